@@ -1,0 +1,29 @@
+//! Voxshell: rigid bodies of arbitrary shape, collided by pointshells against signed distance fields.
+//!
+//! Every object carries two cooked forms of its surface: a **signed distance field** on a grid (the voxelmap) and a
+//! **pointshell** (surface samples with normals under a sphere tree). A pair is answered by running the pointshell of
+//! one against the field of the other, so the cost depends on the sampling and not on the triangles.
+//!
+//! The modules are floors: each imports only from those listed before it.
+//! [`math`] → [`mesh`] → [`field`], [`pointshell`] → [`contact`] → [`asset`] → [`capi`].
+//!
+//! Conventions: SI units; right-handed; poses are body to world; signed distance is negative inside; a contact normal
+//! points from A to B; `f64` in the interface, `f32` for stored samples in the object's own frame.
+
+pub mod error;
+pub mod math;
+
+pub mod mesh;
+
+pub mod field;
+pub mod pointshell;
+
+pub mod contact;
+
+pub mod asset;
+#[cfg(feature = "render")]
+pub mod render;
+
+pub mod capi;
+
+pub use error::{Error, Result};

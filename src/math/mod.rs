@@ -1,0 +1,18 @@
+//! Floor 0: poses, boxes and the small numerics everything else stands on. Knows nothing of meshes, fields or files.
+
+mod aabb;
+mod progress;
+mod rigid;
+
+pub use aabb::Aabb;
+pub use progress::Progress;
+pub use rigid::RigidF32;
+
+/// Vector in metres (or m/s, N … as its name says), world or body frame as documented where used.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// Rotation.
+pub type Rotation = nalgebra::UnitQuaternion<f64>;
+/// Rigid pose, body to world: unit quaternion and translation in metres.
+pub type Pose = nalgebra::Isometry3<f64>;
+/// Symmetric 3×3 (inertia) or rotation matrix.
+pub type Mat3 = nalgebra::Matrix3<f64>;

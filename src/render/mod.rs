@@ -1,0 +1,1 @@
+//! Headless pictures: sphere-traced fields, so that what is shown is what collides.
