@@ -1,8 +1,13 @@
 //! Floor 1: triangle soup. Import, validation, welding, mass properties, BVH with closest point and winding number, and
 //! the primitives this project makes itself. Knows nothing of grids, samples or contacts.
 
-use crate::math::{Aabb, Pose};
-use crate::Result;
+pub mod io;
+
+use crate::math::{Aabb, Pose, Vec3};
+use crate::{Error, Result};
+
+/// Largest accepted |coordinate|, metres: fifth powers (inertia) stay far from overflow.
+pub const MAX_COORDINATE: f64 = 1e50;
 
 /// An indexed triangle soup, metres, body frame. Counter-clockwise triangles seen from outside, where there is an outside.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -27,18 +32,74 @@ pub struct MassProperties {
 
 impl TriMesh {
     /// Checks indices and coordinates and takes ownership; the only way in for outside data.
+    ///
+    /// `vertices` in metres, body frame, finite and at most [`MAX_COORDINATE`]; `triangles` index them. Degenerate,
+    /// duplicated or inconsistently wound triangles are accepted: [`TriMesh::report`] tells about them.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self> {
-        let _ = (vertices, triangles);
-        todo!()
+        if triangles.is_empty() {
+            return Err(Error::InvalidMesh(format!(
+                "it has {} vertices and no triangles; expected at least one triangle",
+                vertices.len()
+            )));
+        }
+        for (i, v) in vertices.iter().enumerate() {
+            if !v.iter().all(|x| x.abs() <= MAX_COORDINATE) {
+                return Err(Error::InvalidMesh(format!(
+                    "vertex {i} is ({}, {}, {}); expected finite coordinates of at most {MAX_COORDINATE:e} m",
+                    v[0], v[1], v[2]
+                )));
+            }
+        }
+        for (i, t) in triangles.iter().enumerate() {
+            if let Some(bad) = t.iter().find(|&&v| v as usize >= vertices.len()) {
+                return Err(Error::InvalidMesh(format!(
+                    "triangle {i} refers to vertex {bad}, but there are {} vertices",
+                    vertices.len()
+                )));
+            }
+        }
+        Ok(Self { vertices, triangles })
     }
+
+    /// The box around the vertices that triangles use, body frame, metres.
     pub fn bounds(&self) -> Aabb {
-        todo!()
+        Aabb::from_points(self.triangles.iter().flatten().map(|&i| &self.vertices[i as usize]))
     }
+
+    /// The three corners of a triangle.
     pub fn corners(&self, triangle: usize) -> [[f64; 3]; 3] {
         self.triangles[triangle].map(|i| self.vertices[i as usize])
     }
+
+    /// Total area of the triangles, m².
+    pub fn area(&self) -> f64 {
+        (0..self.triangles.len())
+            .map(|t| {
+                let [a, b, c] = self.corners(t).map(Vec3::from);
+                0.5 * (b - a).cross(&(c - a)).norm()
+            })
+            .sum()
+    }
+
+    /// Every vertex p becomes `pose` · (`scale` · p). A negative scale mirrors, and the winding is turned with it so that
+    /// the outside stays outside.
     pub fn transformed(&self, pose: &Pose, scale: f64) -> Self {
-        let _ = (pose, scale);
-        todo!()
+        let vertices = self.vertices.iter().map(|v| {
+            let p = nalgebra::Point3::from(Vec3::from(*v) * scale);
+            (pose * p).coords.into()
+        });
+        let turn = |t: &[u32; 3]| if scale < 0.0 { [t[0], t[2], t[1]] } else { *t };
+        Self { vertices: vertices.collect(), triangles: self.triangles.iter().map(turn).collect() }
+    }
+
+    /// The mesh with its box centred on the origin and the box's largest edge `extent` metres long. A mesh that is a
+    /// single point is only centred.
+    pub fn scaled_to_extent(&self, extent: f64) -> Self {
+        let bounds = self.bounds();
+        let largest = bounds.extents().max();
+        let scale = if largest > 0.0 { extent / largest } else { 1.0 };
+        let center = bounds.center();
+        let vertices = self.vertices.iter().map(|v| ((Vec3::from(*v) - center) * scale).into()).collect();
+        Self { vertices, triangles: self.triangles.clone() }
     }
 }

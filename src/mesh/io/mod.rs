@@ -1,0 +1,48 @@
+//! Mesh files: OBJ, STL and PLY in, OBJ out. Every file that cannot be used gives an error that names the path and says
+//! what is wrong with it; no input makes these functions panic.
+
+mod obj;
+mod polygon;
+
+use std::path::Path;
+
+use crate::mesh::TriMesh;
+use crate::{Error, Result};
+
+/// Reads a mesh; the type is told by the extension, upper or lower case. Coordinates are taken as metres.
+///
+/// - `obj`: all objects and groups are merged, polygons are triangulated, normals and materials are ignored;
+/// - `stl`: ASCII or binary; vertices with equal coordinates are merged;
+/// - `ply`: ASCII or binary of either endianness; polygons are triangulated.
+pub fn load(path: &Path) -> Result<TriMesh> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let parse: fn(&[u8]) -> std::result::Result<TriMesh, String> = match extension.as_str() {
+        "obj" => obj::parse,
+        _ => {
+            let reason = format!("unknown mesh file type {extension:?}; expected .obj, .stl or .ply");
+            return Err(Error::InvalidFile { path: path.into(), reason });
+        }
+    };
+    let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.into(), source })?;
+    parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.into(), reason })
+}
+
+/// Builds the mesh, with the reason alone when it cannot be used: the caller knows the path.
+fn checked(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> std::result::Result<TriMesh, String> {
+    TriMesh::new(vertices, triangles).map_err(|e| e.to_string())
+}
+
+/// Writes an OBJ file, all digits kept. The file appears complete or not at all: it is written beside its final name and
+/// renamed.
+pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<()> {
+    let io = |source: std::io::Error| Error::Io { path: path.into(), source };
+    let folder = match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    };
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+    obj::write(&mut std::io::BufWriter::new(&file), mesh).map_err(io)?;
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|e| io(e.error))?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Polygons to triangles.
+
+use crate::math::Vec3;
+
+/// Above this many corners a non-convex polygon is fanned rather than clipped (clipping is cubic at worst).
+const MAX_CLIPPED: usize = 512;
+
+/// Appends the triangles of a polygon, wound as it is. Convex polygons become a fan from the first corner; others are cut
+/// ear by ear in the plane of their area vector. Polygons with fewer than three corners give nothing.
+pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3]>) {
+    if polygon.len() == 3 {
+        out.push([polygon[0], polygon[1], polygon[2]]);
+        return;
+    }
+    let fan = |out: &mut Vec<[u32; 3]>, p: &[u32]| {
+        out.extend((2..p.len()).map(|i| [p[0], p[i - 1], p[i]]));
+    };
+    // Corners out of range are for `TriMesh::new` to report.
+    let known = polygon.iter().all(|&i| (i as usize) < vertices.len());
+    if polygon.len() < 3 || polygon.len() > MAX_CLIPPED || !known {
+        fan(out, polygon);
+        return;
+    }
+    let point = |i: u32| Vec3::from(vertices[i as usize]);
+    let origin = point(polygon[0]);
+    let area = (2..polygon.len())
+        .fold(Vec3::zeros(), |sum, i| sum + (point(polygon[i - 1]) - origin).cross(&(point(polygon[i]) - origin)));
+    let turn = |a: u32, b: u32, c: u32| (point(b) - point(a)).cross(&(point(c) - point(a))).dot(&area);
+    let n = polygon.len();
+    let convex = (0..n).all(|i| turn(polygon[i], polygon[(i + 1) % n], polygon[(i + 2) % n]) >= 0.0);
+    if convex {
+        fan(out, polygon);
+        return;
+    }
+    let mut rest = polygon.to_vec();
+    while rest.len() > 3 {
+        let n = rest.len();
+        let ear = (0..n).find(|&i| {
+            let (a, b, c) = (rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]);
+            let inside = |p: u32| turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0;
+            turn(a, b, c) > 0.0 && !rest.iter().any(|&p| p != a && p != b && p != c && inside(p))
+        });
+        // No ear: the polygon crosses itself; the rest is fanned so that its boundary stays what it was.
+        let Some(i) = ear else { break };
+        out.push([rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]]);
+        rest.remove(i);
+    }
+    fan(out, &rest);
+}
