@@ -1,1 +1,25 @@
-//! Headless pictures: sphere-traced fields, so that what is shown is what collides.
+//! Floor 5: headless pictures. Fields are sphere-traced, so that what is shown is what collides. Knows fields and poses;
+//! nothing of triangles, engines or windows.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use voxshell::math::{Pose, Vec3};
+//! use voxshell::render::{render, Camera, Object, Scene};
+//! # fn field() -> Arc<voxshell::field::Field> { unimplemented!() }
+//! let mut scene = Scene::default();
+//! scene.objects.push(Object::new(field(), Pose::identity(), [0.2, 0.5, 0.9]));
+//! let camera = Camera::looking_at(Vec3::new(1.0, 0.8, 2.0), Vec3::zeros(), Vec3::y(), 35f64.to_radians());
+//! render(&scene, &camera, 640, 480).write_png("picture.png".as_ref())?;
+//! # voxshell::Result::Ok(())
+//! ```
+
+mod camera;
+mod image;
+mod scene;
+mod shade;
+mod trace;
+
+pub use camera::Camera;
+pub use image::Image;
+pub use scene::{Ground, Object, Scene};
+pub use shade::render;
