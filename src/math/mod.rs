@@ -1,6 +1,7 @@
 //! Floor 0: poses, boxes and the small numerics everything else stands on. Knows nothing of meshes, fields or files.
 
 mod aabb;
+pub mod miniball;
 mod progress;
 mod rigid;
 

@@ -1,7 +1,24 @@
 //! Floor 2: the pointshell. Surface samples with normals, and the sphere tree over them. Knows meshes and the trait
 //! `SignedDistance`, but nothing of contacts.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `options` | what a caller may choose |
+//! | `cluster` | which samples belong together: a hierarchy of contiguous runs |
+//! | `tree` | the spheres around the runs, in flat arrays |
+//! | `nearest` | the sample nearest to a point |
+//! | `check` | the invariants, for tests and for files from outside |
 
-use crate::math::Vec3;
+mod check;
+mod cluster;
+mod nearest;
+mod options;
+mod tree;
+
+pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
+
+use crate::math::{Aabb, Vec3};
+use crate::{Error, Result};
 
 /// Surface samples under a sphere tree, structure of arrays, f32 in the local frame (body axes, origin `origin`).
 ///
@@ -24,24 +41,131 @@ pub struct PointShell {
 }
 
 /// Flat breadth-first sphere tree: children of a node are contiguous, and so are the nodes of a level.
+///
+/// All leaves are on the last level, so each level covers every sample and is a level of detail of the whole body.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SphereTree {
     pub cx: Vec<f32>,
     pub cy: Vec<f32>,
     pub cz: Vec<f32>,
-    /// Radius, metres, rounded up so that containment holds in f32.
+    /// Radius, metres: at least the exact distance to the farthest sample below times 1 + 2^-20, which is more than the
+    /// rounding of any order of operations in f32, and than what a rotation matrix rounded to f32 stretches.
     pub radius: Vec<f32>,
     /// Index of the first child node; for a leaf, `u32::MAX`.
     pub first_child: Vec<u32>,
-    /// Number of children; 0 for a leaf.
+    /// Number of children, at most `branching`; 0 for a leaf.
     pub child_count: Vec<u32>,
     /// Samples below the node: first index and number.
     pub first_sample: Vec<u32>,
     pub sample_count: Vec<u32>,
-    /// The sample that stands for the node when a traversal stops here (D4's parent point).
+    /// The sample that stands for the node when a traversal stops here (D4's parent point): for minimal balls the one
+    /// nearest the mean, for nested spheres the one at the centre. One of the children's, for minimal balls.
     pub representative: Vec<u32>,
     /// Start of each level in the node arrays, root level first, with the total at the end.
     pub levels: Vec<u32>,
     /// K, the branching asked for.
     pub branching: u32,
+}
+
+impl PointShell {
+    /// A shell of given samples: `points` in metres, body frame, with outward `normals` of any non-zero length.
+    ///
+    /// Of the options only `branching`, `tree`, `clustering` and `memory_limit` matter. There is no surface to measure
+    /// against, so `spacing` is set to the largest distance from a sample to its nearest neighbour; overwrite it when the
+    /// covering radius is known.
+    pub fn from_samples(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOptions) -> Result<Self> {
+        options.check_tree()?;
+        if points.is_empty() {
+            return Err(Error::argument("points", "empty", "at least one sample"));
+        }
+        if points.len() != normals.len() {
+            return Err(Error::argument(
+                "normals",
+                format!("{} long", normals.len()),
+                format!("{} long", points.len()),
+            ));
+        }
+        options.check_memory(points.len() as u64)?;
+        tree::build(points, normals, options)
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Never true of a shell that was built or passed [`PointShell::check_invariants`].
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// Sample `i` in the local frame, metres.
+    #[inline]
+    pub fn point(&self, i: usize) -> [f32; 3] {
+        [self.x[i], self.y[i], self.z[i]]
+    }
+
+    /// Outward unit normal of sample `i`, body axes.
+    #[inline]
+    pub fn normal(&self, i: usize) -> [f32; 3] {
+        [self.nx[i], self.ny[i], self.nz[i]]
+    }
+
+    /// Sample `i` in the body frame, metres.
+    #[inline]
+    pub fn position(&self, i: usize) -> Vec3 {
+        self.origin + Vec3::new(self.x[i] as f64, self.y[i] as f64, self.z[i] as f64)
+    }
+
+    /// The smallest box around the samples, body frame, metres.
+    pub fn bounds(&self) -> Aabb {
+        let mut bounds = Aabb::empty();
+        for i in 0..self.len() {
+            bounds.include(&self.position(i));
+        }
+        bounds
+    }
+
+    /// Bytes held by the arrays.
+    pub fn memory_bytes(&self) -> u64 {
+        (self.len() * 6 * 4 + self.tree.node_count() * 9 * 4 + self.tree.levels.len() * 4) as u64
+    }
+
+    /// `Err` with what is wrong when an invariant of this type does not hold. Safe on any content, however hostile.
+    pub fn check_invariants(&self) -> std::result::Result<(), String> {
+        check::check(self)
+    }
+}
+
+impl SphereTree {
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.radius.len()
+    }
+
+    /// Number of levels; the root is level 0.
+    pub fn depth(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    /// Node indices of a level.
+    pub fn level(&self, level: usize) -> std::ops::Range<usize> {
+        self.levels[level] as usize..self.levels[level + 1] as usize
+    }
+
+    /// Mean radius of a level's nodes, metres.
+    pub fn mean_radius(&self, level: usize) -> f64 {
+        let nodes = self.level(level);
+        self.radius[nodes.clone()].iter().map(|&r| r as f64).sum::<f64>() / nodes.len().max(1) as f64
+    }
+}
+
+/// The smallest f32 that is not below `x`, for `x` ≥ 0.
+fn round_up(x: f64) -> f32 {
+    let rounded = x as f32;
+    if rounded as f64 >= x {
+        rounded
+    } else {
+        f32::from_bits(rounded.to_bits() + 1)
+    }
 }

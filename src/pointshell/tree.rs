@@ -1,0 +1,168 @@
+//! From samples to the finished shell: clusters, spheres, representatives, flat arrays.
+
+use rayon::prelude::*;
+
+use super::{cluster, nearest, round_up, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
+use crate::math::miniball::minimal_enclosing_ball;
+use crate::math::{Aabb, Vec3};
+use crate::{Error, Result};
+
+/// Relative excess of every radius, see [`SphereTree::radius`].
+pub(super) const RADIUS_SLACK: f64 = 1.0 / (1u32 << 20) as f64;
+
+/// Centres tried for a sphere that must sit on a sample.
+const CENTER_CANDIDATES: usize = 64;
+
+/// A shell over body-frame samples; lengths and options were checked.
+pub(super) fn build(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOptions) -> Result<PointShell> {
+    for (i, p) in points.iter().enumerate() {
+        if !p.iter().all(|c| c.is_finite()) {
+            return Err(Error::argument(format!("points[{i}]"), format!("{p:?}"), "finite coordinates"));
+        }
+    }
+    let unit = normals.iter().enumerate().map(|(i, n)| unit_normal(i, n)).collect::<Result<Vec<_>>>()?;
+    let origin = Aabb::from_points(points).center();
+    // The f32 values are the samples from here on; f64 copies of them make the spheres exact.
+    let local = |p: &[f64; 3]| (Vec3::from(*p) - origin).map(|c| c as f32 as f64);
+    let samples: Vec<Vec3> = points.iter().map(local).collect();
+    if let Some(i) = samples.iter().position(|p| p.iter().any(|c| c.abs() > 1e18)) {
+        let expected = "coordinates within 1e18 m of the box centre";
+        return Err(Error::argument(format!("points[{i}]"), format!("{:?}", points[i]), expected));
+    }
+    let k = options.branching as usize;
+    let hierarchy = match options.clustering {
+        Clustering::Balanced => cluster::balanced(&samples, k),
+        Clustering::Greedy => cluster::balanced(&samples, k),
+    };
+    let order = &hierarchy.order;
+    let permuted: Vec<Vec3> = order.iter().map(|&i| samples[i as usize]).collect();
+    let coordinate = |axis: usize| permuted.iter().map(|p| p[axis] as f32).collect::<Vec<f32>>();
+    let normal = |axis: usize| order.iter().map(|&i| unit[i as usize][axis]).collect::<Vec<f32>>();
+    let mut shell = PointShell {
+        origin,
+        x: coordinate(0),
+        y: coordinate(1),
+        z: coordinate(2),
+        nx: normal(0),
+        ny: normal(1),
+        nz: normal(2),
+        spacing: 0.0,
+        tree: spheres(&permuted, &hierarchy.starts, options),
+    };
+    shell.spacing = nearest::largest_gap(&shell);
+    Ok(shell)
+}
+
+fn unit_normal(i: usize, n: &[f64; 3]) -> Result<[f32; 3]> {
+    let v = Vec3::from(*n);
+    let scale = v.amax();
+    if !(scale > 0.0 && scale.is_finite()) {
+        return Err(Error::argument(format!("normals[{i}]"), format!("{n:?}"), "a finite, non-zero vector"));
+    }
+    Ok((v / scale).normalize().map(|c| c as f32).into())
+}
+
+/// One sphere per run.
+fn spheres(points: &[Vec3], starts: &[Vec<u32>], options: &ShellOptions) -> SphereTree {
+    let mut tree = SphereTree { branching: options.branching, levels: vec![0], ..Default::default() };
+    for (level, runs) in starts.iter().enumerate() {
+        let below = starts.get(level + 1);
+        let next_level = tree.node_count() as u32 + runs.len() as u32 - 1;
+        let nodes: Vec<(Vec3, f32, u32)> = runs
+            .par_windows(2)
+            .map(|run| {
+                let samples = &points[run[0] as usize..run[1] as usize];
+                match options.tree {
+                    TreeKind::MinimalBalls => minimal(samples, run[0]),
+                    TreeKind::NestedOnSamples => on_sample(samples, run[0]),
+                }
+            })
+            .collect();
+        let mut child = 0;
+        for (run, (center, radius, representative)) in runs.windows(2).zip(nodes) {
+            tree.cx.push(center.x as f32);
+            tree.cy.push(center.y as f32);
+            tree.cz.push(center.z as f32);
+            tree.radius.push(radius);
+            tree.first_sample.push(run[0]);
+            tree.sample_count.push(run[1] - run[0]);
+            tree.representative.push(representative);
+            let children = below.map_or(0, |b| b[child..].iter().take_while(|&&s| s < run[1]).count());
+            tree.first_child.push(if children == 0 { u32::MAX } else { next_level + child as u32 });
+            tree.child_count.push(children as u32);
+            child += children;
+        }
+        tree.levels.push(tree.node_count() as u32);
+    }
+    if options.tree == TreeKind::MinimalBalls {
+        represent(points, &mut tree);
+    }
+    tree
+}
+
+/// Smallest ball with its centre rounded to f32.
+fn minimal(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
+    let center = minimal_enclosing_ball(samples).center.map(|c| c as f32 as f64);
+    (center, radius_around(&center, samples), first)
+}
+
+/// Smallest ball among those centred on a sample. A ball about c has at least the radius √(R² + |c − m|²) when the
+/// minimal ball is (m, R), so centres are tried from m outward until none farther out can win.
+fn on_sample(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
+    let ball = minimal_enclosing_ball(samples);
+    let mut nearest: Vec<(f64, u32)> =
+        samples.iter().enumerate().map(|(i, p)| ((p - ball.center).norm_squared(), i as u32)).collect();
+    let tried = CENTER_CANDIDATES.min(nearest.len());
+    let by_distance = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    nearest.select_nth_unstable_by(tried - 1, by_distance);
+    nearest.truncate(tried);
+    nearest.sort_unstable_by(by_distance);
+    let mut best = (f64::INFINITY, 0);
+    for (distance_squared, i) in nearest {
+        if ball.radius * ball.radius + distance_squared >= best.0 {
+            break;
+        }
+        let center = samples[i as usize];
+        let mut worst = 0.0;
+        for p in samples {
+            worst = f64::max(worst, (p - center).norm_squared());
+            if worst >= best.0 {
+                break;
+            }
+        }
+        if worst < best.0 {
+            best = (worst, i);
+        }
+    }
+    let center = samples[best.1 as usize];
+    (center, radius_around(&center, samples), first + best.1)
+}
+
+/// Radius with its slack, rounded up to f32.
+fn radius_around(center: &Vec3, samples: &[Vec3]) -> f32 {
+    let distance = samples.iter().map(|p| (p - center).norm()).fold(0.0, f64::max);
+    round_up(distance * (1.0 + RADIUS_SLACK))
+}
+
+/// D4's parent points: a leaf's is its sample nearest the mean of its samples, an inner node's the nearest to their mean
+/// among its children's (Sagardia et al. 2014, section 2.1.2).
+fn represent(points: &[Vec3], tree: &mut SphereTree) {
+    for node in (0..tree.node_count()).rev() {
+        let children = tree.child_count[node];
+        let candidates: Vec<u32> = if children == 0 {
+            (tree.first_sample[node]..tree.first_sample[node] + tree.sample_count[node]).collect()
+        } else {
+            let first = tree.first_child[node] as usize;
+            tree.representative[first..first + children as usize].to_vec()
+        };
+        let mean = candidates.iter().map(|&i| points[i as usize]).sum::<Vec3>() / candidates.len() as f64;
+        let mut best = (f64::INFINITY, candidates[0]);
+        for &i in &candidates {
+            let d = (points[i as usize] - mean).norm_squared();
+            if d < best.0 {
+                best = (d, i);
+            }
+        }
+        tree.representative[node] = best.1;
+    }
+}
