@@ -1,7 +1,12 @@
 //! Floor 1: triangle soup. Import, validation, welding, mass properties, BVH with closest point and winding number, and
 //! the primitives this project makes itself. Knows nothing of grids, samples or contacts.
 
+mod bvh;
 pub mod io;
+pub mod triangle;
+
+pub use bvh::{Bvh, Closest};
+pub use triangle::Feature;
 
 use crate::math::{Aabb, Pose, Vec3};
 use crate::{Error, Result};

@@ -1,0 +1,89 @@
+//! Closest point and signed distance.
+
+use super::{Bvh, MAX_DEPTH};
+use crate::math::Vec3;
+use crate::mesh::triangle::{self, Feature};
+
+/// The closest point of a mesh to a query point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closest {
+    /// On the triangle, metres, the mesh's frame.
+    pub point: Vec3,
+    /// Index in the mesh. Of several equally close, which one is unspecified but always the same.
+    pub triangle: u32,
+    /// m².
+    pub distance_squared: f64,
+    /// Where on the triangle the point lies.
+    pub feature: Feature,
+}
+
+impl Bvh {
+    /// The closest point of the mesh to `p`, exact up to rounding. An empty mesh, or a `p` that is not finite, gives an
+    /// infinite distance and the triangle `u32::MAX`.
+    pub fn closest_point(&self, p: Vec3) -> Closest {
+        self.closest_within(p, f64::INFINITY).unwrap_or(Closest {
+            point: p,
+            triangle: u32::MAX,
+            distance_squared: f64::INFINITY,
+            feature: Feature::Face,
+        })
+    }
+
+    /// The closest point if it is at most `max_distance` metres away. The smaller the limit, the faster.
+    pub fn closest_within(&self, p: Vec3, max_distance: f64) -> Option<Closest> {
+        let mut best: Option<(usize, Vec3, Feature)> = None;
+        // A little above the square, so that the strict comparisons below admit the limit itself.
+        let mut limit = (max_distance * max_distance + f64::MIN_POSITIVE) * (1.0 + f64::EPSILON);
+        if self.nodes.is_empty() || !(max_distance >= 0.0) {
+            return None;
+        }
+        let mut stack = [(0.0, 0u32); MAX_DEPTH + 2];
+        let mut top = 0;
+        let mut node = &self.nodes[0];
+        let mut node_distance = node.distance_squared(&p);
+        loop {
+            if node_distance < limit {
+                if node.count == 0 {
+                    let (i, j) = (node.first, node.first + 1);
+                    let (a, b) = (&self.nodes[i as usize], &self.nodes[j as usize]);
+                    let (da, db) = (a.distance_squared(&p), b.distance_squared(&p));
+                    let (near, far) = if da <= db { ((da, a), (db, j)) } else { ((db, b), (da, i)) };
+                    if far.0 < limit {
+                        stack[top] = far;
+                        top += 1;
+                    }
+                    (node_distance, node) = near;
+                    continue;
+                }
+                for k in node.triangles() {
+                    let (point, feature) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
+                    let squared = (point - p).norm_squared();
+                    if squared < limit {
+                        limit = squared;
+                        best = Some((k, point, feature));
+                    }
+                }
+            }
+            if top == 0 {
+                break;
+            }
+            top -= 1;
+            node_distance = stack[top].0;
+            node = &self.nodes[stack[top].1 as usize];
+        }
+        best.map(|(k, point, feature)| Closest { point, triangle: self.id(k), distance_squared: limit, feature })
+    }
+
+    /// Distance to the mesh, negative where the winding number is above one half: inside closed outward meshes, and for
+    /// soup wherever most of the surface is seen from within. Metres; exact up to rounding.
+    ///
+    /// Jacobson, Kavan & Sorkine-Hornung 2013, "Robust Inside-Outside Segmentation using Generalized Winding Numbers".
+    pub fn signed_distance(&self, p: Vec3) -> f64 {
+        let distance = self.closest_point(p).distance_squared.sqrt();
+        if self.winding_number(p) > 0.5 {
+            -distance
+        } else {
+            distance
+        }
+    }
+}

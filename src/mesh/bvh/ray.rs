@@ -1,0 +1,55 @@
+//! Rays.
+
+use super::{Bvh, Stack};
+use crate::math::Vec3;
+use crate::mesh::triangle::Ray;
+
+impl Bvh {
+    /// The first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of `direction`
+    /// (which need not be unit). From either side; watertight across shared edges and vertices.
+    pub fn ray_first_hit(&self, origin: Vec3, direction: Vec3, t_max: f64) -> Option<(f64, u32)> {
+        self.ray(origin, direction, t_max, false)
+    }
+
+    /// Whether a ray meets any triangle at a parameter in [0, `t_max`].
+    pub fn any_intersection(&self, origin: Vec3, direction: Vec3, t_max: f64) -> bool {
+        self.ray(origin, direction, t_max, true).is_some()
+    }
+
+    fn ray(&self, origin: Vec3, direction: Vec3, t_max: f64, any: bool) -> Option<(f64, u32)> {
+        let ray = Ray::new(&origin, &direction)?;
+        if self.nodes.is_empty() || !(t_max >= 0.0) {
+            return None;
+        }
+        let (mut limit, mut best) = (t_max, None);
+        let mut stack = Stack::new();
+        stack.push(0);
+        while let Some(i) = stack.pop() {
+            let node = &self.nodes[i as usize];
+            if !ray.meets_box(&node.min, &node.max, limit) {
+                continue;
+            }
+            if node.count == 0 {
+                // The child on the ray's side of entry last, so that it is popped first.
+                let (a, b) = (&self.nodes[node.first as usize], &self.nodes[node.first as usize + 1]);
+                let along = |n: &super::Node| (0..3).map(|i| (n.min[i] + n.max[i]) * direction[i]).sum::<f64>();
+                let swapped = along(b) < along(a);
+                stack.push(node.first + u32::from(!swapped));
+                stack.push(node.first + u32::from(swapped));
+                continue;
+            }
+            for k in node.triangles() {
+                if let Some(t) = ray.hit(&self.corners[k], limit) {
+                    // Ties go to the lower index, whatever the order of the tree.
+                    if best.is_none() || t < limit || best.is_some_and(|(_, id)| self.id(k) < id) {
+                        (limit, best) = (t, Some((t, self.id(k))));
+                    }
+                    if any {
+                        return best;
+                    }
+                }
+            }
+        }
+        best
+    }
+}
