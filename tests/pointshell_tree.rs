@@ -151,14 +151,30 @@ fn samples_far_from_the_body_origin_keep_their_precision() {
 }
 
 #[test]
-fn leaves_are_full_and_all_on_one_level() {
-    for n in [1usize, 8, 9, 64, 65, 799, 4096, 10_000] {
-        let shell = shell(&sphere(n, 0.5), &options(8, TreeKind::MinimalBalls, Clustering::Balanced));
-        let tree = &shell.tree;
-        assert_eq!(tree.depth(), (n as f64).log(8.0).ceil().max(1.0) as usize, "{n} samples");
-        assert!(tree.level(tree.depth() - 1).len() < n.div_ceil(8) + n.div_ceil(16) + 1);
-        assert!(tree.level(0).all(|node| tree.sample_count[node] as usize == n));
+fn trees_are_no_deeper_than_full_clusters_would_be_by_more_than_a_level() {
+    for (n, depth) in [(1usize, 1), (8, 1), (9, 2), (64, 2), (65, 3), (799, 4), (10_000, 5), (35_000, 7)] {
+        for clustering in CLUSTERINGS {
+            let shell = shell(&sphere(n, 0.5), &options(8, TreeKind::MinimalBalls, clustering));
+            let tree = &shell.tree;
+            assert!(tree.depth() <= depth + usize::from(clustering == Clustering::Greedy), "{n}: {}", tree.depth());
+            let leaves = tree.level(tree.depth() - 1).len();
+            assert!(leaves as f64 <= 1.0 + n as f64 / 8.0 / 0.75, "{n} samples in {leaves} leaves");
+        }
     }
+}
+
+/// What the default clustering is chosen for: the expected work of a traversal is proportional to the sum over the nodes
+/// of radius times children.
+#[test]
+fn balanced_clusters_are_tighter_than_greedy_ones() {
+    let cost = |clustering: Clustering| {
+        let shell = shell(&sphere(20_000, 0.5), &options(8, TreeKind::MinimalBalls, clustering));
+        let tree = &shell.tree;
+        let tests = |i: usize| if tree.child_count[i] == 0 { tree.sample_count[i] } else { tree.child_count[i] };
+        (0..tree.node_count()).map(|i| tree.radius[i] as f64 * tests(i) as f64).sum::<f64>()
+    };
+    let (balanced, greedy) = (cost(Clustering::Balanced), cost(Clustering::Greedy));
+    assert!(balanced < 0.85 * greedy, "{balanced} against {greedy}");
 }
 
 #[test]

@@ -21,7 +21,8 @@ pub(super) fn check(shell: &PointShell) -> Result<(), String> {
             return Err(format!("sample {i} is at {:?}", shell.point(i)));
         }
         let length_squared: f64 = shell.normal(i).iter().map(|&c| c as f64 * c as f64).sum();
-        if !((length_squared - 1.0).abs() < 1e-5) {
+        let is_unit = (length_squared - 1.0).abs() < 1e-5;
+        if !is_unit {
             return Err(format!("normal {i} is {:?}, not a unit vector", shell.normal(i)));
         }
     }

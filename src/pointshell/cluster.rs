@@ -1,7 +1,8 @@
 //! Which samples belong together. The result is an order of the samples and, per level, the starts of the runs that are
 //! its nodes: a node's samples are contiguous, and each level's starts are among those of the level below.
 
-use crate::math::Vec3;
+use super::kdtree::KdTree;
+use crate::math::{Mat3, Vec3};
 
 /// A hierarchy of runs over an order of the samples.
 pub(super) struct Hierarchy {
@@ -11,79 +12,206 @@ pub(super) struct Hierarchy {
     pub starts: Vec<Vec<u32>>,
 }
 
-/// Top-down into parts of equal number. `k` is the most samples in a leaf and (but at least 2) children of a node.
-///
-/// Leaves are full, the slack is at the root: a level whose nodes hold at most m samples has parents of at most k·m.
+/// Indices of the points in each cluster of a level.
+pub(super) type Clusters = Vec<Vec<u32>>;
+
+/// How full clusters are on average. Room lets points move one by one, so that clusters get round. Of 0.8, 0.85, 0.9, 0.95
+/// and 1, the sum of the nodes' radii (what a traversal that tests a node's children in one step costs) is lowest at 0.95
+/// and 0.9, and the sum of radius times children falls on: 740 m at 1, 690, 667, 651 and 639 m on the 34k bunny.
+const FILL: f64 = 0.9;
+/// Neighbours with which a cluster tries to exchange points.
+const NEIGHBOURS: usize = 10;
+/// Passes of exchanges over all clusters of a level.
+const PASSES: usize = 8;
+
+/// Bottom-up, levels of clusters of equal number: recursive bisection, then exchanges between neighbours. `k` is the most
+/// samples in a leaf and (but at least 2) children of a node.
 pub(super) fn balanced(points: &[Vec3], k: usize) -> Hierarchy {
-    let starts = balanced_starts(points.len(), k);
-    let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    split_levels(points, &mut order, 0, &starts[1..]);
-    Hierarchy { order, starts }
+    bottom_up(points, k, balanced_level, |points, members| {
+        members.iter().map(|&i| points[i as usize]).sum::<Vec3>() / members.len() as f64
+    })
 }
 
-fn balanced_starts(n: usize, k: usize) -> Vec<Vec<u32>> {
-    let fan = k.max(2);
-    let mut capacity = vec![k];
-    while *capacity.last().unwrap() < n {
-        capacity.push(capacity.last().unwrap().saturating_mul(fan));
-    }
-    let mut starts = vec![vec![0, n as u32]];
-    for below in capacity.iter().rev().skip(1) {
-        let mut next = vec![];
-        for run in starts.last().unwrap().windows(2) {
-            let count = (run[1] - run[0]) as usize;
-            let parts = count.div_ceil(*below);
-            next.extend((0..parts).map(|j| run[0] + (count * j / parts) as u32));
+/// Clusters the points, then what stands for each cluster, until one is left.
+pub(super) fn bottom_up(
+    points: &[Vec3],
+    k: usize,
+    one_level: impl Fn(&[Vec3], usize) -> Clusters,
+    stand_in: impl Fn(&[Vec3], &[u32]) -> Vec3,
+) -> Hierarchy {
+    let mut levels: Vec<Clusters> = vec![];
+    let mut current = points.to_vec();
+    loop {
+        let size = if levels.is_empty() { k } else { k.max(2) };
+        let clusters = one_level(&current, size);
+        current = clusters.iter().map(|members| stand_in(&current, members)).collect();
+        levels.push(clusters);
+        if current.len() == 1 {
+            return flatten(&levels, points.len());
         }
-        next.push(n as u32);
-        starts.push(next);
-    }
-    starts
-}
-
-/// Orders `order`, which holds the run that begins at `first`, so that all runs of `levels` are spatially compact.
-fn split_levels(points: &[Vec3], order: &mut [u32], first: u32, levels: &[Vec<u32>]) {
-    let Some((level, below)) = levels.split_first() else { return };
-    let a = level.partition_point(|&s| s < first);
-    let b = level.partition_point(|&s| s < first + order.len() as u32);
-    split_runs(points, order, first, &level[a..b], below);
-}
-
-/// Bisects until each of the runs that begin at `starts` is alone, then goes on with the levels below.
-fn split_runs(points: &[Vec3], order: &mut [u32], first: u32, starts: &[u32], below: &[Vec<u32>]) {
-    if starts.len() <= 1 {
-        return split_levels(points, order, first, below);
-    }
-    let middle = starts.len() / 2;
-    let cut = (starts[middle] - first) as usize;
-    bisect(points, order, cut);
-    let (left, right) = order.split_at_mut(cut);
-    let (a, b) = starts.split_at(middle);
-    let go_left = |left: &mut [u32]| split_runs(points, left, first, a, below);
-    let go_right = |right: &mut [u32]| split_runs(points, right, first + cut as u32, b, below);
-    if left.len() > 4096 {
-        rayon::join(|| go_left(left), || go_right(right));
-    } else {
-        go_left(left);
-        go_right(right);
     }
 }
 
-/// Puts the `cut` samples that come first along the direction of largest variance into the first part.
-fn bisect(points: &[Vec3], order: &mut [u32], cut: usize) {
+/// From membership lists, leaves first, to runs, root first.
+fn flatten(levels: &[Clusters], n: usize) -> Hierarchy {
+    // counts[l][c] = samples below cluster c of level l.
+    let mut counts: Vec<Vec<u32>> = vec![levels[0].iter().map(|c| c.len() as u32).collect()];
+    for (level, clusters) in levels[1..].iter().enumerate() {
+        let sum = |members: &Vec<u32>| members.iter().map(|&i| counts[level][i as usize]).sum();
+        counts.push(clusters.iter().map(sum).collect());
+    }
+    let mut starts = vec![];
+    let mut nodes = vec![0u32];
+    for (clusters, counts) in levels.iter().zip(&counts).rev() {
+        let mut first = 0;
+        let mut runs = vec![];
+        for &c in &nodes {
+            runs.push(first);
+            first += counts[c as usize];
+        }
+        runs.push(n as u32);
+        starts.push(runs);
+        nodes = nodes.iter().flat_map(|&c| clusters[c as usize].iter().copied()).collect();
+    }
+    Hierarchy { order: nodes, starts }
+}
+
+/// Clusters of at most `size` points, [`FILL`] full, equal in number up to the exchanges.
+fn balanced_level(points: &[Vec3], size: usize) -> Clusters {
+    let n = points.len();
+    let fewest = n.div_ceil(size);
+    let roomy = ((n as f64 / (size as f64 * FILL)).ceil() as usize).min(n);
+    // Not so roomy that the tree gets a level more.
+    let count = if fewest <= size { roomy.min(size).max(fewest) } else { roomy };
+    let count = if fewest == 1 { 1 } else { count };
+    let starts: Vec<usize> = (0..=count).map(|j| n * j / count).collect();
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    split(points, &mut order, &starts);
+    let mut clusters: Clusters = starts.windows(2).map(|run| order[run[0]..run[1]].to_vec()).collect();
+    if count > 1 && size > 1 {
+        exchange(points, &mut clusters, size);
+    }
+    clusters
+}
+
+/// Bisects `order`, whose place in the whole begins at `starts[0]`, until each run is alone.
+fn split(points: &[Vec3], order: &mut [u32], starts: &[usize]) {
+    if starts.len() <= 2 {
+        return;
+    }
+    let middle = (starts.len() - 1) / 2;
+    let cut = starts[middle] - starts[0];
     let axis = principal_axis(points, order);
     let key = |&i: &u32| points[i as usize].dot(&axis);
     order.select_nth_unstable_by(cut, |a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
+    let (left, right) = order.split_at_mut(cut);
+    let (a, b) = (&starts[..=middle], &starts[middle..]);
+    if left.len() > 4096 {
+        rayon::join(|| split(points, left, a), || split(points, right, b));
+    } else {
+        split(points, left, a);
+        split(points, right, b);
+    }
 }
 
 /// Direction of largest variance.
 fn principal_axis(points: &[Vec3], order: &[u32]) -> Vec3 {
     let mean = order.iter().map(|&i| points[i as usize]).sum::<Vec3>() / order.len() as f64;
-    let mut covariance = crate::math::Mat3::zeros();
+    let mut covariance = Mat3::zeros();
     for &i in order {
         let d = points[i as usize] - mean;
         covariance += d * d.transpose();
     }
     let eigen = covariance.symmetric_eigen();
     eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned()
+}
+
+/// Swaps and moves points between neighbouring clusters while that lowers J, the sum of squared distances to the clusters'
+/// means.
+fn exchange(points: &[Vec3], clusters: &mut Clusters, size: usize) {
+    let mut sums: Vec<Vec3> = clusters.iter().map(|c| c.iter().map(|&i| points[i as usize]).sum()).collect();
+    let mut touched = vec![true; clusters.len()];
+    let mut found = vec![];
+    for _ in 0..PASSES {
+        let means: Vec<Vec3> = sums.iter().zip(clusters.iter()).map(|(s, c)| s / c.len() as f64).collect();
+        let tree = KdTree::new(&means);
+        let mut changed = vec![false; clusters.len()];
+        for a in 0..clusters.len() {
+            tree.nearest(&means[a], NEIGHBOURS + 1, &mut found);
+            for &(_, b) in &found {
+                let b = b as usize;
+                if a == b || !(touched[a] || touched[b]) {
+                    continue;
+                }
+                // Bounded, since rounding could make gains that undo each other.
+                for _ in 0..2 * size {
+                    if !improve(points, clusters, &mut sums, a, b, size) {
+                        break;
+                    }
+                    changed[a] = true;
+                    changed[b] = true;
+                }
+            }
+        }
+        if !changed.contains(&true) {
+            break;
+        }
+        touched = changed;
+    }
+}
+
+/// The swap or move between clusters `a` and `b` that lowers J most, if any does.
+///
+/// With the means m and numbers n, a swap of p in A for q in B, d = q − p, lowers J by 2 d·(m_A − m_B) + d² (1/n_A + 1/n_B);
+/// a move of p from A to B by n_A/(n_A − 1) |p − m_A|² − n_B/(n_B + 1) |p − m_B|².
+fn improve(points: &[Vec3], clusters: &mut Clusters, sums: &mut [Vec3], a: usize, b: usize, size: usize) -> bool {
+    let point = |i: u32| points[i as usize];
+    let (members_a, members_b) = (&clusters[a], &clusters[b]);
+    let (n_a, n_b) = (members_a.len() as f64, members_b.len() as f64);
+    let (m_a, m_b) = (sums[a] / n_a, sums[b] / n_b);
+    // Gains within rounding do not count, or the search might not end.
+    let mut best = (1e-9 * (m_a - m_b).norm_squared(), None, None);
+    for (i, &p) in members_a.iter().enumerate() {
+        for (j, &q) in members_b.iter().enumerate() {
+            let d = point(q) - point(p);
+            let gain = 2.0 * d.dot(&(m_a - m_b)) + d.norm_squared() * (1.0 / n_a + 1.0 / n_b);
+            if gain > best.0 {
+                best = (gain, Some(i), Some(j));
+            }
+        }
+    }
+    let move_gain = |p: u32, m_from: &Vec3, n_from: f64, m_to: &Vec3, n_to: f64| {
+        let (out, into) = ((point(p) - m_from).norm_squared(), (point(p) - m_to).norm_squared());
+        out * n_from / (n_from - 1.0) - into * n_to / (n_to + 1.0)
+    };
+    if members_b.len() < size && members_a.len() > 1 {
+        for (i, &p) in members_a.iter().enumerate() {
+            let gain = move_gain(p, &m_a, n_a, &m_b, n_b);
+            if gain > best.0 {
+                best = (gain, Some(i), None);
+            }
+        }
+    }
+    if members_a.len() < size && members_b.len() > 1 {
+        for (j, &q) in members_b.iter().enumerate() {
+            let gain = move_gain(q, &m_b, n_b, &m_a, n_a);
+            if gain > best.0 {
+                best = (gain, None, Some(j));
+            }
+        }
+    }
+    let (_, from_a, from_b) = best;
+    if from_a.is_none() && from_b.is_none() {
+        return false;
+    }
+    let to_b = from_a.map(|i| clusters[a].swap_remove(i));
+    let to_a = from_b.map(|j| clusters[b].swap_remove(j));
+    for (moved, from, to) in [(to_b, a, b), (to_a, b, a)] {
+        if let Some(p) = moved {
+            clusters[to].push(p);
+            sums[from] -= point(p);
+            sums[to] += point(p);
+        }
+    }
+    true
 }

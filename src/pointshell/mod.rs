@@ -5,12 +5,15 @@
 //! | --- | --- |
 //! | `options` | what a caller may choose |
 //! | `cluster` | which samples belong together: a hierarchy of contiguous runs |
+//! | `greedy`, `kdtree` | the same as the DLR papers do it |
 //! | `tree` | the spheres around the runs, in flat arrays |
 //! | `nearest` | the sample nearest to a point |
 //! | `check` | the invariants, for tests and for files from outside |
 
 mod check;
 mod cluster;
+mod greedy;
+mod kdtree;
 mod nearest;
 mod options;
 mod tree;

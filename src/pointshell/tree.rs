@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{cluster, nearest, round_up, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
+use super::{cluster, greedy, nearest, round_up, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
 use crate::math::miniball::minimal_enclosing_ball;
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
@@ -32,7 +32,7 @@ pub(super) fn build(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOp
     let k = options.branching as usize;
     let hierarchy = match options.clustering {
         Clustering::Balanced => cluster::balanced(&samples, k),
-        Clustering::Greedy => cluster::balanced(&samples, k),
+        Clustering::Greedy => greedy::greedy(&samples, k),
     };
     let order = &hierarchy.order;
     let permuted: Vec<Vec3> = order.iter().map(|&i| samples[i as usize]).collect();
