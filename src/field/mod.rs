@@ -1,9 +1,45 @@
 //! Floor 2: signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
 
+mod analytic;
+mod convex;
+mod hull;
+mod triangle;
+
+pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
+pub use convex::ConvexHull;
+
+use serde::{Deserialize, Serialize};
+
 use crate::math::{Aabb, Vec3};
 
 /// Any field.
-pub enum Field {}
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Field {
+    HalfSpace(HalfSpace),
+    Sphere(Sphere),
+    Cuboid(Cuboid),
+    Capsule(Capsule),
+    Cylinder(Cylinder),
+    Cone(Cone),
+    ConvexHull(ConvexHull),
+}
+
+/// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each kind
+/// and the choice is made once: `with_field!(field, f => traverse(f, shell))`.
+macro_rules! with_field {
+    ($field:expr, $f:ident => $body:expr) => {
+        match $field {
+            $crate::field::Field::HalfSpace($f) => $body,
+            $crate::field::Field::Sphere($f) => $body,
+            $crate::field::Field::Cuboid($f) => $body,
+            $crate::field::Field::Capsule($f) => $body,
+            $crate::field::Field::Cylinder($f) => $body,
+            $crate::field::Field::Cone($f) => $body,
+            $crate::field::Field::ConvexHull($f) => $body,
+        }
+    };
+}
+pub(crate) use with_field;
 
 /// A signed distance function φ: negative inside, positive outside, metres.
 ///
@@ -28,15 +64,25 @@ pub trait SignedDistance: Send + Sync {
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32;
 
     /// φ at many points; must give the same bytes as `distance` at each.
+    ///
+    /// # Panics
+    /// When the slices differ in length.
     fn distance_batch(&self, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) {
-        for i in 0..out.len() {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
             out[i] = self.distance([x[i], y[i], z[i]]);
         }
     }
 
     /// `lower_bound` of many balls; must give the same bytes as `lower_bound` on each.
+    ///
+    /// # Panics
+    /// When the slices differ in length.
     fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
-        for i in 0..out.len() {
+        let n = out.len();
+        let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
+        for i in 0..n {
             out[i] = self.lower_bound([x[i], y[i], z[i]], r[i]);
         }
     }
@@ -44,4 +90,31 @@ pub trait SignedDistance: Send + Sync {
     /// Bound on |φ − exact signed distance of the shape it stands for|, metres: measured at cooking for grids, rounding
     /// only for analytic shapes.
     fn error_bound(&self) -> f64;
+}
+
+impl SignedDistance for Field {
+    fn local_origin(&self, near: &Vec3) -> Vec3 {
+        with_field!(self, f => f.local_origin(near))
+    }
+    fn bounds(&self) -> Aabb {
+        with_field!(self, f => f.bounds())
+    }
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        with_field!(self, f => f.distance(p))
+    }
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        with_field!(self, f => f.distance_gradient(p))
+    }
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        with_field!(self, f => f.lower_bound(c, r))
+    }
+    fn distance_batch(&self, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) {
+        with_field!(self, f => f.distance_batch(x, y, z, out))
+    }
+    fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
+        with_field!(self, f => f.lower_bound_batch(x, y, z, r, out))
+    }
+    fn error_bound(&self) -> f64 {
+        with_field!(self, f => f.error_bound())
+    }
 }

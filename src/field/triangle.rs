@@ -1,0 +1,260 @@
+//! Distance from a point to a triangle, branch-free, for many at once.
+//!
+//! A triangle is kept in its own frame: origin at one end A of its longest edge, x along that edge to B, y towards the
+//! third corner C, z along the normal. Then A = (0, 0), B = (length, 0), C = (cx, cy) with 0 ≤ cx ≤ length and cy > 0,
+//! and a point in space needs three dot products to get there. Because AB is the longest edge, the test "inside the
+//! triangle" fails for every point that lies beyond an end of it, whatever the rounding: slivers are safe.
+
+/// A triangle in its own frame, f64: the exact data from which the f32 lanes are rounded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TriangleFrame {
+    /// Unit vectors x, y, z.
+    pub axes: [[f64; 3]; 3],
+    /// A in those axes: what to subtract from `axes · p`.
+    pub offset: [f64; 3],
+    pub length: f64,
+    pub cx: f64,
+    pub cy: f64,
+}
+
+fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// A unit vector at right angles to the unit vector `v`.
+fn perpendicular(v: [f64; 3]) -> [f64; 3] {
+    let m = v.map(f64::abs);
+    let k = if m[0] <= m[1] && m[0] <= m[2] {
+        0
+    } else if m[1] <= m[2] {
+        1
+    } else {
+        2
+    };
+    let mut e = [0.0; 3];
+    e[k] = 1.0;
+    let c = cross(v, e);
+    let n = dot(c, c).sqrt();
+    c.map(|x| x / n)
+}
+
+impl TriangleFrame {
+    /// `floor`: smallest length and height. A triangle thinner than that (a segment or a point, too) is thickened to it,
+    /// which moves its surface by no more than `floor`.
+    pub fn new(corners: [[f64; 3]; 3], floor: f64) -> Self {
+        let squared = |i: usize| {
+            let e = sub(corners[(i + 1) % 3], corners[i]);
+            dot(e, e)
+        };
+        let first = (0..3).fold(0, |best, i| if squared(i) > squared(best) { i } else { best });
+        let [a, b, c] = [0, 1, 2].map(|k| corners[(first + k) % 3]);
+        let (ab, ac) = (sub(b, a), sub(c, a));
+        let mut length = dot(ab, ab).sqrt();
+        let x = if length > 0.0 { ab.map(|v| v / length) } else { [1.0, 0.0, 0.0] };
+        length = length.max(floor);
+        let cx = dot(x, ac).clamp(0.0, length);
+        let rest = [ac[0] - cx * x[0], ac[1] - cx * x[1], ac[2] - cx * x[2]];
+        // Twice, so that y is at right angles to x even when C is almost on AB.
+        let again = dot(rest, x);
+        let rest = [rest[0] - again * x[0], rest[1] - again * x[1], rest[2] - again * x[2]];
+        let height = dot(rest, rest).sqrt();
+        let y = if height > floor { rest.map(|v| v / height) } else { perpendicular(x) };
+        let cy = height.max(floor);
+        let z = cross(x, y);
+        Self { axes: [x, y, z], offset: [dot(x, a), dot(y, a), dot(z, a)], length, cx, cy }
+    }
+
+    /// The same triangle seen from `origin`.
+    pub fn relative_to(&self, origin: [f64; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|k| self.offset[k] - dot(self.axes[k], origin))
+    }
+
+    /// Rounded to f32, with `offset` in place of the frame's own.
+    pub fn rounded(&self, offset: [f64; 3]) -> Triangle {
+        let f = |v: [f64; 3]| v.map(|x| x as f32);
+        let (length, cx, cy) = (self.length as f32, self.cx as f32, self.cy as f32);
+        let ux = (cx - length).min(0.0);
+        let inverse = |x: f32| (1.0 / (f64::from(x) * f64::from(x) + f64::from(cy) * f64::from(cy))) as f32;
+        Triangle {
+            x: f(self.axes[0]),
+            y: f(self.axes[1]),
+            z: f(self.axes[2]),
+            offset: f(offset),
+            length,
+            cx,
+            cy,
+            ux,
+            inverse_bc: inverse(ux),
+            inverse_ca: inverse(cx),
+        }
+    }
+}
+
+/// A triangle in its own frame, f32.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Triangle {
+    pub x: [f32; 3],
+    pub y: [f32; 3],
+    pub z: [f32; 3],
+    pub offset: [f32; 3],
+    pub length: f32,
+    pub cx: f32,
+    pub cy: f32,
+    /// cx − length, never positive.
+    pub ux: f32,
+    /// 1 / |BC|².
+    pub inverse_bc: f32,
+    /// 1 / |CA|².
+    pub inverse_ca: f32,
+}
+
+#[inline(always)]
+fn min(a: f32, b: f32) -> f32 {
+    if a < b {
+        a
+    } else {
+        b
+    }
+}
+
+#[inline(always)]
+fn max(a: f32, b: f32) -> f32 {
+    if a > b {
+        a
+    } else {
+        b
+    }
+}
+
+impl Triangle {
+    /// The point in the triangle's frame.
+    #[inline(always)]
+    pub fn to_frame(&self, p: [f32; 3]) -> [f32; 3] {
+        let d = |e: [f32; 3], o: f32| ((e[0] * p[0] + e[1] * p[1]) + e[2] * p[2]) - o;
+        [d(self.x, self.offset[0]), d(self.y, self.offset[1]), d(self.z, self.offset[2])]
+    }
+
+    /// From the closest point of the triangle to a point, both in its plane: (rx, ry), and the squared length.
+    #[inline(always)]
+    fn planar(&self, x: f32, y: f32) -> (f32, f32, f32) {
+        let (mut rx, mut ry) = (x - min(max(x, 0.0), self.length), y);
+        let mut d = rx * rx + ry * ry;
+        let xb = x - self.length;
+        let s = min(max((xb * self.ux + y * self.cy) * self.inverse_bc, 0.0), 1.0);
+        let (bx, by) = (xb - s * self.ux, y - s * self.cy);
+        let db = bx * bx + by * by;
+        (rx, ry, d) = if db < d { (bx, by, db) } else { (rx, ry, d) };
+        let s = min(max((x * self.cx + y * self.cy) * self.inverse_ca, 0.0), 1.0);
+        let (ax, ay) = (x - s * self.cx, y - s * self.cy);
+        let da = ax * ax + ay * ay;
+        (rx, ry, d) = if da < d { (ax, ay, da) } else { (rx, ry, d) };
+        // Right of AB, BC or CA: the largest is positive outside.
+        let out = max(max(xb * self.cy - y * self.ux, y * self.cx - x * self.cy), -y);
+        if out > 0.0 {
+            (rx, ry, d)
+        } else {
+            (0.0, 0.0, 0.0)
+        }
+    }
+
+    /// Squared distance to `p`.
+    #[inline(always)]
+    pub fn distance_squared(&self, p: [f32; 3]) -> f32 {
+        let [x, y, z] = self.to_frame(p);
+        z * z + self.planar(x, y).2
+    }
+
+    /// From the closest point of the triangle to `p`, and the squared length of that vector.
+    #[inline(always)]
+    pub fn from_closest(&self, p: [f32; 3]) -> ([f32; 3], f32) {
+        let [x, y, z] = self.to_frame(p);
+        let (rx, ry, d) = self.planar(x, y);
+        let v = |k: usize| (rx * self.x[k] + ry * self.y[k]) + z * self.z[k];
+        ([v(0), v(1), v(2)], z * z + d)
+    }
+}
+
+/// How many triangles stand side by side in a [`Packet`].
+pub(crate) const LANES: usize = 8;
+
+/// Eight triangles, one array per number, so that a loop over lanes becomes vector instructions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Packet {
+    pub fields: [[f32; LANES]; Packet::FIELDS],
+}
+
+impl Packet {
+    pub const FIELDS: usize = 18;
+
+    /// Lanes that are farther from everything than any real triangle.
+    pub const FAR: Self = {
+        let mut fields = [[0.0; LANES]; Packet::FIELDS];
+        fields[9] = [1.0e15; LANES];
+        fields[10] = [1.0e15; LANES];
+        fields[11] = [1.0e15; LANES];
+        Self { fields }
+    };
+
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, t: &Triangle) {
+        let values = [
+            t.x[0],
+            t.x[1],
+            t.x[2],
+            t.y[0],
+            t.y[1],
+            t.y[2],
+            t.z[0],
+            t.z[1],
+            t.z[2],
+            t.offset[0],
+            t.offset[1],
+            t.offset[2],
+            t.length,
+            t.cx,
+            t.cy,
+            t.ux,
+            t.inverse_bc,
+            t.inverse_ca,
+        ];
+        for (field, value) in self.fields.iter_mut().zip(values) {
+            field[lane] = value;
+        }
+    }
+
+    #[inline(always)]
+    pub fn get(&self, lane: usize) -> Triangle {
+        let f = |i: usize| self.fields[i][lane];
+        Triangle {
+            x: [f(0), f(1), f(2)],
+            y: [f(3), f(4), f(5)],
+            z: [f(6), f(7), f(8)],
+            offset: [f(9), f(10), f(11)],
+            length: f(12),
+            cx: f(13),
+            cy: f(14),
+            ux: f(15),
+            inverse_bc: f(16),
+            inverse_ca: f(17),
+        }
+    }
+
+    /// Squared distances from one point to the eight triangles.
+    #[inline(always)]
+    pub fn distance_squared(&self, p: [f32; 3]) -> [f32; LANES] {
+        let mut out = [0.0; LANES];
+        for (lane, o) in out.iter_mut().enumerate() {
+            *o = self.get(lane).distance_squared(p);
+        }
+        out
+    }
+}
