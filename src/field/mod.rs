@@ -2,11 +2,18 @@
 
 mod analytic;
 mod convex;
+mod dense;
+mod grid;
 mod hull;
+mod report;
+mod scan;
 mod triangle;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use convex::ConvexHull;
+pub use dense::DenseField;
+pub use grid::Grid;
+pub use report::{FieldError, SignReport, SignRule};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +22,7 @@ use crate::math::{Aabb, Vec3};
 /// Any field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Field {
+    Dense(DenseField),
     HalfSpace(HalfSpace),
     Sphere(Sphere),
     Cuboid(Cuboid),
@@ -29,6 +37,7 @@ pub enum Field {
 macro_rules! with_field {
     ($field:expr, $f:ident => $body:expr) => {
         match $field {
+            $crate::field::Field::Dense($f) => $body,
             $crate::field::Field::HalfSpace($f) => $body,
             $crate::field::Field::Sphere($f) => $body,
             $crate::field::Field::Cuboid($f) => $body,

@@ -1,0 +1,303 @@
+//! The signed distance field on a full grid: f32 samples, trilinear between them.
+//!
+//! The interpolant *is* the shape: its gradient and its Lipschitz constant are exact for it, and its deviation from the
+//! mesh is measured once, at cooking.
+
+use serde::{Deserialize, Serialize};
+
+use super::report::{FieldError, SignReport};
+use super::{Grid, SignedDistance};
+use crate::math::{Aabb, Vec3};
+use crate::{Error, Result};
+
+/// Signed distance samples on a regular grid. Immutable; shared by any number of threads.
+///
+/// Inside the grid φ is the trilinear interpolant; outside it is φ(p clamped to the grid's box) + distance to the box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct DenseField {
+    grid: Grid,
+    /// x fastest, then y; as many as the grid has nodes.
+    values: Box<[f32]>,
+    /// Origin of the local frame in the body frame, metres.
+    center: Vec3,
+    /// Box around {φ ≤ 0}, body frame, metres.
+    bounds: Aabb,
+    error: FieldError,
+    sign: SignReport,
+    hot: Hot,
+}
+
+/// What sampling reads, precomputed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hot {
+    min: [f32; 3],
+    inverse_spacing: f32,
+    spacing: f32,
+    /// dims − 1: the last node, in cells.
+    last: [f32; 3],
+    /// dims − 2: the last cell.
+    last_cell: [f32; 3],
+    row: usize,
+    slice: usize,
+    lipschitz: f32,
+    lipschitz_outside: f32,
+    /// Rounding of φ anywhere in the box, metres.
+    slack: f32,
+}
+
+/// The asset's form of a field: what cannot be recomputed.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    grid: Grid,
+    values: Vec<f32>,
+    center: Vec3,
+    bounds: Aabb,
+    error: FieldError,
+    sign: SignReport,
+}
+
+impl TryFrom<Stored> for DenseField {
+    type Error = Error;
+    fn try_from(s: Stored) -> Result<Self> {
+        let mut field = Self::from_values(s.grid, s.values, s.center)?;
+        field.describe(s.error, s.sign, &s.bounds);
+        Ok(field)
+    }
+}
+
+impl From<DenseField> for Stored {
+    fn from(f: DenseField) -> Self {
+        let DenseField { grid, values, center, bounds, error, sign, .. } = f;
+        Self { grid, values: values.into_vec(), center, bounds, error, sign }
+    }
+}
+
+/// `t` in [0, hi], and 0 for NaN; an instruction for each comparison.
+#[inline(always)]
+fn clamp(t: f32, hi: f32) -> f32 {
+    let t = if t > 0.0 { t } else { 0.0 };
+    if t < hi {
+        t
+    } else {
+        hi
+    }
+}
+
+/// Where a point is in the grid.
+struct Place {
+    /// Index of the cell's first corner.
+    index: usize,
+    /// Position in the cell, 0 to 1.
+    f: [f32; 3],
+    /// From the box to the point, metres; 0 inside.
+    over: [f32; 3],
+}
+
+impl DenseField {
+    /// A field from samples: `values` as many as `grid` has nodes, x fastest, metres, negative inside. `center` is the
+    /// origin of the grid's frame in the body frame. The error against a mesh is unknown and counted as 0.
+    pub fn from_values(grid: Grid, values: impl Into<Box<[f32]>>, center: Vec3) -> Result<Self> {
+        let values = values.into();
+        grid.check()?;
+        if values.len() != grid.len() {
+            let [x, y, z] = grid.dims;
+            let expected = format!("{} numbers for {x} x {y} x {z} nodes", grid.len());
+            return Err(Error::argument("values", format!("{} numbers", values.len()), expected));
+        }
+        if let Some(i) = values.iter().position(|v| !v.is_finite()) {
+            return Err(Error::argument(format!("values[{i}]"), values[i], "a finite distance in metres"));
+        }
+        if center.iter().any(|x| !x.is_finite()) {
+            return Err(Error::argument("center", format!("{:?}", center.as_slice()), "finite coordinates in metres"));
+        }
+        let scan = super::scan::scan(&grid, &values);
+        let lipschitz = scan.lipschitz;
+        let max = grid.max();
+        let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
+        let hot = Hot {
+            min: grid.min,
+            inverse_spacing: 1.0 / grid.spacing,
+            spacing: grid.spacing,
+            last: grid.dims.map(|n| (n - 1) as f32),
+            last_cell: grid.dims.map(|n| (n - 2) as f32),
+            row: grid.dims[0] as usize,
+            slice: grid.dims[0] as usize * grid.dims[1] as usize,
+            lipschitz,
+            lipschitz_outside: ((f64::from(lipschitz).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32,
+            slack: 8.0 * f32::EPSILON * (scan.largest + lipschitz * reach),
+        };
+        let bounds = Aabb { min: scan.bounds.min + center, max: scan.bounds.max + center };
+        Ok(Self { grid, values, center, bounds, error: FieldError::default(), sign: SignReport::GIVEN, hot })
+    }
+
+    /// Adds what is known of a cooked field: its fit, its sign, and a box its surface is in.
+    pub(super) fn describe(&mut self, error: FieldError, sign: SignReport, surface: &Aabb) {
+        self.error = error;
+        self.sign = sign;
+        self.bounds = self.bounds.merged(surface);
+    }
+
+    /// The grid, local frame.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// φ at the nodes, metres; x fastest, then y.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Origin of the local frame in the body frame, metres.
+    pub fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// Certified Lipschitz constant of φ inside the grid: no two points of the box differ by more per metre.
+    pub fn lipschitz(&self) -> f32 {
+        self.hot.lipschitz
+    }
+
+    /// Certified Lipschitz constant of φ everywhere.
+    pub fn lipschitz_outside(&self) -> f32 {
+        self.hot.lipschitz_outside
+    }
+
+    /// Fit to the mesh, as measured at cooking.
+    pub fn error(&self) -> FieldError {
+        self.error
+    }
+
+    /// How inside was told from outside.
+    pub fn sign(&self) -> &SignReport {
+        &self.sign
+    }
+
+    /// Memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        (std::mem::size_of::<Self>() + self.values.len() * 4) as u64
+    }
+
+    #[inline(always)]
+    fn place(&self, p: [f32; 3]) -> Place {
+        let h = &self.hot;
+        let mut cell = [0usize; 3];
+        let (mut f, mut over) = ([0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            let t = (p[k] - h.min[k]) * h.inverse_spacing;
+            let inside = clamp(t, h.last[k]);
+            let whole = if inside < h.last_cell[k] { inside } else { h.last_cell[k] };
+            // SAFETY: 0 ≤ whole ≤ last_cell, also for NaN and infinite p, and last_cell < 2²⁰ (`Grid::check`).
+            let i = unsafe { whole.to_int_unchecked::<i32>() };
+            cell[k] = i as usize;
+            f[k] = inside - i as f32;
+            over[k] = (t - inside) * h.spacing;
+        }
+        Place { index: (cell[2] * h.slice + cell[0]) + cell[1] * h.row, f, over }
+    }
+
+    /// The corners of a cell, x fastest.
+    #[inline(always)]
+    fn corners(&self, index: usize) -> [f32; 8] {
+        let h = &self.hot;
+        debug_assert!(index + h.slice + h.row + 1 < self.values.len());
+        // SAFETY: `index` is that of a node (i, j, k) with i ≤ dims.x − 2, j ≤ dims.y − 2, k ≤ dims.z − 2 (`place` clamps
+        // to `last_cell`), so that (i + 1, j + 1, k + 1) is a node too; `from_values` made sure that there is a value for
+        // each node, and neither grid nor values change after it.
+        let at = |offset: usize| unsafe { *self.values.get_unchecked(index + offset) };
+        let (r, s) = (h.row, h.slice);
+        [at(0), at(1), at(r), at(r + 1), at(s), at(s + 1), at(s + r), at(s + r + 1)]
+    }
+}
+
+#[inline(always)]
+fn lerp(a: f32, b: f32, t: f32) -> f32 {
+    a + t * (b - a)
+}
+
+/// Trilinear interpolant: x, then y, then z.
+#[inline(always)]
+fn trilinear(v: [f32; 8], f: [f32; 3]) -> f32 {
+    let low = lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]);
+    let high = lerp(lerp(v[4], v[5], f[0]), lerp(v[6], v[7], f[0]), f[1]);
+    lerp(low, high, f[2])
+}
+
+#[inline(always)]
+fn norm(v: [f32; 3]) -> f32 {
+    ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt()
+}
+
+impl DenseField {
+    /// φ at the point of the box that is closest to `p`, and the distance from `p` to the box.
+    #[inline(always)]
+    fn split(&self, p: [f32; 3]) -> (f32, f32) {
+        let place = self.place(p);
+        (trilinear(self.corners(place.index), place.f), norm(place.over))
+    }
+
+    /// With c′ the point of the box closest to c, d = |c − c′| and x in the ball: |x′ − c′| ≤ r since projection on a
+    /// convex set does not spread, so φ(x) ≥ φ(x′) ≥ φ(c′) − L r. For d > 0 the constant of the whole space may be
+    /// better: φ(c′) + d − √(L² + 1) r. Both hold, so the larger does.
+    #[inline(always)]
+    fn bound(&self, c: [f32; 3], r: f32) -> f32 {
+        let h = &self.hot;
+        let (inside, over) = self.split(c);
+        let near = inside - h.lipschitz * r;
+        let far = (inside + over) - h.lipschitz_outside * r;
+        let best = if far > near { far } else { near };
+        best - (h.slack + 8.0 * f32::EPSILON * (over + r * h.lipschitz_outside))
+    }
+}
+
+impl SignedDistance for DenseField {
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        self.center
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    #[inline]
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        let (inside, over) = self.split(p);
+        inside + over
+    }
+
+    #[inline]
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        let Place { index, f, over } = self.place(p);
+        let v = self.corners(index);
+        let inverse = self.hot.inverse_spacing;
+        // Differences along x on the four edges, then interpolated along y and z; and so on.
+        let dx = [v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6]];
+        let gx = lerp(lerp(dx[0], dx[1], f[1]), lerp(dx[2], dx[3], f[1]), f[2]);
+        let x = [v[0] + f[0] * dx[0], v[2] + f[0] * dx[1], v[4] + f[0] * dx[2], v[6] + f[0] * dx[3]];
+        let dy = [x[1] - x[0], x[3] - x[2]];
+        let gy = lerp(dy[0], dy[1], f[2]);
+        let xy = [x[0] + f[1] * dy[0], x[2] + f[1] * dy[1]];
+        let gz = xy[1] - xy[0];
+        let phi = xy[0] + f[2] * gz;
+        let mut g = [gx * inverse, gy * inverse, gz * inverse];
+        let distance = norm(over);
+        if distance > 0.0 {
+            // Outside, φ does not change with a clamped coordinate, but the distance to the box does.
+            for k in 0..3 {
+                if over[k] != 0.0 {
+                    g[k] = over[k] / distance;
+                }
+            }
+        }
+        (phi + distance, g)
+    }
+
+    #[inline]
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        self.bound(c, r)
+    }
+
+    fn error_bound(&self) -> f64 {
+        self.error.max + f64::from(self.hot.slack)
+    }
+}

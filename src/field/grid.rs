@@ -1,0 +1,69 @@
+//! Where the nodes of a regular grid are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// A regular grid of nodes in a field's local frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Number of nodes along x, y and z; at least two each.
+    pub dims: [u32; 3],
+    /// Distance between neighbouring nodes, metres.
+    pub spacing: f32,
+    /// The first node, metres, local frame.
+    pub min: [f32; 3],
+}
+
+impl Grid {
+    /// A grid with its middle at 0.
+    pub fn centered(dims: [u32; 3], spacing: f32) -> Self {
+        Self { dims, spacing, min: dims.map(|n| -0.5 * (n.max(1) - 1) as f32 * spacing) }
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.dims.iter().map(|&n| n as usize).product()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Place of a node in arrays over the grid: x fastest, then y.
+    #[inline(always)]
+    pub fn index(&self, i: u32, j: u32, k: u32) -> usize {
+        (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize
+    }
+
+    /// Position of a node, metres, local frame.
+    #[inline(always)]
+    pub fn node(&self, i: u32, j: u32, k: u32) -> [f32; 3] {
+        [
+            self.min[0] + i as f32 * self.spacing,
+            self.min[1] + j as f32 * self.spacing,
+            self.min[2] + k as f32 * self.spacing,
+        ]
+    }
+
+    /// The last node, metres, local frame.
+    pub fn max(&self) -> [f32; 3] {
+        self.node(self.dims[0] - 1, self.dims[1] - 1, self.dims[2] - 1)
+    }
+
+    /// Checks that there are cells, and that every number is of use.
+    pub fn check(&self) -> Result<()> {
+        let nodes = self.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(u64::from(d)));
+        if self.dims.iter().any(|&n| !(2..=1 << 20).contains(&n)) || nodes.is_none_or(|n| n > 1 << 40) {
+            let [x, y, z] = self.dims;
+            return Err(Error::argument("dims", format!("{x} x {y} x {z}"), "2 to 1048576 nodes along each axis"));
+        }
+        if !(self.spacing.is_finite() && self.spacing >= f32::MIN_POSITIVE && (1.0 / self.spacing).is_finite()) {
+            return Err(Error::argument("spacing", self.spacing, "a positive, finite length in metres"));
+        }
+        if self.min.iter().chain(&self.max()).any(|x| !x.is_finite()) {
+            return Err(Error::argument("min", format!("{:?}", self.min), "a grid at finite coordinates"));
+        }
+        Ok(())
+    }
+}
