@@ -1,0 +1,8 @@
+/* Everything an engine needs to put Voxshell bodies into a stock Bullet world. */
+#ifndef VOXSHELL_BULLET_H
+#define VOXSHELL_BULLET_H
+
+#include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
+#include <voxshell/bullet/btVoxShellShape.h>
+
+#endif

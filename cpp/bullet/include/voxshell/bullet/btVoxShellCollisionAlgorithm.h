@@ -1,0 +1,61 @@
+/* The narrowphase of Voxshell shapes, for Bullet's own dispatcher. */
+#ifndef VOXSHELL_BULLET_COLLISION_ALGORITHM_H
+#define VOXSHELL_BULLET_COLLISION_ALGORITHM_H
+
+#include <BulletCollision/CollisionDispatch/btActivatingCollisionAlgorithm.h>
+#include <BulletCollision/CollisionDispatch/btCollisionCreateFunc.h>
+
+class btCollisionDispatcher;
+
+/// How the contacts of Voxshell pairs are made. The defaults suit bodies of any size; nothing here needs tuning to start.
+struct btVoxShellSettings
+{
+	/// Manifolds of four points each that a pair may use, 1 to 8.
+	int m_maxManifolds = 4;
+	/// Two shapes with both forms are tested in both roles, so that nothing sinks in between the samples of one of them.
+	/// When false, only the one with fewer samples brings them: about half the cost.
+	bool m_bothRoles = true;
+	/// Impacts slower than this do not bounce, m/s. Keep it equal to btContactSolverInfo::m_restitutionVelocityThreshold.
+	btScalar m_restitutionVelocityThreshold = btScalar(0.2);
+	/// Contacts are looked for as far as the bodies can approach in one step times this.
+	btScalar m_lookahead = btScalar(1.5);
+	/// But no farther than this fraction of the smaller body's radius.
+	btScalar m_maxLookaheadFraction = btScalar(0.25);
+};
+
+/// Contacts of a Voxshell shape with another one or with a shape of Bullet's.
+///
+/// The dispatcher creates one per overlapping pair; users only register it, once per dispatcher, before bodies are added:
+/// \code
+/// btDefaultCollisionConfiguration configuration;
+/// btCollisionDispatcher dispatcher(&configuration);
+/// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
+/// btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
+/// world.addRigidBody(bodyWithVoxShellShape);
+/// \endcode
+/// Bounces need Bullet 2.85 or later; before that, bodies land without rebound.
+class btVoxShellCollisionAlgorithm : public btActivatingCollisionAlgorithm
+{
+public:
+	/// Enters the algorithm into both tables of `dispatcher` (contacts, and closest points for contactTest), in both orders,
+	/// for Voxshell shapes against each other and against static plane, box, sphere, capsule, cylinder, cone, convex hull
+	/// and convex triangle mesh. Compounds need no entry: they recurse to their children.
+	///
+	/// What it registers lives until the program ends, so the dispatcher may go at any time. Call it again with other
+	/// settings to change them for pairs created from then on.
+	static void registerAlgorithm(btCollisionDispatcher* dispatcher, const btVoxShellSettings& settings = btVoxShellSettings());
+
+	btVoxShellCollisionAlgorithm(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btVoxShellSettings& settings);
+	~btVoxShellCollisionAlgorithm() override;
+
+	void processCollision(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut) override;
+	/// 1: the stock world never asks.
+	btScalar calculateTimeOfImpact(btCollisionObject * body0, btCollisionObject * body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut) override;
+	void getAllContactManifolds(btManifoldArray & manifolds) override;
+
+private:
+	struct State;
+	State* m_state;
+};
+
+#endif

@@ -1,0 +1,166 @@
+/* Collision shapes of arbitrary triangle meshes for Bullet, moving or fixed.
+ *
+ * Three classes over one base, by which of the two precomputed forms of a surface they carry:
+ *   btVoxelmapShape    a signed distance field: what others are tested against (scenery, containers)
+ *   btPointShellShape  surface samples: what is tested against the others' fields (tools, small movers)
+ *   btVoxShellShape    both: collides with everything, in either role (the usual choice)
+ *
+ * Frames: the shape lives in the frame its vertices were given in, metres. Bullet takes a body's origin for its centre of
+ * mass and its axes for the principal ones; ask the constructor for `principal` to have the mesh moved there.
+ *
+ * Errors (unreadable file, empty mesh, too little memory) are thrown as std::runtime_error with the library's own message.
+ * A shape is immutable once built, except for its margin: any number of bodies may share it.
+ */
+#ifndef VOXSHELL_BULLET_SHAPE_H
+#define VOXSHELL_BULLET_SHAPE_H
+
+#include <memory>
+
+#include <BulletCollision/CollisionShapes/btConcaveShape.h>
+#include <voxshell/voxshell.h>
+
+class btStridingMeshInterface;
+
+/// What the three shapes have in common. Not for direct use.
+ATTRIBUTE_ALIGNED16(class)
+btVoxShellBaseShape : public btConcaveShape
+{
+public:
+	BT_DECLARE_ALIGNED_ALLOCATOR();
+
+	btVoxShellBaseShape(const btVoxShellBaseShape&) = delete;
+	btVoxShellBaseShape& operator=(const btVoxShellBaseShape&) = delete;
+	~btVoxShellBaseShape() override;
+
+	/// The box of the mesh carried through `t` (conservative when rotated), grown by the margin; metres, world.
+	void getAabb(const btTransform& t, btVector3& aabbMin, btVector3& aabbMax) const override;
+
+	/// Moments of inertia of the enclosed volume at uniform density about the centre of mass, along the shape's axes; kg m².
+	/// Exact for a closed mesh, from the field for an open one. Products of inertia do not fit into Bullet: see `principal`.
+	void calculateLocalInertia(btScalar mass, btVector3 & inertia) const override;
+
+	/// Calls back with every mesh triangle whose box meets the given box (local, metres): rays, sweeps and debug drawing of
+	/// the stock world come through here. The tree it walks is built by the first call.
+	void processAllTriangles(btTriangleCallback * callback, const btVector3& aabbMin, const btVector3& aabbMax) const override;
+
+	/// Contacts are generated up to this distance beyond the surface, metres. It never inflates the surface: bodies rest at
+	/// distance 0 whatever the margin. One thousandth of the largest extent unless set.
+	void setMargin(btScalar margin) override;
+
+	/// Scaling other than 1 is refused (assertion in debug builds, ignored otherwise): scale the mesh before cooking.
+	void setLocalScaling(const btVector3& scaling) override;
+	const btVector3& getLocalScaling() const override;
+
+	/// One static string per library: how the collision algorithm tells these shapes from others of the same proxy type.
+	const char* getName() const override;
+
+	/// The library's handle, for the C API. Valid as long as the shape is.
+	const vxs_shape* getShape() const;
+	/// The handle restricted to the forms this class carries.
+	const vxs_shape* getQueryShape() const;
+	bool hasField() const;
+	bool hasPointShell() const;
+
+	/// Volume (m³), centre of mass (m, shape's frame) and inertia per unit mass about it; false for a shape without volume.
+	bool getMassProperties(vxs_mass_properties & out) const;
+
+	/// Centre (m, shape's frame) and half extents of the mesh's box.
+	const btVector3& getLocalCenter() const { return m_center; }
+	const btVector3& getLocalHalfExtents() const { return m_halfExtents; }
+
+	static const char* staticName();
+
+protected:
+	enum Forms
+	{
+		FIELD = 1,
+		POINTSHELL = 2
+	};
+
+	btVoxShellBaseShape(unsigned forms, const btStridingMeshInterface& mesh, const vxs_cook_options* options, btTransform* principal);
+	btVoxShellBaseShape(unsigned forms, const char* path, const vxs_cook_options* options);
+	btVoxShellBaseShape(unsigned forms, const vxs_shape* shape);
+
+private:
+	struct Data;
+	void adopt(unsigned forms, vxs_shape* shape);
+
+	std::unique_ptr<Data> m_data;
+	btVector3 m_center;
+	btVector3 m_halfExtents;
+};
+
+/// A signed distance field only: the cheapest fixed scenery for point shells to touch.
+///
+/// Against Bullet's own shapes it has nothing to test with and makes no contacts: use btVoxShellShape for that.
+/// \code
+/// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
+/// btVoxelmapShape* cave = new btVoxelmapShape("cave.vxs");
+/// btRigidBody* body = new btRigidBody(0, nullptr, cave);   // fixed
+/// world.addRigidBody(body);
+/// world.stepSimulation(1.f / 200, 0);
+/// \endcode
+ATTRIBUTE_ALIGNED16(class)
+btVoxelmapShape : public btVoxShellBaseShape
+{
+public:
+	BT_DECLARE_ALIGNED_ALLOCATOR();
+
+	/// @param mesh       triangles, copied; closed or not
+	/// @param options    null: the library's defaults
+	/// @param principal  if not null, the mesh is moved to its centre of mass and principal axes first, and `*principal`
+	///                   receives that frame in the mesh's own (multiply a body's world transform by it)
+	explicit btVoxelmapShape(const btStridingMeshInterface& mesh, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
+		: btVoxShellBaseShape(FIELD, mesh, options, principal) {}
+	/// @param path  a cooked asset, or a mesh file (.obj, .stl, .ply), which is cooked with `options`
+	explicit btVoxelmapShape(const char* path, const vxs_cook_options* options = nullptr) : btVoxShellBaseShape(FIELD, path, options) {}
+	/// Shares the data of a shape made through the C API; the caller keeps its handle.
+	explicit btVoxelmapShape(const vxs_shape* shape) : btVoxShellBaseShape(FIELD, shape) {}
+};
+
+/// Surface samples only: a mover that touches fields (btVoxelmapShape, btVoxShellShape and all of Bullet's own shapes).
+///
+/// Two of them do not see each other.
+/// \code
+/// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
+/// btPointShellShape* tool = new btPointShellShape("tool.vxs");
+/// btVector3 inertia;
+/// tool->calculateLocalInertia(1, inertia);
+/// world.addRigidBody(new btRigidBody(1, motionState, tool, inertia));
+/// \endcode
+ATTRIBUTE_ALIGNED16(class)
+btPointShellShape : public btVoxShellBaseShape
+{
+public:
+	BT_DECLARE_ALIGNED_ALLOCATOR();
+
+	/// See btVoxelmapShape.
+	explicit btPointShellShape(const btStridingMeshInterface& mesh, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
+		: btVoxShellBaseShape(POINTSHELL, mesh, options, principal) {}
+	explicit btPointShellShape(const char* path, const vxs_cook_options* options = nullptr) : btVoxShellBaseShape(POINTSHELL, path, options) {}
+	explicit btPointShellShape(const vxs_shape* shape) : btVoxShellBaseShape(POINTSHELL, shape) {}
+};
+
+/// Field and samples: collides with every Voxshell shape and with Bullet's plane, box, sphere, capsule, cylinder, cone and
+/// convex hull, moving or fixed.
+/// \code
+/// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
+/// btTransform frame;
+/// btVoxShellShape* knot = new btVoxShellShape(triangleMesh, nullptr, &frame);   // a btTriangleMesh
+/// knot->calculateLocalInertia(1, inertia);
+/// world.addRigidBody(new btRigidBody(1, new btDefaultMotionState(start * frame), knot, inertia));
+/// \endcode
+ATTRIBUTE_ALIGNED16(class)
+btVoxShellShape : public btVoxShellBaseShape
+{
+public:
+	BT_DECLARE_ALIGNED_ALLOCATOR();
+
+	/// See btVoxelmapShape.
+	explicit btVoxShellShape(const btStridingMeshInterface& mesh, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
+		: btVoxShellBaseShape(FIELD | POINTSHELL, mesh, options, principal) {}
+	explicit btVoxShellShape(const char* path, const vxs_cook_options* options = nullptr) : btVoxShellBaseShape(FIELD | POINTSHELL, path, options) {}
+	explicit btVoxShellShape(const vxs_shape* shape) : btVoxShellBaseShape(FIELD | POINTSHELL, shape) {}
+};
+
+#endif

@@ -1,0 +1,139 @@
+// Which contacts of a pair are given to Bullet's solver, and how a pair bounces. Knows no Bullet type and no manifold: numbers
+// in, decisions out, so that it can be tested on its own.
+//
+// Names: d  distance of a contact, metres, negative when penetrating
+//        n  its normal, unit, from the second body to the first
+//        v  relative velocity along n as stored by the engine, m/s, negative when approaching
+//        a  relative acceleration along n from forces such as gravity, m/s²
+//        dt the step, s
+//
+// The engine is symplectic Euler: v' = v + a dt, then x' = x + v' dt. Read as leapfrog, a stored velocity belongs to the middle
+// of the step before; the true velocity at the positions that a contact is found at is v + a dt / 2. Free flight then is exact
+// in x, so impact and rebound speeds can be too.
+#ifndef VOXSHELL_BULLET_CONTACT_POLICY_H
+#define VOXSHELL_BULLET_CONTACT_POLICY_H
+
+#include <cstdint>
+#include <vector>
+
+#include "vec.h"
+
+namespace voxshell_bullet
+{
+/// How a body moves through a step; all zero for one that does not.
+struct Motion
+{
+	Vec center = {0, 0, 0};   // of mass, world, m
+	Vec linear = {0, 0, 0};   // m/s
+	Vec angular = {0, 0, 0};  // rad/s
+	Vec linear_acceleration = {0, 0, 0};
+	Vec angular_acceleration = {0, 0, 0};
+	double radius = 0;        // of a sphere around `center` that holds all of the body that matters, m
+
+	Vec velocity_at(const Vec& p) const { return linear + cross(angular, p - center); }
+	Vec acceleration_at(const Vec& p) const { return linear_acceleration + cross(angular_acceleration, p - center); }
+};
+
+/// How far two bodies can approach within one step, metres.
+double reach(const Motion& first, const Motion& second, double dt);
+
+/// A contact that could be given to the solver.
+struct Candidate
+{
+	uint32_t feature;
+	Vec point;       // on the second body, world, m
+	Vec normal;      // n
+	double distance; // d
+	double speed = 0;         // v
+	double acceleration = 0;  // a
+	/// Distance at the end of the step if nothing stopped the bodies (an approach counts, a retreat does not).
+	double gap = 0;
+	/// It was given to the solver in the step before.
+	bool kept = false;
+
+	/// Fills speed, acceleration and gap.
+	void predict(const Motion& first, const Motion& second, double dt);
+};
+
+/// Picks a stable set of contacts.
+///
+/// Always in it: the one that will be deepest and the one that is, or one as deep. A new set gets distinct normals first, then
+/// the corners of the contact area, then whatever lies farthest from those chosen in position and normal; urgent contacts count
+/// more. From then on contacts stay in the set, and give way only to one that is clearly better, so that a resting pair keeps
+/// its set. Allocates only while its buffers grow.
+class ContactSelector
+{
+public:
+	/// @param candidates  all contacts, in any order
+	/// @param count       how many may be chosen
+	/// @param margin      candidates whose gap exceeds this are not worth a constraint, m
+	/// @param size        a length of the bodies: turning a normal by 1 rad counts as much as half of it in position, m
+	/// @return            indices of `candidates`; valid until the next call
+	const std::vector<uint32_t>& select(const std::vector<Candidate>& candidates, size_t count, double margin, double size);
+
+private:
+	void thin(const std::vector<Candidate>& candidates);
+	double spread(uint32_t i, uint32_t j) const;
+	double merit(uint32_t i, double spread) const;
+	void choose(uint32_t index);
+	bool exchange(uint32_t index, double limit);
+	void choose_corners(size_t count);
+
+	std::vector<uint32_t> m_pool;  // candidates that compete
+	std::vector<uint32_t> m_cells;
+	std::vector<double> m_spread;  // squared distance of each in the pool to the nearest chosen one
+	std::vector<uint32_t> m_chosen;
+
+	// Of the call under way.
+	const std::vector<Candidate>* m_candidates = nullptr;
+	double m_lowest = 0, m_margin = 0, m_turn = 0;
+	uint32_t m_anchor = 0;  // the most urgent one, never exchanged
+};
+
+/// Makes bodies bounce although contacts are given to the solver before they touch.
+///
+/// Bullet's solver aims at e v - d/dt for a contact at distance d > 0, which eats the bounce. So an impact takes two steps.
+/// Landing: a contact that would be passed within this step is given with restitution 0, and the solver brings the body to the
+/// surface exactly; the speed at which it would have struck there is remembered by feature: v_s² = (v + a dt/2)² - 2 a d.
+/// Launch: in the next step the contact, now at d = 0, asks for the separating velocity e v_s + a dt/2. If a fast contact is
+/// first seen at d <= 0 (the pair's boxes overlapped late), it is launched at once.
+class BouncePolicy
+{
+public:
+	/// What to do with a contact.
+	struct Treatment
+	{
+		enum Kind
+		{
+			PLAIN,    // no bounce: restitution 0
+			LANDING,  // restitution 0, will be launched in the next step
+			LAUNCH    // ask for `velocity`
+		} kind = PLAIN;
+		double velocity = 0;  // separating, m/s, positive
+		/// Its stored impulse belongs to an impact and must not warm-start this step.
+		bool forget_impulse = false;
+	};
+
+	/// @param threshold  impacts slower than this do not bounce, m/s
+	explicit BouncePolicy(double threshold) : m_threshold(threshold) {}
+
+	/// To be called once per step and contact that goes to the solver, between `begin` and `end`.
+	/// @param restitution  e of the pair
+	/// @param impulse      what the solver applied at this feature in the step before, 0 for a new one
+	Treatment treat(const Candidate& contact, double restitution, double dt, double impulse);
+	void begin() { m_now.clear(); }
+	void end() { m_before.swap(m_now); }
+	bool empty() const { return m_before.empty(); }
+
+private:
+	struct Impact
+	{
+		uint32_t feature;
+		double speed;  // v_s; 0: was launched
+	};
+	double m_threshold;
+	std::vector<Impact> m_before, m_now;
+};
+}  // namespace voxshell_bullet
+
+#endif

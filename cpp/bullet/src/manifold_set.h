@@ -1,0 +1,91 @@
+// The contact manifolds of one pair: more than one, so that a pair may have more than four points, and matched from step to
+// step by the stable feature numbers of the contacts instead of by their distance. Knows nothing of shapes.
+#ifndef VOXSHELL_BULLET_MANIFOLD_SET_H
+#define VOXSHELL_BULLET_MANIFOLD_SET_H
+
+#include <cstdint>
+
+#include <BulletCollision/BroadphaseCollision/btCollisionAlgorithm.h>
+#include <BulletCollision/CollisionDispatch/btManifoldResult.h>
+#include <BulletCollision/NarrowPhaseCollision/btPersistentManifold.h>
+
+class btDispatcher;
+
+namespace voxshell_bullet
+{
+/// Manifolds are made when first needed, always in the order (body0, body1), and released with the set: never in the dispatch
+/// that made them, which the multithreaded dispatcher could not bear.
+class ManifoldSet
+{
+public:
+	static const int kMaxManifolds = 8;
+
+	ManifoldSet(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, int max_manifolds);
+	~ManifoldSet();
+	ManifoldSet(const ManifoldSet&) = delete;
+	ManifoldSet& operator=(const ManifoldSet&) = delete;
+
+	const btCollisionObject* body0() const { return m_body0; }
+	const btCollisionObject* body1() const { return m_body1; }
+	int capacity() const { return m_max * MANIFOLD_CACHE_SIZE; }
+
+	/// Starts a step: drops what Bullet or the user removed since, and marks the rest as not seen yet.
+	void begin();
+	/// The point of a feature that was there in the step before; null when there is none. Valid between `begin` and `end`.
+	const btManifoldPoint* find(uint32_t feature) const;
+	/// Keeps or adds the point of a feature. A kept one keeps its impulses (unless told to forget them), age and user data.
+	/// At most `capacity()` per step.
+	void put(uint32_t feature, const btManifoldPoint& point, bool forget_impulse);
+	/// Ends the step: adds the new points, in the places of those not seen again first, and removes what is left of these.
+	void end();
+	/// Ends a step in which nothing was put: removes every point.
+	void clear();
+
+	void append_to(btManifoldArray& manifolds) const;
+
+private:
+	struct Slot
+	{
+		uint32_t feature = 0;
+		bool seen = false;
+		btVector3 local_a, local_b;  // to recognise the point after Bullet moved it within the manifold
+	};
+	struct New
+	{
+		uint32_t feature;
+		btManifoldPoint point;
+	};
+
+	void remember(Slot& slot, uint32_t feature, const btManifoldPoint& point);
+
+	btDispatcher* m_dispatcher;
+	const btCollisionObject* m_body0;
+	const btCollisionObject* m_body1;
+	int m_max;
+	int m_count = 0;
+	uint64_t m_filter = 0;  // bit (feature mod 64) is set for every feature that `find` can find
+	btPersistentManifold* m_manifolds[kMaxManifolds] = {};
+	Slot m_slots[kMaxManifolds][MANIFOLD_CACHE_SIZE];
+	btAlignedObjectArray<New> m_new;
+};
+
+/// Lets a btManifoldResult make a point (combined friction and restitution, the user's callback, child indices) without
+/// letting it choose where to store it.
+///
+/// The result is given a manifold of our own with one far point in it: it then never merges, and never reports a new collision.
+class PointMaker
+{
+public:
+	PointMaker(const btCollisionObject* body0, const btCollisionObject* body1);
+
+	/// @param normal  on body1, world, unit
+	/// @param point   on body1, world
+	/// @return the point, or null when the result only reports (contactTest) and stores nothing
+	btManifoldPoint* make(btManifoldResult* result, const btVector3& normal, const btVector3& point, btScalar distance);
+
+private:
+	btPersistentManifold m_scratch;
+};
+}  // namespace voxshell_bullet
+
+#endif

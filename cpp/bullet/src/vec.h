@@ -1,0 +1,30 @@
+// Arithmetic on the C API's double vectors, and the one place where Bullet's types turn into them.
+#ifndef VOXSHELL_BULLET_VEC_H
+#define VOXSHELL_BULLET_VEC_H
+
+#include <cmath>
+
+#include <LinearMath/btTransform.h>
+#include <voxshell/voxshell.h>
+
+namespace voxshell_bullet
+{
+using Vec = vxs_vec3;
+
+inline Vec operator+(const Vec& a, const Vec& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec operator-(const Vec& a, const Vec& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vec operator-(const Vec& a) { return {-a.x, -a.y, -a.z}; }
+inline Vec operator*(const Vec& a, double s) { return {a.x * s, a.y * s, a.z * s}; }
+inline double dot(const Vec& a, const Vec& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Vec cross(const Vec& a, const Vec& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+inline double length2(const Vec& a) { return dot(a, a); }
+inline double length(const Vec& a) { return std::sqrt(dot(a, a)); }
+
+inline Vec to_vec(const btVector3& v) { return {double(v.x()), double(v.y()), double(v.z())}; }
+inline btVector3 to_bt(const Vec& v) { return btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z)); }
+
+/// Body to world. The quaternion is taken in double from the (float) matrix and normalised, as the C API checks it to 1e-6.
+vxs_pose to_pose(const btTransform& t);
+}  // namespace voxshell_bullet
+
+#endif

@@ -1,0 +1,234 @@
+// The contact policy alone: no engine, a ball as a point mass integrated the way Bullet does it.
+#include <contact_policy.h>
+
+#include <algorithm>
+#include <random>
+
+#include "check.h"
+
+using namespace voxshell_bullet;
+
+namespace
+{
+const double kGravity = 10, kStep = 1.0 / 200;
+
+struct Rebound
+{
+	double height;  // of the first apex after the first impact, m
+	double deepest; // smallest distance to the plane
+	int steps_at_surface;
+};
+
+/// A point falls from `gap` above a plane and is stopped by an ideal solver that knows distance, restitution 0 and launches.
+Rebound drop(double gap, double restitution, double lookahead)
+{
+	BouncePolicy bounce(0.2);
+	double x = gap, v = 0, impulse = 0, apex = 0, deepest = gap;
+	bool rising = false;
+	for (int step = 0; step < 4000; ++step)
+	{
+		double target = -1e30;
+		bool launched = false;
+		Candidate c;
+		c.feature = 7;
+		c.normal = {0, 0, 1};
+		c.distance = x;
+		c.speed = v;
+		c.acceleration = -kGravity;
+		c.gap = x + std::min(0.0, v - kGravity * kStep) * kStep;
+		bounce.begin();
+		if (x <= lookahead)
+		{
+			const BouncePolicy::Treatment t = bounce.treat(c, restitution, kStep, impulse);
+			launched = t.kind == BouncePolicy::Treatment::LAUNCH;
+			target = launched ? t.velocity : (x > 0 ? -x / kStep : 0);
+		}
+		bounce.end();
+		const double free = v - kGravity * kStep;
+		const double next = std::max(free, target);
+		impulse = x <= lookahead ? next - free : 0;
+		rising = rising || launched;
+		v = next;
+		x += v * kStep;
+		deepest = std::min(deepest, x);
+		if (rising)
+		{
+			apex = std::max(apex, x);
+			if (v < 0)
+				break;
+		}
+	}
+	return {apex, deepest, 0};
+}
+
+void rebound_height_is_e_squared_h()
+{
+	for (const double e : {0.1, 0.3, 0.5, 0.7, 0.9, 1.0})
+		for (double gap = 0.9; gap < 1.1; gap += 0.0137)
+		{
+			const Rebound r = drop(gap, e, 0.05);
+			// The apex lies between two steps: at most g dt² / 8 above the highest one seen.
+			CHECK_NEAR(r.height, e * e * gap, 0.01 * e * e * gap + kGravity * kStep * kStep / 8);
+			CHECK(r.deepest > -1e-12);
+		}
+}
+
+void a_contact_first_seen_inside_is_launched_at_once()
+{
+	BouncePolicy bounce(0.2);
+	Candidate c;
+	c.feature = 1;
+	c.normal = {0, 0, 1};
+	c.distance = -0.004;
+	c.speed = -3;
+	c.acceleration = -kGravity;
+	bounce.begin();
+	const BouncePolicy::Treatment t = bounce.treat(c, 0.5, kStep, 0);
+	bounce.end();
+	CHECK(t.kind == BouncePolicy::Treatment::LAUNCH);
+	CHECK_NEAR(t.velocity, 1.5, 0.05);
+}
+
+void slow_contacts_and_dead_ones_do_not_bounce()
+{
+	Candidate c;
+	c.feature = 1;
+	c.normal = {0, 0, 1};
+	c.distance = 0.0001;
+	c.speed = -0.1;
+	c.acceleration = -kGravity;
+	c.gap = c.distance + (c.speed + c.acceleration * kStep) * kStep;
+	BouncePolicy bounce(0.2);
+	for (const double e : {0.0, 0.9})
+	{
+		bounce.begin();
+		CHECK(bounce.treat(c, e, kStep, 0).kind == BouncePolicy::Treatment::PLAIN);
+		bounce.end();
+	}
+	c.speed = -3;
+	bounce.begin();
+	CHECK(bounce.treat(c, 0, kStep, 0).kind == BouncePolicy::Treatment::PLAIN);
+	bounce.end();
+	// One that passes by: the solver never held it, so it is not launched.
+	c.gap = -0.01;
+	bounce.begin();
+	CHECK(bounce.treat(c, 0.9, kStep, 0).kind == BouncePolicy::Treatment::LANDING);
+	bounce.end();
+	c.speed = 1;
+	bounce.begin();
+	CHECK(bounce.treat(c, 0.9, kStep, 0).kind == BouncePolicy::Treatment::PLAIN);
+	bounce.end();
+}
+
+std::vector<Candidate> sheet(int n, double noise, unsigned seed)
+{
+	std::mt19937 random(seed);
+	std::uniform_real_distribution<double> u(-1, 1);
+	std::vector<Candidate> all;
+	for (int i = 0; i < n * n; ++i)
+	{
+		Candidate c;
+		c.feature = uint32_t(i);
+		c.point = {double(i % n) / (n - 1), double(i / n) / (n - 1), 0};
+		c.normal = {0, 0, 1};
+		c.distance = noise * u(random);
+		c.gap = c.distance;
+		all.push_back(c);
+	}
+	return all;
+}
+
+void selection_spreads_to_the_corners_and_keeps_the_deepest()
+{
+	ContactSelector selector;
+	for (const int n : {10, 12, 13, 40, 100})
+	{
+		std::vector<Candidate> all = sheet(n, 1e-5, unsigned(n));
+		all[size_t(n * n / 2)].distance = all[size_t(n * n / 2)].gap = -1e-4;
+		const std::vector<uint32_t>& chosen = selector.select(all, 8, 1e-3, 0.5);
+		CHECK(chosen.size() == 8);
+		CHECK(std::find(chosen.begin(), chosen.end(), uint32_t(n * n / 2)) != chosen.end());
+		for (const uint32_t corner : {0u, uint32_t(n - 1), uint32_t(n * n - n), uint32_t(n * n - 1)})
+		{
+			double nearest = 1e30;
+			for (const uint32_t i : chosen)
+				nearest = std::min(nearest, length(all[i].point - all[corner].point));
+			CHECK(nearest < 0.15);
+		}
+	}
+}
+
+void selection_does_not_flicker_under_noise()
+{
+	ContactSelector selector;
+	std::vector<uint32_t> before;
+	int changes = 0;
+	for (unsigned step = 0; step < 100; ++step)
+	{
+		std::vector<Candidate> all = sheet(30, 2e-6, step);
+		all[435].distance = all[435].gap = -5e-6;
+		for (const uint32_t i : before)
+			all[i].kept = true;
+		std::vector<uint32_t> chosen = selector.select(all, 12, 1e-3, 0.5);
+		std::sort(chosen.begin(), chosen.end());
+		if (step > 3 && chosen != before)
+			++changes;
+		before = chosen;
+	}
+	CHECK(changes == 0);
+}
+
+void distinct_normals_are_kept_apart()
+{
+	// A wedge: many contacts on one face, two on the other, all close together.
+	ContactSelector selector;
+	std::vector<Candidate> all = sheet(10, 0, 1);
+	for (Candidate& c : all)
+		c.point = c.point * 0.01;
+	for (int i = 0; i < 2; ++i)
+	{
+		Candidate c;
+		c.feature = 1000u + unsigned(i);
+		c.point = {0.005, 0.005 + 0.001 * i, 0};
+		c.normal = {0, 1, 0};
+		c.distance = c.gap = 0;
+		all.push_back(c);
+	}
+	const std::vector<uint32_t>& chosen = selector.select(all, 4, 1e-3, 0.5);
+	CHECK(std::any_of(chosen.begin(), chosen.end(), [](uint32_t i) { return i >= 100; }));
+}
+
+void hopeless_contacts_are_left_out()
+{
+	ContactSelector selector;
+	std::vector<Candidate> all = sheet(5, 0, 1);
+	for (size_t i = 0; i < all.size(); ++i)
+		all[i].distance = all[i].gap = i == 3 ? 0.0 : 0.01;
+	CHECK(selector.select(all, 8, 1e-3, 0.5).size() == 1);
+	CHECK(selector.select({}, 8, 1e-3, 0.5).empty());
+}
+
+void reach_counts_speed_spin_and_gravity()
+{
+	Motion a, b;
+	a.linear = {0, 0, -2};
+	a.linear_acceleration = {0, 0, -10};
+	a.angular = {3, 0, 0};
+	a.radius = 0.5;
+	CHECK_NEAR(reach(a, b, 0.01), (2.1 + 1.5) * 0.01, 1e-12);
+	CHECK_NEAR(reach(a, b, 0), 0, 0);
+}
+}  // namespace
+
+int main()
+{
+	rebound_height_is_e_squared_h();
+	a_contact_first_seen_inside_is_launched_at_once();
+	slow_contacts_and_dead_ones_do_not_bounce();
+	selection_spreads_to_the_corners_and_keeps_the_deepest();
+	selection_does_not_flicker_under_noise();
+	distinct_normals_are_kept_apart();
+	hopeless_contacts_are_left_out();
+	reach_counts_speed_spin_and_gravity();
+	return finish();
+}
