@@ -3,9 +3,15 @@
 
 mod bvh;
 pub mod io;
+mod mass;
+pub mod primitives;
+mod report;
 pub mod triangle;
+mod weld;
 
 pub use bvh::{Bvh, Closest};
+pub use mass::principal_axes;
+pub use report::{validate_raw, Report};
 pub use triangle::Feature;
 
 use crate::math::{Aabb, Pose, Vec3};

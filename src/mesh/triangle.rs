@@ -25,8 +25,8 @@ const SLIVER: f64 = 1e-5;
 pub fn is_sliver(t: &Corners) -> bool {
     let (ab, ac, bc) = (t[1] - t[0], t[2] - t[0], t[2] - t[1]);
     let longest = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());
-    // Twice the area is height × longest edge. Written so that NaN counts as a sliver.
-    !(ab.cross(&ac).norm_squared() > (SLIVER * longest).powi(2))
+    // Twice the area is height × longest edge.
+    ab.cross(&ac).norm_squared() <= (SLIVER * longest).powi(2)
 }
 
 /// The closest point of a triangle to `p`, and where on it that is. `sliver` is [`is_sliver`] of it.
@@ -134,7 +134,7 @@ impl Ray {
     /// `direction` in any length; `None` when it is zero or not finite.
     pub fn new(origin: &Vec3, direction: &Vec3) -> Option<Self> {
         let kz = direction.iamax();
-        if !(direction[kz].abs() > 0.0) || !direction.iter().chain(origin.iter()).all(|x| x.is_finite()) {
+        if direction[kz] == 0.0 || !direction.iter().chain(origin.iter()).all(|x| x.is_finite()) {
             return None;
         }
         let (mut kx, mut ky) = ((kz + 1) % 3, (kz + 2) % 3);

@@ -34,7 +34,7 @@ impl Bvh {
         let mut best: Option<(usize, Vec3, Feature)> = None;
         // A little above the square, so that the strict comparisons below admit the limit itself.
         let mut limit = (max_distance * max_distance + f64::MIN_POSITIVE) * (1.0 + f64::EPSILON);
-        if self.nodes.is_empty() || !(max_distance >= 0.0) {
+        if self.nodes.is_empty() || max_distance.is_nan() || max_distance < 0.0 {
             return None;
         }
         let mut stack = [(0.0, 0u32); MAX_DEPTH + 2];

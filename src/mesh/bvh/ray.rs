@@ -18,7 +18,7 @@ impl Bvh {
 
     fn ray(&self, origin: Vec3, direction: Vec3, t_max: f64, any: bool) -> Option<(f64, u32)> {
         let ray = Ray::new(&origin, &direction)?;
-        if self.nodes.is_empty() || !(t_max >= 0.0) {
+        if self.nodes.is_empty() || t_max.is_nan() || t_max < 0.0 {
             return None;
         }
         let (mut limit, mut best) = (t_max, None);

@@ -1,0 +1,108 @@
+//! Mass properties of closed meshes, and principal axes.
+
+use super::{MassProperties, TriMesh};
+use crate::math::{Mat3, Rotation, Vec3};
+
+impl TriMesh {
+    /// Volume, centre of mass and inertia of the enclosed solid at unit density, by exact integration over the tetrahedra
+    /// from the box's centre to each triangle (Blow & Binstock 2004, "How to find the inertia tensor (or other mass
+    /// properties) of a 3D solid body represented by a triangle mesh").
+    ///
+    /// `None` unless the mesh is a solid ([`super::Report::is_solid`]) with a volume; one that faces inwards throughout is
+    /// taken the right way round. Where closed parts overlap, the overlap counts twice.
+    pub fn mass_properties(&self) -> Option<MassProperties> {
+        let report = self.report();
+        if !report.is_solid() {
+            return None;
+        }
+        let bounds = self.bounds();
+        let origin = bounds.center();
+        let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
+        for t in 0..self.triangles.len() {
+            let [a, b, c] = self.corners(t).map(|v| Vec3::from(v) - origin);
+            let six_volumes = a.dot(&b.cross(&c));
+            let s = a + b + c;
+            volume += six_volumes / 6.0;
+            first += s * (six_volumes / 24.0);
+            // ∫ x xᵀ over the tetrahedron (0, a, b, c).
+            second +=
+                (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose()) * (six_volumes / 120.0);
+        }
+        // Closed sheets enclose nothing but rounding. Inward meshes have every integral negative, so the ratios hold.
+        if volume.abs() <= 1e-12 * report.area * bounds.extents().max() {
+            return None;
+        }
+        let center = first / volume;
+        let spread = second / volume - center * center.transpose();
+        let inertia = Mat3::identity() * spread.trace() - spread;
+        Some(MassProperties {
+            volume: volume.abs(),
+            center_of_mass: (origin + center).into(),
+            inertia: [
+                inertia[(0, 0)],
+                inertia[(1, 1)],
+                inertia[(2, 2)],
+                inertia[(0, 1)],
+                inertia[(0, 2)],
+                inertia[(1, 2)],
+            ],
+            exact: true,
+        })
+    }
+}
+
+impl MassProperties {
+    /// The inertia per unit mass as a matrix, about the centre of mass, body axes, m².
+    pub fn inertia_matrix(&self) -> Mat3 {
+        let [xx, yy, zz, xy, xz, yz] = self.inertia;
+        Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    }
+}
+
+/// Principal moments per unit mass (m²) and the rotation from principal to body axes: column i of its matrix is the axis
+/// of moment i.
+///
+/// Of the 24 ways to order and orient the axes it takes the one closest to the body's own, so a body that is already
+/// aligned (or symmetric enough to have no preferred axes) keeps its axes. Deterministic: cyclic Jacobi rotations made of
+/// square roots only.
+pub fn principal_axes(mass: &MassProperties) -> (Vec3, Rotation) {
+    let mut m = mass.inertia_matrix();
+    let mut axes = Mat3::identity();
+    let small = 1e-12 * m.trace().abs();
+    for _ in 0..32 {
+        let off = m[(0, 1)].abs().max(m[(0, 2)].abs()).max(m[(1, 2)].abs());
+        if off <= small {
+            break;
+        }
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if m[(p, q)].abs() > 1e-3 * small {
+                let theta = (m[(q, q)] - m[(p, p)]) / (2.0 * m[(p, q)]);
+                let t = (if theta < 0.0 { -1.0 } else { 1.0 }) / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let cos = 1.0 / (t * t + 1.0).sqrt();
+                let mut rotation = Mat3::identity();
+                (rotation[(p, p)], rotation[(q, q)]) = (cos, cos);
+                (rotation[(p, q)], rotation[(q, p)]) = (t * cos, -t * cos);
+                m = rotation.transpose() * m * rotation;
+                axes *= rotation;
+            }
+        }
+    }
+    let mut best = (f64::NEG_INFINITY, Mat3::identity(), Vec3::zeros());
+    for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]] {
+        let mut candidate = Mat3::from_columns(&order.map(|k| axes.column(k).into_owned()));
+        for k in 0..3 {
+            if candidate[(k, k)] < 0.0 {
+                candidate.column_mut(k).neg_mut();
+            }
+        }
+        if candidate.determinant() < 0.0 {
+            let weakest = (0..3).min_by(|&a, &b| candidate[(a, a)].total_cmp(&candidate[(b, b)])).unwrap_or(2);
+            candidate.column_mut(weakest).neg_mut();
+        }
+        if candidate.trace() > best.0 {
+            best = (candidate.trace(), candidate, Vec3::from(order.map(|k| m[(k, k)])));
+        }
+    }
+    let rotation = nalgebra::Rotation3::from_matrix_unchecked(best.1);
+    (best.2, Rotation::from_rotation_matrix(&rotation))
+}

@@ -1,0 +1,116 @@
+//! Merging vertices, and dropping triangles that say nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use super::TriMesh;
+use crate::math::Vec3;
+use crate::{Error, Result};
+
+/// For every vertex the index of the first one with the same coordinates (0 and −0 are the same; so are equal NaN).
+pub fn first_equal(vertices: &[[f64; 3]]) -> Vec<u32> {
+    let mut first = HashMap::with_capacity(vertices.len());
+    let key = |v: &[f64; 3]| v.map(|x| (x + 0.0).to_bits());
+    vertices.iter().enumerate().map(|(i, v)| *first.entry(key(v)).or_insert(i as u32)).collect()
+}
+
+impl TriMesh {
+    /// The mesh with vertices merged that are at most `tolerance` metres apart; 0 merges those at equal coordinates only.
+    ///
+    /// Each vertex in turn goes to the nearest vertex kept so far if that is close enough, and is kept otherwise, so
+    /// nothing moves by more than the tolerance. The triangles stay as many: those that collapse are left to
+    /// [`TriMesh::cleaned`]. A tolerance that is negative or not a number is taken as 0.
+    pub fn welded(&self, tolerance: f64) -> TriMesh {
+        let target =
+            if tolerance > 0.0 { nearest_kept(&self.vertices, tolerance) } else { first_equal(&self.vertices) };
+        let mut renumbered = vec![0; self.vertices.len()];
+        let mut vertices = Vec::new();
+        for (i, &t) in target.iter().enumerate() {
+            if t as usize == i {
+                renumbered[i] = vertices.len() as u32;
+                vertices.push(self.vertices[i]);
+            }
+        }
+        let new = |i: u32| renumbered[target[i as usize] as usize];
+        TriMesh { vertices, triangles: self.triangles.iter().map(|t| t.map(new)).collect() }
+    }
+
+    /// The mesh without triangles two of whose corners coincide, without repeats of a triangle (same corners, same
+    /// winding), and without unused vertices. Triangles of three different corners on a line stay: they close the seam
+    /// where a vertex lies on a neighbour's edge. An error when nothing is left.
+    pub fn cleaned(&self) -> Result<TriMesh> {
+        let same = first_equal(&self.vertices);
+        let mut seen = HashSet::with_capacity(self.triangles.len());
+        let kept: Vec<[u32; 3]> = self
+            .triangles
+            .iter()
+            .filter(|t| {
+                let t = t.map(|i| same[i as usize]);
+                !has_repeated_corner(&t) && seen.insert(rotated(t))
+            })
+            .copied()
+            .collect();
+        if kept.is_empty() {
+            return Err(Error::InvalidMesh(format!(
+                "none of its {} triangles has three different corners",
+                self.triangles.len()
+            )));
+        }
+        const UNUSED: u32 = u32::MAX;
+        let mut renumbered = vec![UNUSED; self.vertices.len()];
+        kept.iter().flatten().for_each(|&i| renumbered[i as usize] = 0);
+        let mut vertices = Vec::new();
+        for (new, v) in renumbered.iter_mut().zip(&self.vertices) {
+            if *new != UNUSED {
+                *new = vertices.len() as u32;
+                vertices.push(*v);
+            }
+        }
+        Ok(TriMesh { vertices, triangles: kept.iter().map(|t| t.map(|i| renumbered[i as usize])).collect() })
+    }
+}
+
+/// Whether two corners are the same vertex.
+pub fn has_repeated_corner(t: &[u32; 3]) -> bool {
+    t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
+}
+
+/// The triangle with its lowest corner first, winding kept: equal for equal triangles.
+pub fn rotated(t: [u32; 3]) -> [u32; 3] {
+    let [a, b, c] = t;
+    if a <= b && a <= c {
+        [a, b, c]
+    } else if b <= c {
+        [b, c, a]
+    } else {
+        [c, a, b]
+    }
+}
+
+/// For every vertex the kept one it goes to: itself, or the nearest kept before it within the tolerance.
+fn nearest_kept(vertices: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
+    let cell_of = |v: &[f64; 3]| v.map(|x| (x / tolerance).floor());
+    // Cells beyond 2⁵³ tolerances from the origin are coarser than the tolerance; neighbours then coincide, and the
+    // search below still finds what shares a cell.
+    let key = |c: [f64; 3]| c.map(|x| (x + 0.0).to_bits());
+    let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
+    let mut target = Vec::with_capacity(vertices.len());
+    for (i, v) in vertices.iter().enumerate() {
+        let cell = cell_of(v);
+        let mut best = (tolerance * tolerance, i as u32);
+        for n in 0..27 {
+            let near =
+                [cell[0] + f64::from(n % 3 - 1), cell[1] + f64::from(n / 3 % 3 - 1), cell[2] + f64::from(n / 9 - 1)];
+            for &k in cells.get(&key(near)).into_iter().flatten() {
+                let d = (Vec3::from(vertices[k as usize]) - Vec3::from(*v)).norm_squared();
+                if d < best.0 || (d == best.0 && k < best.1) {
+                    best = (d, k);
+                }
+            }
+        }
+        if best.1 == i as u32 {
+            cells.entry(key(cell)).or_default().push(i as u32);
+        }
+        target.push(best.1);
+    }
+    target
+}

@@ -1,0 +1,159 @@
+//! Primitives: closed, consistent, outward, and as large as they should be.
+
+use std::f64::consts::{PI, TAU};
+
+use voxshell::math::Vec3;
+use voxshell::mesh::primitives::{self, Primitive};
+use voxshell::mesh::{Bvh, TriMesh};
+
+/// Closed, consistent, one piece, no flaw, of the given Euler characteristic; gives the volume.
+fn solid(name: &str, mesh: &TriMesh, euler: i64) -> f64 {
+    let r = mesh.report();
+    assert!(r.closed && r.consistent && r.volume > 0.0, "{name}: {r}");
+    let flaws = r.degenerate_triangles + r.duplicate_triangles + r.opposed_triangles + r.non_manifold_edges;
+    assert_eq!((flaws, r.components, r.euler_characteristic), (0, 1, euler), "{name}: {r}");
+    r.volume
+}
+
+fn close(name: &str, got: f64, expected: f64, relative: f64) {
+    assert!((got - expected).abs() <= relative * expected, "{name}: {got}; expected {expected}");
+}
+
+/// Area of the regular polygon that stands for a circle, over its radius squared.
+fn polygon(n: u32) -> f64 {
+    0.5 * f64::from(n) * (TAU / f64::from(n)).sin()
+}
+
+#[test]
+fn straight_sided_primitives_have_their_exact_volume() {
+    let n = 24;
+    let (r, h, k) = (0.3, 0.7, polygon(n));
+    close("box", solid("box", &primitives::cuboid([0.1, 0.2, 0.3]).unwrap(), 2), 0.048, 1e-14);
+    close("cylinder", solid("cylinder", &primitives::cylinder(r, h, n).unwrap(), 2), k * r * r * 2.0 * h, 1e-13);
+    close("cone", solid("cone", &primitives::cone(r, h, n).unwrap(), 2), k * r * r * h / 3.0, 1e-13);
+    let (c, peg) = (0.05, primitives::peg(r, 2.0 * h, 0.05, n).unwrap());
+    let frustum = c / 3.0 * (r * r + r * (r - c) + (r - c) * (r - c));
+    close("peg", solid("peg", &peg, 2), k * (r * r * 2.0 * (h - c) + 2.0 * frustum), 1e-13);
+    // Pappus: the tube's polygon, turned about the axis in n straight steps.
+    let torus = primitives::torus(0.5, 0.2, n, 16).unwrap();
+    close("torus", solid("torus", &torus, 0), 2.0 * polygon(16) * 0.04 * 0.5 * k, 1e-13);
+    let icosahedron = primitives::sphere(1.0, 0).unwrap();
+    let edge = 1.0 / (TAU / 5.0).sin();
+    close("icosahedron", solid("sphere", &icosahedron, 2), 5.0 * (3.0 + 5f64.sqrt()) / 12.0 * edge.powi(3), 1e-13);
+    for half in [[0.5, 0.2, 0.5], [0.9, 0.1, 0.3]] {
+        let block = primitives::hole(half, 0.2, 40).unwrap();
+        let bore = 2.0 * half[1] * PI * 0.04;
+        close("hole", solid("hole", &block, 0), 8.0 * half[0] * half[1] * half[2] - bore, 0.01);
+        // Through the bore and only there.
+        let bvh = Bvh::build(&block);
+        assert!(bvh.signed_distance(Vec3::zeros()) > 0.19);
+        assert!(bvh.signed_distance(Vec3::new(0.5 * (half[0] + 0.2), 0.0, 0.0)) < 0.0);
+    }
+}
+
+#[test]
+fn round_primitives_converge_to_their_volume() {
+    let ball = |r: f64| 4.0 / 3.0 * PI * r * r * r;
+    for (s, tolerance) in [(3, 2e-2), (4, 5e-3), (5, 1.3e-3)] {
+        close("sphere", solid("sphere", &primitives::sphere(0.5, s).unwrap(), 2), ball(0.5), tolerance);
+    }
+    let tube = PI * 0.04;
+    for (n, tolerance) in [(32, 2e-2), (128, 1.3e-3)] {
+        let capsule = primitives::capsule(0.2, 0.3, n).unwrap();
+        close("capsule", solid("capsule", &capsule, 2), ball(0.2) + tube * 0.6, tolerance);
+        let bowl = primitives::bowl(0.5, 0.1, n).unwrap();
+        close("bowl", solid("bowl", &bowl, 2), 0.5 * (ball(0.5) - ball(0.4)), tolerance);
+    }
+    // A tube's volume is its section times the length of its centre line, whatever its way (Pappus–Guldin).
+    for (p, q) in [(2, 3), (3, 2), (1, 1), (2, 5)] {
+        let knot = primitives::torus_knot(p, q, 0.3, 0.04, 1024, 64).unwrap();
+        let line: Vec<Vec3> = (0..20000)
+            .map(|i| {
+                let u = TAU * f64::from(i) / 20000.0;
+                let (a, b) = (u * f64::from(p), u * f64::from(q));
+                let r = 0.3 * (1.0 + 0.4 * b.cos());
+                Vec3::new(r * a.cos(), 0.12 * b.sin(), r * a.sin())
+            })
+            .collect();
+        let length: f64 = (0..line.len()).map(|i| (line[(i + 1) % line.len()] - line[i]).norm()).sum();
+        close("knot", solid("knot", &knot, 0), PI * 0.0016 * length, 5e-3);
+    }
+}
+
+#[test]
+fn gears_are_between_their_circles() {
+    for (teeth, bore) in [(8, 0.0), (16, 0.15), (40, 0.3)] {
+        let root = 0.5 - 2.0 / f64::from(teeth);
+        let root = root.max(0.36);
+        let gear = primitives::gear(teeth, 0.5, root, 0.2, bore).unwrap();
+        let volume = solid("gear", &gear, if bore > 0.0 { 0 } else { 2 });
+        let ring = |r: f64| 0.2 * PI * (r * r - bore * bore);
+        assert!(volume > ring(root) * 0.97 && volume < ring(0.5), "{teeth} teeth: {volume}");
+        let mean = 0.5 * (ring(0.5) + ring(root));
+        assert!((volume - mean).abs() < 0.1 * mean, "teeth and gaps take about half each: {volume}, {mean}");
+    }
+}
+
+#[test]
+fn blob_is_a_smooth_closed_body_with_well_shaped_triangles() {
+    let mut volumes = Vec::new();
+    for s in 0..=3 {
+        let blob = primitives::blob(s).unwrap();
+        volumes.push(solid("blob", &blob, 2));
+        assert!((blob.bounds().extents().max() - 1.0).abs() < 1e-12);
+        let (mut smallest, mut below_20) = (f64::INFINITY, 0);
+        for t in 0..blob.triangles.len() {
+            let c = blob.corners(t).map(Vec3::from);
+            let angle = (0..3).map(|i| (c[(i + 1) % 3] - c[i]).angle(&(c[(i + 2) % 3] - c[i]))).fold(PI, f64::min);
+            smallest = angle.to_degrees().min(smallest);
+            below_20 += usize::from(angle.to_degrees() < 20.0);
+        }
+        println!("blob({s}): {} triangles, smallest angle {smallest:.1}°, {below_20} below 20°", blob.triangles.len());
+        assert!(s == 0 || smallest > 12.0);
+        assert!(below_20 * 200 <= blob.triangles.len());
+        // Nowhere does the surface pass through itself: every triangle is closest to its own, slightly lifted, centre.
+        let bvh = Bvh::build(&blob);
+        for t in (0..blob.triangles.len()).step_by(7) {
+            let [a, b, c] = blob.corners(t).map(Vec3::from);
+            let n = (b - a).cross(&(c - a));
+            let lifted = (a + b + c) / 3.0 + n.normalize() * (1e-3 * n.norm().sqrt());
+            assert!(bvh.signed_distance(lifted) > 0.0, "triangle {t} of blob({s})");
+        }
+    }
+    assert!((volumes[3] / volumes[2] - 1.0).abs() < 2e-3, "{volumes:?}");
+}
+
+#[test]
+fn every_name_makes_a_solid_of_about_one_metre() {
+    for name in Primitive::NAMES {
+        let mesh = Primitive::by_name(name).unwrap().mesh().unwrap();
+        let r = mesh.report();
+        assert!(r.is_solid() && r.volume > 0.0 && r.degenerate_triangles == 0, "{name}: {r}");
+        let extent = mesh.bounds().extents().max();
+        assert!((0.8..=1.2).contains(&extent), "{name}: {extent}");
+        assert!(mesh.bounds().center().norm() < 0.3);
+        assert!(mesh.mass_properties().is_some_and(|m| m.exact), "{name}");
+    }
+}
+
+#[test]
+fn bad_parameters_are_named() {
+    let message = |r: voxshell::Result<TriMesh>| r.unwrap_err().to_string();
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(message(primitives::cuboid([1.0, bad, 1.0])).starts_with("half is"));
+        assert!(message(primitives::sphere(bad, 2)).starts_with("radius is"));
+        assert!(message(primitives::capsule(1.0, bad, 16)).starts_with("half_height is"));
+        assert!(message(primitives::gear(12, 1.0, 0.8, bad, 0.0)).starts_with("thickness is"));
+    }
+    assert!(message(primitives::sphere(1.0, 40)).contains("0 to 8"));
+    assert!(message(primitives::cylinder(1.0, 1.0, 2)).starts_with("segments is 2"));
+    assert!(message(primitives::torus(1.0, 1.5, 16, 16)).starts_with("minor is 1.5 m"));
+    assert!(message(primitives::torus_knot(2, 4, 1.0, 0.1, 256, 16)).contains("no divisor in common"));
+    assert!(message(primitives::torus_knot(2, 3, 0.3, 0.2, 256, 16)).contains("touches itself"));
+    assert!(message(primitives::bowl(1.0, 1.0, 16)).starts_with("thickness is 1 m"));
+    assert!(message(primitives::hole([1.0, 1.0, 0.5], 0.6, 32)).starts_with("radius is 0.6 m"));
+    assert!(message(primitives::peg(1.0, 1.0, 0.7, 32)).starts_with("chamfer is 0.7 m"));
+    assert!(message(primitives::blob(9)).starts_with("subdivisions is 9"));
+    let unknown = Primitive::by_name("banana").unwrap_err().to_string();
+    assert!(unknown.contains("banana") && unknown.contains("torus-knot"), "{unknown}");
+}
