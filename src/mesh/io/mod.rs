@@ -2,7 +2,9 @@
 //! what is wrong with it; no input makes these functions panic.
 
 mod obj;
+mod ply;
 mod polygon;
+mod stl;
 
 use std::path::Path;
 
@@ -18,6 +20,8 @@ pub fn load(path: &Path) -> Result<TriMesh> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let parse: fn(&[u8]) -> std::result::Result<TriMesh, String> = match extension.as_str() {
         "obj" => obj::parse,
+        "stl" => stl::parse,
+        "ply" => ply::parse,
         _ => {
             let reason = format!("unknown mesh file type {extension:?}; expected .obj, .stl or .ply");
             return Err(Error::InvalidFile { path: path.into(), reason });
@@ -40,7 +44,11 @@ pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<()> {
         Some(p) if !p.as_os_str().is_empty() => p,
         _ => Path::new("."),
     };
-    let file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+    let mut builder = tempfile::Builder::new();
+    // Readable as any new file is (the system's mask applies), not by the owner alone.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(folder).map_err(io)?;
     obj::write(&mut std::io::BufWriter::new(&file), mesh).map_err(io)?;
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
