@@ -1,0 +1,15 @@
+# The demo is a Rust program with C++ scenes: its own build script runs CMake on the scenes and links them.
+add_custom_target(voxshell_demo ALL
+  COMMAND "${CARGO_EXECUTABLE}" build --locked --release --package voxshell-bullet-demo
+          --manifest-path "${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"
+  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+  COMMENT "Building the Bullet demo with cargo"
+  USES_TERMINAL VERBATIM)
+# Both run cargo in the same directory, where the second would wait for the first without saying why.
+add_dependencies(voxshell_demo voxshell_rust)
+
+if(TARGET voxshell::bullet AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/bullet-demo/hello.cpp")
+  add_executable(voxshell_hello bullet-demo/hello.cpp)
+  target_link_libraries(voxshell_hello PRIVATE voxshell::bullet)
+  target_compile_features(voxshell_hello PRIVATE cxx_std_17)
+endif()
