@@ -69,34 +69,34 @@
 /** Sphere. size: radius; detail: subdivisions of an icosahedron. */
 #define VXS_PRIMITIVE_SPHERE 1
 
-/** Capsule along z. size: radius, half height of its segment; detail: segments around. */
+/** Capsule along y. size: radius, half height of its segment; detail: segments around. */
 #define VXS_PRIMITIVE_CAPSULE 2
 
-/** Cylinder along z. size: radius, half height; detail: segments around. */
+/** Cylinder along y. size: radius, half height; detail: segments around. */
 #define VXS_PRIMITIVE_CYLINDER 3
 
-/** Cone along z, centred at half its height. size: radius, height; detail: segments around. */
+/** Cone along y, centred at half its height. size: radius, height; detail: segments around. */
 #define VXS_PRIMITIVE_CONE 4
 
-/** Torus around z. size: major, minor radius; detail: segments around, around the tube. */
+/** Torus around y. size: major, minor radius; detail: segments around, around the tube. */
 #define VXS_PRIMITIVE_TORUS 5
 
-/** Torus knot around z. size: radius, tube radius; detail: p, q, segments along, around the tube. */
+/** Torus knot around y. size: radius, tube radius; detail: p, q, segments along, around the tube. */
 #define VXS_PRIMITIVE_TORUS_KNOT 6
 
-/** Bowl, open to +z: a hemispherical shell. size: outer radius, thickness; detail: segments around. */
+/** Bowl, open upwards (y): a hemispherical shell. size: outer radius, thickness; detail: segments around. */
 #define VXS_PRIMITIVE_BOWL 7
 
-/** Peg along z with chamfered ends. size: radius, length, chamfer; detail: segments around. */
+/** Peg along y with chamfered ends. size: radius, length, chamfer; detail: segments around. */
 #define VXS_PRIMITIVE_PEG 8
 
-/** Block with a through hole along z. size: half extents x, y, z, hole radius; detail: segments around the hole. */
+/** Block with a through hole along y. size: half extents x, y, z, hole radius; detail: segments around the hole. */
 #define VXS_PRIMITIVE_HOLE 9
 
-/** Gear around z. size: outer radius, root radius, thickness, bore radius; detail: teeth. */
+/** Gear around y. size: outer radius, root radius, thickness, bore radius; detail: teeth. */
 #define VXS_PRIMITIVE_GEAR 10
 
-/** A bunny-like blob, about 1 m large. size: overall scale; detail: subdivisions. */
+/** A bunny-like blob. size: scale (1: about 1 m large); detail: subdivisions. */
 #define VXS_PRIMITIVE_BLOB 11
 
 /** The library chooses which body brings the pointshell: the one with fewer samples, or whichever can. */
@@ -134,6 +134,18 @@
 
 #define VXS_FIELD_TRIANGLES 9
 
+/** There was nothing to decide. */
+#define VXS_SIGN_NONE 0
+
+/** Counted crossings of the surface: it is closed, and wound consistently or made so. */
+#define VXS_SIGN_CROSSINGS 1
+
+/** Even or odd number of crossings: the surface is closed but cannot be oriented. */
+#define VXS_SIGN_PARITY 2
+
+/** Generalised winding number above one half: the surface is open. */
+#define VXS_SIGN_WINDING_NUMBER 3
+
 /** A signed distance field. Immutable and shared, like the shape it came from. */
 typedef struct vxs_field vxs_field;
 
@@ -158,7 +170,8 @@ typedef int32_t vxs_status;
  * @param stage     what is being done, such as "field"; valid during the call only
  * @param fraction  how much of the stage is done, 0 to 1
  * @param user      `progress_user` of the options
- * @return true to go on, false to cancel: the cooking call then returns VXS_CANCELLED. It must not throw.
+ * @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
+ *         throw.
  */
 typedef bool (*vxs_progress_fn)(const char *stage, double fraction, void *user);
 
@@ -248,6 +261,13 @@ typedef struct vxs_shape_info {
   uint32_t field_kind;
   /** Grid points along x, y, z. */
   uint32_t grid_dims[3];
+  /** One of `VXS_SIGN_`: how inside was told from outside. */
+  uint32_t sign_rule;
+  /** 1 if the mesh is closed, 0 if it has open edges. */
+  uint32_t mesh_closed;
+  /** Triangles left out as duplicates of others, and triangles turned to agree with their neighbours. */
+  uint64_t duplicate_triangles;
+  uint64_t flipped_triangles;
   /** Distance of grid points, metres. */
   double voxel_size;
   /** Largest gradient of the interpolant: how much the field can change per metre. */
@@ -692,7 +712,7 @@ VXS_API vxs_status vxs_shape_get_pointshell(const struct vxs_shape *shape, struc
 
 /**
  * A shape of forms that exist, shared, not copied: for example the fine field of one shape with the coarse pointshell of
- * another that was cooked from the same mesh. It has no triangles.
+ * another that was cooked from the same mesh. It has no triangles and no mass properties.
  *
  * @param field       or null
  * @param pointshell  or null; not both null

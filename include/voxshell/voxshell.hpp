@@ -1,0 +1,367 @@
+/* Voxshell for C++17: the C API of voxshell.h with destructors, exceptions and containers. Header-only; the functions have
+ * the names, arguments and meaning they have there, which is where they are described.
+ *
+ *     auto bunny = voxshell::Shape::create_from_file("bunny.obj");
+ *     auto floor = voxshell::Shape::create_half_space({0, 0, 1}, 0);
+ *     voxshell::Workspace workspace;
+ *     for (const voxshell::Contact& c : query_contacts(bunny, pose, floor, voxshell::identity(), {}, workspace))
+ *       std::printf("%g m deep\n", -c.separation);
+ */
+#ifndef VOXSHELL_VOXSHELL_HPP
+#define VOXSHELL_VOXSHELL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "voxshell.h"
+
+namespace voxshell {
+
+using Vec3 = vxs_vec3;
+using Pose = vxs_pose;
+using Aabb = vxs_aabb;
+using Contact = vxs_contact;
+using MassProperties = vxs_mass_properties;
+
+/** The pose that moves nothing. */
+inline Pose identity() { return Pose{{0, 0, 0}, 0, 0, 0, 1}; }
+
+/** A call that did not succeed; `what()` is what `vxs_last_error()` said. */
+class Error : public std::runtime_error {
+ public:
+  Error(vxs_status status, const char* message) : std::runtime_error(message), status_(status) {}
+  vxs_status status() const noexcept { return status_; }
+
+ private:
+  vxs_status status_;
+};
+
+namespace detail {
+
+/** Throws unless the call has written its outputs. */
+inline void check(vxs_status status) {
+  if (status != VXS_OK && status != VXS_TRUNCATED) throw Error(status, vxs_last_error());
+}
+
+/** Owns one handle. */
+template <class T, vxs_status (*release)(T*)>
+class Handle {
+ public:
+  Handle() noexcept = default;
+  explicit Handle(T* handle) noexcept : handle_(handle) {}
+  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { release(handle_); }
+
+  T* get() const noexcept { return handle_; }
+  /** For the C functions that make a handle: gives up the one held. */
+  T** out() {
+    release(std::exchange(handle_, nullptr));
+    return &handle_;
+  }
+
+ private:
+  T* handle_ = nullptr;
+};
+
+}  // namespace detail
+
+/** `vxs_cook_options` with its defaults; the progress callback is a function and may throw. */
+struct CookOptions : vxs_cook_options {
+  CookOptions() { detail::check(vxs_cook_options_init(this, sizeof(vxs_cook_options))); }
+
+  /** Called while a shape is cooked, from threads of the library, one call at a time; false cancels. */
+  std::function<bool(const char* stage, double fraction)> on_progress;
+};
+
+/** `vxs_primitive` with the default size and detail of a kind. */
+struct Primitive : vxs_primitive {
+  explicit Primitive(std::uint32_t of_kind) { detail::check(vxs_primitive_init(this, sizeof(vxs_primitive), of_kind)); }
+};
+
+/** `vxs_query` with its defaults. */
+struct Query : vxs_query {
+  Query() { detail::check(vxs_query_init(this, sizeof(vxs_query))); }
+};
+
+/** `vxs_shape_info`. */
+struct ShapeInfo : vxs_shape_info {
+  ShapeInfo() { detail::check(vxs_shape_info_init(this, sizeof(vxs_shape_info))); }
+};
+
+/** Triangles for drawing. */
+struct Triangles {
+  std::vector<Vec3> vertices;
+  /** Three per triangle. */
+  std::vector<std::uint32_t> indices;
+};
+
+/** Samples of a pointshell, in the order of their feature numbers. */
+struct Samples {
+  std::vector<Vec3> points;
+  std::vector<Vec3> normals;
+};
+
+/** Where a segment enters a shape. */
+struct SegmentHit {
+  double fraction;
+  Vec3 point;
+  Vec3 normal;
+};
+
+/** A signed distance field, shared with the shape it came from. */
+class Field {
+ public:
+  double distance(const Vec3& point) const {
+    double value = 0;
+    detail::check(vxs_field_distance(handle_.get(), point, &value, nullptr));
+    return value;
+  }
+  /** Distance and gradient. */
+  std::pair<double, Vec3> distance_gradient(const Vec3& point) const {
+    std::pair<double, Vec3> value{};
+    detail::check(vxs_field_distance(handle_.get(), point, &value.first, &value.second));
+    return value;
+  }
+  const vxs_field* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Shape;
+  detail::Handle<vxs_field, vxs_field_release> handle_;
+};
+
+/** A pointshell, shared with the shape it came from. */
+class PointShell {
+ public:
+  Samples get_samples() const {
+    Samples samples;
+    std::size_t count = 0;
+    detail::check(vxs_pointshell_get_samples(handle_.get(), nullptr, nullptr, 0, &count));
+    samples.points.resize(count);
+    samples.normals.resize(count);
+    detail::check(vxs_pointshell_get_samples(handle_.get(), samples.points.data(), samples.normals.data(), count, &count));
+    return samples;
+  }
+  const vxs_pointshell* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Shape;
+  detail::Handle<vxs_pointshell, vxs_pointshell_release> handle_;
+};
+
+/** A shape. Copies share the data, which never changes. */
+class Shape {
+ public:
+  Shape(Shape&&) noexcept = default;
+  Shape& operator=(Shape&&) noexcept = default;
+  Shape(const Shape& other) { detail::check(vxs_shape_retain(other.handle_.get(), handle_.out())); }
+  Shape& operator=(const Shape& other) { return *this = Shape(other); }
+  /** Takes over a handle of the C API. */
+  explicit Shape(vxs_shape* handle) noexcept : handle_(handle) {}
+
+  static Shape create_from_triangles(const Vec3* vertices, std::size_t vertex_count, const std::uint32_t* indices,
+                                     std::size_t triangle_count, const CookOptions& options = {}) {
+    return cook(options, [&](const vxs_cook_options* o, vxs_shape** out) {
+      return vxs_shape_create_from_triangles(vertices, vertex_count, indices, triangle_count, o, out);
+    });
+  }
+  static Shape create_from_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices,
+                                     const CookOptions& options = {}) {
+    if (indices.size() % 3 != 0) throw Error(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+    return create_from_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, options);
+  }
+  static Shape create_from_file(const std::string& path, const CookOptions& options = {}) {
+    return cook(options, [&](const vxs_cook_options* o, vxs_shape** out) {
+      return vxs_shape_create_from_file(path.c_str(), o, out);
+    });
+  }
+  static Shape create_primitive(const Primitive& primitive, const CookOptions& options = {}) {
+    return cook(options, [&](const vxs_cook_options* o, vxs_shape** out) {
+      return vxs_shape_create_primitive(&primitive, o, out);
+    });
+  }
+  static Shape create_half_space(const Vec3& normal, double offset) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_half_space(normal, offset, out); });
+  }
+  static Shape create_box(const Vec3& half_extents) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_box(half_extents, out); });
+  }
+  static Shape create_sphere(double radius) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_sphere(radius, out); });
+  }
+  static Shape create_capsule(double radius, double half_height, std::uint32_t axis) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_capsule(radius, half_height, axis, out); });
+  }
+  static Shape create_cylinder(double radius, double half_height, std::uint32_t axis) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_cylinder(radius, half_height, axis, out); });
+  }
+  static Shape create_cone(double radius, double height, std::uint32_t axis) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_cone(radius, height, axis, out); });
+  }
+  static Shape create_convex_hull(const std::vector<Vec3>& points) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_convex_hull(points.data(), points.size(), out); });
+  }
+  static Shape create_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices) {
+    if (indices.size() % 3 != 0) throw Error(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+    return make([&](vxs_shape** out) {
+      return vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, out);
+    });
+  }
+  static Shape load(const std::string& path) {
+    return make([&](vxs_shape** out) { return vxs_shape_load(path.c_str(), out); });
+  }
+  /** A shape of forms that exist; either may be null. */
+  static Shape create(const Field* field, const PointShell* pointshell) {
+    return make([&](vxs_shape** out) {
+      return vxs_shape_create(field ? field->c_handle() : nullptr, pointshell ? pointshell->c_handle() : nullptr, out);
+    });
+  }
+
+  void save(const std::string& path) const { detail::check(vxs_shape_save(handle_.get(), path.c_str())); }
+  Aabb get_bounds() const {
+    Aabb bounds;
+    detail::check(vxs_shape_get_bounds(handle_.get(), &bounds));
+    return bounds;
+  }
+  MassProperties get_mass_properties() const {
+    MassProperties mass;
+    detail::check(vxs_shape_get_mass_properties(handle_.get(), &mass));
+    return mass;
+  }
+  ShapeInfo get_info() const {
+    ShapeInfo info;
+    detail::check(vxs_shape_get_info(handle_.get(), &info));
+    return info;
+  }
+  Triangles get_triangles() const {
+    Triangles t;
+    std::size_t vertices = 0, indices = 0;
+    detail::check(vxs_shape_get_triangles(handle_.get(), nullptr, 0, &vertices, nullptr, 0, &indices));
+    t.vertices.resize(vertices);
+    t.indices.resize(indices);
+    detail::check(vxs_shape_get_triangles(handle_.get(), t.vertices.data(), vertices, &vertices, t.indices.data(),
+                                          indices, &indices));
+    return t;
+  }
+  std::optional<SegmentHit> query_segment(const Vec3& from, const Vec3& to) const {
+    vxs_segment_hit hit;
+    detail::check(vxs_shape_query_segment(handle_.get(), from, to, &hit));
+    if (!hit.hit) return std::nullopt;
+    return SegmentHit{hit.fraction, hit.point, hit.normal};
+  }
+  Field get_field() const {
+    Field field;
+    detail::check(vxs_shape_get_field(handle_.get(), field.handle_.out()));
+    return field;
+  }
+  PointShell get_pointshell() const {
+    PointShell pointshell;
+    detail::check(vxs_shape_get_pointshell(handle_.get(), pointshell.handle_.out()));
+    return pointshell;
+  }
+  const vxs_shape* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  Shape() noexcept = default;
+
+  template <class F>
+  static Shape make(F call) {
+    Shape shape;
+    detail::check(call(shape.handle_.out()));
+    return shape;
+  }
+
+  /** Keeps exceptions of the callback on this side of the C API. */
+  struct Caller {
+    const CookOptions* options;
+    std::exception_ptr thrown;
+
+    static bool progress(const char* stage, double fraction, void* user) {
+      auto* self = static_cast<Caller*>(user);
+      if (self->thrown) return false;
+      try {
+        return self->options->on_progress(stage, fraction);
+      } catch (...) {
+        self->thrown = std::current_exception();
+        return false;
+      }
+    }
+  };
+
+  template <class F>
+  static Shape cook(const CookOptions& options, F call) {
+    vxs_cook_options c_options = options;
+    Caller caller{&options, nullptr};
+    if (options.on_progress) {
+      c_options.progress = Caller::progress;
+      c_options.progress_user = &caller;
+    }
+    Shape shape;
+    vxs_status status = call(&c_options, shape.handle_.out());
+    if (caller.thrown) std::rethrow_exception(caller.thrown);
+    detail::check(status);
+    return shape;
+  }
+
+  detail::Handle<vxs_shape, vxs_shape_release> handle_;
+};
+
+/** Scratch memory of queries: one per thread. */
+class Workspace {
+ public:
+  Workspace() { detail::check(vxs_workspace_create(handle_.out())); }
+  vxs_workspace* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<vxs_workspace, vxs_workspace_destroy> handle_;
+};
+
+/** Contacts into a vector of the caller, which keeps its memory: a warm call allocates nothing. */
+inline void query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Query& query,
+                           Workspace& workspace, std::vector<Contact>& contacts) {
+  contacts.resize(contacts.capacity());
+  std::size_t count = 0;
+  vxs_status status = VXS_OK;
+  do {
+    if (count > contacts.size()) contacts.resize(count);
+    status = vxs_query_contacts(a.c_handle(), &pose_a, b.c_handle(), &pose_b, &query, workspace.c_handle(),
+                                contacts.data(), contacts.size(), &count);
+    detail::check(status);
+  } while (status == VXS_TRUNCATED);
+  contacts.resize(count);
+}
+
+/** Contacts of two shapes, deepest first. */
+inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                           const Query& query, Workspace& workspace) {
+  std::vector<Contact> contacts;
+  query_contacts(a, pose_a, b, pose_b, query, workspace, contacts);
+  return contacts;
+}
+
+/** The closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
+inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                             const Query& query, Workspace& workspace) {
+  Contact closest;
+  bool found = false;
+  detail::check(vxs_query_distance(a.c_handle(), &pose_a, b.c_handle(), &pose_b, &query, workspace.c_handle(), &closest,
+                                   &found));
+  if (!found) return std::nullopt;
+  return closest;
+}
+
+}  // namespace voxshell
+
+#endif

@@ -1,0 +1,100 @@
+/* Saving and loading: the loaded shape is the saved one, and a damaged file is refused, wherever the damage is. */
+#include "check.h"
+
+#define FILE_NAME "asset_test.voxshell"
+#define DAMAGED "asset_test_damaged.voxshell"
+
+static unsigned char *bytes;
+static size_t size;
+
+static void read_file(void) {
+  FILE *f = fopen(FILE_NAME, "rb");
+  CHECK(f != NULL && fseek(f, 0, SEEK_END) == 0);
+  size = (size_t)ftell(f);
+  rewind(f);
+  bytes = malloc(size);
+  CHECK(bytes != NULL && fread(bytes, 1, size, f) == size);
+  fclose(f);
+}
+
+static void write_damaged(const unsigned char *data, size_t length) {
+  FILE *f = fopen(DAMAGED, "wb");
+  CHECK(f != NULL && fwrite(data, 1, length, f) == length);
+  CHECK(fclose(f) == 0);
+}
+
+static void refused(void) {
+  vxs_shape *shape = NULL;
+  REFUSED(VXS_INVALID_FILE, DAMAGED, vxs_shape_load(DAMAGED, &shape));
+  CHECK(shape == NULL);
+}
+
+int main(void) {
+  vxs_primitive knot;
+  vxs_cook_options options;
+  vxs_shape *saved = NULL, *loaded = NULL, *sphere = NULL;
+  vxs_workspace *workspace = NULL;
+  vxs_contact a[64], b[64];
+  vxs_query query;
+  size_t count_a = 0, count_b = 0;
+  vxs_pose p = at(0, 0, 0), q = at(0.1, 0.2, 0.3);
+  vxs_shape_info info_a, info_b;
+  vxs_mass_properties mass_a, mass_b;
+
+  OK(vxs_primitive_init(&knot, sizeof knot, VXS_PRIMITIVE_TORUS_KNOT));
+  OK(vxs_cook_options_init(&options, sizeof options));
+  options.resolution = 32;
+  OK(vxs_shape_create_primitive(&knot, &options, &saved));
+  OK(vxs_shape_save(saved, FILE_NAME));
+  OK(vxs_shape_save(saved, FILE_NAME)); /* replaces */
+  OK(vxs_shape_load(FILE_NAME, &loaded));
+
+  OK(vxs_shape_info_init(&info_a, sizeof info_a));
+  OK(vxs_shape_info_init(&info_b, sizeof info_b));
+  OK(vxs_shape_get_info(saved, &info_a));
+  OK(vxs_shape_get_info(loaded, &info_b));
+  CHECK(memcmp(&info_a, &info_b, sizeof info_a) == 0);
+  OK(vxs_shape_get_mass_properties(saved, &mass_a));
+  OK(vxs_shape_get_mass_properties(loaded, &mass_b));
+  CHECK(mass_a.volume == mass_b.volume && mass_a.inertia[3] == mass_b.inertia[3] && mass_a.exact == mass_b.exact);
+
+  /* Same input, same bytes. */
+  OK(vxs_workspace_create(&workspace));
+  OK(vxs_query_init(&query, sizeof query));
+  query.max_contacts = 64;
+  OK(vxs_query_contacts(saved, &p, saved, &q, &query, workspace, a, 64, &count_a));
+  OK(vxs_query_contacts(loaded, &p, loaded, &q, &query, workspace, b, 64, &count_b));
+  CHECK(count_a > 0 && count_a == count_b && memcmp(a, b, count_a * sizeof *a) == 0);
+
+  read_file();
+  for (size_t length = 0; length < size; length += length < 256 ? 1 : size / 37 + 1) {
+    write_damaged(bytes, length);
+    refused();
+  }
+  write_damaged(bytes, size - 1);
+  refused();
+  for (size_t where = 0; where < size; where += where < 256 ? 1 : size / 61 + 1) {
+    bytes[where] ^= 0x10;
+    write_damaged(bytes, size);
+    refused();
+    bytes[where] ^= 0x10;
+  }
+  write_damaged(bytes, size);
+  OK(vxs_shape_release(loaded));
+  OK(vxs_shape_load(DAMAGED, &loaded)); /* whole again */
+  write_damaged((const unsigned char *)"o mesh\nv 0 0 0\n", 15);
+  refused();
+
+  REFUSED(VXS_IO, "no-such-directory", vxs_shape_save(saved, "no-such-directory/x.voxshell"));
+
+  OK(vxs_shape_create_sphere(1, &sphere));
+  REFUSED(VXS_UNSUPPORTED, "analytic", vxs_shape_save(sphere, FILE_NAME));
+  CHECK(remove(DAMAGED) == 0 && remove(FILE_NAME) == 0);
+  free(bytes);
+  OK(vxs_shape_release(sphere));
+  OK(vxs_shape_release(saved));
+  OK(vxs_shape_release(loaded));
+  OK(vxs_workspace_destroy(workspace));
+  puts("asset: ok");
+  return 0;
+}

@@ -1,0 +1,140 @@
+// The C++ header: ownership, errors as exceptions, and the same answers as the C API.
+#include "voxshell/voxshell.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <type_traits>
+
+#define CHECK(condition)                                                                 \
+  do {                                                                                   \
+    if (!(condition)) {                                                                  \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);     \
+      std::exit(1);                                                                      \
+    }                                                                                    \
+  } while (0)
+
+using namespace voxshell;
+
+static_assert(std::is_nothrow_move_constructible_v<Shape> && std::is_copy_constructible_v<Shape>);
+static_assert(!std::is_copy_constructible_v<Workspace> && std::is_nothrow_move_constructible_v<Workspace>);
+
+template <class F>
+static void refused(vxs_status status, const char* text, F call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    if (e.status() == status && std::string(e.what()).find(text) != std::string::npos) return;
+    std::fprintf(stderr, "%s: %s; expected %s and \"%s\"\n", vxs_status_name(e.status()), e.what(),
+                 vxs_status_name(status), text);
+    std::exit(1);
+  }
+  std::fprintf(stderr, "nothing thrown; expected %s and \"%s\"\n", vxs_status_name(status), text);
+  std::exit(1);
+}
+
+static Pose at(double x, double y, double z) {
+  Pose pose = identity();
+  pose.position = {x, y, z};
+  return pose;
+}
+
+static Shape cooked_box() {
+  Primitive box(VXS_PRIMITIVE_BOX);
+  box.size[0] = box.size[1] = box.size[2] = 0.5;
+  CookOptions options;
+  options.resolution = 24;
+  return Shape::create_primitive(box, options);
+}
+
+static void contacts_and_distance(const Shape& box) {
+  Shape floor = Shape::create_half_space({0, 0, 1}, 0);
+  Workspace workspace;
+  auto contacts = query_contacts(box, at(0, 0, 0.49), floor, identity(), {}, workspace);
+  CHECK(contacts.size() >= 4);
+  // A corner of the mesh is always sampled, so the depth is exact up to rounding.
+  CHECK(std::fabs(contacts.front().separation + 0.01) < 1e-5);
+  CHECK(std::fabs(contacts.front().normal.z + 1) < 1e-6);
+  auto again = contacts;
+  const Contact* memory = again.data();
+  query_contacts(box, at(0, 0, 0.49), floor, identity(), {}, workspace, again);
+  CHECK(again.size() == contacts.size() && again.data() == memory);
+
+  auto closest = query_distance(box, at(0, 0, 0.75), floor, identity(), {}, workspace);
+  CHECK(closest && std::fabs(closest->separation - 0.25) < 1e-5);
+  Query near;
+  near.max_distance = 0.2;
+  CHECK(!query_distance(box, at(0, 0, 0.75), floor, identity(), near, workspace));
+}
+
+static void ownership(const Shape& box) {
+  Shape copy = box, moved = std::move(copy);
+  copy = moved;
+  moved = Shape::create_sphere(1);
+  CHECK(copy.get_info().sample_count == box.get_info().sample_count);
+  CHECK(std::fabs(moved.get_bounds().max.x - 1) < 1e-6);
+  Field field = box.get_field();
+  PointShell shell = box.get_pointshell();
+  Shape parts = Shape::create(&field, &shell);
+  CHECK(parts.get_info().forms == (VXS_FORM_FIELD | VXS_FORM_POINTSHELL));
+  CHECK(std::fabs(field.distance({0.7, 0, 0}) - 0.2) < 0.01);
+  CHECK(field.distance_gradient({0.7, 0, 0}).second.x > 0.9);
+  Samples samples = shell.get_samples();
+  CHECK(samples.points.size() == box.get_info().sample_count && samples.normals.size() == samples.points.size());
+  Triangles triangles = box.get_triangles();
+  CHECK(triangles.vertices.size() >= 8 && triangles.indices.size() % 3 == 0);
+  Shape rebuilt = Shape::create_triangles(triangles.vertices, triangles.indices);
+  auto hit = rebuilt.query_segment({-2, 0.1, 0.2}, {2, 0.1, 0.2});
+  CHECK(hit && std::fabs(hit->point.x + 0.5) < 1e-4 && hit->normal.x < -0.99);
+  CHECK(!rebuilt.query_segment({-2, 0.6, 0.2}, {2, 0.6, 0.2}));
+  CHECK(std::fabs(box.get_mass_properties().volume - 1) < 1e-9);
+}
+
+static void errors() {
+  refused(VXS_INVALID_ARGUMENT, "radius is -1", [] { Shape::create_sphere(-1); });
+  refused(VXS_INVALID_MESH, "triangle_count is 0", [] { Shape::create_from_triangles({}, {}); });
+  refused(VXS_INVALID_ARGUMENT, "three for each", [] { Shape::create_from_triangles({{0, 0, 0}}, {0, 0}); });
+  refused(VXS_IO, "nowhere.obj", [] { Shape::create_from_file("nowhere.obj"); });
+  refused(VXS_UNSUPPORTED, "pointshell", [] { Shape::create_sphere(1).get_pointshell(); });
+  CookOptions options;
+  options.on_progress = [](const char*, double) { return false; };
+  refused(VXS_CANCELLED, "cancelled", [&] { Shape::create_primitive(Primitive(VXS_PRIMITIVE_BOX), options); });
+  options.on_progress = [](const char*, double) -> bool { throw 42; };
+  bool caught = false;
+  try {
+    Shape::create_primitive(Primitive(VXS_PRIMITIVE_BOX), options);
+  } catch (int thrown) {
+    caught = thrown == 42;
+  }
+  CHECK(caught);
+}
+
+// Shapes are shared by threads that each have a workspace; the answers are the same bytes.
+static void threads(const Shape& box) {
+  auto count = [&box] {
+    Workspace workspace;
+    Shape floor = Shape::create_half_space({0, 0, 1}, 0);
+    std::size_t sum = 0;
+    for (int i = 0; i < 50; i++) sum += query_contacts(box, at(0, 0, 0.5 - 0.001 * i), floor, identity(), {}, workspace).size();
+    return sum;
+  };
+  const std::size_t expected = count();
+  std::size_t got[4] = {};
+  std::vector<std::thread> running;
+  for (std::size_t& sum : got) running.emplace_back([&sum, &count] { sum = count(); });
+  for (std::thread& t : running) t.join();
+  for (std::size_t sum : got) CHECK(sum == expected && sum > 0);
+}
+
+int main() {
+  Shape box = cooked_box();
+  contacts_and_distance(box);
+  ownership(box);
+  errors();
+  threads(box);
+  box.save("wrapper_test.voxshell");
+  CHECK(Shape::load("wrapper_test.voxshell").get_info().sample_count == box.get_info().sample_count);
+  std::remove("wrapper_test.voxshell");
+  std::puts("wrapper: ok");
+}
