@@ -4,6 +4,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `options` | what a caller may choose |
+//! | `sample/` | where samples are put on a mesh |
 //! | `cluster` | which samples belong together: a hierarchy of contiguous runs |
 //! | `greedy`, `kdtree` | the same as the DLR papers do it |
 //! | `tree` | the spheres around the runs, in flat arrays |
@@ -16,11 +17,14 @@ mod greedy;
 mod kdtree;
 mod nearest;
 mod options;
+mod sample;
 mod tree;
 
 pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
 
-use crate::math::{Aabb, Vec3};
+use crate::field::SignedDistance;
+use crate::math::{Aabb, Progress, Vec3};
+use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
 /// Surface samples under a sphere tree, structure of arrays, f32 in the local frame (body axes, origin `origin`).
@@ -90,6 +94,27 @@ impl PointShell {
         }
         options.check_memory(points.len() as u64)?;
         tree::build(points, normals, options)
+    }
+
+    /// Samples a mesh (body frame, metres), any triangle soup.
+    ///
+    /// Whatever the method, corners and sharp edges are sampled first and each connected component gets at least one
+    /// sample. Normals come from `field`'s gradient where that is strong, else from the triangles. `spacing` of the result
+    /// is an upper bound, within 1%, of the covering radius.
+    ///
+    /// The same mesh and options give the same bytes on any number of threads.
+    pub fn sample(
+        mesh: &TriMesh,
+        field: Option<&dyn SignedDistance>,
+        options: &ShellOptions,
+        progress: &Progress,
+    ) -> Result<Self> {
+        options.check_tree()?;
+        options.check_sampling()?;
+        if mesh.triangles.is_empty() {
+            return Err(Error::InvalidMesh("it has no triangles; expected at least one to sample".into()));
+        }
+        sample::sample(mesh, field, options, progress)
     }
 
     /// Number of samples.

@@ -84,6 +84,30 @@ impl ShellOptions {
         Ok(())
     }
 
+    pub(super) fn check_sampling(&self) -> Result<()> {
+        let is_length = |x: f64| x > 0.0 && x.is_finite();
+        if let Sampling::Projection { voxel_size } = self.method {
+            if !is_length(voxel_size) {
+                return Err(Error::argument("voxel_size", voxel_size, "a positive, finite length in metres"));
+            }
+        }
+        match self.target_count {
+            Some(0) => return Err(Error::argument("target_count", 0, "at least 1")),
+            Some(_) => {}
+            None => {
+                let has_own = matches!(self.method, Sampling::Projection { .. } | Sampling::Vertices);
+                if !(is_length(self.spacing) || self.spacing.is_nan() && has_own) {
+                    let expected = "a positive, finite length in metres, or a target_count instead";
+                    return Err(Error::argument("spacing", self.spacing, expected));
+                }
+            }
+        }
+        if !(self.sharp_angle > 0.0 && self.sharp_angle <= std::f64::consts::PI) {
+            return Err(Error::argument("sharp_angle", self.sharp_angle, "an angle in (0, π], radians"));
+        }
+        Ok(())
+    }
+
     /// The finished arrays and the scratch of building them, against the limit.
     pub(super) fn check_memory(&self, samples: u64) -> Result<()> {
         const BYTES_PER_SAMPLE: u64 = 200;

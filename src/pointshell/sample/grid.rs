@@ -1,0 +1,97 @@
+//! Points in hashed cells, for questions about a neighbourhood.
+
+use crate::math::Vec3;
+
+const NONE: u32 = u32::MAX;
+
+/// A growing set of points in cells of equal size.
+pub(super) struct PointGrid {
+    cell: f64,
+    /// First point of each bucket, and the next of each point.
+    heads: Vec<u32>,
+    next: Vec<u32>,
+    points: Vec<(Vec3, [i64; 3])>,
+}
+
+impl PointGrid {
+    /// For questions up to distance `reach` (positive, metres), and about `expected` points.
+    pub fn new(reach: f64, expected: usize) -> Self {
+        let buckets = (expected * 2).next_power_of_two().clamp(64, 1 << 26);
+        Self { cell: reach, heads: vec![NONE; buckets], next: vec![], points: Vec::with_capacity(expected) }
+    }
+
+    /// Adds a point; points are numbered in the order they come.
+    pub fn insert(&mut self, p: Vec3) {
+        let cell = self.cell_of(&p);
+        let bucket = self.bucket(&cell);
+        self.next.push(self.heads[bucket]);
+        self.heads[bucket] = self.points.len() as u32;
+        self.points.push((p, cell));
+    }
+
+    /// Calls `visit` with each point nearer than `radius` (at most the grid's reach), and its squared distance.
+    #[inline]
+    pub fn near(&self, p: &Vec3, radius: f64, mut visit: impl FnMut(u32, f64)) {
+        let center = self.cell_of(p);
+        let low = self.cell_of(&p.add_scalar(-radius));
+        let high = self.cell_of(&p.add_scalar(radius));
+        let limit = radius * radius;
+        // Never more than the 27 cells around, whatever rounding does to far coordinates.
+        let range = |a: usize| low[a].max(center[a] - 1)..=high[a].min(center[a] + 1);
+        for z in range(2) {
+            for y in range(1) {
+                for x in range(0) {
+                    let cell = [x, y, z];
+                    let mut i = self.heads[self.bucket(&cell)];
+                    while i != NONE {
+                        let (q, its) = &self.points[i as usize];
+                        let d = (q - p).norm_squared();
+                        if d < limit && *its == cell {
+                            visit(i, d);
+                        }
+                        i = self.next[i as usize];
+                    }
+                }
+            }
+        }
+    }
+
+    fn cell_of(&self, p: &Vec3) -> [i64; 3] {
+        [0, 1, 2].map(|a| (p[a] / self.cell).floor() as i64)
+    }
+
+    fn bucket(&self, cell: &[i64; 3]) -> usize {
+        let mixed = (cell[0] as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ (cell[1] as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
+            ^ (cell[2] as u64).wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(42);
+        (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) as usize >> 20 & (self.heads.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+
+    #[test]
+    fn near_points_agree_with_brute_force() {
+        let mut random = Random::new(3);
+        let mut point = |scale: f64| Vec3::from_fn(|_, _| (random.unit() - 0.5) * scale);
+        let points: Vec<Vec3> = (0..800).map(|_| point(2.0)).collect();
+        let mut grid = PointGrid::new(0.25, 10);
+        points.iter().for_each(|p| grid.insert(*p));
+        for _ in 0..200 {
+            let q = point(2.4);
+            for radius in [0.25, 0.1] {
+                let mut found = vec![];
+                grid.near(&q, radius, |i, d| {
+                    assert_eq!(d, (points[i as usize] - q).norm_squared());
+                    found.push(i);
+                });
+                found.sort_unstable();
+                let inside = |i: &u32| (points[*i as usize] - q).norm_squared() < radius * radius;
+                assert_eq!(found, (0..800).filter(inside).collect::<Vec<u32>>());
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Outward normals of the finished samples.
+
+use rayon::prelude::*;
+
+use super::surface::{unit_or_zero, Surface};
+use super::Sample;
+use crate::field::SignedDistance;
+use crate::math::Vec3;
+
+/// A gradient shorter than this is near an edge or the medial axis and is not used: |∇φ| = 1 for a distance.
+const STRONG: f64 = 0.8;
+/// Step, as a fraction of the spacing, to either side when the field only decides which side is outside.
+const SIDE_STEP: f64 = 0.25;
+
+/// The field's gradient where it is strong (Sagardia et al. 2014, section 2.1.2), else the mesh's normal; on a mesh whose
+/// faces disagree about inside and outside, turned to the side where the field is larger.
+pub(super) fn finish(surface: &Surface, samples: &mut [Sample], field: Option<&dyn SignedDistance>, spacing: f64) {
+    let origin = field.map(|f| f.local_origin(&surface.center));
+    samples.par_iter_mut().for_each(|s| {
+        if let (Some(field), Some(origin)) = (field, origin) {
+            let at = |offset: Vec3| (s.p + offset + surface.center - origin).map(|c| c as f32).into();
+            let (_, gradient) = field.distance_gradient(at(Vec3::zeros()));
+            let gradient = Vec3::from(gradient.map(|c| c as f64));
+            if gradient.norm() >= STRONG && gradient.norm().is_finite() {
+                s.n = unit_or_zero(gradient);
+            } else if !surface.is_consistent && spacing.is_finite() {
+                let step = s.n * (SIDE_STEP * spacing);
+                if field.distance(at(step)) < field.distance(at(-step)) {
+                    s.n = -s.n;
+                }
+            }
+        }
+        if s.n == Vec3::zeros() {
+            // Nothing tells: away from the middle of the body.
+            s.n = if s.p == Vec3::zeros() { Vec3::z() } else { unit_or_zero(s.p) };
+        }
+    });
+}

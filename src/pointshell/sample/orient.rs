@@ -1,0 +1,89 @@
+//! One sense of winding for each patch of a soup, so that its normals agree.
+
+use super::surface::Face;
+use crate::math::Vec3;
+
+/// One side of an edge.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Side {
+    /// Vertices, the lower first.
+    pub edge: [u32; 2],
+    pub face: u32,
+    /// The face runs from the lower to the higher vertex.
+    pub is_forward: bool,
+}
+
+/// All sides, those of an edge together.
+pub(super) fn sides(faces: &[Face]) -> Vec<Side> {
+    let mut sides = Vec::with_capacity(3 * faces.len());
+    for (f, face) in faces.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (face.corners[k], face.corners[(k + 1) % 3]);
+            if a != b {
+                sides.push(Side { edge: [a.min(b), a.max(b)], face: f as u32, is_forward: a < b });
+            }
+        }
+    }
+    sides.sort_unstable();
+    sides
+}
+
+/// Turns faces so that neighbours across edges of two faces agree where that is possible. Of a patch's two senses, that of
+/// the larger part of its area stays; a mesh that is then consistent, closed and inside out is turned as a whole.
+///
+/// True when the result is consistent: but for boundary edges, as many faces run along each edge one way as the other.
+pub(super) fn orient(vertices: &[Vec3], faces: &mut [Face]) -> bool {
+    let all = sides(faces);
+    let mut neighbours: Vec<[(u32, bool); 3]> = vec![[(u32::MAX, false); 3]; faces.len()];
+    let mut filled = vec![0; faces.len()];
+    for pair in all.chunk_by(|a, b| a.edge == b.edge).filter(|e| e.len() == 2 && e[0].face != e[1].face) {
+        let agree = pair[0].is_forward != pair[1].is_forward;
+        for (f, g) in [(pair[0].face, pair[1].face), (pair[1].face, pair[0].face)] {
+            neighbours[f as usize][filled[f as usize]] = (g, agree);
+            filled[f as usize] += 1;
+        }
+    }
+    let mut turned: Vec<Option<bool>> = vec![None; faces.len()];
+    let mut patch = vec![];
+    for start in 0..faces.len() {
+        if turned[start].is_some() {
+            continue;
+        }
+        turned[start] = Some(false);
+        patch.clear();
+        patch.push(start);
+        let (mut next, mut kept_area) = (0, 0.0);
+        while let Some(&f) = patch.get(next) {
+            next += 1;
+            let is_turned = turned[f].expect("set when pushed");
+            kept_area += if is_turned { -faces[f].area } else { faces[f].area };
+            for &(g, agree) in &neighbours[f][..filled[f]] {
+                if turned[g as usize].is_none() {
+                    turned[g as usize] = Some(is_turned == agree);
+                    patch.push(g as usize);
+                }
+            }
+        }
+        if kept_area < 0.0 {
+            patch.iter().for_each(|&f| turned[f] = turned[f].map(|t| !t));
+        }
+    }
+    for (face, turned) in faces.iter_mut().zip(turned) {
+        if turned == Some(true) {
+            face.turn();
+        }
+    }
+    let all = sides(faces);
+    let edges = || all.chunk_by(|a, b| a.edge == b.edge);
+    let balanced = |e: &[Side]| 2 * e.iter().filter(|s| s.is_forward).count() == e.len();
+    let is_consistent = edges().all(|e| e.len() == 1 || balanced(e));
+    let is_closed = edges().all(|e| e.len() > 1);
+    let six_volume = |f: &Face| {
+        let [a, b, c] = f.corners.map(|i| vertices[i as usize]);
+        a.dot(&b.cross(&c))
+    };
+    if is_consistent && is_closed && faces.iter().map(six_volume).sum::<f64>() < 0.0 {
+        faces.iter_mut().for_each(Face::turn);
+    }
+    is_consistent
+}

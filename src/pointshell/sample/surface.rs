@@ -1,0 +1,259 @@
+//! The mesh as the sampling sees it: welded, oriented, with its sharp edges, corners, components and normals.
+
+use std::collections::{HashMap, HashSet};
+
+use super::orient::{self, Side};
+use super::Sample;
+use crate::math::Vec3;
+use crate::mesh::triangle::is_sliver;
+use crate::mesh::TriMesh;
+
+/// A mesh relative to its box centre, welded by exact coordinates, without duplicated triangles.
+pub(super) struct Surface {
+    /// Box centre of the mesh in the body frame.
+    pub center: Vec3,
+    /// Each vertex that a triangle uses, once; relative to `center`.
+    pub vertices: Vec<Vec3>,
+    pub faces: Vec<Face>,
+    /// Edges to be sampled along.
+    pub sharp: Vec<SharpEdge>,
+    /// Of each vertex: angle-weighted mean of the normals around it (Thürmer & Wüthrich 1998), zero where they cancel.
+    pub vertex_normals: Vec<Vec3>,
+    /// Of each vertex: how far it stands out, along its normal, over the mean of its neighbours; metres, negative for a
+    /// hollow.
+    pub prominence: Vec<f64>,
+    /// Of each vertex: no sharp edge ends here, but the faces around turn by more than the sharp angle (the tip of a cone).
+    pub is_tip: Vec<bool>,
+    /// Of each vertex: index of its connected component.
+    pub component: Vec<u32>,
+    pub component_count: usize,
+    /// The faces agree about their sides, so that normals tell those of a thin wall apart.
+    pub is_consistent: bool,
+    pub area: f64,
+}
+
+pub(super) struct Face {
+    pub corners: [u32; 3],
+    /// Zero for a sliver, whose plane is uncertain.
+    pub normal: Vec3,
+    pub area: f64,
+}
+
+impl Face {
+    /// Reverses the winding.
+    pub fn turn(&mut self) {
+        self.corners.swap(1, 2);
+        self.normal = -self.normal;
+    }
+}
+
+pub(super) struct SharpEdge {
+    pub ends: [u32; 2],
+    /// Outward: mean of the faces' normals.
+    pub normal: Vec3,
+}
+
+impl Surface {
+    pub fn new(mesh: &TriMesh, sharp_angle: f64) -> Self {
+        let center = mesh.bounds().center();
+        let (vertices, corners) = weld(mesh, &center);
+        let mut faces: Vec<Face> = corners.iter().map(|c| face(&vertices, c)).collect();
+        let is_consistent = orient::orient(&vertices, &mut faces);
+        let area = faces.iter().map(|f| f.area).sum();
+        let (component, component_count) = components(vertices.len(), &corners);
+        let mut surface = Self {
+            center,
+            vertex_normals: vertex_normals(&vertices, &faces),
+            prominence: vec![],
+            is_tip: vec![false; vertices.len()],
+            sharp: vec![],
+            is_consistent,
+            vertices,
+            faces,
+            component,
+            component_count,
+            area,
+        };
+        surface.find_sharp_edges(sharp_angle);
+        surface.find_tips(sharp_angle);
+        surface.prominence = surface.prominences();
+        surface
+    }
+
+    /// The sample at a vertex.
+    pub fn at_vertex(&self, i: u32) -> Sample {
+        let k = i as usize;
+        Sample { p: self.vertices[k], n: self.vertex_normals[k], component: self.component[k] }
+    }
+
+    /// A sample at `p` inside a face.
+    pub fn on_face(&self, face: &Face, p: Vec3) -> Sample {
+        Sample { p, n: face.normal, component: self.component[face.corners[0] as usize] }
+    }
+
+    pub fn corners(&self, face: &Face) -> [Vec3; 3] {
+        face.corners.map(|i| self.vertices[i as usize])
+    }
+
+    /// Dihedral, boundary and non-manifold edges.
+    fn find_sharp_edges(&mut self, sharp_angle: f64) {
+        let sides = orient::sides(&self.faces);
+        let normal = |s: &Side| self.faces[s.face as usize].normal;
+        let edges = || sides.chunk_by(|a, b| a.edge == b.edge);
+        // Slivers have no normal of their own: what lies across one is compared instead.
+        let mut across: HashMap<u32, Vec<Vec3>> = HashMap::new();
+        for edge in edges() {
+            let normals: Vec<Vec3> = edge.iter().map(normal).filter(|n| *n != Vec3::zeros()).collect();
+            for side in edge.iter().filter(|s| normal(s) == Vec3::zeros()) {
+                across.entry(side.face).or_default().extend(&normals);
+            }
+        }
+        let is_sharp = |edge: &[Side]| {
+            let [a, b] = edge else { return true };
+            if let Some(sliver) = edge.iter().find(|s| normal(s) == Vec3::zeros()) {
+                let around = across.get(&sliver.face).map_or(&[][..], Vec::as_slice);
+                return around.is_empty() || around.iter().any(|n| angle(n, &around[0]) > sharp_angle);
+            }
+            let other = if a.is_forward != b.is_forward { normal(b) } else { -normal(b) };
+            angle(&normal(a), &other) > sharp_angle
+        };
+        let mut sharp = vec![];
+        for edge in edges().filter(|e| is_sharp(e)) {
+            let sum: Vec3 = edge.iter().map(normal).sum();
+            let outward = if sum.norm() > 1e-6 { sum } else { self.away_from_faces(edge) };
+            sharp.push(SharpEdge { ends: edge[0].edge, normal: unit_or_zero(outward) });
+        }
+        self.sharp = sharp;
+    }
+
+    /// For a knife edge, whose faces' normals cancel: out of the faces, in their common plane.
+    fn away_from_faces(&self, edge: &[Side]) -> Vec3 {
+        let [a, b] = edge[0].edge.map(|i| self.vertices[i as usize]);
+        let middle = (a + b) * 0.5;
+        let opposite = |s: &Side| {
+            self.faces[s.face as usize].corners.iter().map(|&i| self.vertices[i as usize] - middle).sum::<Vec3>()
+        };
+        let along = unit_or_zero(b - a);
+        let inward: Vec3 = edge.iter().map(opposite).sum();
+        along * along.dot(&inward) - inward
+    }
+
+    fn find_tips(&mut self, sharp_angle: f64) {
+        let mut on_edge = vec![false; self.vertices.len()];
+        for e in &self.sharp {
+            e.ends.iter().for_each(|&i| on_edge[i as usize] = true);
+        }
+        for f in self.faces.iter().filter(|f| f.normal != Vec3::zeros()) {
+            for i in f.corners.map(|i| i as usize) {
+                let n = &self.vertex_normals[i];
+                if !on_edge[i] && (*n == Vec3::zeros() || angle(&f.normal, n) > sharp_angle) {
+                    self.is_tip[i] = true;
+                }
+            }
+        }
+    }
+
+    fn prominences(&self) -> Vec<f64> {
+        let mut sums = vec![(Vec3::zeros(), 0.0); self.vertices.len()];
+        for f in &self.faces {
+            for k in 0..3 {
+                let (i, j) = (f.corners[k] as usize, f.corners[(k + 1) % 3] as usize);
+                // An edge inside the surface is met from both sides, so every neighbour weighs the same.
+                for (of, neighbour) in [(i, j), (j, i)] {
+                    sums[of].0 += self.vertices[neighbour];
+                    sums[of].1 += 1.0;
+                }
+            }
+        }
+        let over = |i: usize| self.vertex_normals[i].dot(&(self.vertices[i] - sums[i].0 / f64::max(sums[i].1, 1.0)));
+        (0..self.vertices.len()).map(over).collect()
+    }
+}
+
+/// Used vertices once each, by exact coordinates, and the triangles over them without duplicates.
+fn weld(mesh: &TriMesh, center: &Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let mut ids: HashMap<[u64; 3], u32> = HashMap::new();
+    let mut vertices = vec![];
+    let mut seen: HashSet<[u32; 3]> = HashSet::new();
+    let mut triangles = vec![];
+    for t in &mesh.triangles {
+        let corners = t.map(|i| {
+            // Adding 0 makes -0 and 0 the same.
+            let p = mesh.vertices[i as usize].map(|c| c + 0.0);
+            *ids.entry(p.map(f64::to_bits)).or_insert_with(|| {
+                vertices.push(Vec3::from(p) - center);
+                vertices.len() as u32 - 1
+            })
+        });
+        let mut key = corners;
+        key.sort_unstable();
+        if seen.insert(key) {
+            triangles.push(corners);
+        }
+    }
+    (vertices, triangles)
+}
+
+fn face(vertices: &[Vec3], corners: &[u32; 3]) -> Face {
+    let t = corners.map(|i| vertices[i as usize]);
+    let doubled = (t[1] - t[0]).cross(&(t[2] - t[0]));
+    let normal = if is_sliver(&t) { Vec3::zeros() } else { unit_or_zero(doubled) };
+    Face { corners: *corners, normal, area: doubled.norm() * 0.5 }
+}
+
+fn vertex_normals(vertices: &[Vec3], faces: &[Face]) -> Vec<Vec3> {
+    let mut sums = vec![Vec3::zeros(); vertices.len()];
+    for f in faces {
+        let t = f.corners.map(|i| vertices[i as usize]);
+        for k in 0..3 {
+            let weight = angle(&(t[(k + 1) % 3] - t[k]), &(t[(k + 2) % 3] - t[k]));
+            sums[f.corners[k] as usize] += f.normal * weight;
+        }
+    }
+    sums.into_iter().map(|n| if n.norm() > 1e-6 { unit_or_zero(n) } else { Vec3::zeros() }).collect()
+}
+
+/// Connected components of the vertices, numbered by their lowest vertex.
+fn components(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, usize) {
+    let mut parent: Vec<u32> = (0..vertices as u32).collect();
+    fn root(parent: &mut [u32], mut i: u32) -> u32 {
+        while parent[i as usize] != i {
+            parent[i as usize] = parent[parent[i as usize] as usize];
+            i = parent[i as usize];
+        }
+        i
+    }
+    for t in triangles {
+        for k in 1..3 {
+            let (a, b) = (root(&mut parent, t[0]), root(&mut parent, t[k]));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut number = vec![u32::MAX; vertices];
+    let mut count = 0;
+    let component = (0..vertices as u32)
+        .map(|i| {
+            let r = root(&mut parent, i) as usize;
+            if number[r] == u32::MAX {
+                number[r] = count;
+                count += 1;
+            }
+            number[r]
+        })
+        .collect();
+    (component, count as usize)
+}
+
+/// Angle between two vectors, 0..π; accurate for small and large angles.
+pub(super) fn angle(a: &Vec3, b: &Vec3) -> f64 {
+    libm::atan2(a.cross(b).norm(), a.dot(b))
+}
+
+pub(super) fn unit_or_zero(v: Vec3) -> Vec3 {
+    let scale = v.amax();
+    if scale > 0.0 {
+        (v / scale).normalize()
+    } else {
+        Vec3::zeros()
+    }
+}
