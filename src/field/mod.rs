@@ -2,6 +2,7 @@
 
 mod analytic;
 mod convex;
+mod cook;
 mod dense;
 mod grid;
 mod hull;
@@ -11,6 +12,7 @@ mod triangle;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use convex::ConvexHull;
+pub use cook::FieldOptions;
 pub use dense::DenseField;
 pub use grid::Grid;
 pub use report::{FieldError, SignReport, SignRule};

@@ -1,0 +1,38 @@
+//! The grid as cooking sees it: f64, centred, scaled by a power of two so that f32 slacks can be absolute.
+
+use super::super::Grid;
+use crate::math::Vec3;
+use crate::mesh::TriMesh;
+
+/// A grid in its local frame, times `scale`: half the largest edge of its box is between ½ and 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lattice {
+    pub dims: [u32; 3],
+    /// The first node, scaled.
+    pub min: [f64; 3],
+    /// Distance between nodes, scaled.
+    pub spacing: f64,
+    /// A power of two, so that scaling is exact.
+    pub scale: f64,
+}
+
+impl Lattice {
+    pub fn new(grid: &Grid) -> Self {
+        let spacing = f64::from(grid.spacing);
+        let half = grid.dims.iter().map(|&n| 0.5 * f64::from(n - 1) * spacing).fold(0.0, f64::max);
+        let mut scale = 1.0;
+        while half * scale > 1.0 {
+            scale *= 0.5;
+        }
+        while half * scale <= 0.5 {
+            scale *= 2.0;
+        }
+        Self { dims: grid.dims, min: grid.min.map(|x| f64::from(x) * scale), spacing: spacing * scale, scale }
+    }
+
+    /// The triangles of a mesh in this frame; `center` is the origin of the grid's frame in the mesh's.
+    pub fn corners(&self, mesh: &TriMesh, center: Vec3) -> Vec<[[f64; 3]; 3]> {
+        let place = |p: [f64; 3]| [0, 1, 2].map(|k| (p[k] - center[k]) * self.scale);
+        (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(place)).collect()
+    }
+}

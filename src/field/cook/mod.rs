@@ -1,0 +1,123 @@
+//! Cooking a triangle soup into a dense field: exact distances (`cull`), the sign (`soup`, `crossings`, `winding`), and
+//! the fit to the mesh (`measure`).
+
+mod crossings;
+mod cull;
+mod lattice;
+mod measure;
+mod soup;
+mod wide;
+mod winding;
+
+use super::report::{SignReport, SignRule};
+use super::{DenseField, Grid};
+use crate::math::{Progress, Vec3};
+use crate::mesh::{Bvh, TriMesh};
+use crate::{Error, Result};
+use crossings::Crossings;
+use cull::Culler;
+use lattice::Lattice;
+use soup::{Soup, Topology};
+
+/// How to cook a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldOptions {
+    /// Distance between nodes, metres.
+    pub voxel_size: f64,
+    /// Cells between the mesh's box and the border of the grid.
+    pub padding_voxels: u32,
+    /// Most memory that cooking may take, bytes.
+    pub memory_limit: u64,
+}
+
+impl FieldOptions {
+    /// Four cells of padding and at most 4 GiB.
+    pub fn new(voxel_size: f64) -> Self {
+        Self { voxel_size, padding_voxels: 4, memory_limit: 4 << 30 }
+    }
+
+    /// `cells` along the largest extent of the mesh's box.
+    pub fn with_resolution(mesh: &TriMesh, cells: u32) -> Self {
+        Self::new(mesh.bounds().extents().max() / f64::from(cells.max(1)))
+    }
+
+    /// The grid that `mesh` will get: nodes all around its box, centred on it; and the centre, body frame.
+    pub fn grid(&self, mesh: &TriMesh) -> Result<(Grid, Vec3)> {
+        if !(self.voxel_size.is_finite() && self.voxel_size > 0.0) {
+            return Err(Error::argument("voxel_size", self.voxel_size, "a positive, finite length in metres"));
+        }
+        if mesh.triangles.is_empty() {
+            return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
+        }
+        let bounds = mesh.bounds();
+        let extents = bounds.extents();
+        let padding = f64::from(self.padding_voxels);
+        let counts = [0, 1, 2].map(|k| (extents[k] / self.voxel_size).ceil() + 2.0 * padding + 1.0).map(|n| n.max(2.0));
+        let [x, y, z] = counts;
+        let needed = Self::bytes(x * y * z, mesh.triangles.len());
+        if needed > self.memory_limit || counts.iter().any(|&n| n > f64::from(1 << 20)) {
+            let what = format!("a field of {x} x {y} x {z} nodes {} m apart", self.voxel_size);
+            return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
+        }
+        let grid = Grid::centered(counts.map(|n| n as u32), self.voxel_size as f32);
+        grid.check()?;
+        Ok((grid, bounds.center()))
+    }
+
+    /// Memory for cooking, bytes: the samples, and the triangles in the forms that cooking keeps at once.
+    fn bytes(nodes: f64, triangles: usize) -> u64 {
+        let triangles = triangles as u64;
+        // Samples; culling; the repaired soup, its hierarchy and its row crossings.
+        ((4.0 * nodes) as u64).saturating_add(Culler::bytes(triangles)).saturating_add(triangles * 600)
+    }
+}
+
+impl DenseField {
+    /// The field of a mesh. Exact distance at every node; see [`SignReport`] for the sign. The same input gives the same
+    /// bytes on any number of threads (rayon's current pool).
+    pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        let (grid, center) = options.grid(mesh)?;
+        let mut values = Vec::new();
+        let limit = options.memory_limit;
+        values.try_reserve_exact(grid.len()).map_err(|_| Error::TooLarge {
+            what: format!("a field of {:?} nodes (memory the system does not have)", grid.dims),
+            needed: grid.len() as u64 * 4,
+            limit,
+        })?;
+        values.resize(grid.len(), 0.0f32);
+        let lattice = Lattice::new(&grid);
+        Culler::new(&lattice, &lattice.corners(mesh, center)).fill(&mut values, progress)?;
+
+        progress.report("sign", 0.0)?;
+        let soup = Soup::new(mesh);
+        let sides = soup.to_mesh();
+        let bvh = Bvh::build(&sides);
+        let mut uncertain = 0;
+        let rule = match soup.topology {
+            Topology::Oriented => SignRule::Crossings,
+            Topology::Even => SignRule::Parity,
+            Topology::Open => SignRule::WindingNumber,
+        };
+        if rule == SignRule::WindingNumber {
+            uncertain = winding::apply(&bvh, &grid, center, &mut values, progress)?;
+        } else {
+            let crossings = Crossings::find(&lattice, &lattice.corners(&sides, center));
+            crossings.apply(&mut values, rule == SignRule::Parity);
+        }
+
+        progress.report("error", 0.0)?;
+        let mut field = Self::from_values(grid, values, center)?;
+        let error = measure::measure(&field, mesh, &bvh, rule);
+        let sign = SignReport {
+            closed: soup.topology != Topology::Open,
+            consistent: soup.consistent,
+            rule,
+            duplicate_triangles: soup.duplicates,
+            flipped_triangles: soup.flipped,
+            uncertain_nodes: uncertain,
+        };
+        field.describe(error, sign, &mesh.bounds());
+        progress.report("error", 1.0)?;
+        Ok(field)
+    }
+}

@@ -1,0 +1,248 @@
+//! A triangle soup made fit for telling inside from outside: equal corners joined, duplicates dropped, neighbours turned
+//! the same way, closed parts turned outward. Shapes are never changed, only which triangles count and their winding.
+
+use std::collections::HashMap;
+
+use crate::mesh::TriMesh;
+
+/// What the soup turned out to be once repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topology {
+    /// Every edge is walked as often one way as the other: the winding number is an integer.
+    Oriented,
+    /// Every edge has an even number of triangles, but they cannot be wound to agree.
+    Even,
+    /// There is a border.
+    Open,
+}
+
+/// The triangles that count for the sign.
+pub(super) struct Soup {
+    /// Corners, no two equal.
+    pub vertices: Vec<[f64; 3]>,
+    /// None with two equal corners.
+    pub triangles: Vec<[u32; 3]>,
+    pub topology: Topology,
+    /// No triangle had to be turned.
+    pub consistent: bool,
+    pub duplicates: u64,
+    pub flipped: u64,
+}
+
+type Corners = [u32; 3];
+
+fn edges(t: &Corners) -> [(u32, u32); 3] {
+    [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]
+}
+
+/// Corners with bit-equal coordinates (0 and −0 are equal) become one; triangles with two equal corners go.
+fn weld(mesh: &TriMesh) -> (Vec<[f64; 3]>, Vec<Corners>) {
+    let mut place = HashMap::with_capacity(mesh.vertices.len());
+    let mut vertices = Vec::with_capacity(mesh.vertices.len());
+    let new: Vec<u32> = mesh
+        .vertices
+        .iter()
+        .map(|v| {
+            *place.entry(v.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
+                vertices.push(*v);
+                vertices.len() as u32 - 1
+            })
+        })
+        .collect();
+    let triangles = mesh
+        .triangles
+        .iter()
+        .map(|t| t.map(|i| new[i as usize]))
+        .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
+        .collect();
+    (vertices, triangles)
+}
+
+/// For each edge (smaller corner first): times walked from the smaller to the larger corner, and the other way.
+fn balance(triangles: &[Corners]) -> HashMap<(u32, u32), [u32; 2]> {
+    let mut count: HashMap<(u32, u32), [u32; 2]> = HashMap::with_capacity(triangles.len() * 3 / 2);
+    for (a, b) in triangles.iter().flat_map(edges) {
+        count.entry((a.min(b), a.max(b))).or_default()[usize::from(a > b)] += 1;
+    }
+    count
+}
+
+fn topology(triangles: &[Corners]) -> Topology {
+    let count = balance(triangles);
+    if count.values().all(|c| c[0] == c[1]) {
+        Topology::Oriented
+    } else if count.values().all(|c| (c[0] + c[1]) % 2 == 0) {
+        Topology::Even
+    } else {
+        Topology::Open
+    }
+}
+
+/// Keeps the first of the triangles that have the same three corners.
+fn without_duplicates(triangles: &[Corners]) -> Vec<Corners> {
+    let mut seen = std::collections::HashSet::with_capacity(triangles.len());
+    let key = |t: &Corners| {
+        let mut k = *t;
+        k.sort_unstable();
+        k
+    };
+    triangles.iter().filter(|t| seen.insert(key(t))).copied().collect()
+}
+
+/// Connected parts, joined over edges that have exactly two triangles: number of the part of each triangle, and whether
+/// the triangle is wound against the first of its part.
+fn parts(triangles: &[Corners]) -> (Vec<u32>, Vec<bool>, u32) {
+    let mut sides: HashMap<(u32, u32), [u32; 3]> = HashMap::with_capacity(triangles.len() * 3 / 2);
+    for (t, corners) in triangles.iter().enumerate() {
+        for (a, b) in edges(corners) {
+            let e = sides.entry((a.min(b), a.max(b))).or_insert([0, u32::MAX, u32::MAX]);
+            if e[0] < 2 {
+                e[1 + e[0] as usize] = t as u32;
+            }
+            e[0] += 1;
+        }
+    }
+    let (mut part, mut against) = (vec![u32::MAX; triangles.len()], vec![false; triangles.len()]);
+    let mut count = 0;
+    let mut stack = Vec::new();
+    for first in 0..triangles.len() {
+        if part[first] != u32::MAX {
+            continue;
+        }
+        part[first] = count;
+        stack.push(first);
+        while let Some(t) = stack.pop() {
+            for (a, b) in edges(&triangles[t]) {
+                let [n, p, q] = sides[&(a.min(b), a.max(b))];
+                let other = if p as usize == t { q } else { p } as usize;
+                if n != 2 || part[other] != u32::MAX {
+                    continue;
+                }
+                part[other] = count;
+                // Neighbours agree when they walk their edge in opposite directions.
+                let same_way = edges(&triangles[other]).contains(&(a, b));
+                against[other] = against[t] ^ same_way;
+                stack.push(other);
+            }
+        }
+        count += 1;
+    }
+    (part, against, count)
+}
+
+fn flip(t: &mut Corners) {
+    t.swap(1, 2);
+}
+
+impl Soup {
+    pub fn new(mesh: &TriMesh) -> Self {
+        let (vertices, given) = weld(mesh);
+        let mut soup =
+            Self { vertices, triangles: given, topology: Topology::Open, consistent: true, duplicates: 0, flipped: 0 };
+        soup.topology = topology(&soup.triangles);
+        if soup.topology != Topology::Oriented {
+            let given = soup.triangles.len();
+            soup.triangles = without_duplicates(&soup.triangles);
+            soup.duplicates = (given - soup.triangles.len()) as u64;
+            soup.agree();
+            soup.topology = topology(&soup.triangles);
+        }
+        soup.turn_outward();
+        soup
+    }
+
+    fn area(&self, t: &Corners) -> f64 {
+        let [a, b, c] = t.map(|i| crate::math::Vec3::from(self.vertices[i as usize]));
+        (b - a).cross(&(c - a)).norm() * 0.5
+    }
+
+    /// Turns the triangles of each part that are in the minority by area.
+    fn agree(&mut self) {
+        let (part, against, count) = parts(&self.triangles);
+        let mut area = vec![[0.0; 2]; count as usize];
+        for (t, corners) in self.triangles.iter().enumerate() {
+            area[part[t] as usize][usize::from(against[t])] += self.area(corners);
+        }
+        for (t, corners) in self.triangles.iter_mut().enumerate() {
+            let minority = area[part[t] as usize][1] <= area[part[t] as usize][0];
+            if against[t] == minority {
+                flip(corners);
+                self.flipped += 1;
+            }
+        }
+        self.consistent = self.flipped == 0;
+    }
+
+    /// Turns each closed part of negative volume, unless it bounds a cavity in another: parts that are inside none, as
+    /// told by the winding number of the others at one of its corners.
+    fn turn_outward(&mut self) {
+        let (part, _, count) = parts(&self.triangles);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
+        for (t, &p) in part.iter().enumerate() {
+            members[p as usize].push(t as u32);
+        }
+        struct Part {
+            members: Vec<u32>,
+            closed: bool,
+            volume: f64,
+            bounds: crate::math::Aabb,
+        }
+        let at = |i: u32| crate::math::Vec3::from(self.vertices[i as usize]);
+        let parts: Vec<Part> = members
+            .into_iter()
+            .map(|members| {
+                let own: Vec<Corners> = members.iter().map(|&t| self.triangles[t as usize]).collect();
+                let mut bounds = crate::math::Aabb::empty();
+                own.iter().flatten().for_each(|&i| bounds.include(&at(i)));
+                let o = bounds.center();
+                let six = |t: &Corners| (at(t[0]) - o).dot(&(at(t[1]) - o).cross(&(at(t[2]) - o)));
+                let volume = own.iter().map(six).sum::<f64>();
+                let closed = count == 1 && self.topology == Topology::Oriented || topology(&own) == Topology::Oriented;
+                Part { members, closed, volume, bounds }
+            })
+            .collect();
+        let mut turned: Vec<usize> = Vec::new();
+        for (p, inner) in parts.iter().enumerate() {
+            if !(inner.closed && inner.volume < 0.0) {
+                continue;
+            }
+            let corner = at(self.triangles[inner.members[0] as usize][0]);
+            let around = parts.iter().enumerate().filter(|(q, outer)| {
+                *q != p
+                    && outer.closed
+                    && outer.bounds.contains(&inner.bounds.min)
+                    && outer.bounds.contains(&inner.bounds.max)
+            });
+            // Each counts once whichever way it is wound.
+            let depth: f64 = around
+                .map(|(_, outer)| {
+                    let solid = outer.members.iter().map(|&t| solid_angle(self.triangles[t as usize].map(at), corner));
+                    (solid.sum::<f64>() / (4.0 * std::f64::consts::PI)).abs().round()
+                })
+                .sum();
+            if depth == 0.0 {
+                turned.push(p);
+            }
+        }
+        for p in turned {
+            for &t in &parts[p].members {
+                flip(&mut self.triangles[t as usize]);
+            }
+            self.flipped += parts[p].members.len() as u64;
+        }
+    }
+
+    /// The triangles as a mesh.
+    pub fn to_mesh(&self) -> TriMesh {
+        TriMesh { vertices: self.vertices.clone(), triangles: self.triangles.clone() }
+    }
+}
+
+/// Solid angle of a triangle seen from `p`, positive from behind (van Oosterom & Strackee 1983).
+fn solid_angle(t: [crate::math::Vec3; 3], p: crate::math::Vec3) -> f64 {
+    let [a, b, c] = t.map(|v| v - p);
+    let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
+    let det = a.dot(&b.cross(&c));
+    let div = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
+    2.0 * libm::atan2(det, div)
+}
