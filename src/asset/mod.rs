@@ -1,1 +1,175 @@
 //! Floor 5: the asset. Cooking a mesh into field + pointshell + mass properties, and the versioned file that holds them.
+//! Knows nothing of queries' hosts or the C ABI.
+
+mod container;
+mod file;
+
+use std::sync::Arc;
+
+use crate::contact::Geometry;
+use crate::field::{DenseField, Field, FieldOptions, SignReport, SignedDistance};
+use crate::math::{Aabb, Progress};
+use crate::mesh::{MassProperties, Report, TriMesh};
+use crate::pointshell::{PointShell, ShellOptions};
+use crate::{Error, Result};
+
+/// Which forms a shape carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forms {
+    /// The voxelmap: a signed distance field.
+    pub field: bool,
+    /// The pointshell.
+    pub shell: bool,
+}
+
+impl Forms {
+    pub const BOTH: Forms = Forms { field: true, shell: true };
+}
+
+/// How fine the field is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Resolution {
+    /// Edge of a cell, metres.
+    VoxelSize(f64),
+    /// Cells along the mesh's largest extent.
+    Cells(u32),
+}
+
+/// How to cook a mesh.
+#[derive(Clone, Debug)]
+pub struct CookOptions {
+    pub forms: Forms,
+    pub resolution: Resolution,
+    /// `voxel_size` in here is overwritten from `resolution`.
+    pub field: FieldOptions,
+    /// A `spacing` of NaN without a `target_count` becomes the voxel size.
+    pub shell: ShellOptions,
+    /// Vertices closer than this are merged first, metres; 0 merges equal ones only.
+    pub weld_tolerance: f64,
+}
+
+impl Default for CookOptions {
+    /// Both forms, 128 cells along the largest extent.
+    fn default() -> Self {
+        Self {
+            forms: Forms::BOTH,
+            resolution: Resolution::Cells(128),
+            field: FieldOptions::new(f64::NAN),
+            shell: ShellOptions::default(),
+            weld_tolerance: 0.0,
+        }
+    }
+}
+
+/// A body's collision data: immutable, shared between threads, cheap to clone.
+#[derive(Clone)]
+pub struct Shape {
+    pub mesh: Option<Arc<TriMesh>>,
+    pub field: Option<Arc<Field>>,
+    pub shell: Option<Arc<PointShell>>,
+    /// `None` when nothing closed or gridded was given to compute it from.
+    pub mass: Option<MassProperties>,
+    /// What the mesh looked like when it was cooked.
+    pub report: Option<Report>,
+}
+
+impl Shape {
+    /// Cooks a mesh: weld, field, pointshell, mass properties.
+    ///
+    /// # Errors
+    /// Whatever the stages say: an invalid mesh or option, too much memory (said before it is allocated), cancellation.
+    pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Self> {
+        if !options.forms.field && !options.forms.shell {
+            return Err(Error::argument("forms", "empty", "a field, a pointshell or both"));
+        }
+        progress.report("weld", 0.0)?;
+        let mesh = mesh.welded(options.weld_tolerance);
+        let report = mesh.report();
+        let voxel_size = voxel_size(&mesh.bounds(), options.resolution)?;
+        let field = if options.forms.field {
+            let options = FieldOptions { voxel_size, ..options.field };
+            Some(DenseField::cook(&mesh, &options, progress)?)
+        } else {
+            None
+        };
+        let shell = if options.forms.shell {
+            let normals = field.as_ref().map(|f| f as &dyn SignedDistance);
+            let mut options = options.shell.clone();
+            if options.spacing.is_nan() && options.target_count.is_none() {
+                // Samples as dense as the grid: neither form is then much finer than the other.
+                options.spacing = voxel_size;
+            }
+            Some(PointShell::sample(&mesh, normals, &options, progress)?)
+        } else {
+            None
+        };
+        let mass = mesh.mass_properties();
+        progress.report("done", 1.0)?;
+        Ok(Self {
+            mesh: Some(Arc::new(mesh)),
+            field: field.map(|f| Arc::new(Field::Dense(f))),
+            shell: shell.map(Arc::new),
+            mass,
+            report: Some(report),
+        })
+    }
+
+    /// A shape around an analytic field: exact, and able to take the voxelmap's role only.
+    pub fn from_field(field: Field) -> Self {
+        Self { mesh: None, field: Some(Arc::new(field)), shell: None, mass: None, report: None }
+    }
+
+    /// A shape from parts that exist, shared with whoever else holds them.
+    pub fn from_parts(field: Option<Arc<Field>>, shell: Option<Arc<PointShell>>) -> Result<Self> {
+        if field.is_none() && shell.is_none() {
+            return Err(Error::argument("field and pointshell", "both absent", "at least one of them"));
+        }
+        Ok(Self { mesh: None, field, shell, mass: None, report: None })
+    }
+
+    /// What the queries look at.
+    pub fn geometry(&self) -> Geometry<'_> {
+        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+    }
+
+    /// Box around the shape, body frame, metres: of all its forms together. Infinite for a half-space.
+    pub fn bounds(&self) -> Aabb {
+        let mut bounds = Aabb::empty();
+        if let Some(mesh) = &self.mesh {
+            bounds = bounds.merged(&mesh.bounds());
+        }
+        if let Some(shell) = &self.shell {
+            bounds = bounds.merged(&shell.bounds());
+        }
+        if let Some(field) = &self.field {
+            bounds = bounds.merged(&field.bounds());
+        }
+        bounds
+    }
+
+    /// How the field's sign was decided, for a cooked field.
+    pub fn sign_report(&self) -> Option<&SignReport> {
+        match self.field.as_deref() {
+            Some(Field::Dense(dense)) => Some(dense.sign()),
+            _ => None,
+        }
+    }
+}
+
+fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
+    match resolution {
+        Resolution::VoxelSize(h) if h > 0.0 && h.is_finite() => Ok(h),
+        Resolution::VoxelSize(h) => Err(Error::argument("voxel_size", h, "a positive, finite length in metres")),
+        Resolution::Cells(n) if n >= 1 => {
+            let extent = bounds.extents().max();
+            if extent > 0.0 {
+                Ok(extent / n as f64)
+            } else {
+                Err(Error::InvalidMesh(
+                    "all vertices coincide, so the voxel size cannot follow from `resolution`".into(),
+                ))
+            }
+        }
+        Resolution::Cells(n) => Err(Error::argument("resolution", n, "at least 1 cell along the largest extent")),
+    }
+}

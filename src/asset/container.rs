@@ -1,0 +1,146 @@
+//! The file's outer form: magic, version, a table of sections with lengths and checksums, then the sections. Knows nothing
+//! of what is in them.
+//!
+//! All integers are little-endian.
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 8 | magic `VOXSHELL` |
+//! | 4 | format version |
+//! | 4 | number of sections n |
+//! | 8 | length of the whole file |
+//! | n × 24 | tag (4 bytes), CRC-32 of the section (4), offset from the start of the file (8), length (8) |
+//! | 4 | CRC-32 of everything above |
+//! | … | the sections, in the order of the table, without gaps |
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::{Error, Result};
+
+pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
+/// Raised when an older reader could misread a newer file.
+pub(super) const VERSION: u32 = 1;
+
+const HEADER: usize = 24;
+const ENTRY: usize = 24;
+/// More sections than any version writes; a larger count is damage.
+const MAX_SECTIONS: u32 = 64;
+
+pub(super) type Tag = [u8; 4];
+
+/// A file's bytes, checked, with its sections.
+pub(super) struct Container<'a> {
+    sections: Vec<(Tag, &'a [u8])>,
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u32_at(bytes, at) as u64 | (u32_at(bytes, at + 4) as u64) << 32
+}
+
+impl<'a> Container<'a> {
+    /// Checks everything that can be checked without knowing the sections; the reason when something is wrong.
+    pub fn parse(bytes: &'a [u8]) -> std::result::Result<Self, String> {
+        if bytes.len() < HEADER {
+            return Err(format!("truncated: {} bytes, a header has {HEADER}", bytes.len()));
+        }
+        if &bytes[..8] != MAGIC {
+            return Err("not a Voxshell asset: it does not start with the magic VOXSHELL".into());
+        }
+        let version = u32_at(bytes, 8);
+        if version != VERSION {
+            return Err(format!("format version {version}; this library reads version {VERSION}"));
+        }
+        let count = u32_at(bytes, 12);
+        if count > MAX_SECTIONS {
+            return Err(format!("damaged header: {count} sections, at most {MAX_SECTIONS} are possible"));
+        }
+        let length = u64_at(bytes, 16);
+        if length != bytes.len() as u64 {
+            let what = if length > bytes.len() as u64 { "truncated" } else { "bytes were appended" };
+            return Err(format!("{what}: the header says {length} bytes, the file has {}", bytes.len()));
+        }
+        let table_end = HEADER + count as usize * ENTRY;
+        if bytes.len() < table_end + 4 {
+            return Err("truncated inside the section table".into());
+        }
+        let stored = u32_at(bytes, table_end);
+        let actual = crc32fast::hash(&bytes[..table_end]);
+        if stored != actual {
+            return Err(format!("damaged header: checksum {actual:08x}, expected {stored:08x}"));
+        }
+        let mut sections = Vec::with_capacity(count as usize);
+        let mut expected = (table_end + 4) as u64;
+        for i in 0..count as usize {
+            let at = HEADER + i * ENTRY;
+            let tag: Tag = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+            let name = String::from_utf8_lossy(&tag).into_owned();
+            let (crc, offset, length) = (u32_at(bytes, at + 4), u64_at(bytes, at + 8), u64_at(bytes, at + 16));
+            let end = offset.checked_add(length).filter(|&end| offset == expected && end <= bytes.len() as u64);
+            let Some(end) = end else {
+                return Err(format!("damaged table: section {name} at {offset} with {length} bytes does not fit"));
+            };
+            expected = end;
+            let data = &bytes[offset as usize..end as usize];
+            let actual = crc32fast::hash(data);
+            if actual != crc {
+                return Err(format!("damaged section {name}: checksum {actual:08x}, expected {crc:08x}"));
+            }
+            sections.push((tag, data));
+        }
+        if expected != bytes.len() as u64 {
+            return Err(format!("damaged table: the sections end at {expected}, the file at {}", bytes.len()));
+        }
+        Ok(Self { sections })
+    }
+
+    pub fn section(&self, tag: &Tag) -> Option<&'a [u8]> {
+        self.sections.iter().find(|(t, _)| t == tag).map(|(_, data)| *data)
+    }
+}
+
+/// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed, so that a crash leaves
+/// the old file or the new one and never half of either.
+pub(super) fn write(path: &Path, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
+    let io = |source| Error::Io { path: path.to_path_buf(), source };
+    let start = HEADER + sections.len() * ENTRY + 4;
+    let total = start + sections.iter().map(|(_, data)| data.len()).sum::<usize>();
+    let mut head = Vec::with_capacity(start);
+    head.extend_from_slice(MAGIC);
+    head.extend_from_slice(&VERSION.to_le_bytes());
+    head.extend_from_slice(&(sections.len() as u32).to_le_bytes());
+    head.extend_from_slice(&(total as u64).to_le_bytes());
+    let mut offset = start as u64;
+    for (tag, data) in sections {
+        head.extend_from_slice(tag);
+        head.extend_from_slice(&crc32fast::hash(data).to_le_bytes());
+        head.extend_from_slice(&offset.to_le_bytes());
+        head.extend_from_slice(&(data.len() as u64).to_le_bytes());
+        offset += data.len() as u64;
+    }
+    let crc = crc32fast::hash(&head);
+    head.extend_from_slice(&crc.to_le_bytes());
+
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::Builder::new().prefix(".voxshell-").tempfile_in(folder).map_err(io)?;
+    file.write_all(&head).map_err(io)?;
+    for (_, data) in sections {
+        file.write_all(data).map_err(io)?;
+    }
+    #[cfg(unix)]
+    {
+        // A temporary file is private by default; an asset is as readable as any other new file.
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(io)?;
+    }
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|e| io(e.error))?;
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! What is in the file: mesh, field, pointshell with its tree, mass properties, each a section of its own.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::container::{self, Container, Tag};
+use super::Shape;
+use crate::field::{DenseField, Field};
+use crate::mesh::{MassProperties, Report, TriMesh};
+use crate::pointshell::PointShell;
+use crate::{Error, Result};
+
+const META: Tag = *b"META";
+const MESH: Tag = *b"MESH";
+const FIELD: Tag = *b"FELD";
+const SHELL: Tag = *b"SHEL";
+
+/// The small things.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Meta {
+    mass: Option<MassProperties>,
+    report: Option<Report>,
+}
+
+fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<(Tag, Vec<u8>)>) -> Result<()> {
+    let bytes = postcard::to_stdvec(value)
+        .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", String::from_utf8_lossy(&tag))))?;
+    sections.push((tag, bytes));
+    Ok(())
+}
+
+fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> std::result::Result<T, String> {
+    let name = || String::from_utf8_lossy(&tag).into_owned();
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(format!("section {} has {} bytes too many", name(), rest.len())),
+        Err(e) => Err(format!("section {} cannot be read: {e}", name())),
+    }
+}
+
+impl Shape {
+    /// Writes the asset: to a temporary file beside `path`, then renamed over it.
+    ///
+    /// # Errors
+    /// `Unsupported` for analytic fields (store their parameters instead), `Io`.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut sections = Vec::new();
+        encode(META, &Meta { mass: self.mass, report: self.report.clone() }, &mut sections)?;
+        if let Some(mesh) = &self.mesh {
+            encode(MESH, mesh.as_ref(), &mut sections)?;
+        }
+        match self.field.as_deref() {
+            None => {}
+            Some(Field::Dense(field)) => encode(FIELD, field, &mut sections)?,
+            Some(_) => {
+                return Err(Error::Unsupported(
+                    "an analytic field is not stored in an asset; make it anew from its parameters".into(),
+                ))
+            }
+        }
+        if let Some(shell) = &self.shell {
+            encode(SHELL, shell.as_ref(), &mut sections)?;
+        }
+        container::write(path, &sections)
+    }
+
+    /// Reads an asset, checking lengths, checksums and every index before anything is trusted.
+    ///
+    /// # Errors
+    /// `Io` when the file cannot be read, `InvalidFile` with the reason when it is not a whole, sound asset.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
+        Self::parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.to_path_buf(), reason })
+    }
+
+    fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
+        let container = Container::parse(bytes)?;
+        let meta: Meta = decode(META, container.section(&META).ok_or("section META is missing")?)?;
+        let mesh = match container.section(&MESH) {
+            Some(bytes) => {
+                let raw: TriMesh = decode(MESH, bytes)?;
+                Some(Arc::new(TriMesh::new(raw.vertices, raw.triangles).map_err(|e| format!("section MESH: {e}"))?))
+            }
+            None => None,
+        };
+        let field = match container.section(&FIELD) {
+            // Decoding a field checks its grid against its samples.
+            Some(bytes) => Some(Arc::new(Field::Dense(decode::<DenseField>(FIELD, bytes)?))),
+            None => None,
+        };
+        let shell = match container.section(&SHELL) {
+            Some(bytes) => {
+                let shell: PointShell = decode(SHELL, bytes)?;
+                shell.check_invariants().map_err(|e| format!("section SHEL: {e}"))?;
+                Some(Arc::new(shell))
+            }
+            None => None,
+        };
+        if field.is_none() && shell.is_none() {
+            return Err("it holds neither a field nor a pointshell".into());
+        }
+        Ok(Self { mesh, field, shell, mass: meta.mass, report: meta.report })
+    }
+}
