@@ -1,0 +1,74 @@
+//! Warm queries do not allocate: counted by the allocator itself.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use nalgebra::{Isometry3, Vector3};
+use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::contact::{contacts, distance, Query, Roles, Workspace};
+use voxshell::math::{Pose, Progress};
+use voxshell::mesh::primitives;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: forwards to the system's allocator; the counter is a plain thread-local cell that needs no allocation.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|c| c.set(c.get() + 1));
+        System.alloc(layout)
+    }
+
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.with(|c| c.set(c.get() + 1));
+        System.realloc(p, layout, size)
+    }
+
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        System.dealloc(p, layout)
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn count(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+#[test]
+fn the_counter_counts() {
+    assert!(count(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0);
+}
+
+#[test]
+fn warm_queries_do_not_allocate() {
+    let options = CookOptions { resolution: Resolution::Cells(48), ..CookOptions::default() };
+    let shape = Shape::cook(&primitives::torus(0.3, 0.1, 64, 24).unwrap(), &options, &Progress::none()).unwrap();
+    let mut workspace = Workspace::new();
+    let pose_b = Pose::identity();
+    let run = |workspace: &mut Workspace| {
+        let mut contacts_found = 0;
+        for step in 0..100 {
+            let t = step as f64 * 0.01;
+            let pose_a = Isometry3::new(Vector3::new(0.3 * t, 0.05, 0.1), Vector3::new(t, 2.0 * t, 0.5));
+            for (roles, max_contacts) in [(Roles::Both, 0), (Roles::Auto, 4), (Roles::Both, 8)] {
+                let query = Query { roles, max_separation: 0.01, max_contacts, preferred: &[1, 5, 9] };
+                let (a, b) = (shape.geometry(), shape.geometry());
+                contacts_found += contacts(a, &pose_a, b, &pose_b, &query, workspace).unwrap().len();
+                distance(a, &pose_a, b, &pose_b, roles, f64::INFINITY, workspace).unwrap();
+            }
+        }
+        contacts_found
+    };
+    let found = run(&mut workspace);
+    assert!(found > 1000, "the poses must touch, found {found} contacts");
+    let mut again = 0;
+    assert_eq!(count(|| again = run(&mut workspace)), 0, "warm queries allocated");
+    assert_eq!(again, found, "the same input gives the same answer");
+}
