@@ -1,0 +1,48 @@
+//! `voxshell info`.
+
+use voxshell::asset::Shape;
+use voxshell::field::{Field, SignedDistance};
+use voxshell::Result;
+
+use crate::source;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// An asset (.vxs), a mesh file or the name of a built-in shape.
+    source: String,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.source.ends_with(".vxs") {
+        print_shape(&Shape::load(arguments.source.as_ref())?);
+    } else {
+        println!("{}", source::mesh(&arguments.source, None)?.report());
+    }
+    Ok(())
+}
+
+pub fn print_shape(shape: &Shape) {
+    let bounds = shape.bounds();
+    let e = bounds.extents();
+    println!("bounds      {:.4} x {:.4} x {:.4} m", e.x, e.y, e.z);
+    if let Some(report) = &shape.report {
+        println!("{report}");
+    }
+    if let Some(Field::Dense(field)) = shape.field.as_deref() {
+        let grid = field.grid();
+        let [nx, ny, nz] = grid.dims;
+        let megabytes = field.values().len() as f64 * 4e-6;
+        println!("field       {nx} x {ny} x {nz} samples, voxel {:.3} mm, {megabytes:.1} MB", grid.spacing * 1e3);
+        println!("            Lipschitz {:.4}, largest error {:.4} mm", field.lipschitz(), field.error_bound() * 1e3);
+        println!("            sign by {}", field.sign().rule);
+    }
+    if let Some(shell) = &shape.shell {
+        let levels = shell.tree.levels.len().saturating_sub(1);
+        println!("pointshell  {} samples, covering radius {:.2} mm, {levels} levels", shell.len(), shell.spacing * 1e3);
+    }
+    if let Some(mass) = &shape.mass {
+        let [x, y, z] = mass.center_of_mass;
+        let how = if mass.exact { "exact" } else { "from the field" };
+        println!("mass        volume {:.6} m3, centre of mass ({x:.4}, {y:.4}, {z:.4}) m, {how}", mass.volume);
+    }
+}
