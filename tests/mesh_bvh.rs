@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
-use voxshell::mesh::{Bvh, Feature, TriMesh};
+use voxshell::mesh::{triangle, Bvh, Feature, TriMesh};
 
 /// Distance from `p` to a triangle, by other means than the library's: the foot on the plane by Gram–Schmidt when it is
 /// inside all three edges, else the nearest of the three segments.
@@ -122,6 +122,16 @@ proptest! {
             let p = Vec3::from(p) * 3.0;
             let (fast, exact) = (bvh.winding_number(p), bvh.winding_number_exact(p));
             prop_assert!((fast - exact).abs() < 2e-3 * (1.0 + mesh.triangles.len() as f64 / 20.0), "{} against {}", fast, exact);
+        }
+    }
+
+    #[test]
+    fn winding_sum_with_one_arc_tangent_is_the_plain_sum(mesh in soup(), p in point()) {
+        let (mut sum, mut plain, p) = (triangle::WindingSum::default(), 0.0, Vec3::from(p));
+        for t in 0..mesh.triangles.len() {
+            sum.add(&corners(&mesh, t), &p);
+            plain += triangle::winding(&corners(&mesh, t), &p);
+            prop_assert!((sum.value() - plain).abs() < 1e-12, "{} against {}", sum.value(), plain);
         }
     }
 

@@ -26,7 +26,8 @@ pub fn is_sliver(t: &Corners) -> bool {
     let (ab, ac, bc) = (t[1] - t[0], t[2] - t[0], t[2] - t[1]);
     let longest = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());
     // Twice the area is height × longest edge.
-    ab.cross(&ac).norm_squared() <= (SLIVER * longest).powi(2)
+    let least = SLIVER * longest;
+    ab.cross(&ac).norm_squared() <= least * least
 }
 
 /// The closest point of a triangle to `p`, and where on it that is. `sliver` is [`is_sliver`] of it.
@@ -102,21 +103,75 @@ fn closest_point_on_sliver(t: &Corners, p: &Vec3) -> (Vec3, Feature) {
     best
 }
 
-/// Signed solid angle of a triangle from `p` over 4π: its contribution to the winding number. Positive when its outside
-/// is turned away from `p`; the winding number inside a closed outward mesh is then 1.
+/// The tangent of half the signed solid angle of a triangle from `p`, as (cosine, sine) up to a positive factor. Positive
+/// when the triangle's outside is turned away from `p`. (1, 0) in the triangle's plane: a point of the triangle sees
+/// neither side, and it counts nothing rather than a sign made of rounding.
 ///
 /// Van Oosterom & Strackee 1983.
 #[inline]
-pub fn winding(t: &Corners, p: &Vec3) -> f64 {
+fn half_solid_angle(t: &Corners, p: &Vec3) -> (f64, f64) {
     let (a, b, c) = (t[0] - p, t[1] - p, t[2] - p);
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
     let volume = a.dot(&b.cross(&c));
     let denominator = ((la * lb * lc + a.dot(&b) * lc) + b.dot(&c) * la) + c.dot(&a) * lb;
-    // A point of the triangle itself sees neither side: it counts nothing rather than a sign made of rounding.
     if volume == 0.0 {
-        return 0.0;
+        (1.0, 0.0)
+    } else {
+        (denominator, volume)
     }
-    libm::atan2(volume, denominator) * (0.5 * std::f64::consts::FRAC_1_PI)
+}
+
+/// What a triangle contributes to the winding number at `p`: its solid angle over 4π. Inside a closed outward mesh the
+/// contributions sum to 1.
+pub fn winding(t: &Corners, p: &Vec3) -> f64 {
+    let (cos, sin) = half_solid_angle(t, p);
+    libm::atan2(sin, cos) * (0.5 * std::f64::consts::FRAC_1_PI)
+}
+
+/// A sum of [`winding`] contributions with one arc tangent for all: the half angles are added by multiplying unit complex
+/// numbers, and whole turns are counted when the product crosses the negative real axis.
+pub struct WindingSum {
+    cos: f64,
+    sin: f64,
+    turns: f64,
+}
+
+impl Default for WindingSum {
+    fn default() -> Self {
+        Self { cos: 1.0, sin: 0.0, turns: 0.0 }
+    }
+}
+
+impl WindingSum {
+    /// Adds a triangle as seen from `p`.
+    #[inline]
+    pub fn add(&mut self, t: &Corners, p: &Vec3) {
+        let (c, s) = half_solid_angle(t, p);
+        if s == 0.0 {
+            return;
+        }
+        let (cos, sin) = (self.cos * c - self.sin * s, self.cos * s + self.sin * c);
+        let size = cos.abs() + sin.abs();
+        if size < f64::MIN_POSITIVE {
+            return;
+        }
+        // The angle so far is in (−π, π], the one added in (−π, π).
+        let not_negative = self.sin >= 0.0;
+        let not_positive = self.sin < 0.0 || (self.sin == 0.0 && self.cos > 0.0);
+        if s > 0.0 && not_negative && sin < 0.0 {
+            self.turns += 1.0;
+        } else if s < 0.0 && not_positive && (sin > 0.0 || (sin == 0.0 && cos < 0.0)) {
+            self.turns -= 1.0;
+        }
+        let scale = 1.0 / size;
+        // + 0 makes −0 into 0, so that π stays π.
+        (self.cos, self.sin) = (cos * scale, sin * scale + 0.0);
+    }
+
+    /// The sum so far.
+    pub fn value(&self) -> f64 {
+        self.turns + libm::atan2(self.sin, self.cos) * (0.5 * std::f64::consts::FRAC_1_PI)
+    }
 }
 
 /// A ray prepared for the watertight test: its dominant axis made z, and the shear that aligns it.

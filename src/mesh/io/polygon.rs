@@ -38,7 +38,9 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
         let ear = (0..n).find(|&i| {
             let (a, b, c) = (rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]);
             let inside = |p: u32| turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0;
-            turn(a, b, c) > 0.0 && !rest.iter().any(|&p| p != a && p != b && p != c && inside(p))
+            // A corner may come twice, where a bridge leads to a hole and back.
+            let corner = |p: u32| [a, b, c].iter().any(|&q| q == p || vertices[q as usize] == vertices[p as usize]);
+            turn(a, b, c) > 0.0 && !rest.iter().any(|&p| !corner(p) && inside(p))
         });
         // No ear: the polygon crosses itself; the rest is fanned so that its boundary stays what it was.
         let Some(i) = ear else { break };

@@ -55,7 +55,7 @@ pub fn hole(half: [f64; 3], radius: f64, segments: u32) -> Result<TriMesh> {
     within("segments", segments, 3, MAX_SEGMENTS)?;
     let corner = libm::atan2(z, x);
     let corners = [corner, PI - corner, PI + corner, TAU - corner];
-    let reach = x.hypot(z);
+    let reach = (x * x + z * z).sqrt();
     // Regular angles, save those that a corner of the block takes the place of.
     let step = TAU / f64::from(segments);
     let mut outline: Vec<(f64, f64)> = (0..segments)
