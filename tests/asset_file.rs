@@ -1,0 +1,153 @@
+//! The asset file: what is written is read back, what is damaged is refused with a reason, nothing is half written.
+
+use std::path::Path;
+
+use voxshell::asset::{CookOptions, Forms, Resolution, Shape};
+use voxshell::field::{Field, Sphere};
+use voxshell::math::Progress;
+use voxshell::mesh::primitives;
+use voxshell::Error;
+
+fn cook(cells: u32) -> Shape {
+    let options = CookOptions { resolution: Resolution::Cells(cells), ..CookOptions::default() };
+    let mesh = primitives::torus_knot(2, 3, 0.3, 0.08, 96, 12).unwrap();
+    Shape::cook(&mesh, &options, &Progress::none()).unwrap()
+}
+
+fn bytes_of(shape: &Shape) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    shape.save(&path).unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+fn load_bytes(folder: &Path, bytes: &[u8]) -> Result<Shape, Error> {
+    let path = folder.join("damaged.vxs");
+    std::fs::write(&path, bytes).unwrap();
+    Shape::load(&path)
+}
+
+fn refusal(result: Result<Shape, Error>) -> String {
+    match result {
+        Err(Error::InvalidFile { reason, .. }) => reason,
+        Err(other) => panic!("refused with the wrong error: {other}"),
+        Ok(_) => panic!("a damaged file was accepted"),
+    }
+}
+
+#[test]
+fn what_is_saved_is_loaded() {
+    let shape = cook(32);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    shape.save(&path).unwrap();
+    let loaded = Shape::load(&path).unwrap();
+    assert_eq!(loaded.mesh, shape.mesh);
+    assert_eq!(loaded.field, shape.field);
+    assert_eq!(loaded.shell, shape.shell);
+    assert_eq!(loaded.mass, shape.mass);
+    assert_eq!(loaded.report, shape.report);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["shape.vxs"], "no temporary file is left");
+}
+
+#[test]
+fn a_shape_with_one_form_only_is_saved_and_loaded() {
+    for forms in [Forms { field: true, shell: false }, Forms { field: false, shell: true }] {
+        let options = CookOptions { forms, resolution: Resolution::Cells(24), ..CookOptions::default() };
+        let shape = Shape::cook(&primitives::cuboid([0.5; 3]).unwrap(), &options, &Progress::none()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let loaded = load_bytes(folder.path(), &bytes_of(&shape)).unwrap();
+        assert_eq!((loaded.field.is_some(), loaded.shell.is_some()), (forms.field, forms.shell));
+    }
+}
+
+#[test]
+fn a_truncated_file_is_refused_at_every_length() {
+    let bytes = bytes_of(&cook(16));
+    let folder = tempfile::tempdir().unwrap();
+    let lengths = (0..256.min(bytes.len())).chain((256..bytes.len()).step_by(997));
+    for length in lengths {
+        let reason = refusal(load_bytes(folder.path(), &bytes[..length]));
+        assert!(reason.contains("truncated"), "{length} bytes: {reason}");
+    }
+}
+
+#[test]
+fn every_damaged_byte_is_noticed() {
+    let bytes = bytes_of(&cook(16));
+    let folder = tempfile::tempdir().unwrap();
+    for at in (0..256.min(bytes.len())).chain((256..bytes.len()).step_by(499)) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        let reason = refusal(load_bytes(folder.path(), &damaged));
+        let known = ["magic", "version", "sections", "truncated", "appended", "checksum"];
+        assert!(known.iter().any(|k| reason.contains(k)), "byte {at}: {reason}");
+    }
+}
+
+#[test]
+fn other_files_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let reason = refusal(load_bytes(folder.path(), b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"));
+    assert!(reason.contains("magic VOXSHELL"), "{reason}");
+    let mut newer = bytes_of(&cook(16));
+    newer[8] = 99;
+    let reason = refusal(load_bytes(folder.path(), &newer));
+    assert!(reason.contains("version 99"), "{reason}");
+    let missing = Shape::load(&folder.path().join("missing.vxs"));
+    assert!(matches!(missing, Err(Error::Io { .. })), "a missing file is an I/O error");
+}
+
+/// Sections whose checksums are right but whose contents lie: what a checksum cannot see is checked as well.
+#[test]
+fn contents_are_checked_behind_the_checksum() {
+    let shape = cook(16);
+    let bytes = bytes_of(&shape);
+    let count = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let table_end = 24 + 24 * count;
+    let shell_entry = (0..count).map(|i| 24 + 24 * i).find(|&e| &bytes[e..e + 4] == b"SHEL").unwrap();
+    let at = |b: &[u8], i: usize| u64::from_le_bytes(b[i..i + 8].try_into().unwrap()) as usize;
+    let (offset, length) = (at(&bytes, shell_entry + 8), at(&bytes, shell_entry + 16));
+    let folder = tempfile::tempdir().unwrap();
+    let mut refused = 0;
+    for step in 0..200 {
+        let mut damaged = bytes.clone();
+        // The second half of the section is the tree: radii, indices, counts.
+        let target = offset + length / 2 + step * (length / 2 - 1) / 200;
+        damaged[target] ^= 0x7f;
+        let crc = crc32fast::hash(&damaged[offset..offset + length]).to_le_bytes();
+        damaged[shell_entry + 4..shell_entry + 8].copy_from_slice(&crc);
+        let head = crc32fast::hash(&damaged[..table_end]).to_le_bytes();
+        damaged[table_end..table_end + 4].copy_from_slice(&head);
+        match load_bytes(folder.path(), &damaged) {
+            Ok(_) => {} // A larger radius or another sample's bits are still a sound shell.
+            Err(Error::InvalidFile { .. }) => refused += 1,
+            Err(other) => panic!("byte {target}: {other}"),
+        }
+    }
+    assert!(refused > 100, "only {refused} of 200 lies were noticed");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| bytes_of(&cook(40)))
+    };
+    let one = on(1);
+    assert_eq!(one, on(2), "2 threads");
+    assert_eq!(one, on(7), "7 threads");
+}
+
+#[test]
+fn a_failed_save_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    cook(16).save(&path).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let analytic = Shape::from_field(Field::Sphere(Sphere::new(1.0).unwrap()));
+    assert!(matches!(analytic.save(&path), Err(Error::Unsupported(_))));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(matches!(cook(16).save(&folder.path().join("no/such/folder.vxs")), Err(Error::Io { .. })));
+}
