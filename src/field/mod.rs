@@ -6,8 +6,11 @@ mod cook;
 mod dense;
 mod grid;
 mod hull;
+mod mass;
+mod mesh_field;
 mod report;
 mod scan;
+mod sign;
 mod triangle;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
@@ -15,6 +18,8 @@ pub use convex::ConvexHull;
 pub use cook::FieldOptions;
 pub use dense::DenseField;
 pub use grid::Grid;
+pub use mass::mass_from_field;
+pub use mesh_field::MeshField;
 pub use report::{FieldError, SignReport, SignRule};
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +37,7 @@ pub enum Field {
     Cylinder(Cylinder),
     Cone(Cone),
     ConvexHull(ConvexHull),
+    Mesh(MeshField),
 }
 
 /// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each kind
@@ -47,6 +53,7 @@ macro_rules! with_field {
             $crate::field::Field::Cylinder($f) => $body,
             $crate::field::Field::Cone($f) => $body,
             $crate::field::Field::ConvexHull($f) => $body,
+            $crate::field::Field::Mesh($f) => $body,
         }
     };
 }

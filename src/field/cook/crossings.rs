@@ -5,6 +5,8 @@
 //! of simplicity, Edelsbrunner & Mücke 1990), so each crossing counts once whatever the triangles around it look like.
 //! Signed by the side from which a triangle is entered, the sum along a row is the integer winding number.
 
+use std::sync::atomic::{AtomicU8, Ordering};
+
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
@@ -33,7 +35,59 @@ fn orient(a: [i64; 2], b: [i64; 2]) -> (i32, f64) {
     (tie as i32, 0.0)
 }
 
-/// The crossings of all rows, sorted by row and place.
+/// Calls `found(row, x, leaves)` for each crossing of a triangle with a row along `axis`: the row's place (cyclically next
+/// axis fastest), the crossing in cells from the first node, and whether the row leaves the triangle's inner side there.
+fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: impl FnMut([u32; 2], f64, bool)) {
+    let unit = f64::from(1u32 << BITS) / lattice.spacing;
+    let one = 1i64 << BITS;
+    let axes = [axis, (axis + 1) % 3, (axis + 2) % 3];
+    let p = triangle.map(|c| axes.map(|k| ((c[k] - lattice.min[k]) * unit).round() as i64));
+    let range = |k: usize| {
+        let (lo, hi) = (p[0][k].min(p[1][k]).min(p[2][k]), p[0][k].max(p[1][k]).max(p[2][k]));
+        // First node at or above, last at or below.
+        ((lo + one - 1).div_euclid(one).max(0), hi.div_euclid(one).min(i64::from(lattice.dims[axes[k]]) - 1))
+    };
+    let ((j0, j1), (k0, k1)) = (range(1), range(2));
+    for k in k0..=k1 {
+        for j in j0..=j1 {
+            let [a, b, c] = p.map(|v| [v[1] - j * one, v[2] - k * one]);
+            let (sign, wa) = orient(b, c);
+            let (sb, wb) = orient(c, a);
+            let (sc, wc) = orient(a, b);
+            if sign == 0 || sb != sign || sc != sign {
+                continue;
+            }
+            // All of one sign and not all 0: three ties cannot agree.
+            let sum = wa + wb + wc;
+            let x = (wa * p[0][0] as f64 + wb * p[1][0] as f64 + wc * p[2][0] as f64) / sum;
+            // The normal's x is the doubled area in (y, z): positive when the row leaves the inside.
+            found([j as u32, k as u32], x / one as f64, sign > 0);
+        }
+    }
+}
+
+/// For each node three bits: the surface passes between it and the next node along x, y, z. A crossing within a
+/// millionth of a cell of a node cuts both edges there.
+pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Vec<AtomicU8> {
+    let dims = lattice.dims.map(|n| n as usize);
+    let mut cut = Vec::new();
+    cut.resize_with(dims[0] * dims[1] * dims[2], || AtomicU8::new(0));
+    let step = [1, dims[0], dims[0] * dims[1]];
+    corners.par_iter().for_each(|t| {
+        for axis in 0..3 {
+            visit(lattice, t, axis, |[j, k], x, _| {
+                let row = j as usize * step[(axis + 1) % 3] + k as usize * step[(axis + 2) % 3];
+                let (from, to) = ((x - 1e-6).floor() as i64, (x + 1e-6).floor() as i64);
+                for i in from.max(0)..=to.min(dims[axis] as i64 - 1) {
+                    cut[row + i as usize * step[axis]].fetch_or(1 << axis, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    cut
+}
+
+/// The crossings of all rows along x, sorted by row and place.
 pub(super) struct Crossings {
     /// row << 22 | first node beyond the crossing << 1 | (1 when the surface is left there).
     keys: Vec<u64>,
@@ -43,37 +97,15 @@ pub(super) struct Crossings {
 impl Crossings {
     /// `corners`: triangles in the lattice's frame and units.
     pub fn find(lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Self {
-        let [nx, ny, nz] = lattice.dims;
-        let unit = f64::from(1u32 << BITS) / lattice.spacing;
-        let one = 1i64 << BITS;
+        let [nx, ny, _] = lattice.dims;
         let mut keys: Vec<u64> = corners
             .par_iter()
             .fold(Vec::new, |mut keys, t| {
-                let p = t.map(|c| [0, 1, 2].map(|k| ((c[k] - lattice.min[k]) * unit).round() as i64));
-                let range = |k: usize, n: u32| {
-                    let (lo, hi) = (p[0][k].min(p[1][k]).min(p[2][k]), p[0][k].max(p[1][k]).max(p[2][k]));
-                    // First node at or above, last at or below.
-                    ((lo + one - 1).div_euclid(one).max(0), hi.div_euclid(one).min(i64::from(n) - 1))
-                };
-                let ((j0, j1), (k0, k1)) = (range(1, ny), range(2, nz));
-                for k in k0..=k1 {
-                    for j in j0..=j1 {
-                        let [a, b, c] = p.map(|v| [v[1] - j * one, v[2] - k * one]);
-                        let (sign, wa) = orient(b, c);
-                        let (sb, wb) = orient(c, a);
-                        let (sc, wc) = orient(a, b);
-                        if sign == 0 || sb != sign || sc != sign {
-                            continue;
-                        }
-                        // All of one sign and not all 0: three ties cannot agree.
-                        let sum = wa + wb + wc;
-                        let x = (wa * p[0][0] as f64 + wb * p[1][0] as f64 + wc * p[2][0] as f64) / sum;
-                        let node = (x / one as f64).ceil().clamp(0.0, f64::from(nx)) as u64;
-                        let row = k as u64 * u64::from(ny) + j as u64;
-                        // The normal's x is the doubled area in (y, z): positive when the row leaves the inside.
-                        keys.push(row << 22 | node << 1 | u64::from(sign > 0));
-                    }
-                }
+                visit(lattice, t, 0, |[j, k], x, leaves| {
+                    let node = x.ceil().clamp(0.0, f64::from(nx)) as u64;
+                    let row = u64::from(k) * u64::from(ny) + u64::from(j);
+                    keys.push(row << 22 | node << 1 | u64::from(leaves));
+                });
                 keys
             })
             .reduce(Vec::new, |mut a, mut b| {

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::super::report::{FieldError, SignRule};
+use super::super::report::FieldError;
+use super::super::sign::Sides;
 use super::super::{DenseField, SignedDistance};
 use crate::math::Vec3;
 use crate::mesh::{Bvh, TriMesh};
@@ -18,9 +19,8 @@ fn random(counter: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// |φ − exact| at points spread by area over `mesh`, and at points moved off it by up to two cells. `signs` holds the
-/// triangles that decide the sign; where there is no orientation, magnitudes are compared.
-pub(super) fn measure(field: &DenseField, mesh: &TriMesh, signs: &Bvh, rule: SignRule) -> FieldError {
+/// |φ − exact| at points spread by area over `mesh`, and at points moved off it by up to two cells.
+pub(super) fn measure(field: &DenseField, mesh: &TriMesh, sides: &Sides) -> FieldError {
     let bvh = Bvh::build(mesh);
     let mut upto = Vec::with_capacity(mesh.triangles.len());
     let mut area = 0.0;
@@ -48,9 +48,7 @@ pub(super) fn measure(field: &DenseField, mesh: &TriMesh, signs: &Bvh, rule: Sig
             let exact = bvh.closest_point(p).distance_squared.sqrt();
             if !near {
                 phi.abs() - exact
-            } else if rule == SignRule::Parity {
-                phi.abs() - exact
-            } else if signs.winding_number(p) > 0.5 {
+            } else if sides.inside(p) {
                 phi + exact
             } else {
                 phi - exact

@@ -1,23 +1,22 @@
-//! Cooking a triangle soup into a dense field: exact distances (`cull`), the sign (`soup`, `crossings`, `winding`), and
+//! Cooking a triangle soup into a dense field: exact distances (`cull`), the sign (`crossings`, `winding`), and
 //! the fit to the mesh (`measure`).
 
 mod crossings;
 mod cull;
 mod lattice;
 mod measure;
-mod soup;
 mod wide;
 mod winding;
 
-use super::report::{SignReport, SignRule};
+use super::report::SignRule;
+use super::sign::Sides;
 use super::{DenseField, Grid};
 use crate::math::{Progress, Vec3};
-use crate::mesh::{Bvh, TriMesh};
+use crate::mesh::TriMesh;
 use crate::{Error, Result};
 use crossings::Crossings;
 use cull::Culler;
 use lattice::Lattice;
-use soup::{Soup, Topology};
 
 /// How to cook a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +66,8 @@ impl FieldOptions {
     /// Memory for cooking, bytes: the samples, and the triangles in the forms that cooking keeps at once.
     fn bytes(nodes: f64, triangles: usize) -> u64 {
         let triangles = triangles as u64;
-        // Samples; culling; the repaired soup, its hierarchy and its row crossings.
-        ((4.0 * nodes) as u64).saturating_add(Culler::bytes(triangles)).saturating_add(triangles * 600)
+        // Samples and a byte for their edges; culling; the repaired soup, its hierarchy and its row crossings.
+        ((5.0 * nodes) as u64).saturating_add(Culler::bytes(triangles)).saturating_add(triangles * 600)
     }
 }
 
@@ -89,33 +88,20 @@ impl DenseField {
         Culler::new(&lattice, &lattice.corners(mesh, center)).fill(&mut values, progress)?;
 
         progress.report("sign", 0.0)?;
-        let soup = Soup::new(mesh);
-        let sides = soup.to_mesh();
-        let bvh = Bvh::build(&sides);
-        let mut uncertain = 0;
-        let rule = match soup.topology {
-            Topology::Oriented => SignRule::Crossings,
-            Topology::Even => SignRule::Parity,
-            Topology::Open => SignRule::WindingNumber,
-        };
-        if rule == SignRule::WindingNumber {
-            uncertain = winding::apply(&bvh, &grid, center, &mut values, progress)?;
+        let sides = Sides::new(mesh);
+        let mut sign = sides.report;
+        let corners = lattice.corners(&sides.mesh, center);
+        if sides.rule == SignRule::WindingNumber {
+            let cut = crossings::cut_edges(&lattice, &corners);
+            sign.uncertain_nodes = winding::apply(&sides, &grid, center, &cut, &mut values, progress)?;
         } else {
-            let crossings = Crossings::find(&lattice, &lattice.corners(&sides, center));
-            crossings.apply(&mut values, rule == SignRule::Parity);
+            Crossings::find(&lattice, &corners).apply(&mut values, sides.rule == SignRule::Parity);
         }
+        drop(corners);
 
         progress.report("error", 0.0)?;
         let mut field = Self::from_values(grid, values, center)?;
-        let error = measure::measure(&field, mesh, &bvh, rule);
-        let sign = SignReport {
-            closed: soup.topology != Topology::Open,
-            consistent: soup.consistent,
-            rule,
-            duplicate_triangles: soup.duplicates,
-            flipped_triangles: soup.flipped,
-            uncertain_nodes: uncertain,
-        };
+        let error = measure::measure(&field, mesh, &sides);
         field.describe(error, sign, &mesh.bounds());
         progress.report("error", 1.0)?;
         Ok(field)

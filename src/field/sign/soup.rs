@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use super::Boundary;
+use crate::math::{Aabb, Vec3};
 use crate::mesh::TriMesh;
 
 /// What the soup turned out to be once repaired.
@@ -152,7 +154,7 @@ impl Soup {
     }
 
     fn area(&self, t: &Corners) -> f64 {
-        let [a, b, c] = t.map(|i| crate::math::Vec3::from(self.vertices[i as usize]));
+        let [a, b, c] = t.map(|i| Vec3::from(self.vertices[i as usize]));
         (b - a).cross(&(c - a)).norm() * 0.5
     }
 
@@ -185,14 +187,14 @@ impl Soup {
             members: Vec<u32>,
             closed: bool,
             volume: f64,
-            bounds: crate::math::Aabb,
+            bounds: Aabb,
         }
-        let at = |i: u32| crate::math::Vec3::from(self.vertices[i as usize]);
+        let at = |i: u32| Vec3::from(self.vertices[i as usize]);
         let parts: Vec<Part> = members
             .into_iter()
             .map(|members| {
                 let own: Vec<Corners> = members.iter().map(|&t| self.triangles[t as usize]).collect();
-                let mut bounds = crate::math::Aabb::empty();
+                let mut bounds = Aabb::empty();
                 own.iter().flatten().for_each(|&i| bounds.include(&at(i)));
                 let o = bounds.center();
                 let six = |t: &Corners| (at(t[0]) - o).dot(&(at(t[1]) - o).cross(&(at(t[2]) - o)));
@@ -232,14 +234,21 @@ impl Soup {
         }
     }
 
-    /// The triangles as a mesh.
-    pub fn to_mesh(&self) -> TriMesh {
-        TriMesh { vertices: self.vertices.clone(), triangles: self.triangles.clone() }
+    /// Edges that are walked more often one way than the other.
+    pub fn boundary(&self) -> Boundary {
+        let mut open: Vec<((u32, u32), u32)> = balance(&self.triangles)
+            .into_iter()
+            .map(|(edge, count)| (edge, count[0].abs_diff(count[1])))
+            .filter(|&(_, n)| n > 0)
+            .collect();
+        open.sort_unstable();
+        let at = |i: u32| Vec3::from(self.vertices[i as usize]);
+        Boundary::new(open.into_iter().map(|((a, b), n)| ([at(a), at(b)], n)).collect())
     }
 }
 
 /// Solid angle of a triangle seen from `p`, positive from behind (van Oosterom & Strackee 1983).
-fn solid_angle(t: [crate::math::Vec3; 3], p: crate::math::Vec3) -> f64 {
+fn solid_angle(t: [Vec3; 3], p: Vec3) -> f64 {
     let [a, b, c] = t.map(|v| v - p);
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
     let det = a.dot(&b.cross(&c));

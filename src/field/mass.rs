@@ -1,0 +1,110 @@
+//! Mass properties of what a field says is inside, for meshes that enclose nothing exactly.
+
+use rayon::prelude::*;
+
+use super::DenseField;
+use crate::math::Vec3;
+use crate::mesh::MassProperties;
+
+/// Samples along the edge of a cell that the surface passes.
+const FINE: usize = 4;
+
+/// Volume, first and second moments about the local origin.
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    volume: f64,
+    first: [f64; 3],
+    /// xx, yy, zz, xy, xz, yz.
+    second: [f64; 6],
+}
+
+impl Moments {
+    /// A cube of edge `edge` at `p`, filled to `fraction`.
+    fn add_cube(&mut self, p: [f64; 3], edge: f64, fraction: f64) {
+        let v = fraction * edge * edge * edge;
+        let own = edge * edge / 12.0;
+        self.volume += v;
+        for k in 0..3 {
+            self.first[k] += v * p[k];
+            self.second[k] += v * (p[k] * p[k] + own);
+        }
+        self.second[3] += v * p[0] * p[1];
+        self.second[4] += v * p[0] * p[2];
+        self.second[5] += v * p[1] * p[2];
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.volume += other.volume;
+        self.first.iter_mut().zip(other.first).for_each(|(a, b)| *a += b);
+        self.second.iter_mut().zip(other.second).for_each(|(a, b)| *a += b);
+    }
+}
+
+/// Mass properties of {φ < 0} in the grid, body frame; `None` when nothing is inside. Cells that the surface passes are
+/// sampled 4³ times, each sample filled by how far it is from the surface along its gradient.
+pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
+    let grid = field.grid();
+    let h = f64::from(grid.spacing);
+    let cells = grid.dims.map(|n| n - 1);
+    let slices: Vec<Moments> = (0..cells[2])
+        .into_par_iter()
+        .map(|k| {
+            let mut sum = Moments::default();
+            for j in 0..cells[1] {
+                for i in 0..cells[0] {
+                    add_cell(field, [i, j, k], h, &mut sum);
+                }
+            }
+            sum
+        })
+        .collect();
+    let mut m = Moments::default();
+    slices.iter().for_each(|s| m.add(s));
+    if m.volume <= 0.0 {
+        return None;
+    }
+    let c = m.first.map(|x| x / m.volume);
+    let s = m.second.map(|x| x / m.volume);
+    let (xx, yy, zz) = (s[0] - c[0] * c[0], s[1] - c[1] * c[1], s[2] - c[2] * c[2]);
+    let (xy, xz, yz) = (s[3] - c[0] * c[1], s[4] - c[0] * c[2], s[5] - c[1] * c[2]);
+    Some(MassProperties {
+        volume: m.volume,
+        center_of_mass: (Vec3::from(c) + field.center()).into(),
+        inertia: [yy + zz, xx + zz, xx + yy, -xy, -xz, -yz],
+        exact: false,
+    })
+}
+
+fn add_cell(field: &DenseField, [i, j, k]: [u32; 3], h: f64, sum: &mut Moments) {
+    let grid = field.grid();
+    let mut v = [0.0; 8];
+    for (n, v) in v.iter_mut().enumerate() {
+        let n = n as u32;
+        *v = f64::from(field.values()[grid.index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))]);
+    }
+    if v.iter().all(|&x| x >= 0.0) {
+        return;
+    }
+    let corner = [i, j, k];
+    let at = |f: [f64; 3]| [0, 1, 2].map(|a| f64::from(grid.min[a]) + (f64::from(corner[a]) + f[a]) * h);
+    if v.iter().all(|&x| x < 0.0) {
+        sum.add_cube(at([0.5; 3]), h, 1.0);
+        return;
+    }
+    let lerp = |a: f64, b: f64, t: f64| a + (b - a) * t;
+    let edge = h / FINE as f64;
+    for n in 0..FINE * FINE * FINE {
+        let f = [n % FINE, n / FINE % FINE, n / (FINE * FINE)].map(|i| (i as f64 + 0.5) / FINE as f64);
+        let x = [0, 2, 4, 6].map(|c| lerp(v[c], v[c + 1], f[0]));
+        let gx = lerp(lerp(v[1] - v[0], v[3] - v[2], f[1]), lerp(v[5] - v[4], v[7] - v[6], f[1]), f[2]);
+        let gy = lerp(x[1] - x[0], x[3] - x[2], f[2]);
+        let (low, high) = (lerp(x[0], x[1], f[1]), lerp(x[2], x[3], f[1]));
+        let phi = lerp(low, high, f[2]);
+        // φ changes by this much across the sample's cube, along its gradient.
+        let rise = (gx.abs() + gy.abs() + (high - low).abs()) / FINE as f64;
+        let fraction = if rise > 0.0 { (0.5 - phi / rise).clamp(0.0, 1.0) } else { f64::from(u8::from(phi < 0.0)) };
+        if fraction > 0.0 {
+            sum.add_cube(at(f), edge, fraction);
+        }
+    }
+}

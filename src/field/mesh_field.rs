@@ -1,0 +1,140 @@
+//! The exact field of a triangle mesh: closest point for the distance, the soup's rule for the sign. No grid, no error,
+//! and a thousand times slower than one: for checking grids, and for shapes that are asked rarely.
+
+use serde::{Deserialize, Serialize};
+
+use super::report::{SignReport, SignRule};
+use super::sign::{Sides, WINDING_ERROR};
+use super::SignedDistance;
+use crate::math::{Aabb, Vec3};
+use crate::mesh::{Bvh, TriMesh};
+use crate::{Error, Result};
+
+/// Exact signed distance to a triangle mesh.
+///
+/// φ is continuous where the surface is closed. Around the holes of an open one its sign changes where the winding
+/// number passes one half.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "TriMesh", into = "TriMesh")]
+pub struct MeshField {
+    mesh: TriMesh,
+    bvh: Bvh,
+    sides: Sides,
+    bounds: Aabb,
+    /// Origin of the local frame, body frame, metres.
+    center: Vec3,
+    /// |x| + |y| + |z| of no point of the mesh is more, local frame.
+    size: f64,
+}
+
+impl MeshField {
+    /// `mesh` in the body frame, metres; at least one triangle.
+    pub fn new(mesh: TriMesh) -> Result<Self> {
+        if mesh.triangles.is_empty() {
+            return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
+        }
+        let bounds = mesh.bounds();
+        let (bvh, sides) = (Bvh::build(&mesh), Sides::new(&mesh));
+        Ok(Self { bvh, sides, bounds, center: bounds.center(), size: 0.5 * bounds.extents().sum(), mesh })
+    }
+
+    /// The mesh, body frame.
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// How inside is told from outside.
+    pub fn sign(&self) -> &SignReport {
+        &self.sides.report
+    }
+
+    fn body(&self, p: [f32; 3]) -> Vec3 {
+        Vec3::from(p.map(f64::from)) + self.center
+    }
+
+    fn signed(&self, p: Vec3) -> f64 {
+        let distance = self.bvh.closest_point(p).distance_squared.sqrt();
+        if self.sides.inside(p) {
+            -distance
+        } else {
+            distance
+        }
+    }
+}
+
+impl TryFrom<TriMesh> for MeshField {
+    type Error = Error;
+    fn try_from(mesh: TriMesh) -> Result<Self> {
+        let TriMesh { vertices, triangles } = mesh;
+        Self::new(TriMesh::new(vertices, triangles)?)
+    }
+}
+
+impl From<MeshField> for TriMesh {
+    fn from(field: MeshField) -> Self {
+        field.mesh
+    }
+}
+
+impl PartialEq for MeshField {
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh
+    }
+}
+
+impl SignedDistance for MeshField {
+    /// The centre of the mesh's box.
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        self.center
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        self.signed(self.body(p)) as f32
+    }
+
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        let p = self.body(p);
+        let closest = self.bvh.closest_point(p);
+        let distance = closest.distance_squared.sqrt();
+        let inside = self.sides.inside(p);
+        let away = p - closest.point;
+        // Closer than f32 coordinates can tell, the direction would be their rounding.
+        let gradient = if distance > 2e-7 * self.size {
+            away / if inside { -distance } else { distance }
+        } else {
+            // On the surface: the normal, to the side that is outside.
+            let [a, b, c] = self.mesh.corners(closest.triangle as usize).map(Vec3::from);
+            let n = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::z);
+            let step = n * (1e-5 * self.size);
+            if self.sides.inside(p + step) && !self.sides.inside(p - step) {
+                -n
+            } else {
+                n
+            }
+        };
+        let signed = if inside { -distance } else { distance };
+        (signed as f32, [gradient.x as f32, gradient.y as f32, gradient.z as f32])
+    }
+
+    /// φ(c) − r where the sign cannot change but on the surface. Around the holes of an open mesh that is certain only if
+    /// the winding number cannot reach one half in the ball; where it can, −(|φ(c)| + r) holds.
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        let (p, radius) = (self.body(c), f64::from(r));
+        let phi = self.signed(p);
+        let steady = || {
+            let rise = self.sides.boundary.steepest(&p, radius) * radius + WINDING_ERROR;
+            phi > radius && 0.5 - self.sides.winding_number(p) > rise
+        };
+        let bound =
+            if self.sides.rule != SignRule::WindingNumber || steady() { phi - radius } else { -(phi.abs() + radius) };
+        (bound - 3.0 * f64::from(f32::EPSILON) * (bound.abs() + radius) - 1e-12 * self.size) as f32
+    }
+
+    fn error_bound(&self) -> f64 {
+        self.size * f64::from(f32::EPSILON)
+    }
+}
