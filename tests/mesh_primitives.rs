@@ -110,7 +110,7 @@ fn blob_is_a_smooth_closed_body_with_well_shaped_triangles() {
         }
         println!("blob({s}): {} triangles, smallest angle {smallest:.1}°, {below_20} below 20°", blob.triangles.len());
         assert!(s == 0 || smallest > 12.0);
-        assert!(below_20 * 200 <= blob.triangles.len());
+        assert_eq!(below_20, 0);
         // Nowhere does the surface pass through itself: every triangle is closest to its own, slightly lifted, centre.
         let bvh = Bvh::build(&blob);
         for t in (0..blob.triangles.len()).step_by(7) {

@@ -1,7 +1,9 @@
 //! Generalised winding number: exact near, multipoles far.
 //!
 //! Barill, Dickson, Schmidt, Levin & Jacobson 2018, "Fast Winding Numbers for Soups and Clouds", to the third term of
-//! their expansion. With n the normals and d the offsets from a node's centre p̃, all integrated over its triangles:
+//! their expansion.
+//!
+//! With n the normals and d the offsets from a node's centre p̃, all integrated over its triangles:
 //! N = ∫n, B = ∫d⊗n, T = ∫d⊗d⊗n. The kernel's derivatives are symmetric, so only the symmetric parts of B and T count.
 
 use std::f64::consts::FRAC_1_PI;

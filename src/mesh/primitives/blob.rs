@@ -55,8 +55,9 @@ const CELLS: u32 = 24;
 /// Smoothing rounds: enough to even out the triangles, few enough to be quick.
 const RELAXATIONS: usize = 10;
 
-/// A bunny-like body (trunk, head, two ears, paws, tail): non-convex, without holes through it, smooth, 1 m largest extent, box
-/// centred. `subdivisions` 0 to 3 give about 2,200 triangles and four times as many each. The triangles are well shaped.
+/// A bunny-like body (trunk, head, two ears, paws, tail): non-convex, smooth, without holes through it, 1 m largest
+/// extent, its box centred. `subdivisions` 0 to 3 give about 2,200, 8,900, 36,000 and 144,000 triangles, none with an
+/// angle under 20°.
 pub fn blob(subdivisions: u32) -> Result<TriMesh> {
     within("subdivisions", subdivisions, 0, 3)?;
     let cell = EXTENT[1] / f64::from(CELLS << subdivisions);

@@ -9,7 +9,8 @@ use crate::{Error, Result};
 const WINDING_RADIUS: f64 = 0.4;
 
 /// A tube of radius `tube` around the (`p`, `q`) torus knot: its centre line goes `p` times around y and `q` times around
-/// the core circle of radius `radius` (at 0.4 `radius` from it). `p` and `q` have no common divisor; `nu` segments along, `nv` around the tube.
+/// the core circle of radius `radius` (at 0.4 `radius` from it). `p` and `q` have no common divisor; `nu` segments along,
+/// `nv` around the tube.
 pub fn torus_knot(p: u32, q: u32, radius: f64, tube: f64, nu: u32, nv: u32) -> Result<TriMesh> {
     within("p", p, 1, 64)?;
     within("q", q, 1, 64)?;
