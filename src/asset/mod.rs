@@ -7,7 +7,7 @@ mod file;
 use std::sync::Arc;
 
 use crate::contact::Geometry;
-use crate::field::{DenseField, Field, FieldOptions, SignReport, SignedDistance};
+use crate::field::{mass_from_field, DenseField, Field, FieldOptions, SignReport, SignedDistance};
 use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, ShellOptions};
@@ -103,7 +103,7 @@ impl Shape {
         } else {
             None
         };
-        let mass = mesh.mass_properties();
+        let mass = mesh.mass_properties().or_else(|| field.as_ref().and_then(mass_from_field));
         progress.report("done", 1.0)?;
         Ok(Self {
             mesh: Some(Arc::new(mesh)),
