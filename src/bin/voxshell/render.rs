@@ -132,7 +132,7 @@ fn dot(image: &mut Image, camera: &Camera, ray: &Vec3) {
 /// φ on the plane z = middle: blue inside, orange outside, a line every 25th of the width, the surface in white.
 fn slice(field: &impl SignedDistance, bounds: &Aabb, n: usize) -> Image {
     let center = bounds.center();
-    let extent = bounds.extents().max() * 1.25;
+    let extent = bounds.extents().max() * 1.12;
     let pixel = extent / n as f64;
     let band = extent / 25.0;
     let mut rgba = Vec::with_capacity(n * n * 4);
