@@ -1,5 +1,5 @@
 // The contact policy alone: no engine, a ball as a point mass integrated the way Bullet does it.
-#include <contact_policy.h>
+#include "../../cpp/bullet/src/contact_policy.h"
 
 #include <algorithm>
 #include <random>

@@ -264,9 +264,21 @@ namespace
 struct CreateFunc : public btCollisionAlgorithmCreateFunc
 {
 	btVoxShellSettings settings;
+	bool closest_points = false;  // which of the dispatcher's tables it stands in
 
 	btCollisionAlgorithm* CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1) override
 	{
+		const btCollisionShape *shape0 = body0->getCollisionShape(), *shape1 = body1->getCollisionShape();
+		if (!ours(shape0) && !ours(shape1))
+		{
+			// Somebody else's shape of the same proxy type: what Bullet would have made.
+			btCollisionConfiguration* stock = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration();
+#if BT_BULLET_VERSION >= 286
+			if (closest_points)
+				return stock->getClosestPointsAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
+#endif
+			return stock->getCollisionAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
+		}
 		void* memory = info.m_dispatcher1->allocateCollisionAlgorithm(sizeof(btVoxShellCollisionAlgorithm));
 		return new (memory) btVoxShellCollisionAlgorithm(info, body0, body1, settings);
 	}
@@ -278,17 +290,18 @@ bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction;
 }
 
-/// One per distinct settings, never destroyed: dispatchers keep pointers to them for as long as they live.
-CreateFunc* create_func(const btVoxShellSettings& settings)
+/// One per distinct settings and table, never destroyed: dispatchers keep pointers to them for as long as they live.
+CreateFunc* create_func(const btVoxShellSettings& settings, bool closest_points)
 {
 	static std::mutex* const mutex = new std::mutex;
 	static std::vector<CreateFunc*>* const all = new std::vector<CreateFunc*>;
 	const std::lock_guard<std::mutex> lock(*mutex);
 	for (CreateFunc* f : *all)
-		if (same(f->settings, settings))
+		if (f->closest_points == closest_points && same(f->settings, settings))
 			return f;
 	CreateFunc* f = new CreateFunc;
 	f->settings = settings;
+	f->closest_points = closest_points;
 	all->push_back(f);
 	return f;
 }
@@ -296,11 +309,10 @@ CreateFunc* create_func(const btVoxShellSettings& settings)
 
 void btVoxShellCollisionAlgorithm::registerAlgorithm(btCollisionDispatcher* dispatcher, const btVoxShellSettings& settings)
 {
-	CreateFunc* const f = create_func(settings);
 	const auto enter = [&](int type0, int type1) {
-		dispatcher->registerCollisionCreateFunc(type0, type1, f);
+		dispatcher->registerCollisionCreateFunc(type0, type1, create_func(settings, false));
 #if BT_BULLET_VERSION >= 286
-		dispatcher->registerClosestPointsCreateFunc(type0, type1, f);
+		dispatcher->registerClosestPointsCreateFunc(type0, type1, create_func(settings, true));
 #endif
 	};
 	enter(FAST_CONCAVE_MESH_PROXYTYPE, FAST_CONCAVE_MESH_PROXYTYPE);

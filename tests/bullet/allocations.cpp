@@ -1,0 +1,77 @@
+// Once warm, a step with resting and rolling Voxshell pairs allocates nothing: neither here, nor in Bullet, nor in the core.
+#include "check.h"
+#include "scene.h"
+
+#if defined(__GLIBC__)
+#include <atomic>
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void* __libc_calloc(size_t, size_t);
+}
+namespace
+{
+std::atomic<long> allocations{0};
+}
+extern "C" {
+// Every allocation of the process, whichever language asked for it, ends here.
+void* malloc(size_t size)
+{
+	++allocations;
+	return __libc_malloc(size);
+}
+void* realloc(void* old, size_t size)
+{
+	++allocations;
+	return __libc_realloc(old, size);
+}
+void* calloc(size_t count, size_t size)
+{
+	++allocations;
+	return __libc_calloc(count, size);
+}
+void* memalign(size_t alignment, size_t size)
+{
+	++allocations;
+	return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** out, size_t alignment, size_t size)
+{
+	++allocations;
+	*out = __libc_memalign(alignment, size);
+	return *out ? 0 : 12;
+}
+}
+
+int main()
+{
+	if (on_valgrind())
+		return 0;
+	const Handle made = primitive(VXS_PRIMITIVE_HOLE, {0.3, 0.2, 0.25, 0.1}, {}, 3000, 48);
+	btVoxShellShape shape(made.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	btConvexHullShape hull;
+	for (int i = 0; i < 8; ++i)
+		hull.addPoint(btVector3(i & 1 ? 1 : -1, i & 2 ? btScalar(0.1) : btScalar(-0.1), i & 4 ? 1 : -1));
+	Scene scene;
+	scene.add(&plane, 0, btVector3(0, 0, 0));
+	scene.add(&hull, 0, btVector3(0, btScalar(0.1), 0));
+	scene.add(&shape, 1, btVector3(0, btScalar(0.5), 0));
+	scene.add(&shape, 1, btVector3(btScalar(0.05), 1, 0));
+	scene.add(&shape, 1, btVector3(3, btScalar(0.21), 0))->setLinearVelocity(btVector3(1, 0, 0));
+	scene.step(300);
+	const long before = allocations;
+	scene.step(200);
+	std::printf("allocations in 200 warm steps: %ld\n", long(allocations) - before);
+	CHECK(scene.contacts() > 10);
+	CHECK(allocations == before);
+	return finish();
+}
+#else
+int main()
+{
+	std::printf("skipped: needs glibc\n");
+	return 0;
+}
+#endif

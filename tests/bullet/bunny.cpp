@@ -1,0 +1,174 @@
+// The bunny of the papers, 34,839 vertices, 1 m, with about 35,000 samples: at rest on a plane and on a box, and on a second
+// bunny. Penetration is measured between the true meshes, with the exact distance to their triangles.
+#include <algorithm>
+#include <chrono>
+
+#include "check.h"
+#include "scene.h"
+
+namespace
+{
+/// A mesh with the exact distance to it.
+struct TrueMesh
+{
+	std::vector<vxs_vec3> vertices;
+	vxs_field* distance = nullptr;
+
+	explicit TrueMesh(const vxs_shape* shape)
+	{
+		size_t vertex_count = 0, index_count = 0;
+		vxs_shape_get_triangles(shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count);
+		vertices.resize(vertex_count);
+		std::vector<uint32_t> indices(index_count);
+		must(vxs_shape_get_triangles(shape, vertices.data(), vertex_count, &vertex_count, indices.data(), index_count, &index_count));
+		vxs_shape* raw = nullptr;
+		must(vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, &raw));
+		const Handle exact(raw);
+		must(vxs_shape_get_field(exact.get(), &distance));
+	}
+	~TrueMesh() { vxs_field_release(distance); }
+
+	/// Deepest vertex of this mesh at `pose` inside the other at `other_pose`, m, positive when inside.
+	double depth_in(const btTransform& pose, const TrueMesh& other, const btTransform& other_pose, const btVector3& low, const btVector3& high) const
+	{
+		const btTransform relative = other_pose.inverse() * pose;
+		double deepest = -1e30;
+		for (const vxs_vec3& v : vertices)
+		{
+			const btVector3 p = relative(btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z)));
+			if (p.x() < low.x() || p.y() < low.y() || p.z() < low.z() || p.x() > high.x() || p.y() > high.y() || p.z() > high.z())
+				continue;
+			double d;
+			must(vxs_field_distance(other.distance, {double(p.x()), double(p.y()), double(p.z())}, &d, nullptr));
+			deepest = std::max(deepest, -d);
+		}
+		return deepest;
+	}
+};
+
+struct Timed
+{
+	std::vector<double> microseconds;
+	double mean() const
+	{
+		double sum = 0;
+		for (const double t : microseconds)
+			sum += t;
+		return sum / double(microseconds.size());
+	}
+	double at(double fraction)
+	{
+		std::sort(microseconds.begin(), microseconds.end());
+		return microseconds[size_t(fraction * double(microseconds.size() - 1))];
+	}
+};
+
+/// A scene whose narrowphase is timed.
+struct TimedScene : Scene
+{
+	static Timed& timed()
+	{
+		static Timed all;
+		return all;
+	}
+	static void near(btBroadphasePair& pair, btCollisionDispatcher& dispatcher, const btDispatcherInfo& info)
+	{
+		const auto start = std::chrono::steady_clock::now();
+		btCollisionDispatcher::defaultNearCallback(pair, dispatcher, info);
+		timed().microseconds.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+	}
+	TimedScene() { dispatcher.setNearCallback(near); }
+};
+
+void report(const char* name, double deepest, double energy, int contacts)
+{
+	Timed& t = TimedScene::timed();
+	std::printf("%s: penetration %.3f mm, energy %.2e J, %d contacts, narrowphase mean %.1f median %.1f p99 %.1f max %.1f us\n", name, 1e3 * deepest, energy, contacts, t.mean(),
+				t.at(0.5), t.at(0.99), t.at(1));
+}
+
+void rests_on(const char* name, btCollisionShape* ground, const btVector3& ground_at, btVoxShellShape& bunny, const TrueMesh& mesh)
+{
+	TimedScene scene;
+	scene.add(ground, 0, ground_at);
+	btRigidBody* body = scene.add(&bunny, 1, btVector3(0, btScalar(1.0), 0));
+	double energy = 0, deepest = -1;
+	for (int i = 0; i < 600; ++i)
+	{
+		if (i == 200)
+			TimedScene::timed().microseconds.clear();
+		scene.step();
+		if (i < 200)
+			continue;
+		double low = 1e30;
+		const btTransform& pose = body->getWorldTransform();
+		for (const vxs_vec3& v : mesh.vertices)
+			low = std::min(low, double(pose(btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z))).y()));
+		deepest = std::max(deepest, -low);
+		if (i >= 500)
+			energy = std::max(energy, kinetic_energy(*body));
+	}
+	report(name, deepest, energy, scene.contacts());
+	CHECK(deepest < 0.001);
+	CHECK(deepest > -0.001);
+	CHECK(energy < 1e-6);
+}
+
+void rests_on_a_bunny(btVoxShellShape& bunny, const TrueMesh& mesh, double offset)
+{
+	TimedScene scene;
+	scene.add(&bunny, 0, btVector3(0, 0, 0));
+	btVector3 low, high;
+	bunny.getAabb(btTransform::getIdentity(), low, high);
+	btRigidBody* body = scene.add(&bunny, 1, btVector3(btScalar(offset), high.y() - low.y() + btScalar(0.1), 0));
+	body->setLinearFactor(btVector3(0, 1, 0));
+	double deepest = -1, energy = 0;
+	for (int i = 0; i < 600; ++i)
+	{
+		if (i == 200)
+			TimedScene::timed().microseconds.clear();
+		scene.step();
+		if (i < 200)
+			continue;
+		energy = kinetic_energy(*body);
+		if (i % 20 == 0)
+		{
+			const btTransform still = btTransform::getIdentity(), &pose = body->getWorldTransform();
+			deepest = std::max({deepest, mesh.depth_in(pose, mesh, still, low, high), mesh.depth_in(still, mesh, pose, low, high)});
+		}
+	}
+	char name[64];
+	std::snprintf(name, sizeof name, "bunny on bunny, %.2f m off", offset);
+	report(name, deepest, energy, scene.contacts());
+	CHECK(deepest < 0.001);
+	CHECK(deepest > -0.01);
+}
+}  // namespace
+
+int main()
+{
+	if (on_valgrind() || !have_mesh("bunny_34k_filled.obj"))
+		return 0;
+	btTriangleMesh triangles;
+	load_obj("bunny_34k_filled.obj", 1, triangles);
+	vxs_cook_options options;
+	must(vxs_cook_options_init(&options, sizeof options));
+	options.sample_count = 35000;
+	options.resolution = 192;
+	btTransform frame;
+	btVoxShellShape bunny(triangles, &options, &frame);
+	vxs_shape_info info;
+	must(vxs_shape_info_init(&info, sizeof info));
+	must(vxs_shape_get_info(bunny.getShape(), &info));
+	std::printf("bunny: %llu samples, spacing %.2f mm, voxel %.2f mm, field error %.3f mm\n", (unsigned long long)info.sample_count, 1e3 * info.spacing, 1e3 * info.voxel_size,
+				1e3 * info.field_error_max);
+	const TrueMesh mesh(bunny.getShape());
+
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	rests_on("bunny on plane", &plane, btVector3(0, 0, 0), bunny, mesh);
+	btBoxShape box(btVector3(btScalar(0.5), btScalar(0.5), btScalar(0.5)));
+	rests_on("bunny on box", &box, btVector3(0, btScalar(-0.5), 0), bunny, mesh);
+	rests_on_a_bunny(bunny, mesh, 0.05);
+	rests_on_a_bunny(bunny, mesh, 0.02);
+	return finish();
+}

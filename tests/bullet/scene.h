@@ -1,0 +1,199 @@
+// A Bullet world as the figures of this project are measured in: g = 10 m/s² along -y, friction 0.5, no sleeping, true steps of
+// 1/200 s. And the shapes that the tests put into it.
+#ifndef VOXSHELL_TEST_SCENE_H
+#define VOXSHELL_TEST_SCENE_H
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <btBulletDynamicsCommon.h>
+#include <voxshell/bullet.h>
+
+const btScalar kStep = btScalar(1) / 200;
+
+inline bool on_valgrind() { return std::getenv("VOXSHELL_VALGRIND") != nullptr; }
+
+struct Scene
+{
+	btDefaultCollisionConfiguration configuration;
+	btCollisionDispatcher dispatcher{&configuration};
+	btDbvtBroadphase broadphase;
+	btSequentialImpulseConstraintSolver solver;
+	btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
+	std::vector<std::unique_ptr<btRigidBody>> bodies;
+
+	explicit Scene(const btVoxShellSettings& settings = btVoxShellSettings())
+	{
+		btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher, settings);
+		world.setGravity(btVector3(0, -10, 0));
+	}
+	~Scene()
+	{
+		for (auto& body : bodies)
+			world.removeRigidBody(body.get());
+	}
+
+	/// mass 0: fixed
+	btRigidBody* add(btCollisionShape* shape, btScalar mass, const btTransform& at, btScalar restitution = 0)
+	{
+		btVector3 inertia(0, 0, 0);
+		if (mass > 0)
+			shape->calculateLocalInertia(mass, inertia);
+		btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
+		info.m_startWorldTransform = at;
+		info.m_friction = btScalar(0.5);
+		info.m_restitution = restitution;
+		bodies.emplace_back(new btRigidBody(info));
+		bodies.back()->setActivationState(DISABLE_DEACTIVATION);
+		world.addRigidBody(bodies.back().get());
+		return bodies.back().get();
+	}
+	btRigidBody* add(btCollisionShape* shape, btScalar mass, const btVector3& at, btScalar restitution = 0)
+	{
+		return add(shape, mass, btTransform(btQuaternion::getIdentity(), at), restitution);
+	}
+
+	void step(int count = 1)
+	{
+		for (int i = 0; i < count; ++i)
+			world.stepSimulation(kStep, 0);
+	}
+
+	/// Smallest distance over all contact points; 1e30 without any.
+	double deepest() const
+	{
+		double least = 1e30;
+		for (int m = 0; m < dispatcher.getNumManifolds(); ++m)
+		{
+			const btPersistentManifold* manifold = dispatcher.getManifoldByIndexInternal(m);
+			for (int i = 0; i < manifold->getNumContacts(); ++i)
+				least = std::min(least, double(manifold->getContactPoint(i).getDistance()));
+		}
+		return least;
+	}
+	int contacts() const
+	{
+		int count = 0;
+		for (int m = 0; m < dispatcher.getNumManifolds(); ++m)
+			count += dispatcher.getManifoldByIndexInternal(m)->getNumContacts();
+		return count;
+	}
+};
+
+inline double kinetic_energy(const btRigidBody& body)
+{
+	const btVector3 w = body.getWorldTransform().getBasis().transpose() * body.getAngularVelocity();
+	const btVector3 inverse = body.getInvInertiaDiagLocal();
+	double energy = 0.5 / double(body.getInvMass()) * double(body.getLinearVelocity().length2());
+	for (int i = 0; i < 3; ++i)
+		energy += inverse[i] > 0 ? 0.5 * double(w[i] * w[i] / inverse[i]) : 0.0;
+	return energy;
+}
+
+struct ReleaseShape
+{
+	void operator()(vxs_shape* shape) const { vxs_shape_release(shape); }
+};
+using Handle = std::unique_ptr<vxs_shape, ReleaseShape>;
+
+inline void must(vxs_status status)
+{
+	if (status != VXS_OK)
+		throw std::runtime_error(std::string(vxs_status_name(status)) + ": " + vxs_last_error());
+}
+
+/// Cooks a primitive of the library's own with `samples` samples (0: by voxel size) and voxels of 1/resolution of its extent.
+inline Handle primitive(uint32_t kind, std::initializer_list<double> size, std::initializer_list<uint32_t> detail = {}, uint32_t samples = 2000, uint32_t resolution = 64)
+{
+	vxs_primitive p;
+	must(vxs_primitive_init(&p, sizeof p, kind));
+	size_t i = 0;
+	for (const double s : size)
+		p.size[i++] = s;
+	i = 0;
+	for (const uint32_t d : detail)
+		p.detail[i++] = d;
+	vxs_cook_options options;
+	must(vxs_cook_options_init(&options, sizeof options));
+	options.sample_count = samples;
+	options.resolution = resolution;
+	vxs_shape* shape = nullptr;
+	must(vxs_shape_create_primitive(&p, &options, &shape));
+	return Handle(shape);
+}
+
+/// Directory of the real meshes, with a slash; see tests/README or set VOXSHELL_MESHES.
+inline std::string mesh_directory()
+{
+	if (const char* set = std::getenv("VOXSHELL_MESHES"))
+		return std::string(set) + "/";
+	const std::string here = __FILE__;
+	return here.substr(0, here.find_last_of('/') + 1) + "../../../shared/meshes/";
+}
+
+/// True when the mesh is there; otherwise says that the test is skipped.
+inline bool have_mesh(const std::string& name)
+{
+	if (std::ifstream(mesh_directory() + name))
+		return true;
+	std::printf("skipped: %s%s is not there\n", mesh_directory().c_str(), name.c_str());
+	return false;
+}
+
+/// An OBJ of triangles, scaled to `extent` along its largest side.
+inline void load_obj(const std::string& name, double extent, btTriangleMesh& mesh)
+{
+	std::ifstream file(mesh_directory() + name);
+	std::vector<btVector3> vertices;
+	std::vector<int> faces;
+	std::string word;
+	std::string line;
+	btVector3 low(1e30f, 1e30f, 1e30f), high(-1e30f, -1e30f, -1e30f);
+	while (std::getline(file, line))
+	{
+		if (line.compare(0, 2, "v ") == 0)
+		{
+			double x, y, z;
+			if (std::sscanf(line.c_str() + 2, "%lf %lf %lf", &x, &y, &z) != 3)
+				throw std::runtime_error("bad vertex: " + line);
+			vertices.push_back(btVector3(btScalar(x), btScalar(y), btScalar(z)));
+			low.setMin(vertices.back());
+			high.setMax(vertices.back());
+		}
+		else if (line.compare(0, 2, "f ") == 0)
+		{
+			const char* at = line.c_str() + 2;
+			for (int corner = 0; corner < 3; ++corner)
+			{
+				char* end;
+				faces.push_back(int(std::strtol(at, &end, 10)) - 1);
+				at = end;
+				while (*at && *at != ' ')
+					++at;
+			}
+		}
+	}
+	const btVector3 size = high - low;
+	const btScalar scale = btScalar(extent) / size[size.maxAxis()];
+	mesh.preallocateVertices(int(vertices.size()));
+	mesh.preallocateIndices(int(faces.size()));
+	for (const btVector3& v : vertices)
+		mesh.findOrAddVertex(v * scale, false);
+	for (size_t i = 0; i < faces.size(); i += 3)
+		mesh.addTriangleIndices(faces[i], faces[i + 1], faces[i + 2]);
+}
+
+/// Twelve triangles.
+inline void add_box(btTriangleMesh& mesh, const btVector3& half, const btTransform& at = btTransform::getIdentity())
+{
+	const auto corner = [&](int i) { return at * btVector3(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()); };
+	static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+	for (const auto& f : faces)
+		mesh.addTriangle(corner(f[0]), corner(f[1]), corner(f[2]), true);
+}
+
+#endif

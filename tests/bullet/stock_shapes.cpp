@@ -1,0 +1,202 @@
+// contactTest and contactPairTest of a Voxshell ball against each of Bullet's shapes agree with closed form, in both orders, and
+// with Bullet's own answer for a btSphereShape where it has one.
+#include <functional>
+
+#include "check.h"
+#include "scene.h"
+
+namespace
+{
+const double kRadius = 0.25;
+
+/// Closest reported contact.
+struct Closest : btCollisionWorld::ContactResultCallback
+{
+	double distance = 1e30;
+	btVector3 normal, on_a, on_b;  // as reported: normal on B, towards A
+	const btCollisionObject* object_a = nullptr;
+	int count = 0;
+	btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper* a, int, int, const btCollisionObjectWrapper*, int, int) override
+	{
+		++count;
+		if (double(point.getDistance()) < distance)
+		{
+			distance = double(point.getDistance());
+			normal = point.m_normalWorldOnB;
+			on_a = point.getPositionWorldOnA();
+			on_b = point.getPositionWorldOnB();
+			object_a = a->getCollisionObject();
+		}
+		return 0;
+	}
+};
+
+struct Case
+{
+	const char* name;
+	std::shared_ptr<btCollisionShape> shape;
+	btVector3 away;     // unit: the ball's centre lies this way from `surface`, both in the shape's frame
+	btVector3 surface;  // closest point of the shape's surface
+};
+
+std::vector<Case> cases()
+{
+	std::vector<Case> all;
+	const auto add = [&](const char* name, btCollisionShape* shape, const btVector3& away, const btVector3& surface) {
+		all.push_back({name, std::shared_ptr<btCollisionShape>(shape), away.normalized(), surface});
+	};
+	const btScalar s2 = btSqrt(btScalar(0.5));
+	add("plane", new btStaticPlaneShape(btVector3(0, 0, 1), btScalar(0.2)), btVector3(0, 0, 1), btVector3(btScalar(0.3), 0, btScalar(0.2)));
+	add("box face", new btBoxShape(btVector3(1, 2, 3)), btVector3(1, 0, 0), btVector3(1, btScalar(0.5), 1));
+	add("box edge", new btBoxShape(btVector3(1, 2, 3)), btVector3(1, 1, 0), btVector3(1, 2, 1));
+	add("box corner", new btBoxShape(btVector3(1, 2, 3)), btVector3(1, 1, 1), btVector3(1, 2, 3));
+	btBoxShape* thick = new btBoxShape(btVector3(1, 2, 3));
+	thick->setMargin(btScalar(0.2));
+	thick->setLocalScaling(btVector3(2, 1, 1));
+	// Bullet lets the size of a box grow when its margin is set after the size (the implicit dimensions stay): use its own figure.
+	add("box, margin and scaling", thick, btVector3(1, 0, 0), btVector3(thick->getHalfExtentsWithMargin().x(), 1, 1));
+	add("sphere", new btSphereShape(btScalar(0.7)), btVector3(1, 2, 2), btVector3(1, 2, 2).normalized() * btScalar(0.7));
+	btSphereShape* scaled = new btSphereShape(btScalar(0.7));
+	scaled->setLocalScaling(btVector3(2, 2, 2));
+	add("sphere, scaled", scaled, btVector3(0, 1, 0), btVector3(0, btScalar(1.4), 0));
+	add("capsule side", new btCapsuleShape(btScalar(0.3), 1), btVector3(1, 0, 0), btVector3(btScalar(0.3), btScalar(0.2), 0));
+	add("capsule cap", new btCapsuleShape(btScalar(0.3), 1), btVector3(1, 1, 0), btVector3(s2 * btScalar(0.3), btScalar(0.5) + s2 * btScalar(0.3), 0));
+	add("capsuleX side", new btCapsuleShapeX(btScalar(0.3), 1), btVector3(0, 1, 0), btVector3(btScalar(0.2), btScalar(0.3), 0));
+	add("capsuleX end", new btCapsuleShapeX(btScalar(0.3), 1), btVector3(1, 0, 0), btVector3(btScalar(0.8), 0, 0));
+	add("capsuleZ side", new btCapsuleShapeZ(btScalar(0.3), 1), btVector3(0, 1, 0), btVector3(0, btScalar(0.3), btScalar(-0.2)));
+	add("capsuleZ end", new btCapsuleShapeZ(btScalar(0.3), 1), btVector3(0, 0, -1), btVector3(0, 0, btScalar(-0.8)));
+	add("cylinder side", new btCylinderShape(btVector3(btScalar(0.6), 1, btScalar(0.6))), btVector3(0, 0, 1), btVector3(0, btScalar(0.3), btScalar(0.6)));
+	add("cylinder end", new btCylinderShape(btVector3(btScalar(0.6), 1, btScalar(0.6))), btVector3(0, 1, 0), btVector3(btScalar(0.2), 1, 0));
+	add("cylinderX side", new btCylinderShapeX(btVector3(1, btScalar(0.6), btScalar(0.6))), btVector3(0, 0, 1), btVector3(btScalar(0.3), 0, btScalar(0.6)));
+	add("cylinderX end", new btCylinderShapeX(btVector3(1, btScalar(0.6), btScalar(0.6))), btVector3(1, 0, 0), btVector3(1, btScalar(0.2), 0));
+	add("cylinderZ side", new btCylinderShapeZ(btVector3(btScalar(0.6), btScalar(0.6), 1)), btVector3(1, 0, 0), btVector3(btScalar(0.6), 0, btScalar(0.4)));
+	add("cylinderZ end", new btCylinderShapeZ(btVector3(btScalar(0.6), btScalar(0.6), 1)), btVector3(0, 0, -1), btVector3(0, btScalar(0.2), -1));
+	// A cone of radius 1 and height 1: its side falls at 45 degrees. Its margin is added outside.
+	const auto cone = [&](const char* name, btConeShape* shape, const btVector3& up, const btVector3& side) {
+		const btScalar margin = btScalar(0.02);
+		shape->setMargin(margin);
+		const btVector3 out = (up + side).normalized();
+		add(name, shape, out, side * btScalar(0.5) + out * margin);
+		shape = nullptr;
+	};
+	cone("cone side", new btConeShape(1, 1), btVector3(0, 1, 0), btVector3(1, 0, 0));
+	cone("coneX side", new btConeShapeX(1, 1), btVector3(1, 0, 0), btVector3(0, 1, 0));
+	cone("coneZ side", new btConeShapeZ(1, 1), btVector3(0, 0, 1), btVector3(0, 1, 0));
+	btConeShape* base = new btConeShape(1, 1);
+	base->setMargin(btScalar(0.02));
+	add("cone base", base, btVector3(0, -1, 0), btVector3(btScalar(0.1), btScalar(-0.52), 0));
+	btConvexHullShape* hull = new btConvexHullShape;
+	for (int i = 0; i < 8; ++i)
+		hull->addPoint(btVector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
+	hull->setMargin(btScalar(0.05));
+	hull->setLocalScaling(btVector3(1, 2, 1));
+	add("hull face", hull, btVector3(0, 1, 0), btVector3(btScalar(0.1), btScalar(2.05), 0));
+	btConvexHullShape* hull2 = new btConvexHullShape;
+	for (int i = 0; i < 8; ++i)
+		hull2->addPoint(btVector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
+	hull2->setMargin(btScalar(0.05));
+	add("hull edge", hull2, btVector3(1, 1, 0), btVector3(1, 1, 0) + btVector3(1, 1, 0).normalized() * btScalar(0.05));
+	static btTriangleMesh box_mesh;
+	add_box(box_mesh, btVector3(1, 1, 1));
+	btConvexTriangleMeshShape* convex = new btConvexTriangleMeshShape(&box_mesh);
+	convex->setMargin(btScalar(0.01));
+	add("convex triangle mesh", convex, btVector3(0, 0, 1), btVector3(0, 0, btScalar(1.01)));
+	return all;
+}
+
+/// The surface of the ball's mesh lies between the inscribed facets and the radius; its samples are on the facets.
+double facet_depth() { return 5e-4 * kRadius + 1e-4; }
+
+void agrees(const Case& c, btVoxShellShape& ball)
+{
+	const btTransform pose(btQuaternion(btVector3(1, 2, 3).normalized(), btScalar(1.1)), btVector3(10, -5, 3));
+	btCollisionObject partner, ours;
+	partner.setCollisionShape(c.shape.get());
+	partner.setWorldTransform(pose);
+	ours.setCollisionShape(&ball);
+
+	for (const double distance : {-0.01, -0.001, 0.0004})
+	{
+		ours.setWorldTransform(btTransform(btQuaternion(btVector3(2, 1, 1).normalized(), btScalar(0.4)), pose(c.surface + c.away * btScalar(kRadius + distance))));
+		for (int order = 0; order < 2; ++order)
+		{
+			Scene scene;
+			scene.world.addCollisionObject(&partner);
+			scene.world.addCollisionObject(&ours);
+			const btCollisionObject* first = order ? &ours : &partner;
+			Closest pair, all;
+			scene.world.contactPairTest(const_cast<btCollisionObject*>(first), order ? &partner : &ours, pair);
+			scene.world.contactTest(const_cast<btCollisionObject*>(first), all);
+			for (const Closest* found : {&pair, &all})
+			{
+				if (found->count == 0)
+					std::printf("%s at %g:\n", c.name, distance);
+				CHECK(found->count > 0);
+				if (found->count == 0)
+					continue;
+				CHECK_NEAR(found->distance, distance, facet_depth());
+				// Towards A, on B.
+				const btVector3 away = pose.getBasis() * c.away;
+				const btVector3 towards_a = found->object_a == &ours ? away : -away;
+				CHECK(found->normal.dot(towards_a) > 0.995);
+				CHECK_NEAR((found->on_a - found->on_b).dot(found->normal), found->distance, 1e-5);
+				CHECK_NEAR((found->on_b - pose(c.surface)).length(), 0, 0.03);
+			}
+			if (failures() > 20)
+				return;
+			scene.world.removeCollisionObject(&partner);
+			scene.world.removeCollisionObject(&ours);
+		}
+	}
+	std::printf("%s: as closed form\n", c.name);
+}
+
+/// contactPairTest with a threshold reports distances up to it.
+void distances_up_to_the_callers_threshold_are_reported(btVoxShellShape& ball)
+{
+	btBoxShape box(btVector3(1, 1, 1));
+	btCollisionObject partner, ours;
+	partner.setCollisionShape(&box);
+	ours.setCollisionShape(&ball);
+	ours.getWorldTransform().setIdentity();
+	ours.getWorldTransform().setOrigin(btVector3(0, 0, btScalar(1 + kRadius + 0.1)));
+	Scene scene;
+	Closest none, found;
+	scene.world.contactPairTest(&partner, &ours, none);
+	CHECK(none.count == 0);
+	found.m_closestDistanceThreshold = btScalar(0.3);
+	scene.world.contactPairTest(&partner, &ours, found);
+	CHECK(found.count > 0);
+	CHECK_NEAR(found.distance, 0.1, facet_depth());
+}
+
+/// A size that changes while the pair lives is noticed.
+void a_changed_size_is_noticed(btVoxShellShape& ball)
+{
+	btBoxShape box(btVector3(1, 1, 1));
+	Scene scene;
+	scene.add(&box, 0, btVector3(0, 0, 0));
+	scene.add(&ball, 0, btVector3(0, btScalar(1 + kRadius - 0.001), 0))->setCollisionFlags(btCollisionObject::CF_KINEMATIC_OBJECT);
+	scene.dispatcher.setDispatcherFlags(btCollisionDispatcher::CD_STATIC_STATIC_REPORTED);
+	scene.step();
+	CHECK_NEAR(scene.deepest(), -0.001, facet_depth());
+	box.setLocalScaling(btVector3(1, btScalar(1.01), 1));
+	scene.step();
+	CHECK_NEAR(scene.deepest(), -0.011, facet_depth());
+}
+}  // namespace
+
+int main()
+{
+	const Handle sphere = primitive(VXS_PRIMITIVE_SPHERE, {kRadius}, {6}, 20000, 96);
+	btVoxShellShape ball(sphere.get());
+	for (const Case& c : cases())
+	{
+		agrees(c, ball);
+		if (on_valgrind() && c.name == std::string("box edge"))
+			break;
+	}
+	distances_up_to_the_callers_threshold_are_reported(ball);
+	a_changed_size_is_noticed(ball);
+	return finish();
+}
