@@ -11,7 +11,8 @@ struct Partner
 {
 	const char* name;
 	std::shared_ptr<btCollisionShape> shape;
-	btScalar top;  // of its surface above its origin, where the body lands
+	btScalar top;          // of its surface above its origin, where the body lands
+	btQuaternion turn = btQuaternion::getIdentity();
 };
 
 std::vector<Partner> partners()
@@ -20,8 +21,11 @@ std::vector<Partner> partners()
 	all.push_back({"plane", std::make_shared<btStaticPlaneShape>(btVector3(0, 1, 0), btScalar(0.25)), btScalar(0.25)});
 	all.push_back({"box", std::make_shared<btBoxShape>(btVector3(2, btScalar(0.5), 2)), btScalar(0.5)});
 	all.push_back({"cylinder", std::make_shared<btCylinderShape>(btVector3(2, btScalar(0.3), 2)), btScalar(0.3)});
-	all.push_back({"cylinderX", std::make_shared<btCylinderShapeX>(btVector3(btScalar(0.3), 200, 200)), 200});
-	all.push_back({"cylinderZ", std::make_shared<btCylinderShapeZ>(btVector3(200, 200, btScalar(0.3))), 200});
+	all.push_back({"cylinderX", std::make_shared<btCylinderShapeX>(btVector3(btScalar(0.3), 2, 2)), btScalar(0.3), btQuaternion(btVector3(0, 0, 1), SIMD_HALF_PI)});
+	all.push_back({"cylinderZ", std::make_shared<btCylinderShapeZ>(btVector3(2, 2, btScalar(0.3))), btScalar(0.3), btQuaternion(btVector3(1, 0, 0), SIMD_HALF_PI)});
+	auto cone = std::make_shared<btConeShape>(2, 1);
+	cone->setMargin(btScalar(0.02));
+	all.push_back({"cone", cone, btScalar(0.52), btQuaternion(btVector3(1, 0, 0), SIMD_PI)});
 	auto hull = std::make_shared<btConvexHullShape>();
 	for (int i = 0; i < 8; ++i)
 		hull->addPoint(btVector3(i & 1 ? 2 : -2, i & 2 ? btScalar(0.4) : btScalar(-0.4), i & 4 ? 2 : -2));
@@ -34,10 +38,8 @@ void comes_to_rest_on(const Partner& partner, btVoxShellShape& shape, btScalar h
 {
 	Scene scene;
 	btVector3 turned(btScalar(0.3), 1, btScalar(0.2));
-	scene.add(partner.shape.get(), 0, btVector3(0, -partner.top, 0));
-	const bool round = partner.top > 100;  // a huge cylinder on its side stands for a curved ground: stay on its crest
-	btTransform start(round ? btQuaternion::getIdentity() : btQuaternion(turned.normalized(), btScalar(0.7)), btVector3(0, half_height + btScalar(round ? 0.05 : 0.35), 0));
-	btRigidBody* body = scene.add(&shape, 1, start);
+	scene.add(partner.shape.get(), 0, btTransform(partner.turn, btVector3(0, -partner.top, 0)));
+	btRigidBody* body = scene.add(&shape, 1, btTransform(btQuaternion(turned.normalized(), btScalar(0.7)), btVector3(0, half_height + btScalar(0.35), 0)));
 	double deepest = 1e30, late_energy = 0, late_gap = 0;
 	int oldest = 0, impulses = 0;
 	const int steps = on_valgrind() ? 60 : 600;

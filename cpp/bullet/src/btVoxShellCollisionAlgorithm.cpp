@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include <BulletCollision/CollisionDispatch/btCollisionConfiguration.h>
 #include <BulletCollision/CollisionDispatch/btCollisionDispatcher.h>
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
 #include <BulletDynamics/Dynamics/btRigidBody.h>
