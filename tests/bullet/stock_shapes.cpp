@@ -190,7 +190,7 @@ void a_changed_size_is_noticed(btVoxShellShape& ball)
 
 int main()
 {
-	const Handle sphere = primitive(VXS_PRIMITIVE_SPHERE, {kRadius}, {6}, 20000, 96);
+	const Handle sphere = primitive(VXS_PRIMITIVE_SPHERE, {kRadius}, {5}, 20000, 96);
 	btVoxShellShape ball(sphere.get());
 	ball.setMargin(btScalar(0.002));
 	for (const Case& c : cases())

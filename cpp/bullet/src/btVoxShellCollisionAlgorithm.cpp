@@ -219,6 +219,10 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 /// Sets up one point for the solver and stores it.
 void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point, const btManifoldPoint* before)
 {
+#if BT_BULLET_VERSION >= 286
+	// A friction anchor would make Bullet keep the old point and its distance; by feature, points need no anchor to persist.
+	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
+#endif
 	const double restitution = double(point.m_combinedRestitution);
 	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution, dt, before ? double(before->m_appliedImpulse) : 0.0);
 	if (restitution > 0)
@@ -230,8 +234,7 @@ void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, bt
 		const double penetration = std::max(-c.distance, 1e-5);
 		point.m_distance1 = btScalar(-penetration);
 		point.m_contactERP = btScalar(treatment.velocity * dt / penetration);
-		point.m_contactCFM = 0;
-		point.m_contactPointFlags |= BT_CONTACT_FLAG_HAS_CONTACT_ERP | BT_CONTACT_FLAG_HAS_CONTACT_CFM;
+		point.m_contactPointFlags |= BT_CONTACT_FLAG_HAS_CONTACT_ERP;
 	}
 #endif
 	manifolds.put(c.feature, point, treatment.forget_impulse);
