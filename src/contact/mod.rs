@@ -7,6 +7,7 @@
 //! finds exactly the samples that testing every sample finds.
 
 mod reduce;
+pub mod segment;
 mod traverse;
 mod workspace;
 
@@ -260,7 +261,9 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     reduce::reduce(pending, query.max_contacts, query.preferred);
     kept.clear();
     kept.extend(pending.iter().map(|p| contacts[p.index as usize]));
-    std::mem::swap(contacts, kept);
+    // Copied back and not swapped: the larger of the two buffers must stay where the next query fills it.
+    contacts.clear();
+    contacts.extend_from_slice(kept);
 }
 
 /// The sample with the smallest φ: the deepest penetration (negative separation) or the separation distance.
