@@ -10,7 +10,7 @@ use crate::contact::Geometry;
 use crate::field::{mass_from_field, DenseField, Field, FieldOptions, SignReport, SignedDistance};
 use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
-use crate::pointshell::{PointShell, ShellOptions};
+use crate::pointshell::{PointShell, Sampling, ShellOptions};
 use crate::{Error, Result};
 
 /// Which forms a shape carries.
@@ -42,7 +42,8 @@ pub struct CookOptions {
     pub resolution: Resolution,
     /// `voxel_size` in here is overwritten from `resolution`.
     pub field: FieldOptions,
-    /// A `spacing` of NaN without a `target_count` becomes the voxel size.
+    /// A `spacing` of NaN without a `target_count` becomes the voxel size, and so does, scaled, a `voxel_size` of NaN of the
+    /// projection method.
     pub shell: ShellOptions,
     /// Vertices closer than this are merged first, metres; 0 merges equal ones only.
     pub weld_tolerance: f64,
@@ -88,7 +89,9 @@ impl Shape {
         let voxel_size = voxel_size(&mesh.bounds(), options.resolution)?;
         let field = if options.forms.field {
             let options = FieldOptions { voxel_size, ..options.field };
-            Some(DenseField::cook(&mesh, &options, progress)?)
+            let field = DenseField::cook(&mesh, &options, progress)?;
+            check_inside(&field, voxel_size)?;
+            Some(field)
         } else {
             None
         };
@@ -98,6 +101,13 @@ impl Shape {
             if options.spacing.is_nan() && options.target_count.is_none() {
                 // Samples as dense as the grid: neither form is then much finer than the other.
                 options.spacing = voxel_size;
+            }
+            if let Sampling::Projection { voxel_size: own } = &mut options.method {
+                if own.is_nan() {
+                    // √2 is the papers' ratio between the distance of samples and the grid they are projected from.
+                    let from_spacing = options.spacing / std::f64::consts::SQRT_2;
+                    *own = if from_spacing.is_nan() { voxel_size } else { from_spacing };
+                }
             }
             Some(PointShell::sample(&mesh, normals, &options, progress)?)
         } else {
@@ -154,6 +164,17 @@ impl Shape {
             _ => None,
         }
     }
+}
+
+/// A field without an inside could only ever say that nothing touches it.
+fn check_inside(field: &DenseField, voxel_size: f64) -> Result<()> {
+    if field.values().iter().any(|&phi| phi < 0.0) {
+        return Ok(());
+    }
+    Err(Error::InvalidMesh(format!(
+        "no node of its field is inside at a voxel size of {voxel_size} m; expected a mesh that encloses a volume thicker \
+         than a voxel, or to be cooked without a field"
+    )))
 }
 
 fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
