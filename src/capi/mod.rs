@@ -1,1 +1,28 @@
-//! Floor 6: the C ABI. The only module with `extern "C"`; thin: checks arguments, calls the core, maps errors.
+//! Floor 6: the C ABI. The only module with `extern "C"`; thin: checks arguments, calls the core, maps errors. Must hold
+//! no geometry of its own.
+//!
+//! `include/voxshell/voxshell.h` is generated from the files listed in [`HEADER_SOURCES`], in that order; the doc comments
+//! of their public items are written for C readers, which is why they have no `# Safety` sections: the contract of a
+//! pointer is in its `@param` line. Every entry point is the body of [`guard::entry!`], the one place where panics stop.
+//! A conforming call never causes undefined behaviour here; for the others, null, misaligned, released (as long as the
+//! handle is in quarantine, see [`handle`]) and wrong-kind pointers are detected and refused.
+#![allow(non_camel_case_types, clippy::missing_safety_doc)]
+
+mod check;
+mod convert;
+mod guard;
+mod handle;
+#[cfg(test)]
+mod tests;
+
+pub mod create;
+pub mod forms;
+pub mod options;
+pub mod query;
+pub mod shape;
+pub mod status;
+pub mod types;
+
+/// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
+pub const HEADER_SOURCES: [&str; 7] =
+    ["status.rs", "types.rs", "options.rs", "create.rs", "shape.rs", "forms.rs", "query.rs"];

@@ -1,0 +1,282 @@
+//! What every argument is put through before the core sees it. Messages name the argument, its value and what was expected.
+
+use std::ffi::{c_char, CStr};
+use std::fmt::Display;
+use std::mem::size_of;
+use std::path::PathBuf;
+
+use super::guard::Failure;
+use super::status::*;
+use super::types::*;
+use crate::math::{Pose, Vec3};
+
+impl From<Vec3> for vxs_vec3 {
+    fn from(v: Vec3) -> Self {
+        Self { x: v.x, y: v.y, z: v.z }
+    }
+}
+
+/// How far the norm of a quaternion may be from 1.
+const UNIT_TOLERANCE: f64 = 1e-6;
+
+fn usable<T>(argument: &str, pointer: *const T) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Err(Failure::argument(argument, "null", "a valid pointer"));
+    }
+    if !pointer.is_aligned() {
+        let expected = format!("a pointer aligned to {} bytes", std::mem::align_of::<T>());
+        return Err(Failure::argument(argument, format!("{pointer:p}"), &expected));
+    }
+    Ok(())
+}
+
+/// An output that is wanted.
+pub(super) fn out<T>(argument: &str, pointer: *mut T) -> Result<(), Failure> {
+    usable(argument, pointer)
+}
+
+/// An output that may be null.
+pub(super) fn out_optional<T>(argument: &str, pointer: *mut T) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Ok(());
+    }
+    usable(argument, pointer)
+}
+
+/// An output array: may be null without capacity.
+pub(super) fn out_array<T>(
+    argument: &str,
+    pointer: *mut T,
+    capacity_argument: &str,
+    capacity: usize,
+) -> Result<(), Failure> {
+    length::<T>(capacity_argument, capacity)?;
+    if capacity == 0 {
+        return Ok(());
+    }
+    usable(argument, pointer)
+}
+
+/// Writes an output that was checked by [`out`].
+pub(super) unsafe fn write<T>(pointer: *mut T, value: T) -> Result<vxs_status, Failure> {
+    pointer.write(value);
+    Ok(VXS_OK)
+}
+
+fn length<T>(argument: &str, count: usize) -> Result<(), Failure> {
+    let most = isize::MAX as usize / size_of::<T>();
+    if count > most {
+        return Err(Failure::argument(argument, count, &format!("at most {most}, which fills the address space")));
+    }
+    Ok(())
+}
+
+pub(super) unsafe fn slice<'a, T>(
+    argument: &str,
+    pointer: *const T,
+    count_argument: &str,
+    count: usize,
+) -> Result<&'a [T], Failure> {
+    length::<T>(count_argument, count)?;
+    if count == 0 {
+        return Ok(&[]);
+    }
+    usable(argument, pointer)?;
+    Ok(std::slice::from_raw_parts(pointer, count))
+}
+
+pub(super) fn finite(argument: &str, value: f64) -> Result<f64, Failure> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Failure::argument(argument, value, "a finite number"))
+    }
+}
+
+pub(super) fn positive(argument: &str, value: f64) -> Result<f64, Failure> {
+    if value.is_finite() && value > 0.0 {
+        Ok(value)
+    } else {
+        Err(Failure::argument(argument, value, "a positive, finite length in metres"))
+    }
+}
+
+/// Zero stands for "choose for me".
+pub(super) fn positive_or_zero(argument: &str, value: f64) -> Result<f64, Failure> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(value)
+    } else {
+        Err(Failure::argument(argument, value, "a positive, finite length in metres, or 0 for the default"))
+    }
+}
+
+pub(super) fn vec3(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
+    match [("x", v.x), ("y", v.y), ("z", v.z)].into_iter().find(|(_, value)| !value.is_finite()) {
+        Some((axis, value)) => Err(Failure::argument(&format!("{argument}.{axis}"), value, "a finite number")),
+        None => Ok(Vec3::new(v.x, v.y, v.z)),
+    }
+}
+
+pub(super) fn direction(argument: &str, v: vxs_vec3) -> Result<Vec3, Failure> {
+    let v = vec3(argument, v)?;
+    // Scaled first, so that neither tiny nor huge components leave the range.
+    let largest = v.amax();
+    if largest > 0.0 {
+        Ok((v / largest).normalize())
+    } else {
+        Err(Failure::argument(argument, "(0, 0, 0)", "a vector that is not 0"))
+    }
+}
+
+pub(super) fn axis(argument: &str, axis: u32) -> Result<usize, Failure> {
+    if axis < 3 {
+        Ok(axis as usize)
+    } else {
+        Err(Failure::argument(argument, axis, "0, 1 or 2, for x, y or z"))
+    }
+}
+
+/// One of the constants that start with `prefix`.
+pub(super) fn choice<V: Copy>(argument: &str, value: u32, prefix: &str, choices: &[V]) -> Result<V, Failure> {
+    choices.get(value as usize).copied().ok_or_else(|| {
+        Failure::argument(argument, value, &format!("one of the {prefix} constants, 0 to {}", choices.len() - 1))
+    })
+}
+
+pub(super) fn in_range<V: PartialOrd + Display>(argument: &str, value: V, min: V, max: V) -> Result<V, Failure> {
+    if value >= min && value <= max {
+        Ok(value)
+    } else {
+        Err(Failure::argument(argument, value, &format!("{min} to {max}")))
+    }
+}
+
+pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Pose, Failure> {
+    usable(argument, pointer)?;
+    let p = pointer.read();
+    let position = vec3(format_args!("{argument}->position"), p.position)?;
+    let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
+    let norm = q.norm();
+    // Also false for a norm that is not a number.
+    if (norm - 1.0).abs() <= UNIT_TOLERANCE {
+        Ok(Pose::from_parts(position.into(), nalgebra::UnitQuaternion::new_normalize(q)))
+    } else {
+        let value = format!("({}, {}, {}, {}), of norm {norm}", p.qx, p.qy, p.qz, p.qw);
+        Err(Failure::argument(&format!("{argument}->qx..qw"), value, "a quaternion of norm 1 to within 1e-6"))
+    }
+}
+
+pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<PathBuf, Failure> {
+    usable(argument, pointer)?;
+    let text = CStr::from_ptr(pointer);
+    if text.is_empty() {
+        return Err(Failure::argument(argument, "empty", "the name of a file"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        Ok(std::ffi::OsStr::from_bytes(text.to_bytes()).into())
+    }
+    #[cfg(not(unix))]
+    match text.to_str() {
+        Ok(text) => Ok(text.into()),
+        Err(_) => Err(Failure::argument(argument, format!("{:?}", text), "UTF-8")),
+    }
+}
+
+/// Points, copied; `status` is what one that is not finite gives.
+pub(super) unsafe fn points(
+    argument: &str,
+    count_argument: &str,
+    pointer: *const vxs_vec3,
+    count: usize,
+    status: vxs_status,
+) -> Result<Vec<[f64; 3]>, Failure> {
+    if count == 0 {
+        return Err(Failure::new(status, format!("{count_argument} is 0; expected at least one point")));
+    }
+    let points = slice(argument, pointer, count_argument, count)?;
+    for (i, p) in points.iter().enumerate() {
+        vec3(format_args!("{argument}[{i}]"), *p).map_err(|f| Failure { status, ..f })?;
+    }
+    Ok(points.iter().map(|p| [p.x, p.y, p.z]).collect())
+}
+
+/// Triangles, copied, whose corners are all below `vertex_count`.
+pub(super) unsafe fn triangles(
+    argument: &str,
+    pointer: *const u32,
+    triangle_count: usize,
+    vertex_count: usize,
+) -> Result<Vec<[u32; 3]>, Failure> {
+    let triangles = slice(argument, pointer.cast::<[u32; 3]>(), "triangle_count", triangle_count)?;
+    for (t, corners) in triangles.iter().enumerate() {
+        if let Some(c) = corners.iter().position(|index| *index as usize >= vertex_count) {
+            return Err(Failure::mesh(format!(
+                "{argument}[{}] (triangle {t}, corner {c}) is {}; expected less than vertex_count, which is {vertex_count}",
+                3 * t + c,
+                corners[c]
+            )));
+        }
+    }
+    Ok(triangles.to_vec())
+}
+
+/// A struct that starts with `struct_size` and grows at its end from release to release.
+pub(super) trait Growable: Copy {
+    /// The argument's name in the entry points that take it.
+    const ARGUMENT: &'static str;
+    /// Its sizes in all releases, the present one included.
+    const SIZES: &'static [usize];
+    /// Whether null stands for the defaults.
+    const NULLABLE: bool;
+
+    /// `struct_size` is set by whoever writes it.
+    fn defaults() -> Self;
+
+    /// What the caller gave, with defaults for the fields that its release did not have.
+    unsafe fn read(pointer: *const Self) -> Result<Self, Failure> {
+        let mut value = Self::defaults();
+        if !(Self::NULLABLE && pointer.is_null()) {
+            let size = given_size(pointer)?;
+            std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), std::ptr::addr_of_mut!(value).cast::<u8>(), size);
+        }
+        Ok(value)
+    }
+
+    /// Writes as much as the caller's release has, keeping its size.
+    unsafe fn write(&self, pointer: *mut Self) -> Result<vxs_status, Failure> {
+        let size = given_size(pointer)?;
+        fill(pointer, size, self);
+        Ok(VXS_OK)
+    }
+}
+
+unsafe fn given_size<T: Growable>(pointer: *const T) -> Result<usize, Failure> {
+    usable(T::ARGUMENT, pointer)?;
+    let size = pointer.cast::<u32>().read() as usize;
+    known_size::<T>(format_args!("{}->struct_size", T::ARGUMENT), size)
+}
+
+fn known_size<T: Growable>(argument: impl Display, size: usize) -> Result<usize, Failure> {
+    if T::SIZES.contains(&size) {
+        return Ok(size);
+    }
+    let sizes: Vec<String> = T::SIZES.iter().map(usize::to_string).collect();
+    let expected =
+        format!("{} bytes, the size in a release of the library; fill it with its _init", sizes.join(" or "));
+    Err(Failure::argument(&argument.to_string(), size, &expected))
+}
+
+unsafe fn fill<T: Growable>(pointer: *mut T, size: usize, value: &T) {
+    std::ptr::copy_nonoverlapping(std::ptr::from_ref(value).cast::<u8>(), pointer.cast::<u8>(), size);
+    pointer.cast::<u32>().write(size as u32);
+}
+
+/// What the `_init` functions do.
+pub(super) unsafe fn init<T: Growable>(pointer: *mut T, size: usize, value: T) -> Result<vxs_status, Failure> {
+    usable(T::ARGUMENT, pointer)?;
+    let size = known_size::<T>("size", size)?;
+    fill(pointer, size, &value);
+    Ok(VXS_OK)
+}

@@ -1,0 +1,298 @@
+//! Making shapes: cooked from triangles, read from files, analytic.
+
+use std::ffi::{c_char, c_void, CString};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::check::{self, Growable};
+use super::guard::{entry, Failure};
+use super::handle;
+use super::options::*;
+use super::status::*;
+use super::types::*;
+use crate::asset::Shape;
+use crate::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, Sphere};
+use crate::math::Progress;
+use crate::mesh::TriMesh;
+
+/// Cooks a shape from triangles. The shape keeps a copy of them.
+///
+/// A field needs a surface that separates an inside from an outside; small holes, self-intersections and flipped triangles
+/// are coped with and reported by `vxs_shape_get_info`. A pointshell can be made of any surface. Cooking is parallel and
+/// gives the same result on any number of threads.
+///
+/// @param vertices        `vertex_count` points, metres, body frame, all finite
+/// @param indices         `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
+/// @param options         how; null for the defaults
+/// @param[out] shape      release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle), VXS_TOO_LARGE (the
+///         message says how much memory it would take), VXS_CANCELLED
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_from_triangles(
+    vertices: *const vxs_vec3,
+    vertex_count: usize,
+    indices: *const u32,
+    triangle_count: usize,
+    options: *const vxs_cook_options,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_from_triangles, [], {
+        check::out("shape", shape)?;
+        let options = vxs_cook_options::read(options)?;
+        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+        cook(&mesh, &options, shape)
+    })
+}
+
+/// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension.
+///
+/// @param path        UTF-8 (on Unix: any bytes the file system takes)
+/// @param options     how; null for the defaults
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return as `vxs_shape_create_from_triangles`, and VXS_IO, VXS_INVALID_FILE (unknown type, or not what it says it is)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_from_file(
+    path: *const c_char,
+    options: *const vxs_cook_options,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_from_file, [], {
+        check::out("shape", shape)?;
+        let path = check::path("path", path)?;
+        let options = vxs_cook_options::read(options)?;
+        cook(&crate::mesh::io::load(&path)?, &options, shape)
+    })
+}
+
+/// Cooks a shape from a mesh made by the library.
+///
+/// @param primitive   what; see `vxs_primitive_init`
+/// @param options     how to cook it; null for the defaults
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return as `vxs_shape_create_from_triangles`
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_primitive(
+    primitive: *const vxs_primitive,
+    options: *const vxs_cook_options,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_primitive, [], {
+        check::out("shape", shape)?;
+        let mesh = vxs_primitive::read(primitive)?.mesh()?;
+        let options = vxs_cook_options::read(options)?;
+        cook(&mesh, &options, shape)
+    })
+}
+
+/// The half-space of all x with `normal` · x <= `offset`. Exact; a field only, so it needs a partner with a pointshell.
+///
+/// @param normal      outward, of any length but 0
+/// @param offset      metres along the unit normal
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_half_space(
+    normal: vxs_vec3,
+    offset: f64,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_half_space, [], {
+        let normal = check::direction("normal", normal)?;
+        let offset = check::finite("offset", offset)?;
+        analytic(shape, || Ok(Field::HalfSpace(HalfSpace::new(normal, offset)?)))
+    })
+}
+
+/// A box centred at the origin. Exact; a field only.
+///
+/// @param half_extents  half the edge lengths, metres, all positive
+/// @param[out] shape    release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_box(half_extents: vxs_vec3, shape: *mut *mut vxs_shape) -> vxs_status {
+    entry!(vxs_shape_create_box, [], {
+        let half = [
+            check::positive("half_extents.x", half_extents.x)?,
+            check::positive("half_extents.y", half_extents.y)?,
+            check::positive("half_extents.z", half_extents.z)?,
+        ];
+        analytic(shape, || Ok(Field::Cuboid(Cuboid::new(half)?)))
+    })
+}
+
+/// A sphere around the origin. Exact; a field only.
+///
+/// @param radius      metres, positive
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_sphere(radius: f64, shape: *mut *mut vxs_shape) -> vxs_status {
+    entry!(vxs_shape_create_sphere, [], {
+        let radius = check::positive("radius", radius)?;
+        analytic(shape, || Ok(Field::Sphere(Sphere::new(radius)?)))
+    })
+}
+
+/// A capsule centred at the origin. Exact; a field only.
+///
+/// @param radius       metres, positive
+/// @param half_height  half the length of its segment, without the caps, metres, positive
+/// @param axis         0, 1, 2 for x, y, z
+/// @param[out] shape   release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_capsule(
+    radius: f64,
+    half_height: f64,
+    axis: u32,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_capsule, [], {
+        let (radius, half) = (check::positive("radius", radius)?, check::positive("half_height", half_height)?);
+        let axis = check::axis("axis", axis)?;
+        analytic(shape, || Ok(Field::Capsule(Capsule::new(axis, radius, half)?)))
+    })
+}
+
+/// A cylinder centred at the origin. Exact; a field only.
+///
+/// @param radius       metres, positive
+/// @param half_height  half its length, metres, positive
+/// @param axis         0, 1, 2 for x, y, z
+/// @param[out] shape   release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_cylinder(
+    radius: f64,
+    half_height: f64,
+    axis: u32,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_cylinder, [], {
+        let (radius, half) = (check::positive("radius", radius)?, check::positive("half_height", half_height)?);
+        let axis = check::axis("axis", axis)?;
+        analytic(shape, || Ok(Field::Cylinder(Cylinder::new(axis, radius, half)?)))
+    })
+}
+
+/// A cone with its tip at +height / 2 on the axis and its base at -height / 2. Exact; a field only.
+///
+/// @param radius      of the base, metres, positive
+/// @param height      metres, positive
+/// @param axis        0, 1, 2 for x, y, z
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_cone(
+    radius: f64,
+    height: f64,
+    axis: u32,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_cone, [], {
+        let (radius, height) = (check::positive("radius", radius)?, check::positive("height", height)?);
+        let axis = check::axis("axis", axis)?;
+        analytic(shape, || Ok(Field::Cone(Cone::new(axis, radius, height)?)))
+    })
+}
+
+/// The convex hull of points. Exact; a field only.
+///
+/// @param points       `point_count` points, metres, body frame; at least four that are not in one plane
+/// @param[out] shape   release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (no volume)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_convex_hull(
+    points: *const vxs_vec3,
+    point_count: usize,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_convex_hull, [], {
+        let points = check::points("points", "point_count", points, point_count, VXS_INVALID_ARGUMENT)?;
+        analytic(shape, || Ok(Field::ConvexHull(ConvexHull::new(&points)?)))
+    })
+}
+
+/// The distance to triangles themselves, by their closest point: exact, and slow next to a cooked field. A field only.
+///
+/// @param vertices    `vertex_count` points, metres, body frame, all finite
+/// @param indices     `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_triangles(
+    vertices: *const vxs_vec3,
+    vertex_count: usize,
+    indices: *const u32,
+    triangle_count: usize,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_triangles, [], {
+        check::out("shape", shape)?;
+        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+        let field = Field::Mesh(MeshField::new(mesh.clone())?);
+        let made = Shape { mesh: Some(Arc::new(mesh)), ..Shape::from_field(field) };
+        handle::create("shape", shape, Arc::new(made))
+    })
+}
+
+/// Reads a shape from an asset file, as written by `vxs_shape_save`.
+///
+/// @param path        UTF-8 (on Unix: any bytes the file system takes)
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vxs_shape) -> vxs_status {
+    entry!(vxs_shape_load, [], {
+        check::out("shape", shape)?;
+        let path = check::path("path", path)?;
+        handle::create("shape", shape, Arc::new(Shape::load(&path)?))
+    })
+}
+
+/// Cooks behind the caller's progress callback, which gets one call at a time.
+unsafe fn cook(mesh: &TriMesh, options: &vxs_cook_options, shape: *mut *mut vxs_shape) -> Result<vxs_status, Failure> {
+    let how = options.to_core()?;
+    let made = match options.progress {
+        None => Shape::cook(mesh, &how, &Progress::none()),
+        Some(callback) => {
+            // The address is moved between threads as a number; what it points to is the caller's, who was told.
+            struct User {
+                address: usize,
+                goes_on: bool,
+            }
+            let user = Mutex::new(User { address: options.progress_user as usize, goes_on: true });
+            let report = |stage: &str, fraction: f64| {
+                let stage = CString::new(stage).unwrap_or_default();
+                let mut user = user.lock();
+                user.goes_on = user.goes_on && callback(stage.as_ptr(), fraction, user.address as *mut c_void);
+                user.goes_on
+            };
+            Shape::cook(mesh, &how, &Progress::new(&report))
+        }
+    };
+    handle::create("shape", shape, Arc::new(made?))
+}
+
+unsafe fn analytic(
+    shape: *mut *mut vxs_shape,
+    make: impl FnOnce() -> crate::Result<Field>,
+) -> Result<vxs_status, Failure> {
+    check::out("shape", shape)?;
+    handle::create("shape", shape, Arc::new(Shape::from_field(make()?)))
+}
+
+unsafe fn mesh(
+    vertices: *const vxs_vec3,
+    vertex_count: usize,
+    indices: *const u32,
+    triangle_count: usize,
+) -> Result<TriMesh, Failure> {
+    if triangle_count == 0 {
+        return Err(Failure::mesh("triangle_count is 0; expected at least one triangle"));
+    }
+    let points = check::points("vertices", "vertex_count", vertices, vertex_count, VXS_INVALID_MESH)?;
+    let triangles = check::triangles("indices", indices, triangle_count, vertex_count)?;
+    Ok(TriMesh::new(points, triangles)?)
+}

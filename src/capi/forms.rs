@@ -1,0 +1,148 @@
+//! The two forms of a shape on their own: to share one between shapes, and to look inside.
+
+use std::sync::Arc;
+
+use super::check;
+use super::guard::{entry, Failure};
+use super::handle;
+use super::status::*;
+use super::types::*;
+use crate::asset::Shape;
+use crate::field::SignedDistance;
+use crate::math::Vec3;
+
+/// The field of a shape, shared, not copied.
+///
+/// @param shape       whose
+/// @param[out] field  release it with `vxs_field_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has none)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_field(shape: *const vxs_shape, field: *mut *mut vxs_field) -> vxs_status {
+    entry!(vxs_shape_get_field, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out("field", field)?;
+        let part = value.field.clone().ok_or_else(|| Failure::unsupported("shape has no field"))?;
+        handle::create("field", field, part)
+    })
+}
+
+/// The pointshell of a shape, shared, not copied.
+///
+/// @param shape            whose
+/// @param[out] pointshell  release it with `vxs_pointshell_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has none)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_pointshell(
+    shape: *const vxs_shape,
+    pointshell: *mut *mut vxs_pointshell,
+) -> vxs_status {
+    entry!(vxs_shape_get_pointshell, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out("pointshell", pointshell)?;
+        let part = value.shell.clone().ok_or_else(|| Failure::unsupported("shape has no pointshell"))?;
+        handle::create("pointshell", pointshell, part)
+    })
+}
+
+/// A shape of forms that exist, shared, not copied: for example the fine field of one shape with the coarse pointshell of
+/// another that was cooked from the same mesh. It has no triangles and no mass properties.
+///
+/// @param field       or null
+/// @param pointshell  or null; not both null
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create(
+    field: *const vxs_field,
+    pointshell: *const vxs_pointshell,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create, [field, pointshell], {
+        check::out("shape", shape)?;
+        let field = if field.is_null() { None } else { Some(handle::get("field", field)?.clone()) };
+        let shell = if pointshell.is_null() { None } else { Some(handle::get("pointshell", pointshell)?.clone()) };
+        handle::create("shape", shape, Arc::new(Shape::from_parts(field, shell)?))
+    })
+}
+
+/// Lets go of a handle.
+///
+/// @param field  null is fine and does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or no field)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_field_release(field: *mut vxs_field) -> vxs_status {
+    entry!(vxs_field_release, [], { handle::release("field", field) })
+}
+
+/// Lets go of a handle.
+///
+/// @param pointshell  null is fine and does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or no pointshell)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_pointshell_release(pointshell: *mut vxs_pointshell) -> vxs_status {
+    entry!(vxs_pointshell_release, [], { handle::release("pointshell", pointshell) })
+}
+
+/// Signed distance and its gradient at a point; body frame. Allocates nothing.
+///
+/// @param field          which
+/// @param point          metres
+/// @param[out] distance  metres, negative inside
+/// @param[out] gradient  the exact gradient of what `distance` is, of length about 1; null if not wanted
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_field_distance(
+    field: *const vxs_field,
+    point: vxs_vec3,
+    distance: *mut f64,
+    gradient: *mut vxs_vec3,
+) -> vxs_status {
+    entry!(vxs_field_distance, [field], {
+        let value = handle::get("field", field)?;
+        let point = check::vec3("point", point)?;
+        check::out("distance", distance)?;
+        check::out_optional("gradient", gradient)?;
+        let local = point - value.local_origin(&point);
+        let (phi, g) = value.distance_gradient([local.x as f32, local.y as f32, local.z as f32]);
+        distance.write(phi as f64);
+        if !gradient.is_null() {
+            gradient.write(Vec3::new(g[0] as f64, g[1] as f64, g[2] as f64).into());
+        }
+        Ok(VXS_OK)
+    })
+}
+
+/// The samples of a pointshell, in the order of their feature numbers; body frame.
+///
+/// @param pointshell    whose
+/// @param[out] points   at most `capacity`, metres; may be null if `capacity` is 0
+/// @param[out] normals  as many, unit, outward; null if not wanted
+/// @param capacity      room in `points`, and in `normals` if that is not null
+/// @param[out] count    how many samples there are
+/// @return VXS_OK, VXS_TRUNCATED (the first `capacity` were written), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_pointshell_get_samples(
+    pointshell: *const vxs_pointshell,
+    points: *mut vxs_vec3,
+    normals: *mut vxs_vec3,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_pointshell_get_samples, [pointshell], {
+        let shell: &Arc<_> = handle::get("pointshell", pointshell)?;
+        check::out_array("points", points, "capacity", capacity)?;
+        check::out_optional("normals", normals)?;
+        check::out("count", count)?;
+        let total = shell.x.len();
+        for i in 0..total.min(capacity) {
+            let p = Vec3::new(shell.x[i] as f64, shell.y[i] as f64, shell.z[i] as f64) + shell.origin;
+            points.add(i).write(p.into());
+            if !normals.is_null() {
+                let n = Vec3::new(shell.nx[i] as f64, shell.ny[i] as f64, shell.nz[i] as f64);
+                normals.add(i).write(n.into());
+            }
+        }
+        count.write(total);
+        Ok(if capacity < total { VXS_TRUNCATED } else { VXS_OK })
+    })
+}

@@ -1,0 +1,241 @@
+//! Handles: what an opaque pointer points to, and how a wrong one is told from a right one.
+//!
+//! Every handle starts with the same header: a magic number, the kind, and the poison flag. A released handle gives up its
+//! value at once, but its header is marked dead and stays allocated in quarantine, so that using or releasing it again is
+//! recognised without touching freed memory, until [`QUARANTINE_LENGTH`] more handles have been released.
+
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::guard::Failure;
+use super::status::*;
+use super::types::*;
+use crate::asset::Shape;
+use crate::contact::Workspace;
+use crate::field::Field;
+use crate::pointshell::PointShell;
+
+/// How many released handles are remembered.
+pub(super) const QUARANTINE_LENGTH: usize = 1024;
+
+const ALIVE: u32 = u32::from_le_bytes(*b"VXSh");
+const DEAD: u32 = u32::from_le_bytes(*b"VXSx");
+
+#[repr(C)]
+struct Header {
+    magic: AtomicU32,
+    kind: Kind,
+    poisoned: AtomicBool,
+    /// Frees the memory of a dead handle, whose value is gone already.
+    free: unsafe fn(*mut Header),
+}
+
+#[repr(C)]
+struct Handle<V> {
+    header: Header,
+    value: ManuallyDrop<V>,
+}
+
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Shape = 1,
+    Field,
+    PointShell,
+    Workspace,
+}
+
+impl Kind {
+    /// The kinds as the header of any handle stores them. Read as a number, for memory that may not be a handle.
+    fn name(number: u32) -> &'static str {
+        match number {
+            n if n == Kind::Shape as u32 => "vxs_shape",
+            n if n == Kind::Field as u32 => "vxs_field",
+            n if n == Kind::PointShell as u32 => "vxs_pointshell",
+            n if n == Kind::Workspace as u32 => "vxs_workspace",
+            _ => "handle of an unknown kind",
+        }
+    }
+}
+
+/// The opaque type of the header, and what its handles hold.
+pub(super) trait Opaque {
+    type Value;
+    const KIND: Kind;
+}
+impl Opaque for vxs_shape {
+    type Value = Arc<Shape>;
+    const KIND: Kind = Kind::Shape;
+}
+impl Opaque for vxs_field {
+    type Value = Arc<Field>;
+    const KIND: Kind = Kind::Field;
+}
+impl Opaque for vxs_pointshell {
+    type Value = Arc<PointShell>;
+    const KIND: Kind = Kind::PointShell;
+}
+impl Opaque for vxs_workspace {
+    type Value = Exclusive<Workspace>;
+    const KIND: Kind = Kind::Workspace;
+}
+
+/// Makes a handle around `value` and writes it to `out`.
+pub(super) unsafe fn create<T: Opaque>(
+    argument: &str,
+    out: *mut *mut T,
+    value: T::Value,
+) -> Result<vxs_status, Failure> {
+    super::check::out(argument, out)?;
+    unsafe fn free<V>(header: *mut Header) {
+        drop(Box::from_raw(header.cast::<Handle<V>>()));
+    }
+    let header = Header {
+        magic: AtomicU32::new(ALIVE),
+        kind: T::KIND,
+        poisoned: AtomicBool::new(false),
+        free: free::<T::Value>,
+    };
+    let handle = Box::new(Handle { header, value: ManuallyDrop::new(value) });
+    out.write(Box::into_raw(handle).cast());
+    Ok(VXS_OK)
+}
+
+/// The value of a live, unpoisoned handle of the right kind.
+pub(super) unsafe fn get<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a T::Value, Failure> {
+    let found = find(argument, handle)?;
+    if found.header.poisoned.load(Ordering::Relaxed) {
+        let message = format!("{argument} is poisoned by a defect in an earlier call; expected it to be released");
+        return Err(Failure::new(VXS_PANIC, message));
+    }
+    Ok(&found.value)
+}
+
+/// Like [`get`], poisoned or not: for what leads to a release.
+pub(super) unsafe fn get_to_release<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a T::Value, Failure> {
+    Ok(&find(argument, handle)?.value)
+}
+
+/// Marks a handle so that only its release is accepted; ignores what is not a live handle.
+pub(super) unsafe fn poison<T: Opaque>(handle: *const T) {
+    if let Ok(found) = find("handle", handle) {
+        found.header.poisoned.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Drops the value and puts the handle into quarantine. Null is fine.
+pub(super) unsafe fn release<T: Opaque>(argument: &str, handle: *mut T) -> Result<vxs_status, Failure> {
+    if handle.is_null() {
+        return Ok(VXS_OK);
+    }
+    let header = &find(argument, handle)?.header;
+    // Of two threads that release the same handle, one wins.
+    if header.magic.compare_exchange(ALIVE, DEAD, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        return Err(released(argument, T::KIND));
+    }
+    let handle = handle.cast::<Handle<T::Value>>();
+    ManuallyDrop::drop(&mut (*handle).value);
+    bury(Dead(handle.cast()));
+    Ok(VXS_OK)
+}
+
+unsafe fn find<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a Handle<T::Value>, Failure> {
+    let expected = Kind::name(T::KIND as u32);
+    if handle.is_null() {
+        return Err(Failure::argument(argument, "null", &format!("a {expected}")));
+    }
+    let refused =
+        |what: &str| Err(Failure::new(VXS_INVALID_HANDLE, format!("{argument} is {what}; expected a live {expected}")));
+    let handle = handle.cast::<Handle<T::Value>>();
+    if !handle.is_aligned() {
+        return refused("not a handle of this library");
+    }
+    // Fields one by one: until the kind is known this is not known to be a whole `Handle<T::Value>`.
+    let magic = (*std::ptr::addr_of!((*handle).header.magic)).load(Ordering::Acquire);
+    let kind = std::ptr::addr_of!((*handle).header.kind).cast::<u32>().read();
+    match magic {
+        ALIVE if kind == T::KIND as u32 => Ok(&*handle),
+        ALIVE => refused(&format!("a {}", Kind::name(kind))),
+        DEAD => Err(released(argument, T::KIND)),
+        _ => refused("not a handle of this library"),
+    }
+}
+
+fn released(argument: &str, kind: Kind) -> Failure {
+    let expected = Kind::name(kind as u32);
+    Failure::new(VXS_INVALID_HANDLE, format!("{argument} was released before; expected a live {expected}"))
+}
+
+/// A handle without a value.
+struct Dead(*mut Header);
+
+// SAFETY: nobody but the quarantine frees it, and what others read of it is atomic or never changes.
+unsafe impl Send for Dead {}
+
+static QUARANTINE: Mutex<VecDeque<Dead>> = Mutex::new(VecDeque::new());
+
+fn bury(dead: Dead) {
+    let oldest = {
+        let mut quarantine = QUARANTINE.lock();
+        quarantine.push_back(dead);
+        if quarantine.len() > QUARANTINE_LENGTH {
+            quarantine.pop_front()
+        } else {
+            None
+        }
+    };
+    if let Some(Dead(header)) = oldest {
+        // SAFETY: it came from `create`, lost its value in `release`, and has just left the only list that held it.
+        unsafe { ((*header).free)(header) };
+    }
+}
+
+/// A value for one thread at a time, where a second one is refused and not made to wait.
+pub(super) struct Exclusive<V> {
+    busy: AtomicBool,
+    value: UnsafeCell<V>,
+}
+
+// SAFETY: `busy` lets one thread at a time to the value.
+unsafe impl<V: Send> Sync for Exclusive<V> {}
+
+impl<V> Exclusive<V> {
+    pub fn new(value: V) -> Self {
+        Self { busy: AtomicBool::new(false), value: UnsafeCell::new(value) }
+    }
+
+    pub fn lock(&self, argument: &str) -> Result<Locked<'_, V>, Failure> {
+        if self.busy.swap(true, Ordering::Acquire) {
+            let message = format!("{argument} is in use by another thread; expected one for every thread");
+            return Err(Failure::new(VXS_BUSY, message));
+        }
+        Ok(Locked(self))
+    }
+}
+
+pub(super) struct Locked<'a, V>(&'a Exclusive<V>);
+
+impl<V> Deref for Locked<'_, V> {
+    type Target = V;
+    fn deref(&self) -> &V {
+        // SAFETY: this guard is the only way to the value while it lives.
+        unsafe { &*self.0.value.get() }
+    }
+}
+impl<V> DerefMut for Locked<'_, V> {
+    fn deref_mut(&mut self) -> &mut V {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+impl<V> Drop for Locked<'_, V> {
+    fn drop(&mut self) {
+        self.0.busy.store(false, Ordering::Release);
+    }
+}

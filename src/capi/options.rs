@@ -1,0 +1,254 @@
+//! The growable option and report structs, and the functions that fill them with defaults.
+//!
+//! They start with `struct_size`, so that a caller built against an older header keeps working with a newer library: an
+//! older size is accepted and the fields it does not have take their defaults. Unknown sizes are refused.
+
+use std::ffi::c_void;
+
+use super::check::{self, Growable};
+use super::guard::entry;
+use super::status::*;
+use super::types::*;
+
+/// Cook the signed distance field.
+pub const VXS_FORM_FIELD: u32 = 1;
+/// Cook the pointshell.
+pub const VXS_FORM_POINTSHELL: u32 = 2;
+
+/// Where the samples of the pointshell lie: what suits most meshes (mesh vertices, sharp edges and corners, and fill).
+pub const VXS_SAMPLING_DEFAULT: u32 = 0;
+/// One sample per voxel that the surface meets: the voxel's centre projected onto the surface.
+pub const VXS_SAMPLING_PROJECTION: u32 = 1;
+/// The vertices of the mesh and nothing else.
+pub const VXS_SAMPLING_VERTICES: u32 = 2;
+/// Evenly spread (blue noise) over the surface, with sharp edges and corners.
+pub const VXS_SAMPLING_UNIFORM: u32 = 3;
+
+/// Sphere tree of minimal balls around clusters of samples.
+pub const VXS_TREE_MINIMAL_BALLS: u32 = 0;
+/// Sphere tree of nested spheres centred on samples.
+pub const VXS_TREE_NESTED: u32 = 1;
+
+/// How to cook a mesh into a shape. Fill it with `vxs_cook_options_init`, then change what you want.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_cook_options {
+    /// `sizeof(vxs_cook_options)`, set by `vxs_cook_options_init`.
+    pub struct_size: u32,
+    /// `VXS_FORM_` flags: which forms to cook. Default: both.
+    pub forms: u32,
+    /// Edge of a voxel, metres. 0, the default, takes it from `resolution`.
+    pub voxel_size: f64,
+    /// Voxels along the largest extent of the mesh; used when `voxel_size` is 0. Default 128.
+    pub resolution: u32,
+    /// Voxels between the mesh and the border of the grid, on every side.
+    pub padding_voxels: u32,
+    /// Largest gap between samples, metres. 0, the default, takes it from `sample_count`, or else from the voxel size.
+    pub spacing: f64,
+    /// About how many samples the pointshell should have; used when `spacing` is 0. 0, the default: as `spacing` says.
+    pub sample_count: u32,
+    /// One of `VXS_SAMPLING_`.
+    pub sampling: u32,
+    /// Edges where the surface turns by more than this are sampled along their length, radians.
+    pub sharp_angle: f64,
+    /// Children per node of the sphere tree, 2 to 64.
+    pub branching: u32,
+    /// One of `VXS_TREE_`.
+    pub tree: u32,
+    /// The cooked forms may take this many bytes; else VXS_TOO_LARGE, before anything is allocated.
+    pub memory_limit: u64,
+    /// Vertices closer than this are merged first, metres. Default 0: only those that coincide.
+    pub weld_tolerance: f64,
+    /// Called with the progress; null, the default: none.
+    pub progress: vxs_progress_fn,
+    /// Given to `progress`.
+    pub progress_user: *mut c_void,
+}
+
+/// Box. size: half extents x, y, z.
+pub const VXS_PRIMITIVE_BOX: u32 = 0;
+/// Sphere. size: radius; detail: subdivisions of an icosahedron.
+pub const VXS_PRIMITIVE_SPHERE: u32 = 1;
+/// Capsule along y. size: radius, half height of its segment; detail: segments around.
+pub const VXS_PRIMITIVE_CAPSULE: u32 = 2;
+/// Cylinder along y. size: radius, half height; detail: segments around.
+pub const VXS_PRIMITIVE_CYLINDER: u32 = 3;
+/// Cone along y, centred at half its height. size: radius, height; detail: segments around.
+pub const VXS_PRIMITIVE_CONE: u32 = 4;
+/// Torus around y. size: major, minor radius; detail: segments around, around the tube.
+pub const VXS_PRIMITIVE_TORUS: u32 = 5;
+/// Torus knot around y. size: radius, tube radius; detail: p, q, segments along, around the tube.
+pub const VXS_PRIMITIVE_TORUS_KNOT: u32 = 6;
+/// Bowl, open upwards (y): a hemispherical shell. size: outer radius, thickness; detail: segments around.
+pub const VXS_PRIMITIVE_BOWL: u32 = 7;
+/// Peg along y with chamfered ends. size: radius, length, chamfer; detail: segments around.
+pub const VXS_PRIMITIVE_PEG: u32 = 8;
+/// Block with a through hole along y. size: half extents x, y, z, hole radius; detail: segments around the hole.
+pub const VXS_PRIMITIVE_HOLE: u32 = 9;
+/// Gear around y. size: outer radius, root radius, thickness, bore radius; detail: teeth.
+pub const VXS_PRIMITIVE_GEAR: u32 = 10;
+/// A bunny-like blob. size: scale (1: about 1 m large); detail: subdivisions.
+pub const VXS_PRIMITIVE_BLOB: u32 = 11;
+
+/// A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_primitive {
+    /// `sizeof(vxs_primitive)`, set by `vxs_primitive_init`.
+    pub struct_size: u32,
+    /// One of `VXS_PRIMITIVE_`.
+    pub kind: u32,
+    /// Lengths in metres, as listed at the kind.
+    pub size: [f64; 6],
+    /// How finely it is cut into triangles, as listed at the kind; 0 for a good default.
+    pub detail: [u32; 4],
+}
+
+/// The library chooses which body brings the pointshell: the one with fewer samples, or whichever can.
+pub const VXS_ROLES_AUTO: u32 = 0;
+/// Pointshell of A against field of B.
+pub const VXS_ROLES_SHELL_OF_A: u32 = 1;
+/// Pointshell of B against field of A.
+pub const VXS_ROLES_SHELL_OF_B: u32 = 2;
+/// Both ways; the contacts are merged.
+pub const VXS_ROLES_BOTH: u32 = 3;
+
+/// What a query looks for. Fill it with `vxs_query_init`, then change what you want.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query {
+    /// `sizeof(vxs_query)`, set by `vxs_query_init`.
+    pub struct_size: u32,
+    /// One of `VXS_ROLES_`.
+    pub roles: u32,
+    /// Contacts: those with a separation up to this are reported, metres. Default 0: touching or penetrating. May be
+    /// negative.
+    pub max_separation: f64,
+    /// Distance: bodies farther apart than this are not found, metres. Default infinity.
+    pub max_distance: f64,
+    /// Contacts: reduce to this many, the deepest first and then the widest spread. Default 0: all of them.
+    pub max_contacts: u32,
+    /// Number of `preferred`.
+    pub preferred_count: u32,
+    /// Contacts: features that a reduction keeps when they are nearly as good as others, so that a manifold does not
+    /// flicker from step to step: those of the last answer, in ascending order. Default: null, none.
+    pub preferred: *const u32,
+}
+
+/// The shape has no field.
+pub const VXS_FIELD_NONE: u32 = 0;
+/// Samples on a grid, interpolated.
+pub const VXS_FIELD_DENSE: u32 = 1;
+/// The exact field of a half-space, sphere, box, capsule, cylinder, cone, convex hull, or triangle mesh.
+pub const VXS_FIELD_HALF_SPACE: u32 = 2;
+pub const VXS_FIELD_SPHERE: u32 = 3;
+pub const VXS_FIELD_BOX: u32 = 4;
+pub const VXS_FIELD_CAPSULE: u32 = 5;
+pub const VXS_FIELD_CYLINDER: u32 = 6;
+pub const VXS_FIELD_CONE: u32 = 7;
+pub const VXS_FIELD_CONVEX_HULL: u32 = 8;
+pub const VXS_FIELD_TRIANGLES: u32 = 9;
+
+/// There was nothing to decide.
+pub const VXS_SIGN_NONE: u32 = 0;
+/// Counted crossings of the surface: it is closed, and wound consistently or made so.
+pub const VXS_SIGN_CROSSINGS: u32 = 1;
+/// Even or odd number of crossings: the surface is closed but cannot be oriented.
+pub const VXS_SIGN_PARITY: u32 = 2;
+/// Generalised winding number above one half: the surface is open.
+pub const VXS_SIGN_WINDING_NUMBER: u32 = 3;
+
+/// What a shape is made of and how good it is. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. What does not apply
+/// is 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_shape_info {
+    /// `sizeof(vxs_shape_info)`, set by `vxs_shape_info_init`.
+    pub struct_size: u32,
+    /// `VXS_FORM_` flags: which forms it has.
+    pub forms: u32,
+    /// Of the mesh that the shape keeps for drawing.
+    pub vertex_count: u64,
+    pub triangle_count: u64,
+    /// One of `VXS_FIELD_`.
+    pub field_kind: u32,
+    /// Grid points along x, y, z.
+    pub grid_dims: [u32; 3],
+    /// One of `VXS_SIGN_`: how inside was told from outside.
+    pub sign_rule: u32,
+    /// 1 if the mesh is closed, 0 if it has open edges.
+    pub mesh_closed: u32,
+    /// Triangles left out as duplicates of others, and triangles turned to agree with their neighbours.
+    pub duplicate_triangles: u64,
+    pub flipped_triangles: u64,
+    /// Distance of grid points, metres.
+    pub voxel_size: f64,
+    /// Largest gradient of the interpolant: how much the field can change per metre.
+    pub lipschitz: f64,
+    /// Largest and root-mean-square difference of the field from the mesh, metres, as measured when it was cooked.
+    pub field_error_max: f64,
+    pub field_error_rms: f64,
+    /// Grid points where inside and outside could not be told reliably (open or self-intersecting meshes).
+    pub uncertain_nodes: u64,
+    /// Memory of the field, bytes.
+    pub field_bytes: u64,
+    /// Samples of the pointshell.
+    pub sample_count: u64,
+    /// Nodes and levels of its sphere tree, and children per node.
+    pub tree_nodes: u64,
+    pub tree_levels: u32,
+    pub branching: u32,
+    /// Largest distance from any point of the surface to the nearest sample, metres.
+    pub spacing: f64,
+    /// Memory of the pointshell, bytes.
+    pub pointshell_bytes: u64,
+}
+
+const _: () = {
+    use std::mem::{offset_of, size_of};
+    assert!(size_of::<vxs_cook_options>() == 88 && offset_of!(vxs_cook_options, progress) == 72);
+    assert!(size_of::<vxs_primitive>() == 72 && offset_of!(vxs_primitive, detail) == 56);
+    assert!(size_of::<vxs_query>() == 40 && offset_of!(vxs_query, max_contacts) == 24);
+    assert!(size_of::<vxs_shape_info>() == 152 && offset_of!(vxs_shape_info, spacing) == 136);
+};
+
+/// Fills `options` with the defaults.
+///
+/// @param[out] options  what to fill
+/// @param size          `sizeof(vxs_cook_options)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_cook_options_init(options: *mut vxs_cook_options, size: usize) -> vxs_status {
+    entry!(vxs_cook_options_init, [], { check::init(options, size, vxs_cook_options::defaults()) })
+}
+
+/// Fills `primitive` with the default size and detail of a kind.
+///
+/// @param[out] primitive  what to fill
+/// @param size            `sizeof(vxs_primitive)`
+/// @param kind            one of `VXS_PRIMITIVE_`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, or an unknown kind)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_primitive_init(primitive: *mut vxs_primitive, size: usize, kind: u32) -> vxs_status {
+    entry!(vxs_primitive_init, [], { check::init(primitive, size, vxs_primitive::of_kind(kind)?) })
+}
+
+/// Fills `query` with the defaults.
+///
+/// @param[out] query  what to fill
+/// @param size        `sizeof(vxs_query)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_init(query: *mut vxs_query, size: usize) -> vxs_status {
+    entry!(vxs_query_init, [], { check::init(query, size, vxs_query::defaults()) })
+}
+
+/// Prepares `info` for `vxs_shape_get_info`: sets its size and zeroes the rest.
+///
+/// @param[out] info  what to fill
+/// @param size       `sizeof(vxs_shape_info)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_info_init(info: *mut vxs_shape_info, size: usize) -> vxs_status {
+    entry!(vxs_shape_info_init, [], { check::init(info, size, vxs_shape_info::defaults()) })
+}

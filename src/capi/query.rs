@@ -1,0 +1,126 @@
+//! Two shapes at two poses: contacts and distance.
+
+use super::check::{self, Growable};
+use super::guard::entry;
+use super::handle;
+use super::options::*;
+use super::status::*;
+use super::types::*;
+use crate::contact;
+
+/// Scratch memory for queries. Make one per thread and keep it.
+///
+/// @param[out] workspace  destroy it with `vxs_workspace_destroy`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace) -> vxs_status {
+    entry!(vxs_workspace_create, [], {
+        handle::create("workspace", workspace, handle::Exclusive::new(contact::Workspace::new()))
+    })
+}
+
+/// Frees a workspace.
+///
+/// @param workspace  null is fine and does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or no workspace), VXS_BUSY (a query is running in it)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) -> vxs_status {
+    entry!(vxs_workspace_destroy, [], {
+        // Null has no lock to take; one that is in use must not be pulled from under its query.
+        if !workspace.is_null() {
+            handle::get_to_release("workspace", workspace)?.lock("workspace").map(std::mem::forget)?;
+        }
+        handle::release("workspace", workspace)
+    })
+}
+
+/// Contacts of two shapes at two poses.
+///
+/// Runs the pointshell of one against the field of the other (`query->roles` says which, or lets the library choose).
+/// Every sample closer than `query->max_separation` is found. Once the workspace is warm, allocates nothing and takes no
+/// lock; the same input gives the same bytes.
+///
+/// @param a, b            immutable and shared: any number of threads may query them at once; may be the same
+/// @param pose_a, pose_b  body to world; metres; unit quaternion x y z w (checked to 1e-6)
+/// @param query           what to look for; null for the defaults
+/// @param workspace       this thread's scratch
+/// @param[out] contacts   at most `capacity`, deepest first, normals from A to B; may be null if `capacity` is 0
+/// @param[out] count      how many there are, also when they did not all fit
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+///         VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_contacts(
+    a: *const vxs_shape,
+    pose_a: *const vxs_pose,
+    b: *const vxs_shape,
+    pose_b: *const vxs_pose,
+    query: *const vxs_query,
+    workspace: *mut vxs_workspace,
+    contacts: *mut vxs_contact,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_query_contacts, [a, b, workspace], {
+        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
+        let (pose_a, pose_b) = (check::pose("pose_a", pose_a)?, check::pose("pose_b", pose_b)?);
+        let query = vxs_query::read(query)?;
+        let scratch = handle::get("workspace", workspace)?;
+        check::out_array("contacts", contacts, "capacity", capacity)?;
+        check::out("count", count)?;
+        let how = query.contacts()?;
+        let mut scratch = scratch.lock("workspace")?;
+        let found = contact::contacts(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, &how, &mut scratch)?;
+        for (i, c) in found.iter().take(capacity).enumerate() {
+            contacts.add(i).write(c.into());
+        }
+        count.write(found.len());
+        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+    })
+}
+
+/// Distance or penetration depth of two shapes at two poses: the sample of the one that is closest to, or deepest in, the
+/// other. Roles and guarantees as `vxs_query_contacts`.
+///
+/// @param a, b            as in `vxs_query_contacts`
+/// @param pose_a, pose_b  as in `vxs_query_contacts`
+/// @param query           `roles` and `max_distance` are used; null for the defaults: any distance
+/// @param workspace       this thread's scratch
+/// @param[out] closest    its `separation` is the distance, or minus the penetration depth, metres; written if found
+/// @param[out] found      false when the shapes are farther apart than `query->max_distance`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_distance(
+    a: *const vxs_shape,
+    pose_a: *const vxs_pose,
+    b: *const vxs_shape,
+    pose_b: *const vxs_pose,
+    query: *const vxs_query,
+    workspace: *mut vxs_workspace,
+    closest: *mut vxs_contact,
+    found: *mut bool,
+) -> vxs_status {
+    entry!(vxs_query_distance, [a, b, workspace], {
+        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
+        let (pose_a, pose_b) = (check::pose("pose_a", pose_a)?, check::pose("pose_b", pose_b)?);
+        let query = vxs_query::read(query)?;
+        let scratch = handle::get("workspace", workspace)?;
+        check::out("closest", closest)?;
+        check::out("found", found)?;
+        let roles = query.roles()?;
+        let mut scratch = scratch.lock("workspace")?;
+        let best = contact::distance(
+            shape_a.geometry(),
+            &pose_a,
+            shape_b.geometry(),
+            &pose_b,
+            roles,
+            query.max_distance,
+            &mut scratch,
+        )?;
+        if let Some(c) = &best {
+            closest.write(c.into());
+        }
+        found.write(best.is_some());
+        Ok(VXS_OK)
+    })
+}

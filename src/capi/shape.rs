@@ -1,0 +1,174 @@
+//! Looking at a shape, sharing it, saving it, letting go of it.
+
+use std::ffi::c_char;
+
+use super::check::{self, Growable};
+use super::guard::{entry, Failure};
+use super::handle;
+use super::options::*;
+use super::status::*;
+use super::types::*;
+use crate::contact::segment;
+
+/// Another handle to the same shape; no data is copied. Each handle is released on its own.
+///
+/// @param shape     whose
+/// @param[out] out  the new handle
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mut vxs_shape) -> vxs_status {
+    entry!(vxs_shape_retain, [shape], {
+        let value = handle::get("shape", shape)?;
+        handle::create("out", out, value.clone())
+    })
+}
+
+/// Lets go of a handle. The data goes with its last owner.
+///
+/// @param shape  null is fine and does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or no shape)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status {
+    entry!(vxs_shape_release, [], { handle::release("shape", shape) })
+}
+
+/// Writes a shape to an asset file: to a temporary name first, then renamed, so that no half-written file is ever seen.
+///
+/// @param shape  what; must have a cooked field or a pointshell
+/// @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_char) -> vxs_status {
+    entry!(vxs_shape_save, [shape], {
+        let value = handle::get("shape", shape)?;
+        value.save(&check::path("path", path)?)?;
+        Ok(VXS_OK)
+    })
+}
+
+/// The box around all forms of a shape; body frame. Infinite where the shape is.
+///
+/// @param shape        whose
+/// @param[out] bounds  the box, metres
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_bounds(shape: *const vxs_shape, bounds: *mut vxs_aabb) -> vxs_status {
+    entry!(vxs_shape_get_bounds, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out("bounds", bounds)?;
+        let b = value.bounds();
+        check::write(bounds, vxs_aabb { min: b.min.into(), max: b.max.into() })
+    })
+}
+
+/// Mass properties for uniform density, exact for closed meshes and estimated from the field for open ones.
+///
+/// @param shape      whose
+/// @param[out] mass  volume, centre of mass and inertia, body frame
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has neither a volume nor a cooked field)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_mass_properties(
+    shape: *const vxs_shape,
+    mass: *mut vxs_mass_properties,
+) -> vxs_status {
+    entry!(vxs_shape_get_mass_properties, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out("mass", mass)?;
+        let m = value.mass.ok_or_else(|| {
+            Failure::unsupported("shape has no mass properties; expected one cooked from a mesh that encloses a volume")
+        })?;
+        let center_of_mass = crate::math::Vec3::from(m.center_of_mass).into();
+        check::write(mass, vxs_mass_properties { volume: m.volume, center_of_mass, inertia: m.inertia, exact: m.exact })
+    })
+}
+
+/// What a shape is made of and how good it is.
+///
+/// @param shape      whose
+/// @param[out] info  prepared by `vxs_shape_info_init`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_info(shape: *const vxs_shape, info: *mut vxs_shape_info) -> vxs_status {
+    entry!(vxs_shape_get_info, [shape], {
+        let value = handle::get("shape", shape)?;
+        vxs_shape_info::of(value).write(info)
+    })
+}
+
+/// The triangles of a shape, for drawing; body frame. Both arrays are written if both are large enough, else neither is.
+///
+/// @param shape              whose
+/// @param[out] vertices      metres; may be null if `vertex_capacity` is 0
+/// @param[out] vertex_count  how many there are
+/// @param[out] indices       three per triangle, counter-clockwise seen from outside; may be null if `index_capacity` is 0
+/// @param[out] index_count   how many there are: three times the number of triangles
+/// @return VXS_OK, VXS_TRUNCATED (the counts say what is needed), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+///         VXS_UNSUPPORTED (a shape without triangles)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_triangles(
+    shape: *const vxs_shape,
+    vertices: *mut vxs_vec3,
+    vertex_capacity: usize,
+    vertex_count: *mut usize,
+    indices: *mut u32,
+    index_capacity: usize,
+    index_count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_shape_get_triangles, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out_array("vertices", vertices, "vertex_capacity", vertex_capacity)?;
+        check::out("vertex_count", vertex_count)?;
+        check::out_array("indices", indices, "index_capacity", index_capacity)?;
+        check::out("index_count", index_count)?;
+        let mesh = value
+            .mesh
+            .as_deref()
+            .ok_or_else(|| Failure::unsupported("shape has no triangles; expected one made from a mesh"))?;
+        let needed = (mesh.vertices.len(), 3 * mesh.triangles.len());
+        vertex_count.write(needed.0);
+        index_count.write(needed.1);
+        if vertex_capacity < needed.0 || index_capacity < needed.1 {
+            return Ok(VXS_TRUNCATED);
+        }
+        for (i, v) in mesh.vertices.iter().enumerate() {
+            vertices.add(i).write(vxs_vec3 { x: v[0], y: v[1], z: v[2] });
+        }
+        for (i, index) in mesh.triangles.iter().flatten().enumerate() {
+            indices.add(i).write(*index);
+        }
+        Ok(VXS_OK)
+    })
+}
+
+/// Where a segment first meets a shape: marched through its field in steps that cannot jump over more than a thousandth of
+/// a voxel, then bisected. Needs a field. Allocates nothing.
+///
+/// @param shape     against which
+/// @param from, to  ends of the segment, metres, body frame
+/// @param[out] hit  what was found
+/// @return VXS_OK (also without a hit: see `hit->hit`), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_query_segment(
+    shape: *const vxs_shape,
+    from: vxs_vec3,
+    to: vxs_vec3,
+    hit: *mut vxs_segment_hit,
+) -> vxs_status {
+    entry!(vxs_shape_query_segment, [shape], {
+        let value = handle::get("shape", shape)?;
+        let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
+        check::out("hit", hit)?;
+        let field = value
+            .field
+            .as_deref()
+            .ok_or_else(|| Failure::unsupported("shape has no field, which a segment query needs"))?;
+        let nan = vxs_vec3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
+        let found = match segment::first_hit(field, &from, &to) {
+            Some(h) => {
+                vxs_segment_hit { fraction: h.fraction, point: h.point.into(), normal: h.normal.into(), hit: true }
+            }
+            None => vxs_segment_hit { fraction: f64::NAN, point: nan, normal: nan, hit: false },
+        };
+        check::write(hit, found)
+    })
+}

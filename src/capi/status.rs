@@ -1,0 +1,96 @@
+//! Version, status codes and the calling thread's last error.
+
+use std::cell::RefCell;
+use std::ffi::{c_char, CStr, CString};
+
+/// Version of this header: major. `vxs_version()` tells that of the library.
+pub const VXS_VERSION_MAJOR: u32 = 0;
+/// Version of this header: minor.
+pub const VXS_VERSION_MINOR: u32 = 1;
+/// Version of this header: patch.
+pub const VXS_VERSION_PATCH: u32 = 0;
+
+/// What a call came to: `VXS_OK` (0) or one of the other `VXS_` codes below. Codes are only ever added.
+pub type vxs_status = i32;
+
+/// Done; the outputs are written.
+pub const VXS_OK: vxs_status = 0;
+/// Done, but an output array was too small; the count says how large it must be.
+pub const VXS_TRUNCATED: vxs_status = 1;
+/// An argument is null, not finite, out of range, or contradicts another.
+pub const VXS_INVALID_ARGUMENT: vxs_status = 2;
+/// The triangles cannot be used: none at all, an index out of range, a coordinate that is not finite, no volume.
+pub const VXS_INVALID_MESH: vxs_status = 3;
+/// The result would need more memory than the limit; the message says how much. Nothing was allocated.
+pub const VXS_TOO_LARGE: vxs_status = 4;
+/// A file could not be opened, read or written.
+pub const VXS_IO: vxs_status = 5;
+/// A file was read, but is of an unknown type, corrupt, truncated or too new.
+pub const VXS_INVALID_FILE: vxs_status = 6;
+/// The shape lacks the form (field, pointshell, triangles) that the call needs.
+pub const VXS_UNSUPPORTED: vxs_status = 7;
+/// The progress callback asked to stop.
+pub const VXS_CANCELLED: vxs_status = 8;
+/// A defect inside the library was stopped at its border, in this call or in an earlier one with this object. Every object
+/// given to the failing call is poisoned: it can only be released.
+pub const VXS_PANIC: vxs_status = 9;
+/// A handle was released before, or is of another kind, or is not a handle at all.
+pub const VXS_INVALID_HANDLE: vxs_status = 10;
+/// The workspace is in use by another thread. Every thread needs a workspace of its own.
+pub const VXS_BUSY: vxs_status = 11;
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Keeps `message` for `vxs_last_error` on this thread.
+pub(super) fn set_last_error(message: &str) {
+    let bytes: Vec<u8> = message.bytes().filter(|b| *b != 0).collect();
+    let text = CString::new(bytes).unwrap_or_default();
+    // While the thread is being torn down there is nobody left to read it.
+    let _ = LAST_ERROR.try_with(|last| last.replace(text));
+}
+
+/// Version of the library: `major << 16 | minor << 8 | patch`.
+#[no_mangle]
+pub extern "C" fn vxs_version() -> u32 {
+    VXS_VERSION_MAJOR << 16 | VXS_VERSION_MINOR << 8 | VXS_VERSION_PATCH
+}
+
+/// Version of the library as text, such as "0.1.0". Static; do not free.
+#[no_mangle]
+pub extern "C" fn vxs_version_string() -> *const c_char {
+    const TEXT: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(text) => text,
+        Err(_) => c"",
+    };
+    TEXT.as_ptr()
+}
+
+/// The name of a status, such as "VXS_INVALID_ARGUMENT"; "unknown status" for any other number. Static; do not free.
+#[no_mangle]
+pub extern "C" fn vxs_status_name(status: vxs_status) -> *const c_char {
+    let name = match status {
+        VXS_OK => c"VXS_OK",
+        VXS_TRUNCATED => c"VXS_TRUNCATED",
+        VXS_INVALID_ARGUMENT => c"VXS_INVALID_ARGUMENT",
+        VXS_INVALID_MESH => c"VXS_INVALID_MESH",
+        VXS_TOO_LARGE => c"VXS_TOO_LARGE",
+        VXS_IO => c"VXS_IO",
+        VXS_INVALID_FILE => c"VXS_INVALID_FILE",
+        VXS_UNSUPPORTED => c"VXS_UNSUPPORTED",
+        VXS_CANCELLED => c"VXS_CANCELLED",
+        VXS_PANIC => c"VXS_PANIC",
+        VXS_INVALID_HANDLE => c"VXS_INVALID_HANDLE",
+        VXS_BUSY => c"VXS_BUSY",
+        _ => c"unknown status",
+    };
+    name.as_ptr()
+}
+
+/// What went wrong in the last call of this thread that did not succeed: names the argument, its value and what was
+/// expected. Empty when nothing has. UTF-8, valid until the next failing call on the same thread; do not free.
+#[no_mangle]
+pub extern "C" fn vxs_last_error() -> *const c_char {
+    LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}

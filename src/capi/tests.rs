@@ -1,0 +1,160 @@
+//! What a C program cannot bring about: panics inside, two threads at a chosen moment, headers of other releases.
+
+use std::ffi::CStr;
+
+use super::check::{self, Growable};
+use super::create::*;
+use super::guard::{entry, Failure};
+use super::handle;
+use super::query::*;
+use super::shape::*;
+use super::status::*;
+use super::types::*;
+
+fn last_error() -> String {
+    unsafe { CStr::from_ptr(vxs_last_error()) }.to_str().expect("UTF-8").to_owned()
+}
+
+fn sphere() -> *mut vxs_shape {
+    let mut shape = std::ptr::null_mut();
+    assert_eq!(unsafe { vxs_shape_create_sphere(0.5, &mut shape) }, VXS_OK);
+    shape
+}
+
+unsafe fn vxs_test_panic(shape: *const vxs_shape, workspace: *mut vxs_workspace) -> vxs_status {
+    entry!(vxs_test_panic, [shape, workspace], {
+        let scratch = handle::get("workspace", workspace)?;
+        let _scratch = scratch.lock("workspace")?;
+        let nothing: [u32; 0] = [];
+        let index = handle::get("shape", shape)?.mesh.as_ref().map_or(7, |_| 0);
+        Ok(nothing[index] as vxs_status)
+    })
+}
+
+#[test]
+fn a_panic_stops_at_the_border_and_poisons_every_object_of_the_call() {
+    let shape = sphere();
+    let (mut other, mut workspace) = (std::ptr::null_mut(), std::ptr::null_mut());
+    unsafe {
+        assert_eq!(vxs_shape_retain(shape, &mut other), VXS_OK);
+        assert_eq!(vxs_workspace_create(&mut workspace), VXS_OK);
+        assert_eq!(vxs_test_panic(shape, workspace), VXS_PANIC);
+        assert!(last_error().starts_with("vxs_test_panic: a defect inside the library (index out of bounds"));
+        let mut bounds = std::mem::zeroed();
+        assert_eq!(vxs_shape_get_bounds(shape, &mut bounds), VXS_PANIC);
+        assert_eq!(
+            last_error(),
+            "vxs_shape_get_bounds: shape is poisoned by a defect in an earlier call; expected it to be released"
+        );
+        // Another handle to the same data was no part of it.
+        assert_eq!(vxs_shape_get_bounds(other, &mut bounds), VXS_OK);
+        assert_eq!(vxs_test_panic(other, workspace), VXS_PANIC);
+        assert!(last_error().contains("workspace is poisoned"));
+        // The panic left the workspace unlocked, so it can be destroyed.
+        assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
+        assert_eq!(vxs_shape_release(shape), VXS_OK);
+        assert_eq!(vxs_shape_release(other), VXS_OK);
+    }
+}
+
+#[test]
+fn a_workspace_in_use_by_another_thread_is_refused() {
+    let shape = sphere() as usize;
+    let mut workspace = std::ptr::null_mut();
+    unsafe {
+        assert_eq!(vxs_workspace_create(&mut workspace), VXS_OK);
+        let locked = handle::get("workspace", workspace).and_then(|w| w.lock("workspace")).expect("free");
+        let address = workspace as usize;
+        let other_thread = std::thread::spawn(move || {
+            let (shape, workspace) = (shape as *const vxs_shape, address as *mut vxs_workspace);
+            let pose = vxs_pose { position: vxs_vec3::default(), qx: 0.0, qy: 0.0, qz: 0.0, qw: 1.0 };
+            let mut count = 77;
+            let none = std::ptr::null_mut();
+            let query = std::ptr::null();
+            let status = vxs_query_contacts(shape, &pose, shape, &pose, query, workspace, none, 0, &mut count);
+            (status, last_error(), count, vxs_workspace_destroy(workspace))
+        });
+        let (status, message, count, destroyed) = other_thread.join().expect("no panic");
+        assert_eq!((status, count, destroyed), (VXS_BUSY, 77, VXS_BUSY));
+        assert_eq!(message, "vxs_query_contacts: workspace is in use by another thread; expected one for every thread");
+        drop(locked);
+        assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
+        assert_eq!(vxs_shape_release(shape as *mut vxs_shape), VXS_OK);
+    }
+}
+
+#[test]
+fn the_version_macros_are_the_crates_version() {
+    let text = format!("{VXS_VERSION_MAJOR}.{VXS_VERSION_MINOR}.{VXS_VERSION_PATCH}");
+    assert_eq!(text, env!("CARGO_PKG_VERSION"));
+    assert_eq!(unsafe { CStr::from_ptr(vxs_version_string()) }.to_str(), Ok(text.as_str()));
+}
+
+#[test]
+fn every_status_has_its_own_name() {
+    let name = |status| unsafe { CStr::from_ptr(vxs_status_name(status)) }.to_str().expect("UTF-8").to_owned();
+    let names: std::collections::BTreeSet<String> = (VXS_OK..=VXS_BUSY).map(name).collect();
+    assert_eq!(names.len() as i32, VXS_BUSY + 1);
+    assert!(names.iter().all(|n| n.starts_with("VXS_")));
+    assert_eq!(name(VXS_BUSY + 1), "unknown status");
+    assert_eq!(name(-1), "unknown status");
+}
+
+/// A struct whose first release had two fields, and the second has three.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Grown {
+    struct_size: u32,
+    first: u32,
+    second: u64,
+}
+
+impl Growable for Grown {
+    const ARGUMENT: &'static str = "grown";
+    const SIZES: &'static [usize] = &[8, 16];
+    const NULLABLE: bool = false;
+    fn defaults() -> Self {
+        Self { struct_size: 0, first: 1, second: 2 }
+    }
+}
+
+#[test]
+fn structs_of_older_releases_are_read_and_written_up_to_their_own_size() {
+    let mut given = Grown { struct_size: 99, first: 99, second: 99 };
+    unsafe {
+        assert_eq!(check::init(&mut given, 8, Grown::defaults()).expect("known"), VXS_OK);
+        assert_eq!((given.struct_size, given.first, given.second), (8, 1, 99));
+        given.first = 5;
+        let read = Grown::read(&given).expect("known");
+        assert_eq!((read.first, read.second), (5, 2), "the field it did not have takes its default");
+        Grown { struct_size: 0, first: 6, second: 6 }.write(&mut given).expect("known");
+        assert_eq!((given.struct_size, given.first, given.second), (8, 6, 99));
+        given.struct_size = 12;
+        let refused = Grown::read(&given).err().expect("refused");
+        assert_eq!(refused.status, VXS_INVALID_ARGUMENT);
+        assert!(refused.message.contains("grown->struct_size is 12; expected 8 or 16 bytes"), "{}", refused.message);
+    }
+}
+
+#[test]
+fn misaligned_and_endless_arrays_are_refused() {
+    let memory = [0u64; 8];
+    let off = unsafe { memory.as_ptr().cast::<u8>().add(1) }.cast::<vxs_vec3>();
+    let refused = |f: Failure| f.message;
+    unsafe {
+        let message = check::slice("points", off, "count", 1).map(|_| ()).map_err(refused).expect_err("misaligned");
+        assert!(message.ends_with("expected a pointer aligned to 8 bytes"), "{message}");
+        let message = check::slice::<vxs_vec3>("points", memory.as_ptr().cast(), "count", usize::MAX / 8);
+        let message = message.map(|_| ()).map_err(refused).expect_err("too long");
+        assert!(message.starts_with("count is ") && message.contains("expected at most"), "{message}");
+    }
+}
+
+#[test]
+fn the_last_error_is_each_threads_own() {
+    unsafe {
+        assert_eq!(vxs_shape_create_sphere(-2.0, std::ptr::null_mut()), VXS_INVALID_ARGUMENT);
+    }
+    assert!(last_error().starts_with("vxs_shape_create_sphere: "));
+    std::thread::spawn(|| assert_eq!(last_error(), "")).join().expect("no error there");
+}

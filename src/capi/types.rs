@@ -1,0 +1,120 @@
+//! The plain structs and opaque handles of the C API. Layouts are asserted here and in `tests/c/layout.c`.
+
+use std::ffi::{c_char, c_void};
+
+/// A shape: a field, a pointshell, or both, with what was measured when they were cooked. Immutable and shared: any number
+/// of threads may use one at once. Each handle is released once by `vxs_shape_release`.
+pub struct vxs_shape {
+    _opaque: [u8; 0],
+}
+
+/// A signed distance field. Immutable and shared, like the shape it came from.
+pub struct vxs_field {
+    _opaque: [u8; 0],
+}
+
+/// Surface samples with normals under a sphere tree. Immutable and shared, like the shape it came from.
+pub struct vxs_pointshell {
+    _opaque: [u8; 0],
+}
+
+/// Scratch memory of queries: one per thread. Once warm, queries neither allocate nor lock.
+pub struct vxs_workspace {
+    _opaque: [u8; 0],
+}
+
+/// A point, vector or set of lengths along x, y, z.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct vxs_vec3 {
+    pub x: f64,
+    pub y: f64,
+    pub z: f64,
+}
+
+/// Where a body is: takes body coordinates to world coordinates.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_pose {
+    /// Position of the body's origin, metres, world frame.
+    pub position: vxs_vec3,
+    /// Orientation: quaternion x of x, y, z, w; its norm must be 1 to within 1e-6.
+    pub qx: f64,
+    pub qy: f64,
+    pub qz: f64,
+    pub qw: f64,
+}
+
+/// An axis-aligned box, metres. Sides may be infinite (half-space).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_aabb {
+    pub min: vxs_vec3,
+    pub max: vxs_vec3,
+}
+
+/// Called while a shape is cooked, from threads of the library, one call at a time.
+///
+/// @param stage     what is being done, such as "field"; valid during the call only
+/// @param fraction  how much of the stage is done, 0 to 1
+/// @param user      `progress_user` of the options
+/// @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
+///         throw.
+pub type vxs_progress_fn = Option<unsafe extern "C" fn(stage: *const c_char, fraction: f64, user: *mut c_void) -> bool>;
+
+/// One contact of two bodies A and B. World frame, metres.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_contact {
+    /// The point on the surface of A, and the one on B.
+    pub point_on_a: vxs_vec3,
+    pub point_on_b: vxs_vec3,
+    /// Unit vector from A to B.
+    pub normal: vxs_vec3,
+    /// Signed distance of the sample to the other body: negative when penetrating.
+    pub separation: f64,
+    /// Fraction of the motion at which they touch, 0 to 1; 0 for discrete queries.
+    pub toi: f64,
+    /// Which sample of the pointshell this is, the same from call to call; bit 31 is set for a sample of B.
+    pub feature: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Mass properties of a solid of uniform density; body frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_mass_properties {
+    /// Enclosed volume, m³.
+    pub volume: f64,
+    /// Centre of mass, metres.
+    pub center_of_mass: vxs_vec3,
+    /// Inertia tensor per unit mass about the centre of mass, m²: xx, yy, zz, xy, xz, yz. The last three are entries of the
+    /// tensor, so they carry its minus sign. Multiply by the mass in kg.
+    pub inertia: [f64; 6],
+    /// True when integrated exactly over a closed mesh, false when estimated from the inside of the field.
+    pub exact: bool,
+}
+
+/// Where a segment enters a shape; body frame, metres. Without a hit all but `hit` is NaN.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_segment_hit {
+    /// Where along the segment: 0 at `from` (also when it starts inside), 1 at `to`.
+    pub fraction: f64,
+    pub point: vxs_vec3,
+    /// Unit outward normal of the shape there.
+    pub normal: vxs_vec3,
+    /// Whether the segment meets the shape at all.
+    pub hit: bool,
+}
+
+const _: () = {
+    use std::mem::{offset_of, size_of};
+    assert!(size_of::<vxs_vec3>() == 24);
+    assert!(size_of::<vxs_pose>() == 56 && offset_of!(vxs_pose, qx) == 24);
+    assert!(size_of::<vxs_aabb>() == 48);
+    assert!(size_of::<vxs_contact>() == 96 && offset_of!(vxs_contact, feature) == 88);
+    assert!(size_of::<vxs_mass_properties>() == 88 && offset_of!(vxs_mass_properties, exact) == 80);
+    assert!(size_of::<vxs_segment_hit>() == 64 && offset_of!(vxs_segment_hit, hit) == 56);
+};

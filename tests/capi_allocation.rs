@@ -1,0 +1,110 @@
+//! Once a workspace is warm, no query through the C ABI allocates.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ptr::{null, null_mut};
+
+use voxshell::capi::create::*;
+use voxshell::capi::forms::*;
+use voxshell::capi::options::*;
+use voxshell::capi::query::*;
+use voxshell::capi::shape::*;
+use voxshell::capi::status::*;
+use voxshell::capi::types::*;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting the calls of each thread.
+struct Counting;
+
+// SAFETY: hands everything to the system's allocator; counting touches no allocated memory.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+        System.alloc(layout)
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+        System.realloc(pointer, layout, size)
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        System.dealloc(pointer, layout);
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations_of(mut work: impl FnMut()) -> usize {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+fn pose(x: f64) -> vxs_pose {
+    vxs_pose { position: vxs_vec3 { x, y: 0.01, z: -0.02 }, qx: 0.0, qy: 0.0, qz: 0.6, qw: 0.8 }
+}
+
+#[test]
+fn warm_queries_do_not_allocate() {
+    unsafe {
+        let mut primitive = std::mem::zeroed();
+        let mut options = std::mem::zeroed();
+        let mut query = std::mem::zeroed();
+        let (mut torus, mut sphere) = (null_mut(), null_mut());
+        let (mut workspace, mut field) = (null_mut(), null_mut());
+        let ok = |status| assert_eq!(status, VXS_OK);
+        ok(vxs_primitive_init(&mut primitive, size_of::<vxs_primitive>(), VXS_PRIMITIVE_TORUS));
+        ok(vxs_cook_options_init(&mut options, size_of::<vxs_cook_options>()));
+        ok(vxs_query_init(&mut query, size_of::<vxs_query>()));
+        options.resolution = 32;
+        query.roles = VXS_ROLES_BOTH;
+        query.max_separation = 0.02;
+        query.max_contacts = 8;
+        ok(vxs_shape_create_primitive(&primitive, &options, &mut torus));
+        ok(vxs_shape_create_sphere(0.3, &mut sphere));
+        ok(vxs_workspace_create(&mut workspace));
+        ok(vxs_shape_get_field(torus, &mut field));
+
+        let mut contacts: Vec<vxs_contact> = Vec::with_capacity(1 << 16);
+        let out = contacts.as_mut_ptr();
+        let (mut count, mut found, mut hits) = (0, false, 0);
+        let (mut closest, mut hit) = (std::mem::zeroed(), std::mem::zeroed());
+        for warm in [false, true] {
+            let quiet = |name: &str, step: i32, call: &mut dyn FnMut()| {
+                let allocations = allocations_of(call);
+                assert!(!warm || allocations == 0, "{name}, step {step}: {allocations} allocations");
+            };
+            for step in 0..20 {
+                let (a, b) = (pose(0.0), pose(0.05 * step as f64));
+                quiet("all contacts", step, &mut || {
+                    ok(vxs_query_contacts(torus, &a, torus, &b, null(), workspace, out, 1 << 16, &mut count));
+                });
+                hits += count;
+                quiet("reduced contacts of both", step, &mut || {
+                    ok(vxs_query_contacts(torus, &a, torus, &b, &query, workspace, out, 1 << 16, &mut count));
+                });
+                quiet("contacts with a sphere", step, &mut || {
+                    ok(vxs_query_contacts(sphere, &a, torus, &b, null(), workspace, out, 1 << 16, &mut count));
+                });
+                quiet("distance", step, &mut || {
+                    ok(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &mut closest, &mut found));
+                });
+                quiet("segment", step, &mut || {
+                    ok(vxs_shape_query_segment(torus, a.position, b.position, &mut hit));
+                });
+                quiet("field", step, &mut || {
+                    ok(vxs_field_distance(field, b.position, &mut closest.separation, null_mut()));
+                });
+            }
+        }
+        assert!(hits > 0);
+
+        ok(vxs_field_release(field));
+        ok(vxs_workspace_destroy(workspace));
+        ok(vxs_shape_release(sphere));
+        ok(vxs_shape_release(torus));
+    }
+}
