@@ -274,6 +274,69 @@ fn bunny_has_the_papers_counts() {
     }
 }
 
+/// How much deeper a plane goes into the mesh than into the samples, over many directions: mean and largest.
+fn support_gap(mesh: &TriMesh, shell: &PointShell) -> (f64, f64) {
+    let points: Vec<Vec3> = (0..shell.len()).map(|i| shell.position(i)).collect();
+    let gap = |i: usize| {
+        let z = 1.0 - (2 * i + 1) as f64 / 777.0;
+        let (s, phi) = ((1.0 - z * z).sqrt(), i as f64 * 2.399963229728653);
+        let d = Vec3::new(s * phi.cos(), s * phi.sin(), z);
+        let reach = |p: &Vec3| p.dot(&d);
+        let of_mesh = mesh.vertices.iter().map(|v| reach(&Vec3::from(*v))).fold(f64::NEG_INFINITY, f64::max);
+        of_mesh - points.iter().map(reach).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let gaps: Vec<f64> = (0..777).map(gap).collect();
+    (gaps.iter().sum::<f64>() / 777.0, gaps.iter().copied().fold(0.0, f64::max))
+}
+
+#[test]
+fn default_sampling_lets_planes_sink_in_least() {
+    let Some(mesh) = support::shared_mesh("bunny_34k_filled.obj") else { return };
+    let gap = |method, target| support_gap(&mesh, &sample(&mesh, &counted(method, target)));
+    for (target, mean, worst) in [(799, 1e-3, 5e-3), (35_000, 1e-5, 0.5e-3)] {
+        let default = gap(Sampling::VerticesAndUniform, target);
+        assert!(default.0 < mean && default.1 < worst, "{target}: {default:?} m");
+        let uniform = gap(Sampling::Uniform, target);
+        assert!(default.0 < 0.5 * uniform.0, "{target}: {default:?} against {uniform:?} m for uniform samples");
+    }
+}
+
+/// A scan is full of tiny creases; at a coarse spacing they must not eat up the samples.
+#[test]
+fn noise_of_a_scan_does_not_starve_the_area() {
+    let Some(mesh) = support::shared_mesh("dragon_10k_open.obj") else { return };
+    let lattice = (mesh.area() / (0.75f64.sqrt() * 799.0)).sqrt();
+    let shell = sample(&mesh, &counted(Sampling::VerticesAndUniform, 799));
+    assert_eq!(shell.len(), 799);
+    assert!((shell.spacing as f64) < 1.5 * lattice, "covering radius {} m, lattice {lattice} m", shell.spacing);
+}
+
+#[test]
+fn mesh_far_from_its_origin_is_sampled_alike() {
+    let near = torus();
+    let mut far = near.clone();
+    far.vertices.iter_mut().for_each(|v| v.iter_mut().for_each(|c| *c += 1e6));
+    for method in METHODS {
+        let (a, b) = (sample(&near, &counted(method, 500)), sample(&far, &counted(method, 500)));
+        assert!(a.len().abs_diff(b.len()) <= 10);
+        assert!((a.spacing - b.spacing).abs() < 0.2 * a.spacing, "{method:?}: {} and {}", a.spacing, b.spacing);
+    }
+}
+
+#[test]
+fn normals_come_from_the_field_where_its_gradient_is_strong() {
+    use voxshell::field::{Field, SignedDistance, Sphere};
+    let mesh = torus();
+    // A field of another shape shows whose normals were taken.
+    let sphere = Field::Sphere(Sphere::new(0.2).unwrap());
+    let field: &dyn SignedDistance = &sphere;
+    let shell = PointShell::sample(&mesh, Some(field), &counted(Sampling::Uniform, 300), &Progress::none()).unwrap();
+    for i in 0..shell.len() {
+        let n = Vec3::from(shell.normal(i).map(|c| c as f64));
+        assert!((n - shell.position(i).normalize()).norm() < 1e-5);
+    }
+}
+
 #[test]
 fn all_sharp_edges_of_the_fandisk_are_sampled() {
     let Some(mesh) = support::shared_mesh("fandisk_6k_cad.obj") else { return };

@@ -1,9 +1,9 @@
 //! Samples of what sticks out: corners always, sharp edges along their length. What is not sampled can sink in.
 
 use super::grid::PointGrid;
-use super::surface::{angle, Surface};
+use super::surface::{angle, DisjointSets, Surface};
 use super::Sample;
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 
 /// Nearer than this times the spacing, a sample on an edge is left out: noisy meshes have edges in clumps.
 const LEAST_DISTANCE: f64 = 0.35;
@@ -14,14 +14,32 @@ const SNAP: f64 = 0.3;
 /// An edge that turns by more has a corner there, radians, whatever the sharp angle.
 const CORNER_TURN: f64 = std::f64::consts::FRAC_PI_4;
 
+/// A network of sharp edges that fits in a box with a diagonal shorter than this times the spacing is a detail.
+const DETAIL: f64 = 0.5;
+/// Two samples on edges are independent when their normals' cosine is below this: the edges of a thin plate.
+const SAME_SIDE: f64 = 0.5;
+
 /// The surface's sharp edges, joined into polylines between corners.
 pub(super) struct Creases {
-    /// Vertices where three or more sharp edges meet or one turns, and tips.
-    pub corners: Vec<u32>,
+    corners: Vec<Corner>,
     chains: Vec<Chain>,
+    networks: Vec<Network>,
+}
+
+/// A vertex where three or more sharp edges meet or one turns, or a tip.
+struct Corner {
+    vertex: u32,
+    network: u32,
+}
+
+/// Sharp edges that hang together.
+struct Network {
+    diagonal: f64,
+    most_prominent: u32,
 }
 
 struct Chain {
+    network: u32,
     vertices: Vec<u32>,
     /// Of each segment.
     normals: Vec<Vec3>,
@@ -67,7 +85,7 @@ impl Creases {
         let corner: Vec<bool> = (0..surface.vertices.len()).map(is_corner).collect();
         let mut used = vec![false; surface.sharp.len()];
         let walk = |start: u32, first: u32, used: &mut [bool]| {
-            let mut chain = Chain { vertices: vec![start], normals: vec![], ends: End::Loose, length: 0.0 };
+            let mut chain = Chain { network: 0, vertices: vec![start], normals: vec![], ends: End::Loose, length: 0.0 };
             let (mut v, mut e) = (start, first);
             loop {
                 used[e as usize] = true;
@@ -103,8 +121,11 @@ impl Creases {
                 chains.push(walk(v, e, &mut used));
             }
         }
-        let corners = (0..surface.vertices.len() as u32).filter(|&v| corner[v as usize]).collect();
-        Self { corners, chains }
+        let (network, networks) = networks(surface);
+        chains.iter_mut().for_each(|c| c.network = network[c.vertices[0] as usize]);
+        let at_vertex = |vertex: u32| Corner { vertex, network: network[vertex as usize] };
+        let corners = (0..surface.vertices.len() as u32).filter(|&v| corner[v as usize]).map(at_vertex).collect();
+        Self { corners, chains, networks }
     }
 
     /// Total length, metres.
@@ -112,29 +133,99 @@ impl Creases {
         self.chains.iter().map(|c| c.length).sum()
     }
 
-    /// All corners, then samples along the chains at most `spacing` metres apart.
-    pub fn samples(&self, surface: &Surface, spacing: f64) -> Vec<Sample> {
-        let at = |i: u32| surface.at_vertex(i);
-        let mut samples: Vec<Sample> = self.corners.iter().map(|&v| at(v)).collect();
-        let reach = LEAST_DISTANCE * spacing;
-        let mut taken = PointGrid::new(reach, samples.len());
-        samples.iter().for_each(|s| taken.insert(s.p));
-        for chain in &self.chains {
-            for s in chain.samples(surface, spacing, at) {
-                let mut is_free = true;
-                taken.near(&s.p, reach, |_, _| is_free = false);
-                if is_free {
-                    taken.insert(s.p);
-                    samples.push(s);
-                }
+    /// The corners that are sampled always, but for those of details; `thin` leaves out corners next to others.
+    pub fn corner_samples(&self, surface: &Surface, spacing: f64, thin: bool) -> Vec<Sample> {
+        self.take_corners(surface, spacing, thin).samples
+    }
+
+    fn take_corners(&self, surface: &Surface, spacing: f64, thin: bool) -> Taken {
+        let mut taken = Taken::new(LEAST_DISTANCE * spacing, self.corners.len());
+        for corner in self.corners.iter().filter(|c| !self.is_detail(c.network, spacing)) {
+            let s = surface.at_vertex(corner.vertex);
+            if !thin || taken.is_free(&s) {
+                taken.add(s);
             }
         }
-        samples
+        taken
+    }
+
+    /// All corners, then samples along the chains at most `spacing` metres apart; of a network that is a mere detail at
+    /// this spacing, such as the noise of a scan, its most prominent vertex. `thin` leaves out corners next to others.
+    pub fn samples(&self, surface: &Surface, spacing: f64, thin: bool) -> Vec<Sample> {
+        let mut taken = self.take_corners(surface, spacing, thin);
+        let chains = self.chains.iter().filter(|c| !self.is_detail(c.network, spacing));
+        let along = chains.flat_map(|c| c.samples(surface, spacing));
+        let details = (0..self.networks.len()).filter(|&n| self.is_detail(n as u32, spacing));
+        for s in along.chain(details.map(|n| surface.at_vertex(self.networks[n].most_prominent))) {
+            if taken.is_free(&s) {
+                taken.add(s);
+            }
+        }
+        taken.samples
+    }
+
+    fn is_detail(&self, network: u32, spacing: f64) -> bool {
+        self.networks[network as usize].diagonal < DETAIL * spacing
     }
 }
 
+/// Samples so far, and where they are.
+struct Taken {
+    samples: Vec<Sample>,
+    grid: PointGrid,
+    reach: f64,
+}
+
+impl Taken {
+    fn new(reach: f64, expected: usize) -> Self {
+        Self { samples: vec![], grid: PointGrid::new(reach, expected), reach }
+    }
+
+    fn is_free(&self, s: &Sample) -> bool {
+        let mut free = true;
+        self.grid.near(&s.p, self.reach, |i, _| free &= self.samples[i as usize].n.dot(&s.n) < SAME_SIDE);
+        free
+    }
+
+    fn add(&mut self, s: Sample) {
+        self.grid.insert(s.p);
+        self.samples.push(s);
+    }
+}
+
+/// Connected networks of sharp edges, and of each vertex its network. A tip is a network of its own, and never a detail.
+fn networks(surface: &Surface) -> (Vec<u32>, Vec<Network>) {
+    let mut sets = DisjointSets::new(surface.vertices.len());
+    surface.sharp.iter().for_each(|e| sets.join(e.ends[0], e.ends[1]));
+    let mut is_used = surface.is_tip.clone();
+    surface.sharp.iter().for_each(|e| is_used[e.ends[0] as usize] = true);
+    surface.sharp.iter().for_each(|e| is_used[e.ends[1] as usize] = true);
+    let (number, _) = sets.numbered();
+    let mut index = vec![u32::MAX; surface.vertices.len()];
+    let mut boxes: Vec<Aabb> = vec![];
+    let mut networks: Vec<Network> = vec![];
+    let mut of_vertex = vec![u32::MAX; surface.vertices.len()];
+    for v in (0..surface.vertices.len()).filter(|&v| is_used[v]) {
+        let slot = &mut index[number[v] as usize];
+        if *slot == u32::MAX {
+            *slot = networks.len() as u32;
+            boxes.push(Aabb::empty());
+            networks.push(Network { diagonal: 0.0, most_prominent: v as u32 });
+        }
+        of_vertex[v] = *slot;
+        let (bounds, network) = (&mut boxes[*slot as usize], &mut networks[*slot as usize]);
+        bounds.include(&surface.vertices[v]);
+        network.diagonal = if surface.is_tip[v] { f64::INFINITY } else { bounds.extents().norm() };
+        if surface.prominence[v] > surface.prominence[network.most_prominent as usize] {
+            network.most_prominent = v as u32;
+        }
+    }
+    (of_vertex, networks)
+}
+
 impl Chain {
-    fn samples(&self, surface: &Surface, spacing: f64, at: impl Fn(u32) -> Sample) -> Vec<Sample> {
+    fn samples(&self, surface: &Surface, spacing: f64) -> Vec<Sample> {
+        let at = |v: u32| surface.at_vertex(v);
         let last = self.normals.len();
         if self.length < spacing && self.ends == End::Corner {
             return vec![];
@@ -152,7 +243,7 @@ impl Chain {
         for to in 1..=last {
             // A station: where a long segment begins or ends, or the chain.
             if to == last || is_long(to - 1) || is_long(to) {
-                self.run(surface, spacing, from, to, &at, &mut samples);
+                self.run(surface, spacing, from, to, &mut samples);
                 samples.push(at(self.vertices[to]));
                 from = to;
             }
@@ -161,15 +252,7 @@ impl Chain {
     }
 
     /// Samples strictly between two vertices of the chain, at equal steps of arc length, moved to vertices nearby.
-    fn run(
-        &self,
-        surface: &Surface,
-        spacing: f64,
-        from: usize,
-        to: usize,
-        at: impl Fn(u32) -> Sample,
-        samples: &mut Vec<Sample>,
-    ) {
+    fn run(&self, surface: &Surface, spacing: f64, from: usize, to: usize, samples: &mut Vec<Sample>) {
         let place = |k: usize| surface.vertices[self.vertices[k] as usize];
         let total: f64 = (from..to).map(|k| (place(k + 1) - place(k)).norm()).sum();
         let parts = (total / spacing).ceil().max(1.0);
@@ -186,7 +269,7 @@ impl Chain {
             let (back, ahead) = (wanted - begin, begin + length - wanted);
             let (nearest, vertex) = if back < ahead { (back, segment) } else { (ahead, segment + 1) };
             samples.push(if nearest <= SNAP * step && vertex != from && vertex != to {
-                at(self.vertices[vertex])
+                surface.at_vertex(self.vertices[vertex])
             } else {
                 let t = (back / length).clamp(0.0, 1.0);
                 let component = surface.component[self.vertices[from] as usize];

@@ -57,7 +57,8 @@ impl PointGrid {
     }
 
     fn cell_of(&self, p: &Vec3) -> [i64; 3] {
-        [0, 1, 2].map(|a| (p[a] / self.cell).floor() as i64)
+        // Clamped, so that absurd ratios share a cell instead of overflowing.
+        [0, 1, 2].map(|a| (p[a] / self.cell).floor().clamp(-1e15, 1e15) as i64)
     }
 
     fn bucket(&self, cell: &[i64; 3]) -> usize {

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `surface`, `orient` | the mesh as seen here: welded and oriented, with sharp edges, components and normals |
 //! | `edges` | corners and sharp edges |
+//! | `vertices` | vertices that stand out |
 //! | `uniform` | blue noise |
 //! | `projection` | the DLR papers' way |
 //! | `normals` | outward normals of the finished samples |
@@ -20,6 +21,11 @@ mod projection;
 mod random;
 mod surface;
 mod uniform;
+mod vertices;
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
 
 use super::{round_up, tree, PointShell, Sampling, ShellOptions};
 use crate::field::SignedDistance;
@@ -30,6 +36,7 @@ use edges::Creases;
 use grid::PointGrid;
 use random::Random;
 use surface::Surface;
+use vertices::Extremes;
 
 /// A sample in the making, relative to the surface's centre.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +47,6 @@ struct Sample {
     component: u32,
 }
 
-/// A vertex that stands out is sampled unless a sample is nearer than this times the spacing.
-const VERTEX_DISTANCE: f64 = 0.6;
-/// Vertices that stand out by less than this times the spacing have no precedence.
-const LEAST_PROMINENCE: f64 = 1e-3;
 /// Radius, as a fraction of the spacing, of the disk that has a hexagonal cell's area: √(√3 / 2π).
 const CELL_RADIUS: f64 = 0.525;
 /// Random points that measure what part of the area is free.
@@ -110,7 +113,7 @@ impl Sampler<'_> {
             _ => 0.0,
         };
         // A float too large for u64 becomes its largest value.
-        options.check_memory(on_area.max(others).max(self.creases.corners.len() as f64) as u64)
+        options.check_memory(on_area.max(others) as u64)
     }
 
     /// A spacing from which to start looking for `target` samples, metres.
@@ -123,7 +126,9 @@ impl Sampler<'_> {
 
     /// Corners, sharp edges, and a vertex of each component that is smaller than a sample's share.
     fn features(&self, spacing: f64) -> Vec<Sample> {
-        let mut samples = self.creases.samples(self.surface, spacing);
+        let limit = self.options.target_count.map_or(usize::MAX, |target| target / 2);
+        let thin = self.creases.samples(self.surface, spacing, false).len() > limit;
+        let mut samples = self.creases.samples(self.surface, spacing, thin);
         let mut area = vec![0.0; self.surface.component_count];
         for f in &self.surface.faces {
             area[self.surface.component[f.corners[0] as usize] as usize] += f.area;
@@ -152,37 +157,16 @@ impl Sampler<'_> {
         samples.extend(best.into_iter().flatten().map(|i| self.surface.at_vertex(i)));
     }
 
-    /// Vertices that stand out, most prominent first, that keep their distance from each other and from `taken`.
-    fn prominent_vertices(&self, taken: &[Sample], spacing: f64) -> Vec<Sample> {
-        let surface = self.surface;
-        let prominence = |i: u32| surface.prominence[i as usize];
-        let least = LEAST_PROMINENCE * spacing;
-        let mut order: Vec<u32> = (0..surface.vertices.len() as u32).filter(|&i| prominence(i) > least).collect();
-        order.sort_unstable_by(|&a, &b| prominence(b).total_cmp(&prominence(a)).then(a.cmp(&b)));
-        let reach = VERTEX_DISTANCE * spacing;
-        let mut all = taken.to_vec();
-        let mut grid = PointGrid::new(reach, order.len() + taken.len());
-        taken.iter().for_each(|s| grid.insert(s.p));
-        for i in order {
-            let s = surface.at_vertex(i);
-            let mut is_free = true;
-            grid.near(&s.p, reach, |j, _| is_free &= !uniform::interact(surface.is_consistent, &s, &all[j as usize]));
-            if is_free {
-                grid.insert(s.p);
-                all.push(s);
-            }
-        }
-        all.split_off(taken.len())
-    }
-
     fn blue_noise(&self, with_vertices: bool) -> Result<(Vec<Sample>, f64)> {
         let (surface, options) = (self.surface, self.options);
         let mut random = Random::new(options.seed);
         let probes = uniform::candidates(surface, PROBES, &mut random);
+        let extremes = with_vertices.then(|| Extremes::new(surface));
         let fixed_at = |spacing: f64| {
             let mut fixed = self.features(spacing);
-            if with_vertices {
-                let vertices = self.prominent_vertices(&fixed, spacing);
+            if let Some(extremes) = &extremes {
+                fixed.extend(extremes.missing(surface, &fixed, spacing));
+                let vertices = vertices::prominent(surface, &fixed, spacing);
                 fixed.extend(vertices);
             }
             let fill = self.free_count(&fixed, &probes, spacing);
@@ -211,68 +195,70 @@ impl Sampler<'_> {
         Ok((self.fill(fixed, keep, spacing, &mut random)?, spacing))
     }
 
-    /// How many samples a lattice has on the part of the area that is not the share of a `fixed` sample.
-    fn free_count(&self, fixed: &[Sample], probes: &[Sample], spacing: f64) -> usize {
-        if probes.is_empty() {
-            return 0;
-        }
+    /// Which of `points` are not in the share of a `fixed` sample.
+    fn are_free(&self, fixed: &[Sample], points: &[Sample], spacing: f64) -> Vec<bool> {
         let reach = CELL_RADIUS * spacing;
         let mut grid = PointGrid::new(reach, fixed.len());
         fixed.iter().for_each(|s| grid.insert(s.p));
-        let is_free = |probe: &&Sample| {
+        let is_free = |point: &Sample| {
             let mut free = true;
-            grid.near(&probe.p, reach, |j, _| {
-                free &= !uniform::interact(self.surface.is_consistent, probe, &fixed[j as usize]);
+            grid.near(&point.p, reach, |j, _| {
+                free &= !uniform::interact(self.surface.is_consistent, point, &fixed[j as usize]);
             });
             free
         };
-        let free = probes.iter().filter(is_free).count();
-        (lattice_count(self.surface.area, spacing) * free as f64 / probes.len() as f64).round() as usize
+        points.par_iter().map(is_free).collect()
     }
 
+    /// How many samples a lattice has on the part of the area that is not the share of a `fixed` sample.
+    fn free_count(&self, fixed: &[Sample], probes: &[Sample], spacing: f64) -> usize {
+        let free = self.are_free(fixed, probes, spacing).into_iter().filter(|f| *f).count();
+        (lattice_count(self.surface.area, spacing) * free as f64 / probes.len().max(1) as f64).round() as usize
+    }
+
+    /// `fixed` and `keep` samples of blue noise between them.
     fn fill(&self, mut fixed: Vec<Sample>, keep: usize, spacing: f64, random: &mut Random) -> Result<Vec<Sample>> {
-        // Candidates in the fixed samples' shares go first, so their number is that for the whole area.
-        let on_area = (lattice_count(self.surface.area, spacing).ceil() as usize).max(keep);
-        let pool = uniform::candidates(self.surface, on_area * uniform::OVERSAMPLING, random);
-        if keep > 0 {
-            let sided = self.surface.is_consistent;
-            fixed.extend(uniform::eliminate(&fixed, &pool, keep, spacing, sided, self.progress)?);
+        if keep == 0 {
+            return Ok(fixed);
         }
+        let on_area = (lattice_count(self.surface.area, spacing).ceil() as usize).max(keep);
+        let mut pool = uniform::candidates(self.surface, on_area * uniform::OVERSAMPLING, random);
+        let mut free = self.are_free(&fixed, &pool, spacing).into_iter();
+        if free.as_slice().iter().filter(|f| **f).count() >= keep {
+            pool.retain(|_| free.next() == Some(true));
+        }
+        fixed.extend(uniform::eliminate(&fixed, &pool, keep, spacing, self.surface.is_consistent, self.progress)?);
         Ok(fixed)
     }
 
+    /// Every vertex, or the target number of them: corners, and of the others what blue noise leaves.
     fn vertices(&self) -> Result<(Vec<Sample>, f64)> {
         let surface = self.surface;
-        let all = 0..surface.vertices.len() as u32;
-        let spacing = match self.options.target_count {
-            Some(target) => self.lattice_spacing(target),
-            None if self.options.spacing.is_nan() => f64::INFINITY,
-            None => self.options.spacing,
-        };
-        let (fixed, keep) = match self.options.target_count {
-            // Corners stay; what else of the vertices is decided by crowding.
-            Some(target) => {
-                let fixed: Vec<Sample> = self.creases.corners.iter().map(|&i| surface.at_vertex(i)).collect();
+        let mut samples: Vec<Sample> = (0..surface.vertices.len() as u32).map(|i| surface.at_vertex(i)).collect();
+        let bits = |s: &Sample| [s.p.x, s.p.y, s.p.z].map(|c| (c + 0.0).to_bits());
+        let positions = |samples: &[Sample]| samples.iter().map(bits).collect::<HashSet<_>>();
+        if let Some(target) = self.options.target_count {
+            let spacing = self.lattice_spacing(target);
+            if target < samples.len() {
+                let thin = self.creases.corner_samples(surface, spacing, false).len() > target / 2;
+                let mut fixed = self.creases.corner_samples(surface, spacing, thin);
+                let taken = positions(&fixed);
+                samples.retain(|s| !taken.contains(&bits(s)));
                 let keep = target.saturating_sub(fixed.len());
-                (fixed, keep)
+                let sided = surface.is_consistent;
+                fixed.extend(uniform::eliminate(&fixed, &samples, keep, spacing, sided, self.progress)?);
+                samples = fixed;
             }
-            None => (vec![], usize::MAX),
-        };
-        let mut is_fixed = vec![false; surface.vertices.len()];
-        if !fixed.is_empty() {
-            self.creases.corners.iter().for_each(|&i| is_fixed[i as usize] = true);
+            return Ok((samples, spacing));
         }
-        let pool: Vec<Sample> = all.filter(|&i| !is_fixed[i as usize]).map(|i| surface.at_vertex(i)).collect();
-        let sided = surface.is_consistent;
-        let kept = uniform::eliminate(&fixed, &pool, keep, spacing, sided, self.progress)?;
-        let mut samples: Vec<Sample> = fixed.into_iter().chain(kept).collect();
-        if self.options.target_count.is_none() && spacing.is_finite() {
-            // Long sharp edges between the vertices.
-            let along = self.creases.samples(surface, spacing);
-            let at_vertices: std::collections::HashSet<[u64; 3]> = samples.iter().map(|s| bits(&s.p)).collect();
-            samples.extend(along.into_iter().filter(|s| !at_vertices.contains(&bits(&s.p))));
+        if self.options.spacing.is_nan() {
+            return Ok((samples, f64::INFINITY));
         }
-        Ok((samples, spacing))
+        // Sharp edges between the vertices.
+        let taken = positions(&samples);
+        let along = self.creases.samples(surface, self.options.spacing, false);
+        samples.extend(along.into_iter().filter(|s| !taken.contains(&bits(s))));
+        Ok((samples, self.options.spacing))
     }
 
     fn projection(&self, voxel_size: f64) -> Result<(Vec<Sample>, f64)> {
@@ -303,8 +289,4 @@ impl Sampler<'_> {
         let (_, samples, spacing) = best.expect("at least one round");
         Ok((samples, spacing))
     }
-}
-
-fn bits(p: &Vec3) -> [u64; 3] {
-    [p.x, p.y, p.z].map(|c| (c + 0.0).to_bits())
 }

@@ -215,33 +215,50 @@ fn vertex_normals(vertices: &[Vec3], faces: &[Face]) -> Vec<Vec3> {
 
 /// Connected components of the vertices, numbered by their lowest vertex.
 fn components(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, usize) {
-    let mut parent: Vec<u32> = (0..vertices as u32).collect();
-    fn root(parent: &mut [u32], mut i: u32) -> u32 {
-        while parent[i as usize] != i {
-            parent[i as usize] = parent[parent[i as usize] as usize];
-            i = parent[i as usize];
+    let mut sets = DisjointSets::new(vertices);
+    for t in triangles {
+        sets.join(t[0], t[1]);
+        sets.join(t[0], t[2]);
+    }
+    sets.numbered()
+}
+
+/// Union-find.
+pub(super) struct DisjointSets(Vec<u32>);
+
+impl DisjointSets {
+    pub fn new(n: usize) -> Self {
+        Self((0..n as u32).collect())
+    }
+
+    pub fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    fn root(&mut self, mut i: u32) -> u32 {
+        while self.0[i as usize] != i {
+            self.0[i as usize] = self.0[self.0[i as usize] as usize];
+            i = self.0[i as usize];
         }
         i
     }
-    for t in triangles {
-        for k in 1..3 {
-            let (a, b) = (root(&mut parent, t[0]), root(&mut parent, t[k]));
-            parent[a.max(b) as usize] = a.min(b);
-        }
-    }
-    let mut number = vec![u32::MAX; vertices];
-    let mut count = 0;
-    let component = (0..vertices as u32)
-        .map(|i| {
-            let r = root(&mut parent, i) as usize;
-            if number[r] == u32::MAX {
-                number[r] = count;
+
+    /// Of each element the number of its set, in the order of the sets' lowest elements, and how many there are.
+    pub fn numbered(&mut self) -> (Vec<u32>, usize) {
+        let mut number = vec![u32::MAX; self.0.len()];
+        let mut count = 0;
+        for i in 0..self.0.len() {
+            let root = self.root(i as u32) as usize;
+            if root == i {
+                number[i] = count;
                 count += 1;
+            } else {
+                number[i] = number[root];
             }
-            number[r]
-        })
-        .collect();
-    (component, count as usize)
+        }
+        (number, count as usize)
+    }
 }
 
 /// Angle between two vectors, 0..π; accurate for small and large angles.
