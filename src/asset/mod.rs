@@ -7,7 +7,7 @@ mod file;
 use std::sync::Arc;
 
 use crate::contact::Geometry;
-use crate::field::{mass_from_field, DenseField, Field, FieldOptions, SignReport, SignedDistance};
+use crate::field::{mass_from_field, DenseField, Field, FieldOptions, MeshField, SignReport, SignedDistance};
 use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
@@ -127,6 +127,20 @@ impl Shape {
     /// A shape around an analytic field: exact, and able to take the voxelmap's role only.
     pub fn from_field(field: Field) -> Self {
         Self { mesh: None, field: Some(Arc::new(field)), shell: None, mass: None, report: None }
+    }
+
+    /// A shape around the exact field of a mesh. Mass properties are exact for a closed mesh, and estimated from a coarse
+    /// grid for an open one.
+    ///
+    /// # Errors
+    /// `InvalidMesh` for a mesh without triangles.
+    pub fn from_triangles(mesh: TriMesh) -> Result<Self> {
+        let mass = mesh.mass_properties().or_else(|| {
+            let coarse = FieldOptions::with_resolution(&mesh, 64);
+            DenseField::cook(&mesh, &coarse, &Progress::none()).ok().as_ref().and_then(mass_from_field)
+        });
+        let (field, report) = (Field::Mesh(MeshField::new(mesh.clone())?), mesh.report());
+        Ok(Self { mesh: Some(Arc::new(mesh)), mass, report: Some(report), ..Self::from_field(field) })
     }
 
     /// A shape from parts that exist, shared with whoever else holds them.

@@ -12,7 +12,7 @@ use super::options::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, Sphere};
+use crate::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere};
 use crate::math::Progress;
 use crate::mesh::TriMesh;
 
@@ -231,8 +231,7 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     entry!(vxs_shape_create_triangles, [], {
         check::out("shape", shape)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let field = Field::Mesh(MeshField::new(mesh.clone())?);
-        let made = Shape { mesh: Some(Arc::new(mesh)), ..Shape::from_field(field) };
+        let made = Shape::from_triangles(mesh)?;
         handle::create("shape", shape, Arc::new(made))
     })
 }

@@ -85,6 +85,11 @@ static void ownership(const Shape& box) {
   Triangles triangles = box.get_triangles();
   CHECK(triangles.vertices.size() >= 8 && triangles.indices.size() % 3 == 0);
   Shape rebuilt = Shape::create_triangles(triangles.vertices, triangles.indices);
+  CHECK(rebuilt.get_mass_properties().exact && std::fabs(rebuilt.get_mass_properties().volume - 1) < 1e-9);
+  // An open mesh: the box without its last side.
+  triangles.indices.resize(triangles.indices.size() - 6);
+  MassProperties open = Shape::create_triangles(triangles.vertices, triangles.indices).get_mass_properties();
+  CHECK(!open.exact && open.volume > 0.5 && open.volume < 1.1);
   auto hit = rebuilt.query_segment({-2, 0.1, 0.2}, {2, 0.1, 0.2});
   CHECK(hit && std::fabs(hit->point.x + 0.5) < 1e-4 && hit->normal.x < -0.99);
   CHECK(!rebuilt.query_segment({-2, 0.6, 0.2}, {2, 0.6, 0.2}));
