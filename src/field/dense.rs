@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{FieldError, SignReport};
+use super::report::{FieldError, SignReport, SignRule};
 use super::{Grid, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
@@ -42,7 +42,12 @@ struct Hot {
     slice: usize,
     lipschitz: f32,
     lipschitz_outside: f32,
-    /// Rounding of φ anywhere in the box, metres.
+    /// Most that the values of two nodes differ by per metre between them, and √(1 + its square).
+    node_lipschitz: f32,
+    node_lipschitz_outside: f32,
+    /// Largest variance of the corner that stands for a point, m²: ¾ h².
+    variance: f32,
+    /// Rounding of φ anywhere in the box, and twice that of the samples, metres.
     slack: f32,
 }
 
@@ -60,9 +65,7 @@ struct Stored {
 impl TryFrom<Stored> for DenseField {
     type Error = Error;
     fn try_from(s: Stored) -> Result<Self> {
-        let mut field = Self::from_values(s.grid, s.values, s.center)?;
-        field.describe(s.error, s.sign, &s.bounds);
-        Ok(field)
+        Ok(Self::assemble(s.grid, s.values.into(), s.center, s.sign)?.described(s.error, &s.bounds))
     }
 }
 
@@ -98,7 +101,12 @@ impl DenseField {
     /// A field from samples: `values` as many as `grid` has nodes, x fastest, metres, negative inside. `center` is the
     /// origin of the grid's frame in the body frame. The error against a mesh is unknown and counted as 0.
     pub fn from_values(grid: Grid, values: impl Into<Box<[f32]>>, center: Vec3) -> Result<Self> {
-        let values = values.into();
+        Self::assemble(grid, values.into(), center, SignReport::GIVEN)
+    }
+
+    /// As [`DenseField::from_values`]. Where `sign` says that a closed surface was cooked, the samples are those of an
+    /// exact signed distance, which no two points exceed one metre per metre of.
+    pub(super) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
         grid.check()?;
         if values.len() != grid.len() {
             let [x, y, z] = grid.dims;
@@ -111,8 +119,10 @@ impl DenseField {
         if center.iter().any(|x| !x.is_finite()) {
             return Err(Error::argument("center", format!("{:?}", center.as_slice()), "finite coordinates in metres"));
         }
-        let scan = super::scan::scan(&grid, &values);
+        let exact = matches!(sign.rule, SignRule::Crossings | SignRule::Parity);
+        let scan = super::scan::scan(&grid, &values, exact);
         let lipschitz = scan.lipschitz;
+        let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
         let max = grid.max();
         let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
         let hot = Hot {
@@ -124,18 +134,21 @@ impl DenseField {
             row: grid.dims[0] as usize,
             slice: grid.dims[0] as usize * grid.dims[1] as usize,
             lipschitz,
-            lipschitz_outside: ((f64::from(lipschitz).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32,
-            slack: 8.0 * f32::EPSILON * (scan.largest + lipschitz * reach),
+            lipschitz_outside: outside(lipschitz),
+            node_lipschitz: scan.node_lipschitz,
+            node_lipschitz_outside: outside(scan.node_lipschitz),
+            variance: 0.7501 * grid.spacing * grid.spacing,
+            slack: 12.0 * f32::EPSILON * (scan.largest + lipschitz * reach),
         };
         let bounds = Aabb { min: scan.bounds.min + center, max: scan.bounds.max + center };
-        Ok(Self { grid, values, center, bounds, error: FieldError::default(), sign: SignReport::GIVEN, hot })
+        Ok(Self { grid, values, center, bounds, error: FieldError::default(), sign, hot })
     }
 
-    /// Adds what is known of a cooked field: its fit, its sign, and a box its surface is in.
-    pub(super) fn describe(&mut self, error: FieldError, sign: SignReport, surface: &Aabb) {
+    /// With what is known of a cooked field: its fit, and a box its surface is in.
+    pub(super) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
         self.error = error;
-        self.sign = sign;
         self.bounds = self.bounds.merged(surface);
+        self
     }
 
     /// The grid, local frame.
@@ -156,6 +169,12 @@ impl DenseField {
     /// Certified Lipschitz constant of φ inside the grid: no two points of the box differ by more per metre.
     pub fn lipschitz(&self) -> f32 {
         self.hot.lipschitz
+    }
+
+    /// Certified bound on how much the values of two nodes differ per metre between them: 1 for exact signed distances. In
+    /// the large the interpolant is no steeper than that (see [`SignedDistance::lower_bound`]).
+    pub fn node_lipschitz(&self) -> f32 {
+        self.hot.node_lipschitz
     }
 
     /// Certified Lipschitz constant of φ everywhere.
@@ -236,15 +255,34 @@ impl DenseField {
         (trilinear(self.corners(place.index), place.f), norm(place.over))
     }
 
-    /// With c′ the point of the box closest to c, d = |c − c′| and x in the ball: |x′ − c′| ≤ r since projection on a
-    /// convex set does not spread, so φ(x) ≥ φ(x′) ≥ φ(c′) − L r. For d > 0 the constant of the whole space may be
-    /// better: φ(c′) + d − √(L² + 1) r. Both hold, so the larger does.
+    /// How much lower than at its centre φ can be in a ball, in two ways.
+    ///
+    /// By the steepest gradient: L r. And by the nodes: φ(c) is the mean of the value at a random corner X of c's cell
+    /// with the weights as probabilities, E X = c, and φ(x) likewise that of Y. Two nodes differ by at most K per metre,
+    /// so φ(c) − φ(x) = E[v(X) − v(Y)] ≤ K E|X − Y| ≤ K √E|X − Y|² = K √(|c − x|² + Var X + Var Y), with
+    /// Var X = h² Σ f (1 − f) at the centre and Var Y ≤ ¾ h². For exact distances K is 1, while L, which sees how a cell
+    /// cuts a crease, is up to √3.
+    ///
+    /// With c′ the point of the box closest to c, d = |c − c′| and x in the ball: projection on a convex set is firmly
+    /// non-expansive, |x′ − c′|² + (d − d(x))² ≤ r². So φ(x) ≥ φ(x′) ≥ φ(c′) − drop(L, K), and, better for d > 0, by
+    /// Cauchy's inequality φ(x) = φ(x′) + d(x) ≥ φ(c′) + d − drop(√(1 + L²), √(1 + K²)). Both hold, so the larger does.
     #[inline(always)]
     fn bound(&self, c: [f32; 3], r: f32) -> f32 {
         let h = &self.hot;
-        let (inside, over) = self.split(c);
-        let near = inside - h.lipschitz * r;
-        let far = (inside + over) - h.lipschitz_outside * r;
+        let Place { index, f, over } = self.place(c);
+        let (inside, over) = (trilinear(self.corners(index), f), norm(over));
+        let spread = (f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2]);
+        let reach = (r * r + (h.variance + spread * (h.spacing * h.spacing))).sqrt();
+        let drop = |l: f32, k: f32| {
+            let (a, b) = (l * r, k * reach);
+            if b < a {
+                b
+            } else {
+                a
+            }
+        };
+        let near = inside - drop(h.lipschitz, h.node_lipschitz);
+        let far = (inside + over) - drop(h.lipschitz_outside, h.node_lipschitz_outside);
         let best = if far > near { far } else { near };
         best - (h.slack + 8.0 * f32::EPSILON * (over + r * h.lipschitz_outside))
     }

@@ -9,6 +9,8 @@ use crate::math::{Aabb, Vec3};
 pub(super) struct Scan {
     /// Lipschitz constant inside the box, rounded up.
     pub lipschitz: f32,
+    /// Most that two nodes differ by per metre between them, rounded up.
+    pub node_lipschitz: f32,
     /// Largest |value|.
     pub largest: f32,
     /// Box around {φ ≤ 0}, local frame; empty when there is no such point.
@@ -22,8 +24,8 @@ struct Slice {
     max: [f64; 3],
 }
 
-/// `values` has a number for each node.
-pub(super) fn scan(grid: &Grid, values: &[f32]) -> Scan {
+/// `values` has a number for each node. `exact`: they are exact signed distances, up to a rounding that the caller adds.
+pub(super) fn scan(grid: &Grid, values: &[f32], exact: bool) -> Scan {
     let slices: Vec<Slice> = (0..grid.dims[2] as usize)
         .into_par_iter()
         .map(|k| scan_slice(grid.dims.map(|n| n as usize), values, k))
@@ -40,11 +42,9 @@ pub(super) fn scan(grid: &Grid, values: &[f32]) -> Scan {
     let lowest = border_minimum(grid, values);
     let reach = bounds.extents().abs().max().max(0.0);
     let bounds = if bounds.is_empty() { bounds } else { bounds.inflated(f64::from((-lowest).max(0.0)) + 1e-6 * reach) };
-    Scan {
-        lipschitz: (steepest * (1.0 + 1e-6)) as f32,
-        largest: slices.iter().fold(0.0, |a, s| a.max(s.largest)),
-        bounds,
-    }
+    let lipschitz = (steepest * (1.0 + 1e-6)) as f32;
+    let node_lipschitz = if exact { 1.0 + 1e-6 } else { steepest_path(grid, values) };
+    Scan { lipschitz, node_lipschitz, largest: slices.iter().fold(0.0, |a, s| a.max(s.largest)), bounds }
 }
 
 /// The gradient of a trilinear cell has its largest norm at a corner, since each of its components is affine along each
@@ -101,4 +101,37 @@ fn border_minimum(grid: &Grid, values: &[f32]) -> f32 {
         }
     }
     lowest
+}
+
+/// Bound on |v(X) − v(Y)| / |X − Y| over all pairs of nodes, from neighbours alone.
+///
+/// Let S be the largest such quotient over the 26 neighbours of any node. Any node is reached from any other by steps along
+/// body diagonals, face diagonals and edges whose length is √3 c + √2 (b − c) + (a − b) for the sorted offset a ≥ b ≥ c ≥ 0,
+/// all inside their common box. That is (1, √2 − 1, √3 − √2)·(a, b, c) ≤ 1.1281 |(a, b, c)|.
+fn steepest_path(grid: &Grid, values: &[f32]) -> f32 {
+    let [nx, ny, nz] = grid.dims.map(|n| n as usize);
+    let slices = (0..nz).into_par_iter().map(|k| {
+        // By the squared length of the step: 1, 2, 3.
+        let mut most = [0.0f64; 3];
+        for j in 0..ny {
+            for i in 0..nx {
+                let here = f64::from(values[(k * ny + j) * nx + i]);
+                // The 13 neighbours that come later.
+                for o in 14..27usize {
+                    let step = [o % 3, o / 3 % 3, o / 9];
+                    let at = [i + step[0], j + step[1], k + step[2]];
+                    if at[0] < 1 || at[0] > nx || at[1] < 1 || at[1] > ny || at[2] > nz {
+                        continue;
+                    }
+                    let other = f64::from(values[((at[2] - 1) * ny + at[1] - 1) * nx + at[0] - 1]);
+                    let axes = step.iter().filter(|&&s| s != 1).count();
+                    most[axes - 1] = most[axes - 1].max((here - other).abs());
+                }
+            }
+        }
+        most
+    });
+    let most = slices.reduce(|| [0.0; 3], |a, b| [0, 1, 2].map(|n| a[n].max(b[n])));
+    let steepest = most[0].max(most[1] / 2f64.sqrt()).max(most[2] / 3f64.sqrt()) / f64::from(grid.spacing);
+    (steepest * 1.1282 * (1.0 + 1e-6)) as f32
 }

@@ -100,10 +100,9 @@ impl DenseField {
         drop(corners);
 
         progress.report("error", 0.0)?;
-        let mut field = Self::from_values(grid, values, center)?;
+        let field = Self::assemble(grid, values.into(), center, sign)?;
         let error = measure::measure(&field, mesh, &sides);
-        field.describe(error, sign, &mesh.bounds());
         progress.report("error", 1.0)?;
-        Ok(field)
+        Ok(field.described(error, &mesh.bounds()))
     }
 }
