@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::hull::convex_hull;
-use super::triangle::{Packet, TriangleFrame, LANES};
+use super::triangle::{cluster, Packet, TriangleFrame, LANES};
+use super::wide::wide;
 use super::SignedDistance;
 use crate::math::{Aabb, Vec3};
 use crate::Result;
@@ -44,7 +45,74 @@ pub struct ConvexHull {
     /// |x| + |y| + |z| of no point of the hull is more, local frame.
     size: f32,
     planes: Vec<Planes>,
+    /// For each plane a packet that has a triangle of it.
+    starts: Vec<u32>,
     triangles: Vec<Packet>,
+    /// The boxes of the packets, eight side by side.
+    boxes: Vec<Boxes>,
+}
+
+/// Eight boxes.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+struct Boxes {
+    min: [[f32; LANES]; 3],
+    max: [[f32; LANES]; 3],
+}
+
+wide! {
+    /// Largest plane distance (φ inside, at most φ outside, and 1-Lipschitz), and the number of the plane.
+    fn deepest(planes: &[Planes], p: [f32; 3]) -> (f32, usize) {
+        let mut best = [f32::NEG_INFINITY; LANES];
+        let mut which = [0u32; LANES];
+        for (i, planes) in planes.iter().enumerate() {
+            let d = planes.distances(p);
+            for lane in 0..LANES {
+                let above = d[lane] > best[lane];
+                best[lane] = if above { d[lane] } else { best[lane] };
+                which[lane] = if above { i as u32 } else { which[lane] };
+            }
+        }
+        let lane = (1..LANES).fold(0, |b, l| if best[l] > best[b] { l } else { b });
+        (best[lane], which[lane] as usize * LANES + lane)
+    }
+}
+
+wide! {
+    /// Squared distance to the surface, and the packet and lane of the closest triangle. `start` is looked at first, then
+    /// the packets whose boxes are nearer than the best so far.
+    fn closest(triangles: &[Packet], boxes: &[Boxes], p: [f32; 3], start: usize) -> (f32, usize, usize) {
+        let mut best = (f32::INFINITY, 0, 0);
+        let mut look = |i: usize| {
+            let d = triangles[i].distance_squared(p);
+            let least = d.iter().fold(f32::INFINITY, |a, &b| if b < a { b } else { a });
+            if least < best.0 {
+                let lane = d.iter().position(|&x| x == least).unwrap_or(0);
+                best = (least, i, lane);
+            }
+            best.0
+        };
+        let mut limit = look(start);
+        for (n, b) in boxes.iter().enumerate() {
+            let mut squared = [0.0f32; LANES];
+            for lane in 0..LANES {
+                let out = |k: usize| {
+                    let (low, high) = (b.min[k][lane] - p[k], p[k] - b.max[k][lane]);
+                    let d = if low > high { low } else { high };
+                    if d > 0.0 { d } else { 0.0 }
+                };
+                let (x, y, z) = (out(0), out(1), out(2));
+                squared[lane] = (x * x + y * y) + z * z;
+            }
+            for (lane, d) in squared.into_iter().enumerate() {
+                let i = n * LANES + lane;
+                if d < limit && i != start && i < triangles.len() {
+                    limit = look(i);
+                }
+            }
+        }
+        best
+    }
 }
 
 impl ConvexHull {
@@ -68,7 +136,12 @@ impl ConvexHull {
             n[0] * p[0] + n[1] * p[1] + n[2] * p[2]
         };
         // One plane for every set of connected triangles that are coplanar to 1e-9 of the extent.
+        let corners: Vec<[[f64; 3]; 3]> = hull.triangles.iter().map(|t| t.map(local)).collect();
+        let order = cluster(&corners);
+        let mut place = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(n, &t)| place[t as usize] = (n / LANES) as u32);
         let mut planes: Vec<([f64; 3], f64)> = Vec::new();
+        let mut starts = Vec::new();
         let mut done = vec![false; hull.triangles.len()];
         for seed in 0..done.len() {
             if done[seed] {
@@ -93,6 +166,7 @@ impl ConvexHull {
                 }
             }
             planes.push((*normal, top));
+            starts.push(place[seed]);
         }
         let planes = planes
             .chunks(LANES)
@@ -107,20 +181,31 @@ impl ConvexHull {
                 packet
             })
             .collect();
-        let triangles = hull
-            .triangles
-            .chunks(LANES)
-            .map(|chunk| {
-                let mut packet = Packet::FAR;
-                for (lane, t) in chunk.iter().enumerate() {
-                    let frame = TriangleFrame::new(t.map(local), 1e-13 * extent);
-                    packet.set(lane, &frame.rounded(frame.offset));
+        let mut triangles = Vec::new();
+        let mut boxes = Vec::new();
+        for (n, chunk) in order.chunks(LANES).enumerate() {
+            let mut packet = Packet::FAR;
+            let mut b = Aabb::empty();
+            for (lane, &t) in chunk.iter().enumerate() {
+                let frame = TriangleFrame::new(corners[t as usize], 1e-13 * extent);
+                packet.set(lane, &frame.rounded(frame.offset));
+                corners[t as usize].iter().for_each(|c| b.include(&Vec3::from(*c)));
+            }
+            triangles.push(packet);
+            if n % LANES == 0 {
+                boxes.push(Boxes { min: [[0.0; LANES]; 3], max: [[0.0; LANES]; 3] });
+            }
+            // Wider than the rounding of a distance.
+            let b = b.inflated(1e-6 * extent);
+            if let Some(last) = boxes.last_mut() {
+                for k in 0..3 {
+                    last.min[k][n % LANES] = b.min[k] as f32;
+                    last.max[k][n % LANES] = b.max[k] as f32;
                 }
-                packet
-            })
-            .collect();
+            }
+        }
         let size = (bounds.extents() * 0.5).sum() as f32;
-        Ok(Self { vertices, bounds, origin, size, planes, triangles })
+        Ok(Self { vertices, bounds, origin, size, planes, starts, triangles, boxes })
     }
 
     /// Corners of the hull, body frame, metres.
@@ -128,54 +213,10 @@ impl ConvexHull {
         &self.vertices
     }
 
-    /// Largest plane distance: φ inside, at most φ outside, and 1-Lipschitz.
-    #[inline(always)]
-    fn plane_distance(&self, p: [f32; 3]) -> f32 {
-        let mut best = [f32::NEG_INFINITY; LANES];
-        for planes in &self.planes {
-            let d = planes.distances(p);
-            for (b, d) in best.iter_mut().zip(d) {
-                *b = if d > *b { d } else { *b };
-            }
-        }
-        best.iter().fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a })
-    }
-
-    fn deepest_plane(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
-        let mut best = (f32::NEG_INFINITY, [0.0, 0.0, 1.0]);
-        for planes in &self.planes {
-            for (lane, d) in planes.distances(p).into_iter().enumerate() {
-                if d > best.0 {
-                    best = (d, planes.n.map(|n| n[lane]));
-                }
-            }
-        }
-        best
-    }
-
-    /// Squared distance to the surface, and the packet and lane of the closest triangle. Only triangles that face `p`
-    /// can hold the closest point of a convex body; z in their frame tells.
-    #[inline(always)]
-    fn closest(&self, p: [f32; 3]) -> (f32, usize, usize) {
-        let mut best = (f32::INFINITY, 0, 0);
-        let margin = -1.0e-6 * (((p[0].abs() + p[1].abs()) + p[2].abs()) + self.size);
-        for (i, packet) in self.triangles.iter().enumerate() {
-            let mut faces = false;
-            let f = &packet.fields;
-            for lane in 0..LANES {
-                let z = ((f[6][lane] * p[0] + f[7][lane] * p[1]) + f[8][lane] * p[2]) - f[11][lane];
-                faces |= z > margin;
-            }
-            if !faces {
-                continue;
-            }
-            for (lane, d) in packet.distance_squared(p).into_iter().enumerate() {
-                if d < best.0 {
-                    best = (d, i, lane);
-                }
-            }
-        }
-        best
+    /// From a plane's number to the packet to look at first.
+    fn closest(&self, p: [f32; 3], plane: usize) -> (f32, usize, usize) {
+        let start = self.starts.get(plane).map_or(0, |&s| s as usize);
+        closest(&self.triangles, &self.boxes, p, start)
     }
 }
 
@@ -209,20 +250,21 @@ impl SignedDistance for ConvexHull {
     }
 
     fn distance(&self, p: [f32; 3]) -> f32 {
-        let plane = self.plane_distance(p);
-        if plane <= 0.0 {
-            plane
+        let (level, plane) = deepest(&self.planes, p);
+        if level <= 0.0 {
+            level
         } else {
-            self.closest(p).0.sqrt()
+            self.closest(p, plane).0.sqrt()
         }
     }
 
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
-        let (plane, normal) = self.deepest_plane(p);
-        if plane <= 0.0 {
-            return (plane, normal);
+        let (level, plane) = deepest(&self.planes, p);
+        let normal = self.planes[plane / LANES].n.map(|n| n[plane % LANES]);
+        if level <= 0.0 {
+            return (level, normal);
         }
-        let (squared, packet, lane) = self.closest(p);
+        let (squared, packet, lane) = self.closest(p, plane);
         let distance = squared.sqrt();
         // Closer than this the direction would be rounding.
         if distance <= 4.0e-6 * self.size {
@@ -235,7 +277,7 @@ impl SignedDistance for ConvexHull {
 
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         let reach = ((c[0].abs() + c[1].abs()) + c[2].abs()) + r.abs() + self.size;
-        self.plane_distance(c) - r - SLACK * reach
+        deepest(&self.planes, c).0 - r - SLACK * reach
     }
 
     fn error_bound(&self) -> f64 {

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::report::{FieldError, SignReport, SignRule};
+use super::wide::wide;
 use super::{Grid, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
@@ -196,10 +197,24 @@ impl DenseField {
     pub fn bytes(&self) -> u64 {
         (std::mem::size_of::<Self>() + self.values.len() * 4) as u64
     }
+}
+
+/// The hot data of a field: what the kernels take.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    hot: &'a Hot,
+    values: &'a [f32],
+}
+
+impl<'a> View<'a> {
+    #[inline(always)]
+    fn of(field: &'a DenseField) -> Self {
+        Self { hot: &field.hot, values: &field.values }
+    }
 
     #[inline(always)]
-    fn place(&self, p: [f32; 3]) -> Place {
-        let h = &self.hot;
+    fn place(self, p: [f32; 3]) -> Place {
+        let h = self.hot;
         let mut cell = [0usize; 3];
         let (mut f, mut over) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {
@@ -217,11 +232,11 @@ impl DenseField {
 
     /// The corners of a cell, x fastest.
     #[inline(always)]
-    fn corners(&self, index: usize) -> [f32; 8] {
-        let h = &self.hot;
+    fn corners(self, index: usize) -> [f32; 8] {
+        let h = self.hot;
         debug_assert!(index + h.slice + h.row + 1 < self.values.len());
         // SAFETY: `index` is that of a node (i, j, k) with i ≤ dims.x − 2, j ≤ dims.y − 2, k ≤ dims.z − 2 (`place` clamps
-        // to `last_cell`), so that (i + 1, j + 1, k + 1) is a node too; `from_values` made sure that there is a value for
+        // to `last_cell`), so that (i + 1, j + 1, k + 1) is a node too; `assemble` made sure that there is a value for
         // each node, and neither grid nor values change after it.
         let at = |offset: usize| unsafe { *self.values.get_unchecked(index + offset) };
         let (r, s) = (h.row, h.slice);
@@ -247,10 +262,10 @@ fn norm(v: [f32; 3]) -> f32 {
     ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt()
 }
 
-impl DenseField {
+impl View<'_> {
     /// φ at the point of the box that is closest to `p`, and the distance from `p` to the box.
     #[inline(always)]
-    fn split(&self, p: [f32; 3]) -> (f32, f32) {
+    fn split(self, p: [f32; 3]) -> (f32, f32) {
         let place = self.place(p);
         (trilinear(self.corners(place.index), place.f), norm(place.over))
     }
@@ -267,8 +282,8 @@ impl DenseField {
     /// non-expansive, |x′ − c′|² + (d − d(x))² ≤ r². So φ(x) ≥ φ(x′) ≥ φ(c′) − drop(L, K), and, better for d > 0, by
     /// Cauchy's inequality φ(x) = φ(x′) + d(x) ≥ φ(c′) + d − drop(√(1 + L²), √(1 + K²)). Both hold, so the larger does.
     #[inline(always)]
-    fn bound(&self, c: [f32; 3], r: f32) -> f32 {
-        let h = &self.hot;
+    fn bound(self, c: [f32; 3], r: f32) -> f32 {
+        let h = self.hot;
         let Place { index, f, over } = self.place(c);
         let (inside, over) = (trilinear(self.corners(index), f), norm(over));
         let spread = (f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2]);
@@ -288,6 +303,27 @@ impl DenseField {
     }
 }
 
+wide! {
+    fn distances(field: View, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
+            let (inside, over) = field.split([x[i], y[i], z[i]]);
+            out[i] = inside + over;
+        }
+    }
+}
+
+wide! {
+    fn bounds(field: View, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
+        for i in 0..n {
+            out[i] = field.bound([x[i], y[i], z[i]], r[i]);
+        }
+    }
+}
+
 impl SignedDistance for DenseField {
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.center
@@ -299,14 +335,15 @@ impl SignedDistance for DenseField {
 
     #[inline]
     fn distance(&self, p: [f32; 3]) -> f32 {
-        let (inside, over) = self.split(p);
+        let (inside, over) = View::of(self).split(p);
         inside + over
     }
 
     #[inline]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
-        let Place { index, f, over } = self.place(p);
-        let v = self.corners(index);
+        let view = View::of(self);
+        let Place { index, f, over } = view.place(p);
+        let v = view.corners(index);
         let inverse = self.hot.inverse_spacing;
         // Differences along x on the four edges, then interpolated along y and z; and so on.
         let dx = [v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6]];
@@ -332,7 +369,15 @@ impl SignedDistance for DenseField {
 
     #[inline]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
-        self.bound(c, r)
+        View::of(self).bound(c, r)
+    }
+
+    fn distance_batch(&self, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) {
+        distances(View::of(self), x, y, z, out);
+    }
+
+    fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
+        bounds(View::of(self), x, y, z, r, out);
     }
 
     fn error_bound(&self) -> f64 {

@@ -12,6 +12,7 @@ mod report;
 mod scan;
 mod sign;
 mod triangle;
+mod wide;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use convex::ConvexHull;

@@ -258,3 +258,37 @@ impl Packet {
         out
     }
 }
+
+/// An order of triangles in which each run of eight is close together; the same input gives the same order.
+pub(crate) fn cluster(corners: &[[[f64; 3]; 3]]) -> Vec<u32> {
+    let centroids: Vec<[f64; 3]> =
+        corners.iter().map(|t| [0, 1, 2].map(|k| (t[0][k] + t[1][k] + t[2][k]) / 3.0)).collect();
+    let mut order: Vec<u32> = (0..corners.len() as u32).collect();
+    arrange(&mut order, &centroids);
+    order
+}
+
+/// Reorders `ids` so that each run of eight is close together.
+fn arrange(ids: &mut [u32], centroids: &[[f64; 3]]) {
+    if ids.len() <= LANES {
+        return;
+    }
+    let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for &i in ids.iter() {
+        for k in 0..3 {
+            min[k] = min[k].min(centroids[i as usize][k]);
+            max[k] = max[k].max(centroids[i as usize][k]);
+        }
+    }
+    let axis = (0..3).fold(0, |best, k| if max[k] - min[k] > max[best] - min[best] { k } else { best });
+    let middle = (ids.len() / 2).next_multiple_of(LANES).min((ids.len() - 1) / LANES * LANES);
+    let key = |i: u32| centroids[i as usize][axis];
+    ids.select_nth_unstable_by(middle, |&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+    let (left, right) = ids.split_at_mut(middle);
+    if left.len() > 4096 {
+        rayon::join(|| arrange(left, centroids), || arrange(right, centroids));
+    } else {
+        arrange(left, centroids);
+        arrange(right, centroids);
+    }
+}

@@ -5,7 +5,7 @@ mod crossings;
 mod cull;
 mod lattice;
 mod measure;
-mod wide;
+
 mod winding;
 
 use super::report::SignRule;
