@@ -6,20 +6,7 @@
 
 int main()
 {
-	// A stock Bullet world. The one line that is ours registers the narrowphase.
-	btDefaultCollisionConfiguration configuration;
-	btCollisionDispatcher dispatcher(&configuration);
-	btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
-	btDbvtBroadphase broadphase;
-	btSequentialImpulseConstraintSolver solver;
-	btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
-	world.setGravity(btVector3(0, -10, 0));
-
-	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
-	btRigidBody ground(0, nullptr, &plane);
-	world.addRigidBody(&ground);
-
-	// A shape with a hole through it. From a file: btVoxShellShape knot("knot.obj");
+	// A shape with a hole through it, made by the library.
 	vxs_primitive primitive;
 	vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_TORUS_KNOT);
 	vxs_shape* cooked = nullptr;
@@ -28,14 +15,26 @@ int main()
 		std::printf("%s\n", vxs_last_error());
 		return 1;
 	}
-	btVoxShellShape knot(cooked);
-	vxs_shape_release(cooked);  // the shape keeps its own share
 
+	btDefaultCollisionConfiguration configuration;
+	btCollisionDispatcher dispatcher(&configuration);
+	btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);  // the rest of the world is stock
+	btDbvtBroadphase broadphase;
+	btSequentialImpulseConstraintSolver solver;
+	btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
+	world.setGravity(btVector3(0, -10, 0));
+
+	btVoxShellShape knot(cooked);  // from a file: btVoxShellShape knot("knot.obj");
 	btVector3 inertia;
 	knot.calculateLocalInertia(1, inertia);
 	btRigidBody body(1, nullptr, &knot, inertia);
-	body.setWorldTransform(btTransform(btQuaternion(btVector3(1, 0, 0), btScalar(0.4)), btVector3(0, 1, 0)));
 	world.addRigidBody(&body);
+
+	vxs_shape_release(cooked);  // the Bullet shape keeps its own share
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	btRigidBody ground(0, nullptr, &plane);
+	world.addRigidBody(&ground);
+	body.setWorldTransform(btTransform(btQuaternion(btVector3(1, 0, 0), btScalar(0.4)), btVector3(0, 1, 0)));
 
 	for (int step = 0; step <= 600; ++step)
 	{
