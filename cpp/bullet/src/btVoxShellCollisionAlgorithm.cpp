@@ -33,10 +33,14 @@ struct Side
 {
 	const btVoxShellBaseShape* voxshell = nullptr;  // null: one of Bullet's own
 	const vxs_shape* shape = nullptr;
-	double inflation = 0;  // of Bullet's own shapes: how far outside the field's zero level the surface lies
+	bool sampled = false;  // of Bullet's own shapes: it is a pointshell here, because the other one is a field only
+	double inflation = 0;  // of Bullet's own shapes: how far outside that form the surface lies
 	vxs_pose pose;
 	Motion motion;
 	double extent = 0;  // radius of the shape around the body's centre of mass
+
+	bool has_pointshell() const { return voxshell ? voxshell->hasPointShell() : sampled; }
+	bool has_field() const { return voxshell ? voxshell->hasField() : !sampled; }
 };
 
 /// The body's motion as the solver will see it: velocities before the step, forces gathered for it.
@@ -82,7 +86,7 @@ struct btVoxShellCollisionAlgorithm::State
 	PointMaker maker;
 	BouncePolicy bounce;
 	ContactSelector selector;
-	StockField stock;
+	StockShape stock;
 	Workspace workspace;
 	std::vector<vxs_contact> contacts;
 	std::vector<Candidate> candidates;
@@ -97,20 +101,24 @@ struct btVoxShellCollisionAlgorithm::State
 		candidates.reserve(256);
 	}
 
-	bool describe(Side& side, const btCollisionObjectWrapper* wrap);
+	bool describe(Side& side, const btCollisionObjectWrapper* wrap, const btCollisionObjectWrapper* other);
 	bool query(const Side& first, const Side& second, double distance);
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point, const btManifoldPoint* before);
 };
 
-bool btVoxShellCollisionAlgorithm::State::describe(Side& side, const btCollisionObjectWrapper* wrap)
+bool btVoxShellCollisionAlgorithm::State::describe(Side& side, const btCollisionObjectWrapper* wrap, const btCollisionObjectWrapper* other)
 {
 	side.voxshell = ours(wrap->getCollisionShape());
 	if (side.voxshell)
 		side.shape = side.voxshell->getQueryShape();
 	else
 	{
-		side.shape = stock.of(wrap->getCollisionShape());
+		const btVoxShellBaseShape* partner = ours(other->getCollisionShape());
+		if (!partner)
+			return false;
+		side.sampled = !partner->hasPointShell();
+		side.shape = stock.of(wrap->getCollisionShape(), side.sampled ? StockShape::POINTSHELL : StockShape::FIELD);
 		side.inflation = stock.inflation();
 	}
 	side.pose = to_pose(wrap->getWorldTransform());
@@ -122,8 +130,7 @@ bool btVoxShellCollisionAlgorithm::State::describe(Side& side, const btCollision
 /// Fills `contacts` with all contacts up to `distance`, or says that this pair of forms cannot be tested.
 bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& second, double distance)
 {
-	const bool shell_of_first = first.voxshell && first.voxshell->hasPointShell() && (!second.voxshell || second.voxshell->hasField());
-	const bool shell_of_second = second.voxshell && second.voxshell->hasPointShell() && (!first.voxshell || first.voxshell->hasField());
+	const bool shell_of_first = first.has_pointshell() && second.has_field(), shell_of_second = second.has_pointshell() && first.has_field();
 	if (!shell_of_first && !shell_of_second)
 		return false;
 
@@ -163,7 +170,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 {
 	Side first, second;
 	bool done = false;
-	if (workspace && describe(first, wrap0) && describe(second, wrap1))
+	if (workspace && describe(first, wrap0, wrap1) && describe(second, wrap1, wrap0))
 	{
 		// Only what is within reach of the other body can hit it, however large a body is.
 		const double apart = length(first.motion.center - second.motion.center);

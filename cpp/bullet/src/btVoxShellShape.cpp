@@ -12,19 +12,13 @@
 #include <LinearMath/btAabbUtil2.h>
 
 #include "handle.h"
+#include "stock_shapes.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
 
 namespace
 {
-/// Vertices and triangles as the C API takes them.
-struct Soup
-{
-	std::vector<vxs_vec3> vertices;
-	std::vector<uint32_t> indices;
-};
-
 /// Reads every part of a mesh, with its scaling, whatever number types it is stored in.
 Soup read_mesh(const btStridingMeshInterface& mesh)
 {

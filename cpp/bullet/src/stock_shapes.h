@@ -1,7 +1,9 @@
-// Bullet's own shapes as exact fields. The table of what is supported is in stock_shapes.cpp.
+// Bullet's own shapes as exact fields, and as pointshells for partners that have a field only. The table of what is supported
+// is in stock_shapes.cpp.
 #ifndef VOXSHELL_BULLET_STOCK_SHAPES_H
 #define VOXSHELL_BULLET_STOCK_SHAPES_H
 
+#include <memory>
 #include <vector>
 
 #include <BulletCollision/CollisionShapes/btCollisionShape.h>
@@ -10,32 +12,48 @@
 
 namespace voxshell_bullet
 {
-/// The proxy types that have a field; what registerAlgorithm enters.
+/// The proxy types that have a form; what registerAlgorithm enters.
 const std::vector<int>& stock_proxy_types();
 
-/// The field of one shape of Bullet's, rebuilt when the shape's size, scaling or margin has changed since.
-class StockField
+/// Triangles as the C API takes them.
+struct Soup
+{
+	std::vector<vxs_vec3> vertices;
+	std::vector<uint32_t> indices;
+};
+
+/// A shape of Bullet's as one of the library's, made again when its size, scaling or margin has changed since.
+class StockShape
 {
 public:
-	/// Null when the shape has no field: not supported, or degenerate (a flat hull).
-	const vxs_shape* of(const btCollisionShape* shape);
+	enum Form
+	{
+		FIELD,      // exact; for partners that bring samples
+		POINTSHELL  // sampled (kSamples); for partners that are a field only
+	};
+	/// Enough that a round thing rolls smoothly: on a sphere, samples are 1/17 of the radius apart and so 0.1 % of it deep.
+	static const uint32_t kSamples = 4000;
 
-	/// How far the surface that Bullet collides lies outside the zero level of the field, metres: the margin of hulls and
-	/// cones, which is added to them, and 0 for all others, whose size includes it.
+	/// Null when there is no such form: shape not supported, degenerate (a flat hull), or infinite (the samples of a plane).
+	const vxs_shape* of(const btCollisionShape* shape, Form form);
+
+	/// How far the surface that Bullet collides lies outside the form, metres: the margin of hulls and cones, which is added
+	/// to them, and 0 for all others, whose size includes it.
 	double inflation() const { return m_inflation; }
 
-	/// What the field depends on; compared bit by bit.
+	/// What the form depends on.
 	struct Signature
 	{
-		const void* shape = nullptr;
 		int type = -1;
-		double numbers[8] = {};
+		int form = 0;
+		double numbers[4] = {};
+		std::vector<vxs_vec3> points;  // of hulls
 		bool operator==(const Signature& other) const;
 	};
 
 private:
-	Shape m_field;
-	Signature m_signature;
+	std::shared_ptr<vxs_shape> m_shape;
+	Signature m_signature, m_next;
 	double m_inflation = 0;
 };
 }  // namespace voxshell_bullet

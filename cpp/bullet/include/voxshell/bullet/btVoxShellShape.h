@@ -90,9 +90,10 @@ private:
 	btVector3 m_halfExtents;
 };
 
-/// A signed distance field only: the cheapest fixed scenery for point shells to touch.
+/// A signed distance field only: fixed scenery for everything that moves.
 ///
-/// Against Bullet's own shapes it has nothing to test with and makes no contacts: use btVoxShellShape for that.
+/// Bullet's own shapes are sampled (4,000 points each, once per size) to collide with it; a plane cannot be, and two of these
+/// do not see each other: use btVoxShellShape for that.
 /// \code
 /// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 /// btVoxelmapShape* cave = new btVoxelmapShape("cave.vxs");
