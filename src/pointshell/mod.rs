@@ -92,7 +92,7 @@ impl PointShell {
                 format!("{} long", points.len()),
             ));
         }
-        options.check_memory(points.len() as u64)?;
+        options.check_memory(points.len() as u64, tree::BYTES_PER_SAMPLE)?;
         tree::build(points, normals, options)
     }
 

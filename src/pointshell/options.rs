@@ -108,10 +108,9 @@ impl ShellOptions {
         Ok(())
     }
 
-    /// The finished arrays and the scratch of building them, against the limit.
-    pub(super) fn check_memory(&self, samples: u64) -> Result<()> {
-        const BYTES_PER_SAMPLE: u64 = 200;
-        let needed = samples.saturating_mul(BYTES_PER_SAMPLE);
+    /// The finished arrays and the scratch of making them, against the limit.
+    pub(super) fn check_memory(&self, samples: u64, bytes_per_sample: u64) -> Result<()> {
+        let needed = samples.saturating_mul(bytes_per_sample);
         if needed > self.memory_limit || samples > u32::MAX as u64 / 4 {
             let what = format!("a pointshell of {samples} samples");
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });

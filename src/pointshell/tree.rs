@@ -10,6 +10,9 @@ use crate::{Error, Result};
 /// Relative excess of every radius, see [`SphereTree::radius`].
 pub(super) const RADIUS_SLACK: f64 = 1.0 / (1u32 << 20) as f64;
 
+/// The arrays and the scratch of building them, roughly.
+pub(super) const BYTES_PER_SAMPLE: u64 = 200;
+
 /// Centres tried for a sphere that must sit on a sample.
 const CENTER_CANDIDATES: usize = 64;
 

@@ -1,5 +1,6 @@
 //! Points in hashed cells, for questions about a neighbourhood.
 
+use super::Sample;
 use crate::math::Vec3;
 
 const NONE: u32 = u32::MAX;
@@ -61,12 +62,36 @@ impl PointGrid {
         [0, 1, 2].map(|a| (p[a] / self.cell).floor().clamp(-1e15, 1e15) as i64)
     }
 
+    /// Neighbours along x share a cache line; cells that collide are told apart by their coordinates.
     fn bucket(&self, cell: &[i64; 3]) -> usize {
-        let mixed = (cell[0] as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            ^ (cell[1] as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
-            ^ (cell[2] as u64).wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(42);
-        (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) as usize >> 20 & (self.heads.len() - 1)
+        let row =
+            (cell[1] as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (cell[2] as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+        ((row >> 24).wrapping_add(cell[0] as u64)) as usize & (self.heads.len() - 1)
     }
+}
+
+/// Sorts samples so that neighbours in space are near in memory: along a Morton curve through cells of this size.
+pub(super) fn sort_spatially(samples: &mut [Sample], cell: f64) {
+    let mut low = Vec3::repeat(f64::INFINITY);
+    samples.iter().for_each(|s| low = low.inf(&s.p));
+    // 21 bits of each coordinate, two zeros between any two of them.
+    let spread = |x: f64| {
+        let mut bits = (x / cell).clamp(0.0, 2_097_151.0) as u64;
+        for (shift, mask) in [
+            (32, 0x001F_0000_0000_FFFF),
+            (16, 0x001F_0000_FF00_00FF),
+            (8, 0x100F_00F0_0F00_F00F),
+            (4, 0x10C3_0C30_C30C_30C3),
+            (2, 0x1249_2492_4924_9249),
+        ] {
+            bits = (bits | bits << shift) & mask;
+        }
+        bits
+    };
+    samples.sort_by_cached_key(|s| {
+        let d = s.p - low;
+        spread(d.x) | spread(d.y) << 1 | spread(d.z) << 2
+    });
 }
 
 #[cfg(test)]

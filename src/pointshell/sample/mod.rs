@@ -112,8 +112,12 @@ impl Sampler<'_> {
             Sampling::Vertices => self.surface.vertices.len() as f64,
             _ => 0.0,
         };
+        let bytes = match options.method {
+            Sampling::Uniform | Sampling::VerticesAndUniform => tree::BYTES_PER_SAMPLE + uniform::BYTES_PER_SAMPLE,
+            _ => tree::BYTES_PER_SAMPLE,
+        };
         // A float too large for u64 becomes its largest value.
-        options.check_memory(on_area.max(others) as u64)
+        options.check_memory(on_area.max(others) as u64, bytes)
     }
 
     /// A spacing from which to start looking for `target` samples, metres.
@@ -227,7 +231,7 @@ impl Sampler<'_> {
         if free.as_slice().iter().filter(|f| **f).count() >= keep {
             pool.retain(|_| free.next() == Some(true));
         }
-        fixed.extend(uniform::eliminate(&fixed, &pool, keep, spacing, self.surface.is_consistent, self.progress)?);
+        fixed.extend(uniform::eliminate(&fixed, pool, keep, spacing, self.surface.is_consistent, self.progress)?);
         Ok(fixed)
     }
 
@@ -246,7 +250,7 @@ impl Sampler<'_> {
                 samples.retain(|s| !taken.contains(&bits(s)));
                 let keep = target.saturating_sub(fixed.len());
                 let sided = surface.is_consistent;
-                fixed.extend(uniform::eliminate(&fixed, &samples, keep, spacing, sided, self.progress)?);
+                fixed.extend(uniform::eliminate(&fixed, samples, keep, spacing, sided, self.progress)?);
                 samples = fixed;
             }
             return Ok((samples, spacing));
