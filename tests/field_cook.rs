@@ -100,7 +100,8 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
     TriMesh::new(v, f).unwrap()
 }
 
-/// Random points of the grid's box: sign against `inside` (None: too close to call), magnitude at nodes.
+/// The sign of random points of the grid's box, against `inside` (None: too close to call): of nodes, and of points
+/// between them that are not too near to the zero level, where the interpolant may round a corner.
 fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<bool>) {
     let mut next = rng(17);
     let h = f64::from(field.grid().spacing);
@@ -114,8 +115,8 @@ fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<b
         };
         let local = p - field.center();
         let phi = f64::from(field.distance([local.x as f32, local.y as f32, local.z as f32]));
-        // Within a cell of the zero level the interpolant may round a corner.
-        if let Some(expected) = inside(&p).filter(|_| phi.abs() > 1.8 * h) {
+        let margin = if n % 2 == 0 { 0.2 * h } else { 1.8 * h };
+        if let Some(expected) = inside(&p).filter(|_| phi.abs() > margin) {
             assert_eq!(phi < 0.0, expected, "{name} at {p}: {phi}");
             tested += 1;
             within += usize::from(expected);
@@ -125,11 +126,107 @@ fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<b
     assert!(within > 0, "{name}: nothing inside was tested");
 }
 
+#[test]
+fn holes_get_membranes_and_the_distance_is_to_the_nearer_of_both() {
+    // A unit ball less the cap above z = 0.8, where the level w = 1/2 is the flat disk in the hole (its solid angle is
+    // half the sphere from either side).
+    let mut open = ball(4, Vec3::zeros(), 1.0);
+    let below = |t: &[u32; 3]| t.iter().all(|&i| open.vertices[i as usize][2] < 0.8);
+    open.triangles = open.triangles.iter().filter(|t| below(t)).copied().collect();
+    let field = cook(&open, 60);
+    let disk = 3.14 * 0.6 * 0.6;
+    assert!((field.sign().membrane_area / disk - 1.0).abs() < 0.25, "{}", field.sign());
+    assert!(
+        field.lipschitz() < 1.75 && field.node_lipschitz() < 1.3,
+        "{} {}",
+        field.lipschitz(),
+        field.node_lipschitz()
+    );
+    let h = f64::from(field.grid().spacing);
+    let mut next = rng(3);
+    for _ in 0..3000 {
+        let n = (next() * field.values().len() as f64) as usize;
+        let p = node(&field, n);
+        let rho = (p.x * p.x + p.y * p.y).sqrt();
+        let to_disk = ((rho - 0.58).max(0.0).powi(2) + (p.z - 0.77).powi(2)).sqrt();
+        let to_ball = (p.norm() - 1.0).abs();
+        let phi = f64::from(field.values()[n].abs());
+        // Height of the closest point of the whole ball.
+        let height = p.z / p.norm();
+        if !(0.72..0.85).contains(&height) {
+            let exact = if height < 0.72 { to_ball.min(to_disk) } else { to_disk };
+            assert!((phi - exact).abs() < 2.5 * h, "{phi} {exact} at {p}");
+        }
+    }
+}
+
+#[test]
+fn no_point_of_a_ball_is_below_its_lower_bound() {
+    let mut open = ball(3, Vec3::zeros(), 0.5);
+    open.triangles.truncate(1100);
+    let two = joined(&[ball(2, Vec3::zeros(), 0.4), ball(3, Vec3::new(0.3, 0.1, 0.0), 0.4)]);
+    let mut meshes = vec![ball(1, Vec3::new(1.0, 2.0, 3.0), 0.5), open, two];
+    meshes.extend(shared_mesh("bunny_453_bullet.obj"));
+    meshes.extend(shared_mesh("teapot_3k_open.obj"));
+    for mesh in meshes {
+        let field = cook(&mesh, 40);
+        let h = f64::from(field.grid().spacing);
+        let mut next = rng(12);
+        let mut vector = || Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5);
+        for round in 0..3000 {
+            let far = [1.0, 2.0, 30.0][round % 3];
+            let c = (vector() * far).cast::<f32>();
+            let c = [c.x, c.y, c.z];
+            let r = (10f64.powf(vector().x * 4.0 + 0.3) * h) as f32;
+            let bound = field.lower_bound(c, r);
+            let g = Vec3::from(field.distance_gradient(c).1.map(f64::from));
+            for i in 0..24 {
+                let u = if i == 0 { -g.normalize() } else { vector().normalize() };
+                let t = if i % 2 == 0 { 0.999_999 } else { vector().x + 0.5 } * f64::from(r);
+                let x = [0, 1, 2].map(|k| (f64::from(c[k]) + u[k] * t) as f32);
+                assert!(field.distance(x) >= bound, "{} < {bound} at {x:?}, ball {c:?} {r}", field.distance(x));
+            }
+        }
+    }
+}
+
+#[test]
+fn nodes_differ_by_no_more_than_the_constant_allows() {
+    let mut open = ball(3, Vec3::zeros(), 0.5);
+    open.triangles.truncate(1100);
+    let mut meshes = vec![ball(2, Vec3::zeros(), 0.5), open];
+    meshes.extend(shared_mesh("fandisk_6k_cad.obj"));
+    meshes.extend(shared_mesh("teapot_3k_open.obj"));
+    for mesh in meshes {
+        let field = cook(&mesh, 36);
+        assert!(
+            field.node_lipschitz() <= if field.sign().closed { 1.00001 } else { 2.3 },
+            "{}",
+            field.node_lipschitz()
+        );
+        let mut next = rng(21);
+        let count = field.values().len() as f64;
+        for round in 0..40_000 {
+            let a = (next() * count) as usize;
+            // Half of the pairs a few nodes apart.
+            let near = ((next() - 0.5) * 6.0) as i64
+                + ((next() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0])
+                + ((next() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0] * field.grid().dims[1]);
+            let b = if round % 2 == 0 { (next() * count) as i64 } else { a as i64 + near };
+            let Some(vb) = usize::try_from(b).ok().and_then(|b| field.values().get(b)) else { continue };
+            let apart = (node(&field, a) - node(&field, b as usize)).norm();
+            let rise = f64::from((field.values()[a] - vb).abs());
+            assert!(rise <= f64::from(field.node_lipschitz()) * apart + 1e-6, "{rise} over {apart}");
+        }
+    }
+}
+
 fn oracle(mesh: &TriMesh) -> impl Fn(&Vec3) -> Option<bool> {
     let bvh = Bvh::build(mesh);
     move |p| {
-        let w = bvh.winding_number_exact(*p);
-        ((w - 0.5).abs() > 0.05).then_some(w > 0.5)
+        // The hierarchy's error is tested beside it, and far below this margin.
+        let w = bvh.winding_number(*p);
+        ((w - 0.5).abs() > 0.05).then_some(w > 0.5 && bvh.bounds().contains(p))
     }
 }
 
@@ -160,8 +257,10 @@ fn every_tested_node_has_the_exact_distance() {
         for _ in 0..4000 {
             let n = (next() * field.values().len() as f64) as usize;
             let exact = bvh.closest_point(node(&field, n)).distance_squared.sqrt();
-            let error = (f64::from(field.values()[n].abs()) - exact).abs();
-            assert!(error <= 2e-7 * extent, "{name} node {n}: {} instead of {exact}", field.values()[n]);
+            let error = f64::from(field.values()[n].abs()) - exact;
+            // A membrane across a hole may be nearer than the mesh.
+            let nearer = error < 0.0 && field.sign().membrane_area > 0.0;
+            assert!(nearer || error.abs() <= 2e-7 * extent, "{name} node {n}: {error} off {exact}");
         }
     }
 }
@@ -177,14 +276,23 @@ fn sign_is_that_of_the_winding_number_on_closed_and_open_meshes() {
         "rocker_arm_10k_genus1.obj",
         "teapot_3k_open.obj",
         "dragon_10k_open.obj",
+        "bunny_34k_raw_holes.obj",
+        "alpha_puzzle_robot.obj",
+        "alpha_puzzle_env15.obj",
     ];
     for name in names {
         let Some(mesh) = shared_mesh(name) else { continue };
         let field = cook(&mesh, 40);
-        let closed = !name.contains("open");
+        let closed = !["open", "holes", "alpha"].iter().any(|s| name.contains(s));
         assert_eq!(field.sign().closed, closed, "{name}: {}", field.sign());
         assert_eq!(field.sign().rule, if closed { SignRule::Crossings } else { SignRule::WindingNumber }, "{name}");
-        check_sign(name, &field, oracle(&mesh));
+        let mut outward = mesh.clone();
+        if name.contains("alpha") {
+            // Wound inward, all of it.
+            assert_eq!(field.sign().flipped_triangles, 1008);
+            outward.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        }
+        check_sign(name, &field, oracle(&outward));
     }
 }
 

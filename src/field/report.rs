@@ -33,6 +33,8 @@ pub struct SignReport {
     pub flipped_triangles: u64,
     /// Nodes whose winding number was within a tenth of the threshold: their sign may be either.
     pub uncertain_nodes: u64,
+    /// Area of the membranes put across the holes of an open surface, m². φ is the distance to them, too.
+    pub membrane_area: f64,
 }
 
 impl SignReport {
@@ -43,6 +45,7 @@ impl SignReport {
         duplicate_triangles: 0,
         flipped_triangles: 0,
         uncertain_nodes: 0,
+        membrane_area: 0.0,
     };
 }
 
@@ -72,13 +75,15 @@ impl fmt::Display for SignReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}, {}; sign by {}; {} duplicate triangles left out, {} turned, {} nodes uncertain",
+            "{}, {}; sign by {}; {} duplicate triangles left out, {} turned, {} nodes uncertain; \
+             {} m² of membranes across holes",
             if self.closed { "closed" } else { "open" },
             if self.consistent { "consistently wound" } else { "not consistently wound" },
             self.rule,
             self.duplicate_triangles,
             self.flipped_triangles,
             self.uncertain_nodes,
+            self.membrane_area,
         )
     }
 }

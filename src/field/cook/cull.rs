@@ -89,6 +89,15 @@ impl<'a> Culler<'a> {
 
     /// Writes the distance, metres, at each node; `values` has one place for each.
     pub fn fill(&self, values: &mut [f32], progress: &Progress) -> Result<()> {
+        self.run(values, false, progress)
+    }
+
+    /// Shortens `values`, signed, to the distance where that is less, and keeps their sign.
+    pub fn shorten(&self, values: &mut [f32], progress: &Progress) -> Result<()> {
+        self.run(values, true, progress)
+    }
+
+    fn run(&self, values: &mut [f32], shorten: bool, progress: &Progress) -> Result<()> {
         let dims = self.lattice.dims;
         assert_eq!(values.len(), dims.iter().map(|&n| n as usize).product::<usize>());
         let mut edge = 32u32;
@@ -98,14 +107,15 @@ impl<'a> Culler<'a> {
         }
         let [nx, ny, nz] = jobs(edge);
         let total = nx * ny * nz;
-        let out = Out { values: values.as_mut_ptr(), dims };
+        let out = Out { values: values.as_mut_ptr(), dims, shorten };
         let done = AtomicUsize::new(0);
+        let stage = if shorten { "membrane" } else { "distance" };
         (0..total).into_par_iter().try_for_each_init(
             || Worker::new(self),
             |worker, job| {
                 let at = [job % nx, job / nx % ny, job / (nx * ny)].map(|i| i as u32 * edge);
                 worker.boxes(0, Block { at, edge }, &out);
-                progress.report("distance", done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)
+                progress.report(stage, done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)
             },
         )
     }
@@ -115,19 +125,53 @@ impl<'a> Culler<'a> {
 struct Out {
     values: *mut f32,
     dims: [u32; 3],
+    /// Keep the sign of what is there, and its magnitude where it is less.
+    shorten: bool,
 }
 
-// SAFETY: `Out` lives as long as the exclusive borrow in `fill`, jobs are disjoint blocks of nodes, a job writes only to
-// nodes of its own block (`Worker::leaf` splits it, never goes beyond it), and nobody reads before all are done.
+// SAFETY: `Out` lives as long as the exclusive borrow in `run`, jobs are disjoint blocks of nodes, and a job reads and
+// writes only nodes of its own block (`Worker` splits it, never goes beyond it).
 unsafe impl Sync for Out {}
 
 impl Out {
     /// # Safety
     /// The node is in the grid, and in the block of the calling job.
     #[inline(always)]
-    unsafe fn write(&self, [i, j, k]: [u32; 3], value: f32) {
-        let index = (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize;
-        unsafe { *self.values.add(index) = value };
+    unsafe fn write(&self, node: [u32; 3], value: f32) {
+        let place = unsafe { self.values.add(self.index(node)) };
+        // SAFETY: in the grid, and nobody else looks at this job's nodes.
+        unsafe {
+            let old = *place;
+            *place = if !self.shorten {
+                value
+            } else if value < old.abs() {
+                value.copysign(old)
+            } else {
+                old
+            };
+        }
+    }
+
+    fn index(&self, [i, j, k]: [u32; 3]) -> usize {
+        (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize
+    }
+
+    /// Largest magnitude in a block.
+    ///
+    /// # Safety
+    /// The block is part of the calling job's.
+    unsafe fn largest(&self, block: Block) -> f32 {
+        let last = [0, 1, 2].map(|k| (block.at[k] + block.edge).min(self.dims[k]));
+        let mut most = 0.0f32;
+        for k in block.at[2]..last[2] {
+            for j in block.at[1]..last[1] {
+                for i in block.at[0]..last[0] {
+                    // SAFETY: clamped to the grid.
+                    most = most.max(unsafe { *self.values.add(self.index([i, j, k])) }.abs());
+                }
+            }
+        }
+        most
     }
 }
 
@@ -368,6 +412,14 @@ impl<'a> Worker<'a> {
         for (&id, &(d, _)) in self.boxes[depth].iter().zip(&self.distances) {
             if d < limit && id != nearest.1 {
                 limit = look(id);
+            }
+        }
+        if out.shorten {
+            let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
+            // SAFETY: the block is this job's.
+            let most = unsafe { out.largest(block) } * culler.lattice.scale as f32;
+            if limit - radius - EPS > most {
+                return;
             }
         }
         let corners = Self::corner_distances(&frame, &culler.packets[best.1 as usize], best.2);

@@ -19,9 +19,11 @@ fn random(counter: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// |φ − exact| at points spread by area over `mesh`, and at points moved off it by up to two cells.
-pub(super) fn measure(field: &DenseField, mesh: &TriMesh, sides: &Sides) -> FieldError {
+/// |φ − exact| at points spread by area over `mesh`, and at points moved off it by up to two cells; exact is the
+/// distance to the mesh and to the `sheets` across its holes.
+pub(super) fn measure(field: &DenseField, mesh: &TriMesh, sheets: &TriMesh, sides: &Sides) -> FieldError {
     let bvh = Bvh::build(mesh);
+    let membrane = Bvh::build(sheets);
     let mut upto = Vec::with_capacity(mesh.triangles.len());
     let mut area = 0.0;
     for t in 0..mesh.triangles.len() {
@@ -45,7 +47,7 @@ pub(super) fn measure(field: &DenseField, mesh: &TriMesh, sides: &Sides) -> Fiel
             let local = [p.x as f32, p.y as f32, p.z as f32];
             let p = Vec3::from(local.map(f64::from)) + center;
             let phi = f64::from(field.distance(local));
-            let exact = bvh.closest_point(p).distance_squared.sqrt();
+            let exact = bvh.closest_point(p).distance_squared.min(membrane.closest_point(p).distance_squared).sqrt();
             if !near {
                 phi.abs() - exact
             } else if sides.inside(p) {

@@ -1,10 +1,11 @@
-//! Cooking a triangle soup into a dense field: exact distances (`cull`), the sign (`crossings`, `winding`), and
-//! the fit to the mesh (`measure`).
+//! Cooking a triangle soup into a dense field: exact distances (`cull`), the sign (`crossings`, `winding`, `membrane`),
+//! and the fit to the mesh (`measure`).
 
 mod crossings;
 mod cull;
 mod lattice;
 mod measure;
+mod membrane;
 
 mod winding;
 
@@ -91,17 +92,31 @@ impl DenseField {
         let sides = Sides::new(mesh);
         let mut sign = sides.report;
         let corners = lattice.corners(&sides.mesh, center);
+        let mut sheets = Vec::new();
         if sides.rule == SignRule::WindingNumber {
             let cut = crossings::cut_edges(&lattice, &corners);
             sign.uncertain_nodes = winding::apply(&sides, &grid, center, &cut, &mut values, progress)?;
+            drop(cut);
+            sheets = membrane::membrane(&sides, &grid, &lattice, center, &values);
+            if !sheets.is_empty() {
+                Culler::new(&lattice, &sheets).shorten(&mut values, progress)?;
+            }
         } else {
             Crossings::find(&lattice, &corners).apply(&mut values, sides.rule == SignRule::Parity);
         }
         drop(corners);
 
         progress.report("error", 0.0)?;
+        // The membranes as part of the mesh.
+        let place = |p: [f64; 3]| (Vec3::from(p) / lattice.scale + center).into();
+        let sheets = TriMesh {
+            vertices: sheets.iter().flatten().copied().map(place).collect(),
+            triangles: (0..sheets.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+        };
+        // Not −0, which the sum of nothing is.
+        sign.membrane_area = sheets.area() + 0.0;
         let field = Self::assemble(grid, values.into(), center, sign)?;
-        let error = measure::measure(&field, mesh, &sides);
+        let error = measure::measure(&field, mesh, &sheets, &sides);
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
     }

@@ -176,7 +176,7 @@ impl Soup {
     }
 
     /// Turns each closed part of negative volume, unless it bounds a cavity in another: parts that are inside none, as
-    /// told by the winding number of the others at one of its corners.
+    /// told by the winding number of the others at one of its corners. Turns the open parts together if they face inward.
     fn turn_outward(&mut self) {
         let (part, _, count) = parts(&self.triangles);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
@@ -225,6 +225,20 @@ impl Soup {
             if depth == 0.0 {
                 turned.push(p);
             }
+        }
+        // Open parts may be pieces of one body, so all are turned or none: by the volume of the cones over them.
+        let open: Vec<usize> = (0..parts.len()).filter(|&p| !parts[p].closed).collect();
+        let triangles = || open.iter().flat_map(|&p| &parts[p].members).map(|&t| self.triangles[t as usize].map(at));
+        let (mut area, mut moment) = (0.0, Vec3::zeros());
+        for [a, b, c] in triangles() {
+            let weight = (b - a).cross(&(c - a)).norm();
+            area += weight;
+            moment += (a + b + c) * weight;
+        }
+        let o = moment / (3.0 * area);
+        let volume: f64 = triangles().map(|[a, b, c]| (a - o).dot(&(b - o).cross(&(c - o)))).sum();
+        if volume < -1e-6 * area.powf(1.5) {
+            turned.extend(&open);
         }
         for p in turned {
             for &t in &parts[p].members {

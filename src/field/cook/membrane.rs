@@ -1,0 +1,89 @@
+//! Membranes across the holes of open surfaces.
+//!
+//! Where the winding number passes one half in a hole, φ would jump from +d to −d within a cell, and no ball that reaches
+//! there could be bounded. So the level w = ½ is made part of the surface: extracted where neighbouring nodes have
+//! opposite signs but are too far from the mesh for it to pass between them, and φ is the distance to both.
+
+use rayon::prelude::*;
+
+use super::super::sign::Sides;
+use super::super::Grid;
+use super::lattice::Lattice;
+use crate::math::Vec3;
+
+/// The six tetrahedra of a cell around its diagonal, as corner numbers (Kuhn 1960): neighbouring cells' faces match.
+const TETRAHEDRA: [[usize; 4]; 6] =
+    [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
+
+/// Triangles in the lattice's frame and units. `values`: signed distances to the mesh, metres.
+pub(super) fn membrane(
+    sides: &Sides,
+    grid: &Grid,
+    lattice: &Lattice,
+    center: Vec3,
+    values: &[f32],
+) -> Vec<[[f64; 3]; 3]> {
+    let [nx, ny, nz] = grid.dims;
+    let slices: Vec<Vec<[[f64; 3]; 3]>> = (0..nz - 1)
+        .into_par_iter()
+        .map(|k| {
+            let mut out = Vec::new();
+            for j in 0..ny - 1 {
+                for i in 0..nx - 1 {
+                    let corner = |c: usize| [i + (c as u32 & 1), j + (c as u32 >> 1 & 1), k + (c as u32 >> 2)];
+                    let v: [f32; 8] = std::array::from_fn(|c| {
+                        let [i, j, k] = corner(c);
+                        values[grid.index(i, j, k)]
+                    });
+                    if v.iter().all(|&x| x < 0.0) || v.iter().all(|&x| x >= 0.0) {
+                        continue;
+                    }
+                    let jumps: Vec<&[usize; 4]> = TETRAHEDRA.iter().filter(|t| has_jump(t, &v, grid.spacing)).collect();
+                    if jumps.is_empty() {
+                        continue;
+                    }
+                    let at: [[f64; 3]; 8] = std::array::from_fn(|c| {
+                        let n = corner(c);
+                        [0, 1, 2].map(|a| lattice.min[a] + f64::from(n[a]) * lattice.spacing)
+                    });
+                    let w: [f64; 8] =
+                        std::array::from_fn(|c| sides.winding_number(Vec3::from(at[c]) / lattice.scale + center) - 0.5);
+                    for t in jumps {
+                        cut(t, &v, &w, &at, grid.spacing, &mut out);
+                    }
+                }
+            }
+            out
+        })
+        .collect();
+    slices.concat()
+}
+
+/// Opposite signs, and the mesh cannot be between: the distances say more than the edge is long.
+fn is_jump(a: usize, b: usize, v: &[f32; 8], h: f32) -> bool {
+    let length = f32::sqrt((a ^ b).count_ones() as f32) * h;
+    (v[a] < 0.0) != (v[b] < 0.0) && v[a].abs() + v[b].abs() > 1.0001 * length
+}
+
+fn has_jump(t: &[usize; 4], v: &[f32; 8], h: f32) -> bool {
+    (0..4).any(|i| (0..i).any(|j| is_jump(t[i], t[j], v, h)))
+}
+
+/// The triangle or the two that separate the signs of a tetrahedron's corners.
+fn cut(t: &[usize; 4], v: &[f32; 8], w: &[f64; 8], at: &[[f64; 3]; 8], h: f32, out: &mut Vec<[[f64; 3]; 3]>) {
+    let cross = |a: usize, b: usize| {
+        // Where the mesh passes, by the distances; in the hole, by the winding number.
+        let (x, y) = if is_jump(a, b, v, h) { (w[a], w[b]) } else { (f64::from(v[a]), f64::from(v[b])) };
+        let s = if x == y { 0.5 } else { (x / (x - y)).clamp(0.01, 0.99) };
+        [0, 1, 2].map(|k| at[a][k] + s * (at[b][k] - at[a][k]))
+    };
+    let (inner, outer): (Vec<usize>, Vec<usize>) = t.iter().copied().partition(|&c| v[c] < 0.0);
+    match (inner.as_slice(), outer.as_slice()) {
+        ([a], [b, c, d]) | ([b, c, d], [a]) => out.push([cross(*a, *b), cross(*a, *c), cross(*a, *d)]),
+        ([a, b], [c, d]) => {
+            let (ac, ad, bc, bd) = (cross(*a, *c), cross(*a, *d), cross(*b, *c), cross(*b, *d));
+            out.extend([[ac, ad, bd], [ac, bd, bc]]);
+        }
+        _ => {}
+    }
+}
