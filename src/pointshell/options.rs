@@ -8,12 +8,13 @@ pub enum Sampling {
     /// Centres of the surface voxels of a grid of this size, projected on the triangles and kept when no kept sample is
     /// nearer than the spacing (Sagardia et al. 2014, section 2.1.2; theirs is √2·`voxel_size`). Metres.
     Projection { voxel_size: f64 },
-    /// Each vertex that a triangle uses, once. The spacing plays no part but for sharp edges.
+    /// Each vertex that a triangle uses, once, and sharp edges at the spacing when that is given; with a `target_count`
+    /// below their number, corners and a blue-noise choice of the others.
     Vertices,
     /// Blue noise over the area: by weighted sample elimination (Yuksel 2015).
     Uniform,
-    /// Blue noise in which the mesh's vertices take precedence over points inside its triangles, the more so the more
-    /// they stick out: what first touches a neighbour is sampled exactly.
+    /// Blue noise in which the vertices that stick out take precedence over points inside the triangles: first those that
+    /// planes meet first, then those that stand out over their surroundings at the scale of the spacing.
     VerticesAndUniform,
 }
 
@@ -23,14 +24,17 @@ pub enum TreeKind {
     /// The smallest ball around all samples below the node (Sagardia et al. 2014, section 2.1.2). The tightest.
     MinimalBalls,
     /// The smallest ball around all samples below the node among those centred on one of these samples (Barbič & James
-    /// 2008; Xu & Barbič 2014, section 3.3), so that testing a sphere's centre tests a sample.
+    /// 2008; Xu & Barbič 2014, section 3.3), so that testing a sphere's centre tests a sample. Radii are larger by about a
+    /// fifth at the leaves and a few percent above.
     NestedOnSamples,
 }
 
 /// How samples are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clustering {
-    /// Top-down into parts of equal number by planes, full clusters at the leaves.
+    /// Bottom-up, level by level: by planes into parts of equal number, then exchanges between neighbours that make the
+    /// clusters round. The expected work of a traversal (the sum over nodes of radius times children) is a fifth less than
+    /// with `Greedy`, on the bunny with 35,000 samples and the dragon with 437,645; making it takes three times as long.
     Balanced,
     /// Bottom-up: the walk from nearest to nearest neighbour, with outliers re-assigned (Sagardia et al. 2014, section
     /// 2.1.2).
@@ -41,13 +45,18 @@ pub enum Clustering {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShellOptions {
     pub method: Sampling,
-    /// Distance between neighbouring samples aimed at, metres. Without effect when `target_count` is given.
+    /// Distance between neighbouring samples aimed at, metres: blue noise has as many samples as a hexagonal lattice of
+    /// this spacing, neighbours at least 0.65 of it apart (but for edges), and a covering radius of about 1.1 of it (the
+    /// lattice: 0.58). Without effect when `target_count` is given. NaN means unset: allowed for the vertices, and for
+    /// projection, where it becomes √2·`voxel_size`.
     pub spacing: f64,
-    /// Number of samples aimed at.
+    /// Number of samples aimed at: met exactly by the blue-noise methods unless the corners and components alone are more,
+    /// within about 1% by projection.
     pub target_count: Option<usize>,
-    /// Edges whose faces' normals differ by more than this get samples along them at the spacing, and where such edges
-    /// end or turn a sample always; so do boundary and non-manifold edges. Radians, in (0, π]; π switches it off for
-    /// edges between two faces.
+    /// Edges whose faces' normals differ by more than this get samples along them at the spacing, and corners, where such
+    /// edges meet or turn, always; so do boundary and non-manifold edges. Radians, in (0, π]; π switches it off for edges
+    /// between two faces. Connected sharp edges that fit in half the spacing are a detail (the noise of a scan) and get one
+    /// sample; corners next to each other are thinned when a `target_count` is too small for them.
     pub sharp_angle: f64,
     /// K: children per node and samples per leaf, 1 to 64. With 1 the inner nodes have two children.
     pub branching: u32,
@@ -61,6 +70,11 @@ pub struct ShellOptions {
 
 impl Default for ShellOptions {
     /// Vertices and blue noise, sharp edges above 30°, K = 8, 4 GiB. `spacing` is NaN: it must be set, or `target_count`.
+    ///
+    /// The method is the one that lets least sink in at a given number of samples. On the 34k bunny of 1 m, a plane from a
+    /// random direction goes deeper into the samples than into the mesh by (mean and largest, mm): with 799 samples 0.57
+    /// and 3.0, against 2.2 and 13 for uniform, 2.1 and 11 for projected samples; with 35,000 samples 0.003 and 0.33,
+    /// against 0.11 and 0.95, 0.06 and 0.82 (`default_sampling_lets_planes_sink_in_least`).
     fn default() -> Self {
         Self {
             method: Sampling::VerticesAndUniform,

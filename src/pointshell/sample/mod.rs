@@ -1,5 +1,5 @@
-//! Putting samples on a mesh. Order of precedence: corners, sharp edges, then (as the method says) vertices that stand
-//! out, vertices, or points of the area.
+//! Putting samples on a mesh. Order of precedence: corners, sharp edges, a vertex of each tiny component, then (as the
+//! method says) vertices that stand out, vertices, or points of the area.
 //!
 //! | file | what |
 //! | --- | --- |
