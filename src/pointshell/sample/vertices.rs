@@ -49,9 +49,6 @@ fn prominences(surface: &Surface, spacing: f64) -> Vec<f64> {
     if surface.area <= 0.0 {
         return vec![];
     }
-    if std::env::var("OLDP").is_ok() {
-        return surface.prominence.clone();
-    }
     let count = (PROBES_PER_SAMPLE * lattice_count(surface.area, spacing)).clamp(100.0, MOST_PROBES);
     let probes = candidates(surface, count as usize, &mut Random::new(0));
     let reach = (NEIGHBOURHOOD * surface.area / (std::f64::consts::PI * count)).sqrt();
