@@ -134,7 +134,7 @@ fn holes_get_membranes_and_the_distance_is_to_the_nearer_of_both() {
     let below = |t: &[u32; 3]| t.iter().all(|&i| open.vertices[i as usize][2] < 0.8);
     open.triangles = open.triangles.iter().filter(|t| below(t)).copied().collect();
     let field = cook(&open, 60);
-    let disk = 3.14 * 0.6 * 0.6;
+    let disk = std::f64::consts::PI * 0.6 * 0.6;
     assert!((field.sign().membrane_area / disk - 1.0).abs() < 0.25, "{}", field.sign());
     assert!(
         field.lipschitz() < 1.75 && field.node_lipschitz() < 1.3,

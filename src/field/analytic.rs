@@ -297,7 +297,7 @@ impl Capsule {
     }
 
     #[inline(always)]
-    fn from_segment(&self, p: [f32; 3]) -> [f32; 3] {
+    fn off_segment(&self, p: [f32; 3]) -> [f32; 3] {
         let (a, u, v) = self.axes.split(p);
         [a - a.max(-self.half_height).min(self.half_height), u, v]
     }
@@ -314,13 +314,13 @@ impl SignedDistance for Capsule {
 
     #[inline]
     fn distance(&self, p: [f32; 3]) -> f32 {
-        let q = self.from_segment(p);
+        let q = self.off_segment(p);
         ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]).sqrt() - self.radius
     }
 
     #[inline]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
-        let (len, g) = normalized(self.from_segment(p), [0.0, 1.0, 0.0]);
+        let (len, g) = normalized(self.off_segment(p), [0.0, 1.0, 0.0]);
         (len - self.radius, self.axes.join(g[0], g[1], g[2]))
     }
 

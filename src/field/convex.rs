@@ -270,7 +270,7 @@ impl SignedDistance for ConvexHull {
         if distance <= 4.0e-6 * self.size {
             return (distance, normal);
         }
-        let (v, _) = self.triangles[packet].get(lane).from_closest(p);
+        let (v, _) = self.triangles[packet].get(lane).off_closest(p);
         let inverse = 1.0 / distance;
         (distance, v.map(|x| x * inverse))
     }

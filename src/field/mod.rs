@@ -1,5 +1,8 @@
 //! Floor 2: signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
 
+// Loops run over the three axes, the eight corners or lanes of several arrays at once.
+#![allow(clippy::needless_range_loop)]
+
 mod analytic;
 mod convex;
 mod cook;
@@ -27,7 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::{Aabb, Vec3};
 
-/// Any field.
+/// Any field. They are few and shared, so the size of the enum does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Field {
     Dense(DenseField),

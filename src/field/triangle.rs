@@ -137,7 +137,7 @@ fn max(a: f32, b: f32) -> f32 {
 impl Triangle {
     /// The point in the triangle's frame.
     #[inline(always)]
-    pub fn to_frame(&self, p: [f32; 3]) -> [f32; 3] {
+    pub fn in_frame(&self, p: [f32; 3]) -> [f32; 3] {
         let d = |e: [f32; 3], o: f32| ((e[0] * p[0] + e[1] * p[1]) + e[2] * p[2]) - o;
         [d(self.x, self.offset[0]), d(self.y, self.offset[1]), d(self.z, self.offset[2])]
     }
@@ -168,14 +168,14 @@ impl Triangle {
     /// Squared distance to `p`.
     #[inline(always)]
     pub fn distance_squared(&self, p: [f32; 3]) -> f32 {
-        let [x, y, z] = self.to_frame(p);
+        let [x, y, z] = self.in_frame(p);
         z * z + self.planar(x, y).2
     }
 
     /// From the closest point of the triangle to `p`, and the squared length of that vector.
     #[inline(always)]
-    pub fn from_closest(&self, p: [f32; 3]) -> ([f32; 3], f32) {
-        let [x, y, z] = self.to_frame(p);
+    pub fn off_closest(&self, p: [f32; 3]) -> ([f32; 3], f32) {
+        let [x, y, z] = self.in_frame(p);
         let (rx, ry, d) = self.planar(x, y);
         let v = |k: usize| (rx * self.x[k] + ry * self.y[k]) + z * self.z[k];
         ([v(0), v(1), v(2)], z * z + d)

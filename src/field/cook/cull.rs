@@ -255,7 +255,7 @@ wide! {
         for (i, packet) in packets.iter().enumerate() {
             let mut a = AtCenter { d: [0.0; LANES], g: [[0.0; LANES]; 3] };
             for lane in 0..LANES {
-                let (v, squared) = packet.get(lane).from_closest(c);
+                let (v, squared) = packet.get(lane).off_closest(c);
                 let d = squared.sqrt();
                 let inverse = 1.0 / (if d > 1.0e-20 { d } else { 1.0e-20 });
                 a.d[lane] = d;
