@@ -204,6 +204,7 @@ pub struct vxs_shape_info {
     pub pointshell_bytes: u64,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(size_of::<vxs_cook_options>() == 88 && offset_of!(vxs_cook_options, progress) == 72);

@@ -109,6 +109,7 @@ pub struct vxs_segment_hit {
     pub hit: bool,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(size_of::<vxs_vec3>() == 24);

@@ -1,0 +1,111 @@
+/* Sizes and offsets of the structs of the C API as a C compiler sees them; src/capi asserts the same of Rust's. A struct
+ * that grows gets new lines here, and its old size stays accepted. (64-bit targets.) */
+#include "check.h"
+
+#include <stddef.h>
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " changed its size")
+#define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field " moved")
+
+SIZE(vxs_status, 4);
+SIZE(vxs_vec3, 24);
+AT(vxs_vec3, y, 8);
+AT(vxs_vec3, z, 16);
+SIZE(vxs_pose, 56);
+AT(vxs_pose, qx, 24);
+AT(vxs_pose, qw, 48);
+SIZE(vxs_aabb, 48);
+AT(vxs_aabb, max, 24);
+SIZE(vxs_contact, 96);
+AT(vxs_contact, point_on_b, 24);
+AT(vxs_contact, normal, 48);
+AT(vxs_contact, separation, 72);
+AT(vxs_contact, toi, 80);
+AT(vxs_contact, feature, 88);
+SIZE(vxs_mass_properties, 88);
+AT(vxs_mass_properties, center_of_mass, 8);
+AT(vxs_mass_properties, inertia, 32);
+AT(vxs_mass_properties, exact, 80);
+SIZE(vxs_segment_hit, 64);
+AT(vxs_segment_hit, point, 8);
+AT(vxs_segment_hit, normal, 32);
+AT(vxs_segment_hit, hit, 56);
+
+#if UINTPTR_MAX == UINT64_MAX
+SIZE(vxs_cook_options, 88);
+AT(vxs_cook_options, forms, 4);
+AT(vxs_cook_options, voxel_size, 8);
+AT(vxs_cook_options, resolution, 16);
+AT(vxs_cook_options, padding_voxels, 20);
+AT(vxs_cook_options, spacing, 24);
+AT(vxs_cook_options, sample_count, 32);
+AT(vxs_cook_options, sampling, 36);
+AT(vxs_cook_options, sharp_angle, 40);
+AT(vxs_cook_options, branching, 48);
+AT(vxs_cook_options, tree, 52);
+AT(vxs_cook_options, memory_limit, 56);
+AT(vxs_cook_options, weld_tolerance, 64);
+AT(vxs_cook_options, progress, 72);
+AT(vxs_cook_options, progress_user, 80);
+SIZE(vxs_query, 40);
+AT(vxs_query, roles, 4);
+AT(vxs_query, max_separation, 8);
+AT(vxs_query, max_distance, 16);
+AT(vxs_query, max_contacts, 24);
+AT(vxs_query, preferred_count, 28);
+AT(vxs_query, preferred, 32);
+#endif
+SIZE(vxs_primitive, 72);
+AT(vxs_primitive, kind, 4);
+AT(vxs_primitive, size, 8);
+AT(vxs_primitive, detail, 56);
+SIZE(vxs_shape_info, 152);
+AT(vxs_shape_info, vertex_count, 8);
+AT(vxs_shape_info, field_kind, 24);
+AT(vxs_shape_info, sign_rule, 40);
+AT(vxs_shape_info, voxel_size, 64);
+AT(vxs_shape_info, uncertain_nodes, 96);
+AT(vxs_shape_info, sample_count, 112);
+AT(vxs_shape_info, tree_levels, 128);
+AT(vxs_shape_info, spacing, 136);
+AT(vxs_shape_info, pointshell_bytes, 144);
+
+/* What _init fills in is what the header says. */
+int main(void) {
+  vxs_cook_options o;
+  vxs_query q;
+  vxs_shape_info info;
+  OK(vxs_cook_options_init(&o, sizeof o));
+  CHECK(o.struct_size == sizeof o && o.forms == (VXS_FORM_FIELD | VXS_FORM_POINTSHELL));
+  CHECK(o.voxel_size == 0 && o.resolution == 128 && o.spacing == 0 && o.sample_count == 0);
+  CHECK(o.sampling == VXS_SAMPLING_DEFAULT && o.tree == VXS_TREE_MINIMAL_BALLS && o.weld_tolerance == 0);
+  CHECK(o.padding_voxels > 0 && o.branching >= 2 && o.memory_limit > 0 && o.sharp_angle > 0);
+  CHECK(o.progress == NULL && o.progress_user == NULL);
+  OK(vxs_query_init(&q, sizeof q));
+  CHECK(q.struct_size == sizeof q && q.roles == VXS_ROLES_AUTO && q.max_separation == 0 && isinf(q.max_distance));
+  CHECK(q.max_contacts == 0 && q.preferred_count == 0 && q.preferred == NULL);
+  OK(vxs_shape_info_init(&info, sizeof info));
+  CHECK(info.struct_size == sizeof info && info.forms == 0 && info.pointshell_bytes == 0);
+  for (uint32_t kind = VXS_PRIMITIVE_BOX; kind <= VXS_PRIMITIVE_BLOB; kind++) {
+    vxs_primitive p;
+    vxs_cook_options coarse = o;
+    vxs_shape *shape = NULL;
+    vxs_mass_properties mass;
+    coarse.resolution = 24;
+    OK(vxs_primitive_init(&p, sizeof p, kind));
+    CHECK(p.struct_size == sizeof p && p.kind == kind && p.size[0] > 0);
+    OK(vxs_shape_create_primitive(&p, &coarse, &shape));
+    OK(vxs_shape_get_mass_properties(shape, &mass));
+    CHECK(mass.exact && mass.volume > 0);
+    OK(vxs_shape_release(shape));
+    /* Every length is used, and checked. */
+    for (int i = 0; i < 6; i++) {
+      vxs_primitive bad = p;
+      if (p.size[i] == 0) continue;
+      bad.size[i] = NAN;
+      CHECK(vxs_shape_create_primitive(&bad, &coarse, &shape) == VXS_INVALID_ARGUMENT);
+    }
+  }
+  puts("layout: ok");
+  return 0;
+}
