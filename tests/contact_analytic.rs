@@ -23,8 +23,11 @@ fn segment(r: f64, y: f64, a: [f64; 2], b: [f64; 2]) -> f64 {
     (e[0] - t * d[0]).hypot(e[1] - t * d[1])
 }
 
-/// The analytic fields beside the closed form of each, body frame.
-fn fields() -> Vec<(&'static str, Field, Box<dyn Fn(&Vec3) -> f64>)> {
+/// Signed distance in the body frame, metres.
+type ClosedForm = Box<dyn Fn(&Vec3) -> f64>;
+
+/// The analytic fields beside the closed form of each.
+fn fields() -> Vec<(&'static str, Field, ClosedForm)> {
     let corners: Vec<[f64; 3]> = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.4 } else { -0.4 })).collect();
     vec![
         (

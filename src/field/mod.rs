@@ -1,8 +1,5 @@
 //! Floor 2: signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
 
-// Loops run over the three axes, the eight corners or lanes of several arrays at once.
-#![allow(clippy::needless_range_loop)]
-
 mod analytic;
 mod convex;
 mod cook;

@@ -4,12 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{Error, Result};
 
+/// Gets the stage and the fraction of it that is done; false to cancel.
+type Callback<'a> = dyn Fn(&str, f64) -> bool + Sync + 'a;
+
 /// Progress of a long computation; shared by its threads.
 ///
 /// The callback gets the stage's name and the fraction done (0..1) and returns `false` to cancel. It may be called from
 /// any thread, one call at a time is not guaranteed.
 pub struct Progress<'a> {
-    callback: Option<&'a (dyn Fn(&str, f64) -> bool + Sync)>,
+    callback: Option<&'a Callback<'a>>,
     cancelled: AtomicBool,
 }
 
@@ -19,7 +22,7 @@ impl<'a> Progress<'a> {
         Self { callback: None, cancelled: AtomicBool::new(false) }
     }
 
-    pub fn new(callback: &'a (dyn Fn(&str, f64) -> bool + Sync)) -> Self {
+    pub fn new(callback: &'a Callback<'a>) -> Self {
         Self { callback: Some(callback), cancelled: AtomicBool::new(false) }
     }
 
