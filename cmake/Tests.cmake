@@ -52,6 +52,11 @@ if(TARGET voxshell::bullet)
   endforeach()
 endif()
 
+# The first program that users read.
+if(TARGET voxshell::bullet AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/bullet-demo/hello.cpp")
+  voxshell_add_test(bullet.hello "${CMAKE_CURRENT_SOURCE_DIR}/bullet-demo/hello.cpp" voxshell::bullet)
+endif()
+
 if(UNIX AND NOT APPLE)
   add_test(NAME exports.only_vxs
     COMMAND "${CMAKE_COMMAND}" -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:voxshell>

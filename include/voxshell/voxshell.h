@@ -171,7 +171,7 @@ typedef int32_t vxs_status;
  * @param fraction  how much of the stage is done, 0 to 1
  * @param user      `progress_user` of the options
  * @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
- *         throw.
+ *         throw, and not cook shapes itself.
  */
 typedef bool (*vxs_progress_fn)(const char *stage, double fraction, void *user);
 
@@ -678,8 +678,8 @@ vxs_status vxs_shape_get_triangles(const struct vxs_shape *shape,
                                    size_t *index_count);
 
 /**
- * Where a segment first meets a shape: marched through its field in steps that cannot jump over more than a thousandth of
- * a voxel, then bisected. Needs a field. Allocates nothing.
+ * Where a segment first meets a shape. Needs a field; allocates nothing. Space that is certainly free is skipped, the rest
+ * is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed.
  *
  * @param shape     against which
  * @param from, to  ends of the segment, metres, body frame

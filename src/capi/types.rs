@@ -59,7 +59,7 @@ pub struct vxs_aabb {
 /// @param fraction  how much of the stage is done, 0 to 1
 /// @param user      `progress_user` of the options
 /// @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
-///         throw.
+///         throw, and not cook shapes itself.
 pub type vxs_progress_fn = Option<unsafe extern "C" fn(stage: *const c_char, fraction: f64, user: *mut c_void) -> bool>;
 
 /// One contact of two bodies A and B. World frame, metres.
