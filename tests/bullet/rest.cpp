@@ -108,6 +108,9 @@ void stock_shapes_rest_on_a_voxelmap()
 	};
 	for (const Body& body : bodies)
 	{
+		// Bullet 3.24 leaves a component of its moving cones' box unset, which valgrind takes amiss.
+		if (on_valgrind() && body.shape == cone)
+			continue;
 		Scene scene;
 		scene.add(&ground, 0, btVector3(0, btScalar(-0.2), 0));
 		btRigidBody* rigid = scene.add(body.shape.get(), 1, btTransform(body.turn, btVector3(0, btScalar(body.height + 0.05), 0)));
