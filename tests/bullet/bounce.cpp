@@ -1,4 +1,4 @@
-// A ball of 0.5 m radius dropped from a gap of 1 m rebounds to e² h at a true 200 Hz, in unpatched Bullet.
+// Bounces in unpatched Bullet: a ball of 0.5 m radius dropped from a gap of 1 m rebounds to e² h at a true 200 Hz.
 #include "check.h"
 #include "scene.h"
 
@@ -42,6 +42,58 @@ Result drop(btCollisionShape* ball, btCollisionShape* ground, const btVector3& g
 	}
 	return result;
 }
+
+/// Two free balls of 1 and 3 kg, head-on or off centre: they part at e times the speed at which they met.
+void free_balls_part_at_e_times_their_speed(btCollisionShape* ball)
+{
+	for (const double e : {0.0, 0.5, 1.0})
+		for (const double speed : {1.0, 5.0})
+			for (const double offset : {0.0, 0.4})
+			{
+				Scene scene;
+				scene.world.setGravity(btVector3(0, 0, 0));
+				btRigidBody* light = scene.add(ball, 1, btVector3(0, 0, 0), 1);
+				btRigidBody* heavy = scene.add(ball, 3, btVector3(2, btScalar(offset), 0), btScalar(e));
+				light->setFriction(0);
+				light->setLinearVelocity(btVector3(btScalar(speed), 0, 0));
+				scene.step(int(2 * 200 / speed));
+				const btVector3 normal(btScalar(std::sqrt(1 - offset * offset)), btScalar(offset), 0);
+				const double parting = double((heavy->getLinearVelocity() - light->getLinearVelocity()).dot(normal)) / (speed * double(normal.x()));
+				const double momentum = double(light->getLinearVelocity().x() + 3 * heavy->getLinearVelocity().x()) / speed;
+				CHECK_NEAR(parting, e, 0.02);
+				CHECK_NEAR(momentum, 1, 1e-4);
+				CHECK(kinetic_energy(*light) + kinetic_energy(*heavy) < 1.05 * 0.5 * speed * speed);
+				if (on_valgrind())
+					return;
+			}
+}
+
+/// An irregular body that tumbles over several contacts gains nothing from its bounces.
+void a_tumbling_body_gains_no_energy()
+{
+	const Handle made = primitive(VXS_PRIMITIVE_BLOB, {1}, {}, 5000, 64);
+	btVoxShellShape blob(made.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	for (int seed = 0; seed < (on_valgrind() ? 1 : 6); ++seed)
+	{
+		Scene scene;
+		scene.add(&plane, 0, btVector3(0, 0, 0), 1);
+		btRigidBody* body = scene.add(&blob, 1, btTransform(btQuaternion(btVector3(1, btScalar(seed), 2).normalized(), btScalar(1.3 * seed)), btVector3(0, btScalar(1.5), 0)), btScalar(0.5));
+		double in_flight = 1e30;
+		for (int i = 0; i < (on_valgrind() ? 30 : 1200); ++i)
+		{
+			scene.step();
+			if (scene.contacts() > 0)
+				continue;
+			// The energy that symplectic Euler keeps in free flight: with the velocity half a step on.
+			const btVector3 v = body->getLinearVelocity(), later = v + btVector3(0, -10, 0) * (kStep / 2);
+			const double energy = kinetic_energy(*body) + 0.5 * double(later.length2() - v.length2()) + 10 * double(body->getWorldTransform().getOrigin().y());
+			CHECK(energy < in_flight + 0.01);
+			in_flight = std::min(in_flight, energy);
+		}
+		CHECK(on_valgrind() || kinetic_energy(*body) < 1e-5);
+	}
+}
 }  // namespace
 
 int main()
@@ -57,7 +109,7 @@ int main()
 
 	for (const double gap : {1.0, 0.5})
 		for (const double e : {0.1, 0.5, 0.9})
-			for (int which = 0; which < 4; ++which)
+			for (int which = 0; which < (on_valgrind() ? 1 : 4); ++which)
 			{
 				const bool on_box = which & 1, ball_first = which & 2;
 				const Result r = drop(&ball, on_box ? static_cast<btCollisionShape*>(&box) : &plane, btVector3(0, on_box ? -1 : 0, 0), gap, e, ball_first);
@@ -66,8 +118,8 @@ int main()
 							ball_first ? ", ball first" : "", r.rebound, ideal, 100 * (r.rebound / ideal - 1), -1e3 * r.deepest);
 				CHECK_NEAR(r.rebound, ideal, 0.03 * ideal);
 				CHECK(r.deepest > -0.0005);
-				if (on_valgrind())
-					return finish();
 			}
+	free_balls_part_at_e_times_their_speed(&ball);
+	a_tumbling_body_gains_no_energy();
 	return finish();
 }

@@ -19,6 +19,18 @@ struct Rebound
 	int steps_at_surface;
 };
 
+/// One contact, one step, between a body of 1 kg and the ground.
+BouncePolicy::Treatment treat(BouncePolicy& bounce, const Candidate& c, double restitution, double impulse)
+{
+	Motion body, ground;
+	body.inverse_mass = 1;
+	body.linear = c.normal * c.speed;
+	bounce.begin(body, ground, kStep, [&](uint32_t) { return impulse; });
+	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution);
+	bounce.end();
+	return treatment;
+}
+
 /// A point falls from `gap` above a plane and is stopped by an ideal solver that knows distance, restitution 0 and launches.
 Rebound drop(double gap, double restitution, double lookahead)
 {
@@ -36,14 +48,12 @@ Rebound drop(double gap, double restitution, double lookahead)
 		c.speed = v;
 		c.acceleration = -kGravity;
 		c.gap = x + std::min(0.0, v - kGravity * kStep) * kStep;
-		bounce.begin();
 		if (x <= lookahead)
 		{
-			const BouncePolicy::Treatment t = bounce.treat(c, restitution, kStep, impulse);
+			const BouncePolicy::Treatment t = treat(bounce, c, restitution, impulse);
 			launched = t.kind == BouncePolicy::Treatment::LAUNCH;
 			target = launched ? t.velocity : (x > 0 ? -x / kStep : 0);
 		}
-		bounce.end();
 		const double free = v - kGravity * kStep;
 		const double next = std::max(free, target);
 		impulse = x <= lookahead ? next - free : 0;
@@ -82,9 +92,7 @@ void a_contact_first_seen_inside_is_launched_at_once()
 	c.distance = -0.004;
 	c.speed = -3;
 	c.acceleration = -kGravity;
-	bounce.begin();
-	const BouncePolicy::Treatment t = bounce.treat(c, 0.5, kStep, 0);
-	bounce.end();
+	const BouncePolicy::Treatment t = treat(bounce, c, 0.5, 0);
 	CHECK(t.kind == BouncePolicy::Treatment::LAUNCH);
 	CHECK_NEAR(t.velocity, 1.5, 0.05);
 }
@@ -100,24 +108,14 @@ void slow_contacts_and_dead_ones_do_not_bounce()
 	c.gap = c.distance + (c.speed + c.acceleration * kStep) * kStep;
 	BouncePolicy bounce(0.2);
 	for (const double e : {0.0, 0.9})
-	{
-		bounce.begin();
-		CHECK(bounce.treat(c, e, kStep, 0).kind == BouncePolicy::Treatment::PLAIN);
-		bounce.end();
-	}
+		CHECK(treat(bounce, c, e, 0).kind == BouncePolicy::Treatment::PLAIN);
 	c.speed = -3;
-	bounce.begin();
-	CHECK(bounce.treat(c, 0, kStep, 0).kind == BouncePolicy::Treatment::PLAIN);
-	bounce.end();
+	CHECK(treat(bounce, c, 0, 0).kind == BouncePolicy::Treatment::PLAIN);
 	// One that passes by: the solver never held it, so it is not launched.
 	c.gap = -0.01;
-	bounce.begin();
-	CHECK(bounce.treat(c, 0.9, kStep, 0).kind == BouncePolicy::Treatment::LANDING);
-	bounce.end();
+	CHECK(treat(bounce, c, 0.9, 0).kind == BouncePolicy::Treatment::LANDING);
 	c.speed = 1;
-	bounce.begin();
-	CHECK(bounce.treat(c, 0.9, kStep, 0).kind == BouncePolicy::Treatment::PLAIN);
-	bounce.end();
+	CHECK(treat(bounce, c, 0.9, 0).kind == BouncePolicy::Treatment::PLAIN);
 }
 
 std::vector<Candidate> sheet(int n, double noise, unsigned seed)

@@ -55,6 +55,9 @@ Motion motion_of(const btCollisionObject* object)
 	motion.angular = to_vec(body->getAngularVelocity());
 	if (!body->isKinematicObject() && body->getInvMass() > 0)
 	{
+		motion.inverse_mass = double(body->getInvMass());
+		for (int row = 0; row < 3; ++row)
+			motion.inverse_inertia[row] = to_vec(body->getInvInertiaTensorWorld()[row]);
 		motion.linear_acceleration = to_vec(body->getTotalForce() * body->getInvMass());
 		motion.angular_acceleration = to_vec(body->getInvInertiaTensorWorld() * body->getTotalTorque());
 	}
@@ -104,7 +107,7 @@ struct btVoxShellCollisionAlgorithm::State
 	bool describe(Side& side, const btCollisionObjectWrapper* wrap, const btCollisionObjectWrapper* other);
 	bool query(const Side& first, const Side& second, double distance);
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
-	void give(const Candidate& c, double dt, btManifoldPoint& point, const btManifoldPoint* before);
+	void give(const Candidate& c, double dt, btManifoldPoint& point);
 };
 
 bool btVoxShellCollisionAlgorithm::State::describe(Side& side, const btCollisionObjectWrapper* wrap, const btCollisionObjectWrapper* other)
@@ -186,11 +189,15 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		if (done)
 		{
 			manifolds.begin();
-			bounce.begin();
+			bounce.begin(first.motion, second.motion, dt, [this](uint32_t feature) {
+				const btManifoldPoint* point = manifolds.find(feature);
+				return point ? double(point->m_appliedImpulse) : 0.0;
+			});
 			for (Candidate& c : candidates)
 			{
 				c.predict(first.motion, second.motion, dt);
 				c.kept = manifolds.find(c.feature) != nullptr;
+				c.pinned = c.kept && bounce.waits(c.feature);
 			}
 			// When somebody asks for distances, far points count as well as near ones.
 			const double worth = std::max(margin, asked);
@@ -200,13 +207,10 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 				const Candidate& c = candidates[index];
 				if (reporting && c.distance > worth)
 					continue;
-				btManifoldPoint* point = maker.make(result, to_bt(c.normal), to_bt(c.point), btScalar(c.distance));
-				if (!point)
-				{
+				if (btManifoldPoint* point = maker.make(result, to_bt(c.normal), to_bt(c.point), btScalar(c.distance)))
+					give(c, dt, *point);
+				else
 					reporting = true;
-					continue;
-				}
-				give(c, dt, *point, manifolds.find(c.feature));
 			}
 			bounce.end();
 			manifolds.end();
@@ -215,25 +219,19 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	if (!done)
 	{
 		manifolds.clear();
-		if (!bounce.empty())
-		{
-			bounce.begin();
-			bounce.end();
-		}
+		bounce.forget();
 	}
 }
 
 /// Sets up one point for the solver and stores it.
-void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point, const btManifoldPoint* before)
+void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point)
 {
+	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution));
 #if BT_BULLET_VERSION >= 286
 	// A friction anchor would make Bullet keep the old point and its distance; by feature, points need no anchor to persist.
 	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
 #endif
-	const double restitution = double(point.m_combinedRestitution);
-	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution, dt, before ? double(before->m_appliedImpulse) : 0.0);
-	if (restitution > 0)
-		point.m_combinedRestitution = 0;  // the solver's own restitution is of no use with contacts at d > 0: see BouncePolicy
+	point.m_combinedRestitution = 0;  // the solver's own restitution is of no use with contacts at d > 0: see BouncePolicy
 #if BT_BULLET_VERSION >= 285
 	if (treatment.kind == BouncePolicy::Treatment::LAUNCH)
 	{

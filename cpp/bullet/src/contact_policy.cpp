@@ -17,6 +17,7 @@ void Candidate::predict(const Motion& first, const Motion& second, double dt)
 {
 	speed = dot(normal, first.velocity_at(point) - second.velocity_at(point));
 	acceleration = dot(normal, first.acceleration_at(point) - second.acceleration_at(point));
+	curvature = dot(normal, first.centripetal_at(point) - second.centripetal_at(point));
 	gap = distance + std::min(0.0, speed + acceleration * dt) * dt;
 }
 
@@ -79,11 +80,11 @@ void ContactSelector::thin(const std::vector<Candidate>& candidates)
 	}
 	size_t kept = 0;
 	for (const uint32_t i : m_pool)
-		if (candidates[i].kept)
+		if (candidates[i].kept || candidates[i].pinned)
 			m_pool[kept++] = i;
 	m_pool.resize(kept);
 	for (const uint32_t i : m_cells)
-		if (i != UINT32_MAX && !candidates[i].kept)
+		if (i != UINT32_MAX && !candidates[i].kept && !candidates[i].pinned)
 			m_pool.push_back(i);
 	for (const uint32_t i : outermost)
 		if (std::find(m_pool.begin(), m_pool.end(), i) == m_pool.end())
@@ -117,7 +118,7 @@ bool ContactSelector::exchange(uint32_t index, double limit)
 	size_t worst = m_chosen.size();
 	for (size_t i = 0; i < m_chosen.size(); ++i)
 	{
-		if ((*m_candidates)[m_chosen[i]].gap <= m_lowest + kNotable * m_margin && m_chosen[i] == m_anchor)
+		if (m_chosen[i] == m_anchor || (*m_candidates)[m_chosen[i]].pinned)
 			continue;
 		double nearest = std::numeric_limits<double>::infinity();
 		for (size_t j = 0; j < m_chosen.size(); ++j)
@@ -195,7 +196,7 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 			most_urgent = i;
 		if (c.distance < candidates[deepest].distance)
 			deepest = i;
-		if (c.gap <= margin)
+		if (c.gap <= margin || c.pinned)
 			m_pool.push_back(i);
 	}
 	if (m_pool.empty())
@@ -215,7 +216,7 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	for (size_t k = 0; k < m_pool.size() && m_chosen.size() < count; ++k)
 	{
 		const Candidate& c = candidates[m_pool[k]];
-		if (!c.kept)
+		if (!c.kept && !c.pinned)
 			continue;
 		choose(m_pool[k]);
 		lowest_gap = std::min(lowest_gap, c.gap);
@@ -275,50 +276,101 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	return m_chosen;
 }
 
-BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restitution, double dt, double impulse)
+namespace
+{
+/// Speed at which a contact at distance d strikes, when its velocity at the end of the step would be `end_speed`.
+double strike_speed(double end_speed, const Candidate& c, double dt)
+{
+	const double now = end_speed - 0.5 * c.acceleration * dt;
+	return now < 0 ? std::sqrt(std::max(0.0, now * now - 2 * (c.acceleration + c.curvature) * c.distance)) : 0;
+}
+}  // namespace
+
+/// Finds out which contacts of the step before have landed, and how fast.
+void BouncePolicy::settle(const Motion& first, const Motion& second)
+{
+	m_now.clear();
+	const Motion* const bodies[2] = {&first, &second};
+	m_centers[0] = first.center;
+	m_centers[1] = second.center;
+	if (m_before.empty())
+		return;
+
+	Vec linear[2], angular[2];  // the velocities that the bodies would have without the landing impulses
+	for (int b = 0; b < 2; ++b)
+	{
+		Vec force = {0, 0, 0}, torque = {0, 0, 0};
+		for (const Impact& i : m_before)
+		{
+			const Vec push = i.contact.normal * (b == 0 ? i.impulse : -i.impulse);
+			force = force + push;
+			torque = torque + cross(i.arms[b], push);
+		}
+		const Vec* const rows = bodies[b]->inverse_inertia;
+		linear[b] = bodies[b]->linear - force * bodies[b]->inverse_mass;
+		angular[b] = bodies[b]->angular - Vec{dot(rows[0], torque), dot(rows[1], torque), dot(rows[2], torque)};
+	}
+	for (Impact& i : m_before)
+	{
+		if (i.impulse <= 0 || m_dt <= 0)
+			continue;
+		const double unstopped = dot(i.contact.normal, linear[0] + cross(angular[0], i.arms[0]) - linear[1] - cross(angular[1], i.arms[1]));
+		i.strike = strike_speed(unstopped, i.contact, m_dt);
+	}
+}
+
+const BouncePolicy::Impact* BouncePolicy::find(uint32_t feature) const
+{
+	for (const Impact& i : m_before)
+		if (i.feature == feature)
+			return &i;
+	return nullptr;
+}
+
+bool BouncePolicy::waits(uint32_t feature) const
+{
+	const Impact* impact = find(feature);
+	return impact && impact->strike >= m_threshold;
+}
+
+BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restitution)
 {
 	Treatment treatment;
-	const double end_speed = c.speed + c.acceleration * dt;
+	const auto remember = [&](bool launched) { m_now.push_back({c.feature, launched, c, {c.point - m_centers[0], c.point - m_centers[1]}}); };
+	const auto launch = [&](double strike) {
+		const double velocity = restitution * strike + 0.5 * c.acceleration * m_dt;
+		if (velocity <= 0)
+			return;
+		treatment.kind = Treatment::LAUNCH;
+		treatment.velocity = velocity;
+		remember(true);
+	};
 
-	const auto impact = std::find_if(m_before.begin(), m_before.end(), [&](const Impact& i) { return i.feature == c.feature; });
-	if (impact != m_before.end())
+	if (const Impact* impact = find(c.feature))
 	{
 		treatment.forget_impulse = true;
-		const double velocity = restitution * impact->speed + 0.5 * c.acceleration * dt;
-		// The solver held it: it has landed, unless something else kept it off the surface.
-		if (impulse > 0 && impact->speed > 0 && velocity > 0 && c.distance <= 0.1 * impact->speed * dt)
+		if (impact->strike > 0)
 		{
-			treatment.kind = Treatment::LAUNCH;
-			treatment.velocity = velocity;
-			m_now.push_back({c.feature, 0});
+			if (impact->strike >= m_threshold)
+				launch(impact->strike);
 			return treatment;
 		}
 	}
-	if (restitution <= 0 || end_speed >= 0 || dt <= 0)
+	const double end_speed = c.speed + c.acceleration * m_dt;
+	if (restitution <= 0 || end_speed >= 0 || m_dt <= 0)
 		return treatment;
-
-	const double now = c.speed + 0.5 * c.acceleration * dt;
-	const double squared = now * now - 2 * c.acceleration * c.distance;
-	const double strike = squared > 0 ? std::sqrt(squared) : 0;
-	if (strike < m_threshold || now >= 0)
+	const double strike = strike_speed(end_speed, c, m_dt);
+	if (strike < m_threshold)
 		return treatment;
 	if (c.distance > 0)
 	{
 		if (c.gap <= 0)
-		{
 			treatment.kind = Treatment::LANDING;
-			m_now.push_back({c.feature, strike});
-		}
+		remember(false);  // also if it would not quite arrive: others may push it to the surface
 		return treatment;
 	}
-	const double velocity = restitution * strike + 0.5 * c.acceleration * dt;
-	if (velocity > 0)
-	{
-		treatment.kind = Treatment::LAUNCH;
-		treatment.velocity = velocity;
-		treatment.forget_impulse = true;
-		m_now.push_back({c.feature, 0});
-	}
+	treatment.forget_impulse = true;
+	launch(strike);
 	return treatment;
 }
 }  // namespace voxshell_bullet

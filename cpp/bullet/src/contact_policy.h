@@ -29,9 +29,12 @@ struct Motion
 	Vec linear_acceleration = {0, 0, 0};
 	Vec angular_acceleration = {0, 0, 0};
 	double radius = 0;        // of a sphere around `center` that holds all of the body that matters, m
+	double inverse_mass = 0;  // 1/kg; 0: cannot be pushed
+	Vec inverse_inertia[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};  // rows, world, 1/(kg m²)
 
 	Vec velocity_at(const Vec& p) const { return linear + cross(angular, p - center); }
 	Vec acceleration_at(const Vec& p) const { return linear_acceleration + cross(angular_acceleration, p - center); }
+	Vec centripetal_at(const Vec& p) const { return cross(angular, cross(angular, p - center)); }
 };
 
 /// How far two bodies can approach within one step, metres.
@@ -46,12 +49,15 @@ struct Candidate
 	double distance; // d
 	double speed = 0;         // v
 	double acceleration = 0;  // a
+	double curvature = 0;     // what the bodies' turning adds to a for a point that moves with them, m/s²
 	/// Distance at the end of the step if nothing stopped the bodies (an approach counts, a retreat does not).
 	double gap = 0;
 	/// It was given to the solver in the step before.
 	bool kept = false;
+	/// It must be given to the solver in this step.
+	bool pinned = false;
 
-	/// Fills speed, acceleration and gap.
+	/// Fills speed, acceleration, curvature and gap.
 	void predict(const Motion& first, const Motion& second, double dt);
 };
 
@@ -93,10 +99,17 @@ private:
 /// Makes bodies bounce although contacts are given to the solver before they touch.
 ///
 /// Bullet's solver aims at e v - d/dt for a contact at distance d > 0, which eats the bounce. So an impact takes two steps.
+///
 /// Landing: a contact that would be passed within this step is given with restitution 0, and the solver brings the body to the
-/// surface exactly; the speed at which it would have struck there is remembered by feature: v_s² = (v + a dt/2)² - 2 a d.
-/// Launch: in the next step the contact, now at d = 0, asks for the separating velocity e v_s + a dt/2. If a fast contact is
-/// first seen at d <= 0 (the pair's boxes overlapped late), it is launched at once.
+/// surface exactly.
+///
+/// Launch: in the next step the contacts that the solver held, now at d = 0, ask for the separating velocity e v_s + a dt/2. The
+/// landing impulses are known, and so is the velocity u that the contact would have had without them: that of the approach, and
+/// of whatever else pushed the bodies in that step, such as another contact's launch. From it follows the speed at which they
+/// would have struck, v_s² = (u - a dt/2)² - 2 (a + c) d, where c is the centripetal part: a point of a turning body
+/// does not arrive as fast as it set out.
+///
+/// A fast contact that is first seen at d <= 0 (the pair's boxes overlapped late) is launched at once, at e v_s.
 class BouncePolicy
 {
 public:
@@ -117,21 +130,43 @@ public:
 	/// @param threshold  impacts slower than this do not bounce, m/s
 	explicit BouncePolicy(double threshold) : m_threshold(threshold) {}
 
-	/// To be called once per step and contact that goes to the solver, between `begin` and `end`.
+	/// Starts a step.
+	/// @param impulse_of  what the solver applied at a feature in the step before, N s: `double(uint32_t)`
+	template <typename Recall>
+	void begin(const Motion& first, const Motion& second, double dt, Recall impulse_of)
+	{
+		for (Impact& i : m_before)
+			i.impulse = i.launched ? 0 : impulse_of(i.feature);
+		settle(first, second);
+		m_dt = dt;
+	}
+	/// The contact has landed and waits for its launch: it must be among those that are given to the solver.
+	bool waits(uint32_t feature) const;
+	/// To be called once per contact that goes to the solver.
 	/// @param restitution  e of the pair
-	/// @param impulse      what the solver applied at this feature in the step before, 0 for a new one
-	Treatment treat(const Candidate& contact, double restitution, double dt, double impulse);
-	void begin() { m_now.clear(); }
+	Treatment treat(const Candidate& contact, double restitution);
+	/// Ends a step.
 	void end() { m_before.swap(m_now); }
-	bool empty() const { return m_before.empty(); }
+	/// Ends a step without contacts.
+	void forget() { m_before.clear(); }
 
 private:
+	/// A contact of the step before that was approaching, as it was then.
 	struct Impact
 	{
 		uint32_t feature;
-		double speed;  // v_s; 0: was launched
+		bool launched;
+		Candidate contact;
+		Vec arms[2];          // from the bodies' centres to the point
+		double impulse = 0;   // that landing took, N s
+		double strike = 0;    // v_s; 0 if it did not land
 	};
+	void settle(const Motion& first, const Motion& second);
+	const Impact* find(uint32_t feature) const;
+
 	double m_threshold;
+	double m_dt = 0;
+	Vec m_centers[2] = {{0, 0, 0}, {0, 0, 0}};
 	std::vector<Impact> m_before, m_now;
 };
 }  // namespace voxshell_bullet

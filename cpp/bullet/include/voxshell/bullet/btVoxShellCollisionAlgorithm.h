@@ -19,8 +19,8 @@ struct btVoxShellSettings
 	btScalar m_restitutionVelocityThreshold = btScalar(0.2);
 	/// Contacts are looked for as far as the bodies can approach in one step times this.
 	btScalar m_lookahead = btScalar(1.5);
-	/// But no farther than this fraction of the smaller body's radius.
-	btScalar m_maxLookaheadFraction = btScalar(0.25);
+	/// But no farther than this fraction of the smaller body's radius. Lower it to save time where fast bodies may sink in.
+	btScalar m_maxLookaheadFraction = btScalar(1);
 };
 
 /// Contacts of a Voxshell shape with another one or with a shape of Bullet's.
