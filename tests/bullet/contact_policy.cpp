@@ -16,7 +16,6 @@ struct Rebound
 {
 	double height;  // of the first apex after the first impact, m
 	double deepest; // smallest distance to the plane
-	int steps_at_surface;
 };
 
 /// One contact, one step, between a body of 1 kg and the ground.
@@ -68,7 +67,7 @@ Rebound drop(double gap, double restitution, double lookahead)
 				break;
 		}
 	}
-	return {apex, deepest, 0};
+	return {apex, deepest};
 }
 
 void rebound_height_is_e_squared_h()
@@ -116,6 +115,64 @@ void slow_contacts_and_dead_ones_do_not_bounce()
 	CHECK(treat(bounce, c, 0.9, 0).kind == BouncePolicy::Treatment::LANDING);
 	c.speed = 1;
 	CHECK(treat(bounce, c, 0.9, 0).kind == BouncePolicy::Treatment::PLAIN);
+}
+
+/// Two contacts at the ends of a rod of 1 kg, which the solver stopped with impulses `left` and `right` in a step that began with
+/// the rod falling at 3 m/s. `after` and `turning` are its velocities at the end of that step.
+void launch_rod(double left, double right, double after, double turning, BouncePolicy::Treatment out[2])
+{
+	const double inertia = 1.0 / 12;  // of a rod of 1 m
+	Motion rod, ground;
+	rod.inverse_mass = 1;
+	for (int i = 0; i < 3; ++i)
+		rod.inverse_inertia[i] = {i == 0 ? 1 / inertia : 0, i == 1 ? 1 / inertia : 0, i == 2 ? 1 / inertia : 0};
+	Candidate ends[2];
+	for (int i = 0; i < 2; ++i)
+	{
+		ends[i].feature = uint32_t(i);
+		ends[i].point = {i == 0 ? -0.5 : 0.5, 0, 0};
+		ends[i].normal = {0, 1, 0};
+		ends[i].distance = 1e-9;
+	}
+	BouncePolicy bounce(0.2);
+	rod.linear = {0, -3, 0};
+	bounce.begin(rod, ground, kStep, [](uint32_t) { return 0.0; });
+	for (Candidate& c : ends)
+	{
+		c.predict(rod, ground, kStep);
+		CHECK(bounce.treat(c, 0.5).kind == BouncePolicy::Treatment::LANDING);
+	}
+	bounce.end();
+	rod.linear = {0, after, 0};
+	rod.angular = {0, 0, turning};
+	bounce.begin(rod, ground, kStep, [&](uint32_t feature) { return feature == 0 ? left : right; });
+	for (int i = 0; i < 2; ++i)
+	{
+		ends[i].predict(rod, ground, kStep);
+		CHECK(bounce.waits(uint32_t(i)) == ((i == 0 ? left : right) > 0));
+		out[i] = bounce.treat(ends[i], 0.5);
+	}
+	bounce.end();
+}
+
+void contacts_that_share_an_impact_leave_at_e_times_its_speed()
+{
+	BouncePolicy::Treatment t[2];
+	launch_rod(1.5, 1.5, 0, 0, t);  // both ends stopped at once
+	CHECK(t[0].kind == BouncePolicy::Treatment::LAUNCH && t[1].kind == BouncePolicy::Treatment::LAUNCH);
+	CHECK_NEAR(t[0].velocity, 1.5, 1e-9);
+	CHECK_NEAR(t[1].velocity, 1.5, 1e-9);
+}
+
+void a_contact_that_others_had_almost_stopped_is_launched_by_what_was_left()
+{
+	// Something else had turned the rod in the same step, so that its right end came in at 1 m/s only: an impulse of 1/4 at that end
+	// changes its velocity by 1/4 (1 + r² 12) = 1 m/s.
+	BouncePolicy::Treatment t[2];
+	launch_rod(0, 0.25, -1, 2, t);
+	CHECK(t[0].kind != BouncePolicy::Treatment::LAUNCH);
+	CHECK(t[1].kind == BouncePolicy::Treatment::LAUNCH);
+	CHECK_NEAR(t[1].velocity, 0.5, 1e-9);
 }
 
 std::vector<Candidate> sheet(int n, double noise, unsigned seed)
@@ -223,6 +280,8 @@ int main()
 	rebound_height_is_e_squared_h();
 	a_contact_first_seen_inside_is_launched_at_once();
 	slow_contacts_and_dead_ones_do_not_bounce();
+	contacts_that_share_an_impact_leave_at_e_times_its_speed();
+	a_contact_that_others_had_almost_stopped_is_launched_by_what_was_left();
 	selection_spreads_to_the_corners_and_keeps_the_deepest();
 	selection_does_not_flicker_under_noise();
 	distinct_normals_are_kept_apart();

@@ -1,7 +1,5 @@
 // Bodies come to rest on each of Bullet's shapes: no sinking in, no hovering, no trembling; their contacts persist by feature
 // and are warm-started.
-#include <functional>
-
 #include "check.h"
 #include "scene.h"
 

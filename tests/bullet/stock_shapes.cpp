@@ -1,7 +1,5 @@
 // contactTest and contactPairTest of a Voxshell ball against each of Bullet's shapes agree with closed form, in both orders, and
 // with Bullet's own answer for a btSphereShape where it has one.
-#include <functional>
-
 #include "check.h"
 #include "scene.h"
 
