@@ -1,0 +1,152 @@
+#include "scene.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "voxshell-bullet-demo/src/bridge.rs.h"
+
+namespace demo {
+
+static double nanoseconds(clockid_t clock) {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return 1e9 * double(now.tv_sec) + double(now.tv_nsec);
+}
+
+void TimedDispatcher::dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
+                                                btDispatcher* dispatcher) {
+    // The wall clock is the finer one; the thread's own stands still while something else has the processor.
+    const double thread = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    const double wall = nanoseconds(CLOCK_MONOTONIC);
+    btCollisionDispatcher::dispatchAllCollisionPairs(pairs, info, dispatcher);
+    const double wall_took = nanoseconds(CLOCK_MONOTONIC) - wall;
+    const double thread_took = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - thread;
+    narrowphase_ns = std::min(wall_took, thread_took);
+}
+
+Scene::Scene(const Setup& setup)
+    : setup_(setup),
+      dispatcher_(&configuration_),
+      world_(&dispatcher_, &broadphase_, &solver_, &configuration_),
+      shapes_(setup, dispatcher_) {
+    world_.setGravity(btVector3(0, -10, 0));
+}
+
+Scene::~Scene() {
+    for (Body& body : bodies_)
+        if (body.rigid->isInWorld()) world_.removeRigidBody(body.rigid.get());
+}
+
+btRigidBody& Scene::add(std::unique_ptr<btRigidBody> rigid, const Model* model, int enters) {
+    rigid->setFriction(btScalar(0.5));
+    rigid->setActivationState(DISABLE_DEACTIVATION);  // nothing sleeps: every step is worked for
+    if (enters <= step_) world_.addRigidBody(rigid.get());
+    bodies_.push_back({std::move(rigid), model, enters});
+    return *bodies_.back().rigid;
+}
+
+static std::unique_ptr<btRigidBody> rigid_body(btCollisionShape* shape, const btTransform& pose, btScalar mass,
+                                               const btVector3& inertia) {
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
+    info.m_startWorldTransform = pose;
+    return std::make_unique<btRigidBody>(info);
+}
+
+static std::unique_ptr<btRigidBody> moving_body(btCollisionShape* shape, const Model& model, const btTransform& pose) {
+    // The body's frame is its principal axes, so that its inertia is a diagonal, as Bullet wants it. It is that of the
+    // solid mesh, whatever stands in for it: the methods are to differ in their contacts only.
+    const btScalar mass = 1;
+    const auto& i = model.inertia;
+    return rigid_body(shape, pose, mass, mass * btVector3(btScalar(i[0]), btScalar(i[1]), btScalar(i[2])));
+}
+
+btRigidBody& Scene::add_dynamic(const Model& model, const btTransform& pose) {
+    return add(moving_body(shapes_.dynamic_shape(model), model, pose), &model, 0);
+}
+
+btRigidBody& Scene::add_static(const Model& model, const btTransform& pose) {
+    return add(rigid_body(shapes_.static_shape(model), pose, 0, btVector3(0, 0, 0)), &model, 0);
+}
+
+btRigidBody& Scene::add_static(std::unique_ptr<btCollisionShape> shape, const btTransform& pose) {
+    shape->setMargin(btScalar(setup_.margin));
+    own_shapes_.push_back(std::move(shape));
+    return add(rigid_body(own_shapes_.back().get(), pose, 0, btVector3(0, 0, 0)), nullptr, 0);
+}
+
+void Scene::add_later(const Model& model, const btTransform& pose, const btVector3& velocity, int step) {
+    btRigidBody& body = add(moving_body(shapes_.dynamic_shape(model), model, pose), &model, step);
+    body.setLinearVelocity(velocity);
+}
+
+static double kinetic_energy(const btRigidBody& body) {
+    if (body.getInvMass() == 0) return 0;
+    const btVector3 v = body.getLinearVelocity();
+    const btVector3 w = body.getWorldTransform().getBasis().transpose() * body.getAngularVelocity();
+    const btVector3 inverse = body.getInvInertiaDiagLocal();
+    double twice = double(v.dot(v)) / double(body.getInvMass());
+    for (int i = 0; i < 3; ++i) twice += double(w[i]) * double(w[i]) / double(inverse[i]);
+    return 0.5 * twice;
+}
+
+StepFigures Scene::step() {
+    for (Body& body : bodies_)
+        if (body.enters == step_ && !body.rigid->isInWorld()) world_.addRigidBody(body.rigid.get());
+
+    // No substeps: a true step of dt. stepSimulation(dt, 1) would integrate 1/60 s instead.
+    world_.stepSimulation(btScalar(setup_.dt), 0);
+    ++step_;
+
+    StepFigures figures{};
+    figures.narrowphase_ns = dispatcher_.narrowphase_ns;
+    for (int i = 0; i < dispatcher_.getNumManifolds(); ++i) {
+        const int points = dispatcher_.getManifoldByIndexInternal(i)->getNumContacts();
+        figures.contacts += std::uint32_t(points);
+        figures.manifolds += points > 0;
+    }
+    for (const Body& body : bodies_)
+        if (body.rigid->isInWorld()) figures.kinetic_energy += kinetic_energy(*body.rigid);
+    return figures;
+}
+
+void Scene::poses(rust::Vec<BodyPose>& out) const {
+    out.clear();
+    for (const Body& body : bodies_) {
+        if (!body.model) continue;
+        const btTransform& pose = body.rigid->getWorldTransform();
+        const btVector3 p = pose.getOrigin();
+        const btQuaternion q = pose.getRotation();
+        out.push_back({{p.x(), p.y(), p.z()}, {q.x(), q.y(), q.z(), q.w()}, body.rigid->isInWorld()});
+    }
+}
+
+rust::Vec<BodyInfo> Scene::infos() const {
+    rust::Vec<BodyInfo> out;
+    for (const Body& body : bodies_)
+        if (body.model)
+            out.push_back({std::size_t(body.model - setup_.models.data()), body.rigid->getInvMass() == 0});
+    return out;
+}
+
+btTransform upright(const Model& model, btScalar x, btScalar y, btScalar z) {
+    const auto& q = model.upright;
+    const btQuaternion turn = btQuaternion(btScalar(q[0]), btScalar(q[1]), btScalar(q[2]), btScalar(q[3])).normalized();
+    return btTransform(turn, btVector3(x, y - btScalar(model.upright_min[1]), z));
+}
+
+std::unique_ptr<Scene> make_scene(const Setup& setup) {
+    auto scene = std::make_unique<Scene>(setup);
+    switch (setup.scene) {
+        case SceneKind::DropPlane: drop_plane(*scene, setup); break;
+        case SceneKind::DropBox: drop_box(*scene, setup); break;
+        case SceneKind::Pair: pair(*scene, setup); break;
+        case SceneKind::Ball: ball(*scene, setup); break;
+        case SceneKind::Pile: pile(*scene, setup); break;
+        default: throw std::invalid_argument("no such scene");
+    }
+    return scene;
+}
+
+}  // namespace demo

@@ -1,0 +1,88 @@
+// What every scene of the demo is made of: a stock Bullet world, bodies in it, and the figures taken on each step.
+// The scenes themselves (drop_plane.cpp, drop_box.cpp, pair.cpp, ball.cpp, pile.cpp) are short; read those first.
+#pragma once
+
+#include <btBulletDynamicsCommon.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "shapes.h"
+
+namespace demo {
+
+struct StepFigures;  // shared with the Rust side: see bridge.rs
+struct BodyPose;
+struct BodyInfo;
+
+/// Bullet's dispatcher with a stopwatch around the narrowphase, and nothing else changed.
+class TimedDispatcher final : public btCollisionDispatcher {
+public:
+    using btCollisionDispatcher::btCollisionDispatcher;
+    void dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
+                                   btDispatcher* dispatcher) override;
+
+    /// Of the last step, nanoseconds.
+    double narrowphase_ns = 0;
+};
+
+/// One run: a world under gravity (0, -10, 0) m/s² and its bodies. Metres, kilograms, seconds; y is up.
+class Scene {
+public:
+    explicit Scene(const Setup& setup);
+    ~Scene();
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+
+    /// Friction 0.5 and the setup's collision method for every body that is given by a model.
+    btRigidBody& add_dynamic(const Model& model, const btTransform& pose);
+    btRigidBody& add_static(const Model& model, const btTransform& pose);
+    /// One of Bullet's own shapes, which does not move.
+    btRigidBody& add_static(std::unique_ptr<btCollisionShape> shape, const btTransform& pose);
+    /// A body that enters the world at a later step, moving as it was released: for pouring.
+    void add_later(const Model& model, const btTransform& pose, const btVector3& velocity, int step);
+
+    /// One step of exactly `dt` seconds: stepSimulation(dt, 0) has no hidden substeps.
+    StepFigures step();
+
+    std::size_t body_count() const { return bodies_.size(); }
+    /// Of the bodies given by a model, in the order in which they were added.
+    void poses(rust::Vec<BodyPose>& out) const;
+    rust::Vec<BodyInfo> infos() const;
+
+private:
+    struct Body {
+        std::unique_ptr<btRigidBody> rigid;
+        const Model* model;  // null for Bullet's own shapes
+        int enters;          // the step at which it joins the world
+    };
+    btRigidBody& add(std::unique_ptr<btRigidBody> rigid, const Model* model, int enters);
+
+    const Setup& setup_;
+    btDefaultCollisionConfiguration configuration_;
+    TimedDispatcher dispatcher_;
+    btDbvtBroadphase broadphase_;
+    btSequentialImpulseConstraintSolver solver_;
+    btDiscreteDynamicsWorld world_;
+    ShapeMaker shapes_;
+    std::vector<std::unique_ptr<btCollisionShape>> own_shapes_;
+    std::vector<Body> bodies_;
+    int step_ = 0;
+};
+
+/// A pose that puts the lowest point of the model's box at height `y`, upright as it was modelled, with its centre of
+/// mass at (x, ·, z).
+btTransform upright(const Model& model, btScalar x, btScalar y, btScalar z);
+
+/// The scene that `setup` names; it keeps a reference to `setup`.
+std::unique_ptr<Scene> make_scene(const Setup& setup);
+
+// The scenes. Each fills an empty world.
+void drop_plane(Scene& scene, const Setup& setup);
+void drop_box(Scene& scene, const Setup& setup);
+void pair(Scene& scene, const Setup& setup);
+void ball(Scene& scene, const Setup& setup);
+void pile(Scene& scene, const Setup& setup);
+
+}  // namespace demo

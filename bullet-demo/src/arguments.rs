@@ -1,0 +1,82 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::bridge::{Method, SceneKind};
+use crate::catalogue::{METHODS, SCENES};
+
+/// The same scenes in stock Bullet and with Voxshell, side by side.
+///
+/// Without arguments every scene is run with every method on a built-in shape, and `report.html` is written.
+#[derive(Parser, Debug)]
+#[command(name = "bullet-demo", version)]
+pub struct Arguments {
+    /// Triangle mesh (.obj, .stl, .ply) for the scenes drop-plane, drop-box and pair; scaled to 1 m. Without it: a
+    /// built-in shape
+    #[arg(long, value_name = "FILE")]
+    pub mesh: Option<PathBuf>,
+
+    /// Run this scene only; may be repeated. See --list
+    #[arg(long = "scene", value_name = "NAME", value_parser = scene_by_name)]
+    pub scenes: Vec<SceneKind>,
+
+    /// Run this method only; may be repeated. See --list
+    #[arg(long = "method", value_name = "NAME", value_parser = method_by_name)]
+    pub methods: Vec<Method>,
+
+    /// Print one JSON object per row instead of the table. The report is then written only when --out is given
+    #[arg(long)]
+    pub json: bool,
+
+    /// List scenes and methods, and stop
+    #[arg(long)]
+    pub list: bool,
+
+    /// Folder for report.html
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Steps of 1/200 s to simulate, instead of each scene's own number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: Option<u32>,
+
+    /// Stop a row after this many seconds of computing and say so; 0 never stops
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    pub patience: f64,
+}
+
+fn scene_by_name(name: &str) -> Result<SceneKind, String> {
+    let entry = SCENES.iter().find(|e| e.name == name);
+    entry.map(|e| e.kind).ok_or_else(|| format!("expected one of: {}", names(SCENES.iter().map(|e| e.name))))
+}
+
+fn method_by_name(name: &str) -> Result<Method, String> {
+    let entry = METHODS.iter().find(|e| e.name == name);
+    entry.map(|e| e.method).ok_or_else(|| format!("expected one of: {}", names(METHODS.iter().map(|e| e.name))))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s >= 0.0 && s.is_finite() => Ok(s),
+        _ => Err("expected a number of seconds, 0 or more".into()),
+    }
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// What `--list` prints.
+pub fn list() -> String {
+    let mut text = String::from("Scenes:\n");
+    for e in &SCENES {
+        text += &format!("  {:<16} {}\n", e.name, e.text);
+    }
+    text += "\nMethods:\n";
+    for e in &METHODS {
+        text += &format!("  {:<16} {}\n", e.name, e.text);
+    }
+    text
+}

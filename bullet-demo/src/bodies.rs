@@ -1,0 +1,88 @@
+//! The bodies of the scenes: meshes brought to 1 m, centre of mass and principal axes.
+
+use std::path::Path;
+
+use voxshell::field::{mass_from_field, DenseField, FieldOptions};
+use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
+use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
+use voxshell::{Error, Result};
+
+/// A body's true geometry.
+pub struct Body {
+    pub name: String,
+    /// Origin at the centre of mass, axes principal; metres.
+    pub mesh: TriMesh,
+    /// Body to world in the pose in which it was modelled.
+    pub upright: Rotation,
+    /// Box of the mesh in that pose, about the centre of mass.
+    pub upright_bounds: Aabb,
+    /// Principal moments for 1 kg, kg m².
+    pub inertia: Vec3,
+    /// Of a ball, metres; 0 otherwise.
+    pub radius: f64,
+    /// True for what other bodies are to lie in.
+    pub container: bool,
+}
+
+impl Body {
+    /// A body of the solid that `mesh` encloses, in the mesh's own size.
+    pub fn new(name: &str, mesh: TriMesh) -> Result<Self> {
+        let mass = match mesh.mass_properties() {
+            Some(mass) => mass,
+            None => mass_of_open(&mesh)?,
+        };
+        let (moments, axes) = principal_axes(&mass);
+        let center = Vec3::from(mass.center_of_mass);
+        let to_body =
+            Pose::from_parts(Vec3::zeros().into(), axes.inverse()) * Pose::translation(-center.x, -center.y, -center.z);
+        let upright_bounds = mesh.bounds();
+        let upright_bounds = Aabb { min: upright_bounds.min - center, max: upright_bounds.max - center };
+        Ok(Self {
+            name: name.to_string(),
+            mesh: mesh.transformed(&to_body, 1.0),
+            upright: axes,
+            upright_bounds,
+            inertia: moments,
+            radius: 0.0,
+            container: false,
+        })
+    }
+
+    /// A mesh file, scaled to a largest extent of 1 m.
+    pub fn load(path: &Path) -> Result<Self> {
+        let mesh = voxshell::mesh::io::load(path)?.scaled_to_extent(1.0);
+        let name = path.file_stem().map_or_else(|| "mesh".into(), |s| s.to_string_lossy().into_owned());
+        Self::new(&name, mesh)
+    }
+
+    /// The shape of the scenes when no mesh is given.
+    pub fn embedded() -> Result<Self> {
+        Self::new("blob", primitives::blob(2)?.scaled_to_extent(1.0))
+    }
+
+    pub fn ball() -> Result<Self> {
+        let radius = 0.5;
+        Ok(Self { radius, ..Self::new("ball", primitives::sphere(radius, 5)?)? })
+    }
+
+    /// What is poured, of 1 m each.
+    pub fn poured() -> Result<[Self; 3]> {
+        let knot = primitives::torus_knot(2, 3, 0.3, 0.085, 144, 16)?;
+        let gear = primitives::gear(14, 0.5, 0.39, 0.2, 0.15)?;
+        let bowl = primitives::bowl(0.5, 0.1, 48)?;
+        let one_metre = |name, mesh: TriMesh| Self::new(name, mesh.scaled_to_extent(1.0));
+        Ok([one_metre("knot", knot)?, one_metre("gear", gear)?, one_metre("small bowl", bowl)?])
+    }
+
+    /// What it is poured into: five metres across.
+    pub fn container() -> Result<Self> {
+        Ok(Self { container: true, ..Self::new("large bowl", primitives::bowl(2.5, 0.15, 72)?)? })
+    }
+}
+
+/// Of a mesh that encloses nothing exactly: from the inside of a field of it.
+fn mass_of_open(mesh: &TriMesh) -> Result<MassProperties> {
+    let field = DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, 96), &Progress::none())?;
+    mass_from_field(&field)
+        .ok_or_else(|| Error::InvalidMesh("it encloses no volume, so it has no centre of mass".into()))
+}

@@ -1,0 +1,112 @@
+//! Convex decompositions for the stock methods.
+
+use std::collections::HashMap;
+
+use parry3d::math::Vector;
+use parry3d::transformation::try_convex_hull;
+use parry3d::transformation::vhacd::{VHACDParameters, VHACD};
+use voxshell::mesh::TriMesh;
+
+use crate::bridge::{hacd_hulls, Hull};
+use crate::cache::HullCache;
+
+/// Vertices of each hull, V-HACD's own default.
+const HULL_VERTICES: usize = 64;
+
+/// V-HACD (Mamou) as in parry3d: about 32 hulls of the mesh's own surface in each part.
+pub fn vhacd32(mesh: &TriMesh, cache: &HullCache) -> Vec<Hull> {
+    let parameters = VHACDParameters { concavity: 0.001, resolution: 128, max_convex_hulls: 32, ..Default::default() };
+    let what = format!("vhacd of parry3d 0.31, exact hulls of {HULL_VERTICES} vertices, {parameters:?}");
+    cache.hulls(mesh, &what, || {
+        let points: Vec<Vector> =
+            mesh.vertices.iter().map(|v| Vector::new(v[0] as f32, v[1] as f32, v[2] as f32)).collect();
+        let parts = VHACD::decompose(&parameters, &points, &mesh.triangles, true);
+        let hulls = parts.compute_exact_convex_hulls(&points, &mesh.triangles);
+        let flat = |points: Vec<Vector>| points.iter().flat_map(|p| [p.x, p.y, p.z].map(f64::from)).collect();
+        let hulls = hulls.into_iter().filter(|h| h.0.len() >= 4);
+        hulls.map(|h| Hull { points: flat(reduced(h.0, HULL_VERTICES)) }).collect()
+    })
+}
+
+/// At most `most` of a hull's vertices: the extremes along the axes, then again and again the one farthest outside of the
+/// hull of those taken.
+fn reduced(points: Vec<Vector>, most: usize) -> Vec<Vector> {
+    if points.len() <= most {
+        return points;
+    }
+    let farthest = |along: &dyn Fn(Vector) -> f32| {
+        points.iter().copied().max_by(|a, b| along(*a).total_cmp(&along(*b))).expect("a hull has vertices")
+    };
+    let mut taken: Vec<Vector> = Vec::new();
+    for axis in [Vector::X, Vector::Y, Vector::Z, Vector::ONE] {
+        taken.extend([farthest(&|p| p.dot(axis)), farthest(&|p| -p.dot(axis))]);
+    }
+    while taken.len() < most {
+        let Ok((corners, sides)) = try_convex_hull(&taken) else { return points };
+        let planes: Vec<(Vector, f32)> = sides
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|i| corners[i as usize]);
+                let normal = (b - a).cross(c - a).normalize_or_zero();
+                (normal, normal.dot(a))
+            })
+            .collect();
+        let outside = |p: Vector| planes.iter().map(|(n, d)| n.dot(p) - d).fold(f32::NEG_INFINITY, f32::max);
+        let next = farthest(&outside);
+        if outside(next) <= 0.0 {
+            break;
+        }
+        taken.push(next);
+    }
+    taken
+}
+
+/// HACD's cost grows with the square of the vertices and more: it gets a mesh of no more than about this many.
+const HACD_VERTICES: usize = 3500;
+
+/// HACD as in Bullet's extras.
+pub fn hacd(mesh: &TriMesh, cache: &HullCache) -> Vec<Hull> {
+    cache.hulls(mesh, &format!("hacd of bullet extras, settings of its demo, {HACD_VERTICES} vertices"), || {
+        let small = simplified(mesh, HACD_VERTICES);
+        let vertices: Vec<f64> = small.vertices.iter().flatten().copied().collect();
+        let triangles: Vec<u32> = small.triangles.iter().flatten().copied().collect();
+        let hulls = hacd_hulls(&vertices, &triangles);
+        hulls.into_iter().filter(|h| h.points.len() >= 12).collect()
+    })
+}
+
+/// Vertices merged by cells of a grid, fine enough to leave at most `most` of them.
+fn simplified(mesh: &TriMesh, most: usize) -> TriMesh {
+    let bounds = mesh.bounds();
+    let mut cell = bounds.extents().max() / 256.0;
+    let mut small = mesh.clone();
+    while small.vertices.len() > most {
+        small = clustered(mesh, bounds.min.into(), cell);
+        cell *= 1.1;
+    }
+    small
+}
+
+fn clustered(mesh: &TriMesh, origin: [f64; 3], cell: f64) -> TriMesh {
+    let mut index_of = HashMap::new();
+    let mut sums: Vec<([f64; 3], f64)> = Vec::new();
+    let mut new_index = Vec::with_capacity(mesh.vertices.len());
+    for v in &mesh.vertices {
+        let key = [0, 1, 2].map(|i| ((v[i] - origin[i]) / cell) as i64);
+        let index = *index_of.entry(key).or_insert_with(|| {
+            sums.push(([0.0; 3], 0.0));
+            sums.len() - 1
+        });
+        (0..3).for_each(|i| sums[index].0[i] += v[i]);
+        sums[index].1 += 1.0;
+        new_index.push(index as u32);
+    }
+    let vertices = sums.iter().map(|(sum, n)| sum.map(|s| s / n)).collect();
+    let mut seen = std::collections::HashSet::new();
+    let triangles = mesh.triangles.iter().map(|t| t.map(|i| new_index[i as usize])).filter(|t| {
+        let mut sorted = *t;
+        sorted.sort_unstable();
+        t[0] != t[1] && t[1] != t[2] && t[2] != t[0] && seen.insert(sorted)
+    });
+    TriMesh { vertices, triangles: triangles.collect() }
+}

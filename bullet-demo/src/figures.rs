@@ -1,0 +1,176 @@
+//! From what happened to the figures of one row.
+
+use serde_json::{json, Map, Value};
+
+use crate::bridge::{Method, SceneKind};
+use crate::simulate::Recording;
+
+/// One row of the comparison.
+pub struct Row {
+    pub scene: SceneKind,
+    pub method: Method,
+    /// Of the ball.
+    pub restitution: Option<f64>,
+    /// The figures, or why there are none.
+    pub outcome: Result<Figures, String>,
+}
+
+/// Means, quantiles and extremes over the steps of `window`, unless said otherwise.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    pub steps: usize,
+    pub steps_wanted: usize,
+    /// First and one past the last step.
+    pub window: (usize, usize),
+    /// Narrowphase, microseconds per step.
+    pub np_mean: f64,
+    pub np_median: f64,
+    pub np_p99: f64,
+    pub np_max: f64,
+    pub contacts_mean: f64,
+    pub manifolds_mean: f64,
+    /// Between the true meshes, millimetres; 0 when nothing penetrates.
+    pub max_penetration: f64,
+    /// The same over the whole run, the impact included.
+    pub max_penetration_run: f64,
+    /// Smallest distance between the true meshes at the end, millimetres; negative when they penetrate.
+    pub resting_gap: Option<f64>,
+    /// At the end, joules.
+    pub kinetic_energy: f64,
+    pub rebound: Option<Rebound>,
+    pub pile: Option<Pile>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rebound {
+    /// Metres, highest after the first contact.
+    pub height: f64,
+    /// (height − e² h) / (e² h), percent.
+    pub error: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pile {
+    /// Went through the bowl's wall.
+    pub lost: usize,
+    /// Left over its rim.
+    pub spilled: usize,
+}
+
+/// The steps over which figures are taken: 200 to 600 of 600, all bodies of the pile poured in, and the same share of
+/// other runs.
+pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
+    let from = if scene == SceneKind::Pile { steps / 2 } else { steps / 3 };
+    (from, steps)
+}
+
+impl Figures {
+    /// What the recording alone tells; `gaps` are (step, metres between the true meshes, negative when penetrating).
+    pub fn new(scene: SceneKind, recording: &Recording, gaps: &[(usize, f64)]) -> Self {
+        let (from, to) = window(scene, recording.steps.len());
+        let steps = &recording.steps[from..to];
+        let mut times: Vec<f64> = steps.iter().map(|s| s.narrowphase_ns * 1e-3).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let mean = |f: &dyn Fn(usize) -> f64| (0..steps.len()).map(f).sum::<f64>() / steps.len().max(1) as f64;
+        // The recording's poses start one before its steps: the pose after step i is i + 1.
+        let deepest = |first: usize| gaps.iter().filter(|g| g.0 > first).map(|g| -g.1).fold(0.0, f64::max) * 1e3;
+        Self {
+            steps: recording.steps.len(),
+            steps_wanted: recording.wanted,
+            window: (from, to),
+            np_mean: mean(&|i| steps[i].narrowphase_ns * 1e-3),
+            np_median: quantile(&times, 0.5),
+            np_p99: quantile(&times, 0.99),
+            np_max: quantile(&times, 1.0),
+            contacts_mean: mean(&|i| f64::from(steps[i].contacts)),
+            manifolds_mean: mean(&|i| f64::from(steps[i].manifolds)),
+            max_penetration: deepest(from),
+            max_penetration_run: deepest(0),
+            resting_gap: gaps.last().map(|g| g.1 * 1e3).filter(|_| scene != SceneKind::Pile),
+            kinetic_energy: recording.steps.last().map_or(0.0, |s| s.kinetic_energy),
+            rebound: None,
+            pile: None,
+        }
+    }
+}
+
+/// The smallest value that at least the share `q` of the sorted values does not exceed.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(0.0)
+}
+
+/// The first rebound of a ball released from a gap of `drop` metres; `gaps` as in [`Figures::new`].
+pub fn rebound(gaps: &[(usize, f64)], drop: f64, restitution: f64) -> Option<Rebound> {
+    let lowest = gaps.windows(2).position(|w| w[1].1 > w[0].1)?;
+    let after = &gaps[lowest..];
+    let highest = after.windows(2).position(|w| w[1].1 < w[0].1).unwrap_or(after.len() - 1);
+    let (height, ideal) = (after[highest].1, restitution * restitution * drop);
+    Some(Rebound { height, error: 100.0 * (height - ideal) / ideal })
+}
+
+impl Row {
+    /// With units in the keys.
+    pub fn json(&self) -> Value {
+        let mut o = Map::new();
+        let mut put = |key: &str, value: Value| {
+            o.insert(key.into(), value);
+        };
+        put("scene", json!(self.scene.entry().name));
+        put("method", json!(self.method.entry().name));
+        if let Some(e) = self.restitution {
+            put("restitution", json!(e));
+        }
+        let f = match &self.outcome {
+            Ok(figures) => figures,
+            Err(reason) => {
+                put("skipped", json!(reason));
+                return Value::Object(o);
+            }
+        };
+        put("steps", json!(f.steps));
+        put("steps_wanted", json!(f.steps_wanted));
+        put("window", json!([f.window.0, f.window.1]));
+        put("np_mean_us", json!(f.np_mean));
+        put("np_median_us", json!(f.np_median));
+        put("np_p99_us", json!(f.np_p99));
+        put("np_max_us", json!(f.np_max));
+        put("contacts_mean", json!(f.contacts_mean));
+        put("manifolds_mean", json!(f.manifolds_mean));
+        put("max_penetration_mm", json!(f.max_penetration));
+        put("max_penetration_run_mm", json!(f.max_penetration_run));
+        put("resting_gap_mm", json!(f.resting_gap));
+        put("kinetic_energy_j", json!(f.kinetic_energy));
+        if let Some(r) = f.rebound {
+            put("rebound_height_m", json!(r.height));
+            put("rebound_error_pct", json!(r.error));
+        }
+        if let Some(p) = f.pile {
+            put("lost_bodies", json!(p.lost));
+            put("spilled_bodies", json!(p.spilled));
+        }
+        Value::Object(o)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_values_that_occurred() {
+        let v: Vec<f64> = (1..=400).map(f64::from).collect();
+        assert_eq!([0.5, 0.99, 1.0].map(|q| quantile(&v, q)), [200.0, 396.0, 400.0]);
+        assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn rebound_is_the_first_top_after_the_first_bottom() {
+        let heights = [1.0, 0.6, 0.1, -0.001, 0.1, 0.24, 0.2, 0.05, 0.3];
+        let gaps: Vec<(usize, f64)> = heights.iter().copied().enumerate().collect();
+        let r = rebound(&gaps, 1.0, 0.5).unwrap();
+        assert_eq!(r.height, 0.24);
+        assert!((r.error + 4.0).abs() < 1e-9);
+        assert_eq!(rebound(&gaps[..3], 1.0, 0.5), None);
+    }
+}

@@ -1,0 +1,161 @@
+//! A body made ready for every method: decompositions, cooked assets, what is drawn and what is measured. Each is made
+//! when first asked for.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use parry3d::math::Vector;
+use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::field::{DenseField, FieldOptions, SignedDistance};
+use voxshell::math::Progress;
+use voxshell::mesh::TriMesh;
+use voxshell::pointshell::ShellOptions;
+use voxshell::{Error, Result};
+
+use crate::bodies::Body;
+use crate::bridge::{small_hull, Hull, Method, Model};
+use crate::cache::HullCache;
+use crate::decompose;
+use crate::truth::Truth;
+
+/// Distance between samples, metres, which gives the 1 m bunny about 800 samples and about 35,000.
+const COARSE_SPACING: f64 = 0.1;
+const FINE_SPACING: f64 = 0.0095;
+
+/// How finely a body is cooked.
+#[derive(Clone, Copy)]
+struct Fineness {
+    name: &'static str,
+    spacing: f64,
+    /// Cells along the largest extent.
+    cells: u32,
+}
+
+const COARSE: Fineness = Fineness { name: "coarse", spacing: COARSE_SPACING, cells: 64 };
+const FINE: Fineness = Fineness { name: "fine", spacing: FINE_SPACING, cells: 256 };
+
+pub struct Stage {
+    pub body: Body,
+    pub truth: Truth,
+    vhacd: OnceLock<Vec<Hull>>,
+    hacd: OnceLock<Vec<Hull>>,
+    coarse: OnceLock<Cooked>,
+    fine: OnceLock<Cooked>,
+}
+
+/// An asset on disk, for the C++ side, and its field, for pictures: the same bytes.
+struct Cooked {
+    path: String,
+    field: Arc<dyn SignedDistance>,
+}
+
+impl Stage {
+    pub fn new(body: Body) -> Result<Self> {
+        let truth = Truth::new(&body.mesh)?;
+        let (vhacd, hacd, coarse, fine) = Default::default();
+        Ok(Self { body, truth, vhacd, hacd, coarse, fine })
+    }
+
+    /// What the C++ side makes the collision shape of. Assets are written to `folder`, which must outlive the scenes.
+    pub fn model(&self, method: Method, cache: &HullCache, folder: &Path) -> Result<Model> {
+        let body = &self.body;
+        let q = body.upright.coords;
+        // A container is made of its triangles by the stock methods: no need to decompose it.
+        let hulls = if body.container { Vec::new() } else { self.hulls(method, cache).to_vec() };
+        let asset = match fineness(method) {
+            Some(fineness) => self.cooked(fineness, folder)?.path.clone(),
+            None => String::new(),
+        };
+        Ok(Model {
+            vertices: body.mesh.vertices.iter().flatten().copied().collect(),
+            triangles: body.mesh.triangles.iter().flatten().copied().collect(),
+            inertia: body.inertia.into(),
+            upright: [q.x, q.y, q.z, q.w],
+            upright_min: body.upright_bounds.min.into(),
+            upright_max: body.upright_bounds.max.into(),
+            radius: body.radius,
+            container: body.container,
+            hulls,
+            asset,
+        })
+    }
+
+    /// The shape that collides under `method`, as a field in the body's frame.
+    pub fn collides(&self, method: Method, cache: &HullCache, folder: &Path) -> Result<Arc<dyn SignedDistance>> {
+        if let Some(fineness) = fineness(method) {
+            return Ok(self.cooked(fineness, folder)?.field.clone());
+        }
+        let hulls = match method {
+            _ if self.body.container => Vec::new(),
+            Method::Hull => small_hull(&self.flat_vertices())
+                .map(|hull| vec![hull])
+                .map_err(|e| Error::Unsupported(e.to_string()))?,
+            Method::HullFull => vec![Hull { points: self.flat_vertices() }],
+            _ => self.hulls(method, cache).to_vec(),
+        };
+        if hulls.is_empty() {
+            return Ok(Arc::new(self.truth.field().clone()));
+        }
+        let mesh = union_mesh(&hulls);
+        let options = FieldOptions::with_resolution(&mesh, 128);
+        Ok(Arc::new(DenseField::cook(&mesh, &options, &Progress::none())?))
+    }
+
+    fn flat_vertices(&self) -> Vec<f64> {
+        self.body.mesh.vertices.iter().flatten().copied().collect()
+    }
+
+    /// The convex parts of a decomposing method; none for the others.
+    fn hulls(&self, method: Method, cache: &HullCache) -> &[Hull] {
+        match method {
+            Method::Vhacd32 => self.vhacd.get_or_init(|| decompose::vhacd32(&self.body.mesh, cache)),
+            Method::Hacd => self.hacd.get_or_init(|| decompose::hacd(&self.body.mesh, cache)),
+            _ => &[],
+        }
+    }
+
+    fn cooked(&self, fineness: Fineness, folder: &Path) -> Result<&Cooked> {
+        let cell = if fineness.name == COARSE.name { &self.coarse } else { &self.fine };
+        if cell.get().is_none() {
+            let shape = Shape::cook(&self.body.mesh, &self.options(fineness), &Progress::none())?;
+            let path = folder.join(format!("{}-{}.vxs", self.body.name.replace(['/', ' '], "-"), fineness.name));
+            shape.save(&path)?;
+            let path = path.to_str().ok_or_else(|| Error::argument("path", path.display(), "UTF-8"))?.to_string();
+            let field = shape.field.ok_or_else(|| Error::Unsupported("a shape without a field".into()))?;
+            let _ = cell.set(Cooked { path, field });
+        }
+        Ok(cell.get().expect("just made"))
+    }
+
+    fn options(&self, fineness: Fineness) -> CookOptions {
+        // The container is scenery, five times as large: cells of the same number, samples that match them.
+        let scale = if self.body.container { 5.0 } else { 1.0 };
+        CookOptions {
+            resolution: Resolution::Cells(fineness.cells),
+            shell: ShellOptions { spacing: fineness.spacing * scale, ..ShellOptions::default() },
+            ..CookOptions::default()
+        }
+    }
+}
+
+fn fineness(method: Method) -> Option<Fineness> {
+    match method {
+        Method::VoxshellCoarse => Some(COARSE),
+        Method::VoxshellFine => Some(FINE),
+        _ => None,
+    }
+}
+
+/// The surfaces of all the hulls in one mesh.
+fn union_mesh(hulls: &[Hull]) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    for hull in hulls {
+        let points: Vec<Vector> =
+            hull.points.chunks_exact(3).map(|p| Vector::new(p[0] as f32, p[1] as f32, p[2] as f32)).collect();
+        let Ok((corners, sides)) = parry3d::transformation::try_convex_hull(&points) else { continue };
+        let first = mesh.vertices.len() as u32;
+        mesh.vertices.extend(corners.iter().map(|c| [c.x, c.y, c.z].map(f64::from)));
+        mesh.triangles.extend(sides.iter().map(|t| t.map(|i| i + first)));
+    }
+    mesh
+}

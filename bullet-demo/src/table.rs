@@ -1,0 +1,120 @@
+//! The rows as text for a terminal.
+
+use crate::figures::{Figures, Row};
+
+const HEAD: [&str; 13] = [
+    "method",
+    "mean",
+    "median",
+    "p99",
+    "max",
+    "contacts",
+    "manifolds",
+    "depth mm",
+    "impact mm",
+    "gap mm",
+    "energy J",
+    "rebound m",
+    "lost",
+];
+
+/// One table for each scene, in the order of the rows.
+pub fn table(rows: &[&Row]) -> String {
+    let mut text = String::new();
+    let mut start = 0;
+    while start < rows.len() {
+        let scene = rows[start].scene;
+        let end = start + rows[start..].iter().take_while(|r| r.scene == scene).count();
+        text += &format!("\n{} — {}\n", scene.entry().name, scene.entry().title);
+        text += &one_table(&rows[start..end]);
+        start = end;
+    }
+    text +=
+        "\nmean, median, p99, max: narrowphase, µs per step. depth and gap (at the end) are between the true meshes;\n\
+             depth is the largest while at rest, impact the largest of the whole run.\n";
+    text
+}
+
+fn one_table(rows: &[&Row]) -> String {
+    let rebound = rows.iter().any(|r| r.restitution.is_some());
+    let pile = rows.iter().any(|r| matches!(&r.outcome, Ok(f) if f.pile.is_some()));
+    let shown = |column: usize| match HEAD[column] {
+        "rebound m" => rebound,
+        "gap mm" => !pile,
+        "lost" => pile,
+        _ => true,
+    };
+    let mut lines = vec![HEAD.map(String::from).to_vec()];
+    lines.extend(rows.iter().map(|r| cells(r)));
+    let width = |c: usize| lines.iter().filter_map(|l| l.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
+    let mut text = String::new();
+    for line in &lines {
+        if let [name, reason] = line.as_slice() {
+            text += &format!("  {name:<0$}  {reason}\n", widths[0]);
+            continue;
+        }
+        for (c, cell) in line.iter().enumerate().filter(|(c, _)| shown(*c)) {
+            let w = widths[c];
+            text += &if c == 0 { format!("  {cell:<w$}") } else { format!("  {cell:>w$}") };
+        }
+        text += "\n";
+    }
+    text
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let name = match row.restitution {
+        Some(e) => format!("{} e={e}", row.method.entry().name),
+        None => row.method.entry().name.to_string(),
+    };
+    match &row.outcome {
+        Ok(f) => {
+            let name = if f.steps < f.steps_wanted { format!("{name} (stopped at step {})", f.steps) } else { name };
+            let mut cells = vec![name];
+            cells.extend(values(f));
+            cells
+        }
+        Err(reason) => vec![name, format!("skipped: {reason}")],
+    }
+}
+
+/// Everything but the name, as shown in both the terminal and the report.
+pub fn values(f: &Figures) -> [String; 12] {
+    [
+        microseconds(f.np_mean),
+        microseconds(f.np_median),
+        microseconds(f.np_p99),
+        microseconds(f.np_max),
+        format!("{:.1}", f.contacts_mean),
+        format!("{:.1}", f.manifolds_mean),
+        format!("{:.2}", f.max_penetration),
+        format!("{:.2}", f.max_penetration_run),
+        f.resting_gap.map_or(String::new(), |g| format!("{g:.2}")),
+        energy(f.kinetic_energy),
+        f.rebound.map_or(String::new(), |r| format!("{:.3} ({:+.1} %)", r.height, r.error)),
+        f.pile.map_or(String::new(), |p| {
+            if p.spilled > 0 {
+                format!("{} + {} spilled", p.lost, p.spilled)
+            } else {
+                p.lost.to_string()
+            }
+        }),
+    ]
+}
+
+fn microseconds(t: f64) -> String {
+    if t < 99.95 {
+        format!("{t:.1}")
+    } else {
+        format!("{t:.0}")
+    }
+}
+
+fn energy(joules: f64) -> String {
+    if joules == 0.0 {
+        "0".into()
+    } else {
+        format!("{joules:.0e}")
+    }
+}
