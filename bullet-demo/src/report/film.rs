@@ -1,0 +1,228 @@
+//! Pictures of a run: the fields that collide, sphere-traced.
+
+use std::sync::Arc;
+
+use serde_json::{json, Value};
+use voxshell::field::{Cuboid, SignedDistance};
+use voxshell::math::{Pose, Vec3};
+use voxshell::render::{render, Camera, Ground, Image, Object, Scene};
+
+use super::base64;
+use crate::bridge::{BodyPose, Method, SceneKind};
+use crate::run::{pose_of, Cast, Context, Run};
+
+const FRAMES: usize = 60;
+const FILM: (usize, usize) = (480, 320);
+const STILL: (usize, usize) = (300, 200);
+pub const HERO: (usize, usize) = (1280, 440);
+/// Points of the true surface that can be laid over the picture, for each body.
+const POINTS: usize = 900;
+
+const STOCK: [[f32; 3]; 3] = [[0.93, 0.56, 0.16], [0.86, 0.42, 0.16], [0.95, 0.70, 0.30]];
+const OURS: [[f32; 3]; 3] = [[0.16, 0.43, 0.80], [0.10, 0.58, 0.66], [0.40, 0.45, 0.85]];
+const FIXED: [f32; 3] = [0.66, 0.69, 0.73];
+
+/// All runs of one method in one scene (the ball has several), ready to be drawn together.
+pub struct Shooting<'a> {
+    cast: &'a Cast,
+    method: Method,
+    runs: Vec<&'a Run>,
+    /// What collides, for each of the cast's bodies.
+    fields: Vec<Arc<dyn SignedDistance>>,
+}
+
+impl<'a> Shooting<'a> {
+    pub fn new(cast: &'a Cast, method: Method, runs: Vec<&'a Run>, context: &Context) -> voxshell::Result<Self> {
+        let field = |stage: &crate::stage::Stage| stage.collides(method, &context.cache, context.folder);
+        let fields = cast.stages.iter().map(field).collect::<voxshell::Result<_>>()?;
+        Ok(Self { cast, method, runs, fields })
+    }
+
+    fn last_step(&self) -> usize {
+        self.runs.iter().map(|r| r.recording.poses.len() - 1).max().unwrap_or(0)
+    }
+
+    /// The last moment, small.
+    pub fn still(&self) -> Image {
+        let (w, h) = STILL;
+        render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h)
+    }
+
+    /// The last moment in the film's size, shown until the film has been unpacked.
+    pub fn poster(&self) -> String {
+        let (w, h) = FILM;
+        png(&render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h))
+    }
+
+    /// The last moment, wide.
+    pub fn hero(&self) -> Image {
+        let (w, h) = HERO;
+        render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h)
+    }
+
+    /// Everything the page's player needs: a background, what differs from it in each frame, poses and surface points.
+    pub fn film(&self, mut tick: impl FnMut()) -> Value {
+        let (w, h) = FILM;
+        let camera = self.camera(w as f64 / h as f64);
+        let background = render(&self.scene(0, false), &camera, w, h);
+        let last = self.last_step();
+        let count = FRAMES.min(last + 1);
+        let mut frames = Vec::new();
+        let mut poses = Vec::new();
+        let mut times = Vec::new();
+        for k in 0..count {
+            let step = last * k / (count - 1).max(1);
+            let picture = render(&self.scene(step, true), &camera, w, h);
+            frames.push(difference(&background, &picture));
+            poses.push(self.flat_poses(step));
+            times.push(step as f64 * self.runs[0].recording.dt);
+            tick();
+        }
+        json!({
+            "method": self.method.entry().name,
+            "title": self.method.entry().title,
+            "width": w,
+            "height": h,
+            "seconds": times,
+            "background": png(&background),
+            "frames": frames,
+            "poses": poses,
+            "points": self.cast.stages.iter().map(surface_points).collect::<Vec<_>>(),
+            "models": self.movers().map(|(_, _, model)| model).collect::<Vec<_>>(),
+            "camera": {
+                "eye": list(&camera.eye), "right": list(&camera.right), "up": list(&camera.up),
+                "forward": list(&camera.forward), "half": (0.5 * camera.fov_y).tan(),
+            },
+        })
+    }
+
+    /// Frames that [`Shooting::film`] will draw.
+    pub fn frame_count(&self) -> usize {
+        FRAMES.min(self.last_step() + 1)
+    }
+
+    /// Run, body and model of everything that moves.
+    fn movers(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        self.runs.iter().enumerate().flat_map(|(r, run)| {
+            let bodies = run.recording.bodies.iter().enumerate();
+            bodies.filter(|(_, b)| !b.fixed).map(move |(i, b)| (r, i, b.model))
+        })
+    }
+
+    /// The pose of a body; several runs of one scene stand beside each other.
+    fn pose(&self, run: usize, body: usize, step: usize) -> Option<Pose> {
+        let poses = &self.runs[run].recording.poses;
+        let pose: &BodyPose = &poses[step.min(poses.len() - 1)][body];
+        let beside = 1.3 * (run as f64 - 0.5 * (self.runs.len() - 1) as f64);
+        pose.present.then(|| Pose::translation(beside, 0.0, 0.0) * pose_of(pose))
+    }
+
+    /// x y z and quaternion x y z w of each mover, zeros for one that is not there yet; short decimals.
+    fn flat_poses(&self, step: usize) -> Vec<f64> {
+        let movers = self.movers().flat_map(|(run, body, _)| match self.pose(run, body, step) {
+            Some(p) => {
+                let (t, q) = (p.translation.vector, p.rotation.coords);
+                [t.x, t.y, t.z, q.x, q.y, q.z, q.w]
+            }
+            None => [0.0; 7],
+        });
+        movers.map(|x| (x * 1e4).round() / 1e4).collect()
+    }
+
+    fn scene(&self, step: usize, with_movers: bool) -> Scene {
+        let mut scene = Scene::default();
+        let palette = if self.method.is_voxshell() { OURS } else { STOCK };
+        for (r, run) in self.runs.iter().enumerate() {
+            for (i, body) in run.recording.bodies.iter().enumerate() {
+                if !body.fixed && !with_movers {
+                    continue;
+                }
+                let Some(pose) = self.pose(r, i, step) else { continue };
+                let colour = if body.fixed { FIXED } else { palette[body.model % 3] };
+                scene.objects.push(Object { field: self.fields[body.model].clone(), pose, colour });
+            }
+        }
+        let ground = match self.cast.scene {
+            SceneKind::DropBox => {
+                let block = Arc::new(Cuboid::new([0.5; 3]).expect("a box of one metre"));
+                scene.objects.push(Object::new(block, Pose::translation(0.0, -0.5, 0.0), FIXED));
+                Ground::floor(-1.0, 0.25)
+            }
+            SceneKind::Pile => Ground::floor(0.0, 1.0),
+            _ => Ground::floor(0.0, 0.25),
+        };
+        scene.fade = if self.cast.scene == SceneKind::Pile { 40.0 } else { 9.0 };
+        scene.ground = Some(ground);
+        scene
+    }
+
+    fn camera(&self, aspect: f64) -> Camera {
+        let (eye, target) = match self.cast.scene {
+            SceneKind::DropPlane => (Vec3::new(1.25, 1.1, 2.45), Vec3::new(0.0, 0.66, 0.0)),
+            SceneKind::DropBox => (Vec3::new(1.9, 1.35, 3.1), Vec3::new(0.0, 0.25, 0.0)),
+            SceneKind::Pair => (Vec3::new(1.9, 1.7, 3.7), Vec3::new(0.0, 0.92, 0.0)),
+            SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
+            _ => (Vec3::new(3.2, 6.6, 6.6), Vec3::new(0.0, 1.65, 0.0)),
+        };
+        // Wide pictures show more to the sides, not less in height.
+        let fov = if aspect > 2.0 { 26f64 } else { 36f64 };
+        Camera::looking_at(eye, target, Vec3::y(), fov.to_radians())
+    }
+}
+
+/// The part of `picture` that differs from `background`: place, size, and a PNG that is transparent where they agree.
+fn difference(background: &Image, picture: &Image) -> Value {
+    let (w, h) = (picture.width, picture.height);
+    let pixel = |image: &Image, i: usize| -> [u8; 4] { std::array::from_fn(|c| image.rgba[4 * i + c]) };
+    let (mut x0, mut y0, mut x1, mut y1) = (w, h, 0, 0);
+    for i in (0..w * h).filter(|&i| pixel(background, i) != pixel(picture, i)) {
+        (x0, x1) = (x0.min(i % w), x1.max(i % w + 1));
+        (y0, y1) = (y0.min(i / w), y1.max(i / w + 1));
+    }
+    if x0 >= x1 {
+        return Value::Null;
+    }
+    let mut rgba = Vec::with_capacity(4 * (x1 - x0) * (y1 - y0));
+    for y in y0..y1 {
+        for i in y * w + x0..y * w + x1 {
+            let p = pixel(picture, i);
+            rgba.extend(if p == pixel(background, i) { [0; 4] } else { p });
+        }
+    }
+    json!([x0, y0, png(&Image { width: x1 - x0, height: y1 - y0, rgba })])
+}
+
+pub fn png(image: &Image) -> String {
+    base64(&image.png_bytes())
+}
+
+fn list(v: &Vec3) -> [f64; 3] {
+    [v.x, v.y, v.z]
+}
+
+/// Points on the true surface with their normals, body frame: x y z nx ny nz in thousandths. Evenly by area.
+fn surface_points(stage: &crate::stage::Stage) -> Vec<i32> {
+    let mesh = &stage.body.mesh;
+    let area = mesh.area();
+    let mut due = 0.5;
+    let mut out = Vec::new();
+    for t in 0..mesh.triangles.len() {
+        let [a, b, c] = mesh.corners(t).map(Vec3::from);
+        let normal = (b - a).cross(&(c - a));
+        due += 0.5 * normal.norm() / area * POINTS as f64;
+        let mut k = 0u32;
+        while due >= 1.0 {
+            due -= 1.0;
+            k += 1;
+            // The R2 sequence folded into the triangle.
+            let (mut u, mut v) = ((0.754_877_67 * f64::from(k)).fract(), (0.569_840_3 * f64::from(k)).fract());
+            if u + v > 1.0 {
+                (u, v) = (1.0 - u, 1.0 - v);
+            }
+            let p = a + (b - a) * u + (c - a) * v;
+            let n = normal.normalize();
+            out.extend([p.x, p.y, p.z, n.x, n.y, n.z].map(|x| (x * 1000.0).round() as i32));
+        }
+    }
+    out
+}

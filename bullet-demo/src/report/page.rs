@@ -1,0 +1,333 @@
+//! The page around films, plots and tables.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::film::{png, Shooting, HERO};
+use super::plot::{Plot, Series};
+use crate::bridge::{Method, SceneKind};
+use crate::catalogue::METHODS;
+use crate::figures::{window, Row};
+use crate::run::{Cast, Context, Outcome, DT};
+use crate::table::values;
+
+type Done = (Cast, Vec<Outcome>);
+
+/// The whole of report.html. `subject` is what the mesh is called.
+pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result<String> {
+    let mut films = Vec::new();
+    let mut sections = String::new();
+    let mut hero = None;
+    for (cast, outcomes) in done {
+        sections += &section(cast, outcomes, context, &mut films, &mut hero)?;
+    }
+    let mut html = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    html += "<title>Voxshell in Bullet: the same scenes, side by side</title>\n<link rel=\"icon\" href=\"data:,\">\n";
+    let _ = write!(html, "<style>\n{}{}</style>\n</head>\n<body>\n", include_str!("page.css"), line_colours());
+    html += &top(done, subject, hero);
+    let _ = write!(html, "<main>\n{}{sections}{}</main>\n", navigation(done), how_measured(done));
+    let _ = writeln!(
+        html,
+        "<footer>Voxshell {} with the system's Bullet Physics. Pictures are sphere-traced from the fields that \
+                          collide, without a graphics card.</footer>",
+        env!("CARGO_PKG_VERSION")
+    );
+    // A closing tag inside the data would end the script: JSON may write the slash as an escape.
+    let data = Value::Array(films).to_string().replace("</", "<\\/");
+    let _ = writeln!(html, "<script type=\"application/json\" id=\"films\">{data}</script>");
+    let _ = write!(html, "<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js"));
+    Ok(html)
+}
+
+/// One rule for each method, so that a line's class is all it needs.
+fn line_colours() -> String {
+    let rule =
+        |name| format!(".line.m-{name} {{ stroke: var(--{name}); }} .key.m-{name} {{ background: var(--{name}); }}\n");
+    METHODS.iter().map(|e| rule(e.name)).collect()
+}
+
+fn top(done: &[Done], subject: &str, hero: Option<String>) -> String {
+    let mut html =
+        String::from("<header class=\"top\">\n<h1>The same scenes, in stock Bullet and with Voxshell</h1>\n");
+    let _ = writeln!(
+        html,
+        "<p class=\"lead\">Voxshell collides a body's surface samples with the other body's signed distance field. Bullet, \
+         unpatched, hands it the narrowphase. Here is what that changes, for {}.</p>",
+        escape(subject)
+    );
+    if let Some(data) = hero {
+        let (w, h) = HERO;
+        let _ = writeln!(
+            html,
+            "<img class=\"hero\" width=\"{w}\" height=\"{h}\" alt=\"The last moment of a scene, drawn from the \
+                              fields that collide\" src=\"data:image/png;base64,{data}\">"
+        );
+    }
+    html += "<div class=\"cards\">\n";
+    for (cast, outcomes) in done {
+        html += &card(cast.scene, outcomes);
+    }
+    html + "</div>\n</header>\n"
+}
+
+/// The one sentence a scene comes down to.
+fn card(scene: SceneKind, outcomes: &[Outcome]) -> String {
+    let figures = |m: Method| {
+        let with = |o: &&Outcome| o.row.method == m && o.row.outcome.is_ok();
+        outcomes.iter().rev().find(with).and_then(|o| o.row.outcome.as_ref().ok())
+    };
+    let Some(ours) = figures(Method::VoxshellFine).or_else(|| figures(Method::VoxshellCoarse)) else {
+        return String::new();
+    };
+    let title = scene.entry().title;
+    let (big, small) = match scene {
+        SceneKind::Ball => {
+            let errors = outcomes.iter().filter(|o| o.row.method == Method::VoxshellFine);
+            let errors = errors.filter_map(|o| o.row.outcome.as_ref().ok()?.rebound);
+            let worst = errors.map(|r| r.error.abs()).fold(0.0, f64::max);
+            (format!("{worst:.1} %"), "off the ideal first rebound at worst, for three restitutions".to_string())
+        }
+        SceneKind::Pile => {
+            let lost = ours.pile.map_or(0, |p| p.lost);
+            (
+                format!("{lost} lost"),
+                format!("of 50 non-convex bodies; {:.1} ms of narrowphase per step", ours.np_mean * 1e-3),
+            )
+        }
+        _ => {
+            let mut small = format!("per step, {:.2} mm deep at most", ours.max_penetration);
+            if let Some(theirs) = figures(Method::Vhacd32) {
+                let _ = write!(small, "; V-HACD {:.1} µs and {:.2} mm", theirs.np_mean, theirs.max_penetration);
+            }
+            (format!("{:.1} µs", ours.np_mean), small)
+        }
+    };
+    format!("<div class=\"card\"><span>{title}</span><b>{big}</b><span>{small}</span></div>\n")
+}
+
+fn navigation(done: &[Done]) -> String {
+    let links = done.iter().map(|(cast, _)| cast.scene.entry());
+    let links: String = links.map(|e| format!("<a href=\"#{}\">{}</a>", e.name, e.title)).collect();
+    format!("<nav>{links}<a href=\"#measured\">How it was measured</a></nav>\n")
+}
+
+fn section(
+    cast: &Cast,
+    outcomes: &[Outcome],
+    context: &Context,
+    films: &mut Vec<Value>,
+    hero: &mut Option<String>,
+) -> voxshell::Result<String> {
+    let entry = cast.scene.entry();
+    let mut html =
+        format!("<section id=\"{}\" data-films>\n<h2>{}</h2>\n<p>{}</p>\n", entry.name, entry.title, entry.text);
+
+    let mut panes = String::new();
+    for method in super::filmed(outcomes) {
+        let shooting = Shooting::new(cast, method, runs_of(outcomes, method), context)?;
+        context.progress.start(&format!("{} / {}: drawing", entry.name, method.entry().name), shooting.frame_count());
+        let film = shooting.film(|| context.progress.tick());
+        let _ = writeln!(
+            panes,
+            "<figure><canvas data-film=\"{}\" width=\"{}\" height=\"{}\" \
+             style=\"background-image: url(data:image/png;base64,{})\"></canvas><figcaption>{} {}</figcaption></figure>",
+            films.len(),
+            film["width"],
+            film["height"],
+            shooting.poster(),
+            key(method),
+            method.entry().title
+        );
+        films.push(film);
+    }
+    if !panes.is_empty() {
+        let _ = write!(
+            html,
+            "<div class=\"panes\">\n{panes}</div>\n<div class=\"controls\"><button type=\"button\">Play</button>\
+             <input type=\"range\" min=\"0\" max=\"1000\" step=\"any\" value=\"0\" aria-label=\"Time\"><output>0.00 s</output>\
+             <label><input type=\"checkbox\"> points of the true surface</label></div>\n"
+        );
+    }
+
+    html += "<h3>Figures</h3>\n";
+    html += &table(outcomes);
+    html += "<h3>Where each method ends</h3>\n";
+    html += &stills(cast, outcomes, context, hero)?;
+    html += "<h3>Step by step</h3>\n<div>";
+    html += &plots(cast.scene, outcomes);
+    Ok(html + "</div>\n</section>\n")
+}
+
+fn runs_of(outcomes: &[Outcome], method: Method) -> Vec<&crate::run::Run> {
+    outcomes.iter().filter(|o| o.row.method == method).filter_map(|o| o.run.as_ref()).collect()
+}
+
+fn methods_of(outcomes: &[Outcome]) -> Vec<Method> {
+    METHODS.iter().map(|e| e.method).filter(|&m| !runs_of(outcomes, m).is_empty()).collect()
+}
+
+fn key(method: Method) -> String {
+    format!("<span class=\"key m-{}\"></span>", method.entry().name)
+}
+
+fn table(outcomes: &[Outcome]) -> String {
+    let rows: Vec<&Row> = outcomes.iter().map(|o| &o.row).collect();
+    let any = |f: &dyn Fn(&crate::figures::Figures) -> bool| rows.iter().any(|r| r.outcome.as_ref().is_ok_and(f));
+    let (gap, rebound, pile) =
+        (any(&|f| f.resting_gap.is_some()), any(&|f| f.rebound.is_some()), any(&|f| f.pile.is_some()));
+    let heads = [
+        ("mean µs", true),
+        ("median µs", true),
+        ("p99 µs", true),
+        ("max µs", true),
+        ("contacts", true),
+        ("manifolds", true),
+        ("max depth mm", true),
+        ("at impact mm", true),
+        ("gap at rest mm", gap),
+        ("energy at end J", true),
+        ("first rebound m", rebound),
+        ("bodies lost", pile),
+    ];
+    let shown = || heads.iter().enumerate().filter(|h| h.1 .1);
+    let mut html = String::from("<div class=\"scroll\"><table><thead><tr><th>method</th>");
+    shown().for_each(|(_, h)| html += &format!("<th>{}</th>", h.0));
+    html += "</tr></thead><tbody>\n";
+    for row in rows {
+        let class = if row.method.is_voxshell() { " class=\"ours\"" } else { "" };
+        let e = row.restitution.map_or(String::new(), |e| format!(", e = {e}"));
+        let _ = write!(html, "<tr{class}><td>{}{}{e}", key(row.method), row.method.entry().title);
+        match &row.outcome {
+            Ok(f) => {
+                if f.steps < f.steps_wanted {
+                    let _ = write!(html, " (stopped at step {})", f.steps);
+                }
+                html += "</td>";
+                let cells = values(f);
+                shown().for_each(|(i, _)| html += &format!("<td>{}</td>", cells[i]));
+            }
+            Err(reason) => {
+                let _ = write!(
+                    html,
+                    "</td><td class=\"skipped\" colspan=\"{}\">skipped: {}</td>",
+                    shown().count(),
+                    escape(reason)
+                );
+            }
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody></table></div>\n"
+}
+
+fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Option<String>) -> voxshell::Result<String> {
+    let mut html = String::from("<div class=\"stills\">\n");
+    let methods = methods_of(outcomes);
+    context.progress.start(&format!("{}: drawing", cast.scene.entry().name), methods.len());
+    for method in methods {
+        let shooting = Shooting::new(cast, method, runs_of(outcomes, method), context)?;
+        let picture = shooting.still();
+        let _ = writeln!(
+            html,
+            "<figure><img loading=\"lazy\" width=\"{}\" height=\"{}\" alt=\"{} at the end\" src=\"data:image/png;base64,{}\">\
+             <figcaption>{}{}</figcaption></figure>",
+            picture.width,
+            picture.height,
+            method.entry().title,
+            png(&picture),
+            key(method),
+            method.entry().title
+        );
+        // The last scene's best makes the title picture.
+        if method.is_voxshell() {
+            *hero = Some(png(&shooting.hero()));
+        }
+        context.progress.tick();
+    }
+    Ok(html + "</div>\n")
+}
+
+fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
+    let mut html = String::from("<div class=\"legend\">");
+    for method in methods_of(outcomes) {
+        let (name, title) = (method.entry().name, method.entry().title);
+        let _ = write!(
+            html,
+            "<button type=\"button\" aria-pressed=\"true\" data-method=\"{name}\">{}{title}</button>",
+            key(method)
+        );
+    }
+    html += "</div>\n<div class=\"plots\">\n";
+    let longest = outcomes.iter().filter_map(|o| Some(o.run.as_ref()?.recording.steps.len())).max().unwrap_or(0);
+    let (from, to) = window(scene, longest);
+    let shaded = Some((from as f64 * DT, to as f64 * DT));
+    let plot = |title: &str, log: bool, floor: f64, e: Option<f64>, mark: Option<(f64, String)>, line: &Line| {
+        let with = outcomes.iter().filter(|o| e.is_none() || o.row.restitution == e);
+        let series = with.filter_map(|o| {
+            let run = o.run.as_ref()?;
+            let entry = o.row.method.entry();
+            Some(Series { class: entry.name, title: entry.title.into(), points: line(run) })
+        });
+        Plot { title: title.into(), x_label: "seconds", log, floor, series: series.collect(), mark, shaded }.svg()
+    };
+    let steps = |f: fn(&crate::bridge::StepFigures) -> f64| {
+        move |run: &crate::run::Run| -> Vec<(f64, f64)> {
+            let steps = run.recording.steps.iter().enumerate();
+            steps.map(|(i, s)| ((i + 1) as f64 * DT, f(s))).collect()
+        }
+    };
+    let gaps = |f: fn(f64) -> f64| {
+        move |run: &crate::run::Run| -> Vec<(f64, f64)> {
+            run.gaps.iter().filter(|g| g.1.is_finite()).map(|g| (g.0 as f64 * DT, f(g.1))).collect()
+        }
+    };
+    let restitution = (scene == SceneKind::Ball).then_some(0.9);
+    let at = restitution.map_or(String::new(), |e| format!(", e = {e}"));
+    let time = steps(|s| s.narrowphase_ns * 1e-3);
+    html += &plot(&format!("Narrowphase, µs per step{at}"), true, 0.1, restitution, None, &time);
+    let floor = if scene == SceneKind::Pile { 1e-4 } else { 1e-10 };
+    html += &plot(&format!("Kinetic energy, J{at}"), true, floor, restitution, None, &steps(|s| s.kinetic_energy));
+    html += &plot(
+        &format!("Depth between the true meshes, mm{at}"),
+        false,
+        0.0,
+        restitution,
+        None,
+        &gaps(|g| (-g).max(0.0) * 1e3),
+    );
+    match scene {
+        SceneKind::Ball => {
+            for e in crate::catalogue::RESTITUTIONS {
+                let mark = Some((e * e, format!("ideal first rebound, {:.2} m", e * e)));
+                html +=
+                    &plot(&format!("Gap below the ball, m, e = {e}"), false, 0.0, Some(e), mark, &gaps(|g| g.max(0.0)));
+            }
+        }
+        SceneKind::Pile => html += &plot("Contact points", false, 0.0, None, None, &steps(|s| f64::from(s.contacts))),
+        _ => html += &plot("Distance between the true meshes, m", true, 1e-4, None, None, &gaps(|g| g)),
+    }
+    html + "</div>\n"
+}
+
+type Line<'a> = dyn Fn(&crate::run::Run) -> Vec<(f64, f64)> + 'a;
+
+fn how_measured(done: &[Done]) -> String {
+    let mut html = String::from("<section id=\"measured\">\n<h2>How it was measured</h2>\n");
+    html += "<p>Bodies have a largest extent of 1 m and a mass of 1 kg, their centre of mass at the origin and their principal \
+             axes as frame; friction 0.5, gravity 10 m/s², sleeping off, collision margin 1 mm. Every step is a true 1/200 s: \
+             <code>stepSimulation(1/200, 0)</code>. Times are of Bullet's <code>dispatchAllCollisionPairs</code>, one thread. \
+             Figures are taken over the shaded part of the plots.</p>\n\
+             <p>Depth and gap are measured between the true meshes, whatever a method puts in their place: dense samples of each \
+             surface against the exact distance to the other. A negative gap is a depth. What is drawn is what collides: \
+             hulls for the hull methods, fields for Voxshell. Tick “points of the true surface” to see how well it fits.</p>\n<dl>\n";
+    for entry in METHODS.iter().filter(|e| done.iter().any(|(_, o)| o.iter().any(|o| o.row.method == e.method))) {
+        let _ = writeln!(html, "<dt>{}{}</dt><dd>{}</dd>", key(entry.method), entry.title, entry.text);
+    }
+    html + "</dl>\n</section>\n"
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,152 @@
+//! Line plots as SVG whose colours follow the page's theme.
+
+use std::fmt::Write;
+
+pub struct Series {
+    /// Style class, the method's name.
+    pub class: &'static str,
+    pub title: String,
+    pub points: Vec<(f64, f64)>,
+}
+
+pub struct Plot {
+    pub title: String,
+    pub x_label: &'static str,
+    /// Powers of ten; values below `floor` are drawn at it.
+    pub log: bool,
+    pub floor: f64,
+    pub series: Vec<Series>,
+    /// A dashed line with its name.
+    pub mark: Option<(f64, String)>,
+    /// The x range in which the figures are taken.
+    pub shaded: Option<(f64, f64)>,
+}
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 250.0;
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 10.0;
+const TOP: f64 = 30.0;
+const BOTTOM: f64 = 34.0;
+/// More points than this per line cannot be seen.
+const POINTS: usize = 600;
+
+impl Plot {
+    pub fn svg(&self) -> String {
+        let scale = |y: f64| if self.log { y.max(self.floor).log10() } else { y };
+        let values = || self.series.iter().flat_map(|s| &s.points);
+        let x_end = values().map(|p| p.0).fold(1e-9, f64::max);
+        let marked = self.mark.iter().map(|m| m.0);
+        let top = values().map(|p| p.1).chain(marked).filter(|y| y.is_finite()).fold(f64::NEG_INFINITY, f64::max);
+        let (low, high, ticks) = self.axis(top);
+        let x = |v: f64| LEFT + v / x_end * (WIDTH - LEFT - RIGHT);
+        let y = |v: f64| {
+            let share = ((scale(v) - low) / (high - low)).clamp(0.0, 1.0);
+            HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+        };
+
+        let mut svg =
+            format!(r#"<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{}">"#, self.title);
+        let _ = write!(svg, r#"<text class="plot-title" x="0" y="14">{}</text>"#, self.title);
+        if let Some((from, to)) = self.shaded {
+            let (a, b) = (x(from), x(to.min(x_end)));
+            let h = HEIGHT - TOP - BOTTOM;
+            let _ = write!(svg, r#"<rect class="window" x="{a:.1}" y="{TOP}" width="{:.1}" height="{h}"/>"#, b - a);
+        }
+        for (value, label) in ticks {
+            let at = y(value);
+            let _ = write!(svg, r#"<path class="grid" d="M{LEFT} {at:.1}H{:.1}"/>"#, WIDTH - RIGHT);
+            let _ = write!(
+                svg,
+                r#"<text class="tick" text-anchor="end" x="{}" y="{:.1}">{label}</text>"#,
+                LEFT - 6.0,
+                at + 3.5
+            );
+        }
+        let step = round_step(x_end / 6.0);
+        for v in (0..).map(|k| f64::from(k) * step).take_while(|v| *v <= x_end * 1.001) {
+            let label = trim(v, 2);
+            let _ = write!(
+                svg,
+                r#"<text class="tick" text-anchor="middle" x="{:.1}" y="{}">{label}</text>"#,
+                x(v),
+                HEIGHT - 17.0
+            );
+        }
+        let _ = write!(
+            svg,
+            r#"<text class="tick" text-anchor="end" x="{}" y="{}">{}</text>"#,
+            WIDTH - RIGHT,
+            HEIGHT - 3.0,
+            self.x_label
+        );
+        if let Some((value, name)) = &self.mark {
+            let at = y(*value);
+            let _ = write!(svg, r#"<path class="mark" d="M{LEFT} {at:.1}H{:.1}"/>"#, WIDTH - RIGHT);
+            let _ = write!(
+                svg,
+                r#"<text class="tick" text-anchor="end" x="{}" y="{:.1}">{name}</text>"#,
+                WIDTH - RIGHT,
+                at - 4.0
+            );
+        }
+        for s in &self.series {
+            let mut path = String::new();
+            for (i, p) in thinned(&s.points).iter().enumerate() {
+                let _ = write!(path, "{}{:.1} {:.1}", if i == 0 { "M" } else { "L" }, x(p.0), y(p.1));
+            }
+            let _ = write!(svg, r#"<path class="line m-{}" d="{path}"><title>{}</title></path>"#, s.class, s.title);
+        }
+        svg + "</svg>"
+    }
+
+    /// Lower and upper end on the scale, and the ticks with their labels.
+    fn axis(&self, top: f64) -> (f64, f64, Vec<(f64, String)>) {
+        if self.log {
+            let low = self.floor.log10().round();
+            let high = top.max(self.floor * 10.0).log10().ceil();
+            let every = (((high - low) / 6.0).ceil() as i32).max(1);
+            let exponents = (low as i32..=high as i32).filter(|e| (e - low as i32) % every == 0);
+            return (low, high, exponents.map(|e| (10f64.powi(e), power(e))).collect());
+        }
+        let top = if top > 0.0 { top } else { 1.0 };
+        let step = round_step(top / 4.0);
+        let count = (top / step).ceil().max(1.0) as u32;
+        let digits = (-step.log10().floor()).max(0.0) as usize;
+        let ticks = (0..=count).map(|k| f64::from(k) * step).map(|v| (v, format!("{v:.digits$}")));
+        (0.0, f64::from(count) * step, ticks.collect())
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, not below `least`.
+fn round_step(least: f64) -> f64 {
+    let unit = 10f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * unit).find(|s| *s >= least).unwrap_or(least)
+}
+
+/// At most [`POINTS`] points, each the mean of those it stands for.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let size = points.len().div_ceil(POINTS).max(1);
+    let mean = |c: &[(f64, f64)]| {
+        let n = c.len() as f64;
+        (c.iter().map(|p| p.0).sum::<f64>() / n, c.iter().map(|p| p.1).sum::<f64>() / n)
+    };
+    points.chunks(size).map(mean).collect()
+}
+
+fn trim(v: f64, digits: usize) -> String {
+    let text = format!("{v:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        text
+    }
+}
+
+fn power(e: i32) -> String {
+    if (-2..=4).contains(&e) {
+        trim(10f64.powi(e), 2)
+    } else {
+        format!("1e{e}")
+    }
+}
