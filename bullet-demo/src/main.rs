@@ -62,7 +62,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         cache: HullCache::of_user(),
         folder: folder.path(),
         steps: arguments.steps.map(|n| n as usize),
-        patience: (arguments.patience > 0.0).then(|| Duration::from_secs_f64(arguments.patience)),
+        patience: Some(arguments.patience()).filter(|s| *s > 0.0).map(Duration::from_secs_f64),
         progress: &progress,
     };
 
