@@ -38,6 +38,9 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mesh = source::mesh(&arguments.mesh, Some(arguments.cook.extent.unwrap_or(1.0)))?;
+    let name = std::path::Path::new(&arguments.mesh)
+        .file_name()
+        .map_or(arguments.mesh.as_str().into(), |n| n.to_string_lossy());
     let rows = match arguments.name {
         Name::Cook => {
             let mut rows = Vec::new();
@@ -45,14 +48,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 let options = source::CookArguments { cells, ..arguments.cook.clone() };
                 let start = Instant::now();
                 let shape = source::cook(&mesh, &options)?;
-                rows.push(cook_row(&arguments.mesh, cells, start.elapsed().as_secs_f64(), &shape));
+                rows.push(cook_row(&name, cells, start.elapsed().as_secs_f64(), &shape));
             }
             rows
         }
         Name::Contact => {
             let samples = arguments.cook.samples.unwrap_or(35_000);
             let options = source::CookArguments { samples: Some(samples), ..arguments.cook.clone() };
-            contact_rows(&arguments.mesh, &source::cook(&mesh, &options)?)?
+            contact_rows(&name, &source::cook(&mesh, &options)?)?
         }
     };
     for row in rows {
