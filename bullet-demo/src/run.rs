@@ -140,7 +140,7 @@ fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
     let stride = match cast.scene {
         SceneKind::DropPlane | SceneKind::Ball => 1,
         SceneKind::DropBox | SceneKind::Pair => 2,
-        _ => 50,
+        _ => 100,
     };
     let last = recording.poses.len() - 1;
     let mut steps: Vec<usize> = (0..=last).step_by(stride).collect();

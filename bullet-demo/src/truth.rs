@@ -6,15 +6,16 @@
 
 use voxshell::field::{DenseField, FieldOptions, SignedDistance};
 use voxshell::math::{Aabb, Pose, Progress, RigidF32, Vec3};
-use voxshell::mesh::{Bvh, TriMesh};
+use voxshell::mesh::{Bvh, Closest, Feature, TriMesh};
 use voxshell::Result;
 
 /// A body's true surface, ready to be measured.
 pub struct Truth {
     bvh: Bvh,
-    bounds: Aabb,
     /// Body frame.
-    vertices: Vec<Vec3>,
+    mesh: TriMesh,
+    closed: bool,
+    bounds: Aabb,
     /// Vertices and points between them, in the field's local frame; those of a patch beside each other.
     samples: Vec<[f32; 3]>,
     patches: Vec<Patch>,
@@ -42,7 +43,7 @@ impl Truth {
     pub fn new(mesh: &TriMesh) -> Result<Self> {
         let bounds = mesh.bounds();
         let extent = bounds.extents().max();
-        let options = FieldOptions { padding_voxels: 12, ..FieldOptions::with_resolution(mesh, 128) };
+        let options = FieldOptions { padding_voxels: 16, ..FieldOptions::with_resolution(mesh, 256) };
         let field = DenseField::cook(mesh, &options, &Progress::none())?;
         let origin = field.local_origin(&Vec3::zeros());
         let local = |p: Vec3| {
@@ -53,9 +54,10 @@ impl Truth {
         for triangle in 0..mesh.triangles.len() {
             between(mesh.corners(triangle).map(Vec3::from), Self::SPACING * extent, |p| samples.push(local(p)));
         }
-        let vertices = mesh.vertices.iter().map(|v| Vec3::from(*v)).collect();
+        let report = mesh.report();
         let patches = patches(&mut samples, (Self::PATCH * extent) as f32);
-        Ok(Self { bvh: Bvh::build(mesh), bounds, vertices, samples, patches, field })
+        let closed = report.closed && report.consistent && report.volume > 0.0;
+        Ok(Self { bvh: Bvh::build(mesh), mesh: mesh.clone(), closed, bounds, samples, patches, field })
     }
 
     /// The field, for pictures of the true shape.
@@ -66,7 +68,7 @@ impl Truth {
     /// Height of the lowest point: exact, a mesh's lowest point is a vertex.
     pub fn lowest(&self, pose: &Pose) -> f64 {
         let down = pose.rotation.inverse() * Vec3::y();
-        let lowest = self.vertices.iter().map(|v| down.dot(v)).fold(f64::INFINITY, f64::min);
+        let lowest = self.mesh.vertices.iter().map(|v| down.dot(&Vec3::from(*v))).fold(f64::INFINITY, f64::min);
         pose.translation.y + lowest
     }
 
@@ -136,30 +138,47 @@ impl Truth {
         rough.retain(|r| r.0 <= least + slack);
         rough.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let error = other.field.error_bound();
-        let mut exact = f64::INFINITY;
+        let mut exact = limit;
+        let mut found = false;
         for (phi, i) in rough {
-            if f64::from(phi - 0.5 * slack) > exact {
+            if f64::from(phi) - error > exact {
                 break;
             }
             let s = self.samples[i];
             let p = Vec3::new(f64::from(s[0]), f64::from(s[1]), f64::from(s[2])) + own_origin;
             let q = (relative * nalgebra::Point3::from(p)).coords;
-            let distance = other.bvh.closest_point(q).distance_squared.sqrt();
-            // The sign costs ten times the distance: it is asked for only where it can matter and the field leaves it open.
+            let closest = other.bvh.closest_point(q);
+            let distance = closest.distance_squared.sqrt();
+            // The sign costs more than the distance: it is asked for only where it can matter and the field leaves it open.
             if -distance >= exact {
                 continue;
             }
             let inside = match f64::from(phi) {
                 phi if phi > error => false,
                 phi if phi < -error => true,
-                _ => other.bvh.winding_number(q) > 0.5,
+                _ => other.is_inside(q, &closest),
             };
-            exact = exact.min(if inside { -distance } else { distance });
+            let signed = if inside { -distance } else { distance };
+            if signed <= exact {
+                (exact, found) = (signed, true);
+            }
         }
-        if exact <= limit {
+        if found {
             exact
         } else {
             f64::INFINITY
+        }
+    }
+
+    /// Whether `p`, whose closest point is given, is inside.
+    fn is_inside(&self, p: Vec3, closest: &Closest) -> bool {
+        // Over the inside of a closed mesh's triangle its own side decides; over edges the winding number does.
+        match closest.feature {
+            Feature::Face if self.closed => {
+                let [a, b, c] = self.mesh.corners(closest.triangle as usize).map(Vec3::from);
+                (p - closest.point).dot(&(b - a).cross(&(c - a))) < 0.0
+            }
+            _ => self.bvh.winding_number(p) > 0.5,
         }
     }
 }
