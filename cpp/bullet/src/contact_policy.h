@@ -43,10 +43,10 @@ double reach(const Motion& first, const Motion& second, double dt);
 /// A contact that could be given to the solver.
 struct Candidate
 {
-	uint32_t feature;
-	Vec point;       // on the second body, world, m
-	Vec normal;      // n
-	double distance; // d
+	uint32_t feature = 0;
+	Vec point = {0, 0, 0};    // on the second body, world, m
+	Vec normal = {0, 0, 0};   // n
+	double distance = 0;      // d
 	double speed = 0;         // v
 	double acceleration = 0;  // a
 	double curvature = 0;     // what the bodies' turning adds to a for a point that moves with them, m/s²
