@@ -42,8 +42,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
 
-    /// Stop a row after this many seconds of computing and say so; 0 never stops. Without it: 60, and 15 when everything is
-    /// run, so that all of it takes a few minutes
+    /// Stop a row of stock Bullet after this many seconds of computing and say so; 0 never stops. Without it: 60, and 10
+    /// when everything is run, so that all of it takes a few minutes
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<f64>,
 }
@@ -52,7 +52,7 @@ impl Arguments {
     /// Seconds after which a row is stopped; 0 for never.
     pub fn patience(&self) -> f64 {
         let everything = self.scenes.is_empty() && self.methods.is_empty();
-        self.patience.unwrap_or(if everything { 15.0 } else { 60.0 })
+        self.patience.unwrap_or(if everything { 10.0 } else { 60.0 })
     }
 }
 
