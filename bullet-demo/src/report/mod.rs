@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::bridge::Method;
 use crate::run::{Cast, Context, Outcome};
 
-/// Draws everything and writes `report.html` into `folder`, which is made when it is not there.
+/// Draws everything and writes `report.html`, and its title picture as `title.png`, into `folder`, which is made when it is
+/// not there.
 pub fn write(
     folder: &Path,
     done: &[(Cast, Vec<Outcome>)],
@@ -19,7 +20,10 @@ pub fn write(
 ) -> Result<PathBuf, String> {
     let at = |e: std::io::Error| format!("{}: {e}", folder.display());
     std::fs::create_dir_all(folder).map_err(at)?;
-    let html = page::page(done, subject, context).map_err(|e| e.to_string())?;
+    let (html, title) = page::page(done, subject, context).map_err(|e| e.to_string())?;
+    if let Some(picture) = title {
+        picture.write_png(&folder.join("title.png")).map_err(|e| e.to_string())?;
+    }
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(at)?;
     file.write_all(html.as_bytes()).map_err(at)?;
     #[cfg(unix)]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use voxshell::render::Image;
 
 use super::film::{png, Shooting, HERO};
 use super::plot::{Plot, Series};
@@ -14,8 +15,8 @@ use crate::table::values;
 
 type Done = (Cast, Vec<Outcome>);
 
-/// The whole of report.html. `subject` is what the mesh is called.
-pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result<String> {
+/// The whole of report.html, and its title picture. `subject` is what the mesh is called.
+pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result<(String, Option<Image>)> {
     let mut films = Vec::new();
     let mut sections = String::new();
     let mut hero = None;
@@ -26,7 +27,7 @@ pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result
     html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
     html += "<title>Voxshell in Bullet: the same scenes, side by side</title>\n<link rel=\"icon\" href=\"data:,\">\n";
     let _ = write!(html, "<style>\n{}{}</style>\n</head>\n<body>\n", include_str!("page.css"), line_colours());
-    html += &top(done, subject, hero);
+    html += &top(done, subject, hero.as_ref());
     let _ = write!(html, "<main>\n{}{sections}{}</main>\n", navigation(done), how_measured(done));
     let _ = writeln!(
         html,
@@ -38,7 +39,7 @@ pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result
     let data = Value::Array(films).to_string().replace("</", "<\\/");
     let _ = writeln!(html, "<script type=\"application/json\" id=\"films\">{data}</script>");
     let _ = write!(html, "<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js"));
-    Ok(html)
+    Ok((html, hero))
 }
 
 /// One rule for each method, so that a line's class is all it needs.
@@ -48,7 +49,7 @@ fn line_colours() -> String {
     METHODS.iter().map(|e| rule(e.name)).collect()
 }
 
-fn top(done: &[Done], subject: &str, hero: Option<String>) -> String {
+fn top(done: &[Done], subject: &str, hero: Option<&Image>) -> String {
     let mut html =
         String::from("<header class=\"top\">\n<h1>The same scenes, in stock Bullet and with Voxshell</h1>\n");
     let _ = writeln!(
@@ -57,8 +58,8 @@ fn top(done: &[Done], subject: &str, hero: Option<String>) -> String {
          unpatched, hands it the narrowphase. Here is what that changes, for {}.</p>",
         escape(subject)
     );
-    if let Some(data) = hero {
-        let (w, h) = HERO;
+    if let Some(picture) = hero {
+        let ((w, h), data) = (HERO, png(picture));
         let _ = writeln!(
             html,
             "<img class=\"hero\" width=\"{w}\" height=\"{h}\" alt=\"The last moment of a scene, drawn from the \
@@ -118,7 +119,7 @@ fn section(
     outcomes: &[Outcome],
     context: &Context,
     films: &mut Vec<Value>,
-    hero: &mut Option<String>,
+    hero: &mut Option<Image>,
 ) -> voxshell::Result<String> {
     let entry = cast.scene.entry();
     let mut html =
@@ -222,7 +223,7 @@ fn table(outcomes: &[Outcome]) -> String {
     html + "</tbody></table></div>\n"
 }
 
-fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Option<String>) -> voxshell::Result<String> {
+fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Option<Image>) -> voxshell::Result<String> {
     let mut html = String::from("<div class=\"stills\">\n");
     let methods = methods_of(outcomes);
     context.progress.start(&format!("{}: drawing", cast.scene.entry().name), methods.len());
@@ -242,7 +243,7 @@ fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Optio
         );
         // The last scene's best makes the title picture.
         if method.is_voxshell() {
-            *hero = Some(png(&shooting.hero()));
+            *hero = Some(shooting.hero());
         }
         context.progress.tick();
     }
