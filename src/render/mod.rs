@@ -3,11 +3,11 @@
 //!
 //! ```no_run
 //! use std::sync::Arc;
+//! use voxshell::field::Sphere;
 //! use voxshell::math::{Pose, Vec3};
 //! use voxshell::render::{render, Camera, Object, Scene};
-//! # fn field() -> Arc<voxshell::field::Field> { unimplemented!() }
 //! let mut scene = Scene::default();
-//! scene.objects.push(Object::new(field(), Pose::identity(), [0.2, 0.5, 0.9]));
+//! scene.objects.push(Object::new(Arc::new(Sphere::new(0.5)?), Pose::identity(), [0.2, 0.5, 0.9]));
 //! let camera = Camera::looking_at(Vec3::new(1.0, 0.8, 2.0), Vec3::zeros(), Vec3::y(), 35f64.to_radians());
 //! render(&scene, &camera, 640, 480).write_png("picture.png".as_ref())?;
 //! # voxshell::Result::Ok(())
