@@ -23,6 +23,9 @@ struct Target<'a> {
     bounds: Aabb,
     /// World box of the same.
     world: Aabb,
+    /// Ball around the world box, for quick refusals; the radius is infinite where the shape is.
+    center: Vec3,
+    radius: f64,
     /// A length that is nothing to this object: the tolerance of hits, metres.
     tiny: f32,
     colour: [f32; 3],
@@ -60,8 +63,7 @@ impl<'a> Tracer<'a> {
         let mut best: Option<Hit> = None;
         for (id, target) in self.targets.iter().enumerate() {
             let limit = best.as_ref().map_or(f64::INFINITY, |h| h.t);
-            let Some((t0, _)) = slab(&target.world, origin, &inverse, limit) else { continue };
-            if t0 > limit {
+            if target.is_off(origin, direction, 0.0) || slab(&target.world, origin, &inverse, limit).is_none() {
                 continue;
             }
             if let Some((t, local)) = target.first_hit(origin, direction, limit) {
@@ -111,8 +113,10 @@ impl<'a> Tracer<'a> {
         let mut open = 1.0f32;
         for target in &self.targets {
             // The penumbra reaches beyond the object: one part in SHADOW_SHARPNESS of the way.
-            let reach = target.world.distance_squared(&origin).sqrt() + target.world.extents().norm();
-            let reach = reach / f64::from(SHADOW_SHARPNESS);
+            if target.is_off(&origin, direction, 1.0 / f64::from(SHADOW_SHARPNESS)) {
+                continue;
+            }
+            let reach = ((target.center - origin).norm() + target.radius) / f64::from(SHADOW_SHARPNESS);
             let wide = target.world.inflated(if reach.is_finite() { reach } else { 0.0 });
             if let Some((t0, t1)) = slab(&wide, &origin, &inverse, f64::INFINITY) {
                 open = open.min(target.openness(&origin, direction, t0, t1));
@@ -126,29 +130,30 @@ impl<'a> Tracer<'a> {
 
     /// How much of the sky reaches `point`, 0..1, judged by the free space along the normal out to `reach` metres.
     pub fn sky(&self, point: &Vec3, normal: &Vec3, reach: f64) -> f32 {
+        let heights: [f64; 5] = std::array::from_fn(|i| reach * ((i + 1) * (i + 1)) as f64 / 25.0);
+        // Distance to the nearest thing at each height, as far as it matters there.
+        let mut free = heights;
+        for target in &self.targets {
+            if (target.center - point).norm_squared() > (target.radius + 2.0 * reach).powi(2) {
+                continue;
+            }
+            for (free, h) in free.iter_mut().zip(heights) {
+                let p = point + normal * h;
+                if target.world.distance_squared(&p) < *free * *free {
+                    *free = free.min(f64::from(target.field.distance(target.to_local(&p))));
+                }
+            }
+        }
         let mut blocked = 0.0;
         let mut weight = 1.0;
-        for i in 1..=5 {
-            let h = reach * f64::from(i * i) / 25.0;
-            let p = point + normal * h;
-            blocked += weight * (h - self.distance(&p, h).min(h)).max(0.0) / h;
+        for (mut free, h) in free.into_iter().zip(heights) {
+            if let Some(ground) = &self.scene.ground {
+                free = free.min(ground.normal.dot(&(point + normal * h)) - ground.offset);
+            }
+            blocked += weight * (h - free).max(0.0) / h;
             weight *= 0.7;
         }
         (1.0 - 0.36 * blocked).clamp(0.0, 1.0) as f32
-    }
-
-    /// Distance to the nearest thing, or anything at least `limit` when nothing is nearer.
-    fn distance(&self, p: &Vec3, limit: f64) -> f64 {
-        let mut nearest = limit;
-        for target in &self.targets {
-            if target.world.distance_squared(p) < nearest * nearest {
-                nearest = nearest.min(f64::from(target.field.distance(target.to_local(p))));
-            }
-        }
-        if let Some(ground) = &self.scene.ground {
-            nearest = nearest.min(ground.normal.dot(p) - ground.offset);
-        }
-        nearest
     }
 }
 
@@ -171,9 +176,19 @@ impl<'a> Target<'a> {
             origin,
             bounds,
             world,
+            center: if size.is_finite() { world.center() } else { Vec3::zeros() },
+            radius: 0.5 * world.extents().norm(),
             tiny: if size.is_finite() { (2e-4 * size) as f32 } else { 1e-4 },
             colour: object.colour,
         }
+    }
+
+    /// True when the ray, widened by `spread` metres for each metre of its way, certainly passes the object.
+    fn is_off(&self, origin: &Vec3, direction: &Vec3, spread: f64) -> bool {
+        let to = self.center - origin;
+        let along = to.dot(direction);
+        let radius = self.radius + spread * (along + self.radius).max(0.0);
+        along < -radius || to.norm_squared() - along * along > radius * radius
     }
 
     fn to_local(&self, p: &Vec3) -> [f32; 3] {

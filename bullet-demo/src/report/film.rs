@@ -57,7 +57,8 @@ impl<'a> Shooting<'a> {
     /// The last moment, wide.
     pub fn hero(&self) -> Image {
         let (w, h) = HERO;
-        render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h)
+        let scene = Scene { smoothing: 3, ..self.scene(self.last_step(), true) };
+        render(&scene, &self.camera(w as f64 / h as f64), w, h)
     }
 
     /// Everything the page's player needs: a background, what differs from it in each frame, poses and surface points.
@@ -130,7 +131,7 @@ impl<'a> Shooting<'a> {
     }
 
     fn scene(&self, step: usize, with_movers: bool) -> Scene {
-        let mut scene = Scene::default();
+        let mut scene = Scene { smoothing: 2, ..Scene::default() };
         let palette = if self.method.is_voxshell() { OURS } else { STOCK };
         for (r, run) in self.runs.iter().enumerate() {
             for (i, body) in run.recording.bodies.iter().enumerate() {
@@ -175,7 +176,7 @@ fn difference(background: &Image, picture: &Image) -> Value {
     let (w, h) = (picture.width, picture.height);
     let pixel = |image: &Image, i: usize| -> [u8; 4] { std::array::from_fn(|c| image.rgba[4 * i + c]) };
     let (mut x0, mut y0, mut x1, mut y1) = (w, h, 0, 0);
-    for i in (0..w * h).filter(|&i| pixel(background, i) != pixel(picture, i)) {
+    for i in (0..w * h).filter(|&i| differs(pixel(background, i), pixel(picture, i))) {
         (x0, x1) = (x0.min(i % w), x1.max(i % w + 1));
         (y0, y1) = (y0.min(i / w), y1.max(i / w + 1));
     }
@@ -186,10 +187,15 @@ fn difference(background: &Image, picture: &Image) -> Value {
     for y in y0..y1 {
         for i in y * w + x0..y * w + x1 {
             let p = pixel(picture, i);
-            rgba.extend(if p == pixel(background, i) { [0; 4] } else { p });
+            rgba.extend(if differs(p, pixel(background, i)) { p.map(|c| c | 1) } else { [0; 4] });
         }
     }
     json!([x0, y0, png(&Image { width: x1 - x0, height: y1 - y0, rgba })])
+}
+
+/// More than the eye sees: the faint ends of shadows would fill the page otherwise.
+fn differs(a: [u8; 4], b: [u8; 4]) -> bool {
+    a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > 2)
 }
 
 pub fn png(image: &Image) -> String {
