@@ -90,9 +90,9 @@ pub fn values(f: &Figures) -> [String; 12] {
         format!("{:.1}", f.manifolds_mean),
         format!("{:.2}", f.max_penetration),
         format!("{:.2}", f.max_penetration_run),
-        f.resting_gap.map_or(String::new(), |g| format!("{g:.2}")),
+        f.resting_gap.map_or(String::new(), |g| format!("{:.2}", unsigned_zero(g, 0.005))),
         energy(f.kinetic_energy),
-        f.rebound.map_or(String::new(), |r| format!("{:.3} ({:+.1} %)", r.height, r.error)),
+        f.rebound.map_or(String::new(), |r| format!("{:.3} ({:+.1} %)", r.height, unsigned_zero(r.error, 0.05))),
         f.pile.map_or(String::new(), |p| {
             if p.spilled > 0 {
                 format!("{} + {} spilled", p.lost, p.spilled)
@@ -101,6 +101,15 @@ pub fn values(f: &Figures) -> [String; 12] {
             }
         }),
     ]
+}
+
+/// What rounds to zero has no sign.
+fn unsigned_zero(x: f64, half_digit: f64) -> f64 {
+    if x.abs() < half_digit {
+        0.0
+    } else {
+        x
+    }
 }
 
 fn microseconds(t: f64) -> String {
