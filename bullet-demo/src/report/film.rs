@@ -165,8 +165,8 @@ impl<'a> Shooting<'a> {
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
             _ => (Vec3::new(3.2, 6.6, 6.6), Vec3::new(0.0, 1.65, 0.0)),
         };
-        // Wide pictures show more to the sides, not less in height.
-        let fov = if aspect > 2.0 { 26f64 } else { 36f64 };
+        // The pile fills a wide picture from closer by; the others would lose their heads.
+        let fov = if aspect > 2.0 && self.cast.scene == SceneKind::Pile { 26f64 } else { 36f64 };
         Camera::looking_at(eye, target, Vec3::y(), fov.to_radians())
     }
 }

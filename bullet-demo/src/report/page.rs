@@ -319,7 +319,8 @@ fn how_measured(done: &[Done]) -> String {
     html += "<p>Bodies have a largest extent of 1 m and a mass of 1 kg, their centre of mass at the origin and their principal \
              axes as frame; friction 0.5, gravity 10 m/s², sleeping off, collision margin 1 mm. Every step is a true 1/200 s: \
              <code>stepSimulation(1/200, 0)</code>. Times are of Bullet's <code>dispatchAllCollisionPairs</code>, one thread. \
-             Figures are taken over the shaded part of the plots.</p>\n\
+             Figures are taken over the shaded part of the plots; those of a row that \
+             was stopped early over the same share of its own run, so with fewer bodies in the pile.</p>\n\
              <p>Depth and gap are measured between the true meshes, whatever a method puts in their place: dense samples of each \
              surface against the exact distance to the other. A negative gap is a depth. What is drawn is what collides: \
              hulls for the hull methods, fields for Voxshell. Tick “points of the true surface” to see how well it fits.</p>\n<dl>\n";
