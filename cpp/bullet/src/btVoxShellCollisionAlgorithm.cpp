@@ -184,7 +184,11 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		const double size = std::min(first.extent, second.extent);
 		const double margin = std::max(first.voxshell ? double(first.voxshell->getMargin()) : 0.0, second.voxshell ? double(second.voxshell->getMargin()) : 0.0);
 		const double ahead = std::min(reach(first.motion, second.motion, dt) * double(settings.m_lookahead), size * double(settings.m_maxLookaheadFraction));
+#if BT_BULLET_VERSION >= 286
 		const double asked = double(result->m_closestPointDistanceThreshold);
+#else
+		const double asked = 0;  // nobody can ask for distances yet
+#endif
 		done = query(first, second, std::max(margin + ahead, margin + asked)) && !candidates.empty();
 		if (done)
 		{
@@ -227,7 +231,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point)
 {
 	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution));
-#if BT_BULLET_VERSION >= 286
+#if BT_BULLET_VERSION >= 287
 	// A friction anchor would make Bullet keep the old point and its distance; by feature, points need no anchor to persist.
 	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
 #endif
