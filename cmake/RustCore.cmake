@@ -16,6 +16,7 @@ add_custom_command(
   # A target of the caller's configuration would move the library to another directory.
   COMMAND "${CMAKE_COMMAND}" -E env --unset=CARGO_BUILD_TARGET
           "${CARGO_EXECUTABLE}" build --locked --release --package voxshell --lib --no-default-features
+          --features allocation-counter
           --manifest-path "${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"
   # Cargo leaves a file that is fresh as it is; its date must still move, or this would run in every build.
   COMMAND "${CMAKE_COMMAND}" -E touch "${VOXSHELL_RUST_LIBRARY}"

@@ -15,6 +15,8 @@ function(voxshell_add_test name source)
   endif()
   # Asserts are what the tests are made of: they stay, whatever the build type.
   target_compile_options(${name} PRIVATE -UNDEBUG)
+  # As cmake/RustCore.cmake builds the core.
+  target_compile_definitions(${name} PRIVATE VOXSHELL_ALLOCATION_COUNTER)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
   if(VOXSHELL_VALGRIND)

@@ -37,6 +37,20 @@
 /** Version of this header: patch. */
 #define VXS_VERSION_PATCH 0
 
+/** A defect inside the library, or what made a host give up. */
+#define VXS_LOG_ERROR 1
+
+/**
+ * The result is usable but may not be what was meant: an open mesh, triangles left out, a pair that is not supported.
+ */
+#define VXS_LOG_WARNING 2
+
+/** What was cooked, how long it took and how large it is. */
+#define VXS_LOG_INFO 3
+
+/** Details for those who look for a fault: files read and written. */
+#define VXS_LOG_DEBUG 4
+
 /** Cook the signed distance field. */
 #define VXS_FORM_FIELD 1
 
@@ -163,6 +177,18 @@ typedef struct vxs_workspace vxs_workspace;
 
 /** What a call came to: `VXS_OK` (0) or one of the other `VXS_` codes below. Codes are only ever added. */
 typedef int32_t vxs_status;
+
+/**
+ * Called with each message, on the thread that it arises on; several threads may call at once.
+ *
+ * It may call the library, but what is logged meanwhile by the same thread is dropped. It must not throw, and not wait for
+ * a thread that is in `vxs_set_log`.
+ *
+ * @param level    one of `VXS_LOG_`
+ * @param message  one line of UTF-8 without its end; valid during the call only
+ * @param user     as given to `vxs_set_log`
+ */
+typedef void (*vxs_log_fn)(uint32_t level, const char *message, void *user);
 
 /**
  * Called while a shape is cooked, from threads of the library, one call at a time.
@@ -415,6 +441,43 @@ VXS_API const char *vxs_status_name(vxs_status status);
  * expected. Empty when nothing has. UTF-8, valid until the next failing call on the same thread; do not free.
  */
 VXS_API const char *vxs_last_error(void);
+
+/**
+ * Sets the function that gets the messages of the library, for the whole process. Cooking reports what it made and what it
+ * found wrong with the mesh; queries never log. Callable from any thread, but not from the hook.
+ *
+ * When it returns, no thread is inside the hook that was set before.
+ *
+ * @param log    null, the default: no log
+ * @param level  the least important level that is wanted, one of `VXS_LOG_`; not looked at if `log` is null
+ * @param user   given to `log`; what it points to must outlive the hook and may be used by several threads at once
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (unknown level), VXS_BUSY (called by the hook)
+ */
+VXS_API
+vxs_status vxs_set_log(vxs_log_fn log,
+                       uint32_t level,
+                       void *user);
+
+/**
+ * Gives a message to the hook of `vxs_set_log`, if there is one that wants it: for hosts and plugins, so that all that
+ * concerns Voxshell arrives in one place. Callable from any thread.
+ *
+ * @param level    one of `VXS_LOG_`
+ * @param message  one line of UTF-8, without its end
+ * @return VXS_OK (also if nobody listens), VXS_INVALID_ARGUMENT
+ */
+VXS_API vxs_status vxs_log(uint32_t level, const char *message);
+
+/**
+ * How many allocations the library has made on the calling thread so far, those that grow a block included. Take it before
+ * and after a call to see what the call allocated.
+ *
+ * @param[out] count  allocations since the thread began
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_UNSUPPORTED (built without the cargo feature `allocation-counter`, which the
+ *         CMake build turns on)
+ */
+VXS_API
+vxs_status vxs_allocation_count(uint64_t *count);
 
 /**
  * Fills `options` with the defaults.

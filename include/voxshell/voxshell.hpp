@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -77,6 +79,33 @@ class Handle {
 };
 
 }  // namespace detail
+
+/** Gets the messages of the library up to `level`, for the whole process; an empty function: nobody does. Called on the
+ * thread that a message arises on, by several threads at once; what it throws is lost. See `vxs_set_log`. */
+inline void set_log(std::function<void(std::uint32_t level, const char* message)> log,
+                    std::uint32_t level = VXS_LOG_WARNING) {
+  using Function = decltype(log);
+  // Takes itself out before it goes, at the latest at the end of the program.
+  struct Hook {
+    Function log;
+    explicit Hook(Function f) : log(std::move(f)) {}
+    ~Hook() { vxs_set_log(nullptr, 0, nullptr); }
+    static void call(std::uint32_t level, const char* message, void* user) {
+      try {
+        static_cast<Hook*>(user)->log(level, message);
+      } catch (...) {
+      }
+    }
+  };
+  static std::mutex setting;
+  static std::unique_ptr<Hook> current;
+  const std::lock_guard<std::mutex> lock(setting);
+  current.reset();
+  if (!log) return;
+  auto next = std::make_unique<Hook>(std::move(log));
+  detail::check(vxs_set_log(Hook::call, level, next.get()));
+  current = std::move(next);
+}
 
 /** `vxs_cook_options` with its defaults; the progress callback is a function and may throw. */
 struct CookOptions : vxs_cook_options {

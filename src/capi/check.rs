@@ -166,9 +166,13 @@ pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Po
     }
 }
 
-pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<PathBuf, Failure> {
+pub(super) unsafe fn text<'a>(argument: &str, pointer: *const c_char) -> Result<&'a CStr, Failure> {
     usable(argument, pointer)?;
-    let text = CStr::from_ptr(pointer);
+    Ok(CStr::from_ptr(pointer))
+}
+
+pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<PathBuf, Failure> {
+    let text = text(argument, pointer)?;
     if text.is_empty() {
         return Err(Failure::argument(argument, "empty", "the name of a file"));
     }

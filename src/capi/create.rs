@@ -2,12 +2,14 @@
 
 use std::ffi::{c_char, c_void, CString};
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
+use super::log;
 use super::options::*;
 use super::status::*;
 use super::types::*;
@@ -41,7 +43,7 @@ pub unsafe extern "C" fn vxs_shape_create_from_triangles(
         check::out("shape", shape)?;
         let options = vxs_cook_options::read(options)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        cook(&mesh, &options, shape)
+        cook("vxs_shape_create_from_triangles", &mesh, &options, shape)
     })
 }
 
@@ -61,7 +63,9 @@ pub unsafe extern "C" fn vxs_shape_create_from_file(
         check::out("shape", shape)?;
         let path = check::path("path", path)?;
         let options = vxs_cook_options::read(options)?;
-        cook(&crate::mesh::io::load(&path)?, &options, shape)
+        let mesh = crate::mesh::io::load(&path)?;
+        log::log(log::VXS_LOG_DEBUG, || format!("vxs_shape_create_from_file: read {}", path.display()));
+        cook("vxs_shape_create_from_file", &mesh, &options, shape)
     })
 }
 
@@ -81,7 +85,7 @@ pub unsafe extern "C" fn vxs_shape_create_primitive(
         check::out("shape", shape)?;
         let mesh = vxs_primitive::read(primitive)?.mesh()?;
         let options = vxs_cook_options::read(options)?;
-        cook(&mesh, &options, shape)
+        cook("vxs_shape_create_primitive", &mesh, &options, shape)
     })
 }
 
@@ -231,7 +235,9 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     entry!(vxs_shape_create_triangles, [], {
         check::out("shape", shape)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+        let begin = Instant::now();
         let made = Shape::from_triangles(mesh)?;
+        log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
         handle::create("shape", shape, Arc::new(made))
     })
 }
@@ -246,13 +252,21 @@ pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vx
     entry!(vxs_shape_load, [], {
         check::out("shape", shape)?;
         let path = check::path("path", path)?;
-        handle::create("shape", shape, Arc::new(Shape::load(&path)?))
+        let loaded = Shape::load(&path)?;
+        log::log(log::VXS_LOG_DEBUG, || format!("vxs_shape_load: read {}", path.display()));
+        handle::create("shape", shape, Arc::new(loaded))
     })
 }
 
 /// Cooks behind the caller's progress callback, which gets one call at a time.
-unsafe fn cook(mesh: &TriMesh, options: &vxs_cook_options, shape: *mut *mut vxs_shape) -> Result<vxs_status, Failure> {
+unsafe fn cook(
+    name: &str,
+    mesh: &TriMesh,
+    options: &vxs_cook_options,
+    shape: *mut *mut vxs_shape,
+) -> Result<vxs_status, Failure> {
     let how = options.to_core()?;
+    let begin = Instant::now();
     let made = match options.progress {
         None => Shape::cook(mesh, &how, &Progress::none()),
         Some(callback) => {
@@ -270,8 +284,9 @@ unsafe fn cook(mesh: &TriMesh, options: &vxs_cook_options, shape: *mut *mut vxs_
             };
             Shape::cook(mesh, &how, &Progress::new(&report))
         }
-    };
-    handle::create("shape", shape, Arc::new(made?))
+    }?;
+    log::cooked(name, &made, begin.elapsed());
+    handle::create("shape", shape, Arc::new(made))
 }
 
 unsafe fn analytic(

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
+use super::log;
 use super::status::*;
 use crate::Error;
 
@@ -53,10 +54,12 @@ pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>
         }
         Err(payload) => {
             poison();
-            set_last_error(&format!(
+            let message = format!(
                 "{name}: a defect inside the library ({}); the objects of this call can only be released",
                 text(payload.as_ref())
-            ));
+            );
+            log::log(log::VXS_LOG_ERROR, || message.clone());
+            set_last_error(&message);
             // Dropping a payload may run foreign code that panics again, outside of the guard.
             std::mem::forget(payload);
             VXS_PANIC

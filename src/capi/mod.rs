@@ -15,8 +15,10 @@ mod handle;
 #[cfg(test)]
 mod tests;
 
+pub mod allocations;
 pub mod create;
 pub mod forms;
+pub mod log;
 pub mod options;
 pub mod query;
 pub mod shape;
@@ -24,5 +26,14 @@ pub mod status;
 pub mod types;
 
 /// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
-pub const HEADER_SOURCES: [&str; 7] =
-    ["status.rs", "types.rs", "options.rs", "create.rs", "shape.rs", "forms.rs", "query.rs"];
+pub const HEADER_SOURCES: [&str; 9] = [
+    "status.rs",
+    "log.rs",
+    "allocations.rs",
+    "types.rs",
+    "options.rs",
+    "create.rs",
+    "shape.rs",
+    "forms.rs",
+    "query.rs",
+];

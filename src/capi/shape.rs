@@ -5,6 +5,7 @@ use std::ffi::c_char;
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
+use super::log;
 use super::options::*;
 use super::status::*;
 use super::types::*;
@@ -41,7 +42,9 @@ pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status 
 pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_char) -> vxs_status {
     entry!(vxs_shape_save, [shape], {
         let value = handle::get("shape", shape)?;
-        value.save(&check::path("path", path)?)?;
+        let path = check::path("path", path)?;
+        value.save(&path)?;
+        log::log(log::VXS_LOG_DEBUG, || format!("vxs_shape_save: wrote {}", path.display()));
         Ok(VXS_OK)
     })
 }

@@ -1,11 +1,14 @@
 //! What a C program cannot bring about: panics inside, two threads at a chosen moment, headers of other releases.
 
-use std::ffi::CStr;
+use std::ffi::{c_char, c_void, CStr};
+
+use parking_lot::Mutex;
 
 use super::check::{self, Growable};
 use super::create::*;
 use super::guard::{entry, Failure};
 use super::handle;
+use super::log::*;
 use super::query::*;
 use super::shape::*;
 use super::status::*;
@@ -29,6 +32,28 @@ unsafe fn vxs_test_panic(shape: *const vxs_shape, workspace: *mut vxs_workspace)
         let index = handle::get("shape", shape)?.mesh.as_ref().map_or(7, |_| 0);
         Ok(nothing[index] as vxs_status)
     })
+}
+
+unsafe extern "C" fn hear(_level: u32, message: *const c_char, user: *mut c_void) {
+    let heard = &*user.cast::<Mutex<Vec<String>>>();
+    heard.lock().push(CStr::from_ptr(message).to_str().expect("UTF-8").to_owned());
+}
+
+#[test]
+fn a_panic_is_logged_as_an_error() {
+    let heard = Mutex::new(Vec::new());
+    let user = std::ptr::from_ref(&heard).cast_mut().cast();
+    let shape = sphere();
+    let mut workspace = std::ptr::null_mut();
+    unsafe {
+        assert_eq!(vxs_workspace_create(&mut workspace), VXS_OK);
+        assert_eq!(vxs_set_log(Some(hear), VXS_LOG_ERROR, user), VXS_OK);
+        assert_eq!(vxs_test_panic(shape, workspace), VXS_PANIC);
+        assert_eq!(vxs_set_log(None, 0, std::ptr::null_mut()), VXS_OK);
+        assert!(heard.lock().contains(&last_error()));
+        assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
+        assert_eq!(vxs_shape_release(shape), VXS_OK);
+    }
 }
 
 #[test]

@@ -132,11 +132,30 @@ static void threads(const Shape& box) {
   for (std::size_t sum : got) CHECK(sum == expected && sum > 0);
 }
 
+static void log() {
+  std::vector<std::string> heard;
+  const auto hear = [&heard](std::uint32_t level, const char* message) {
+    heard.push_back(std::to_string(level) + " " + message);
+    throw 42;
+  };
+  set_log(hear);
+  vxs_log(VXS_LOG_WARNING, "first");
+  vxs_log(VXS_LOG_INFO, "not wanted");
+  refused(VXS_INVALID_ARGUMENT, "level is 7", [&] { set_log(hear, 7); });
+  vxs_log(VXS_LOG_ERROR, "to nobody");
+  set_log(hear, VXS_LOG_INFO);
+  cooked_box();
+  set_log({});
+  vxs_log(VXS_LOG_ERROR, "to nobody");
+  CHECK(heard.size() == 2 && heard[0] == "2 first" && heard[1].find("3 vxs_shape_create_primitive: ") == 0);
+}
+
 int main() {
   Shape box = cooked_box();
   contacts_and_distance(box);
   ownership(box);
   errors();
+  log();
   threads(box);
   box.save("wrapper_test.voxshell");
   CHECK(Shape::load("wrapper_test.voxshell").get_info().sample_count == box.get_info().sample_count);

@@ -1,0 +1,71 @@
+//! How often the library allocates: what shows that warm queries do not.
+
+use super::check;
+use super::guard::entry;
+use super::status::*;
+
+/// How many allocations the library has made on the calling thread so far, those that grow a block included. Take it before
+/// and after a call to see what the call allocated.
+///
+/// @param[out] count  allocations since the thread began
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_UNSUPPORTED (built without the cargo feature `allocation-counter`, which the
+///         CMake build turns on)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_allocation_count(count: *mut u64) -> vxs_status {
+    entry!(vxs_allocation_count, [], {
+        check::out("count", count)?;
+        check::write(count, counter::count()?)
+    })
+}
+
+#[cfg(not(feature = "allocation-counter"))]
+mod counter {
+    use crate::capi::guard::Failure;
+
+    pub(super) fn count() -> Result<u64, Failure> {
+        Err(Failure::unsupported("the library was built without its feature allocation-counter"))
+    }
+}
+
+/// A Rust program has one global allocator, so only builds that serve as a C library turn this on.
+#[cfg(feature = "allocation-counter")]
+mod counter {
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+
+    use crate::capi::guard::Failure;
+
+    thread_local! {
+        /// Const and without a destructor: using it never allocates, and works until the thread has ended.
+        static COUNT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() -> Result<u64, Failure> {
+        Ok(COUNT.get())
+    }
+
+    /// The system's allocator, counting the calls of each thread.
+    struct Counting;
+
+    // SAFETY: hands everything to the system's allocator; counting touches no allocated memory.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            System.alloc(layout)
+        }
+        unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            System.alloc_zeroed(layout)
+        }
+        unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            System.realloc(pointer, layout, size)
+        }
+        unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+            System.dealloc(pointer, layout);
+        }
+    }
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+}

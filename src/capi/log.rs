@@ -1,0 +1,178 @@
+//! The log: what the library has to say that is no error of a call. Nothing here is on the path of a query.
+//!
+//! With the last errors and the quarantine of handles, the hook is the only thing in the library that is global.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_void, CStr, CString};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use parking_lot::RwLock;
+
+use super::check;
+use super::guard::{entry, Failure};
+use super::status::*;
+use crate::asset::Shape;
+use crate::field::{Field, SignReport};
+
+/// A defect inside the library, or what made a host give up.
+pub const VXS_LOG_ERROR: u32 = 1;
+/// The result is usable but may not be what was meant: an open mesh, triangles left out, a pair that is not supported.
+pub const VXS_LOG_WARNING: u32 = 2;
+/// What was cooked, how long it took and how large it is.
+pub const VXS_LOG_INFO: u32 = 3;
+/// Details for those who look for a fault: files read and written.
+pub const VXS_LOG_DEBUG: u32 = 4;
+
+/// Called with each message, on the thread that it arises on; several threads may call at once.
+///
+/// It may call the library, but what is logged meanwhile by the same thread is dropped. It must not throw, and not wait for
+/// a thread that is in `vxs_set_log`.
+///
+/// @param level    one of `VXS_LOG_`
+/// @param message  one line of UTF-8 without its end; valid during the call only
+/// @param user     as given to `vxs_set_log`
+pub type vxs_log_fn = Option<unsafe extern "C" fn(level: u32, message: *const c_char, user: *mut c_void)>;
+
+struct Hook {
+    call: unsafe extern "C" fn(u32, *const c_char, *mut c_void),
+    /// An address as a number, since it goes from thread to thread; what it points to is the caller's, who was told.
+    user: usize,
+}
+
+static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
+/// The least important level that is wanted; 0 without a hook, so that no message is made for nobody.
+static LEVEL: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    /// Whether this thread is inside the hook.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Sets the function that gets the messages of the library, for the whole process. Cooking reports what it made and what it
+/// found wrong with the mesh; queries never log. Callable from any thread, but not from the hook.
+///
+/// When it returns, no thread is inside the hook that was set before.
+///
+/// @param log    null, the default: no log
+/// @param level  the least important level that is wanted, one of `VXS_LOG_`; not looked at if `log` is null
+/// @param user   given to `log`; what it points to must outlive the hook and may be used by several threads at once
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (unknown level), VXS_BUSY (called by the hook)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_set_log(log: vxs_log_fn, level: u32, user: *mut c_void) -> vxs_status {
+    entry!(vxs_set_log, [], {
+        if log.is_some() {
+            check_level(level)?;
+        }
+        if INSIDE.get() {
+            return Err(Failure::new(
+                VXS_BUSY,
+                "called by the log hook itself; expected it to be called outside of it",
+            ));
+        }
+        let mut hook = HOOK.write();
+        LEVEL.store(if log.is_some() { level } else { 0 }, Ordering::Relaxed);
+        *hook = log.map(|call| Hook { call, user: user as usize });
+        Ok(VXS_OK)
+    })
+}
+
+/// Gives a message to the hook of `vxs_set_log`, if there is one that wants it: for hosts and plugins, so that all that
+/// concerns Voxshell arrives in one place. Callable from any thread.
+///
+/// @param level    one of `VXS_LOG_`
+/// @param message  one line of UTF-8, without its end
+/// @return VXS_OK (also if nobody listens), VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_log(level: u32, message: *const c_char) -> vxs_status {
+    entry!(vxs_log, [], {
+        check_level(level)?;
+        check::text("message", message).map(|text| send(level, text))?;
+        Ok(VXS_OK)
+    })
+}
+
+fn check_level(level: u32) -> Result<u32, Failure> {
+    if (VXS_LOG_ERROR..=VXS_LOG_DEBUG).contains(&level) {
+        return Ok(level);
+    }
+    Err(Failure::argument("level", level, "one of the VXS_LOG_ constants, 1 to 4"))
+}
+
+/// Logs what `message` makes, which is asked only if it is wanted.
+pub(super) fn log(level: u32, message: impl FnOnce() -> String) {
+    if level <= LEVEL.load(Ordering::Relaxed) {
+        send(level, &CString::new(message().replace('\0', " ")).unwrap_or_default());
+    }
+}
+
+fn send(level: u32, message: &CStr) {
+    // A hook that makes the library log would be called forever.
+    if level > LEVEL.load(Ordering::Relaxed) || INSIDE.replace(true) {
+        return;
+    }
+    // The lock is held during the call, so that `vxs_set_log` outwaits it. Recursive: a reader must not wait for a writer
+    // that waits for another reader, whose hook may wait for what this thread holds.
+    if let Some(hook) = &*HOOK.read_recursive() {
+        // SAFETY: the caller of `vxs_set_log` promised that it may be called with this, from any thread, until it is replaced.
+        unsafe { (hook.call)(level, message.as_ptr(), hook.user as *mut c_void) };
+    }
+    INSIDE.set(false);
+}
+
+/// What a user may want to know of a shape that was just made from a mesh by the entry point `name`.
+pub(super) fn cooked(name: &str, shape: &Shape, took: Duration) {
+    log(VXS_LOG_INFO, || format!("{name}: {} in {:.3} s", contents(shape), took.as_secs_f64()));
+    let sign = match shape.field.as_deref() {
+        Some(Field::Dense(field)) => field.sign(),
+        Some(Field::Mesh(field)) => field.sign(),
+        _ => return,
+    };
+    for warning in warnings(shape, sign) {
+        log(VXS_LOG_WARNING, || format!("{name}: {warning}"));
+    }
+}
+
+fn contents(shape: &Shape) -> String {
+    let mut parts = Vec::new();
+    if let Some(mesh) = &shape.mesh {
+        parts.push(format!("{} triangles", mesh.triangles.len()));
+    }
+    if let Some(Field::Dense(field)) = shape.field.as_deref() {
+        let [x, y, z] = field.grid().dims;
+        let (voxel, error) = (field.grid().spacing, field.error().max);
+        parts.push(format!(
+            "field of {x} x {y} x {z} nodes ({} bytes, voxel {voxel} m, error {error:.3e} m)",
+            field.bytes()
+        ));
+    }
+    if let Some(shell) = &shape.shell {
+        parts.push(format!("{} samples ({} bytes, spacing {} m)", shell.len(), shell.memory_bytes(), shell.spacing));
+    }
+    parts.join(", ")
+}
+
+fn warnings(shape: &Shape, sign: &SignReport) -> Vec<String> {
+    let mut found = Vec::new();
+    if !sign.closed {
+        let edges = shape.report.as_ref().map_or(0, |r| r.boundary_edges);
+        found.push(format!(
+            "the mesh is open ({edges} boundary edges): its inside is where the winding number exceeds one half, and membranes of \
+             {:.3e} m² across its holes are part of the surface",
+            sign.membrane_area
+        ));
+    }
+    if sign.uncertain_nodes > 0 {
+        found.push(format!(
+            "inside and outside could not be told reliably at {} nodes of the grid",
+            sign.uncertain_nodes
+        ));
+    }
+    if sign.duplicate_triangles > 0 {
+        found.push(format!("{} triangles were left out as duplicates of others", sign.duplicate_triangles));
+    }
+    if sign.flipped_triangles > 0 {
+        found.push(format!("{} triangles were turned to agree with their neighbours", sign.flipped_triangles));
+    }
+    found
+}

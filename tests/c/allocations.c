@@ -1,0 +1,74 @@
+/* Once a workspace is warm, queries make no allocation: what a program sees through vxs_allocation_count. */
+#include "check.h"
+
+#ifdef VOXSHELL_ALLOCATION_COUNTER
+
+static uint64_t count(void) {
+  uint64_t count = 0;
+  OK(vxs_allocation_count(&count));
+  return count;
+}
+
+int main(void) {
+  vxs_primitive torus_kind;
+  vxs_cook_options options;
+  vxs_query query;
+  vxs_shape *torus = NULL, *floor = NULL;
+  vxs_field *field = NULL;
+  vxs_workspace *workspace = NULL;
+  vxs_contact contacts[64], closest;
+  vxs_segment_hit hit;
+  double distance;
+  size_t found_count = 0, most = 0;
+  bool found;
+
+  OK(vxs_primitive_init(&torus_kind, sizeof torus_kind, VXS_PRIMITIVE_TORUS));
+  OK(vxs_cook_options_init(&options, sizeof options));
+  options.resolution = 32;
+  uint64_t before = count();
+  OK(vxs_shape_create_primitive(&torus_kind, &options, &torus));
+  OK(vxs_shape_create_half_space(vec3(0, 1, 0), 0, &floor));
+  CHECK(count() > before);
+  OK(vxs_shape_get_field(torus, &field));
+  OK(vxs_workspace_create(&workspace));
+  OK(vxs_query_init(&query, sizeof query));
+  query.roles = VXS_ROLES_BOTH;
+  query.max_separation = 0.02;
+  query.max_contacts = 8;
+
+  /* The second round does what the first one did. */
+  for (int round = 0; round < 2; round++) {
+    before = count();
+    for (int step = 0; step < 20; step++) {
+      vxs_pose a = at(0, 0.02 * step, 0), b = at(0.05 * step, 0, 0.01);
+      CHECK(vxs_query_contacts(torus, &a, floor, &b, NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
+      CHECK(vxs_query_contacts(torus, &a, torus, &b, &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
+      if (found_count > most) most = found_count;
+      OK(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &closest, &found));
+      OK(vxs_shape_query_segment(torus, vec3(-2, 0, 0.01 * step), vec3(2, 0, 0), &hit));
+      OK(vxs_field_distance(field, b.position, &distance, NULL));
+    }
+    if (round == 1) CHECK(count() == before);
+  }
+  CHECK(most > 0);
+
+  OK(vxs_field_release(field));
+  OK(vxs_workspace_destroy(workspace));
+  OK(vxs_shape_release(floor));
+  OK(vxs_shape_release(torus));
+  REFUSED(VXS_INVALID_ARGUMENT, "count is null", vxs_allocation_count(NULL));
+  puts("allocations: ok");
+  return 0;
+}
+
+#else
+
+int main(void) {
+  uint64_t count = 77;
+  REFUSED(VXS_UNSUPPORTED, "allocation-counter", vxs_allocation_count(&count));
+  CHECK(count == 77);
+  puts("allocations: ok (the library does not count)");
+  return 0;
+}
+
+#endif
