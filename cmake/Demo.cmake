@@ -8,9 +8,3 @@ add_custom_target(voxshell_demo ALL
 # One after the other: each fills all cores. (The directories differ, or the demo would put its own build of the core, with
 # more features, in the place of the library's.)
 add_dependencies(voxshell_demo voxshell_rust)
-
-if(TARGET voxshell::bullet AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/bullet-demo/hello.cpp")
-  add_executable(voxshell_hello bullet-demo/hello.cpp)
-  target_link_libraries(voxshell_hello PRIVATE voxshell::bullet)
-  target_compile_features(voxshell_hello PRIVATE cxx_std_17)
-endif()

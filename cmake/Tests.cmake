@@ -54,9 +54,13 @@ if(TARGET voxshell::bullet)
   endforeach()
 endif()
 
-# The first program that users read.
-if(TARGET voxshell::bullet AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/bullet-demo/hello.cpp")
-  voxshell_add_test(bullet.hello "${CMAKE_CURRENT_SOURCE_DIR}/bullet-demo/hello.cpp" voxshell::bullet)
+# The programs that users read first.
+if(TARGET voxshell::bullet)
+  file(GLOB EXAMPLES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/examples/*.cpp")
+  foreach(source IN LISTS EXAMPLES)
+    get_filename_component(name "${source}" NAME_WE)
+    voxshell_add_test(example.${name} "${source}" voxshell::bullet)
+  endforeach()
 endif()
 
 if(UNIX AND NOT APPLE)
