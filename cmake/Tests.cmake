@@ -63,6 +63,15 @@ if(TARGET voxshell::bullet)
   endforeach()
 endif()
 
+# abidiff (Debian: abigail-tools) reads ELF only. tests/run installs it.
+find_program(ABIDIFF_EXECUTABLE abidiff)
+if(ABIDIFF_EXECUTABLE)
+  add_test(NAME abi.last_release COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/abi/check")
+  add_test(NAME abi.deliberate_changes_are_noticed COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/abi/check" --deliberate)
+else()
+  message(STATUS "abidiff was not found: the ABI is not compared with the last release (Debian and Ubuntu: abigail-tools)")
+endif()
+
 if(UNIX AND NOT APPLE)
   add_test(NAME exports.only_vxs
     COMMAND "${CMAKE_COMMAND}" -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:voxshell>

@@ -1,6 +1,8 @@
-//! `include/voxshell/voxshell.h` is what cbindgen makes of `src/capi` today. `VOXSHELL_UPDATE_HEADER=1` rewrites it.
+//! `include/voxshell/voxshell.h` is what cbindgen makes of `src/capi` today, and what stands elsewhere about its functions,
+//! fields, version and statuses agrees with it. `VOXSHELL_UPDATE_HEADER=1` rewrites it.
 
-use std::path::{Path, PathBuf};
+use std::ffi::CStr;
+use std::path::Path;
 
 const PREAMBLE: &str = "\
 /* Voxshell: rigid bodies of arbitrary shape, collided by pointshells against signed distance fields.
@@ -88,19 +90,134 @@ fn compact(header: &str) -> String {
     out
 }
 
-#[test]
-fn the_checked_in_header_is_what_cbindgen_makes() {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "include", "voxshell", "voxshell.h"].iter().collect();
-    let fresh = generate();
-    if std::env::var_os("VOXSHELL_UPDATE_HEADER").is_some_and(|v| v == "1") {
-        std::fs::write(&path, fresh).expect("the header can be written");
-        return;
-    }
-    let kept = std::fs::read_to_string(&path).expect("include/voxshell/voxshell.h exists");
-    if let Some((line, (old, new))) = kept.lines().zip(fresh.lines()).enumerate().find(|(_, (old, new))| old != new) {
-        panic!("voxshell.h is stale at line {}:\n  has:  {old}\n  want: {new}\n{HOW}", line + 1);
-    }
-    assert_eq!(kept, fresh, "voxshell.h is stale. {HOW}");
+/// The header without its comments.
+fn code(header: &str) -> String {
+    let mut parts = header.split("/*");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |code, part| code + part.split_once("*/").map_or("", |(_, rest)| rest))
 }
 
+/// Names of the functions and of their arguments, in the order of the header.
+fn functions(header: &str) -> Vec<(String, Vec<String>)> {
+    let code = code(header);
+    let last_word = |text: &str| text.rsplit([' ', '*', '\n']).next().unwrap_or_default().to_owned();
+    let declarations = code.split("VXS_API").skip(1).filter_map(|text| text.split_once(");")).map(|(d, _)| d);
+    // In the definition of the macro itself there is none.
+    let found: Vec<_> = declarations
+        .filter_map(|declaration| declaration.split_once('('))
+        .filter(|(before, _)| last_word(before).starts_with("vxs_"))
+        .map(|(before, arguments)| {
+            let arguments = arguments.split(',').map(|a| last_word(a.trim())).filter(|a| a != "void").collect();
+            (last_word(before), arguments)
+        })
+        .collect();
+    let calls = code.split('(').map(last_word).filter(|word| word.starts_with("vxs_") && !word.ends_with(')'));
+    assert!(found.iter().map(|(name, _)| name.clone()).eq(calls), "this test does not understand the header any more");
+    found
+}
+
+/// The header's functions for programs that must know them all, such as `tests/c/bad_input_walk.c`.
+fn function_list(header: &str) -> String {
+    let mut list = String::from(
+        "/* Every function of voxshell.h with the names of its arguments. Written with the header, by tests/capi_header.rs. */\n",
+    );
+    for (name, arguments) in functions(header) {
+        list += &format!("FUNCTION({name}, \"{}\")\n", arguments.join(" "));
+    }
+    list
+}
+
+fn kept(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Compares what is checked in with what it should be, or writes it when asked to.
+fn check_or_update(file: &str, fresh: &str) {
+    if std::env::var_os("VOXSHELL_UPDATE_HEADER").is_some_and(|v| v == "1") {
+        // By renaming: the other tests of this program read it meanwhile.
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let new = path.with_extension("new");
+        std::fs::write(&new, fresh).and_then(|()| std::fs::rename(&new, &path)).expect("the file can be written");
+        return;
+    }
+    let kept = kept(file);
+    if let Some((line, (old, new))) = kept.lines().zip(fresh.lines()).enumerate().find(|(_, (old, new))| old != new) {
+        panic!("{file} is stale at line {}:\n  has:  {old}\n  want: {new}\n{HOW}", line + 1);
+    }
+    assert_eq!(kept, fresh, "{file} is stale. {HOW}");
+}
+
+const HEADER: &str = "include/voxshell/voxshell.h";
 const HOW: &str = "Renew it with: VOXSHELL_UPDATE_HEADER=1 cargo test --test capi_header";
+
+#[test]
+fn the_checked_in_header_is_what_cbindgen_makes() {
+    let header = generate();
+    check_or_update(HEADER, &header);
+    check_or_update("tests/c/functions.h", &function_list(&header));
+}
+
+#[test]
+fn no_field_of_a_struct_is_without_its_place_in_the_layout_asserts() {
+    let (c, rust) = (kept("tests/c/layout.c"), kept("src/capi/layout.rs"));
+    let code = code(&generate());
+    let mut count = 0;
+    for text in code.split("typedef struct ").skip(1) {
+        let Some((name, rest)) = text.split_once(" {") else { continue };
+        // An opaque handle has no body of its own: what follows is that of a later struct.
+        if name.contains([';', '\n']) {
+            continue;
+        }
+        let (body, _) = rest.split_once('}').expect("a body ends");
+        assert!(c.contains(&format!("SIZE({name}, ")), "tests/c/layout.c lacks the size of {name}");
+        assert!(rust.contains(&format!("layout!({name}, ")), "src/capi/layout.rs lacks {name}");
+        for field in body.split(';').map(str::trim).filter(|f| !f.is_empty()) {
+            let field = field.split('[').next().and_then(|f| f.rsplit([' ', '*']).next()).expect("a name");
+            assert!(c.contains(&format!("AT({name}, {field}, ")), "tests/c/layout.c lacks {name}.{field}");
+            count += 1;
+        }
+    }
+    assert!(count > 70, "only {count} fields found: this test does not understand the header any more");
+}
+
+#[test]
+fn the_version_macros_say_what_cargo_toml_says() {
+    let manifest = kept("Cargo.toml");
+    let version =
+        manifest.lines().find_map(|line| line.strip_prefix("version = ")).expect("a version").trim_matches('"');
+    let header = kept(HEADER);
+    let number = |part: &str| {
+        let start = format!("#define VXS_VERSION_{part} ");
+        header.lines().find_map(|line| line.strip_prefix(&start)).expect("a version macro").to_owned()
+    };
+    let text = [number("MAJOR"), number("MINOR"), number("PATCH")].join(".");
+    assert_eq!(text, version);
+    let said = unsafe { CStr::from_ptr(voxshell::capi::status::vxs_version_string()) };
+    assert_eq!(said.to_str(), Ok(version));
+    let numbers: Vec<u32> = version.split('.').map(|n| n.parse().expect("a number")).collect();
+    assert_eq!(voxshell::capi::status::vxs_version(), numbers[0] << 16 | numbers[1] << 8 | numbers[2]);
+}
+
+#[test]
+fn every_status_of_the_header_has_its_name() {
+    let name_of = |status| unsafe { CStr::from_ptr(voxshell::capi::status::vxs_status_name(status)) }.to_str();
+    // Families of constants share a word after VXS_; what belongs to none of them is a status.
+    const FAMILIES: [&str; 10] =
+        ["VERSION", "LOG", "FORM", "SAMPLING", "TREE", "PRIMITIVE", "ROLES", "FIELD", "SIGN", "API"];
+    let header = kept(HEADER);
+    let mut next = 0;
+    for line in header.lines().filter_map(|line| line.strip_prefix("#define VXS_")) {
+        let Some((name, value)) = line.split_once(' ') else { continue };
+        if FAMILIES.contains(&name.split('_').next().unwrap_or_default()) {
+            continue;
+        }
+        let value: i32 = value.parse().unwrap_or_else(|_| panic!("VXS_{name} is {value}, which is no status"));
+        assert_eq!(name_of(value), Ok(format!("VXS_{name}").as_str()));
+        assert_eq!(value, next, "statuses are numbered without a gap");
+        next += 1;
+    }
+    assert!(next > 11);
+    assert_eq!(name_of(next), Ok("unknown status"));
+    assert_eq!(name_of(-1), Ok("unknown status"));
+}

@@ -12,6 +12,7 @@ mod check;
 mod convert;
 mod guard;
 mod handle;
+mod layout;
 #[cfg(test)]
 mod tests;
 

@@ -204,15 +204,6 @@ pub struct vxs_shape_info {
     pub pointshell_bytes: u64,
 }
 
-#[cfg(target_pointer_width = "64")]
-const _: () = {
-    use std::mem::{offset_of, size_of};
-    assert!(size_of::<vxs_cook_options>() == 88 && offset_of!(vxs_cook_options, progress) == 72);
-    assert!(size_of::<vxs_primitive>() == 72 && offset_of!(vxs_primitive, detail) == 56);
-    assert!(size_of::<vxs_query>() == 40 && offset_of!(vxs_query, max_contacts) == 24);
-    assert!(size_of::<vxs_shape_info>() == 152 && offset_of!(vxs_shape_info, spacing) == 136);
-};
-
 /// Fills `options` with the defaults.
 ///
 /// @param[out] options  what to fill

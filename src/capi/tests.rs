@@ -108,23 +108,6 @@ fn a_workspace_in_use_by_another_thread_is_refused() {
     }
 }
 
-#[test]
-fn the_version_macros_are_the_crates_version() {
-    let text = format!("{VXS_VERSION_MAJOR}.{VXS_VERSION_MINOR}.{VXS_VERSION_PATCH}");
-    assert_eq!(text, env!("CARGO_PKG_VERSION"));
-    assert_eq!(unsafe { CStr::from_ptr(vxs_version_string()) }.to_str(), Ok(text.as_str()));
-}
-
-#[test]
-fn every_status_has_its_own_name() {
-    let name = |status| unsafe { CStr::from_ptr(vxs_status_name(status)) }.to_str().expect("UTF-8").to_owned();
-    let names: std::collections::BTreeSet<String> = (VXS_OK..=VXS_BUSY).map(name).collect();
-    assert_eq!(names.len() as i32, VXS_BUSY + 1);
-    assert!(names.iter().all(|n| n.starts_with("VXS_")));
-    assert_eq!(name(VXS_BUSY + 1), "unknown status");
-    assert_eq!(name(-1), "unknown status");
-}
-
 /// A struct whose first release had two fields, and the second has three.
 #[repr(C)]
 #[derive(Clone, Copy)]

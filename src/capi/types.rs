@@ -1,4 +1,4 @@
-//! The plain structs and opaque handles of the C API. Layouts are asserted here and in `tests/c/layout.c`.
+//! The plain structs and opaque handles of the C API. Layouts are asserted in layout.rs and `tests/c/layout.c`.
 
 use std::ffi::{c_char, c_void};
 
@@ -108,14 +108,3 @@ pub struct vxs_segment_hit {
     /// Whether the segment meets the shape at all.
     pub hit: bool,
 }
-
-#[cfg(target_pointer_width = "64")]
-const _: () = {
-    use std::mem::{offset_of, size_of};
-    assert!(size_of::<vxs_vec3>() == 24);
-    assert!(size_of::<vxs_pose>() == 56 && offset_of!(vxs_pose, qx) == 24);
-    assert!(size_of::<vxs_aabb>() == 48);
-    assert!(size_of::<vxs_contact>() == 96 && offset_of!(vxs_contact, feature) == 88);
-    assert!(size_of::<vxs_mass_properties>() == 88 && offset_of!(vxs_mass_properties, exact) == 80);
-    assert!(size_of::<vxs_segment_hit>() == 64 && offset_of!(vxs_segment_hit, hit) == 56);
-};

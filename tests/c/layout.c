@@ -1,5 +1,6 @@
-/* Sizes and offsets of the structs of the C API as a C compiler sees them; src/capi asserts the same of Rust's. A struct
- * that grows gets new lines here, and its old size stays accepted. (64-bit targets.) */
+/* Sizes and offsets of all fields of the structs of the C API as a C compiler sees them; src/capi/layout.rs asserts the
+ * same of Rust's, and tests/capi_header.rs that no field is missing here. A struct that grows gets new lines, and its old
+ * size stays accepted. (64-bit targets.) */
 #include "check.h"
 
 #include <stddef.h>
@@ -8,31 +9,9 @@
 #define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field " moved")
 
 SIZE(vxs_status, 4);
-SIZE(vxs_vec3, 24);
-AT(vxs_vec3, y, 8);
-AT(vxs_vec3, z, 16);
-SIZE(vxs_pose, 56);
-AT(vxs_pose, qx, 24);
-AT(vxs_pose, qw, 48);
-SIZE(vxs_aabb, 48);
-AT(vxs_aabb, max, 24);
-SIZE(vxs_contact, 96);
-AT(vxs_contact, point_on_b, 24);
-AT(vxs_contact, normal, 48);
-AT(vxs_contact, separation, 72);
-AT(vxs_contact, toi, 80);
-AT(vxs_contact, feature, 88);
-SIZE(vxs_mass_properties, 88);
-AT(vxs_mass_properties, center_of_mass, 8);
-AT(vxs_mass_properties, inertia, 32);
-AT(vxs_mass_properties, exact, 80);
-SIZE(vxs_segment_hit, 64);
-AT(vxs_segment_hit, point, 8);
-AT(vxs_segment_hit, normal, 32);
-AT(vxs_segment_hit, hit, 56);
-
 #if UINTPTR_MAX == UINT64_MAX
 SIZE(vxs_cook_options, 88);
+AT(vxs_cook_options, struct_size, 0);
 AT(vxs_cook_options, forms, 4);
 AT(vxs_cook_options, voxel_size, 8);
 AT(vxs_cook_options, resolution, 16);
@@ -47,28 +26,74 @@ AT(vxs_cook_options, memory_limit, 56);
 AT(vxs_cook_options, weld_tolerance, 64);
 AT(vxs_cook_options, progress, 72);
 AT(vxs_cook_options, progress_user, 80);
+SIZE(vxs_primitive, 72);
+AT(vxs_primitive, struct_size, 0);
+AT(vxs_primitive, kind, 4);
+AT(vxs_primitive, size, 8);
+AT(vxs_primitive, detail, 56);
 SIZE(vxs_query, 40);
+AT(vxs_query, struct_size, 0);
 AT(vxs_query, roles, 4);
 AT(vxs_query, max_separation, 8);
 AT(vxs_query, max_distance, 16);
 AT(vxs_query, max_contacts, 24);
 AT(vxs_query, preferred_count, 28);
 AT(vxs_query, preferred, 32);
-#endif
-SIZE(vxs_primitive, 72);
-AT(vxs_primitive, kind, 4);
-AT(vxs_primitive, size, 8);
-AT(vxs_primitive, detail, 56);
 SIZE(vxs_shape_info, 152);
+AT(vxs_shape_info, struct_size, 0);
+AT(vxs_shape_info, forms, 4);
 AT(vxs_shape_info, vertex_count, 8);
+AT(vxs_shape_info, triangle_count, 16);
 AT(vxs_shape_info, field_kind, 24);
+AT(vxs_shape_info, grid_dims, 28);
 AT(vxs_shape_info, sign_rule, 40);
+AT(vxs_shape_info, mesh_closed, 44);
+AT(vxs_shape_info, duplicate_triangles, 48);
+AT(vxs_shape_info, flipped_triangles, 56);
 AT(vxs_shape_info, voxel_size, 64);
+AT(vxs_shape_info, lipschitz, 72);
+AT(vxs_shape_info, field_error_max, 80);
+AT(vxs_shape_info, field_error_rms, 88);
 AT(vxs_shape_info, uncertain_nodes, 96);
+AT(vxs_shape_info, field_bytes, 104);
 AT(vxs_shape_info, sample_count, 112);
+AT(vxs_shape_info, tree_nodes, 120);
 AT(vxs_shape_info, tree_levels, 128);
+AT(vxs_shape_info, branching, 132);
 AT(vxs_shape_info, spacing, 136);
 AT(vxs_shape_info, pointshell_bytes, 144);
+SIZE(vxs_vec3, 24);
+AT(vxs_vec3, x, 0);
+AT(vxs_vec3, y, 8);
+AT(vxs_vec3, z, 16);
+SIZE(vxs_aabb, 48);
+AT(vxs_aabb, min, 0);
+AT(vxs_aabb, max, 24);
+SIZE(vxs_mass_properties, 88);
+AT(vxs_mass_properties, volume, 0);
+AT(vxs_mass_properties, center_of_mass, 8);
+AT(vxs_mass_properties, inertia, 32);
+AT(vxs_mass_properties, exact, 80);
+SIZE(vxs_segment_hit, 64);
+AT(vxs_segment_hit, fraction, 0);
+AT(vxs_segment_hit, point, 8);
+AT(vxs_segment_hit, normal, 32);
+AT(vxs_segment_hit, hit, 56);
+SIZE(vxs_pose, 56);
+AT(vxs_pose, position, 0);
+AT(vxs_pose, qx, 24);
+AT(vxs_pose, qy, 32);
+AT(vxs_pose, qz, 40);
+AT(vxs_pose, qw, 48);
+SIZE(vxs_contact, 96);
+AT(vxs_contact, point_on_a, 0);
+AT(vxs_contact, point_on_b, 24);
+AT(vxs_contact, normal, 48);
+AT(vxs_contact, separation, 72);
+AT(vxs_contact, toi, 80);
+AT(vxs_contact, feature, 88);
+AT(vxs_contact, reserved, 92);
+#endif
 
 /* What _init fills in is what the header says. */
 int main(void) {

@@ -1,0 +1,86 @@
+//! Sizes and offsets of the structs of the C API, as `tests/c/layout.c` asserts them of the C compiler's. A field that is
+//! not listed here does not compile, and `tests/capi_header.rs` finds the struct that is not. 64-bit targets only: there the
+//! layouts are the same on all systems.
+#![cfg(target_pointer_width = "64")]
+
+use std::mem::{offset_of, size_of};
+
+use super::options::*;
+use super::types::*;
+
+macro_rules! layout {
+    ($type:ident, $size:literal, { $($field:ident: $offset:literal),+ $(,)? }) => {
+        const _: () = {
+            assert!(size_of::<$type>() == $size);
+            $(assert!(offset_of!($type, $field) == $offset);)+
+            // The pattern names all fields.
+            let _ = |all: $type| { let $type { $($field: _),+ } = all; };
+        };
+    };
+}
+
+layout!(vxs_cook_options, 88, {
+    struct_size: 0,
+    forms: 4,
+    voxel_size: 8,
+    resolution: 16,
+    padding_voxels: 20,
+    spacing: 24,
+    sample_count: 32,
+    sampling: 36,
+    sharp_angle: 40,
+    branching: 48,
+    tree: 52,
+    memory_limit: 56,
+    weld_tolerance: 64,
+    progress: 72,
+    progress_user: 80,
+});
+layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
+layout!(vxs_query, 40, {
+    struct_size: 0,
+    roles: 4,
+    max_separation: 8,
+    max_distance: 16,
+    max_contacts: 24,
+    preferred_count: 28,
+    preferred: 32,
+});
+layout!(vxs_shape_info, 152, {
+    struct_size: 0,
+    forms: 4,
+    vertex_count: 8,
+    triangle_count: 16,
+    field_kind: 24,
+    grid_dims: 28,
+    sign_rule: 40,
+    mesh_closed: 44,
+    duplicate_triangles: 48,
+    flipped_triangles: 56,
+    voxel_size: 64,
+    lipschitz: 72,
+    field_error_max: 80,
+    field_error_rms: 88,
+    uncertain_nodes: 96,
+    field_bytes: 104,
+    sample_count: 112,
+    tree_nodes: 120,
+    tree_levels: 128,
+    branching: 132,
+    spacing: 136,
+    pointshell_bytes: 144,
+});
+layout!(vxs_vec3, 24, { x: 0, y: 8, z: 16 });
+layout!(vxs_aabb, 48, { min: 0, max: 24 });
+layout!(vxs_mass_properties, 88, { volume: 0, center_of_mass: 8, inertia: 32, exact: 80 });
+layout!(vxs_segment_hit, 64, { fraction: 0, point: 8, normal: 32, hit: 56 });
+layout!(vxs_pose, 56, { position: 0, qx: 24, qy: 32, qz: 40, qw: 48 });
+layout!(vxs_contact, 96, {
+    point_on_a: 0,
+    point_on_b: 24,
+    normal: 48,
+    separation: 72,
+    toi: 80,
+    feature: 88,
+    reserved: 92,
+});

@@ -1,0 +1,19 @@
+/* What abidiff looks at in place of the library itself, whose language it does not read: a C library that names every
+ * struct, field, function and constant of voxshell.h. `tests/abi/check` writes witness_names.h from the header, so that
+ * none is forgotten. It is compiled and compared, never loaded. */
+#include <stddef.h>
+
+#include "voxshell/voxshell.h"
+
+/* Pointers, so that what changes is the struct and not the variable. */
+#define STRUCT(name) name *witness_##name;
+/* Type and place of a field on its own: abidiff is told to look away from structs that may grow (growable.abignore). */
+#define FIELD(type, field)                                                  \
+  __typeof__(((type *)0)->field) *witness_##type##_##field;                 \
+  char (*witness_##type##_##field##_place)[offsetof(type, field) + 1];
+/* The type of the function as the header declares it: a wrapper would hide conversions of its arguments. */
+#define FUNCTION(name) __typeof__(&name) witness_##name;
+/* A value as part of a type. */
+#define CONSTANT(name) char (*witness_##name)[name + 1];
+
+#include "witness_names.h"
