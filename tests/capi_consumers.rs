@@ -32,16 +32,20 @@ fn compiler(language: &Language) -> Command {
     let variable = if language.name == "c" { "CC" } else { "CXX" };
     let mut command = Command::new(std::env::var_os(variable).unwrap_or_else(|| language.compiler.into()));
     command.args([language.standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    command.args(["-DVOXSHELL_ALLOCATION_COUNTER", "-DVOXSHELL_TEST_PANIC"]);
     command.arg("-I").arg(Path::new(ROOT).join("include"));
     command
 }
 
-/// The static library that cargo made of the same sources, features and profile as this test.
+/// The static library that cargo makes of the same sources and in the same profile as this test, with what its programs look
+/// at: the allocation counter, and defects on demand.
 fn library() -> PathBuf {
     // <target>/<profile>/deps/<this test>
     let deps = std::env::current_exe().expect("a test has a path").parent().expect("deps").to_owned();
     let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--locked", "--lib", "--manifest-path"]).arg(Path::new(ROOT).join("Cargo.toml"));
+    command
+        .args(["build", "--locked", "--lib", "--features", "allocation-counter test-panic", "--manifest-path"])
+        .arg(Path::new(ROOT).join("Cargo.toml"));
     let profile = deps.parent().and_then(Path::file_name).expect("a profile").to_owned();
     if profile == "release" {
         command.arg("--release");

@@ -634,7 +634,7 @@ VXS_API vxs_status vxs_shape_create_cone(double radius, double height, uint32_t 
  *
  * @param points       `point_count` points, metres, body frame; at least four that are not in one plane
  * @param[out] shape   release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (no volume)
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also for points without a volume)
  */
 VXS_API
 vxs_status vxs_shape_create_convex_hull(const struct vxs_vec3 *points,

@@ -51,11 +51,15 @@ impl vxs_cook_options {
         let c = self;
         const BOTH: u32 = VXS_FORM_FIELD | VXS_FORM_POINTSHELL;
         if c.forms == 0 || c.forms & !BOTH != 0 {
-            return Err(Failure::argument("forms", c.forms, "VXS_FORM_FIELD, VXS_FORM_POINTSHELL, or both (|)"));
+            return Err(Failure::argument(
+                "options->forms",
+                c.forms,
+                "VXS_FORM_FIELD, VXS_FORM_POINTSHELL, or both (|)",
+            ));
         }
-        let voxel_size = check::positive_or_zero("voxel_size", c.voxel_size)?;
-        let spacing = check::positive_or_zero("spacing", c.spacing)?;
-        let weld_tolerance = check::positive_or_zero("weld_tolerance", c.weld_tolerance)?;
+        let voxel_size = check::positive_or_zero("options->voxel_size", c.voxel_size)?;
+        let spacing = check::positive_or_zero("options->spacing", c.spacing)?;
+        let weld_tolerance = check::positive_or_zero("options->weld_tolerance", c.weld_tolerance)?;
         let mut core = CookOptions { weld_tolerance, ..CookOptions::default() };
         core.forms = Forms { field: c.forms & VXS_FORM_FIELD != 0, shell: c.forms & VXS_FORM_POINTSHELL != 0 };
         core.resolution =
@@ -66,10 +70,10 @@ impl vxs_cook_options {
         // NaN: the core chooses once it has the mesh.
         let methods =
             [core.shell.method, Sampling::Projection { voxel_size: f64::NAN }, Sampling::Vertices, Sampling::Uniform];
-        core.shell.method = check::choice("sampling", c.sampling, "VXS_SAMPLING_", &methods)?;
-        core.shell.tree = check::choice("tree", c.tree, "VXS_TREE_", &TREES)?;
-        core.shell.sharp_angle = check::in_range("sharp_angle", c.sharp_angle, 0.0, std::f64::consts::PI)?;
-        core.shell.branching = check::in_range("branching", c.branching, 2, 64)?;
+        core.shell.method = check::choice("options->sampling", c.sampling, "VXS_SAMPLING_", &methods)?;
+        core.shell.tree = check::choice("options->tree", c.tree, "VXS_TREE_", &TREES)?;
+        core.shell.sharp_angle = check::in_range("options->sharp_angle", c.sharp_angle, 0.0, std::f64::consts::PI)?;
+        core.shell.branching = check::in_range("options->branching", c.branching, 2, 64)?;
         if spacing > 0.0 {
             core.shell.spacing = spacing;
         } else if c.sample_count > 0 {
@@ -81,8 +85,8 @@ impl vxs_cook_options {
 
 impl vxs_primitive {
     /// With the size and detail that the core gives to the kind.
-    pub(super) fn of_kind(kind: u32) -> Result<Self, Failure> {
-        let name = check::choice("kind", kind, "VXS_PRIMITIVE_", &Primitive::NAMES)?;
+    pub(super) fn of_kind(argument: &str, kind: u32) -> Result<Self, Failure> {
+        let name = check::choice(argument, kind, "VXS_PRIMITIVE_", &Primitive::NAMES)?;
         let mut size = [0.0; 6];
         let mut detail = [0; 4];
         {
@@ -113,7 +117,7 @@ impl vxs_primitive {
     }
 
     pub(super) fn mesh(&self) -> Result<TriMesh, Failure> {
-        let default = Self::of_kind(self.kind)?;
+        let default = Self::of_kind("primitive->kind", self.kind)?;
         for (i, used) in default.size.iter().enumerate() {
             // A chamfer or bore may be 0; the core knows which lengths may.
             check::finite(&format!("primitive->size[{i}]"), if *used > 0.0 { self.size[i] } else { 0.0 })?;
@@ -179,12 +183,12 @@ impl vxs_query {
     /// For contacts. The preferred features stay the caller's, for the time of the call.
     pub(super) unsafe fn contacts<'a>(&self) -> Result<Query<'a>, Failure> {
         let roles = self.roles()?;
-        let max_separation = check::finite("max_separation", self.max_separation)?;
+        let max_separation = check::finite("query->max_separation", self.max_separation)?;
         let preferred: &[u32] =
-            check::slice("preferred", self.preferred, "preferred_count", self.preferred_count as usize)?;
+            check::slice("query->preferred", self.preferred, "query->preferred_count", self.preferred_count as usize)?;
         if let Some(i) = preferred.windows(2).position(|pair| pair[0] > pair[1]) {
-            let expected = format!("at least preferred[{i}], which is {}: ascending order", preferred[i]);
-            return Err(Failure::argument(&format!("preferred[{}]", i + 1), preferred[i + 1], &expected));
+            let expected = format!("at least query->preferred[{i}], which is {}: ascending order", preferred[i]);
+            return Err(Failure::argument(&format!("query->preferred[{}]", i + 1), preferred[i + 1], &expected));
         }
         Ok(Query { roles, max_separation, max_contacts: self.max_contacts as usize, preferred })
     }
@@ -192,9 +196,9 @@ impl vxs_query {
     /// Also checks what every query checks, whether it uses it or not.
     pub(super) fn roles(&self) -> Result<Roles, Failure> {
         if self.max_distance.is_nan() {
-            return Err(Failure::argument("max_distance", self.max_distance, "a length in metres, or infinity"));
+            return Err(Failure::argument("query->max_distance", self.max_distance, "a length in metres, or infinity"));
         }
-        check::choice("roles", self.roles, "VXS_ROLES_", &ROLES)
+        check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
     }
 }
 

@@ -205,7 +205,7 @@ pub unsafe extern "C" fn vxs_shape_create_cone(
 ///
 /// @param points       `point_count` points, metres, body frame; at least four that are not in one plane
 /// @param[out] shape   release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (no volume)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also for points without a volume)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_convex_hull(
     points: *const vxs_vec3,

@@ -46,6 +46,11 @@ impl From<Error> for Failure {
 
 /// Runs the body of the entry point `name`. When it panics, `poison` marks every handle it was given.
 pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>, poison: impl FnOnce()) -> vxs_status {
+    let body = || {
+        #[cfg(feature = "test-panic")]
+        test_panic::panic_if_asked();
+        body()
+    };
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(status)) => status,
         Ok(Err(failure)) => {
@@ -87,3 +92,25 @@ macro_rules! entry {
     };
 }
 pub(super) use entry;
+
+/// How the project's C tests bring about a defect. In no library that is installed.
+#[cfg(feature = "test-panic")]
+mod test_panic {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ASKED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    #[no_mangle]
+    extern "C" fn vxs_test_panic_in_next_call() {
+        ASKED.set(true);
+    }
+
+    pub(super) fn panic_if_asked() {
+        if ASKED.replace(false) {
+            // A panic like any other, but for the report on stderr.
+            std::panic::resume_unwind(Box::new("asked for by a test"));
+        }
+    }
+}

@@ -222,7 +222,7 @@ pub unsafe extern "C" fn vxs_cook_options_init(options: *mut vxs_cook_options, s
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, or an unknown kind)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_primitive_init(primitive: *mut vxs_primitive, size: usize, kind: u32) -> vxs_status {
-    entry!(vxs_primitive_init, [], { check::init(primitive, size, vxs_primitive::of_kind(kind)?) })
+    entry!(vxs_primitive_init, [], { check::init(primitive, size, vxs_primitive::of_kind("kind", kind)?) })
 }
 
 /// Fills `query` with the defaults.

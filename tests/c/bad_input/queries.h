@@ -1,0 +1,92 @@
+/* Rows of: workspaces and queries of two shapes. That a workspace is refused while another thread uses it is in threads.c. */
+
+ROWS(vxs_workspace_create) {
+  OUTPUT(vxs_workspace *, workspace);
+#define CALL vxs_workspace_create(workspace)
+  POINTER(workspace);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_workspace_destroy) {
+  vxs_workspace *workspace = NULL;
+#define CALL vxs_workspace_destroy(workspace)
+  OK(CALL);
+  workspace = new_workspace();
+  LIVE_HANDLE(workspace, workspace);
+  PANIC();
+  OK(CALL);
+#undef CALL
+}
+
+/* The rows of what both queries take. A null `query` stands for the defaults. */
+#define PAIR()                                                                              \
+  do {                                                                                      \
+    HANDLE(a, shape);                                                                       \
+    HANDLE(b, shape);                                                                       \
+    POSE(pose_a);                                                                           \
+    POSE(pose_b);                                                                           \
+    SIZED(query);                                                                           \
+    CHOICE(query->roles, 4);                                                                \
+    INVALID(query->max_distance, NAN, "query->max_distance is NaN; expected");              \
+    HANDLE(workspace, workspace);                                                           \
+    /* Neither brings a pointshell. */                                                      \
+    b = exact;                                                                              \
+    ROW(VXS_UNSUPPORTED, a, exact, "pointshell");                                           \
+    b = shape;                                                                              \
+  } while (0)
+
+ROWS(vxs_query_contacts) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
+  vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;
+  vxs_query query_given, *query = &query_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
+  size_t capacity = 2, needed = 0;
+  uint32_t preferred[2] = {5, 4};
+  OUTPUT(size_t, count);
+  OK(vxs_shape_create_sphere(1, &exact));
+  OK(vxs_query_init(query, sizeof *query));
+#define CALL vxs_query_contacts(a, pose_a, b, pose_b, query, workspace, contacts, capacity, count)
+  PAIR();
+  NUMBER(query->max_separation);
+  INVALID(query->preferred_count, 2, "query->preferred is null");
+  query->preferred = preferred;
+  INVALID(query->preferred_count, 2, "query->preferred[1] is 4; expected");
+  OUTPUT_ARRAY(contacts, capacity);
+  POINTER(count);
+  CHECK(vxs_query_contacts(a, pose_a, b, pose_b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
+  PANIC();
+  /* All handles of the call are poisoned by it. */
+#ifdef VOXSHELL_TEST_PANIC
+  ROW(VXS_PANIC, a, a, "a is poisoned by a defect");
+  vxs_shape *fresh = tetrahedron();
+  a = b = fresh;
+  ROW(VXS_PANIC, workspace, workspace, "workspace is poisoned by a defect");
+  OK(vxs_shape_release(fresh));
+#endif
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+}
+
+ROWS(vxs_query_distance) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
+  vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;
+  vxs_query query_given, *query = &query_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  OUTPUT(vxs_contact, closest);
+  OUTPUT(bool, found);
+  OK(vxs_shape_create_sphere(1, &exact));
+  OK(vxs_query_init(query, sizeof *query));
+#define CALL vxs_query_distance(a, pose_a, b, pose_b, query, workspace, closest, found)
+  PAIR();
+  POINTER(closest);
+  POINTER(found);
+  PANIC();
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+}

@@ -1,0 +1,50 @@
+/* Walks through all functions of voxshell.h: each refuses every kind of bad input in each of its arguments, says which
+ * argument it was, and leaves its outputs alone. The rows are in bad_input/; bad_input/rows.h says how to add some. */
+#include "bad_input/rows.h"
+
+#include "bad_input/making.h"
+#include "bad_input/queries.h"
+#include "bad_input/shapes.h"
+
+/* A function without rows is an undeclared name here. */
+static const struct function {
+  const char *name;
+  const char *arguments;
+  void (*rows)(void);
+} FUNCTIONS[] = {
+#define FUNCTION(name, arguments) {#name, arguments, rows_of_##name},
+#include "functions.h"
+};
+
+static void walk(const struct function *function) {
+  char arguments[256];
+  memset(&now, 0, sizeof now);
+  now.function = function->name;
+  function->rows();
+  snprintf(arguments, sizeof arguments, "%s", function->arguments);
+  for (char *argument = strtok(arguments, " "); argument != NULL; argument = strtok(NULL, " ")) {
+    if (!seen(argument)) {
+      fprintf(stderr, "%s: no row for the argument %s; see tests/c/bad_input/rows.h\n", function->name, argument);
+      exit(1);
+    }
+  }
+  /* A function that refused something also shows what a defect inside of it comes to. */
+  if (now.rows > 0 && !now.panicked) {
+    fprintf(stderr, "%s: its rows do not end with PANIC()\n", function->name);
+    exit(1);
+  }
+}
+
+int main(void) {
+  const size_t count = sizeof FUNCTIONS / sizeof *FUNCTIONS;
+  int rows = 0;
+  CHECK(vxs_last_error()[0] == '\0');
+  make_bad_handles();
+  for (size_t i = 0; i < count; i++) {
+    walk(&FUNCTIONS[i]);
+    rows += now.rows;
+  }
+  release_bad_handles();
+  printf("bad_input_walk: ok, %zu functions, %d rows\n", count, rows);
+  return 0;
+}
