@@ -50,7 +50,7 @@ static inline void *watch(void *memory, size_t size) {
 }
 
 static inline bool seen(const char *argument) {
-  char text[64];
+  char text[80];
   snprintf(text, sizeof text, " %s ", argument);
   return strstr(now.seen, text) != NULL;
 }
