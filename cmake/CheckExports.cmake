@@ -8,11 +8,8 @@ string(REGEX MATCHALL "(^|\n)[^ \n]+" exported "${symbols}")
 list(TRANSFORM exported STRIP)
 list(SORT exported)
 
-file(READ "${HEADER}" header)
-string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/" "" header "${header}")
-string(REGEX MATCHALL "vxs_[a-z0-9_]+\\(" declared "${header}")
-list(TRANSFORM declared REPLACE "\\(" "")
-list(SORT declared)
+include("${CMAKE_CURRENT_LIST_DIR}/Functions.cmake")
+voxshell_declared_functions("${HEADER}" declared)
 
 if(NOT exported STREQUAL declared)
   foreach(name IN LISTS exported)

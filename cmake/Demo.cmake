@@ -1,6 +1,6 @@
 # The demo is a Rust program with C++ scenes: its own build script runs CMake on the scenes and links them.
 add_custom_target(voxshell_demo ALL
-  COMMAND "${CARGO_EXECUTABLE}" build --locked --release --package voxshell-bullet-demo
+  COMMAND "${VOXSHELL_CARGO}" build --locked --release --package voxshell-bullet-demo
           --manifest-path "${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}-demo"
   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
   COMMENT "Building the Bullet demo with cargo"

@@ -1,13 +1,48 @@
-# Headers and libraries. The Bullet plugin adds its own.
-install(TARGETS voxshell
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(FILES "${VOXSHELL_RUST_LIBRARY}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/voxshell" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+# What `cmake --install` and the packages hold, in the two parts that distributions make of a library: what programs need to run,
+# and what it takes to compile them. Nothing in it names the place it was built in or installed to: it may be moved.
+include(CMakePackageConfigHelpers)
+set(VOXSHELL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/voxshell")
+set(VOXSHELL_PKGCONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+set(VOXSHELL_PLUGIN_DIR "${CMAKE_INSTALL_DATADIR}/voxshell/bullet")
+
+install(TARGETS voxshell voxshell_static EXPORT voxshellTargets
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT voxshell_runtime
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT voxshell_runtime NAMELINK_COMPONENT voxshell_development
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT voxshell_development
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+install(FILES "${VOXSHELL_RUST_LIBRARY}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" RENAME "${VOXSHELL_STATIC_NAME}"
+  COMPONENT voxshell_development)
+if(CMAKE_STRIP AND NOT WIN32)
+  # `cmake --install --strip` and the packages: CMake strips only what it has linked itself.
+  install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+      execute_process(COMMAND \"${CMAKE_STRIP}\" -S
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${VOXSHELL_STATIC_NAME}\")
+    endif()" COMPONENT voxshell_development)
+endif()
+install(DIRECTORY include/voxshell DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT voxshell_development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-foreach(licence LICENSE-MIT LICENSE-APACHE)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/${licence}")
-    install(FILES "${PROJECT_SOURCE_DIR}/${licence}" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-  endif()
+install(FILES README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  COMPONENT voxshell_development)
+
+# The plugin is installed as sources, because it must be compiled against the user's Bullet.
+install(FILES cpp/bullet/plugin.cmake DESTINATION "${VOXSHELL_PLUGIN_DIR}" COMPONENT voxshell_development)
+install(DIRECTORY cpp/bullet/include cpp/bullet/src DESTINATION "${VOXSHELL_PLUGIN_DIR}" COMPONENT voxshell_development
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
+
+install(EXPORT voxshellTargets NAMESPACE voxshell:: DESTINATION "${VOXSHELL_CONFIG_DIR}" COMPONENT voxshell_development)
+configure_package_config_file(cmake/voxshellConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfig.cmake"
+  INSTALL_DESTINATION "${VOXSHELL_CONFIG_DIR}" PATH_VARS VOXSHELL_PLUGIN_DIR)
+# As the SONAME has it: before 1.0 every minor version may break.
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/voxshellConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfigVersion.cmake"
+  DESTINATION "${VOXSHELL_CONFIG_DIR}" COMPONENT voxshell_development)
+
+file(RELATIVE_PATH VOXSHELL_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" VOXSHELL_PC_PREFIX "${VOXSHELL_PC_PREFIX}")
+list(TRANSFORM VOXSHELL_SYSTEM_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE VOXSHELL_PC_SYSTEM_LIBRARIES)
+list(JOIN VOXSHELL_PC_SYSTEM_LIBRARIES " " VOXSHELL_PC_SYSTEM_LIBRARIES)
+foreach(name voxshell voxshell-bullet)
+  configure_file(cmake/${name}.pc.in "${CMAKE_CURRENT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}.pc" DESTINATION "${VOXSHELL_PKGCONFIG_DIR}" COMPONENT voxshell_development)
 endforeach()

@@ -1,72 +1,104 @@
 # The core: cargo makes a static library, and CMake links it into a shared one of its own, which gives it a SONAME and
 # keeps everything but vxs_* out of sight.
 
-find_program(CARGO_EXECUTABLE cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" DOC "cargo, of the Rust toolchain")
-if(NOT CARGO_EXECUTABLE)
+find_program(VOXSHELL_CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" DOC "cargo, of the Rust toolchain")
+if(NOT VOXSHELL_CARGO)
   message(FATAL_ERROR "Voxshell's core needs the Rust toolchain and cargo was not found; https://rustup.rs installs it")
 endif()
+set(VOXSHELL_CARGO_DIR "${CMAKE_CURRENT_BINARY_DIR}/cargo" CACHE PATH
+  "Cargo's target directory; build directories of the same sources may share one and compile the core once")
 
-set(VOXSHELL_CARGO_DIR "${CMAKE_CURRENT_BINARY_DIR}/cargo")
 set(VOXSHELL_RUST_LIBRARY
   "${VOXSHELL_CARGO_DIR}/release/${CMAKE_STATIC_LIBRARY_PREFIX}voxshell${CMAKE_STATIC_LIBRARY_SUFFIX}")
+set(environment --unset=CARGO_BUILD_TARGET) # it would move the library to another directory
+if(CMAKE_OSX_DEPLOYMENT_TARGET)
+  list(APPEND environment "MACOSX_DEPLOYMENT_TARGET=${CMAKE_OSX_DEPLOYMENT_TARGET}")
+endif()
+# What is installed tells nothing of the machine that built it: neither debug lines nor panics name its directories. (An
+# environment or a configuration with rustflags of its own takes the place of these.)
+if(DEFINED ENV{CARGO_HOME})
+  file(TO_CMAKE_PATH "$ENV{CARGO_HOME}" cargo_home)
+else()
+  file(TO_CMAKE_PATH "$ENV{HOME}/.cargo" cargo_home)
+endif()
+set(rustflags "'--remap-path-prefix=${cargo_home}=/cargo','--remap-path-prefix=${PROJECT_SOURCE_DIR}=/voxshell'")
 
-file(GLOB_RECURSE VOXSHELL_RUST_SOURCES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.rs")
+file(GLOB_RECURSE VOXSHELL_RUST_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.rs")
+# The stamp, not the library, is what the build looks at: cargo leaves a library that is fresh as it is, with its old date.
 add_custom_command(
-  OUTPUT "${VOXSHELL_RUST_LIBRARY}"
-  # A target of the caller's configuration would move the library to another directory.
-  COMMAND "${CMAKE_COMMAND}" -E env --unset=CARGO_BUILD_TARGET
-          "${CARGO_EXECUTABLE}" build --locked --release --package voxshell --lib --no-default-features
+  OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp"
+  BYPRODUCTS "${VOXSHELL_RUST_LIBRARY}"
+  COMMAND "${CMAKE_COMMAND}" -E env ${environment}
+          "${VOXSHELL_CARGO}" build --locked --release --package voxshell --lib --no-default-features
           --features allocation-counter
-          --manifest-path "${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"
-  # Cargo leaves a file that is fresh as it is; its date must still move, or this would run in every build.
-  COMMAND "${CMAKE_COMMAND}" -E touch "${VOXSHELL_RUST_LIBRARY}"
-  DEPENDS ${VOXSHELL_RUST_SOURCES} "${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml" "${CMAKE_CURRENT_SOURCE_DIR}/Cargo.lock"
-  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+          --config "build.rustflags=[${rustflags}]"
+          --manifest-path "${PROJECT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"
+  COMMAND "${CMAKE_COMMAND}" -E touch "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp"
+  DEPENDS ${VOXSHELL_RUST_SOURCES} "${PROJECT_SOURCE_DIR}/Cargo.toml" "${PROJECT_SOURCE_DIR}/Cargo.lock"
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   COMMENT "Building Voxshell's core with cargo"
   USES_TERMINAL VERBATIM)
-add_custom_target(voxshell_rust DEPENDS "${VOXSHELL_RUST_LIBRARY}")
+add_custom_target(voxshell_rust DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp")
 
 # What Rust's standard library needs of the system.
-if(WIN32)
+if(WIN32) # untested
   set(VOXSHELL_SYSTEM_LIBRARIES ws2_32 userenv ntdll bcrypt)
-elseif(APPLE)
+elseif(APPLE) # untested
   set(VOXSHELL_SYSTEM_LIBRARIES pthread m)
 else()
   set(VOXSHELL_SYSTEM_LIBRARIES pthread dl m)
 endif()
+# On Windows the import library of the DLL has taken the name.
+if(MSVC) # untested
+  set(VOXSHELL_STATIC_NAME voxshell_static.lib)
+else()
+  set(VOXSHELL_STATIC_NAME "${CMAKE_STATIC_LIBRARY_PREFIX}voxshell${CMAKE_STATIC_LIBRARY_SUFFIX}")
+endif()
 
-add_library(voxshell_static STATIC IMPORTED GLOBAL)
-# Asked for at configure time, before there is anything to find.
-set_target_properties(voxshell_static PROPERTIES
-  IMPORTED_LOCATION "${VOXSHELL_RUST_LIBRARY}"
-  INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/include"
-  INTERFACE_COMPILE_DEFINITIONS VXS_STATIC
-  INTERFACE_LINK_LIBRARIES "${VOXSHELL_SYSTEM_LIBRARIES}")
-add_dependencies(voxshell_static voxshell_rust)
+# An interface to cargo's file, because an imported library cannot be installed.
+add_library(voxshell_static INTERFACE)
 add_library(voxshell::static ALIAS voxshell_static)
+set_target_properties(voxshell_static PROPERTIES EXPORT_NAME static)
+add_dependencies(voxshell_static voxshell_rust)
+target_include_directories(voxshell_static INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
+target_compile_definitions(voxshell_static INTERFACE VXS_STATIC)
+target_link_libraries(voxshell_static INTERFACE
+  "$<BUILD_INTERFACE:${VOXSHELL_RUST_LIBRARY}>"
+  "$<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/${VOXSHELL_STATIC_NAME}>"
+  ${VOXSHELL_SYSTEM_LIBRARIES})
 
 add_library(voxshell SHARED "${CMAKE_CURRENT_LIST_DIR}/shared.c")
 add_library(voxshell::voxshell ALIAS voxshell)
 add_dependencies(voxshell voxshell_rust)
-target_include_directories(voxshell INTERFACE
-  "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_include_directories(voxshell INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
 # Before 1.0 every minor version may break the ABI, so it is part of the SONAME.
 set_target_properties(voxshell PROPERTIES
   VERSION "${PROJECT_VERSION}"
   SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
   LINK_DEPENDS "${VOXSHELL_RUST_LIBRARY};${CMAKE_CURRENT_LIST_DIR}/exports.map")
-if(APPLE) # untested
+if(APPLE) # untested; the install name is @rpath/libvoxshell.<SOVERSION>.dylib
   target_link_options(voxshell PRIVATE "LINKER:-force_load,${VOXSHELL_RUST_LIBRARY}" "LINKER:-exported_symbol,_vxs_*")
-elseif(MSVC) # untested
-  target_link_options(voxshell PRIVATE "/WHOLEARCHIVE:${VOXSHELL_RUST_LIBRARY}")
-  set_target_properties(voxshell PROPERTIES WINDOWS_EXPORT_ALL_SYMBOLS ON)
+elseif(WIN32) # untested
+  # A DLL exports what its .def file names.
+  include("${CMAKE_CURRENT_LIST_DIR}/Functions.cmake")
+  voxshell_declared_functions("${PROJECT_SOURCE_DIR}/include/voxshell/voxshell.h" functions)
+  list(JOIN functions "\n  " functions)
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/voxshell.def" CONTENT "EXPORTS\n  ${functions}\n")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/voxshell/voxshell.h")
+  target_sources(voxshell PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/voxshell.def")
+  if(MSVC)
+    target_link_options(voxshell PRIVATE "/WHOLEARCHIVE:${VOXSHELL_RUST_LIBRARY}")
+    set_target_properties(voxshell PROPERTIES MSVC_RUNTIME_LIBRARY MultiThreadedDLL) # Rust's
+  else()
+    target_link_options(voxshell PRIVATE "LINKER:--whole-archive,${VOXSHELL_RUST_LIBRARY},--no-whole-archive")
+  endif()
 else()
   target_link_options(voxshell PRIVATE
     "LINKER:--whole-archive,${VOXSHELL_RUST_LIBRARY},--no-whole-archive"
     "LINKER:--version-script,${CMAKE_CURRENT_LIST_DIR}/exports.map" "LINKER:--gc-sections" "LINKER:--no-undefined")
-endif()
-target_link_libraries(voxshell PRIVATE ${VOXSHELL_SYSTEM_LIBRARIES})
-if(NOT WIN32 AND NOT APPLE)
   # The unwinder, behind the panics that stop at the C ABI.
   target_link_libraries(voxshell PRIVATE gcc_s)
+  # Debug information about nothing, which names the build directory.
+  target_compile_options(voxshell PRIVATE -g0)
 endif()
+target_link_libraries(voxshell PRIVATE ${VOXSHELL_SYSTEM_LIBRARIES})
