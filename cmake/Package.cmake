@@ -3,6 +3,7 @@
 set(VOXSHELL_PACKAGE_CONTACT "The Voxshell authors <voxshell@localhost>" CACHE STRING "Maintainer named by the packages")
 set(CPACK_PACKAGE_NAME voxshell)
 set(CPACK_PACKAGE_VENDOR "The Voxshell authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "collision of rigid bodies of any shape")
 set(CPACK_PACKAGE_CONTACT "${VOXSHELL_PACKAGE_CONTACT}")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE-MIT")
 set(CPACK_STRIP_FILES ON)
@@ -32,7 +33,7 @@ field of the other.")
   set(CPACK_DEBIAN_VOXSHELL_RUNTIME_PACKAGE_NAME ${runtime})
   set(CPACK_DEBIAN_VOXSHELL_RUNTIME_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_VOXSHELL_RUNTIME_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_VOXSHELL_RUNTIME_DESCRIPTION "collision of rigid bodies of any shape\n${about}")
+  set(CPACK_DEBIAN_VOXSHELL_RUNTIME_DESCRIPTION "${about}")
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
   set(CPACK_DEBIAN_VOXSHELL_DEVELOPMENT_PACKAGE_NAME libvoxshell-dev)
@@ -40,7 +41,7 @@ field of the other.")
   set(CPACK_DEBIAN_VOXSHELL_DEVELOPMENT_PACKAGE_DEPENDS "${runtime} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
   set(CPACK_DEBIAN_VOXSHELL_DEVELOPMENT_PACKAGE_SUGGESTS libbullet-dev)
   set(CPACK_DEBIAN_VOXSHELL_DEVELOPMENT_DESCRIPTION
-    "collision of rigid bodies of any shape: development files\n${about}\n.\nHeaders, static library, and the plugin for Bullet as sources.")
+    "${about}\n.\nHeaders, static library, and the plugin for Bullet as sources.")
 
   # The file that Debian wants of every package. Excluded from what is installed without naming a component, hence in the
   # Debian packages only.
