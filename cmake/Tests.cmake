@@ -19,7 +19,8 @@ function(voxshell_add_test name source)
   target_compile_definitions(${name} PRIVATE VOXSHELL_ALLOCATION_COUNTER)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
-  if(VOXSHELL_VALGRIND)
+  # (What is compiled twice, in both precisions, is looked at once.)
+  if(VOXSHELL_VALGRIND AND NOT name MATCHES "^bullet64")
     # Tests may look at VOXSHELL_VALGRIND to do less of what they repeat: everything is some 40 times slower.
     add_test(NAME valgrind.${name}
       COMMAND "${VALGRIND_EXECUTABLE}" --quiet --leak-check=full --errors-for-leak-kinds=definite
@@ -43,15 +44,32 @@ foreach(source IN LISTS CPP_TESTS)
   voxshell_add_test(cpp.${name} "${source}" voxshell::voxshell Threads::Threads)
 endforeach()
 
-if(TARGET voxshell::bullet)
-  file(GLOB BULLET_TESTS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/*.cpp")
-  foreach(source IN LISTS BULLET_TESTS)
+# prefix: of the tests' names; plugin: the Bullet plugin that they link
+function(voxshell_add_bullet_tests prefix plugin)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/*.cpp")
+  foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
-    voxshell_add_test(bullet.${name} "${source}" voxshell::bullet)
+    voxshell_add_test(${prefix}.${name} "${source}" ${plugin})
     # What the plugin decides about contacts is tested on its own, below the public headers.
-    target_include_directories(bullet.${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
-    target_compile_definitions(bullet.${name} PRIVATE "VOXSHELL_SOURCE_DIR=\"${CMAKE_CURRENT_SOURCE_DIR}\"")
+    target_include_directories(${prefix}.${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
+    target_compile_definitions(${prefix}.${name} PRIVATE "VOXSHELL_SOURCE_DIR=\"${CMAKE_CURRENT_SOURCE_DIR}\"")
   endforeach()
+endfunction()
+if(TARGET voxshell::bullet)
+  voxshell_add_bullet_tests(bullet voxshell::bullet)
+endif()
+
+# The same again in double precision, if the system has such a Bullet too (Debian's libbullet-dev does).
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(VOXSHELL_BULLET64 QUIET IMPORTED_TARGET bullet-float64)
+endif()
+if(VOXSHELL_BUILD_BULLET AND VOXSHELL_BULLET64_FOUND)
+  option(VOXSHELL_TEST_BULLET_DOUBLE "Also run the Bullet tests in double precision (bullet64.*)" ON)
+  if(VOXSHELL_TEST_BULLET_DOUBLE)
+    voxshell_add_bullet(voxshell_bullet64 LIBRARIES PkgConfig::VOXSHELL_BULLET64)
+    voxshell_add_bullet_tests(bullet64 voxshell_bullet64)
+  endif()
 endif()
 
 # The programs that users read first.
@@ -77,4 +95,15 @@ if(UNIX AND NOT APPLE)
     COMMAND "${CMAKE_COMMAND}" -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:voxshell>
             -DHEADER=${CMAKE_CURRENT_SOURCE_DIR}/include/voxshell/voxshell.h
             -P "${CMAKE_CURRENT_SOURCE_DIR}/cmake/CheckExports.cmake")
+endif()
+
+# The package, by every route that a user may take.
+if(UNIX AND VOXSHELL_INSTALL AND TARGET voxshell::bullet)
+  foreach(route install find_package pkg_config add_subdirectory fetch_content debian)
+    if(route STREQUAL "debian" AND NOT VOXSHELL_SHLIBDEPS)
+      continue()
+    endif()
+    add_test(NAME package.${route} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/package/run" ${route} "${CMAKE_BINARY_DIR}")
+    set_tests_properties(package.${route} PROPERTIES TIMEOUT 600 LABELS package)
+  endforeach()
 endif()
