@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use nalgebra::{Isometry3, Vector3};
 use voxshell::asset::{CookOptions, Resolution, Shape};
-use voxshell::contact::{contacts, distance, Query, Roles, Workspace};
+use voxshell::contact::{contacts, distance, segment, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
 
@@ -44,6 +44,34 @@ fn count(work: impl FnOnce()) -> u64 {
 #[test]
 fn the_counter_counts() {
     assert!(count(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0);
+}
+
+#[test]
+fn warm_queries_against_a_sheet_do_not_allocate() {
+    let options = CookOptions { resolution: Resolution::Cells(48), ..CookOptions::default() };
+    let shape = Shape::cook(&primitives::torus(0.3, 0.1, 64, 24).unwrap(), &options, &Progress::none()).unwrap();
+    let wall = primitives::torus_knot(2, 3, 0.5, 0.1, 120, 12).unwrap();
+    let sheet = Shape::from_sheet(wall, 0.05).unwrap();
+    let only_shell = Geometry { field: None, shell: shape.shell.as_deref() };
+    let field = sheet.field.as_deref().unwrap();
+    let mut workspace = Workspace::new();
+    let run = |workspace: &mut Workspace| {
+        let mut found = 0;
+        for step in 0..50 {
+            let t = step as f64 * 0.02;
+            let pose_a = Isometry3::new(Vector3::new(0.8 * t - 0.4, 0.05, 0.1), Vector3::new(t, 2.0 * t, 0.5));
+            for (a, max_contacts) in [(shape.geometry(), 0), (only_shell, 4)] {
+                let query = Query { max_separation: 0.01, max_contacts, ..Query::default() };
+                found += contacts(a, &pose_a, sheet.geometry(), &Pose::identity(), &query, workspace).unwrap().len();
+                distance(a, &pose_a, sheet.geometry(), &Pose::identity(), Roles::Auto, 1.0, workspace).unwrap();
+            }
+            found += usize::from(segment::first_hit(field, &pose_a.translation.vector, &Vector3::zeros()).is_some());
+        }
+        found
+    };
+    let found = run(&mut workspace);
+    assert!(found > 1000, "the poses must touch, found {found} contacts");
+    assert_eq!(count(|| assert_eq!(run(&mut workspace), found)), 0, "warm queries allocated");
 }
 
 #[test]

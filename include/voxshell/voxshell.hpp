@@ -248,6 +248,12 @@ class Shape {
       return vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, out);
     });
   }
+  static Shape create_sheet(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices, double depth) {
+    if (indices.size() % 3 != 0) throw Error(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+    return make([&](vxs_shape** out) {
+      return vxs_shape_create_sheet(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, depth, out);
+    });
+  }
   static Shape load(const std::string& path) {
     return make([&](vxs_shape** out) { return vxs_shape_load(path.c_str(), out); });
   }

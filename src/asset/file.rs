@@ -54,7 +54,8 @@ impl Shape {
             Some(Field::Dense(field)) => encode(FIELD, field, &mut sections)?,
             Some(_) => {
                 return Err(Error::Unsupported(
-                    "an analytic field is not stored in an asset; make it anew from its parameters".into(),
+                    "only cooked fields are stored in an asset, not analytic ones, triangles or sheets; make this one anew from what \
+                     it was made of".into(),
                 ))
             }
         }

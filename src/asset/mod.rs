@@ -7,7 +7,7 @@ mod file;
 use std::sync::Arc;
 
 use crate::contact::Geometry;
-use crate::field::{mass_from_field, DenseField, Field, FieldOptions, MeshField, SignReport, SignedDistance};
+use crate::field::{mass_from_field, DenseField, Field, FieldOptions, MeshField, Sheet, SignReport, SignedDistance};
 use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
@@ -141,6 +141,16 @@ impl Shape {
         });
         let (field, report) = (Field::Mesh(MeshField::new(mesh.clone())?), mesh.report());
         Ok(Self { mesh: Some(Arc::new(mesh)), mass, report: Some(report), ..Self::from_field(field) })
+    }
+
+    /// A shape around a sheet: a surface without an inside, and so without mass properties.
+    ///
+    /// # Errors
+    /// As [`Sheet::new`].
+    pub fn from_sheet(mesh: TriMesh, depth: f64) -> Result<Self> {
+        let mesh = Arc::new(mesh);
+        let field = Field::Sheet(Sheet::new(mesh.clone(), depth)?);
+        Ok(Self { report: Some(mesh.report()), mesh: Some(mesh), ..Self::from_field(field) })
     }
 
     /// A shape from parts that exist, shared with whoever else holds them.

@@ -68,8 +68,13 @@ impl vxs_cook_options {
         core.field.memory_limit = c.memory_limit;
         core.shell.memory_limit = c.memory_limit;
         // NaN: the core chooses once it has the mesh.
-        let methods =
-            [core.shell.method, Sampling::Projection { voxel_size: f64::NAN }, Sampling::Vertices, Sampling::Uniform];
+        let methods = [
+            core.shell.method,
+            Sampling::Projection { voxel_size: f64::NAN },
+            Sampling::Vertices,
+            Sampling::Uniform,
+            Sampling::Features,
+        ];
         core.shell.method = check::choice("options->sampling", c.sampling, "VXS_SAMPLING_", &methods)?;
         core.shell.tree = check::choice("options->tree", c.tree, "VXS_TREE_", &TREES)?;
         core.shell.sharp_angle = check::in_range("options->sharp_angle", c.sharp_angle, 0.0, std::f64::consts::PI)?;
@@ -284,6 +289,7 @@ impl vxs_shape_info {
             Field::Cone(_) => VXS_FIELD_CONE,
             Field::ConvexHull(_) => VXS_FIELD_CONVEX_HULL,
             Field::Mesh(_) => VXS_FIELD_TRIANGLES,
+            Field::Sheet(_) => VXS_FIELD_SHEET,
         };
         let sign = match field {
             Field::Dense(dense) => {

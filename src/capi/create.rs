@@ -242,6 +242,40 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     })
 }
 
+/// A sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a pointshell
+/// collide with it, from either side.
+///
+/// Each sample of a body asks the body's own field on which side of the sheet the body is; up to `depth` behind the sheet
+/// a sample is known to have gone through, deeper it is lost. Half the thickness of the bodies is a good value: where more
+/// of a body is behind the sheet than before it, its way out is the far side. A body without a field trusts the winding
+/// of the triangles instead: the sheet must then be wound consistently, and its front is the free side. The distance of
+/// the field itself (`vxs_field_distance`) is never negative.
+///
+/// To keep the sheet's open edges and sharp folds from sinking in between the samples of a body, join its field by
+/// `vxs_shape_create` with a pointshell of the same triangles made with `VXS_SAMPLING_FEATURES`.
+///
+/// @param vertices    `vertex_count` points, metres, body frame, all finite
+/// @param indices     `3 * triangle_count` vertex numbers; any soup: open, flat, self-intersecting
+/// @param depth       metres, positive
+/// @param[out] shape  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_sheet(
+    vertices: *const vxs_vec3,
+    vertex_count: usize,
+    indices: *const u32,
+    triangle_count: usize,
+    depth: f64,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_sheet, [], {
+        check::out("shape", shape)?;
+        let depth = check::positive("depth", depth)?;
+        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+        handle::create("shape", shape, Arc::new(Shape::from_sheet(mesh, depth)?))
+    })
+}
+
 /// Reads a shape from an asset file, as written by `vxs_shape_save`.
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)

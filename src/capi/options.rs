@@ -23,6 +23,9 @@ pub const VXS_SAMPLING_PROJECTION: u32 = 1;
 pub const VXS_SAMPLING_VERTICES: u32 = 2;
 /// Evenly spread (blue noise) over the surface, with sharp edges and corners.
 pub const VXS_SAMPLING_UNIFORM: u32 = 3;
+/// Corners and sharp edges only, those edges at the spacing; open and non-manifold edges count as sharp. Not a cover of the
+/// surface, but what can sink in between the samples of another body. A mesh without any is refused.
+pub const VXS_SAMPLING_FEATURES: u32 = 4;
 
 /// Sphere tree of minimal balls around clusters of samples.
 pub const VXS_TREE_MINIMAL_BALLS: u32 = 0;
@@ -148,6 +151,8 @@ pub const VXS_FIELD_CYLINDER: u32 = 6;
 pub const VXS_FIELD_CONE: u32 = 7;
 pub const VXS_FIELD_CONVEX_HULL: u32 = 8;
 pub const VXS_FIELD_TRIANGLES: u32 = 9;
+/// The distance to a sheet of triangles, which has no inside and is never negative.
+pub const VXS_FIELD_SHEET: u32 = 11;
 
 /// There was nothing to decide.
 pub const VXS_SIGN_NONE: u32 = 0;
@@ -198,7 +203,8 @@ pub struct vxs_shape_info {
     pub tree_nodes: u64,
     pub tree_levels: u32,
     pub branching: u32,
-    /// Largest distance from any point of the surface to the nearest sample, metres.
+    /// Largest distance from any point of the surface (for `VXS_SAMPLING_FEATURES`: of its sharp edges) to the nearest
+    /// sample, metres.
     pub spacing: f64,
     /// Memory of the pointshell, bytes.
     pub pointshell_bytes: u64,

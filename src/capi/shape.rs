@@ -144,7 +144,8 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
 }
 
 /// Where a segment first meets a shape. Needs a field; allocates nothing. Space that is certainly free is skipped, the rest
-/// is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed.
+/// is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed. Sheets
+/// are met exactly, from either side.
 ///
 /// @param shape     against which
 /// @param from, to  ends of the segment, metres, body frame

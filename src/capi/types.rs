@@ -103,7 +103,7 @@ pub struct vxs_segment_hit {
     /// Where along the segment: 0 at `from` (also when it starts inside), 1 at `to`.
     pub fraction: f64,
     pub point: vxs_vec3,
-    /// Unit outward normal of the shape there.
+    /// Unit outward normal of the shape there; of a sheet, the one that the triangle's winding gives.
     pub normal: vxs_vec3,
     /// Whether the segment meets the shape at all.
     pub hit: bool,

@@ -8,6 +8,7 @@
 
 mod reduce;
 pub mod segment;
+mod sheet;
 mod traverse;
 mod workspace;
 
@@ -17,6 +18,7 @@ use crate::field::{with_field, Field, SignedDistance};
 use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
+use sheet::Sides;
 use workspace::{Hit, Pending};
 
 /// The two forms of a body, whichever it has.
@@ -81,9 +83,12 @@ impl Default for Query<'_> {
 /// One direction of a query: a shell run through a field.
 struct Pass<'a> {
     shell: &'a PointShell,
+    /// The field of the shell's own body, which knows the sides of a sheet.
+    own_field: Option<&'a Field>,
     field: &'a Field,
-    shell_pose: &'a Pose,
     field_pose: &'a Pose,
+    /// From the shell's body frame to the field's.
+    relative: Pose,
     /// Body frame of the field's local origin, metres.
     field_origin: Vec3,
     to_field: RigidF32,
@@ -91,37 +96,74 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
+    /// `None` when one body has no pointshell or the other no field.
     fn new(
-        shell: &'a PointShell,
+        body: &Geometry<'a>,
         shell_pose: &'a Pose,
-        field: &'a Field,
+        other: &Geometry<'a>,
         field_pose: &'a Pose,
         shell_is_b: bool,
-    ) -> Self {
+    ) -> Option<Self> {
+        let (shell, field) = (body.shell?, other.field?);
         let relative = field_pose.inv_mul(shell_pose);
         let near = (relative * nalgebra::Point3::from(shell.origin)).coords;
-        let field_origin = field.local_origin(&near);
+        let field_origin = match field {
+            Field::Sheet(_) => near,
+            _ => field.local_origin(&near),
+        };
         let to_field = RigidF32::between(&relative, &shell.origin, &field_origin);
-        Self { shell, field, shell_pose, field_pose, field_origin, to_field, shell_is_b }
+        let own_field = body.field;
+        Some(Self { shell, own_field, field, field_pose, relative, field_origin, to_field, shell_is_b })
     }
 
-    /// The contact of one sample, world frame.
-    fn contact(&self, hit: &Hit) -> Contact {
-        let i = hit.sample as usize;
+    /// How the samples tell the sides of a sheet; `None` when the field has an inside.
+    fn sides(&self) -> Option<Sides<'_>> {
+        let Field::Sheet(sheet) = self.field else { return None };
+        let around = sheet.around(self.field_origin);
+        Some(Sides { sheet, around, shell: self.shell, body: self.own_field, relative: self.relative })
+    }
+
+    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order.
+    fn collect(&self, limit: f32, workspace: &mut Workspace) {
+        match self.sides() {
+            Some(sides) => sides.collect(&self.to_field, limit, workspace),
+            None => with_field!(self.field, f => traverse::collect(f, self.shell, &self.to_field, limit, workspace)),
+        }
+    }
+
+    /// The sample with the smallest separation up to `limit`; of equal ones the lowest.
+    fn nearest(&self, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
+        match self.sides() {
+            Some(sides) => sides.nearest(&self.to_field, limit, workspace),
+            None => with_field!(self.field, f => {
+                traverse::nearest(f, self.shell, &self.to_field, limit, |_| true, workspace)
+            }),
+        }
+    }
+
+    /// The separation of a sample and the way out of the field, unit, in the field's body frame.
+    fn way_out(&self, hit: &Hit) -> (f64, Vec3) {
+        if let Some(side) = self.sides().and_then(|sides| sides.of(hit)) {
+            return (side.separation.into(), side.outward);
+        }
         let (phi, gradient) = self.field.distance_gradient(hit.point);
         let g = Vec3::new(gradient[0] as f64, gradient[1] as f64, gradient[2] as f64);
         let length = g.norm();
         // Near the medial axis the interpolant's gradient fades and says nothing about the way out; the sample's own
         // normal, turned, then does.
-        let outward = if length > WEAK_GRADIENT {
-            self.field_pose.rotation * (g / length)
-        } else {
-            let n = Vec3::new(self.shell.nx[i] as f64, self.shell.ny[i] as f64, self.shell.nz[i] as f64);
-            -(self.shell_pose.rotation * n).try_normalize(0.0).unwrap_or_else(Vec3::y)
-        };
+        if length > WEAK_GRADIENT {
+            return (phi.into(), g / length);
+        }
+        let n = Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
+        (phi.into(), -(self.relative.rotation * n).try_normalize(0.0).unwrap_or_else(Vec3::y))
+    }
+
+    /// The contact of one sample, world frame.
+    fn contact(&self, hit: &Hit) -> Contact {
+        let (separation, outward) = self.way_out(hit);
+        let outward = self.field_pose.rotation * outward;
         let p = Vec3::new(hit.point[0] as f64, hit.point[1] as f64, hit.point[2] as f64) + self.field_origin;
         let on_shell = (self.field_pose * nalgebra::Point3::from(p)).coords;
-        let separation = phi as f64;
         let on_field = on_shell - outward * separation;
         let (point_on_a, point_on_b, normal) =
             if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
@@ -178,14 +220,8 @@ fn passes<'a>(
     check_pose("pose_a", pose_a)?;
     check_pose("pose_b", pose_b)?;
     let (run_a, run_b) = directions(&a, &b, roles)?;
-    let first = match (run_a, a.shell, b.field) {
-        (true, Some(shell), Some(field)) => Some(Pass::new(shell, pose_a, field, pose_b, false)),
-        _ => None,
-    };
-    let second = match (run_b, b.shell, a.field) {
-        (true, Some(shell), Some(field)) => Some(Pass::new(shell, pose_b, field, pose_a, true)),
-        _ => None,
-    };
+    let first = run_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false)).flatten();
+    let second = run_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true)).flatten();
     Ok([first, second])
 }
 
@@ -216,7 +252,7 @@ pub fn contacts<'w>(
     workspace.begin();
     for pass in passes.iter().flatten() {
         workspace.hits.clear();
-        with_field!(pass.field, f => traverse::collect(f, pass.shell, &pass.to_field, limit, workspace));
+        pass.collect(limit, workspace);
         if query.max_contacts > 0 && workspace.hits.len() > query.max_contacts {
             // The normals of contacts that are dropped are never computed.
             let (hits, pending) = (&workspace.hits, &mut workspace.pending);
@@ -290,8 +326,7 @@ pub fn distance(
     let mut best: Option<Contact> = None;
     for pass in passes.iter().flatten() {
         let limit = best.map_or(limit, |c| c.separation.min(limit)) as f32;
-        let hit = with_field!(pass.field, f => traverse::nearest(f, pass.shell, &pass.to_field, limit, workspace));
-        if let Some(contact) = hit.map(|h| pass.contact(&h)) {
+        if let Some(contact) = pass.nearest(limit, workspace).map(|h| pass.contact(&h)) {
             if best.is_none_or(|b| contact.separation < b.separation) {
                 best = Some(contact);
             }

@@ -1,8 +1,8 @@
 //! A segment against a field. Sampled: steps over free space by the field's certified bound, and where that proves nothing
 //! by a fixed small step, so two crossings closer together than that step can be missed. An exact walk of the grid's cells
-//! is to take this place.
+//! is to take this place. A sheet is asked by rays, which is exact.
 
-use crate::field::{with_field, Field, SignedDistance};
+use crate::field::{with_field, Field, Sheet, SignedDistance};
 use crate::math::Vec3;
 
 /// Where a segment enters a shape; body frame, metres.
@@ -11,7 +11,7 @@ pub struct SegmentHit {
     /// 0 at the segment's start (also when that is inside already), 1 at its end.
     pub fraction: f64,
     pub point: Vec3,
-    /// Unit, the direction in which the distance grows.
+    /// Unit, the direction in which the distance grows; of a sheet, the normal of the triangle by its winding.
     pub normal: Vec3,
 }
 
@@ -20,9 +20,19 @@ const STEP: f64 = 1e-5;
 /// Halvings of the interval around a crossing: leaves less than f32 resolves.
 const BISECTIONS: usize = 30;
 
-/// The first point of the segment at which φ ≤ 0. Ends are in the body frame, metres, and finite. Allocates nothing.
+/// The first point of the segment at which φ ≤ 0 (for a sheet: where it meets a triangle, from either side). Ends are in the body frame, metres, and finite. Allocates nothing.
 pub fn first_hit(field: &Field, from: &Vec3, to: &Vec3) -> Option<SegmentHit> {
-    with_field!(field, f => march(f, from, to))
+    match field {
+        Field::Sheet(sheet) => first_of_sheet(sheet, from, to),
+        _ => with_field!(field, f => march(f, from, to)),
+    }
+}
+
+fn first_of_sheet(sheet: &Sheet, from: &Vec3, to: &Vec3) -> Option<SegmentHit> {
+    let direction = to - from;
+    let (fraction, triangle) = sheet.bvh().ray_first_hit(*from, direction, 1.0)?;
+    let normal = sheet.normal(triangle).or_else(|| (-direction).try_normalize(0.0)).unwrap_or_else(Vec3::z);
+    Some(SegmentHit { fraction, point: from + direction * fraction, normal })
 }
 
 fn march<F: SignedDistance + ?Sized>(field: &F, from: &Vec3, to: &Vec3) -> Option<SegmentHit> {

@@ -10,6 +10,7 @@ mod mass;
 mod mesh_field;
 mod report;
 mod scan;
+mod sheet;
 mod sign;
 mod triangle;
 mod wide;
@@ -22,6 +23,7 @@ pub use grid::Grid;
 pub use mass::mass_from_field;
 pub use mesh_field::MeshField;
 pub use report::{FieldError, SignReport, SignRule};
+pub use sheet::{Sheet, SheetAround};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +42,8 @@ pub enum Field {
     Cone(Cone),
     ConvexHull(ConvexHull),
     Mesh(MeshField),
+    /// Unsigned: which side is free, a query asks the other body.
+    Sheet(Sheet),
 }
 
 /// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each kind
@@ -56,6 +60,7 @@ macro_rules! with_field {
             $crate::field::Field::Cone($f) => $body,
             $crate::field::Field::ConvexHull($f) => $body,
             $crate::field::Field::Mesh($f) => $body,
+            $crate::field::Field::Sheet($f) => $body,
         }
     };
 }

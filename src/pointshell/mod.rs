@@ -42,7 +42,8 @@ pub struct PointShell {
     pub nx: Vec<f32>,
     pub ny: Vec<f32>,
     pub nz: Vec<f32>,
-    /// Largest distance from any point of the surface to its nearest sample, metres, as measured at cooking.
+    /// Largest distance from any point of the surface (of the sharp edges, for [`Sampling::Features`]) to its nearest
+    /// sample, metres, as measured at cooking.
     pub spacing: f32,
     pub tree: SphereTree,
 }
@@ -98,11 +99,15 @@ impl PointShell {
 
     /// Samples a mesh (body frame, metres), any triangle soup.
     ///
-    /// Whatever the method, corners and sharp edges are sampled first and each connected component gets at least one
-    /// sample. Normals come from `field`'s gradient where that is strong, else from the triangles. `spacing` of the result
+    /// Whatever the method, corners and sharp edges are sampled first and, but for [`Sampling::Features`], each connected
+    /// component gets at least one sample. Normals come from `field`'s gradient where that is strong, else from the triangles. `spacing` of the result
     /// is an upper bound, within 1%, of the covering radius.
     ///
     /// The same mesh and options give the same bytes on any number of threads.
+    ///
+    /// # Errors
+    /// `InvalidMesh` for a mesh without triangles, and by [`Sampling::Features`] for one without corners and sharp edges;
+    /// bad options, too much memory, cancellation.
     pub fn sample(
         mesh: &TriMesh,
         field: Option<&dyn SignedDistance>,

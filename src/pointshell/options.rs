@@ -16,6 +16,9 @@ pub enum Sampling {
     /// Blue noise in which the vertices that stick out take precedence over points inside the triangles: first those that
     /// planes meet first, then those that stand out over their surroundings at the scale of the spacing.
     VerticesAndUniform,
+    /// Corners and sharp edges only, at the spacing or as many as `target_count` says. No cover of the surface: these are
+    /// the samples of a body that would sink in between those of another one.
+    Features,
 }
 
 /// How spheres are put around the clusters.

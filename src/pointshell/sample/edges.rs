@@ -4,6 +4,7 @@ use super::grid::PointGrid;
 use super::surface::{angle, DisjointSets, Surface};
 use super::Sample;
 use crate::math::{Aabb, Vec3};
+use crate::mesh::TriMesh;
 
 /// Nearer than this times the spacing, a sample on an edge is left out: noisy meshes have edges in clumps.
 const LEAST_DISTANCE: f64 = 0.35;
@@ -126,6 +127,20 @@ impl Creases {
         let at_vertex = |vertex: u32| Corner { vertex, network: network[vertex as usize] };
         let corners = (0..surface.vertices.len() as u32).filter(|&v| corner[v as usize]).map(at_vertex).collect();
         Self { corners, chains, networks }
+    }
+
+    /// The mesh has neither corners nor sharp edges.
+    pub fn is_empty(&self) -> bool {
+        self.corners.is_empty() && self.chains.is_empty()
+    }
+
+    /// Corners and sharp edges as triangles without area, body frame: what the samples are to cover.
+    pub fn as_mesh(&self, surface: &Surface) -> TriMesh {
+        let edges = self.chains.iter().flat_map(|c| c.vertices.windows(2)).map(|e| [e[0], e[1], e[1]]);
+        TriMesh {
+            vertices: surface.vertices.iter().map(|v| (v + surface.center).into()).collect(),
+            triangles: edges.chain(self.corners.iter().map(|c| [c.vertex; 3])).collect(),
+        }
     }
 
     /// Total length, metres.
@@ -273,7 +288,8 @@ impl Chain {
             } else {
                 let t = (back / length).clamp(0.0, 1.0);
                 let component = surface.component[self.vertices[from] as usize];
-                Sample { p: place(segment).lerp(&place(segment + 1), t), n: self.normals[segment], component }
+                let p = place(segment).lerp(&place(segment + 1), t);
+                Sample { p, n: self.normals[segment], component, is_sharp: true }
             });
         }
     }

@@ -31,7 +31,7 @@ use super::{round_up, tree, PointShell, Sampling, ShellOptions};
 use crate::field::SignedDistance;
 use crate::math::{Progress, Vec3};
 use crate::mesh::TriMesh;
-use crate::Result;
+use crate::{Error, Result};
 use edges::Creases;
 use grid::PointGrid;
 use random::Random;
@@ -45,6 +45,8 @@ struct Sample {
     /// Unit outward normal of the mesh there; zero where it has none.
     n: Vec3,
     component: u32,
+    /// On a sharp edge or at a corner, where `n` is between the faces.
+    is_sharp: bool,
 }
 
 /// Radius, as a fraction of the spacing, of the disk that has a hexagonal cell's area: √(√3 / 2π).
@@ -64,14 +66,17 @@ pub(super) fn sample(
     let creases = Creases::new(&surface, options.sharp_angle);
     let sampler = Sampler { surface: &surface, creases: &creases, options, progress };
     let (mut samples, spacing) = sampler.run()?;
-    sampler.add_missing_components(&mut samples);
+    if options.method != Sampling::Features {
+        sampler.add_missing_components(&mut samples);
+    }
     normals::finish(&surface, &mut samples, field, spacing);
     let points: Vec<[f64; 3]> = samples.iter().map(|s| (s.p + surface.center).into()).collect();
     let normals: Vec<[f64; 3]> = samples.iter().map(|s| s.n.into()).collect();
     progress.report("sphere tree", 0.0)?;
     let mut shell = tree::build(&points, &normals, options)?;
     progress.report("covering radius", 0.0)?;
-    shell.spacing = round_up(cover::covering_radius(mesh, &shell));
+    let covered = if options.method == Sampling::Features { &creases.as_mesh(&surface) } else { mesh };
+    shell.spacing = round_up(cover::covering_radius(covered, &shell));
     Ok(shell)
 }
 
@@ -96,6 +101,7 @@ impl Sampler<'_> {
             Sampling::Vertices => self.vertices(),
             Sampling::Uniform => self.blue_noise(false),
             Sampling::VerticesAndUniform => self.blue_noise(true),
+            Sampling::Features => self.only_features(),
         }
     }
 
@@ -105,7 +111,10 @@ impl Sampler<'_> {
         let on_area = match options.target_count {
             Some(target) => target as f64,
             None if options.spacing.is_nan() => 0.0,
-            None => lattice_count(self.surface.area, options.spacing) + self.creases.length() / options.spacing,
+            None => {
+                let area = if options.method == Sampling::Features { 0.0 } else { self.surface.area };
+                lattice_count(area, options.spacing) + self.creases.length() / options.spacing
+            }
         };
         let others = match options.method {
             Sampling::Projection { voxel_size } => lattice_count(self.surface.area, voxel_size),
@@ -265,6 +274,32 @@ impl Sampler<'_> {
         Ok((samples, self.options.spacing))
     }
 
+    /// Corners and sharp edges, at the spacing or about as many as the target.
+    fn only_features(&self) -> Result<(Vec<Sample>, f64)> {
+        if self.creases.is_empty() {
+            return Err(Error::InvalidMesh(format!(
+                "it has no corners, open edges, or edges sharper than {} rad; expected some, to sample only those",
+                self.options.sharp_angle
+            )));
+        }
+        let Some(target) = self.options.target_count else {
+            let spacing = self.options.spacing;
+            return Ok((self.creases.samples(self.surface, spacing, false), spacing));
+        };
+        let at = |spacing: f64| {
+            let all = self.creases.samples(self.surface, spacing, false);
+            let is_thin =
+                all.len() > target && self.creases.corner_samples(self.surface, spacing, false).len() > target;
+            if is_thin {
+                self.creases.samples(self.surface, spacing, true)
+            } else {
+                all
+            }
+        };
+        let spacing = (self.creases.length() / target as f64).max(f64::MIN_POSITIVE.sqrt());
+        closest_to_target(target, spacing, |ratio| ratio, |s| Ok(at(s)))
+    }
+
     fn projection(&self, voxel_size: f64) -> Result<(Vec<Sample>, f64)> {
         let at = |spacing: f64, voxel: f64| -> Result<Vec<Sample>> {
             let mut samples = self.features(spacing);
@@ -276,21 +311,31 @@ impl Sampler<'_> {
             let spacing = if self.options.spacing.is_nan() { 2f64.sqrt() * voxel_size } else { self.options.spacing };
             return Ok((at(spacing, voxel_size)?, spacing));
         };
-        let mut spacing = self.lattice_spacing(target);
-        let mut best: Option<(usize, Vec<Sample>, f64)> = None;
-        for _ in 0..10 {
-            let samples = at(spacing, voxel_size.min(spacing / 2f64.sqrt()))?;
-            let count = samples.len();
-            let miss = count.abs_diff(target);
-            if best.as_ref().is_none_or(|b| miss < b.0) {
-                best = Some((miss, samples, spacing));
-            }
-            if miss * 200 <= target {
-                break;
-            }
-            spacing *= (count as f64 / target as f64).sqrt().clamp(0.25, 4.0);
-        }
-        let (_, samples, spacing) = best.expect("at least one round");
-        Ok((samples, spacing))
+        closest_to_target(target, self.lattice_spacing(target), f64::sqrt, |s| at(s, voxel_size.min(s / 2f64.sqrt())))
     }
+}
+
+/// The samples whose number is nearest the target, and their spacing: of a few tries that start at `spacing`, which
+/// `growth` changes by the ratio of what there was to what there should be.
+fn closest_to_target(
+    target: usize,
+    mut spacing: f64,
+    growth: fn(f64) -> f64,
+    at: impl Fn(f64) -> Result<Vec<Sample>>,
+) -> Result<(Vec<Sample>, f64)> {
+    let mut best: Option<(usize, Vec<Sample>, f64)> = None;
+    for _ in 0..10 {
+        let samples = at(spacing)?;
+        let count = samples.len();
+        let miss = count.abs_diff(target);
+        if best.as_ref().is_none_or(|b| miss < b.0) {
+            best = Some((miss, samples, spacing));
+        }
+        if miss * 200 <= target {
+            break;
+        }
+        spacing *= growth(count as f64 / target as f64).clamp(0.25, 4.0);
+    }
+    let (_, samples, spacing) = best.expect("at least one round");
+    Ok((samples, spacing))
 }

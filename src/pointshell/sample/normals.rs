@@ -13,7 +13,8 @@ const STRONG: f64 = 0.8;
 const SIDE_STEP: f64 = 0.25;
 
 /// The field's gradient where it is strong (Sagardia et al. 2014, section 2.1.2), else the mesh's normal; on a mesh whose
-/// faces disagree about inside and outside, turned to the side where the field is larger.
+/// faces disagree about inside and outside, turned to the side where the field is larger. On a sharp edge the gradient
+/// is that of one of the faces, or of the field's error: the normal between them stays.
 pub(super) fn finish(surface: &Surface, samples: &mut [Sample], field: Option<&dyn SignedDistance>, spacing: f64) {
     let origin = field.map(|f| f.local_origin(&surface.center));
     samples.par_iter_mut().for_each(|s| {
@@ -21,7 +22,7 @@ pub(super) fn finish(surface: &Surface, samples: &mut [Sample], field: Option<&d
             let at = |offset: Vec3| (s.p + offset + surface.center - origin).map(|c| c as f32).into();
             let (_, gradient) = field.distance_gradient(at(Vec3::zeros()));
             let gradient = Vec3::from(gradient.map(|c| c as f64));
-            if gradient.norm() >= STRONG && gradient.norm().is_finite() {
+            if !s.is_sharp && gradient.norm() >= STRONG && gradient.norm().is_finite() {
                 s.n = unit_or_zero(gradient);
             } else if !surface.is_consistent && spacing.is_finite() {
                 let step = s.n * (SIDE_STEP * spacing);

@@ -24,6 +24,8 @@ pub(super) struct Surface {
     pub prominence: Vec<f64>,
     /// Of each vertex: no sharp edge ends here, but the faces around turn by more than the sharp angle (the tip of a cone).
     pub is_tip: Vec<bool>,
+    /// Of each vertex: a tip, or on a sharp edge.
+    pub is_sharp: Vec<bool>,
     /// Of each vertex: index of its connected component.
     pub component: Vec<u32>,
     pub component_count: usize,
@@ -66,6 +68,7 @@ impl Surface {
             vertex_normals: vertex_normals(&vertices, &faces),
             prominence: vec![],
             is_tip: vec![false; vertices.len()],
+            is_sharp: vec![false; vertices.len()],
             sharp: vec![],
             is_consistent,
             vertices,
@@ -83,12 +86,13 @@ impl Surface {
     /// The sample at a vertex.
     pub fn at_vertex(&self, i: u32) -> Sample {
         let k = i as usize;
-        Sample { p: self.vertices[k], n: self.vertex_normals[k], component: self.component[k] }
+        let is_sharp = self.is_sharp[k];
+        Sample { p: self.vertices[k], n: self.vertex_normals[k], component: self.component[k], is_sharp }
     }
 
     /// A sample at `p` inside a face.
     pub fn on_face(&self, face: &Face, p: Vec3) -> Sample {
-        Sample { p, n: face.normal, component: self.component[face.corners[0] as usize] }
+        Sample { p, n: face.normal, component: self.component[face.corners[0] as usize], is_sharp: false }
     }
 
     pub fn corners(&self, face: &Face) -> [Vec3; 3] {
@@ -139,15 +143,16 @@ impl Surface {
     }
 
     fn find_tips(&mut self, sharp_angle: f64) {
-        let mut on_edge = vec![false; self.vertices.len()];
         for e in &self.sharp {
-            e.ends.iter().for_each(|&i| on_edge[i as usize] = true);
+            e.ends.iter().for_each(|&i| self.is_sharp[i as usize] = true);
         }
+        let on_edge = self.is_sharp.clone();
         for f in self.faces.iter().filter(|f| f.normal != Vec3::zeros()) {
             for i in f.corners.map(|i| i as usize) {
                 let n = &self.vertex_normals[i];
                 if !on_edge[i] && (*n == Vec3::zeros() || angle(&f.normal, n) > sharp_angle) {
                     self.is_tip[i] = true;
+                    self.is_sharp[i] = true;
                 }
             }
         }

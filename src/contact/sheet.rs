@@ -1,0 +1,116 @@
+//! A pointshell against a sheet. The sheet tells how far away it is, but not which of its sides is free: each sample finds
+//! that out from its own body.
+//!
+//! Let p be a sample with the outward normal n, q the closest point of the sheet, d = |p − q| and g = (p − q) / d.
+//!
+//! - n·g < 0: the body ends at p and the sheet lies beyond. Separation d, and the way out of the sheet is g.
+//! - n·g > 0, clearly: the sheet is on the body's side of p. Either the body has gone through the sheet, with p ahead, or
+//!   p is on the far side of a body that lies on the sheet. Let m = p − d (g + n), which for n = g is the mirror image of p
+//!   beyond the sheet, and for a corner of the body stays clear of the faces beside it. The body has gone through when
+//!   d ≤ depth, the sheet is between p and m, and the middle between them and m are both deeper in the body than p is, by
+//!   the body's own field: so most of the body is over there. Separation −d, and the way out is −g. A body without a field
+//!   must trust the winding of the sheet: it has gone through when p is behind the triangle of q.
+//! - Anything else is the far side and no contact.
+
+use super::traverse;
+use super::workspace::{Hit, Workspace};
+use crate::field::{Field, Sheet, SheetAround, SignedDistance};
+use crate::math::{Pose, RigidF32, Vec3};
+use crate::pointshell::PointShell;
+
+/// Least cosine of n and g behind the sheet: less is a sheet that stands on the body's surface.
+const BEHIND: f64 = 0.3;
+/// A point counts as deeper in the body when it gains this much depth per length: less may be noise of the field.
+const SLOPE: f64 = 0.02;
+
+/// A shell beside a sheet.
+pub(super) struct Sides<'a> {
+    pub sheet: &'a Sheet,
+    /// The sheet in the frame of the hits' points.
+    pub around: SheetAround<'a>,
+    pub shell: &'a PointShell,
+    /// The field of the shell's own body.
+    pub body: Option<&'a Field>,
+    /// From the body's frame to the sheet's.
+    pub relative: Pose,
+}
+
+/// On which side of the sheet a sample is.
+pub(super) struct Side {
+    /// The distance, negative when the sample has gone through.
+    pub separation: f32,
+    /// Unit, sheet's body frame: from the sheet to where the body belongs.
+    pub outward: Vec3,
+}
+
+impl Sides<'_> {
+    /// `None` on the far side of the body. `hit.phi` is the distance to the sheet, of either sign.
+    pub fn of(&self, hit: &Hit) -> Option<Side> {
+        let p = self.around.body(hit.point);
+        let least = self.around.least_distance(hit.point);
+        // The distance is known but for its rounding to f32.
+        let closest = self.sheet.closest_within(&p, f64::from(hit.phi.abs()) * (1.0 + 1e-6) + least)?;
+        let d = closest.distance_squared.sqrt();
+        let n = self.relative.rotation * Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
+        if d <= least {
+            let outward = match self.sheet.normal(closest.triangle) {
+                Some(m) if m.dot(&n) > 0.0 => -m,
+                Some(m) => m,
+                None => (-n).try_normalize(0.0)?,
+            };
+            return Some(Side { separation: 0.0, outward });
+        }
+        let g = (p - closest.point) / d;
+        let facing = n.dot(&g);
+        if facing < 0.0 {
+            return Some(Side { separation: d as f32, outward: g });
+        }
+        let way = (g + n) * -d;
+        let is_through = facing >= BEHIND
+            && (d as f32) <= self.sheet.depth()
+            && self.sheet.bvh().any_intersection(p, way, 1.0)
+            && match self.body {
+                Some(field) => {
+                    let [at_p, half, whole] = [0.0, 0.5, 1.0].map(|t| self.depth_in_body(field, p + way * t));
+                    half - at_p > SLOPE * d && whole - at_p > SLOPE * d
+                }
+                None => self.sheet.normal(closest.triangle).is_some_and(|m| m.dot(&g) < 0.0),
+            };
+        is_through.then_some(Side { separation: -(d as f32), outward: -g })
+    }
+
+    /// −φ of the body at a point of the sheet's frame.
+    fn depth_in_body(&self, field: &Field, p: Vec3) -> f64 {
+        let p = self.relative.inverse_transform_point(&p.into()).coords;
+        let local = p - field.local_origin(&p);
+        -f64::from(field.distance([local.x as f32, local.y as f32, local.z as f32]))
+    }
+
+    /// Appends every contact with a separation up to `limit` to `workspace.hits`, in ascending order of samples; `phi` of
+    /// each is its separation.
+    pub fn collect(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) {
+        // Nothing is deeper than the sheet's depth, so up to there any sample may have gone through.
+        traverse::collect(&self.around, self.shell, to_field, limit.max(self.sheet.depth()), workspace);
+        workspace.hits.retain_mut(|hit| match self.of(hit) {
+            Some(side) => {
+                hit.phi = side.separation;
+                hit.phi <= limit
+            }
+            None => false,
+        });
+    }
+
+    /// The contact with the smallest separation, if that is at most `limit`; of equal ones the lowest sample.
+    pub fn nearest(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
+        workspace.hits.clear();
+        self.collect(to_field, self.sheet.depth(), workspace);
+        let least = workspace.hits.iter().copied().reduce(|p, q| if q.phi < p.phi { q } else { p });
+        match least {
+            Some(hit) => (hit.phi <= limit).then_some(hit),
+            None => {
+                let is_contact = |hit: &Hit| self.of(hit).is_some();
+                traverse::nearest(&self.around, self.shell, to_field, limit, is_contact, workspace)
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The field of a sheet: a surface without an inside. Unsigned distance to triangles by their closest point, so any soup
+//! will do: open, flat, self-intersecting, wound either way.
+//!
+//! Which side of it a body is on is not the sheet's to say, but the body's: see `contact::sheet`.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::SignedDistance;
+use crate::math::{Aabb, Vec3};
+use crate::mesh::{Bvh, Closest, TriMesh};
+use crate::{Error, Result};
+
+/// A sheet of triangles that collides on both sides.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Raw", into = "Raw")]
+pub struct Sheet {
+    mesh: Arc<TriMesh>,
+    depth: f32,
+    bvh: Bvh,
+    bounds: Aabb,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Raw {
+    mesh: TriMesh,
+    depth: f64,
+}
+
+impl Sheet {
+    /// `mesh` in the body frame, metres; at least one triangle. `depth`, metres, is how far behind the sheet a sample of a
+    /// body can be and still be seen as having gone through it; rounded to f32.
+    pub fn new(mesh: Arc<TriMesh>, depth: f64) -> Result<Self> {
+        if mesh.triangles.is_empty() {
+            return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
+        }
+        let rounded = depth as f32;
+        if !(rounded > 0.0 && rounded.is_finite()) {
+            return Err(Error::argument("depth", depth, "a positive, finite length in metres"));
+        }
+        Ok(Self { bvh: Bvh::build(&mesh), bounds: mesh.bounds(), depth: rounded, mesh })
+    }
+
+    /// The triangles, body frame.
+    pub fn mesh(&self) -> &Arc<TriMesh> {
+        &self.mesh
+    }
+
+    /// How far behind the sheet a sample can be and still be seen as having gone through it, metres.
+    pub fn depth(&self) -> f32 {
+        self.depth
+    }
+
+    /// The same field in a local frame of the caller's choice: `origin` in the body frame, metres. A sheet may be a whole
+    /// landscape; near where it is asked, f32 coordinates are as precise as the other body's.
+    pub fn around(&self, origin: Vec3) -> SheetAround<'_> {
+        SheetAround { sheet: self, origin }
+    }
+
+    /// The closest point to `p`, body frame, if within `limit` metres.
+    pub(crate) fn closest_within(&self, p: &Vec3, limit: f64) -> Option<Closest> {
+        self.bvh.closest_within(*p, limit)
+    }
+
+    /// The hierarchy over the triangles.
+    pub(crate) fn bvh(&self) -> &Bvh {
+        &self.bvh
+    }
+
+    /// Unit normal of a triangle by its winding, body frame; `None` for one without area.
+    pub(crate) fn normal(&self, triangle: u32) -> Option<Vec3> {
+        let [a, b, c] = self.mesh.corners(triangle as usize).map(Vec3::from);
+        (b - a).cross(&(c - a)).try_normalize(0.0)
+    }
+}
+
+impl TryFrom<Raw> for Sheet {
+    type Error = Error;
+    fn try_from(raw: Raw) -> Result<Self> {
+        let TriMesh { vertices, triangles } = raw.mesh;
+        Self::new(Arc::new(TriMesh::new(vertices, triangles)?), raw.depth)
+    }
+}
+
+impl From<Sheet> for Raw {
+    fn from(sheet: Sheet) -> Self {
+        Raw { mesh: TriMesh::clone(&sheet.mesh), depth: sheet.depth.into() }
+    }
+}
+
+impl PartialEq for Sheet {
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh && self.depth == other.depth
+    }
+}
+
+/// A sheet's field in a local frame; see [`Sheet::around`].
+#[derive(Clone, Copy, Debug)]
+pub struct SheetAround<'a> {
+    sheet: &'a Sheet,
+    origin: Vec3,
+}
+
+impl SheetAround<'_> {
+    /// In the sheet's body frame. Exact to the rounding of f64.
+    pub(crate) fn body(&self, p: [f32; 3]) -> Vec3 {
+        Vec3::from(p.map(f64::from)) + self.origin
+    }
+
+    /// Distances of a point below this say nothing of a direction: they are the rounding of its coordinates.
+    pub(crate) fn least_distance(&self, p: [f32; 3]) -> f64 {
+        let local: f64 = p.iter().map(|x| f64::from(x.abs())).sum();
+        4e-7 * local + 1e-14 * self.origin.abs().sum()
+    }
+}
+
+impl SignedDistance for SheetAround<'_> {
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        self.origin
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.sheet.bounds
+    }
+
+    /// Never negative.
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        self.sheet.bvh.closest_point(self.body(p)).distance_squared.sqrt() as f32
+    }
+
+    /// The gradient points away from the sheet; on it, along the normal of the triangle there.
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        let body = self.body(p);
+        let closest = self.sheet.bvh.closest_point(body);
+        let distance = closest.distance_squared.sqrt();
+        let gradient = if distance > self.least_distance(p) {
+            (body - closest.point) / distance
+        } else {
+            self.sheet.normal(closest.triangle).unwrap_or_else(Vec3::z)
+        };
+        (distance as f32, [gradient.x as f32, gradient.y as f32, gradient.z as f32])
+    }
+
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        let body = self.body(c);
+        let bound = self.sheet.bvh.closest_point(body).distance_squared.sqrt() - f64::from(r);
+        let rounding = 3.0 * f64::from(f32::EPSILON) * (bound.abs() + f64::from(r)) + 1e-12 * body.abs().sum();
+        (bound - rounding) as f32
+    }
+
+    fn error_bound(&self) -> f64 {
+        self.sheet.bounds.extents().sum() * 0.5 * f64::from(f32::EPSILON)
+    }
+}
+
+/// Around the centre of its box.
+impl SignedDistance for Sheet {
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        self.bounds.center()
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        self.around(self.bounds.center()).distance(p)
+    }
+
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        self.around(self.bounds.center()).distance_gradient(p)
+    }
+
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        self.around(self.bounds.center()).lower_bound(c, r)
+    }
+
+    fn error_bound(&self) -> f64 {
+        self.around(self.bounds.center()).error_bound()
+    }
+}
