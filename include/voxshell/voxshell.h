@@ -71,6 +71,12 @@
 /** Evenly spread (blue noise) over the surface, with sharp edges and corners. */
 #define VXS_SAMPLING_UNIFORM 3
 
+/**
+ * Corners and sharp edges only, those edges at the spacing; open and non-manifold edges count as sharp. Not a cover of the
+ * surface, but what can sink in between the samples of another body. A mesh without any is refused.
+ */
+#define VXS_SAMPLING_FEATURES 4
+
 /** Sphere tree of minimal balls around clusters of samples. */
 #define VXS_TREE_MINIMAL_BALLS 0
 
@@ -147,6 +153,9 @@
 #define VXS_FIELD_CONVEX_HULL 8
 
 #define VXS_FIELD_TRIANGLES 9
+
+/** The distance to a sheet of triangles, which has no inside and is never negative. */
+#define VXS_FIELD_SHEET 11
 
 /** There was nothing to decide. */
 #define VXS_SIGN_NONE 0
@@ -311,7 +320,10 @@ typedef struct vxs_shape_info {
   uint64_t tree_nodes;
   uint32_t tree_levels;
   uint32_t branching;
-  /** Largest distance from any point of the surface to the nearest sample, metres. */
+  /**
+   * Largest distance from any point of the surface (for `VXS_SAMPLING_FEATURES`: of its sharp edges) to the nearest
+   * sample, metres.
+   */
   double spacing;
   /** Memory of the pointshell, bytes. */
   uint64_t pointshell_bytes;
@@ -350,7 +362,7 @@ typedef struct vxs_segment_hit {
   /** Where along the segment: 0 at `from` (also when it starts inside), 1 at `to`. */
   double fraction;
   struct vxs_vec3 point;
-  /** Unit outward normal of the shape there. */
+  /** Unit outward normal of the shape there; of a sheet, the one that the triangle's winding gives. */
   struct vxs_vec3 normal;
   /** Whether the segment meets the shape at all. */
   bool hit;
@@ -657,6 +669,33 @@ vxs_status vxs_shape_create_triangles(const struct vxs_vec3 *vertices,
                                       struct vxs_shape **shape);
 
 /**
+ * A sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a pointshell
+ * collide with it, from either side.
+ *
+ * Each sample of a body asks the body's own field on which side of the sheet the body is; up to `depth` behind the sheet
+ * a sample is known to have gone through, deeper it is lost. Half the thickness of the bodies is a good value: where more
+ * of a body is behind the sheet than before it, its way out is the far side. A body without a field trusts the winding
+ * of the triangles instead: the sheet must then be wound consistently, and its front is the free side. The distance of
+ * the field itself (`vxs_field_distance`) is never negative.
+ *
+ * To keep the sheet's open edges and sharp folds from sinking in between the samples of a body, join its field by
+ * `vxs_shape_create` with a pointshell of the same triangles made with `VXS_SAMPLING_FEATURES`.
+ *
+ * @param vertices    `vertex_count` points, metres, body frame, all finite
+ * @param indices     `3 * triangle_count` vertex numbers; any soup: open, flat, self-intersecting
+ * @param depth       metres, positive
+ * @param[out] shape  release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
+ */
+VXS_API
+vxs_status vxs_shape_create_sheet(const struct vxs_vec3 *vertices,
+                                  size_t vertex_count,
+                                  const uint32_t *indices,
+                                  size_t triangle_count,
+                                  double depth,
+                                  struct vxs_shape **shape);
+
+/**
  * Reads a shape from an asset file, as written by `vxs_shape_save`.
  *
  * @param path        UTF-8 (on Unix: any bytes the file system takes)
@@ -742,7 +781,8 @@ vxs_status vxs_shape_get_triangles(const struct vxs_shape *shape,
 
 /**
  * Where a segment first meets a shape. Needs a field; allocates nothing. Space that is certainly free is skipped, the rest
- * is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed.
+ * is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed. Sheets
+ * are met exactly, from either side.
  *
  * @param shape     against which
  * @param from, to  ends of the segment, metres, body frame

@@ -87,6 +87,7 @@ static void ownership(const Shape& box) {
   Shape rebuilt = Shape::create_triangles(triangles.vertices, triangles.indices);
   CHECK(rebuilt.get_mass_properties().exact && std::fabs(rebuilt.get_mass_properties().volume - 1) < 1e-9);
   // An open mesh: the box without its last side.
+  CHECK(Shape::create_sheet(triangles.vertices, triangles.indices, 0.01).get_info().field_kind == VXS_FIELD_SHEET);
   triangles.indices.resize(triangles.indices.size() - 6);
   MassProperties open = Shape::create_triangles(triangles.vertices, triangles.indices).get_mass_properties();
   CHECK(!open.exact && open.volume > 0.5 && open.volume < 1.1);
