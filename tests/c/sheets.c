@@ -110,23 +110,13 @@ static void edges(const vxs_shape *sheet, const vxs_shape *body, vxs_workspace *
   OK(vxs_shape_release(border));
 }
 
+/* What bad_input_walk.c does not ask. */
 static void refusals(void) {
   vxs_cook_options options;
   vxs_primitive primitive;
   vxs_shape *shape = NULL;
-  vxs_vec3 bad[4] = {{NAN, 0, 0}, {1, 0, 0}, {1, 0, 1}, {0, 0, 1}};
-  const uint32_t wild[3] = {0, 1, 4};
-  const double depths[4] = {0, -1, NAN, INFINITY};
-  for (int i = 0; i < 4; i++) {
-    REFUSED(VXS_INVALID_ARGUMENT, "depth", vxs_shape_create_sheet(CORNERS, 4, SQUARE, 2, depths[i], &shape));
-  }
-  REFUSED(VXS_INVALID_ARGUMENT, "shape is null", vxs_shape_create_sheet(CORNERS, 4, SQUARE, 2, 0.1, NULL));
-  REFUSED(VXS_INVALID_ARGUMENT, "vertices is null", vxs_shape_create_sheet(NULL, 4, SQUARE, 2, 0.1, &shape));
-  REFUSED(VXS_INVALID_ARGUMENT, "indices is null", vxs_shape_create_sheet(CORNERS, 4, NULL, 2, 0.1, &shape));
-  REFUSED(VXS_INVALID_MESH, "triangle_count is 0", vxs_shape_create_sheet(CORNERS, 4, SQUARE, 0, 0.1, &shape));
-  REFUSED(VXS_INVALID_MESH, "vertex_count is 0", vxs_shape_create_sheet(CORNERS, 0, SQUARE, 2, 0.1, &shape));
-  REFUSED(VXS_INVALID_MESH, "vertices[0].x", vxs_shape_create_sheet(bad, 4, SQUARE, 2, 0.1, &shape));
-  REFUSED(VXS_INVALID_MESH, "indices[2]", vxs_shape_create_sheet(CORNERS, 4, wild, 1, 0.1, &shape));
+  /* Nothing is left of it in f32. */
+  REFUSED(VXS_INVALID_ARGUMENT, "depth", vxs_shape_create_sheet(CORNERS, 4, SQUARE, 2, 1e-60, &shape));
   /* A sphere has neither corners nor edges. */
   OK(vxs_cook_options_init(&options, sizeof options));
   options.sampling = VXS_SAMPLING_FEATURES;

@@ -319,6 +319,22 @@ ROWS(vxs_shape_create_triangles) {
 #undef CALL
 }
 
+ROWS(vxs_shape_create_sheet) {
+  vxs_vec3 vertices_given[4], *vertices = vertices_given;
+  uint32_t indices_given[12], *indices = indices_given;
+  size_t vertex_count = 4, triangle_count = 4;
+  double depth = 0.1;
+  OUTPUT(vxs_shape *, shape);
+  memcpy(vertices, TETRAHEDRON, sizeof TETRAHEDRON);
+  memcpy(indices, FACES, sizeof FACES);
+#define CALL vxs_shape_create_sheet(vertices, vertex_count, indices, triangle_count, depth, shape)
+  MESH(vertices, vertex_count, indices, triangle_count);
+  LENGTH(depth);
+  POINTER(shape);
+  PANIC();
+#undef CALL
+}
+
 ROWS(vxs_shape_load) {
   const char *path = "bad_input_walk.voxshell";
   vxs_shape *saved = tetrahedron();
