@@ -57,6 +57,13 @@ function(voxshell_add_bullet_tests prefix plugin)
 endfunction()
 if(TARGET voxshell::bullet)
   voxshell_add_bullet_tests(bullet voxshell::bullet)
+  # What reads .bullet files is among Bullet's extras.
+  string(REPLACE "BulletDynamics" "BulletWorldImporter" IMPORTER "${BULLET_DYNAMICS_LIBRARY}")
+  string(REPLACE "BulletDynamics" "BulletFileLoader" FILE_LOADER "${BULLET_DYNAMICS_LIBRARY}")
+  if(EXISTS "${IMPORTER}" AND EXISTS "${FILE_LOADER}")
+    target_link_libraries(bullet.bounds_and_files PRIVATE "${IMPORTER}" "${FILE_LOADER}")
+    target_compile_definitions(bullet.bounds_and_files PRIVATE VOXSHELL_TEST_IMPORTER)
+  endif()
 endif()
 
 # The same again in double precision, if the system has such a Bullet too (Debian's libbullet-dev does).

@@ -126,6 +126,34 @@ inline Handle primitive(uint32_t kind, std::initializer_list<double> size, std::
 	return Handle(shape);
 }
 
+/// Adds the triangles of a primitive of the library's own.
+inline void add_primitive(btTriangleMesh& mesh, uint32_t kind, std::initializer_list<double> size, std::initializer_list<uint32_t> detail)
+{
+	const Handle made = primitive(kind, size, detail, 100, 16);
+	size_t vertex_count = 0, index_count = 0;
+	vxs_shape_get_triangles(made.get(), nullptr, 0, &vertex_count, nullptr, 0, &index_count);
+	std::vector<vxs_vec3> vertices(vertex_count);
+	std::vector<uint32_t> indices(index_count);
+	must(vxs_shape_get_triangles(made.get(), vertices.data(), vertex_count, &vertex_count, indices.data(), index_count, &index_count));
+	for (const vxs_vec3& v : vertices)
+		mesh.findOrAddVertex(btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z)), false);
+	for (size_t i = 0; i < index_count; i += 3)
+		mesh.addTriangleIndices(int(indices[i]), int(indices[i + 1]), int(indices[i + 2]));
+}
+
+/// The vertices of a mesh of one part, in its own frame.
+inline std::vector<btVector3> vertices_of(const btTriangleMesh& mesh)
+{
+	const unsigned char *vertices, *indices;
+	int vertex_count, vertex_stride, triangle_stride, triangle_count;
+	PHY_ScalarType vertex_type, index_type;
+	mesh.getLockedReadOnlyVertexIndexBase(&vertices, vertex_count, vertex_type, vertex_stride, &indices, triangle_stride, triangle_count, index_type, 0);
+	std::vector<btVector3> all;
+	for (int i = 0; i < vertex_count; ++i)
+		all.push_back(*reinterpret_cast<const btVector3*>(vertices + i * vertex_stride));
+	return all;
+}
+
 /// Directory of the real meshes, with a slash; see tests/README or set VOXSHELL_MESHES.
 inline std::string mesh_directory()
 {
