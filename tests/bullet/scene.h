@@ -17,6 +17,9 @@ const btScalar kStep = btScalar(1) / 200;
 
 inline bool on_valgrind() { return std::getenv("VOXSHELL_VALGRIND") != nullptr; }
 
+/// A tolerance for what only the rounding of btScalar keeps from being exact: `in_float`, and a millionth of it in double.
+inline double rounding(double in_float) { return sizeof(btScalar) == sizeof(double) ? 1e-6 * in_float : in_float; }
+
 struct Scene
 {
 	btDefaultCollisionConfiguration configuration;

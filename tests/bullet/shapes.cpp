@@ -28,9 +28,9 @@ void from_a_triangle_mesh_with_inertia_and_bounds()
 	btVector3 inertia;
 	shape.calculateLocalInertia(6, inertia);
 	// m / 3 (b² + c²)
-	CHECK_NEAR(inertia.x(), 2 * (0.09 + 0.04), 1e-5);
-	CHECK_NEAR(inertia.y(), 2 * (0.25 + 0.04), 1e-5);
-	CHECK_NEAR(inertia.z(), 2 * (0.25 + 0.09), 1e-5);
+	CHECK_NEAR(inertia.x(), 2 * (0.09 + 0.04), rounding(1e-5));
+	CHECK_NEAR(inertia.y(), 2 * (0.25 + 0.04), rounding(1e-5));
+	CHECK_NEAR(inertia.z(), 2 * (0.25 + 0.09), rounding(1e-5));
 
 	btVector3 low, high;
 	shape.setMargin(0);
@@ -49,8 +49,8 @@ void from_a_triangle_mesh_with_inertia_and_bounds()
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		CHECK(low[axis] <= corner_low[axis] + btScalar(1e-5));
-		CHECK(high[axis] >= corner_high[axis] - btScalar(1e-5));
+		CHECK(low[axis] <= corner_low[axis] + btScalar(rounding(1e-5)));
+		CHECK(high[axis] >= corner_high[axis] - btScalar(rounding(1e-5)));
 		CHECK_NEAR(high[axis] - low[axis], corner_high[axis] - corner_low[axis], 2e-3);
 	}
 }
@@ -64,14 +64,14 @@ void a_mesh_is_moved_to_its_principal_frame()
 	const vxs_cook_options options = coarse();
 	btTransform frame;
 	btVoxShellShape shape(mesh, &options, &frame);
-	CHECK_NEAR((frame.getOrigin() - placed.getOrigin()).length(), 0, 1e-4);
-	CHECK_NEAR(frame.getBasis().determinant(), 1, 1e-4);
+	CHECK_NEAR((frame.getOrigin() - placed.getOrigin()).length(), 0, rounding(1e-4));
+	CHECK_NEAR(frame.getBasis().determinant(), 1, rounding(1e-4));
 	vxs_mass_properties mass;
 	CHECK(shape.getMassProperties(mass));
-	CHECK_NEAR(mass.volume, 0.24, 1e-4);
+	CHECK_NEAR(mass.volume, 0.24, rounding(1e-4));
 	CHECK_NEAR(mass.center_of_mass.x * mass.center_of_mass.x + mass.center_of_mass.y * mass.center_of_mass.y + mass.center_of_mass.z * mass.center_of_mass.z, 0, 1e-8);
 	for (int i = 3; i < 6; ++i)
-		CHECK_NEAR(mass.inertia[i], 0, 1e-4);
+		CHECK_NEAR(mass.inertia[i], 0, rounding(1e-4));
 	// Put back by the frame, the box is where it was.
 	btVector3 low, high, expected_low(1e9f, 1e9f, 1e9f), expected_high = -expected_low;
 	shape.setMargin(0);
@@ -192,8 +192,8 @@ void triangles_serve_rays()
 	btCollisionWorld::ClosestRayResultCallback ray(from, to);
 	scene.world.rayTest(from, to, ray);
 	CHECK(ray.hasHit());
-	CHECK_NEAR(ray.m_hitPointWorld.y(), 1.3, 1e-4);
-	CHECK_NEAR(ray.m_hitNormalWorld.y(), 1, 1e-4);
+	CHECK_NEAR(ray.m_hitPointWorld.y(), 1.3, rounding(1e-4));
+	CHECK_NEAR(ray.m_hitNormalWorld.y(), 1, rounding(1e-4));
 }
 
 bool throws(const char* word, const std::function<void()>& action)

@@ -138,7 +138,7 @@ void agrees(const Case& c, btVoxShellShape& ball)
 				const btVector3 away = pose.getBasis() * c.away;
 				const btVector3 towards_a = found->object_a == &ours ? away : -away;
 				CHECK(found->normal.dot(towards_a) > 0.99);
-				CHECK_NEAR((found->on_a - found->on_b).dot(found->normal), found->distance, 1e-5);
+				CHECK_NEAR((found->on_a - found->on_b).dot(found->normal), found->distance, rounding(1e-5));
 				CHECK_NEAR((found->on_b - pose(c.surface)).length(), 0, 0.03);
 			}
 			if (failures() > 20)
