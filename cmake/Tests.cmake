@@ -30,6 +30,10 @@ function(voxshell_add_test name source)
   endif()
 endfunction()
 
+if(WIN32) # untested: programs look for DLLs beside themselves
+  set_target_properties(voxshell PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+endif()
+
 find_package(Threads REQUIRED)
 file(GLOB C_TESTS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/c/*.c")
 foreach(source IN LISTS C_TESTS)

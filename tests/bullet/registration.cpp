@@ -23,7 +23,7 @@ bool is_ours(btCollisionDispatcher& dispatcher, btCollisionShape* a, btCollision
 	object_b.setCollisionShape(b);
 	btCollisionObjectWrapper wrap_a(nullptr, a, &object_a, object_a.getWorldTransform(), -1, -1);
 	btCollisionObjectWrapper wrap_b(nullptr, b, &object_b, object_b.getWorldTransform(), -1, -1);
-	btCollisionAlgorithm* algorithm = dispatcher.findAlgorithm(&wrap_a, &wrap_b, nullptr, type);
+	btCollisionAlgorithm* algorithm = find_algorithm(dispatcher, wrap_a, wrap_b, type);
 	const bool ours = dynamic_cast<btVoxShellCollisionAlgorithm*>(algorithm) != nullptr;
 	algorithm->~btCollisionAlgorithm();
 	dispatcher.freeCollisionAlgorithm(algorithm);

@@ -87,6 +87,24 @@ struct Scene
 	}
 };
 
+// Bullet before 2.86 has one table of algorithms.
+#if BT_BULLET_VERSION < 286
+enum ebtDispatcherQueryType
+{
+	BT_CONTACT_POINT_ALGORITHMS = 1,
+	BT_CLOSEST_POINT_ALGORITHMS = 2
+};
+#endif
+inline btCollisionAlgorithm* find_algorithm(btDispatcher& dispatcher, const btCollisionObjectWrapper& a, const btCollisionObjectWrapper& b, ebtDispatcherQueryType table)
+{
+#if BT_BULLET_VERSION < 286
+	(void)table;
+	return dispatcher.findAlgorithm(&a, &b, nullptr);
+#else
+	return dispatcher.findAlgorithm(&a, &b, nullptr, table);
+#endif
+}
+
 inline double kinetic_energy(const btRigidBody& body)
 {
 	const btVector3 w = body.getWorldTransform().getBasis().transpose() * body.getAngularVelocity();

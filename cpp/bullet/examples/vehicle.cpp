@@ -60,7 +60,7 @@ try
 	truck.setActivationState(DISABLE_DEACTIVATION);
 	world.addRigidBody(&truck);
 
-	// Four wheels, forward along x.
+	// Four wheels, forward along x. (Bullet's vehicle heeds its own axes from 2.88 on; before it, only x right, y forward, z up.)
 	btRaycastVehicle::btVehicleTuning tuning;
 	tuning.m_suspensionStiffness = 40;
 	tuning.m_suspensionDamping = 4;
