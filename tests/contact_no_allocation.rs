@@ -5,7 +5,8 @@ use std::cell::Cell;
 
 use nalgebra::{Isometry3, Vector3};
 use voxshell::asset::{CookOptions, Resolution, Shape};
-use voxshell::contact::{contacts, distance, segment, Geometry, Query, Roles, Workspace};
+use voxshell::ccd::segment::{self, Segment, Start};
+use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
 
@@ -65,7 +66,10 @@ fn warm_queries_against_a_sheet_do_not_allocate() {
                 found += contacts(a, &pose_a, sheet.geometry(), &Pose::identity(), &query, workspace).unwrap().len();
                 distance(a, &pose_a, sheet.geometry(), &Pose::identity(), Roles::Auto, 1.0, workspace).unwrap();
             }
-            found += usize::from(segment::first_hit(field, &pose_a.translation.vector, &Vector3::zeros()).is_some());
+            found += usize::from(
+                segment::first_hit(field, &Segment::new(pose_a.translation.vector, Vector3::zeros()), 0.0, Start::Hit)
+                    .is_some(),
+            );
         }
         found
     };

@@ -8,7 +8,8 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 use rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
-use voxshell::contact::{contacts, distance, segment, Contact, Geometry, Query, Roles, Workspace};
+use voxshell::ccd::segment::{self, Segment, Start};
+use voxshell::contact::{contacts, distance, Contact, Geometry, Query, Roles, Workspace};
 use voxshell::field::{Cone, Cuboid, Field, Sheet, SignedDistance};
 use voxshell::math::{Aabb, Pose, Progress, RigidF32, Vec3};
 use voxshell::mesh::{primitives, Bvh, TriMesh};
@@ -404,7 +405,7 @@ fn segments_meet_a_sheet_from_either_side_exactly() {
                 expected = Some(expected.map_or(t, |e: f64| e.min(t)));
             }
         }
-        let hit = segment::first_hit(field, &from, &to);
+        let hit = segment::first_hit(field, &Segment::new(from, to), 0.0, Start::Hit);
         assert_eq!(hit.is_some(), expected.is_some(), "{from} {to}");
         if let (Some(hit), Some(expected)) = (hit, expected) {
             hits += 1;

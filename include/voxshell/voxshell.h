@@ -780,9 +780,9 @@ vxs_status vxs_shape_get_triangles(const struct vxs_shape *shape,
                                    size_t *index_count);
 
 /**
- * Where a segment first meets a shape. Needs a field; allocates nothing. Space that is certainly free is skipped, the rest
- * is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed. Sheets
- * are met exactly, from either side.
+ * Where a segment first meets a shape. Needs a field; allocates nothing. Exact: what meets the shape is never missed, be it
+ * grazed or in the thinnest part, up to the rounding of coordinates. Sheets are met from either side. Only the sign around
+ * the holes of an open mesh (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.
  *
  * @param shape     against which
  * @param from, to  ends of the segment, metres, body frame

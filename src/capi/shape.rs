@@ -9,7 +9,7 @@ use super::log;
 use super::options::*;
 use super::status::*;
 use super::types::*;
-use crate::contact::segment;
+use crate::ccd::segment::{self, Segment, Start};
 
 /// Another handle to the same shape; no data is copied. Each handle is released on its own.
 ///
@@ -143,9 +143,9 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
     })
 }
 
-/// Where a segment first meets a shape. Needs a field; allocates nothing. Space that is certainly free is skipped, the rest
-/// is sampled: of a part thinner than 1/100000 of the segment's way through the shape's box the hit may be missed. Sheets
-/// are met exactly, from either side.
+/// Where a segment first meets a shape. Needs a field; allocates nothing. Exact: what meets the shape is never missed, be it
+/// grazed or in the thinnest part, up to the rounding of coordinates. Sheets are met from either side. Only the sign around
+/// the holes of an open mesh (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.
 ///
 /// @param shape     against which
 /// @param from, to  ends of the segment, metres, body frame
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
             .as_deref()
             .ok_or_else(|| Failure::unsupported("shape has no field, which a segment query needs"))?;
         let nan = vxs_vec3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
-        let found = match segment::first_hit(field, &from, &to) {
+        let found = match segment::first_hit(field, &Segment::new(from, to), 0.0, Start::Hit) {
             Some(h) => {
                 vxs_segment_hit { fraction: h.fraction, point: h.point.into(), normal: h.normal.into(), hit: true }
             }

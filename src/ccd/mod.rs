@@ -6,3 +6,9 @@
 //! all of whose roots are found, and whatever is skipped is skipped by a proof.
 
 pub mod cell;
+mod convex;
+mod line;
+mod outside;
+pub mod segment;
+mod surface;
+mod walk;

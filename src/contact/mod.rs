@@ -7,7 +7,6 @@
 //! finds exactly the samples that testing every sample finds.
 
 mod reduce;
-pub mod segment;
 mod sheet;
 mod traverse;
 mod workspace;

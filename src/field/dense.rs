@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks::{Blocks, Cells};
 use super::report::{FieldError, SignReport, SignRule};
 use super::wide::wide;
 use super::{Grid, SignedDistance};
@@ -27,6 +28,7 @@ pub struct DenseField {
     error: FieldError,
     sign: SignReport,
     hot: Hot,
+    blocks: Blocks,
 }
 
 /// What sampling reads, precomputed.
@@ -50,6 +52,8 @@ struct Hot {
     variance: f32,
     /// Rounding of φ anywhere in the box, and twice that of the samples, metres.
     slack: f32,
+    /// Largest |value|, metres.
+    largest: f32,
 }
 
 /// The asset's form of a field: what cannot be recomputed.
@@ -140,9 +144,11 @@ impl DenseField {
             node_lipschitz_outside: outside(scan.node_lipschitz),
             variance: 0.7501 * grid.spacing * grid.spacing,
             slack: 12.0 * f32::EPSILON * (scan.largest + lipschitz * reach),
+            largest: scan.largest,
         };
         let bounds = Aabb { min: scan.bounds.min + center, max: scan.bounds.max + center };
-        Ok(Self { grid, values, center, bounds, error: FieldError::default(), sign, hot })
+        let blocks = Blocks::new(&grid, &values, scan.largest, scan.node_lipschitz, scan.border);
+        Ok(Self { grid, values, center, bounds, error: FieldError::default(), sign, hot, blocks })
     }
 
     /// With what is known of a cooked field: its fit, and a box its surface is in.
@@ -195,7 +201,39 @@ impl DenseField {
 
     /// Memory held, bytes.
     pub fn bytes(&self) -> u64 {
-        (std::mem::size_of::<Self>() + self.values.len() * 4) as u64
+        (std::mem::size_of::<Self>() + self.values.len() * 4) as u64 + self.blocks.bytes()
+    }
+}
+
+impl Cells for DenseField {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    #[inline(always)]
+    fn corners(&self, cell: [i32; 3]) -> [f32; 8] {
+        let [i, j, k] = cell.map(|c| c as usize);
+        let (r, s) = (self.hot.row, self.hot.slice);
+        let at = k * s + j * r + i;
+        let pair = |offset: usize| -> [f32; 2] { [self.values[at + offset], self.values[at + offset + 1]] };
+        let [a, b, c, d] = [pair(0), pair(r), pair(s), pair(s + r)];
+        [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]
+    }
+
+    fn lipschitz_outside(&self) -> f32 {
+        self.hot.lipschitz_outside
+    }
+
+    fn largest(&self) -> f32 {
+        self.hot.largest
     }
 }
 

@@ -48,11 +48,26 @@ impl MeshField {
         &self.sides.report
     }
 
+    /// The hierarchy over the triangles.
+    pub(crate) fn bvh(&self) -> &Bvh {
+        &self.bvh
+    }
+
+    /// Whether the surface is closed: φ changes its sign there and nowhere else.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sides.rule != SignRule::WindingNumber
+    }
+
+    pub(crate) fn inside(&self, p: Vec3) -> bool {
+        self.sides.inside(p)
+    }
+
     fn body(&self, p: [f32; 3]) -> Vec3 {
         Vec3::from(p.map(f64::from)) + self.center
     }
 
-    fn signed(&self, p: Vec3) -> f64 {
+    /// φ in f64, body frame.
+    pub(crate) fn signed(&self, p: Vec3) -> f64 {
         let distance = self.bvh.closest_point(p).distance_squared.sqrt();
         if self.sides.inside(p) {
             -distance

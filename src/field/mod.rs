@@ -1,6 +1,7 @@
 //! Floor 2: signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
 
 mod analytic;
+mod blocks;
 mod convex;
 mod cook;
 mod dense;
@@ -16,6 +17,7 @@ mod triangle;
 mod wide;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
+pub use blocks::{mask_bit, Blocks, Cells, BLOCK};
 pub use convex::ConvexHull;
 pub use cook::FieldOptions;
 pub use dense::DenseField;

@@ -15,6 +15,8 @@ pub(super) struct Scan {
     pub largest: f32,
     /// Box around {φ ≤ 0}, local frame; empty when there is no such point.
     pub bounds: Aabb,
+    /// Smallest value on the border of the grid.
+    pub border: f32,
 }
 
 struct Slice {
@@ -44,7 +46,13 @@ pub(super) fn scan(grid: &Grid, values: &[f32], exact: bool) -> Scan {
     let bounds = if bounds.is_empty() { bounds } else { bounds.inflated(f64::from((-lowest).max(0.0)) + 1e-6 * reach) };
     let lipschitz = (steepest * (1.0 + 1e-6)) as f32;
     let node_lipschitz = if exact { 1.0 + 1e-6 } else { steepest_path(grid, values) };
-    Scan { lipschitz, node_lipschitz, largest: slices.iter().fold(0.0, |a, s| a.max(s.largest)), bounds }
+    Scan {
+        lipschitz,
+        node_lipschitz,
+        largest: slices.iter().fold(0.0, |a, s| a.max(s.largest)),
+        bounds,
+        border: lowest,
+    }
 }
 
 /// The gradient of a trilinear cell has its largest norm at a corner, since each of its components is affine along each

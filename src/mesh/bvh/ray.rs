@@ -8,15 +8,21 @@ impl Bvh {
     /// The first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of `direction`
     /// (which need not be unit). From either side; watertight across shared edges and vertices.
     pub fn ray_first_hit(&self, origin: Vec3, direction: Vec3, t_max: f64) -> Option<(f64, u32)> {
-        self.ray(origin, direction, t_max, false)
+        self.ray(origin, direction, f64::NEG_INFINITY, t_max, false)
+    }
+
+    /// As [`Bvh::ray_first_hit`], but of the parameters greater than `after`: asked again with each answer, it gives all of
+    /// them in order, one triangle for each.
+    pub fn ray_next_hit(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64) -> Option<(f64, u32)> {
+        self.ray(origin, direction, after, t_max, false)
     }
 
     /// Whether a ray meets any triangle at a parameter in [0, `t_max`].
     pub fn any_intersection(&self, origin: Vec3, direction: Vec3, t_max: f64) -> bool {
-        self.ray(origin, direction, t_max, true).is_some()
+        self.ray(origin, direction, f64::NEG_INFINITY, t_max, true).is_some()
     }
 
-    fn ray(&self, origin: Vec3, direction: Vec3, t_max: f64, any: bool) -> Option<(f64, u32)> {
+    fn ray(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64, any: bool) -> Option<(f64, u32)> {
         let ray = Ray::new(&origin, &direction)?;
         if self.nodes.is_empty() || t_max.is_nan() || t_max < 0.0 {
             return None;
@@ -39,7 +45,7 @@ impl Bvh {
                 continue;
             }
             for k in node.triangles() {
-                if let Some(t) = ray.hit(&self.corners[k], limit) {
+                if let Some(t) = ray.hit(&self.corners[k], limit).filter(|t| *t > after) {
                     // Ties go to the lower index, whatever the order of the tree.
                     if best.is_none() || t < limit || best.is_some_and(|(_, id)| self.id(k) < id) {
                         (limit, best) = (t, Some((t, self.id(k))));

@@ -1,0 +1,91 @@
+//! A segment against a convex shape: the signed distance to a convex set is convex (inside as well, where it is the largest
+//! of the distances to the planes that support the set), so along a segment it is at most any level on one interval.
+//!
+//! Newton's method from a side where a convex function is above the level never steps past the root, and where the slope
+//! turns upwards there is none. So each end of the interval is found, or proved not to exist, without a small step.
+
+use super::segment::Segment;
+use crate::field::{Field, HalfSpace, SignedDistance, Sphere};
+use crate::math::Vec3;
+
+/// The part of the segment where φ ≤ `level`, metres, as fractions; `field` is that of a convex shape.
+pub(super) fn interval(field: &Field, segment: &Segment, level: f64) -> Option<[f64; 2]> {
+    let clip = |[from, to]: [f64; 2]| {
+        let (from, to) = (from.max(0.0), to.min(1.0));
+        (from <= to).then_some([from, to])
+    };
+    match field {
+        Field::HalfSpace(plane) => half_space(plane, segment, level).and_then(clip),
+        Field::Sphere(sphere) => ball(sphere, segment, level).and_then(clip),
+        _ => by_newton(field, segment, level),
+    }
+}
+
+fn half_space(plane: &HalfSpace, segment: &Segment, level: f64) -> Option<[f64; 2]> {
+    let height = plane.normal().dot(&segment.from) - plane.offset() - level;
+    let rise = plane.normal().dot(&segment.way());
+    let at = -height / rise;
+    match (rise < 0.0, rise > 0.0) {
+        (true, _) => Some([at, f64::INFINITY]),
+        (_, true) => Some([f64::NEG_INFINITY, at]),
+        _ => (height <= 0.0).then_some([0.0, 1.0]),
+    }
+}
+
+/// Ends where |from + t way| is the radius; from the point of the line that is closest to the centre, which cancels less.
+fn ball(sphere: &Sphere, segment: &Segment, level: f64) -> Option<[f64; 2]> {
+    let (way, radius) = (segment.way(), sphere.radius() + level);
+    let squared = way.norm_squared();
+    let middle = if squared > 0.0 { -segment.from.dot(&way) / squared } else { 0.0 };
+    let closest = (segment.from + way * middle).norm();
+    if closest.is_nan() || closest > radius {
+        return None;
+    }
+    let half = ((radius - closest) * (radius + closest) / squared).sqrt();
+    Some(if squared > 0.0 { [middle - half, middle + half] } else { [0.0, 1.0] })
+}
+
+/// A field in f32: to within a few of its roundings, a millionth of the numbers that enter.
+fn by_newton(field: &Field, segment: &Segment, level: f64) -> Option<[f64; 2]> {
+    let (start, end) = segment.clip(&field.bounds().inflated(level.max(0.0)), field.error_bound())?;
+    let from = first(field, segment, level, start, end)?;
+    let back = Segment { from: segment.to, to: segment.from };
+    // Whatever rounding says of a touch from behind, it is found from ahead.
+    let to = first(field, &back, level, 1.0 - end, 1.0 - from).map_or(from, |t| 1.0 - t);
+    Some([from, to.max(from)])
+}
+
+/// Newton's method converges by quadratics; to a tangent, by halves.
+const STEPS: usize = 200;
+
+/// The first t in [`start`, `end`] at which φ ≤ `level`.
+fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> Option<f64> {
+    let way = segment.way();
+    let length = way.norm();
+    let origin = field.local_origin(&segment.at(start));
+    // What a slope in f32 may be wrong by.
+    let doubt = 4e-6 * length;
+    let mut t = start;
+    for _ in 0..STEPS {
+        let p = segment.at(t) - origin;
+        let p = [p.x as f32, p.y as f32, p.z as f32];
+        let (phi, gradient) = field.distance_gradient(p);
+        let (off, rounding) = (f64::from(phi) - level, f64::from(phi) - f64::from(field.lower_bound(p, 0.0)));
+        let slope = Vec3::from(gradient.map(f64::from)).dot(&way);
+        if off <= rounding {
+            // As near as f32 can tell; where the slope is clear, the root itself.
+            let rest = if off > 0.0 && slope < -0.1 * length { -off / slope } else { 0.0 };
+            return Some((t + rest).min(end));
+        }
+        let fall = doubt - slope;
+        if fall <= 0.0 {
+            return None;
+        }
+        // From as low as it can be, as steeply as it can: above the level until there.
+        t += (off - 0.5 * rounding) / fall;
+        if t > end {
+            return None;
+        }
+    }
+    Some(t)
+}

@@ -1,0 +1,88 @@
+//! A segment in the coordinates of a grid.
+
+use crate::field::Cells;
+use crate::math::Vec3;
+
+/// A segment from `o` to `o + d`, in cells from the grid's first node; t from 0 to 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub o: [f64; 3],
+    pub d: [f64; 3],
+    /// 1 / d; 0 where d is.
+    inverse: [f64; 3],
+    /// d·d.
+    pub squared: f64,
+}
+
+/// A motion of less than this many cells is none: it changes nothing that f64 can tell, and its inverse stays finite.
+const STILL: f64 = 1e-150;
+
+impl Line {
+    /// From `from` to `to`, metres, body frame.
+    pub fn new<C: Cells>(cells: &C, from: &Vec3, to: &Vec3) -> Self {
+        let grid = cells.grid();
+        let (spacing, center) = (f64::from(grid.spacing), cells.center());
+        let place = |a: usize| ((from[a] - center[a]) - f64::from(grid.min[a])) / spacing;
+        let step = |a: usize| (to[a] - from[a]) / spacing;
+        let d = [step(0), step(1), step(2)].map(|d| if d.abs() < STILL { 0.0 } else { d });
+        let squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        Self { o: [place(0), place(1), place(2)], d, inverse: d.map(|d| if d == 0.0 { 0.0 } else { 1.0 / d }), squared }
+    }
+
+    pub fn is_still(&self) -> bool {
+        self.d == [0.0; 3]
+    }
+
+    #[inline(always)]
+    pub fn at(&self, axis: usize, t: f64) -> f64 {
+        self.o[axis] + t * self.d[axis]
+    }
+
+    /// When the line is on the plane `x[axis] = plane`; infinite when it never is or always is. Does not decrease along
+    /// the way.
+    #[inline(always)]
+    pub fn time(&self, axis: usize, plane: f64) -> f64 {
+        if self.d[axis] == 0.0 {
+            f64::INFINITY
+        } else {
+            (plane - self.o[axis]) * self.inverse[axis]
+        }
+    }
+
+    /// The coordinate in a cell, 0 to 1, at a time when the line is in it. Where t is the time of one of the cell's planes
+    /// it is that plane exactly: both cells at a plane see the same point on it.
+    #[inline(always)]
+    pub fn local(&self, axis: usize, cell: i32, t: f64) -> f64 {
+        let low = f64::from(cell);
+        let x = self.at(axis, t) - low;
+        if self.d[axis] != 0.0 {
+            let forward = self.d[axis] > 0.0;
+            let (near, far) = if forward { (low, low + 1.0) } else { (low + 1.0, low) };
+            if t <= self.time(axis, near) {
+                return near - low;
+            }
+            if t >= self.time(axis, far) {
+                return far - low;
+            }
+        }
+        x.clamp(0.0, 1.0)
+    }
+
+    /// The part of the segment in a closed box, cells.
+    pub fn clip(&self, min: [f64; 3], max: [f64; 3]) -> Option<(f64, f64)> {
+        let (mut start, mut end) = (0.0f64, 1.0f64);
+        for a in 0..3 {
+            if self.d[a] == 0.0 {
+                // Written so that NaN is outside.
+                if !(self.o[a] >= min[a] && self.o[a] <= max[a]) {
+                    return None;
+                }
+                continue;
+            }
+            let (t, u) = (self.time(a, min[a]), self.time(a, max[a]));
+            start = start.max(t.min(u));
+            end = end.min(t.max(u));
+        }
+        (start <= end).then_some((start, end))
+    }
+}

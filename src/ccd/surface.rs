@@ -1,0 +1,112 @@
+//! A segment against triangles: the surface of a mesh or a sheet by rays, levels off it by certified steps.
+
+use std::ops::ControlFlow;
+
+use super::segment::Segment;
+use crate::field::{MeshField, Sheet, SignedDistance};
+use crate::mesh::Bvh;
+
+type Flow = ControlFlow<()>;
+
+/// Steps over parts of the segment shorter than this, in sizes of the shape: what is thinner at a level other than 0, or
+/// around the hole of an open mesh, may be missed.
+const RESOLUTION: f64 = 1e-5;
+/// The sign of an open mesh also changes where its winding number passes one half, which no distance announces: looked at
+/// every so often, in sizes of the shape.
+const OPEN_RESOLUTION: f64 = 1e-3;
+
+/// The parameters at which the segment meets triangles, ascending and distinct.
+fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + 'a {
+    let mut after = f64::NEG_INFINITY;
+    std::iter::from_fn(move || {
+        let (t, _) = bvh.ray_next_hit(segment.from, segment.way(), after, 1.0)?;
+        after = t;
+        Some(t)
+    })
+}
+
+/// Passages of `level`; see `walk`.
+pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
+    if level != 0.0 || !field.is_closed() {
+        let resolution = if field.is_closed() { f64::INFINITY } else { OPEN_RESOLUTION };
+        let size = field.bounds().extents().amax();
+        return march(segment, size, resolution, |t| field.signed(segment.at(t)) - level, on);
+    }
+    let mut below = field.signed(segment.from) <= 0.0;
+    if below {
+        on(0.0, true)?;
+    }
+    let mut hits = hits(field.bvh(), segment).peekable();
+    while let Some(t) = hits.next() {
+        let next = hits.peek().copied().unwrap_or(1.0);
+        // Triangles that meet at an edge are hit at the same place, up to rounding: then the last of them tells.
+        if next - t < 1e-13 && hits.peek().is_some() {
+            continue;
+        }
+        let after = field.inside(segment.at(0.5 * (t + next)));
+        if after != below {
+            below = after;
+            on(t, below)?;
+        } else if !below {
+            // It only touches there.
+            on(t, true)?;
+            on(t, false)?;
+        }
+    }
+    Flow::Continue(())
+}
+
+/// Passages of `level`, which a sheet reaches from both sides.
+pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
+    if level < 0.0 {
+        return Flow::Continue(());
+    }
+    if level > 0.0 {
+        let size = sheet.bounds().extents().amax();
+        let distance = |t: f64| sheet.bvh().closest_point(segment.at(t)).distance_squared.sqrt() - level;
+        return march(segment, size, f64::INFINITY, distance, on);
+    }
+    for t in hits(sheet.bvh(), segment) {
+        on(t, true)?;
+        on(t, false)?;
+    }
+    Flow::Continue(())
+}
+
+/// Steps as far as a distance, off the level, allows, at most by `longest` and at least by [`RESOLUTION`] in sizes of the
+/// shape.
+fn march(
+    segment: &Segment,
+    size: f64,
+    longest: f64,
+    off: impl Fn(f64) -> f64,
+    mut on: impl FnMut(f64, bool) -> Flow,
+) -> Flow {
+    let length = segment.way().norm();
+    let (mut t, mut value) = (0.0, off(0.0));
+    if value <= 0.0 {
+        on(0.0, true)?;
+    }
+    while t < 1.0 && length > 0.0 {
+        let step = value.abs().max(RESOLUTION * size).min((longest * size).max(value));
+        let next = (t + step / length).min(1.0);
+        let there = off(next);
+        if (there <= 0.0) != (value <= 0.0) {
+            let (mut from, mut to) = (t, next);
+            while to - from > 1e-15 {
+                let middle = 0.5 * (from + to);
+                if (off(middle) <= 0.0) == (value <= 0.0) {
+                    from = middle;
+                } else {
+                    to = middle;
+                }
+            }
+            on(to, there <= 0.0)?;
+        }
+        if next <= t {
+            break;
+        }
+        (t, value) = (next, there);
+    }
+    Flow::Continue(())
+}

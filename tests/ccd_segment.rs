@@ -1,0 +1,334 @@
+//! Segments against fields on grids: no crossing is missed and none is made up, for millions of random segments and for
+//! those that are hardest. Every answer is held against a walk over every cell that shares nothing with the library.
+
+#[path = "support/reference.rs"]
+mod reference;
+#[allow(dead_code)]
+#[path = "support/rng.rs"]
+mod rng;
+
+use num_rational::BigRational;
+use reference::{pieces, Number, Piece};
+use rng::Rng;
+use voxshell::ccd::segment::{first_fraction, first_hit, intervals, meets, Segment, Start};
+use voxshell::field::{DenseField, Field, FieldOptions, Grid};
+use voxshell::math::{Progress, Vec3};
+use voxshell::mesh::primitives;
+
+/// What rounding may do to φ, in metres, for a segment: the library promises twice 16 f64::EPSILON of the numbers that
+/// enter, and the reference has rounding of its own.
+fn tolerance(field: &DenseField, ends: &[Vec3; 2], level: f64) -> f64 {
+    let grid = field.grid();
+    let largest = field.values().iter().fold(0.0f64, |m, v| m.max(f64::from(v.abs())));
+    let size = (0..3).map(|a| f64::from(grid.min[a].abs()) + f64::from(grid.dims[a]) * f64::from(grid.spacing));
+    let reach = ends[0].amax() + ends[1].amax() + field.center().amax() + size.fold(0.0, f64::max);
+    40.0 * f64::EPSILON * ((2.0 + f64::from(field.lipschitz_outside())) * reach + level.abs() + largest)
+}
+
+/// Calls `on` with (t, φ − level) where a wrong answer shows: ends of pieces, and close to every root and extremum.
+fn telling_points(piece: &Piece<f64>, depth: u32, on: &mut impl FnMut(f64, f64)) {
+    on(piece.from, piece.b[0]);
+    on(piece.to, piece.b[3]);
+    if depth > 0 && !piece.all(|b| *b > 0.0) && !piece.all(|b| *b <= 0.0) {
+        piece.halves().iter().for_each(|half| telling_points(half, depth - 1, on));
+    }
+}
+
+#[derive(Default, Debug)]
+struct Count {
+    segments: u64,
+    hits: u64,
+    missed: u64,
+    made_up: u64,
+}
+
+/// Holds all answers for one segment against the reference.
+fn check(field: &Field, ends: [Vec3; 2], level: f64, count: &mut Count) {
+    let Field::Dense(dense) = field else { panic!("a grid") };
+    let segment = Segment::new(ends[0], ends[1]);
+    let first = first_fraction(field, &segment, level, Start::Hit);
+    let (mut found, mut used) = ([[0.0; 2]; 64], 0);
+    intervals(field, &segment, level, |i| {
+        if used < found.len() {
+            found[used] = i;
+            used += 1;
+        }
+    });
+    let found = &found[..used];
+    let tolerance = tolerance(dense, &ends, level);
+    assert_eq!(first, found.first().map(|i| i[0]), "{ends:?}: first {first:?} of {found:?}");
+    assert_eq!(meets(field, &segment, level), first.is_some());
+    assert!(found.windows(2).all(|w| w[0][1] <= w[1][0]), "{ends:?}: {found:?}");
+    assert!(found.iter().all(|i| 0.0 <= i[0] && i[0] <= i[1] && i[1] <= 1.0), "{ends:?}: {found:?}");
+    // The rounding of a parameter.
+    let slack = 1e-13 + 1e-15 * (ends[0].amax() + ends[1].amax()) / (ends[1] - ends[0]).norm().max(1e-300);
+    let (mut missed, mut made_up) = (None, None);
+    for piece in pieces::<f64>(dense, &ends, level) {
+        telling_points(&piece, 45, &mut |t, f| {
+            let inside = |margin: f64| found.iter().any(|i| i[0] - margin <= t && t <= i[1] + margin);
+            if f <= 0.0 && !inside(slack) {
+                missed = Some((t, f));
+            }
+            if f > tolerance && inside(-slack) {
+                made_up = Some((t, f));
+            }
+        });
+    }
+    count.segments += 1;
+    count.hits += u64::from(first.is_some());
+    count.missed += u64::from(missed.is_some());
+    count.made_up += u64::from(made_up.is_some());
+    if count.missed + count.made_up < 5 {
+        if let Some((t, f)) = missed.or(made_up) {
+            eprintln!("{ends:?} level {level:e}: φ − level at {t:e} is {f:e}; found {found:?}");
+        }
+    }
+}
+
+/// A field of random numbers: every other cell has several crossings. Not a distance, and nothing may depend on that.
+fn noise(dims: [u32; 3], seed: u64) -> Field {
+    let mut rng = Rng(seed);
+    let grid = Grid::centered(dims, 0.125);
+    // Multiples of a quarter, so that levels pass through nodes, edges and faces exactly; the border is free.
+    let border = |i: u32, a: usize| i == 0 || i + 1 == dims[a];
+    let values: Vec<f32> = (0..grid.len() as u32)
+        .map(|n| {
+            let (i, j, k) = (n % dims[0], n / dims[0] % dims[1], n / dims[0] / dims[1]);
+            let v = (rng.unit() * 2.0).round() as f32 * 0.0625;
+            if border(i, 0) || border(j, 1) || border(k, 2) {
+                v.abs() + 0.125
+            } else {
+                v
+            }
+        })
+        .collect();
+    Field::Dense(DenseField::from_values(grid, values, Vec3::new(0.5, -0.25, 1.0)).unwrap())
+}
+
+fn torus(cells: u32) -> Field {
+    let mesh = primitives::torus(0.35, 0.1, 64, 32).unwrap();
+    let options = FieldOptions::with_resolution(&mesh, cells);
+    Field::Dense(DenseField::cook(&mesh, &options, &Progress::none()).unwrap())
+}
+
+fn dense(field: &Field) -> &DenseField {
+    let Field::Dense(dense) = field else { panic!("a grid") };
+    dense
+}
+
+/// A point of the grid's box, grown by a tenth.
+fn anywhere(field: &DenseField, rng: &mut Rng) -> Vec3 {
+    let (min, max) = (field.grid().min, field.grid().max());
+    Vec3::from([0, 1, 2].map(|a| {
+        let (low, high) = (f64::from(min[a]), f64::from(max[a]));
+        0.5 * (low + high) + 0.55 * (high - low) * rng.unit()
+    })) + field.center()
+}
+
+/// A segment that is hard: made of nodes, edges, faces, planes of the grid, tangents, tiny and huge lengths.
+fn hard(field: &Field, rng: &mut Rng) -> [Vec3; 2] {
+    let f = dense(field);
+    let grid = f.grid();
+    let spacing = f64::from(grid.spacing);
+    let pick = |rng: &mut Rng, n: u64| rng.next() % n;
+    // A point with some coordinates on planes of the grid, some halfway, some a rounding off.
+    let lattice = |rng: &mut Rng| {
+        Vec3::from([0, 1, 2].map(|a| {
+            let i = pick(rng, u64::from(grid.dims[a])) as f64;
+            let x = f64::from(grid.min[a]) + i * spacing + f.center()[a];
+            match pick(rng, 6) {
+                0 => x + 0.5 * spacing,
+                1 => x + 0.5 * spacing * rng.unit(),
+                2 => f64::from_bits(x.to_bits() + 1),
+                3 => x + 1e-12 * rng.unit(),
+                _ => x,
+            }
+        }))
+    };
+    // A point on the surface, and a direction along it.
+    let surface = |rng: &mut Rng| {
+        for _ in 0..20 {
+            let segment = Segment::new(anywhere(f, rng), anywhere(f, rng));
+            if let Some(hit) = first_hit(field, &segment, 0.0, Start::Leave) {
+                let tangent = rng.vector().cross(&hit.normal).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+                return (hit.point, tangent, hit.normal);
+            }
+        }
+        (anywhere(f, rng), Vec3::x(), Vec3::y())
+    };
+    let length = |rng: &mut Rng| spacing * 10f64.powf(2.0 * rng.unit());
+    match pick(rng, 9) {
+        // Between lattice points: along edges, in faces, along diagonals.
+        0 | 1 => [lattice(rng), lattice(rng)],
+        // Along an axis in a plane of the grid.
+        2 => {
+            let from = lattice(rng);
+            let mut to = from;
+            let axis = pick(rng, 3) as usize;
+            to[axis] = anywhere(f, rng)[axis];
+            [from, to]
+        }
+        // Grazing: tangent, lifted off the surface by almost nothing.
+        3 | 4 => {
+            let (p, tangent, normal) = surface(rng);
+            let lift = 10f64.powf(-11.0 + 5.0 * rng.unit()) * if rng.unit() > 0.0 { 1.0 } else { -1.0 };
+            let (a, b) = (length(rng), length(rng));
+            [p - tangent * a + normal * lift, p + tangent * b + normal * lift]
+        }
+        // From the surface, or to it.
+        5 => {
+            let (p, tangent, _) = surface(rng);
+            let other = if rng.unit() > 0.0 { anywhere(f, rng) } else { p + tangent * length(rng) };
+            if rng.unit() > 0.0 {
+                [p, other]
+            } else {
+                [other, p]
+            }
+        }
+        // Lengths from denormal to a rounding.
+        6 => {
+            let p = if rng.unit() > 0.0 { surface(rng).0 } else { lattice(rng) };
+            let tiny = [5e-324, 1e-310, 1e-200, 1e-100, 1e-20, 1e-16, 1e-13][pick(rng, 7) as usize];
+            [p, p + rng.vector() * tiny]
+        }
+        // From a thousand kilometres away.
+        7 => {
+            let p = if rng.unit() > 0.0 { surface(rng).0 } else { lattice(rng) };
+            let far = rng.vector().normalize() * 1e6;
+            [p + far, p - far * rng.unit().abs()]
+        }
+        // No length.
+        _ => {
+            let p = lattice(rng);
+            [p, p]
+        }
+    }
+}
+
+/// On two threads.
+fn run(seed: u64, count: u64, job: impl Fn(&mut Rng, &mut Count) + Sync) -> Count {
+    let mut total = Count::default();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2)
+            .map(|n| {
+                let job = &job;
+                scope.spawn(move || {
+                    let (mut rng, mut mine) = (Rng(seed + n), Count::default());
+                    (0..count / 2).for_each(|_| job(&mut rng, &mut mine));
+                    mine
+                })
+            })
+            .collect();
+        for worker in workers {
+            let c = worker.join().expect("no panic");
+            total.segments += c.segments;
+            total.hits += c.hits;
+            total.missed += c.missed;
+            total.made_up += c.made_up;
+        }
+    });
+    total
+}
+
+fn run_all(random: u64, adversarial: u64) {
+    let torus = torus(24);
+    let noises = [noise([9, 9, 9], 1), noise([12, 5, 20], 2), noise([2, 2, 2], 3), noise([18, 17, 19], 4)];
+    // Levels below that of the border, so that the reference need not look outside.
+    let levels = [0.0, 0.0, -0.0625, 0.0625, 0.01, 1e-9];
+    let random = run(11, random, |rng, count| {
+        let n = rng.next();
+        let field = if n % 4 == 0 { &noises[(n >> 8) as usize % 4] } else { &torus };
+        let ends = [anywhere(dense(field), rng), anywhere(dense(field), rng)];
+        let level = if n % 4 == 0 { levels[(n >> 16) as usize % 6] } else { [0.0, -0.01][(n >> 16) as usize % 2] };
+        check(field, ends, level, count);
+    });
+    println!("random: {random:?}");
+    let hard = run(12, adversarial, |rng, count| {
+        let n = rng.next();
+        let field = if n % 2 == 0 { &noises[(n >> 8) as usize % 4] } else { &torus };
+        let ends = hard(field, rng);
+        let level = if n % 2 == 0 { levels[(n >> 16) as usize % 6] } else { 0.0 };
+        check(field, ends, level, count);
+    });
+    println!("adversarial: {hard:?}");
+    for count in [&random, &hard] {
+        assert!(count.hits > count.segments / 10, "too few hits to tell: {count:?}");
+        assert_eq!((count.missed, count.made_up), (0, 0), "{count:?}");
+    }
+}
+
+#[test]
+fn no_crossing_is_missed_and_none_made_up() {
+    run_all(1_000_000, 200_000);
+}
+
+/// `cargo test --release --test ccd_segment -- --ignored --nocapture`
+#[test]
+#[ignore = "minutes: ten million random and a million adversarial segments"]
+fn no_crossing_is_missed_and_none_made_up_in_the_long_run() {
+    run_all(10_000_000, 1_000_000);
+}
+
+/// Where the library says that there is nothing, rational arithmetic proves that there is nothing; where it says that there
+/// is something, that φ is at most the level and a rounding there.
+#[test]
+fn exact_arithmetic_agrees_on_hard_segments() {
+    let noises = [noise([5, 5, 5], 21), noise([4, 6, 3], 22)];
+    let positive = |piece: &Piece<BigRational>| {
+        let mut stack = vec![Piece { from: piece.from.clone(), to: piece.to.clone(), b: piece.b.clone() }];
+        let zero = BigRational::of(0.0);
+        while let Some(p) = stack.pop() {
+            if p.b[0] <= zero || p.b[3] <= zero {
+                return false;
+            }
+            if !p.all(|b| *b > zero) {
+                stack.extend(p.halves());
+            }
+        }
+        true
+    };
+    let (mut hits, mut free) = (0, 0);
+    let mut rng = Rng(31);
+    for n in 0..1000 {
+        let field = &noises[n % 2];
+        let ends = hard(field, &mut rng);
+        if ends[0].amax() > 1e5 {
+            // The border's planes are met far from where f64 puts them; those are for the walk in f64.
+            continue;
+        }
+        let level = [0.0, 0.0625, -0.0625][n % 3];
+        let exact = pieces::<BigRational>(dense(field), &ends, level);
+        let segment = Segment::new(ends[0], ends[1]);
+        match first_fraction(field, &segment, level, Start::Hit) {
+            None => {
+                free += 1;
+                assert!(exact.iter().all(positive), "{ends:?} is missed");
+            }
+            Some(t) => {
+                hits += 1;
+                let t = BigRational::of(t);
+                let limit = BigRational::of(tolerance(dense(field), &ends, level));
+                // The piece that has t; by convexity of its coefficients a rounding beside it will do.
+                let near = exact.iter().any(|p| {
+                    let margin = BigRational::of(1e-13);
+                    if t < p.from.clone() - margin.clone() || t > p.to.clone() + margin {
+                        return false;
+                    }
+                    let s = if p.to > p.from {
+                        (t.clone() - p.from.clone()) / (p.to.clone() - p.from.clone())
+                    } else {
+                        BigRational::of(0.0)
+                    };
+                    let mix = |a: &BigRational, b: &BigRational| a.clone() + s.clone() * (b.clone() - a.clone());
+                    let [b0, b1, b2, b3] = &p.b;
+                    let (u, v, w) = (mix(b0, b1), mix(b1, b2), mix(b2, b3));
+                    let f = mix(&mix(&u, &v), &mix(&v, &w));
+                    f <= limit
+                });
+                assert!(near, "{ends:?} is made up");
+            }
+        }
+    }
+    println!("{hits} hits, {free} free");
+    assert!(hits > 200 && free > 200, "{hits} hits, {free} free");
+}
