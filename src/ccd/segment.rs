@@ -106,10 +106,12 @@ pub fn meets(field: &Field, segment: &Segment, level: f64) -> bool {
 }
 
 /// Calls `on` for every crossing of the level (metres) in order; one enters the shape where its normal opposes the segment.
-/// A segment that starts inside has not crossed anything there. Where it only touches it enters and leaves at once.
+/// A segment that starts inside has not crossed anything there. Where it only touches it enters and leaves at once. A sheet
+/// itself (level 0) has no inside: it is crossed once wherever the segment meets it.
 pub fn crossings(field: &Field, segment: &Segment, level: f64, mut on: impl FnMut(SegmentHit)) {
+    let thin = matches!(field, Field::Sheet(_)) && level == 0.0;
     let _ = passages(field, segment, level, |t, below| {
-        if !(below && t == 0.0) {
+        if if thin { below } else { !below || t > 0.0 } {
             on(hit(field, segment, t));
         }
         ControlFlow::Continue(())

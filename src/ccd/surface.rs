@@ -15,12 +15,15 @@ const RESOLUTION: f64 = 1e-5;
 /// every so often, in sizes of the shape.
 const OPEN_RESOLUTION: f64 = 1e-3;
 
-/// The parameters at which the segment meets triangles, ascending and distinct.
+/// The parameters at which the segment meets triangles, ascending; once where it passes through an edge that they share.
 fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + 'a {
+    let way = segment.way();
+    // Neighbours meet the segment on their edge at parameters that differ by rounding.
+    let same = 1e-13 + 1e-15 * segment.from.norm() / way.norm();
     let mut after = f64::NEG_INFINITY;
     std::iter::from_fn(move || {
-        let (t, _) = bvh.ray_next_hit(segment.from, segment.way(), after, 1.0)?;
-        after = t;
+        let (t, _) = bvh.ray_next_hit(segment.from, way, after, 1.0)?;
+        after = t + same;
         Some(t)
     })
 }
@@ -39,10 +42,6 @@ pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: imp
     let mut hits = hits(field.bvh(), segment).peekable();
     while let Some(t) = hits.next() {
         let next = hits.peek().copied().unwrap_or(1.0);
-        // Triangles that meet at an edge are hit at the same place, up to rounding: then the last of them tells.
-        if next - t < 1e-13 && hits.peek().is_some() {
-            continue;
-        }
         let after = field.inside(segment.at(0.5 * (t + next)));
         if after != below {
             below = after;
