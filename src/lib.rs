@@ -5,7 +5,7 @@
 //! one against the field of the other, so the cost depends on the sampling and not on the triangles.
 //!
 //! The modules are floors: each imports only from those listed before it.
-//! [`math`] → [`mesh`] → [`field`], [`pointshell`] → [`contact`], [`ccd`] → [`asset`] → [`capi`].
+//! [`math`] → [`mesh`] → [`field`], [`voxmap`], [`pointshell`] → [`contact`], [`ccd`] → [`asset`] → [`capi`].
 //!
 //! Conventions: SI units; right-handed; poses are body to world; signed distance is negative inside; a contact normal
 //! points from A to B; `f64` in the interface, `f32` for stored samples in the object's own frame.
@@ -17,6 +17,7 @@ pub mod mesh;
 
 pub mod field;
 pub mod pointshell;
+pub mod voxmap;
 
 pub mod ccd;
 pub mod contact;

@@ -1,0 +1,280 @@
+//! The generalised octree: blocks of equal voxels are stored once.
+
+use rayon::prelude::*;
+
+use super::{VoxelGrid, VoxelType};
+use crate::{Error, Result};
+
+/// Children along each edge of a node: 2ᴺ, so that it has 2³ᴺ.
+///
+/// McNeely et al. 1999, section 4.3; Ruffaldi et al. 2008, section 3.1: N is 1 for the octree, 2 for the 64-tree, 3 for
+/// the 512-tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Branching {
+    /// 8 children.
+    Octree = 1,
+    /// 64 children.
+    Tree64 = 2,
+    /// 512 children.
+    Tree512 = 3,
+}
+
+/// Small numbers (codes) over a grid in a tree of fixed depth. Immutable; shared by any number of threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VoxelTree {
+    grid: VoxelGrid,
+    /// N.
+    branching: u32,
+    /// Bits of a code: 1, 2, 4 or 8.
+    bits: u32,
+    /// Levels of inner nodes above the leaves.
+    levels: u32,
+    root: u32,
+    /// References to children, 2³ᴺ for each inner node: `UNIFORM` and the code all voxels below have, or the number of
+    /// an inner node or, on the lowest level, of a leaf. Child (x, y, z) is at (z·2ᴺ + y)·2ᴺ + x.
+    nodes: Vec<u32>,
+    /// Codes of leaves: 2³ᴺ voxels each, lowest bits first, without gaps.
+    leaves: Vec<u64>,
+}
+
+/// Marks a reference to voxels of one code, which is in the low bits.
+const UNIFORM: u32 = 1 << 31;
+
+impl VoxelTree {
+    /// A tree of `code(voxel)`, each less than 2 to the power of `bits`.
+    pub(super) fn build(
+        grid: &VoxelGrid,
+        branching: Branching,
+        bits: u32,
+        limit: u64,
+        code: impl Fn([u32; 3]) -> u8 + Sync,
+    ) -> Result<Self> {
+        let n = branching as u32;
+        let dims = grid.dims();
+        let edge = 1u32 << n;
+        let per_leaf = 1usize << (3 * n);
+        let blocks = dims.map(|d| d.div_ceil(edge));
+        let total = blocks.iter().map(|&b| b as usize).product::<usize>();
+        let leaf_bytes = (per_leaf * bits as usize / 8) as u64;
+        grid.afford("references of a tree", total as u64 * 4, limit)?;
+        // What each block is, and the codes of those that are mixed, slice by slice of blocks.
+        type Slice = (Vec<u32>, Vec<u8>);
+        let slices: Vec<Slice> = (0..blocks[2])
+            .into_par_iter()
+            .map(|bz| {
+                let (mut refs, mut codes) = (Vec::new(), Vec::new());
+                let mut block = vec![0u8; per_leaf];
+                for by in 0..blocks[1] {
+                    for bx in 0..blocks[0] {
+                        let at = [bx, by, bz].map(|b| b * edge);
+                        for (o, c) in (0u32..).zip(block.iter_mut()) {
+                            let within = [o & (edge - 1), o >> n & (edge - 1), o >> (2 * n)];
+                            // Beyond the grid the last voxel goes on, so that nothing there breaks a uniform block.
+                            *c = code([0, 1, 2].map(|k| (at[k] + within[k]).min(dims[k] - 1)));
+                        }
+                        if block.iter().all(|&c| c == block[0]) {
+                            refs.push(UNIFORM | u32::from(block[0]));
+                        } else {
+                            refs.push((codes.len() as u64 / leaf_bytes) as u32);
+                            let each = 8 / bits as usize;
+                            codes.extend(block.chunks_exact(each.min(per_leaf)).map(|chunk| {
+                                chunk.iter().enumerate().fold(0, |byte, (i, &c)| byte | c << (i as u32 * bits))
+                            }));
+                        }
+                    }
+                }
+                (refs, codes)
+            })
+            .collect();
+        let mixed: u64 = slices.iter().map(|s| s.1.len() as u64).sum();
+        grid.afford("a tree", total as u64 * 4 + 2 * mixed, limit)?;
+        if mixed / leaf_bytes >= u64::from(UNIFORM) {
+            let expected = "a grid of fewer than 2147483648 mixed blocks";
+            return Err(Error::argument("branching", format!("{branching:?} for {dims:?} voxels"), expected));
+        }
+        let mut bytes: Vec<u8> = Vec::with_capacity((mixed as usize).next_multiple_of(8));
+        let mut refs: Vec<u32> = Vec::with_capacity(total);
+        for (local, codes) in slices {
+            let before = (bytes.len() as u64 / leaf_bytes) as u32;
+            refs.extend(local.into_iter().map(|r| if r & UNIFORM == 0 { r + before } else { r }));
+            bytes.extend(codes);
+        }
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        let leaves = bytes.chunks_exact(8).map(|b| b.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b)));
+        let mut tree =
+            Self { grid: *grid, branching: n, bits, levels: 0, root: 0, nodes: Vec::new(), leaves: leaves.collect() };
+        drop(bytes);
+        tree.join(refs, blocks);
+        Ok(tree)
+    }
+
+    /// Builds the inner nodes over `blocks` leaf references.
+    fn join(&mut self, mut refs: Vec<u32>, mut blocks: [u32; 3]) {
+        let n = self.branching;
+        let edge = 1u32 << n;
+        let mut children = vec![0u32; 1 << (3 * n)];
+        while blocks != [1; 3] {
+            let above = blocks.map(|b| b.div_ceil(edge));
+            let mut joined = Vec::with_capacity(above.iter().map(|&b| b as usize).product());
+            for bz in 0..above[2] {
+                for by in 0..above[1] {
+                    for bx in 0..above[0] {
+                        let at = [bx, by, bz].map(|b| b * edge);
+                        for (o, child) in (0u32..).zip(children.iter_mut()) {
+                            let within = [o & (edge - 1), o >> n & (edge - 1), o >> (2 * n)];
+                            let b = [0, 1, 2].map(|k| at[k] + within[k]);
+                            // Nobody comes to blocks beyond the grid; UNIFORM and no code yet.
+                            *child = if (0..3).all(|k| b[k] < blocks[k]) {
+                                refs[(b[2] as usize * blocks[1] as usize + b[1] as usize) * blocks[0] as usize
+                                    + b[0] as usize]
+                            } else {
+                                BEYOND
+                            };
+                        }
+                        let first = children[0];
+                        if first & UNIFORM != 0 && children.iter().all(|&c| c == first || c == BEYOND) {
+                            joined.push(first);
+                        } else {
+                            joined.push((self.nodes.len() >> (3 * n)) as u32);
+                            self.nodes.extend(&children);
+                        }
+                    }
+                }
+            }
+            (refs, blocks) = (joined, above);
+            self.levels += 1;
+        }
+        self.root = refs[0];
+    }
+
+    /// The voxels.
+    pub fn grid(&self) -> &VoxelGrid {
+        &self.grid
+    }
+
+    /// The code of a voxel. A walk down from the root, shorter where blocks are uniform; allocates nothing.
+    ///
+    /// # Panics
+    /// When there is no such voxel.
+    #[inline]
+    pub fn code(&self, voxel: [u32; 3]) -> u8 {
+        assert!((0..3).all(|k| voxel[k] < self.grid.dims()[k]), "voxel {voxel:?} of {:?}", self.grid.dims());
+        let n = self.branching;
+        let child = |level: u32| {
+            let [x, y, z] = voxel.map(|v| v >> (n * level) & ((1 << n) - 1));
+            ((z << n | y) << n | x) as usize
+        };
+        let mut at = self.root;
+        for level in (1..=self.levels).rev() {
+            if at & UNIFORM != 0 {
+                return at as u8;
+            }
+            at = self.nodes[((at as usize) << (3 * n)) + child(level)];
+        }
+        if at & UNIFORM != 0 {
+            return at as u8;
+        }
+        let bit = ((((at as usize) << (3 * n)) + child(0)) * self.bits as usize) as u64;
+        (self.leaves[(bit / 64) as usize] >> (bit % 64)) as u8 & (u8::MAX >> (8 - self.bits))
+    }
+
+    /// Levels of inner nodes above the leaves.
+    pub fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    /// Memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        (size_of::<Self>() + self.nodes.len() * 4 + self.leaves.len() * 8) as u64
+    }
+}
+
+/// A child that no voxel of the grid is in.
+const BEYOND: u32 = u32::MAX;
+
+/// The 2-bit types of a [`Voxmap`](super::Voxmap) in a tree, with equal answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeTree(pub(super) VoxelTree);
+
+impl TypeTree {
+    /// The tree of codes.
+    pub fn tree(&self) -> &VoxelTree {
+        &self.0
+    }
+
+    /// Type of a voxel.
+    ///
+    /// # Panics
+    /// When there is no such voxel.
+    #[inline]
+    pub fn voxel(&self, voxel: [u32; 3]) -> VoxelType {
+        VoxelType::from_bits(self.0.code(voxel))
+    }
+
+    /// Type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres.
+    #[inline]
+    pub fn at(&self, p: [f32; 3]) -> VoxelType {
+        self.0.grid.voxel_at(p).map_or(VoxelType::Free, |v| self.voxel(v))
+    }
+
+    /// Memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
+/// The layers of a [`LayerMap`](super::LayerMap) in a tree; those beyond ±limit as ±limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerTree {
+    tree: VoxelTree,
+    limit: i32,
+}
+
+impl LayerTree {
+    /// `make` gets the bits that codes need and the code of a layer.
+    pub(super) fn build(
+        limit: u8,
+        make: impl FnOnce(u32, &(dyn Fn(i32) -> u8 + Sync)) -> Result<VoxelTree>,
+    ) -> Result<Self> {
+        if !(1..=127).contains(&limit) {
+            return Err(Error::argument("limit", limit, "1 to 127 layers"));
+        }
+        let bits = (u32::from(limit) * 2 + 1).next_power_of_two().ilog2().next_power_of_two();
+        let limit = i32::from(limit);
+        let tree = make(bits, &|layer| (layer.clamp(-limit, limit) + limit) as u8)?;
+        Ok(Self { tree, limit })
+    }
+
+    /// The tree of codes.
+    pub fn tree(&self) -> &VoxelTree {
+        &self.tree
+    }
+
+    /// No layer beyond ± this is told.
+    pub fn limit(&self) -> i32 {
+        self.limit
+    }
+
+    /// The layer of a voxel, within ±limit.
+    ///
+    /// # Panics
+    /// When there is no such voxel.
+    #[inline]
+    pub fn layer(&self, voxel: [u32; 3]) -> i32 {
+        i32::from(self.tree.code(voxel)) - self.limit
+    }
+
+    /// The layer of the voxel that holds a point, within ±limit; beyond the grid as
+    /// [`LayerMap::layer_at`](super::LayerMap::layer_at). Local frame, metres.
+    #[inline]
+    pub fn layer_at(&self, p: [f32; 3]) -> i32 {
+        let (voxel, over) = self.tree.grid.clamp(self.tree.grid.cell(p));
+        self.layer(voxel).saturating_sub(over).max(-self.limit)
+    }
+
+    /// Memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.tree.bytes()
+    }
+}
