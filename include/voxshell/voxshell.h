@@ -154,6 +154,9 @@
 
 #define VXS_FIELD_TRIANGLES 9
 
+/** The exact field of the convex hull of balls. */
+#define VXS_FIELD_SPHERE_HULL 10
+
 /** The distance to a sheet of triangles, which has no inside and is never negative. */
 #define VXS_FIELD_SHEET 11
 
@@ -696,6 +699,37 @@ vxs_status vxs_shape_create_sheet(const struct vxs_vec3 *vertices,
                                   struct vxs_shape **shape);
 
 /**
+ * The convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the hull of the
+ * others are dropped.
+ *
+ * @param centers       `sphere_count` points, metres, body frame
+ * @param radii         `sphere_count` lengths, metres; 0 for a point
+ * @param sphere_count  1 to 64
+ * @param[out] shape    release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also when the hull has no volume: points of one plane)
+ */
+VXS_API
+vxs_status vxs_shape_create_sphere_hull(const struct vxs_vec3 *centers,
+                                        const double *radii,
+                                        size_t sphere_count,
+                                        struct vxs_shape **shape);
+
+/**
+ * The shape scaled about its origin, in all its forms: triangles, field, pointshell, mass properties. A copy that takes as
+ * much memory as the original. But for rounding its answers are those of the original, scaled; a power of two changes no
+ * digit. The samples keep their numbers.
+ *
+ * @param shape        what to scale; it stays as it is
+ * @param factor       positive and finite
+ * @param[out] scaled  release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also when a length would become too large or too small), VXS_INVALID_HANDLE
+ */
+VXS_API
+vxs_status vxs_shape_create_scaled(const struct vxs_shape *shape,
+                                   double factor,
+                                   struct vxs_shape **scaled);
+
+/**
  * Reads a shape from an asset file, as written by `vxs_shape_save`.
  *
  * @param path        UTF-8 (on Unix: any bytes the file system takes)
@@ -794,6 +828,26 @@ vxs_status vxs_shape_query_segment(const struct vxs_shape *shape,
                                    struct vxs_vec3 from,
                                    struct vxs_vec3 to,
                                    struct vxs_segment_hit *hit);
+
+/**
+ * All crossings of a segment with the surface of a shape, in order. It enters where `normal` opposes the segment, and
+ * leaves where it does not; a segment that starts inside leaves first. Of a sheet, every triangle on the way counts, and a
+ * shared edge once. Needs a field; allocates nothing; as exact as `vxs_shape_query_segment`.
+ *
+ * @param shape           against which
+ * @param from, to        ends of the segment, metres, body frame
+ * @param[out] crossings  at most `capacity`, the first ones; may be null if `capacity` is 0
+ * @param[out] count      how many there are, also when they did not all fit
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ *         VXS_UNSUPPORTED
+ */
+VXS_API
+vxs_status vxs_shape_query_crossings(const struct vxs_shape *shape,
+                                     struct vxs_vec3 from,
+                                     struct vxs_vec3 to,
+                                     struct vxs_segment_hit *crossings,
+                                     size_t capacity,
+                                     size_t *count);
 
 /**
  * The field of a shape, shared, not copied.

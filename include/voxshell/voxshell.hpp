@@ -254,6 +254,15 @@ class Shape {
       return vxs_shape_create_sheet(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, depth, out);
     });
   }
+  static Shape create_sphere_hull(const std::vector<Vec3>& centers, const std::vector<double>& radii) {
+    if (centers.size() != radii.size()) throw Error(VXS_INVALID_ARGUMENT, "radii: expected one for each center");
+    return make([&](vxs_shape** out) {
+      return vxs_shape_create_sphere_hull(centers.data(), radii.data(), centers.size(), out);
+    });
+  }
+  static Shape create_scaled(const Shape& shape, double factor) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_scaled(shape.c_handle(), factor, out); });
+  }
   static Shape load(const std::string& path) {
     return make([&](vxs_shape** out) { return vxs_shape_load(path.c_str(), out); });
   }
@@ -295,6 +304,20 @@ class Shape {
     detail::check(vxs_shape_query_segment(handle_.get(), from, to, &hit));
     if (!hit.hit) return std::nullopt;
     return SegmentHit{hit.fraction, hit.point, hit.normal};
+  }
+  /** All crossings in order. */
+  std::vector<SegmentHit> query_crossings(const Vec3& from, const Vec3& to) const {
+    std::vector<vxs_segment_hit> found(4);
+    std::size_t count = 0;
+    detail::check(vxs_shape_query_crossings(handle_.get(), from, to, found.data(), found.size(), &count));
+    if (count > found.size()) {
+      found.resize(count);
+      detail::check(vxs_shape_query_crossings(handle_.get(), from, to, found.data(), found.size(), &count));
+    }
+    std::vector<SegmentHit> hits;
+    hits.reserve(count);
+    for (std::size_t i = 0; i < count; i++) hits.push_back({found[i].fraction, found[i].point, found[i].normal});
+    return hits;
   }
   Field get_field() const {
     Field field;

@@ -161,6 +161,26 @@ impl Shape {
         Ok(Self { mesh: None, field, shell, mass: None, report: None })
     }
 
+    /// The body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their numbers. A
+    /// copy: nothing is shared. But for rounding its answers are those of the original, scaled.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a factor that is no such number, or that takes a length of the shape out of its range.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Err(Error::argument("factor", factor, "a positive, finite number"));
+        }
+        let unfit =
+            |e: Error| Error::argument("factor", factor, format!("one that keeps the shape in range, where {e}"));
+        Ok(Self {
+            mesh: self.mesh.as_ref().map(|m| Arc::new(m.scaled(factor))),
+            field: self.field.as_ref().map(|f| f.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
+            shell: self.shell.as_ref().map(|s| s.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
+            mass: self.mass.map(|m| m.scaled(factor)),
+            report: self.report.as_ref().map(|r| r.scaled(factor)),
+        })
+    }
+
     /// What the queries look at.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }

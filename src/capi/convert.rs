@@ -288,6 +288,7 @@ impl vxs_shape_info {
             Field::Cylinder(_) => VXS_FIELD_CYLINDER,
             Field::Cone(_) => VXS_FIELD_CONE,
             Field::ConvexHull(_) => VXS_FIELD_CONVEX_HULL,
+            Field::SphereHull(_) => VXS_FIELD_SPHERE_HULL,
             Field::Mesh(_) => VXS_FIELD_TRIANGLES,
             Field::Sheet(_) => VXS_FIELD_SHEET,
         };

@@ -14,7 +14,9 @@ use super::options::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere};
+use crate::field::{
+    Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere, SphereHull, MAX_BALLS,
+};
 use crate::math::Progress;
 use crate::mesh::TriMesh;
 
@@ -273,6 +275,52 @@ pub unsafe extern "C" fn vxs_shape_create_sheet(
         let depth = check::positive("depth", depth)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
         handle::create("shape", shape, Arc::new(Shape::from_sheet(mesh, depth)?))
+    })
+}
+
+/// The convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the hull of the
+/// others are dropped.
+///
+/// @param centers       `sphere_count` points, metres, body frame
+/// @param radii         `sphere_count` lengths, metres; 0 for a point
+/// @param sphere_count  1 to 64
+/// @param[out] shape    release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also when the hull has no volume: points of one plane)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
+    centers: *const vxs_vec3,
+    radii: *const f64,
+    sphere_count: usize,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_sphere_hull, [], {
+        let sphere_count = check::in_range("sphere_count", sphere_count, 1, MAX_BALLS)?;
+        let centers = check::points("centers", "sphere_count", centers, sphere_count, VXS_INVALID_ARGUMENT)?;
+        let radii = check::slice("radii", radii, "sphere_count", sphere_count)?;
+        let balls = centers.iter().zip(radii).map(|(c, &radius)| Ball { center: (*c).into(), radius });
+        let balls: Vec<Ball> = balls.collect();
+        analytic(shape, || Ok(Field::SphereHull(SphereHull::new(&balls)?)))
+    })
+}
+
+/// The shape scaled about its origin, in all its forms: triangles, field, pointshell, mass properties. A copy that takes as
+/// much memory as the original. But for rounding its answers are those of the original, scaled; a power of two changes no
+/// digit. The samples keep their numbers.
+///
+/// @param shape        what to scale; it stays as it is
+/// @param factor       positive and finite
+/// @param[out] scaled  release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also when a length would become too large or too small), VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_scaled(
+    shape: *const vxs_shape,
+    factor: f64,
+    scaled: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_scaled, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out("scaled", scaled)?;
+        handle::create("scaled", scaled, Arc::new(value.scaled(factor)?))
     })
 }
 

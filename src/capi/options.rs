@@ -151,6 +151,8 @@ pub const VXS_FIELD_CYLINDER: u32 = 6;
 pub const VXS_FIELD_CONE: u32 = 7;
 pub const VXS_FIELD_CONVEX_HULL: u32 = 8;
 pub const VXS_FIELD_TRIANGLES: u32 = 9;
+/// The exact field of the convex hull of balls.
+pub const VXS_FIELD_SPHERE_HULL: u32 = 10;
 /// The distance to a sheet of triangles, which has no inside and is never negative.
 pub const VXS_FIELD_SHEET: u32 = 11;
 

@@ -176,3 +176,45 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
         check::write(hit, found)
     })
 }
+
+/// All crossings of a segment with the surface of a shape, in order. It enters where `normal` opposes the segment, and
+/// leaves where it does not; a segment that starts inside leaves first, and one that only touches enters and leaves at once.
+/// A sheet is crossed once at every triangle on the way, and once at an edge that triangles share. Needs a field; allocates
+/// nothing; as exact as `vxs_shape_query_segment`.
+///
+/// @param shape           against which
+/// @param from, to        ends of the segment, metres, body frame
+/// @param[out] crossings  at most `capacity`, the first ones; may be null if `capacity` is 0
+/// @param[out] count      how many there are, also when they did not all fit
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+///         VXS_UNSUPPORTED
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_query_crossings(
+    shape: *const vxs_shape,
+    from: vxs_vec3,
+    to: vxs_vec3,
+    crossings: *mut vxs_segment_hit,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_shape_query_crossings, [shape], {
+        let value = handle::get("shape", shape)?;
+        let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
+        check::out_array("crossings", crossings, "capacity", capacity)?;
+        check::out("count", count)?;
+        let field = value
+            .field
+            .as_deref()
+            .ok_or_else(|| Failure::unsupported("shape has no field, which a segment query needs"))?;
+        let mut found = 0;
+        segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
+            if found < capacity {
+                let (point, normal) = (h.point.into(), h.normal.into());
+                crossings.add(found).write(vxs_segment_hit { fraction: h.fraction, point, normal, hit: true });
+            }
+            found += 1;
+        });
+        count.write(found);
+        Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
+    })
+}

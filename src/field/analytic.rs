@@ -15,7 +15,7 @@ const SLACK: f32 = 8.0e-7;
 
 /// `distance − r`, rounded so that it bounds every computed distance in the ball (c, r) of a 1-Lipschitz function.
 #[inline(always)]
-fn certified(distance: f32, c: [f32; 3], r: f32, size: f32) -> f32 {
+pub(super) fn certified(distance: f32, c: [f32; 3], r: f32, size: f32) -> f32 {
     distance - r - SLACK * (((c[0].abs() + c[1].abs()) + c[2].abs()) + r.abs() + size)
 }
 
@@ -103,6 +103,14 @@ impl HalfSpace {
         Ok(Self { normal, offset, n: [normal.x as f32, normal.y as f32, normal.z as f32] })
     }
 
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let offset = self.offset * factor;
+        if !offset.is_finite() {
+            return Err(Error::argument("offset", offset, "a finite length in metres"));
+        }
+        Ok(Self { offset, ..*self })
+    }
+
     /// Outward unit normal, body frame.
     pub fn normal(&self) -> Vec3 {
         self.normal
@@ -166,6 +174,10 @@ impl Sphere {
         Ok(Self { radius: length("radius", radius)? })
     }
 
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        Self::new(self.radius() * factor)
+    }
+
     pub fn radius(&self) -> f64 {
         f64::from(self.radius)
     }
@@ -213,6 +225,10 @@ impl Cuboid {
     pub fn new(half_extents: [f64; 3]) -> Result<Self> {
         let [x, y, z] = half_extents;
         Ok(Self { half: [length("half_extents.x", x)?, length("half_extents.y", y)?, length("half_extents.z", z)?] })
+    }
+
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        Self::new(self.half_extents().map(|x| x * factor))
     }
 
     pub fn half_extents(&self) -> [f64; 3] {
@@ -278,17 +294,16 @@ impl SignedDistance for Cuboid {
     }
 }
 
-/// All points within `radius` of a segment along an axis.
+/// What a capsule and a cylinder have in common: a radius around an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Capsule {
+struct Rod {
     axes: Axes,
     radius: f32,
     half_height: f32,
 }
 
-impl Capsule {
-    /// `axis` 0, 1 or 2; `half_height` is half the length of the segment between the centres of the caps; metres.
-    pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
+impl Rod {
+    fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
         Ok(Self {
             axes: Axes::new(axis)?,
             radius: length("radius", radius)?,
@@ -296,10 +311,38 @@ impl Capsule {
         })
     }
 
+    fn scaled(&self, factor: f64) -> Result<Self> {
+        let [radius, half_height] = [self.radius, self.half_height].map(|x| f64::from(x) * factor);
+        Self::new(self.axes.along.into(), radius, half_height)
+    }
+
+    fn size(&self) -> f32 {
+        self.radius + self.half_height
+    }
+
+    fn error_bound(&self) -> f64 {
+        f64::from(self.size() * 4.0 * f32::EPSILON)
+    }
+}
+
+/// All points within `radius` of a segment along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Capsule(Rod);
+
+impl Capsule {
+    /// `axis` 0, 1 or 2; `half_height` is half the length of the segment between the centres of the caps; metres.
+    pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
+        Ok(Self(Rod::new(axis, radius, half_height)?))
+    }
+
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        Ok(Self(self.0.scaled(factor)?))
+    }
+
     #[inline(always)]
     fn off_segment(&self, p: [f32; 3]) -> [f32; 3] {
-        let (a, u, v) = self.axes.split(p);
-        [a - a.max(-self.half_height).min(self.half_height), u, v]
+        let (a, u, v) = self.0.axes.split(p);
+        [a - a.max(-self.0.half_height).min(self.0.half_height), u, v]
     }
 }
 
@@ -309,47 +352,43 @@ impl SignedDistance for Capsule {
     }
 
     fn bounds(&self) -> Aabb {
-        self.axes.bounds(self.half_height + self.radius, self.radius).inflated(self.error_bound())
+        self.0.axes.bounds(self.0.size(), self.0.radius).inflated(self.error_bound())
     }
 
     #[inline]
     fn distance(&self, p: [f32; 3]) -> f32 {
         let q = self.off_segment(p);
-        ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]).sqrt() - self.radius
+        ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]).sqrt() - self.0.radius
     }
 
     #[inline]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         let (len, g) = normalized(self.off_segment(p), [0.0, 1.0, 0.0]);
-        (len - self.radius, self.axes.join(g[0], g[1], g[2]))
+        (len - self.0.radius, self.0.axes.join(g[0], g[1], g[2]))
     }
 
     #[inline]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
-        certified(self.distance(c), c, r, self.radius + self.half_height)
+        certified(self.distance(c), c, r, self.0.size())
     }
 
     fn error_bound(&self) -> f64 {
-        f64::from((self.radius + self.half_height) * 4.0 * f32::EPSILON)
+        self.0.error_bound()
     }
 }
 
 /// Solid cylinder along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cylinder {
-    axes: Axes,
-    radius: f32,
-    half_height: f32,
-}
+pub struct Cylinder(Rod);
 
 impl Cylinder {
     /// `axis` 0, 1 or 2; metres.
     pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
-        Ok(Self {
-            axes: Axes::new(axis)?,
-            radius: length("radius", radius)?,
-            half_height: length("half_height", half_height)?,
-        })
+        Ok(Self(Rod::new(axis, radius, half_height)?))
+    }
+
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        Ok(Self(self.0.scaled(factor)?))
     }
 }
 
@@ -359,39 +398,39 @@ impl SignedDistance for Cylinder {
     }
 
     fn bounds(&self) -> Aabb {
-        self.axes.bounds(self.half_height, self.radius).inflated(self.error_bound())
+        self.0.axes.bounds(self.0.half_height, self.0.radius).inflated(self.error_bound())
     }
 
     #[inline]
     fn distance(&self, p: [f32; 3]) -> f32 {
-        let (a, u, v) = self.axes.split(p);
-        let side = (u * u + v * v).sqrt() - self.radius;
-        let cap = a.abs() - self.half_height;
+        let (a, u, v) = self.0.axes.split(p);
+        let side = (u * u + v * v).sqrt() - self.0.radius;
+        let cap = a.abs() - self.0.half_height;
         let (s, c) = (side.max(0.0), cap.max(0.0));
         (s * s + c * c).sqrt() + side.max(cap).min(0.0)
     }
 
     #[inline]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
-        let (a, u, v) = self.axes.split(p);
+        let (a, u, v) = self.0.axes.split(p);
         let (rho, radial) = normalized([u, v, 0.0], [1.0, 0.0, 0.0]);
-        let side = rho - self.radius;
-        let cap = a.abs() - self.half_height;
+        let side = rho - self.0.radius;
+        let cap = a.abs() - self.0.half_height;
         let (s, c) = (side.max(0.0), cap.max(0.0));
         let (len, mut g) = normalized([s, c, 0.0], [0.0; 3]);
         if len == 0.0 {
             g = if side >= cap { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
         }
-        (len + side.max(cap).min(0.0), self.axes.join(g[1].copysign(a), g[0] * radial[0], g[0] * radial[1]))
+        (len + side.max(cap).min(0.0), self.0.axes.join(g[1].copysign(a), g[0] * radial[0], g[0] * radial[1]))
     }
 
     #[inline]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
-        certified(self.distance(c), c, r, self.radius + self.half_height)
+        certified(self.distance(c), c, r, self.0.size())
     }
 
     fn error_bound(&self) -> f64 {
-        f64::from((self.radius + self.half_height) * 4.0 * f32::EPSILON)
+        self.0.error_bound()
     }
 }
 
@@ -419,6 +458,11 @@ impl Cone {
             normal: [(h / slant) as f32, (r / slant) as f32],
             slant: slant as f32,
         })
+    }
+
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let [radius, height] = [self.radius, 2.0 * self.half_height].map(|x| f64::from(x) * factor);
+        Self::new(self.axes.along.into(), radius, height)
     }
 
     /// In the half-plane (across ρ ≥ 0, along a): φ and its gradient there.

@@ -7,7 +7,7 @@ use super::triangle::{cluster, Packet, TriangleFrame, LANES};
 use super::wide::wide;
 use super::SignedDistance;
 use crate::math::{Aabb, Vec3};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Bound on rounding relative to the numbers that enter; two chains of it are compared in a bound (see `analytic`).
 const SLACK: f32 = 1.6e-6;
@@ -125,6 +125,12 @@ impl ConvexHull {
         corners.dedup();
         let vertices: Vec<[f64; 3]> = corners.iter().map(|&i| points[i as usize]).collect();
         let bounds = Aabb::from_points(&vertices);
+        let size = (bounds.extents() * 0.5).sum() as f32;
+        // Squares of distances must fit f32.
+        if !(1e-18..=1e18).contains(&size) {
+            let value = format!("{} m large", bounds.extents().max());
+            return Err(Error::argument("points", value, "an extent of 1e-18 to 1e18 m"));
+        }
         let origin = bounds.center();
         let extent = bounds.extents().max();
         let local = |i: u32| {
@@ -204,7 +210,6 @@ impl ConvexHull {
                 }
             }
         }
-        let size = (bounds.extents() * 0.5).sum() as f32;
         Ok(Self { vertices, bounds, origin, size, planes, starts, triangles, boxes })
     }
 

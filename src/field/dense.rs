@@ -109,6 +109,17 @@ impl DenseField {
         Self::assemble(grid, values.into(), center, SignReport::GIVEN)
     }
 
+    /// The field of the body `factor` times as large.
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let times = |x: f32| (f64::from(x) * factor) as f32;
+        let grid = Grid { dims: self.grid.dims, spacing: times(self.grid.spacing), min: self.grid.min.map(times) };
+        let values: Box<[f32]> = self.values.iter().map(|&phi| times(phi)).collect();
+        let sign = SignReport { membrane_area: self.sign.membrane_area * factor * factor, ..self.sign };
+        let error = FieldError { max: self.error.max * factor, rms: self.error.rms * factor, ..self.error };
+        let bounds = Aabb { min: self.bounds.min * factor, max: self.bounds.max * factor };
+        Ok(Self::assemble(grid, values, self.center * factor, sign)?.described(error, &bounds))
+    }
+
     /// As [`DenseField::from_values`]. Where `sign` says that a closed surface was cooked, the samples are those of an
     /// exact signed distance, which no two points exceed one metre per metre of.
     pub(super) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {

@@ -10,9 +10,11 @@ mod hull;
 mod mass;
 mod mesh_field;
 mod report;
+mod scaled;
 mod scan;
 mod sheet;
 mod sign;
+mod sphere_hull;
 mod triangle;
 mod wide;
 
@@ -26,6 +28,7 @@ pub use mass::mass_from_field;
 pub use mesh_field::MeshField;
 pub use report::{FieldError, SignReport, SignRule};
 pub use sheet::{Sheet, SheetAround};
+pub use sphere_hull::{Ball, SphereHull, MAX_BALLS};
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +46,7 @@ pub enum Field {
     Cylinder(Cylinder),
     Cone(Cone),
     ConvexHull(ConvexHull),
+    SphereHull(SphereHull),
     Mesh(MeshField),
     /// Unsigned: which side is free, a query asks the other body.
     Sheet(Sheet),
@@ -61,6 +65,7 @@ macro_rules! with_field {
             $crate::field::Field::Cylinder($f) => $body,
             $crate::field::Field::Cone($f) => $body,
             $crate::field::Field::ConvexHull($f) => $body,
+            $crate::field::Field::SphereHull($f) => $body,
             $crate::field::Field::Mesh($f) => $body,
             $crate::field::Field::Sheet($f) => $body,
         }

@@ -41,6 +41,18 @@ pub struct MassProperties {
     pub exact: bool,
 }
 
+impl MassProperties {
+    /// Of the body `factor` times as large and of the same density.
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            volume: self.volume * factor * factor * factor,
+            center_of_mass: self.center_of_mass.map(|x| x * factor),
+            inertia: self.inertia.map(|x| x * factor * factor),
+            exact: self.exact,
+        }
+    }
+}
+
 impl TriMesh {
     /// Checks indices and coordinates and takes ownership; the only way in for outside data.
     ///
@@ -101,6 +113,12 @@ impl TriMesh {
         });
         let turn = |t: &[u32; 3]| if scale < 0.0 { [t[0], t[2], t[1]] } else { *t };
         Self { vertices: vertices.collect(), triangles: self.triangles.iter().map(turn).collect() }
+    }
+
+    /// The mesh with all coordinates times `factor`, which is positive.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let vertices = self.vertices.iter().map(|v| v.map(|x| x * factor)).collect();
+        Self { vertices, triangles: self.triangles.clone() }
     }
 
     /// The mesh with its box centred on the origin and the box's largest edge `extent` metres long. A mesh that is a

@@ -44,6 +44,14 @@ pub struct Report {
     pub consistent: bool,
 }
 
+impl Report {
+    /// Of the mesh `factor` times as large.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let (area, volume) = (self.area * factor * factor, self.volume * factor * factor * factor);
+        Self { area, volume, ..self.clone() }
+    }
+}
+
 /// Reports on vertices and triangles that may be broken in any way.
 pub fn validate_raw(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Report {
     let mut report = Report { vertices: vertices.len(), triangles: triangles.len(), ..Report::default() };

@@ -8,6 +8,7 @@
 //! | `cluster` | which samples belong together: a hierarchy of contiguous runs |
 //! | `greedy`, `kdtree` | the same as the DLR papers do it |
 //! | `tree` | the spheres around the runs, in flat arrays |
+//! | `scaled` | the shell of a body made larger or smaller |
 //! | `nearest` | the sample nearest to a point |
 //! | `check` | the invariants, for tests and for files from outside |
 
@@ -18,6 +19,7 @@ mod kdtree;
 mod nearest;
 mod options;
 mod sample;
+mod scaled;
 mod tree;
 
 pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
@@ -120,6 +122,15 @@ impl PointShell {
             return Err(Error::InvalidMesh("it has no triangles; expected at least one to sample".into()));
         }
         sample::sample(mesh, field, options, progress)
+    }
+
+    /// The shell of the body scaled by a positive, finite `factor` about its origin: the same samples in the same order.
+    /// A copy; powers of two change no digit.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when a number leaves its range.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        scaled::scaled(self, factor)
     }
 
     /// Number of samples.

@@ -141,6 +141,18 @@ fn on_sample(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
     (center, radius_around(&center, samples), first + best.1)
 }
 
+/// Sets all radii from the samples and centres as they are.
+pub(super) fn measure(shell: &mut PointShell) {
+    let at = |x: f32, y: f32, z: f32| Vec3::new(x.into(), y.into(), z.into());
+    let samples: Vec<Vec3> = (0..shell.len()).map(|i| at(shell.x[i], shell.y[i], shell.z[i])).collect();
+    let tree = &mut shell.tree;
+    for node in 0..tree.node_count() {
+        let first = tree.first_sample[node] as usize;
+        let last = first + tree.sample_count[node] as usize;
+        tree.radius[node] = radius_around(&at(tree.cx[node], tree.cy[node], tree.cz[node]), &samples[first..last]);
+    }
+}
+
 /// Radius with its slack, rounded up to f32.
 fn radius_around(center: &Vec3, samples: &[Vec3]) -> f32 {
     let distance = samples.iter().map(|p| (p - center).norm()).fold(0.0, f64::max);

@@ -87,6 +87,9 @@ static void ownership(const Shape& box) {
   Shape rebuilt = Shape::create_triangles(triangles.vertices, triangles.indices);
   CHECK(rebuilt.get_mass_properties().exact && std::fabs(rebuilt.get_mass_properties().volume - 1) < 1e-9);
   // An open mesh: the box without its last side.
+  Shape ball = Shape::create_sphere_hull({{0, 0, 0}}, {0.5});
+  CHECK(ball.query_crossings({-1, 0, 0}, {1, 0, 0}).size() == 2);
+  CHECK(Shape::create_scaled(ball, 2).get_bounds().max.x >= 1);
   CHECK(Shape::create_sheet(triangles.vertices, triangles.indices, 0.01).get_info().field_kind == VXS_FIELD_SHEET);
   triangles.indices.resize(triangles.indices.size() - 6);
   MassProperties open = Shape::create_triangles(triangles.vertices, triangles.indices).get_mass_properties();

@@ -335,6 +335,47 @@ ROWS(vxs_shape_create_sheet) {
 #undef CALL
 }
 
+ROWS(vxs_shape_create_sphere_hull) {
+  vxs_vec3 centers_given[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, *centers = centers_given;
+  double radii_given[4] = {0.1, 0.2, 0, 0.3}, *radii = radii_given;
+  size_t sphere_count = 4;
+  OUTPUT(vxs_shape *, shape);
+#define CALL vxs_shape_create_sphere_hull(centers, radii, sphere_count, shape)
+  POINTER(centers);
+  POINTER(radii);
+  INVALID(sphere_count, 0, "sphere_count is 0; expected 1 to 64");
+  INVALID(sphere_count, 65, "sphere_count is 65; expected 1 to 64");
+  INVALID(sphere_count, SIZE_MAX, "sphere_count is");
+  INVALID(centers[3].x, NAN, "centers[3].x is NaN; expected a finite");
+  INVALID(centers[0].z, INFINITY, "centers[0].z is inf; expected a finite");
+  INVALID(radii[1], -1, "radii[1] is -1; expected 0 or a positive");
+  INVALID(radii[1], NAN, "radii[1] is NaN; expected 0 or a positive");
+  INVALID(radii[3], INFINITY, "radii[3] is inf; expected 0 or a positive");
+  radii[0] = radii[1] = 0;
+  INVALID(radii[3], 0, "radii is all 0");
+  POINTER(shape);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_shape_create_scaled) {
+  vxs_shape *shape = tetrahedron(), *kept = shape;
+  double factor = 2;
+  OUTPUT(vxs_shape *, scaled);
+#define CALL vxs_shape_create_scaled(shape, factor, scaled)
+  HANDLE(shape, shape);
+  INVALID(factor, 0, "factor is 0; expected a positive");
+  INVALID(factor, -1, "factor is -1; expected a positive");
+  INVALID(factor, NAN, "factor is NaN; expected a positive");
+  INVALID(factor, INFINITY, "factor is inf; expected a positive");
+  INVALID(factor, 1e300, "factor is 1");
+  INVALID(factor, 1e-300, "factor is 0.0");
+  POINTER(scaled);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(kept));
+}
+
 ROWS(vxs_shape_load) {
   const char *path = "bad_input_walk.voxshell";
   vxs_shape *saved = tetrahedron();

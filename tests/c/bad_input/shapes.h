@@ -123,6 +123,29 @@ ROWS(vxs_shape_query_segment) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_shape_query_crossings) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *no_field = NULL;
+  vxs_pointshell *pointshell = pointshell_of(shape);
+  vxs_vec3 from = {-1, 0.2, 0.2}, to = {1, 0.2, 0.2};
+  vxs_segment_hit crossings_given[2], *crossings = watch(crossings_given, sizeof crossings_given);
+  size_t capacity = 2, needed = 0;
+  OUTPUT(size_t, count);
+  OK(vxs_shape_create(NULL, pointshell, &no_field));
+#define CALL vxs_shape_query_crossings(shape, from, to, crossings, capacity, count)
+  HANDLE(shape, shape);
+  ROW(VXS_UNSUPPORTED, shape, no_field, "shape has no field");
+  VECTOR(from);
+  VECTOR(to);
+  OUTPUT_ARRAY(crossings, capacity);
+  POINTER(count);
+  CHECK(vxs_shape_query_crossings(shape, from, to, NULL, 0, &needed) == VXS_TRUNCATED && needed == 2);
+  PANIC();
+#undef CALL
+  OK(vxs_pointshell_release(pointshell));
+  OK(vxs_shape_release(no_field));
+  OK(vxs_shape_release(kept));
+}
+
 /* --- Forms --------------------------------------------------------------------------------------------------------------- */
 
 ROWS(vxs_shape_get_field) {

@@ -1,0 +1,304 @@
+//! The convex hull of balls: what rolls on rounded corners, and Bullet's multi-sphere.
+//!
+//! A convex body is all its supporting planes, so φ(x) = max over unit u of u·x − h(u), where h(u) = max over the balls of
+//! u·c + r. That holds inside and outside. Where the maximum is, one, two or three balls touch the plane: with one, u
+//! points from its centre to x; with two, u is where their common tangent cone turns to x; with three, the plane rolls no
+//! further, and does not depend on x. Any u gives a lower bound of φ, so the largest of the few that qualify is φ.
+
+use serde::{Deserialize, Serialize};
+
+use super::analytic::certified;
+use super::hull::convex_hull;
+use super::SignedDistance;
+use crate::math::{Aabb, Vec3};
+use crate::{Error, Result};
+
+/// Most balls that are taken: the time of a distance grows with their number.
+pub const MAX_BALLS: usize = 64;
+/// A plane supports the hull when no ball is farther out than this, relative to the size.
+const TOLERANCE: f64 = 1e-10;
+
+/// One ball.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ball {
+    /// Metres, body frame.
+    pub center: Vec3,
+    /// Metres; 0 for a point.
+    pub radius: f64,
+}
+
+/// A plane that touches the hull: u·x ≤ h for all of it, local frame.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    u: Vec3,
+    h: f64,
+}
+
+/// Two balls that a plane can touch at once, local frame.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    ball: usize,
+    /// Unit, from the other ball's centre to this one's.
+    axis: Vec3,
+    /// u·axis of every plane that touches both, and √(1 − cosine²).
+    cosine: f64,
+    sine: f64,
+}
+
+impl Pair {
+    /// `None` when no plane touches both, because one is inside the other.
+    fn new(balls: &[Ball], i: usize, j: usize) -> Option<Self> {
+        let apart = balls[i].center - balls[j].center;
+        let length = apart.norm();
+        let difference = balls[j].radius - balls[i].radius;
+        if difference.abs() >= length {
+            return None;
+        }
+        let cosine = difference / length;
+        // (1 − cosine)(1 + cosine) without the cancellation of 1 − cosine².
+        let sine = ((length - difference) * (length + difference)).sqrt() / length;
+        Some(Self { ball: i, axis: apart / length, cosine, sine })
+    }
+
+    /// The normal of a plane that touches both, turned as far to `to` as it can be.
+    fn normal(&self, to: &Vec3) -> Vec3 {
+        let across = to - self.axis * self.axis.dot(to);
+        let across = across.try_normalize(1e-300).unwrap_or_else(|| any_normal(&self.axis));
+        self.axis * self.cosine + across * self.sine
+    }
+}
+
+fn any_normal(axis: &Vec3) -> Vec3 {
+    let mut least = Vec3::zeros();
+    least[axis.iamin()] = 1.0;
+    axis.cross(&least).normalize()
+}
+
+/// Convex hull of balls.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Ball>", into = "Vec<Ball>")]
+pub struct SphereHull {
+    /// Those that reach the surface, in the order they were given; local frame.
+    balls: Vec<Ball>,
+    pairs: Vec<Pair>,
+    planes: Vec<Plane>,
+    bounds: Aabb,
+    origin: Vec3,
+    /// |x| + |y| + |z| of no point of the hull is more, local frame.
+    size: f32,
+}
+
+impl SphereHull {
+    /// Hull of 1 to [`MAX_BALLS`] balls, body frame; those inside the hull of the others are dropped. Balls of radius 0
+    /// are points. Fails without a volume: when all are points of one plane.
+    pub fn new(balls: &[Ball]) -> Result<Self> {
+        check(balls)?;
+        let mut bounds = Aabb::empty();
+        for ball in balls {
+            bounds = bounds.merged(&Aabb { min: ball.center, max: ball.center }.inflated(ball.radius));
+        }
+        let origin = bounds.center();
+        let extents = bounds.extents();
+        if extents.max() < 1e-18 {
+            let value = format!("of balls in {} m", extents.max());
+            return Err(Error::argument("radii", value, "balls that extend over at least 1e-18 m"));
+        }
+        let slack = TOLERANCE * extents.max();
+        let mut local: Vec<Ball> = vec![];
+        for ball in balls {
+            let ball = Ball { center: ball.center - origin, radius: ball.radius };
+            let holds = |a: &Ball, b: &Ball| (a.center - b.center).norm() + b.radius <= a.radius;
+            if !local.iter().any(|other| holds(other, &ball)) {
+                local.retain(|other| !holds(&ball, other));
+                local.push(ball);
+            }
+        }
+        let mut hull =
+            Self { balls: local, pairs: vec![], planes: vec![], bounds, origin, size: (0.5 * extents.sum()) as f32 };
+        hull.find_planes_and_pairs(slack);
+        Ok(hull)
+    }
+
+    /// The balls that reach the surface, body frame.
+    pub fn balls(&self) -> Vec<Ball> {
+        self.balls.iter().map(|b| Ball { center: b.center + self.origin, radius: b.radius }).collect()
+    }
+
+    /// h(u): the support function.
+    fn support(&self, u: &Vec3) -> f64 {
+        self.balls.iter().map(|b| u.dot(&b.center) + b.radius).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// All planes that touch three balls, all pairs that some plane touches, and none of the balls that no plane does.
+    fn find_planes_and_pairs(&mut self, slack: f64) {
+        let n = self.balls.len();
+        let mut touches = vec![false; n * n];
+        for i in 0..n {
+            for j in i + 1..n {
+                // A pair that planes touch all around has no third ball: any of these planes tells.
+                if let Some(pair) = Pair::new(&self.balls, i, j) {
+                    let u = pair.normal(&any_normal(&pair.axis));
+                    touches[i * n + j] |=
+                        self.support(&u) <= u.dot(&self.balls[i].center) + self.balls[i].radius + slack;
+                }
+                for k in j + 1..n {
+                    for u in self.normals_of_three([i, j, k]).into_iter().flatten() {
+                        let h = self.support(&u);
+                        if h > u.dot(&self.balls[i].center) + self.balls[i].radius + slack {
+                            continue;
+                        }
+                        for (a, b) in [(i, j), (i, k), (j, k)] {
+                            touches[a * n + b] = true;
+                        }
+                        // Four balls on a plane give it four times.
+                        if !self.planes.iter().any(|p| (p.u - u).norm_squared() < TOLERANCE * TOLERANCE) {
+                            self.planes.push(Plane { u, h });
+                        }
+                    }
+                }
+            }
+        }
+        let is_needed = |i: usize| n == 1 || (0..n).any(|j| touches[i * n + j] || touches[j * n + i]);
+        let mut place = vec![usize::MAX; n];
+        let mut kept = vec![];
+        for i in (0..n).filter(|&i| is_needed(i)) {
+            place[i] = kept.len();
+            kept.push(self.balls[i]);
+        }
+        for i in 0..n {
+            for j in (i + 1..n).filter(|j| touches[i * n + j]) {
+                self.pairs.extend(Pair::new(&self.balls, i, j).map(|pair| Pair { ball: place[i], ..pair }));
+            }
+        }
+        self.balls = kept;
+    }
+
+    /// Normals of the planes that touch three balls from one side; none when a ball is too small to reach the others'.
+    fn normals_of_three(&self, [i, j, k]: [usize; 3]) -> [Option<Vec3>; 2] {
+        let [p, q, r] = [self.balls[i], self.balls[j], self.balls[k]];
+        let (a, b) = (q.center - p.center, r.center - p.center);
+        // u·a and u·b are known; the rest of u is along the normal of the centres' plane.
+        let (ua, ub) = (p.radius - q.radius, p.radius - r.radius);
+        let n = a.cross(&b);
+        let squared = n.norm_squared();
+        if squared <= TOLERANCE * TOLERANCE * a.norm_squared() * b.norm_squared() {
+            return [None, None];
+        }
+        let flat = (b.cross(&n) * ua + n.cross(&a) * ub) / squared;
+        let rest = 1.0 - flat.norm_squared();
+        if rest < 0.0 {
+            return [None, None];
+        }
+        let up = n * (rest / squared).sqrt();
+        [Some((flat + up).normalize()), Some((flat - up).normalize())]
+    }
+
+    /// φ at a point of the local frame, and its gradient.
+    fn solve(&self, x: &Vec3) -> (f64, Vec3) {
+        let (mut best, mut normal) = (f64::NEG_INFINITY, Vec3::x());
+        for plane in &self.planes {
+            let value = plane.u.dot(x) - plane.h;
+            if value > best {
+                (best, normal) = (value, plane.u);
+            }
+        }
+        // `own` is the value for the balls that u was made for; the others can only lower it.
+        let mut offer = |u: Vec3, own: f64| {
+            if own <= best {
+                return;
+            }
+            let mut value = own;
+            for ball in &self.balls {
+                value = value.min(u.dot(&(x - ball.center)) - ball.radius);
+                if value <= best {
+                    return;
+                }
+            }
+            (best, normal) = (value, u);
+        };
+        for pair in &self.pairs {
+            let ball = &self.balls[pair.ball];
+            let to = x - ball.center;
+            let u = pair.normal(&to);
+            offer(u, u.dot(&to) - ball.radius);
+        }
+        for ball in &self.balls {
+            let to = x - ball.center;
+            let distance = to.norm();
+            let u = if distance > 0.0 { to / distance } else { Vec3::x() };
+            offer(u, distance - ball.radius);
+        }
+        (best, normal)
+    }
+}
+
+fn check(balls: &[Ball]) -> Result<()> {
+    if !(1..=MAX_BALLS).contains(&balls.len()) {
+        return Err(Error::argument("sphere_count", balls.len(), format!("1 to {MAX_BALLS}")));
+    }
+    for (i, ball) in balls.iter().enumerate() {
+        if !ball.center.iter().all(|x| x.abs() <= 1e18) {
+            let value = format!("({}, {}, {})", ball.center.x, ball.center.y, ball.center.z);
+            return Err(Error::argument(format!("centers[{i}]"), value, "finite coordinates of at most 1e18 m"));
+        }
+        if !(ball.radius >= 0.0 && ball.radius <= 1e18) {
+            return Err(Error::argument(
+                format!("radii[{i}]"),
+                ball.radius,
+                "0 or a positive length of at most 1e18 m",
+            ));
+        }
+    }
+    let points: Vec<[f64; 3]> = balls.iter().map(|b| b.center.into()).collect();
+    if balls.iter().all(|b| b.radius == 0.0) && convex_hull(&points).is_err() {
+        return Err(Error::argument("radii", "all 0, and the centers in one plane", "balls whose hull has a volume"));
+    }
+    Ok(())
+}
+
+impl TryFrom<Vec<Ball>> for SphereHull {
+    type Error = Error;
+    fn try_from(balls: Vec<Ball>) -> Result<Self> {
+        Self::new(&balls)
+    }
+}
+
+impl From<SphereHull> for Vec<Ball> {
+    fn from(hull: SphereHull) -> Self {
+        hull.balls()
+    }
+}
+
+impl PartialEq for SphereHull {
+    fn eq(&self, other: &Self) -> bool {
+        self.balls == other.balls && self.origin == other.origin
+    }
+}
+
+impl SignedDistance for SphereHull {
+    /// The centre of the hull's box.
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        self.origin
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.bounds.inflated(self.error_bound())
+    }
+
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        self.solve(&Vec3::from(p.map(f64::from))).0 as f32
+    }
+
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        let (distance, normal) = self.solve(&Vec3::from(p.map(f64::from)));
+        (distance as f32, [normal.x as f32, normal.y as f32, normal.z as f32])
+    }
+
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        certified(self.distance(c), c, r, self.size)
+    }
+
+    fn error_bound(&self) -> f64 {
+        f64::from(self.size * f32::EPSILON)
+    }
+}
