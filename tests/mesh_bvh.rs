@@ -322,3 +322,33 @@ fn rays_through_vertices_and_edges_of_a_closed_mesh_do_not_leak() {
         }
     }
 }
+
+#[test]
+fn rays_along_an_axis_meet_edges_that_are_on_the_faces_of_boxes() {
+    // A roof whose ridge is where the boxes of its two sides meet, in each of three directions.
+    for axis in 0..3 {
+        let at = |x: f64, y: f64, z: f64| {
+            let mut p = [0.0; 3];
+            (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (x, y, z);
+            p
+        };
+        let vertices = vec![
+            at(0.0, 0.0, -1.0),
+            at(0.0, 0.0, 1.0),
+            at(1.0, 1.0, -1.0),
+            at(1.0, 1.0, 1.0),
+            at(2.0, 0.0, -1.0),
+            at(2.0, 0.0, 1.0),
+        ];
+        let triangles = vec![[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]];
+        let bvh = Bvh::build(&TriMesh::new(vertices, triangles).unwrap());
+        for x in [0.0, 1.0, 2.0] {
+            let (from, down) = (Vec3::from(at(x, 3.0, 0.3)), Vec3::from(at(0.0, -1.0, 0.0)));
+            let expected = if x == 1.0 { 2.0 } else { 3.0 };
+            let hit = bvh.ray_first_hit(from, down, 10.0);
+            assert!(hit.is_some_and(|(t, _)| (t - expected).abs() < 1e-12), "axis {axis}, x = {x}: {hit:?}");
+            let next = bvh.ray_next_hit(from, down, expected + 1e-9, 10.0);
+            assert_eq!(next, None, "axis {axis}, x = {x}");
+        }
+    }
+}

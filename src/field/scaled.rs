@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Ball, ConvexHull, Field, MeshField, Sheet, SphereHull};
 use crate::mesh::TriMesh;
-use crate::Result;
+use crate::{Error, Result};
 
 impl Field {
     /// The field of the body scaled by a positive, finite `factor` about its origin: φ'(x) = factor · φ(x / factor), but
@@ -39,5 +39,9 @@ impl Field {
 }
 
 fn checked(mesh: TriMesh) -> Result<TriMesh> {
+    let extent = mesh.bounds().extents().max();
+    if !(1e-18..=1e18).contains(&extent) {
+        return Err(Error::InvalidMesh(format!("it is {extent:e} m large; expected 1e-18 to 1e18 m")));
+    }
     TriMesh::new(mesh.vertices, mesh.triangles)
 }

@@ -231,8 +231,14 @@ impl Ray {
     pub fn meets_box(&self, min: &[f64; 3], max: &[f64; 3], t_max: f64) -> bool {
         let (mut near, mut far) = (0.0_f64, t_max);
         for i in 0..3 {
+            // Along a slab's plane the products below would be 0 × ∞.
+            if self.inverse[i].is_infinite() {
+                if self.origin[i] < min[i] || self.origin[i] > max[i] {
+                    return false;
+                }
+                continue;
+            }
             let (t0, t1) = ((min[i] - self.origin[i]) * self.inverse[i], (max[i] - self.origin[i]) * self.inverse[i]);
-            // min and max drop NaN (0 × ∞, on a slab's plane): such a slab does not restrict.
             near = near.max(t0.min(t1));
             far = far.min(t0.max(t1) * (1.0 + 4.0 * f64::EPSILON));
         }
