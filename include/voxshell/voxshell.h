@@ -831,8 +831,9 @@ vxs_status vxs_shape_query_segment(const struct vxs_shape *shape,
 
 /**
  * All crossings of a segment with the surface of a shape, in order. It enters where `normal` opposes the segment, and
- * leaves where it does not; a segment that starts inside leaves first. Of a sheet, every triangle on the way counts, and a
- * shared edge once. Needs a field; allocates nothing; as exact as `vxs_shape_query_segment`.
+ * leaves where it does not; a segment that starts inside leaves first, and one that only touches enters and leaves at once.
+ * A sheet is crossed once at every triangle on the way, and once at an edge that triangles share. Needs a field; allocates
+ * nothing; as exact as `vxs_shape_query_segment`.
  *
  * @param shape           against which
  * @param from, to        ends of the segment, metres, body frame
