@@ -27,13 +27,13 @@ impl DistanceSample for i16 {
 }
 
 /// Distance d of every voxel's centre from the closest point of the surface: positive inside (penetration), negative
-/// outside. Immutable; shared by any number of threads. Points in the local frame, metres; look-ups allocate nothing and
-/// are callable from any thread.
+/// outside. Immutable; shared by any number of threads. Points in the local frame, metres; look-ups allocate nothing
+/// and are callable from any thread.
 ///
 /// Beyond the voxels, values are those at the nearest point of their box, less the distance to it.
 ///
-/// Where the paper takes the closest point found by walking down the layers to a surface voxel, which is approximate, these
-/// distances are the field's, which are exact.
+/// Where the paper takes the closest point found by walking down the layers to a surface voxel, which is approximate,
+/// these distances are the field's, which are exact.
 ///
 /// Sagardia et al. 2014, section 2.1.1.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +58,8 @@ fn same_grid(model: &VoxelModel, field: &DenseField) -> Result<()> {
     Err(Error::argument("field", value, expected))
 }
 
-/// Calls `make` with each voxel's distance: |φ|, positive in the model's interior, negative where it is free, and as the
-/// field has it in surface voxels.
+/// Calls `make` with each voxel's distance: |φ|, positive in the model's interior, negative where it is free, and as
+/// the field has it in surface voxels.
 fn collect<T: DistanceSample>(model: &VoxelModel, field: &DenseField, make: impl Fn(f32) -> T + Sync) -> Box<[T]> {
     let [nx, ny, _] = model.grid().dims();
     let signed = |(n, &phi): (usize, &f32)| {
@@ -88,8 +88,8 @@ impl DistanceMap<f32> {
 }
 
 impl DistanceMap<i16> {
-    /// Scaled distances; two bytes a voxel: v = d·10ᵖ truncated towards 0, so that d̃ = v·λ with λ = 10⁻ᵖ m is off by less
-    /// than λ. `precision` is p, at most 9; `field` as in [`DistanceMap::real`].
+    /// Scaled distances; two bytes a voxel: v = d·10ᵖ truncated towards 0, so that d̃ = v·λ with λ = 10⁻ᵖ m is off by
+    /// less than λ. `precision` is p, at most 9; `field` as in [`DistanceMap::real`].
     ///
     /// Fails with `InvalidArgument` when a distance does not fit, and says which precision would.
     ///
@@ -156,8 +156,8 @@ impl<T: DistanceSample> DistanceMap<T> {
         })
     }
 
-    /// V(P) = n·e + v(P)·λ: the distance at the centre of the voxel that holds a point, corrected along `n`, the unit normal
-    /// of the pointshell's sample at `p` into its own body, that is out of this one. Metres.
+    /// V(P) = n·e + v(P)·λ: the distance at the centre of the voxel that holds a point, corrected along `n`, the unit
+    /// normal of the pointshell's sample at `p` into its own body, that is out of this one. Metres.
     ///
     /// Sagardia et al. 2014, equation 4 with σ = λ.
     #[inline]
@@ -166,8 +166,8 @@ impl<T: DistanceSample> DistanceMap<T> {
         (self.grid.local(voxel.map(|v| v as i32), q, n) + self.distance(voxel)) - over
     }
 
-    /// V_R(P) = ∇V_R·(P − C)/s + V_R(C): the distance at the centre C of the voxel that holds a point, corrected along the
-    /// gradient there. Metres. Jumps between voxels by what the surface's curvature within one makes.
+    /// V_R(P) = ∇V_R·(P − C)/s + V_R(C): the distance at the centre C of the voxel that holds a point, corrected along
+    /// the gradient there. Metres. Jumps between voxels by what the surface's curvature within one makes.
     ///
     /// Sagardia et al. 2014, equation 5.
     #[inline]

@@ -1,13 +1,13 @@
 //! What a flood from the walls of the grid cannot reach.
 //!
-//! McNeely et al. 1999, section 4.1: free space is found "by propagating the voxelized walls of the object's bounding box
-//! inward until surface voxels are encountered", and all other voxels are interior. Here rows are cut into runs between
-//! surface voxels, as in scan conversion (Kaufman & Shimony 1986), and runs that lie side by side are joined.
+//! McNeely et al. 1999, section 4.1: free space is found "by propagating the voxelized walls of the object's bounding
+//! box inward until surface voxels are encountered", and all other voxels are interior. Here rows are cut into runs
+//! between surface voxels, as in scan conversion (Kaufman & Shimony 1986), and runs that lie side by side are joined.
 //!
-//! The flood steps across faces of voxels only. Such a step passes from centre to centre through a box of s × s × 2s, and
-//! a surface that it crosses, if it is flat there and its gaps are narrower than s, has a point in that box: a disc of
-//! diameter s around the crossing fits in. So the flood is stopped by surfaces with cracks narrower than a voxel; over
-//! edges and corners of voxels it would not be.
+//! The flood steps across faces of voxels only. Such a step passes from centre to centre through a box of s × s × 2s,
+//! and a surface that it crosses, if it is flat there and its gaps are narrower than s, has a point in that box: a disc
+//! of diameter s around the crossing fits in. So the flood is stopped by surfaces with cracks narrower than a voxel;
+//! over edges and corners of voxels it would not be.
 
 use rayon::prelude::*;
 

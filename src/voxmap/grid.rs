@@ -10,8 +10,8 @@ use crate::{Error, Result};
 pub struct VoxelOptions {
     /// Edge s of a voxel, metres.
     pub voxel_size: f64,
-    /// Voxels between the mesh's box and the border of the grid. What an [`Offset`](super::Offset) or a distance outside
-    /// needs; 0 is the grid of Sagardia et al. 2014, "sized with the bounding box of the object".
+    /// Voxels between the mesh's box and the border of the grid. What an [`Offset`](super::Offset) or a distance
+    /// outside needs; 0 is the grid of Sagardia et al. 2014, "sized with the bounding box of the object".
     pub padding_voxels: u32,
     /// Most memory, bytes, that each of the model and the forms made from it may take, what is needed on the way
     /// included.
@@ -141,7 +141,8 @@ impl VoxelGrid {
         })
     }
 
-    /// The voxel of the grid closest to a cell, and how many voxels lie between in the direction in which there are most.
+    /// The voxel of the grid closest to a cell, and how many voxels lie between in the direction in which there are
+    /// most.
     #[inline(always)]
     pub(super) fn clamp(&self, cell: Cell) -> ([u32; 3], i32) {
         let voxel = [0, 1, 2].map(|k| cell[k].clamp(0, self.nodes.dims[k] as i32 - 1));

@@ -1,5 +1,5 @@
-//! Floor 2: the layered forms of the literature over a grid of voxels. Knows meshes and fields, but nothing of samples or
-//! contacts.
+//! Floor 2: the layered forms of the literature over a grid of voxels. Knows meshes and fields, but nothing of samples
+//! or contacts.
 //!
 //! | form | type | a voxel holds | source |
 //! | --- | --- | --- | --- |
@@ -27,9 +27,9 @@
 //! # voxshell::Result::Ok(())
 //! ```
 //!
-//! Voxels are cubes of edge s around the nodes of a [`Grid`](crate::field::Grid), so that a field cooked on the same grid has its samples at
-//! their centres. Layers and distances are positive inside, as in the papers: penetrations, where φ is negative. Points
-//! are f32 in the grid's **local frame**: body axes, origin at [`VoxelGrid::center`].
+//! Voxels are cubes of edge s around the nodes of a [`Grid`](crate::field::Grid), so that a field cooked on the same
+//! grid has its samples at their centres. Layers and distances are positive inside, as in the papers: penetrations,
+//! where φ is negative. Points are f32 in the grid's **local frame**: body axes, origin at [`VoxelGrid::center`].
 
 mod bits;
 mod distances;

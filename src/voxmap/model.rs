@@ -29,18 +29,18 @@ impl VoxelModel {
 
     /// The model of a mesh, which must lie within the voxels of `grid` (touching the border is within).
     ///
-    /// **Surface** are the voxels, closed cubes, that have a point in common with a triangle, degenerate ones included: a
-    /// triangle in the face of two voxels makes both surface (separating axes; Sagardia et al. 2014, section 2.1.1).
-    /// **Interior** is what a flood from the walls of the grid, over faces of voxels, cannot reach (McNeely et al. 1999,
-    /// section 4.1). The winding of the triangles says nothing:
+    /// **Surface** are the voxels, closed cubes, that have a point in common with a triangle, degenerate ones included:
+    /// a triangle in the face of two voxels makes both surface (separating axes; Sagardia et al. 2014, section 2.1.1).
+    /// **Interior** is what a flood from the walls of the grid, over faces of voxels, cannot reach (McNeely et al.
+    /// 1999, section 4.1). The winding of the triangles says nothing:
     ///
     /// - cracks and holes narrower than a voxel are sealed;
     /// - through wider holes the flood enters: such a mesh is a shell of surface voxels around free space;
     /// - cavities of a body are interior, being out of reach from outside, and so are crevices and gaps that are closed
     ///   at the voxel size. [`VoxelModel::from_field`] tells cavities from solid.
     ///
-    /// Fails with `TooLarge` before the work when that would need more than `memory_limit` bytes, as the forms made from
-    /// the model will.
+    /// Fails with `TooLarge` before the work when that would need more than `memory_limit` bytes, as the forms made
+    /// from the model will.
     pub fn on_grid(mesh: &TriMesh, grid: VoxelGrid, memory_limit: u64, progress: &Progress) -> Result<Self> {
         grid.afford("a voxel model", 2 * Bits::bytes(grid.dims()), memory_limit)?;
         progress.report("surface voxels", 0.0)?;
@@ -52,10 +52,11 @@ impl VoxelModel {
 
     /// The model of a field φ, sampled at the centre, corners, edge and face middles of each voxel.
     ///
-    /// **Surface** are the voxels over whose 27 samples φ is 0 or changes sign: for a [`DenseField`](crate::field::DenseField)
-    /// whose nodes are the voxel centres those through which the zero level of its interpolant passes, because a
-    /// trilinear function on a box takes its extremes at corners. **Interior** are the others with φ < 0 at the centre.
-    /// Whatever φ is, no step between neighbours, over corners too, leads from interior to free.
+    /// **Surface** are the voxels over whose 27 samples φ is 0 or changes sign: for a
+    /// [`DenseField`](crate::field::DenseField) whose nodes are the voxel centres those through which the zero level of
+    /// its interpolant passes, because a trilinear function on a box takes its extremes at corners. **Interior** are
+    /// the others with φ < 0 at the centre. Whatever φ is, no step between neighbours, over corners too, leads from
+    /// interior to free.
     ///
     /// Takes 12 evaluations of φ for each voxel. Fails as [`VoxelModel::on_grid`], and with `InvalidArgument` when no
     /// voxel is surface.

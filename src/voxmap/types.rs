@@ -148,8 +148,8 @@ impl Voxmap {
         VoxelType::from_bits((self.words[at / 32] >> (at % 32 * 2)) as u8)
     }
 
-    /// Type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres; allocates nothing;
-    /// callable from any thread.
+    /// Type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres; allocates
+    /// nothing; callable from any thread.
     #[inline]
     pub fn at(&self, p: [f32; 3]) -> VoxelType {
         self.grid.voxel_at(p).map_or(VoxelType::Free, |v| self.voxel(v))

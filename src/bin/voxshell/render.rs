@@ -1,13 +1,14 @@
-//! `voxshell render`: the surface that collides, a slice through the field, the pointshell's samples.
+//! `voxshell render`: the surface that collides, slices through the field and the voxelmap, the pointshell's samples.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use voxshell::asset::Shape;
-use voxshell::field::SignedDistance;
-use voxshell::math::{Aabb, Pose, Vec3};
+use voxshell::field::{Field, Grid, SignedDistance};
+use voxshell::math::{Aabb, Pose, Progress, Vec3};
 use voxshell::render::{render, Camera, Ground, Image, Object, Scene};
+use voxshell::voxmap::{LayerMap, VoxelGrid, VoxelModel, VoxelOptions};
 use voxshell::{Error, Result};
 
 use crate::source;
@@ -20,6 +21,8 @@ enum View {
     Slice,
     /// The pointshell's samples over the surface.
     Shell,
+    /// The layered voxelmap on a plane through the middle: surface red, layers green inside and blue outside.
+    Voxmap,
 }
 
 #[derive(clap::Args)]
@@ -68,6 +71,9 @@ fn draw(shape: &Shape, view: View, n: usize, from: &Vec3) -> Result<Image> {
     let bounds = field.bounds();
     if view == View::Slice {
         return Ok(slice(field.as_ref(), &bounds, n));
+    }
+    if view == View::Voxmap {
+        return Ok(layers(&LayerMap::new(&voxels(shape, field)?, &Progress::none())?, n));
     }
     let extent = bounds.extents().max();
     let mut scene = Scene { ground: Some(Ground::floor(bounds.min.y, extent / 4.0)), ..Scene::default() };
@@ -149,6 +155,62 @@ fn slice(field: &impl SignedDistance, bounds: &Aabb, n: usize) -> Image {
             for channel in base {
                 let value = if surface { 255.0 } else { (channel * fade + 30.0 * (1.0 - fade)) * line };
                 rgba.push(value as u8);
+            }
+            rgba.push(255);
+        }
+    }
+    Image { width: n, height: n, rgba }
+}
+
+/// The voxels of a shape, around the nodes of its grid: of its mesh where it has one, else of its field. Fields without
+/// a grid get 64 voxels along their largest extent.
+fn voxels(shape: &Shape, field: &Field) -> Result<VoxelModel> {
+    let limit = VoxelOptions::new(1.0).memory_limit;
+    let grid = if let Field::Dense(dense) = field {
+        VoxelGrid::new(*dense.grid(), dense.center())?
+    } else {
+        let bounds = field.bounds();
+        let size = bounds.extents().max() / 64.0;
+        if !size.is_finite() {
+            return Err(Error::Unsupported("this view needs a shape of finite size".into()));
+        }
+        let dims: [f64; 3] = bounds.extents().map(|e| (e / size).ceil() + 9.0).into();
+        VoxelGrid::new(Grid::centered(dims.map(|n| n as u32), size as f32), bounds.center())?
+    };
+    match (&shape.mesh, field) {
+        (Some(mesh), Field::Dense(_)) => VoxelModel::on_grid(mesh, grid, limit, &Progress::none()),
+        _ => VoxelModel::from_field(field, grid, limit, &Progress::none()),
+    }
+}
+
+/// Layers on the plane z = middle, every other one a little darker; lines between voxels where they are large enough.
+fn layers(map: &LayerMap, n: usize) -> Image {
+    let grid = map.grid();
+    let s = f64::from(grid.voxel_size());
+    let widest = f64::from(grid.dims()[0].max(grid.dims()[1]));
+    // Pixels for each voxel.
+    let scale = n as f64 / widest;
+    let mut rgba = Vec::with_capacity(n * n * 4);
+    for row in 0..n {
+        for column in 0..n {
+            let off = [column as f64 + 0.5 - n as f64 * 0.5, n as f64 * 0.5 - row as f64 - 0.5].map(|x| x / scale);
+            let p = [(off[0] * s) as f32, (off[1] * s) as f32, 0.0];
+            let layer = map.layer_at(p);
+            let fade = 1.0 / (1.0 + f64::from(layer.abs() - 1) * 0.12);
+            let (base, to) = match layer {
+                0 => ([214.0, 57.0, 48.0], [214.0, 57.0, 48.0]),
+                1.. => ([120.0, 200.0, 90.0], [20.0, 60.0, 40.0]),
+                _ => ([110.0, 160.0, 225.0], [245.0, 247.0, 250.0]),
+            };
+            let band = if layer % 2 == 0 && layer != 0 { 0.92 } else { 1.0 };
+            // Distance to the nearest wall between voxels, in pixels.
+            let wall = [0, 1].map(|k| {
+                let t = off[k] + 0.5 * f64::from(grid.dims()[k]);
+                (t - t.round()).abs() * scale
+            });
+            let line = if scale >= 4.0 && wall[0].min(wall[1]) < 0.5 { 0.85 } else { 1.0 };
+            for k in 0..3 {
+                rgba.push(((base[k] * fade + to[k] * (1.0 - fade)) * band * line) as u8);
             }
             rgba.push(255);
         }
