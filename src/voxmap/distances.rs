@@ -148,11 +148,18 @@ impl<T: DistanceSample> DistanceMap<T> {
     /// grid. Inside it points away from the surface, outside towards it; its length is about s.
     #[inline]
     pub fn gradient(&self, voxel: [u32; 3]) -> [f32; 3] {
+        let at = self.grid.index(voxel);
+        let dims = self.grid.dims();
+        let steps = [1, dims[0] as usize, dims[0] as usize * dims[1] as usize];
+        let value = |at: usize| self.values[at].metres(self.lambda);
         [0, 1, 2].map(|k| {
-            let (mut low, mut high) = (voxel, voxel);
-            low[k] = voxel[k].saturating_sub(1);
-            high[k] = (voxel[k] + 1).min(self.grid.dims()[k] - 1);
-            (self.distance(high) - self.distance(low)) / (high[k] - low[k]) as f32
+            let (low, high) = (voxel[k] > 0, voxel[k] + 1 < dims[k]);
+            let rise = value(at + usize::from(high) * steps[k]) - value(at - usize::from(low) * steps[k]);
+            if low && high {
+                0.5 * rise
+            } else {
+                rise
+            }
         })
     }
 
