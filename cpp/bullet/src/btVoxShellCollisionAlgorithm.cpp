@@ -7,13 +7,17 @@
 #include <BulletCollision/CollisionDispatch/btCollisionConfiguration.h>
 #include <BulletCollision/CollisionDispatch/btCollisionDispatcher.h>
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
+#include <BulletCollision/CollisionShapes/btUniformScalingShape.h>
 #include <BulletDynamics/Dynamics/btRigidBody.h>
+#include <LinearMath/btPoolAllocator.h>
 #include <voxshell/bullet/btVoxShellShape.h>
 
+#include "concave_patch.h"
 #include "contact_policy.h"
 #include "handle.h"
+#include "log.h"
 #include "manifold_set.h"
-#include "stock_shapes.h"
+#include "pair_table.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
@@ -31,17 +35,42 @@ const btVoxShellBaseShape* ours(const btCollisionShape* shape)
 /// One side of the pair in this step.
 struct Side
 {
-	const btVoxShellBaseShape* voxshell = nullptr;  // null: one of Bullet's own
-	const vxs_shape* shape = nullptr;
-	bool sampled = false;  // of Bullet's own shapes: it is a pointshell here, because the other one is a field only
-	double inflation = 0;  // of Bullet's own shapes: how far outside that form the surface lies
+	const btCollisionShape* stock = nullptr;        // Bullet's own, or
+	const btVoxShellBaseShape* voxshell = nullptr;  // ours
 	vxs_pose pose;
 	Motion motion;
 	double extent = 0;  // radius of the shape around the body's centre of mass
 
-	bool has_pointshell() const { return voxshell ? voxshell->hasPointShell() : sampled; }
-	bool has_field() const { return voxshell ? voxshell->hasField() : !sampled; }
+	// Found by `find_forms`.
+	const vxs_shape* shape = nullptr;
+	bool has_pointshell = false, has_field = false;
+	double inflation = 0;                    // how far outside the form the surface of Bullet's own shape lies
+	const SharpFeatures* features = nullptr;  // of Bullet's own shape
+
+	/// Half the diagonal of the box of one of ours, metres.
+	double size() const { return double(voxshell->getLocalHalfExtents().length()); }
+
+	/// The form that one of ours has, or, when it is a field only and must bring samples, those it can be given.
+	void take_own_forms(bool must_sample)
+	{
+		shape = voxshell->getQueryShape();
+		has_field = voxshell->hasField();
+		has_pointshell = voxshell->hasPointShell();
+		if (must_sample && !has_pointshell && voxshell->getSampledShape())
+		{
+			shape = voxshell->getSampledShape();
+			has_pointshell = true;
+		}
+	}
 };
+
+bool can_meet(const Side& first, const Side& second)
+{
+	return (first.has_pointshell && second.has_field) || (second.has_pointshell && first.has_field);
+}
+
+/// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
+const double kEdgeSpacing = 0.01;
 
 /// The body's motion as the solver will see it: velocities before the step, forces gathered for it.
 Motion motion_of(const btCollisionObject* object)
@@ -80,6 +109,16 @@ double extent_of(const btCollisionObjectWrapper* wrap, const btVoxShellBaseShape
 		wrap->getCollisionShape()->getBoundingSphere(center, radius);
 	return double((wrap->getWorldTransform()(center) - wrap->getCollisionObject()->getWorldTransform().getOrigin()).length() + radius);
 }
+
+/// Fills in all but the forms.
+void place(Side& side, const btCollisionObjectWrapper* wrap)
+{
+	side.voxshell = ours(wrap->getCollisionShape());
+	side.stock = side.voxshell ? nullptr : wrap->getCollisionShape();
+	side.pose = to_pose(wrap->getWorldTransform());
+	side.motion = motion_of(wrap->getCollisionObject());
+	side.extent = extent_of(wrap, side.voxshell);
+}
 }  // namespace
 
 struct btVoxShellCollisionAlgorithm::State
@@ -90,8 +129,10 @@ struct btVoxShellCollisionAlgorithm::State
 	BouncePolicy bounce;
 	ContactSelector selector;
 	StockShape stock;
+	ConcavePatch patch;
 	Workspace workspace;
 	std::vector<vxs_contact> contacts;
+	std::vector<SharpFeatures::Touch> touches;
 	std::vector<Candidate> candidates;
 
 	State(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, const btVoxShellSettings& s)
@@ -104,39 +145,90 @@ struct btVoxShellCollisionAlgorithm::State
 		candidates.reserve(256);
 	}
 
-	bool describe(Side& side, const btCollisionObjectWrapper* wrap, const btCollisionObjectWrapper* other);
+	bool find_forms(Side& first, Side& second, double distance);
+	bool find_stock_form(Side& ours, Side& theirs, double distance);
 	bool query(const Side& first, const Side& second, double distance);
+	void query_features(const Side& ours, const Side& theirs, bool ours_is_first, double distance);
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 };
 
-bool btVoxShellCollisionAlgorithm::State::describe(Side& side, const btCollisionObjectWrapper* wrap, const btCollisionObjectWrapper* other)
+/// What both sides are tested as; false when they cannot be tested, or are known to be apart.
+bool btVoxShellCollisionAlgorithm::State::find_forms(Side& first, Side& second, double distance)
 {
-	side.voxshell = ours(wrap->getCollisionShape());
-	if (side.voxshell)
-		side.shape = side.voxshell->getQueryShape();
-	else
+	if (!first.voxshell || !second.voxshell)
+		return first.voxshell ? find_stock_form(first, second, distance) : (second.voxshell && find_stock_form(second, first, distance));
+
+	first.take_own_forms(false);
+	second.take_own_forms(!first.has_pointshell);
+	if (!second.has_pointshell)
+		first.take_own_forms(true);
+	if (!can_meet(first, second))
 	{
-		const btVoxShellBaseShape* partner = ours(other->getCollisionShape());
-		if (!partner)
-			return false;
-		side.sampled = !partner->hasPointShell();
-		side.shape = stock.of(wrap->getCollisionShape(), side.sampled ? StockShape::POINTSHELL : StockShape::FIELD);
-		side.inflation = stock.inflation();
+		warn_once(first.has_field || second.has_field ? "two voxelmap shapes without triangles do not collide: neither brings samples"
+													  : "two pointshell shapes do not collide: neither brings a field");
+		return false;
 	}
-	side.pose = to_pose(wrap->getWorldTransform());
-	side.motion = motion_of(wrap->getCollisionObject());
-	side.extent = extent_of(wrap, side.voxshell);
-	return side.shape != nullptr;
+	return true;
 }
 
-/// Fills `contacts` with all contacts up to `distance`, or says that this pair of forms cannot be tested.
+bool btVoxShellCollisionAlgorithm::State::find_stock_form(Side& ours, Side& theirs, double distance)
+{
+	const btCollisionShape* shape = theirs.stock;
+	double factor = 1;
+	const PairRow* row = find_pair(shape->getShapeType());
+	while (row && row->treatment == Treatment::SCALED)
+	{
+		const btUniformScalingShape* scaled = static_cast<const btUniformScalingShape*>(shape);
+		factor *= double(scaled->getUniformScalingFactor());
+		shape = scaled->getChildShape();
+		row = find_pair(shape->getShapeType());
+	}
+	if (!row || row->treatment == Treatment::IGNORED || row->treatment == Treatment::STOCK)
+	{
+		warn_once(std::string("a Voxshell shape does not collide with ") + (row ? row->name : "a shape of unknown type"));
+		return false;
+	}
+
+	const bool can_be_sampled = row->treatment == Treatment::FORM && row->kind->surface;
+	ours.take_own_forms(!can_be_sampled);
+	if (row->treatment == Treatment::FORM)
+	{
+		const bool sampled = can_be_sampled && !ours.has_pointshell;
+		if (!stock.update(shape, *row->kind, factor, sampled))
+		{
+			warn_once(std::string("a Voxshell shape does not collide with ") + row->name + " that has no volume");
+			return false;
+		}
+		theirs.shape = stock.shape();
+		theirs.has_pointshell = sampled;
+		theirs.has_field = !sampled;
+		theirs.inflation = stock.inflation();
+		theirs.features = &stock.features();
+	}
+	else
+	{
+		const Frame to_theirs = Frame(theirs.pose).inverse() * Frame(ours.pose);
+		const Vec center = to_theirs(to_vec(ours.voxshell->getLocalCenter()));
+		const Vec half = to_theirs.turned_box(to_vec(ours.voxshell->getLocalHalfExtents())) + Vec{distance, distance, distance};
+		if (!patch.update(static_cast<const btConcaveShape*>(shape), center - half, center + half, ours.size()))
+			return false;
+		theirs.shape = patch.shape();
+		theirs.has_field = true;
+		theirs.features = &patch.features();
+	}
+	if (!can_meet(ours, theirs))
+	{
+		warn_once(std::string("a voxelmap shape without triangles does not collide with ") + row->name + ": neither brings samples");
+		return false;
+	}
+	return true;
+}
+
+/// Fills `candidates` with all contacts up to `distance`; false when the query failed.
 bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& second, double distance)
 {
-	const bool shell_of_first = first.has_pointshell() && second.has_field(), shell_of_second = second.has_pointshell() && first.has_field();
-	if (!shell_of_first && !shell_of_second)
-		return false;
-
+	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
 	query.roles = shell_of_first && shell_of_second ? (settings.m_bothRoles ? VXS_ROLES_BOTH : VXS_ROLES_AUTO)
@@ -153,7 +245,10 @@ bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& s
 		}
 		candidates.clear();
 		if (status != VXS_OK)
+		{
+			log_failure("contacts of a pair", status);
 			return false;
+		}
 		for (size_t i = 0; i < count; ++i)
 		{
 			// The one place where the C API's normal (A to B) becomes Bullet's (on B, towards A).
@@ -165,7 +260,51 @@ bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& s
 			c.point = contact.point_on_b + c.normal * second.inflation;
 			candidates.push_back(c);
 		}
-		return true;
+		break;
+	}
+	if (second.features && first.has_field)
+		query_features(first, second, true, distance);
+	if (first.features && second.has_field)
+		query_features(second, first, false, distance);
+	return true;
+}
+
+/// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.
+void btVoxShellCollisionAlgorithm::State::query_features(const Side& ours, const Side& theirs, bool ours_is_first, double distance)
+{
+	if (theirs.features->empty())
+		return;
+	const Frame to_world(theirs.pose), ours_to_world(ours.pose);
+	SharpFeatures::Target target;
+	target.field = ours.voxshell->getField();
+	target.slope = ours.voxshell->getFieldSlope();
+	target.to_field = ours_to_world.inverse() * to_world;
+	target.limit = distance + theirs.inflation;
+	target.spacing = kEdgeSpacing * ours.size();
+	const Frame from_ours = target.to_field.inverse();
+	const Vec center = from_ours(to_vec(ours.voxshell->getLocalCenter()));
+	const Vec half = from_ours.turned_box(to_vec(ours.voxshell->getLocalHalfExtents())) + Vec{target.limit, target.limit, target.limit};
+	target.low = center - half;
+	target.high = center + half;
+	touches.clear();
+	theirs.features->touch(target, touches);
+
+	for (const SharpFeatures::Touch& touch : touches)
+	{
+		const Vec point = to_world(touch.point);
+		// Where the field has no direction, in the middle of a part, the way out is away from the body's centre.
+		const bool weak = length2(touch.gradient) < 0.0625;
+		const Vec way = weak ? point - ours.motion.center : ours_to_world.rotate(touch.gradient);
+		const double norm = length(way);
+		if (!(norm > 0))
+			continue;
+		const Vec outward = way * (1 / norm);
+		Candidate c;
+		c.feature = touch.feature;
+		c.normal = ours_is_first ? -outward : outward;
+		c.distance = touch.distance - theirs.inflation;
+		c.point = ours_is_first ? point - outward * theirs.inflation : point - outward * touch.distance;
+		candidates.push_back(c);
 	}
 }
 
@@ -173,8 +312,10 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 {
 	Side first, second;
 	bool done = false;
-	if (workspace && describe(first, wrap0, wrap1) && describe(second, wrap1, wrap0))
+	if (workspace)
 	{
+		place(first, wrap0);
+		place(second, wrap1);
 		// Only what is within reach of the other body can hit it, however large a body is.
 		const double apart = length(first.motion.center - second.motion.center);
 		first.motion.radius = std::min(first.extent, apart + second.extent);
@@ -189,7 +330,8 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 #else
 		const double asked = 0;  // nobody can ask for distances yet
 #endif
-		done = query(first, second, std::max(margin + ahead, margin + asked)) && !candidates.empty();
+		const double distance = margin + std::max(ahead, asked);
+		done = find_forms(first, second, distance) && query(first, second, distance) && !candidates.empty();
 		if (done)
 		{
 			manifolds.begin();
@@ -292,7 +434,10 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 #endif
 			return stock->getCollisionAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
 		}
-		void* memory = info.m_dispatcher1->allocateCollisionAlgorithm(sizeof(btVoxShellCollisionAlgorithm));
+		// A pool whose elements were made too small would not tell; what is not the pool's the dispatcher frees all the same.
+		const btPoolAllocator* pool = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration()->getCollisionAlgorithmPool();
+		const int size = int(sizeof(btVoxShellCollisionAlgorithm));
+		void* memory = pool->getElementSize() < size ? btAlignedAlloc(size_t(size), 16) : info.m_dispatcher1->allocateCollisionAlgorithm(size);
 		return new (memory) btVoxShellCollisionAlgorithm(info, body0, body1, settings);
 	}
 };
@@ -328,10 +473,10 @@ void btVoxShellCollisionAlgorithm::registerAlgorithm(btCollisionDispatcher* disp
 		dispatcher->registerClosestPointsCreateFunc(type0, type1, create_func(settings, true));
 #endif
 	};
-	enter(FAST_CONCAVE_MESH_PROXYTYPE, FAST_CONCAVE_MESH_PROXYTYPE);
-	for (const int type : stock_proxy_types())
-	{
-		enter(FAST_CONCAVE_MESH_PROXYTYPE, type);
-		enter(type, FAST_CONCAVE_MESH_PROXYTYPE);
-	}
+	for (size_t i = 0; i < kPairRows; ++i)
+		if (kPairTable[i].treatment != Treatment::STOCK)
+		{
+			enter(FAST_CONCAVE_MESH_PROXYTYPE, kPairTable[i].type);
+			enter(kPairTable[i].type, FAST_CONCAVE_MESH_PROXYTYPE);
+		}
 }

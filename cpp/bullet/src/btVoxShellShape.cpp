@@ -7,103 +7,19 @@
 #include <vector>
 
 #include <BulletCollision/CollisionShapes/btBvhTriangleMeshShape.h>
-#include <BulletCollision/CollisionShapes/btStridingMeshInterface.h>
 #include <BulletCollision/CollisionShapes/btTriangleIndexVertexArray.h>
 #include <LinearMath/btAabbUtil2.h>
 
 #include "handle.h"
-#include "stock_shapes.h"
+#include "log.h"
+#include "mesh_input.h"
+#include "ray.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
 
 namespace
 {
-/// Reads every part of a mesh, with its scaling, whatever number types it is stored in.
-Soup read_mesh(const btStridingMeshInterface& mesh)
-{
-	Soup soup;
-	const vxs_vec3 scale = to_vec(mesh.getScaling());
-	for (int part = 0; part < mesh.getNumSubParts(); ++part)
-	{
-		const unsigned char *vertices = nullptr, *indices = nullptr;
-		int vertex_count = 0, vertex_stride = 0, triangle_stride = 0, triangle_count = 0;
-		PHY_ScalarType vertex_type = PHY_FLOAT, index_type = PHY_INTEGER;
-		mesh.getLockedReadOnlyVertexIndexBase(&vertices, vertex_count, vertex_type, vertex_stride, &indices, triangle_stride, triangle_count, index_type, part);
-
-		const size_t first = soup.vertices.size();
-		for (int i = 0; i < vertex_count; ++i)
-		{
-			const unsigned char* at = vertices + size_t(i) * size_t(vertex_stride);
-			vxs_vec3 v;
-			if (vertex_type == PHY_DOUBLE)
-			{
-				double raw[3];
-				std::memcpy(raw, at, sizeof raw);
-				v = {raw[0], raw[1], raw[2]};
-			}
-			else
-			{
-				float raw[3];
-				std::memcpy(raw, at, sizeof raw);
-				v = {raw[0], raw[1], raw[2]};
-			}
-			soup.vertices.push_back({v.x * scale.x, v.y * scale.y, v.z * scale.z});
-		}
-		for (int i = 0; i < triangle_count; ++i)
-		{
-			const unsigned char* at = indices + size_t(i) * size_t(triangle_stride);
-			for (int corner = 0; corner < 3; ++corner)
-			{
-				uint32_t index = 0;
-				if (index_type == PHY_SHORT)
-				{
-					uint16_t raw;
-					std::memcpy(&raw, at + size_t(corner) * sizeof raw, sizeof raw);
-					index = raw;
-				}
-				else if (index_type == PHY_UCHAR)
-					index = at[corner];
-				else
-					std::memcpy(&index, at + size_t(corner) * sizeof index, sizeof index);
-				soup.indices.push_back(uint32_t(first) + index);
-			}
-		}
-		mesh.unLockReadOnlyVertexBase(part);
-	}
-	return soup;
-}
-
-/// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own.
-btTransform move_to_principal_frame(Soup& soup)
-{
-	vxs_shape* raw = nullptr;
-	check(vxs_shape_create_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &raw));
-	const Shape exact(raw);
-	vxs_mass_properties mass;
-	check(vxs_shape_get_mass_properties(exact.get(), &mass));
-
-	btScalar i[6];  // xx yy zz xy xz yz
-	std::copy(mass.inertia, mass.inertia + 6, i);
-	btMatrix3x3 tensor(i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]);
-	btMatrix3x3 axes;
-	axes.setIdentity();
-	tensor.diagonalize(axes, btScalar(1e-6), 40);
-	if (axes.determinant() < 0)
-		axes[0][2] = -axes[0][2], axes[1][2] = -axes[1][2], axes[2][2] = -axes[2][2];
-
-	const btTransform frame(axes, to_bt(mass.center_of_mass));
-	vxs_vec3 columns[3];
-	for (int c = 0; c < 3; ++c)
-		columns[c] = to_vec(axes.getColumn(c));
-	for (vxs_vec3& v : soup.vertices)
-	{
-		const vxs_vec3 d = v - mass.center_of_mass;
-		v = {dot(d, columns[0]), dot(d, columns[1]), dot(d, columns[2])};
-	}
-	return frame;
-}
-
 bool has_mesh_extension(const char* path)
 {
 	const char* dot = std::strrchr(path, '.');
@@ -124,38 +40,96 @@ vxs_cook_options options_for(unsigned forms, const vxs_cook_options* options)
 	result.forms = forms;
 	return result;
 }
-}  // namespace
 
-struct btVoxShellBaseShape::Data
+/// The triangles a shape keeps; none when it keeps none.
+Soup triangles_of(const vxs_shape* asset)
 {
-	Shape asset;   // all that was given or cooked: mesh, mass properties
-	Shape query;   // the forms this class carries
-	unsigned forms = 0;
+	Soup soup;
+	size_t vertex_count = 0, index_count = 0;
+	if (vxs_shape_get_triangles(asset, nullptr, 0, &vertex_count, nullptr, 0, &index_count) != VXS_TRUNCATED)
+		return soup;
+	soup.vertices.resize(vertex_count);
+	soup.indices.resize(index_count);
+	if (vxs_shape_get_triangles(asset, soup.vertices.data(), vertex_count, &vertex_count, soup.indices.data(), index_count, &index_count) != VXS_OK)
+		return Soup();
+	return soup;
+}
 
-	// Bullet's own tree over the triangles, for rays, sweeps and drawing.
+/// What is made when it is first asked for.
+struct Lazy
+{
+	// Bullet's own tree over the triangles, for sweeps and drawing.
 	std::once_flag tree_once;
 	std::vector<btVector3> tree_vertices;
 	std::vector<int> tree_indices;
 	std::unique_ptr<btTriangleIndexVertexArray> tree_mesh;
 	std::unique_ptr<btBvhTriangleMeshShape> tree;
 
-	void build_tree()
+	// Both forms of a shape whose class carries a field only.
+	std::once_flag sampled_once;
+	Shape sampled;
+
+	void build_tree(const vxs_shape* asset)
 	{
-		size_t vertex_count = 0, index_count = 0;
-		const vxs_status asked = vxs_shape_get_triangles(asset.get(), nullptr, 0, &vertex_count, nullptr, 0, &index_count);
-		if (asked != VXS_TRUNCATED || index_count == 0)
+		const Soup soup = triangles_of(asset);
+		if (soup.indices.empty())
+		{
+			warn_once("a Voxshell shape without triangles is invisible to sweeps, and to debug drawing");
 			return;
-		std::vector<vxs_vec3> vertices(vertex_count);
-		std::vector<uint32_t> indices(index_count);
-		if (vxs_shape_get_triangles(asset.get(), vertices.data(), vertex_count, &vertex_count, indices.data(), index_count, &index_count) != VXS_OK)
-			return;
-		tree_vertices.reserve(vertex_count);
-		for (const vxs_vec3& v : vertices)
+		}
+		tree_vertices.reserve(soup.vertices.size());
+		for (const vxs_vec3& v : soup.vertices)
 			tree_vertices.push_back(to_bt(v));
-		tree_indices.assign(indices.begin(), indices.end());
-		tree_mesh.reset(new btTriangleIndexVertexArray(int(index_count / 3), tree_indices.data(), 3 * sizeof(int), int(vertex_count), &tree_vertices[0][0], sizeof(btVector3)));
+		tree_indices.assign(soup.indices.begin(), soup.indices.end());
+		tree_mesh.reset(new btTriangleIndexVertexArray(int(tree_indices.size() / 3), tree_indices.data(), 3 * sizeof(int), int(tree_vertices.size()), &tree_vertices[0][0], sizeof(btVector3)));
 		tree.reset(new btBvhTriangleMeshShape(tree_mesh.get(), true));
 	}
+
+	void sample(const vxs_shape* asset)
+	{
+		vxs_shape* made = nullptr;
+		vxs_shape_info info;
+		if (vxs_shape_info_init(&info, sizeof info) != VXS_OK || vxs_shape_get_info(asset, &info) != VXS_OK)
+			return;
+		if (info.forms == (VXS_FORM_FIELD | VXS_FORM_POINTSHELL))
+		{
+			vxs_shape_retain(asset, &made);
+			sampled.reset(made);
+			return;
+		}
+		const Soup soup = triangles_of(asset);
+		vxs_cook_options options;
+		if (soup.indices.empty() || vxs_cook_options_init(&options, sizeof options) != VXS_OK)
+			return;
+		options.forms = VXS_FORM_POINTSHELL;
+		options.voxel_size = info.voxel_size;
+		if (vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &options, &made) != VXS_OK)
+			return;
+		const Shape samples(made);
+		vxs_field* field = nullptr;
+		vxs_pointshell* shell = nullptr;
+		vxs_shape_get_field(asset, &field);
+		vxs_shape_get_pointshell(made, &shell);
+		const Field own_field(field);
+		const PointShell own_shell(shell);
+		vxs_shape* both = nullptr;
+		if (vxs_shape_create(field, shell, &both) == VXS_OK)
+			sampled.reset(both);
+	}
+};
+}  // namespace
+
+struct btVoxShellBaseShape::Data
+{
+	Shape original;  // all that was given or cooked: mesh, mass properties
+	Shape asset;     // the same, scaled
+	Shape query;     // the forms this class carries
+	Field field;     // null when it carries none
+	double slope = 1;
+	unsigned forms = 0;
+	btVector3 scaling = btVector3(1, 1, 1);
+	bool margin_set = false;
+	std::unique_ptr<Lazy> lazy{new Lazy};
 };
 
 const char* btVoxShellBaseShape::staticName()
@@ -202,39 +176,50 @@ btVoxShellBaseShape::~btVoxShellBaseShape() = default;
 
 void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 {
-	std::unique_ptr<Data> data(new Data);
-	data->asset.reset(shape);
-	data->forms = forms;
+	m_data.reset(new Data);
+	m_data->original.reset(shape);
+	m_data->forms = forms;
+	m_shapeType = FAST_CONCAVE_MESH_PROXYTYPE;
 
 	vxs_shape_info info;
 	check(vxs_shape_info_init(&info, sizeof info));
 	check(vxs_shape_get_info(shape, &info));
 	if ((info.forms & forms) != forms)
 		throw std::runtime_error(std::string("voxshell: the shape has no ") + ((info.forms & FIELD) ? "pointshell" : "field") + ", which this class needs");
-	vxs_shape* query = nullptr;
-	if (info.forms == forms)
-		check(vxs_shape_retain(shape, &query));
-	else
-	{
-		vxs_field* field = nullptr;
-		if (forms & FIELD)
-			check(vxs_shape_get_field(shape, &field));
-		const Field own_field(field);
-		vxs_pointshell* shell = nullptr;
-		if (forms & POINTSHELL)
-			check(vxs_shape_get_pointshell(shape, &shell));
-		const PointShell own_shell(shell);
-		check(vxs_shape_create(field, shell, &query));
-	}
-	data->query.reset(query);
+	// Outside its grid a field adds the distance to the grid's box, at right angles to what it changes by inside.
+	m_data->slope = std::sqrt(1 + info.lipschitz * info.lipschitz);
+	vxs_shape* asset = nullptr;
+	check(vxs_shape_retain(shape, &asset));
+	use(asset);
+}
 
+/// Makes everything that depends on the scale. Throws, and then changes nothing.
+void btVoxShellBaseShape::use(vxs_shape* scaled)
+{
+	Shape asset(scaled);
+	const unsigned forms = m_data->forms;
+	vxs_field* field = nullptr;
+	if (forms & FIELD)
+		check(vxs_shape_get_field(scaled, &field));
+	Field own_field(field);
+	vxs_pointshell* shell = nullptr;
+	if (forms & POINTSHELL)
+		check(vxs_shape_get_pointshell(scaled, &shell));
+	const PointShell own_shell(shell);
+	vxs_shape* query = nullptr;
+	check(vxs_shape_create(field, shell, &query));
+	Shape own_query(query);
 	vxs_aabb box;
-	check(vxs_shape_get_bounds(shape, &box));
+	check(vxs_shape_get_bounds(scaled, &box));
+
+	m_data->asset = std::move(asset);
+	m_data->query = std::move(own_query);
+	m_data->field = std::move(own_field);
+	m_data->lazy.reset(new Lazy);
 	m_center = to_bt((box.min + box.max) * 0.5);
 	m_halfExtents = to_bt((box.max - box.min) * 0.5);
-	m_collisionMargin = m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
-	m_shapeType = FAST_CONCAVE_MESH_PROXYTYPE;
-	m_data = std::move(data);
+	if (!m_data->margin_set)
+		m_collisionMargin = m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
 }
 
 void btVoxShellBaseShape::getAabb(const btTransform& t, btVector3& aabbMin, btVector3& aabbMax) const
@@ -261,29 +246,61 @@ void btVoxShellBaseShape::calculateLocalInertia(btScalar mass, btVector3& inerti
 
 void btVoxShellBaseShape::processAllTriangles(btTriangleCallback* callback, const btVector3& aabbMin, const btVector3& aabbMax) const
 {
-	std::call_once(m_data->tree_once, [this] { m_data->build_tree(); });
-	if (m_data->tree)
-		m_data->tree->processAllTriangles(callback, aabbMin, aabbMax);
+	if (m_data->field && cast_ray_through_field(callback, m_data->asset.get()))
+		return;
+	Lazy& lazy = *m_data->lazy;
+	std::call_once(lazy.tree_once, [&] { lazy.build_tree(m_data->asset.get()); });
+	if (lazy.tree)
+		lazy.tree->processAllTriangles(callback, aabbMin, aabbMax);
 }
 
-void btVoxShellBaseShape::setMargin(btScalar margin) { m_collisionMargin = btMax(margin, btScalar(0)); }
+void btVoxShellBaseShape::setMargin(btScalar margin)
+{
+	m_collisionMargin = btMax(margin, btScalar(0));
+	m_data->margin_set = true;
+}
 
 void btVoxShellBaseShape::setLocalScaling(const btVector3& scaling)
 {
-	btAssert(scaling.distance2(btVector3(1, 1, 1)) < btScalar(1e-10) && "Voxshell shapes cannot be scaled: scale the mesh before cooking");
-	(void)scaling;
+	if (scaling.x() == m_data->scaling.x() && scaling.y() == m_data->scaling.y() && scaling.z() == m_data->scaling.z())
+		return;
+	const btScalar largest = btMax(btFabs(scaling.x()), btMax(btFabs(scaling.y()), btFabs(scaling.z())));
+	const bool uniform = btFabs(scaling.x() - scaling.y()) <= SIMD_EPSILON * largest && btFabs(scaling.x() - scaling.z()) <= SIMD_EPSILON * largest;
+	if (!uniform || !(scaling.x() > 0))
+	{
+		vxs_log(VXS_LOG_ERROR, "setLocalScaling: a Voxshell shape keeps its scale; expected the same positive factor along x, y and z (scale the mesh before cooking otherwise)");
+		return;
+	}
+	vxs_shape* scaled = nullptr;
+	const vxs_status status = vxs_shape_create_scaled(m_data->original.get(), double(scaling.x()), &scaled);
+	if (status != VXS_OK)
+	{
+		vxs_log(VXS_LOG_ERROR, (std::string("setLocalScaling: a Voxshell shape keeps its scale: ") + vxs_last_error()).c_str());
+		return;
+	}
+	use(scaled);
+	m_data->scaling = scaling;
 }
 
-const btVector3& btVoxShellBaseShape::getLocalScaling() const
-{
-	static const btVector3 one(1, 1, 1);
-	return one;
-}
+const btVector3& btVoxShellBaseShape::getLocalScaling() const { return m_data->scaling; }
+
+void btVoxShellBaseShape::saveAsset(const char* path) const { check(vxs_shape_save(m_data->original.get(), path)); }
 
 const char* btVoxShellBaseShape::getName() const { return staticName(); }
 
 const vxs_shape* btVoxShellBaseShape::getShape() const { return m_data->asset.get(); }
 const vxs_shape* btVoxShellBaseShape::getQueryShape() const { return m_data->query.get(); }
+const vxs_field* btVoxShellBaseShape::getField() const { return m_data->field.get(); }
+double btVoxShellBaseShape::getFieldSlope() const { return m_data->slope; }
+
+const vxs_shape* btVoxShellBaseShape::getSampledShape() const
+{
+	Lazy& lazy = *m_data->lazy;
+	if (hasField() && !hasPointShell())
+		std::call_once(lazy.sampled_once, [&] { lazy.sample(m_data->asset.get()); });
+	return lazy.sampled.get();
+}
+
 bool btVoxShellBaseShape::hasField() const { return m_data->forms & FIELD; }
 bool btVoxShellBaseShape::hasPointShell() const { return m_data->forms & POINTSHELL; }
 

@@ -10,31 +10,19 @@
 #include <BulletCollision/CollisionShapes/btConvexHullShape.h>
 #include <BulletCollision/CollisionShapes/btConvexTriangleMeshShape.h>
 #include <BulletCollision/CollisionShapes/btCylinderShape.h>
+#include <BulletCollision/CollisionShapes/btMultiSphereShape.h>
 #include <BulletCollision/CollisionShapes/btSphereShape.h>
 #include <BulletCollision/CollisionShapes/btStaticPlaneShape.h>
 #include <BulletCollision/CollisionShapes/btStridingMeshInterface.h>
 #include <LinearMath/btConvexHullComputer.h>
 
+#include "log.h"
 #include "vec.h"
 
 namespace voxshell_bullet
 {
 namespace
 {
-using Signature = StockShape::Signature;
-
-/// One row of the table: how a shape of this type is told from a changed one, and how its forms are made.
-struct Row
-{
-	int type;
-	void (*describe)(const btCollisionShape*, Signature&);
-	vxs_status (*field)(const Signature&, vxs_shape**);
-	/// Its surface, for sampling; null: it has no end.
-	bool (*surface)(const Signature&, Soup&);
-	/// Bullet adds the margin outside (true), or the shape's size includes it (false).
-	bool inflated;
-};
-
 template <typename T>
 const T* as(const btCollisionShape* shape)
 {
@@ -45,6 +33,30 @@ void put(Signature& s, const btVector3& v)
 {
 	for (int i = 0; i < 3; ++i)
 		s.numbers[i] = double(v[i]);
+}
+
+/// Directions spread evenly over the sphere (a spiral of equal areas), and the six along the axes.
+const std::vector<btVector3>& directions()
+{
+	static const std::vector<btVector3> all = [] {
+		const int count = 636;
+		const double turn = 2.399963229728653;  // the golden angle
+		std::vector<btVector3> made;
+		for (int i = 0; i < count; ++i)
+		{
+			const double z = 1 - (2 * i + 1) / double(count), r = std::sqrt(1 - z * z);
+			made.push_back(to_bt({r * std::cos(turn * i), r * std::sin(turn * i), z}));
+		}
+		for (int axis = 0; axis < 3; ++axis)
+			for (const btScalar sign : {btScalar(1), btScalar(-1)})
+			{
+				btVector3 direction(0, 0, 0);
+				direction[axis] = sign;
+				made.push_back(direction);
+			}
+		return made;
+	}();
+	return all;
 }
 
 /// The triangles of one of the library's round primitives, whose axis is y, turned to `axis`.
@@ -79,7 +91,7 @@ bool turned_primitive(uint32_t kind, double radius, double length, int axis, Sou
 void describe_plane(const btCollisionShape* shape, Signature& s)
 {
 	put(s, as<btStaticPlaneShape>(shape)->getPlaneNormal());
-	s.numbers[3] = double(as<btStaticPlaneShape>(shape)->getPlaneConstant());
+	s.numbers[3] = double(as<btStaticPlaneShape>(shape)->getPlaneConstant());  // never scaled: only convex shapes are
 }
 
 vxs_status plane_field(const Signature& s, vxs_shape** out)
@@ -90,7 +102,11 @@ vxs_status plane_field(const Signature& s, vxs_shape** out)
 // Box: half extents with margin are the box that was asked for. Its edges are sharp here; Bullet rounds them by the margin
 // against all shapes but another box.
 
-void describe_box(const btCollisionShape* shape, Signature& s) { put(s, as<btBoxShape>(shape)->getHalfExtentsWithMargin()); }
+void describe_box(const btCollisionShape* shape, Signature& s)
+{
+	put(s, as<btBoxShape>(shape)->getHalfExtentsWithMargin());
+	s.lengths = 3;
+}
 
 vxs_status box_field(const Signature& s, vxs_shape** out) { return vxs_shape_create_box({s.numbers[0], s.numbers[1], s.numbers[2]}, out); }
 
@@ -104,7 +120,11 @@ bool box_surface(const Signature& s, Soup& soup)
 
 // Sphere: the radius is the margin, and follows the x scaling.
 
-void describe_sphere(const btCollisionShape* shape, Signature& s) { s.numbers[0] = double(as<btSphereShape>(shape)->getRadius()); }
+void describe_sphere(const btCollisionShape* shape, Signature& s)
+{
+	s.numbers[0] = double(as<btSphereShape>(shape)->getRadius());
+	s.lengths = 1;
+}
 
 vxs_status sphere_field(const Signature& s, vxs_shape** out) { return vxs_shape_create_sphere(s.numbers[0], out); }
 
@@ -118,6 +138,7 @@ void describe_capsule(const btCollisionShape* shape, Signature& s)
 	s.numbers[0] = double(capsule->getRadius());
 	s.numbers[1] = double(capsule->getHalfHeight());
 	s.numbers[2] = capsule->getUpAxis();
+	s.lengths = 2;
 }
 
 vxs_status capsule_field(const Signature& s, vxs_shape** out)
@@ -144,11 +165,18 @@ void describe_cylinder(const btCollisionShape* shape, Signature& s)
 	s.numbers[0] = double(half[(axis + 1) % 3]);
 	s.numbers[1] = double(half[axis]);
 	s.numbers[2] = axis;
+	s.lengths = 2;
 }
 
 vxs_status cylinder_field(const Signature& s, vxs_shape** out) { return vxs_shape_create_cylinder(s.numbers[0], s.numbers[1], uint32_t(s.numbers[2]), out); }
 
 bool cylinder_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_CYLINDER, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup); }
+
+void cylinder_rims(const Signature& s, SharpFeatures& sharp)
+{
+	sharp.add_circle(int(s.numbers[2]), s.numbers[1], s.numbers[0]);
+	sharp.add_circle(int(s.numbers[2]), -s.numbers[1], s.numbers[0]);
+}
 
 // Cone: Bullet adds the margin around the whole cone.
 
@@ -158,11 +186,20 @@ void describe_cone(const btCollisionShape* shape, Signature& s)
 	s.numbers[0] = double(cone->getRadius());
 	s.numbers[1] = double(cone->getHeight());
 	s.numbers[2] = cone->getConeUpIndex();
+	s.lengths = 2;
 }
 
 vxs_status cone_field(const Signature& s, vxs_shape** out) { return vxs_shape_create_cone(s.numbers[0], s.numbers[1], uint32_t(s.numbers[2]), out); }
 
 bool cone_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_CONE, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup); }
+
+void cone_rim_and_tip(const Signature& s, SharpFeatures& sharp)
+{
+	double tip[3] = {0, 0, 0};
+	tip[int(s.numbers[2])] = 0.5 * s.numbers[1];
+	sharp.add_corner({tip[0], tip[1], tip[2]});
+	sharp.add_circle(int(s.numbers[2]), -0.5 * s.numbers[1], s.numbers[0]);
+}
 
 // Convex hull: Bullet adds the margin around it.
 
@@ -208,50 +245,101 @@ void describe_convex_mesh(const btCollisionShape* shape, Signature& s)
 	as<btConvexTriangleMeshShape>(shape)->getMeshInterface()->InternalProcessAllTriangles(&collect, -all, all);
 }
 
-/// The pair table: a Voxshell shape against each of these, in both orders.
-const Row kTable[] = {
-	{STATIC_PLANE_PROXYTYPE, describe_plane, plane_field, nullptr, false},
-	{BOX_SHAPE_PROXYTYPE, describe_box, box_field, box_surface, false},
-	{SPHERE_SHAPE_PROXYTYPE, describe_sphere, sphere_field, sphere_surface, false},
-	{CAPSULE_SHAPE_PROXYTYPE, describe_capsule, capsule_field, capsule_surface, false},
-	{CYLINDER_SHAPE_PROXYTYPE, describe_cylinder, cylinder_field, cylinder_surface, false},
-	{CONE_SHAPE_PROXYTYPE, describe_cone, cone_field, cone_surface, true},
-	{CONVEX_HULL_SHAPE_PROXYTYPE, describe_hull, hull_field, hull_surface, true},
-	{CONVEX_TRIANGLEMESH_SHAPE_PROXYTYPE, describe_convex_mesh, hull_field, hull_surface, true},
-};
+// Multi-sphere: the hull of balls, whose radii include the margin. Scaled differently along its axes they are no balls any more,
+// and the hull of points stands in for it.
 
-const Row* find_row(int type)
+/// The extreme points of the hull in all directions.
+template <typename Extreme>
+void extreme_points(std::vector<Vec>& points, Extreme extreme)
 {
-	for (const Row& row : kTable)
-		if (row.type == type)
-			return &row;
-	return nullptr;
+	for (const btVector3& direction : directions())
+		points.push_back(extreme(direction));
 }
 
-Shape make(const Row& row, const Signature& s)
+void describe_ball_hull(const btCollisionShape* shape, Signature& s)
 {
+	const btMultiSphereShape* balls = as<btMultiSphereShape>(shape);
+	const btVector3& scaling = balls->getLocalScaling();
+	if (scaling.x() != scaling.y() || scaling.x() != scaling.z())
+	{
+		extreme_points(s.points, [&](const btVector3& d) { return to_vec(balls->localGetSupportingVertex(d)); });
+		return;
+	}
+	for (int i = 0; i < balls->getSphereCount(); ++i)
+	{
+		s.points.push_back(to_vec(balls->getSpherePosition(i) * scaling));
+		s.radii.push_back(double(balls->getSphereRadius(i) * scaling.x()));
+	}
+}
+
+vxs_status ball_hull_field(const Signature& s, vxs_shape** out)
+{
+	if (s.radii.empty())
+		return hull_field(s, out);
+	return vxs_shape_create_sphere_hull(s.points.data(), s.radii.data(), s.radii.size(), out);
+}
+
+bool ball_hull_surface(const Signature& s, Soup& soup)
+{
+	if (s.radii.empty())
+		return hull_surface(s, soup);
+	Signature around;
+	extreme_points(around.points, [&](const btVector3& direction) {
+		const Vec d = to_vec(direction);
+		size_t best = 0;
+		for (size_t i = 1; i < s.radii.size(); ++i)
+			if (dot(d, s.points[i]) + s.radii[i] > dot(d, s.points[best]) + s.radii[best])
+				best = i;
+		return s.points[best] + d * s.radii[best];
+	});
+	return hull_surface(around, soup);
+}
+
+// Any other convex shape.
+
+void describe_support(const btCollisionShape* shape, Signature& s)
+{
+	extreme_points(s.points, [&](const btVector3& d) { return to_vec(as<btConvexShape>(shape)->localGetSupportingVertexWithoutMargin(d)); });
+}
+
+/// The forms of a kind, or none.
+std::shared_ptr<const StockShape::Forms> make(const Kind& kind, const Signature& s)
+{
+	const std::shared_ptr<StockShape::Forms> forms(new StockShape::Forms);
 	vxs_shape* made = nullptr;
-	if (s.form == StockShape::FIELD)
-		return Shape(row.field(s, &made) == VXS_OK ? made : nullptr);
-	Soup soup;
-	vxs_cook_options options;
-	if (!row.surface || !row.surface(s, soup) || vxs_cook_options_init(&options, sizeof options) != VXS_OK)
+	vxs_status status = VXS_UNSUPPORTED;
+	if (!s.sampled)
+		status = kind.field(s, &made);
+	else
+	{
+		Soup soup;
+		vxs_cook_options options;
+		if (!kind.surface || !kind.surface(s, soup) || vxs_cook_options_init(&options, sizeof options) != VXS_OK)
+			return nullptr;
+		options.forms = VXS_FORM_POINTSHELL;
+		options.sampling = VXS_SAMPLING_UNIFORM;
+		options.sample_count = StockShape::kSamples;
+		status = vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &options, &made);
+	}
+	if (status != VXS_OK)
+	{
+		log_failure("a shape of Bullet's that cannot be collided", status);
 		return nullptr;
-	options.forms = VXS_FORM_POINTSHELL;
-	options.sampling = VXS_SAMPLING_UNIFORM;
-	options.sample_count = StockShape::kSamples;
-	const vxs_status status = vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &options, &made);
-	return Shape(status == VXS_OK ? made : nullptr);
+	}
+	forms->shape.reset(made);
+	if (kind.sharp)
+		kind.sharp(s, forms->features);
+	return forms;
 }
 
 /// Pairs come and go much more often than shapes: the forms made last are kept, by what they depend on, so that fifty boxes of
 /// one size cost one. Shared by all worlds; only a new or changed pair comes here.
-std::shared_ptr<vxs_shape> make_or_share(const Row& row, const Signature& signature)
+std::shared_ptr<const StockShape::Forms> make_or_share(const Kind& kind, const Signature& signature)
 {
 	struct Entry
 	{
 		Signature signature;
-		std::shared_ptr<vxs_shape> shape;
+		std::shared_ptr<const StockShape::Forms> forms;
 	};
 	const size_t keep = 64;
 	static std::mutex mutex;
@@ -261,48 +349,76 @@ std::shared_ptr<vxs_shape> make_or_share(const Row& row, const Signature& signat
 		if (entry->signature == signature)
 		{
 			recent.splice(recent.begin(), recent, entry);
-			return entry->shape;
+			return entry->forms;
 		}
-	recent.push_front({signature, std::shared_ptr<vxs_shape>(make(row, signature))});
+	recent.push_front({signature, make(kind, signature)});
 	if (recent.size() > keep)
 		recent.pop_back();
-	return recent.front().shape;
+	return recent.front().forms;
+}
+
+/// Sharp features that are those of the surface's triangles.
+template <bool (*surface)(const Signature&, Soup&)>
+void edges_of(const Signature& s, SharpFeatures& sharp)
+{
+	Soup soup;
+	if (surface(s, soup))
+		sharp.add_edges_of(soup);
 }
 }  // namespace
 
-const std::vector<int>& stock_proxy_types()
+namespace kinds
 {
-	static const std::vector<int> types = [] {
-		std::vector<int> all;
-		for (const Row& row : kTable)
-			all.push_back(row.type);
-		return all;
-	}();
-	return types;
+const Kind plane = {describe_plane, plane_field, nullptr, nullptr, false};
+const Kind box = {describe_box, box_field, box_surface, edges_of<box_surface>, false};
+const Kind sphere = {describe_sphere, sphere_field, sphere_surface, nullptr, false};
+const Kind capsule = {describe_capsule, capsule_field, capsule_surface, nullptr, false};
+const Kind cylinder = {describe_cylinder, cylinder_field, cylinder_surface, cylinder_rims, false};
+const Kind cone = {describe_cone, cone_field, cone_surface, cone_rim_and_tip, true};
+const Kind hull = {describe_hull, hull_field, hull_surface, edges_of<hull_surface>, true};
+const Kind convex_mesh = {describe_convex_mesh, hull_field, hull_surface, edges_of<hull_surface>, true};
+const Kind ball_hull = {describe_ball_hull, ball_hull_field, ball_hull_surface, nullptr, false};
+const Kind support = {describe_support, hull_field, hull_surface, edges_of<hull_surface>, true};
+}  // namespace kinds
+
+void Signature::clear(int new_type, bool new_sampled)
+{
+	type = new_type;
+	sampled = new_sampled;
+	lengths = 0;
+	std::fill(numbers, numbers + kNumbers, 0.0);
+	points.clear();
+	radii.clear();
 }
 
-bool StockShape::Signature::operator==(const Signature& other) const
+void Signature::scale(double factor)
 {
-	return type == other.type && form == other.form && points.size() == other.points.size() && std::memcmp(numbers, other.numbers, sizeof numbers) == 0 &&
+	for (int i = 0; i < lengths; ++i)
+		numbers[i] *= factor;
+	for (Vec& point : points)
+		point = point * factor;
+	for (double& radius : radii)
+		radius *= factor;
+}
+
+bool Signature::operator==(const Signature& other) const
+{
+	return type == other.type && sampled == other.sampled && points.size() == other.points.size() && radii == other.radii && std::memcmp(numbers, other.numbers, sizeof numbers) == 0 &&
 		   (points.empty() || std::memcmp(points.data(), other.points.data(), points.size() * sizeof points[0]) == 0);
 }
 
-const vxs_shape* StockShape::of(const btCollisionShape* shape, Form form)
+bool StockShape::update(const btCollisionShape* shape, const Kind& kind, double factor, bool sampled)
 {
-	const Row* row = find_row(shape->getShapeType());
-	if (!row)
-		return nullptr;
-	m_next.type = row->type;
-	m_next.form = form;
-	std::fill(m_next.numbers, m_next.numbers + 4, 0.0);
-	m_next.points.clear();
-	row->describe(shape, m_next);
-	m_inflation = row->inflated ? double(shape->getMargin()) : 0.0;
+	m_next.clear(shape->getShapeType(), sampled);
+	kind.describe(shape, m_next);
+	if (factor != 1)
+		m_next.scale(factor);
+	m_inflation = kind.inflated ? double(shape->getMargin()) * factor : 0.0;
 	if (!(m_next == m_signature))
 	{
-		m_shape = make_or_share(*row, m_next);
+		m_forms = make_or_share(kind, m_next);
 		std::swap(m_signature, m_next);
 	}
-	return m_shape.get();
+	return m_forms != nullptr;
 }
 }  // namespace voxshell_bullet

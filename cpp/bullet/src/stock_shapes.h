@@ -1,5 +1,5 @@
-// Bullet's own shapes as exact fields, and as pointshells for partners that have a field only. The table of what is supported
-// is in stock_shapes.cpp.
+// Bullet's own convex shapes and its plane as exact fields, and as pointshells for partners that have a field only; with their
+// sharp features. Which type is treated how stands in pair_table.cpp.
 #ifndef VOXSHELL_BULLET_STOCK_SHAPES_H
 #define VOXSHELL_BULLET_STOCK_SHAPES_H
 
@@ -9,50 +9,75 @@
 #include <BulletCollision/CollisionShapes/btCollisionShape.h>
 
 #include "handle.h"
+#include "sharp_features.h"
 
 namespace voxshell_bullet
 {
-/// The proxy types that have a form; what registerAlgorithm enters.
-const std::vector<int>& stock_proxy_types();
-
-/// Triangles as the C API takes them.
-struct Soup
+/// What a form depends on: equal signatures, equal forms.
+struct Signature
 {
-	std::vector<vxs_vec3> vertices;
-	std::vector<uint32_t> indices;
+	static const int kNumbers = 4;
+
+	int type = -1;
+	bool sampled = false;
+	double numbers[kNumbers] = {};
+	std::vector<Vec> points;
+	std::vector<double> radii;  // of the points, for hulls of balls
+
+	void clear(int new_type, bool new_sampled);
+	/// Multiplies the lengths: the first `lengths` numbers, the points, the radii.
+	void scale(double factor);
+	int lengths = 0;
+	bool operator==(const Signature& other) const;
 };
+
+/// How shapes of one type are told from changed ones, and how their forms are made.
+struct Kind
+{
+	/// Fills a signature.
+	void (*describe)(const btCollisionShape*, Signature&);
+	vxs_status (*field)(const Signature&, vxs_shape**);
+	/// Its surface, for sampling; null: it has no end.
+	bool (*surface)(const Signature&, Soup&);
+	/// Null: it is smooth.
+	void (*sharp)(const Signature&, SharpFeatures&);
+	/// Bullet adds the margin outside (true), or the shape's size includes it (false).
+	bool inflated;
+};
+
+namespace kinds
+{
+extern const Kind plane, box, sphere, capsule, cylinder, cone, hull, convex_mesh, ball_hull;
+/// Any convex shape, by its support function: the hull of its extreme points in 642 directions.
+extern const Kind support;
+}  // namespace kinds
 
 /// A shape of Bullet's as one of the library's, made again when its size, scaling or margin has changed since.
 class StockShape
 {
 public:
-	enum Form
-	{
-		FIELD,      // exact; for partners that bring samples
-		POINTSHELL  // sampled (kSamples); for partners that are a field only
-	};
 	/// Enough that a round thing rolls smoothly: on a sphere, samples are 1/17 of the radius apart and so 0.1 % of it deep.
 	static const uint32_t kSamples = 4000;
 
-	/// Null when there is no such form: shape not supported, degenerate (a flat hull), or infinite (the samples of a plane).
-	const vxs_shape* of(const btCollisionShape* shape, Form form);
+	/// @param factor   its lengths are multiplied by this
+	/// @param sampled  as a pointshell, for partners that are a field only; otherwise as an exact field
+	/// @return         false when there is no such form: degenerate (a flat hull), or infinite (the samples of a plane)
+	bool update(const btCollisionShape* shape, const Kind& kind, double factor, bool sampled);
 
+	const vxs_shape* shape() const { return m_forms->shape.get(); }
+	const SharpFeatures& features() const { return m_forms->features; }
 	/// How far the surface that Bullet collides lies outside the form, metres: the margin of hulls and cones, which is added
 	/// to them, and 0 for all others, whose size includes it.
 	double inflation() const { return m_inflation; }
 
-	/// What the form depends on.
-	struct Signature
+	struct Forms
 	{
-		int type = -1;
-		int form = 0;
-		double numbers[4] = {};
-		std::vector<vxs_vec3> points;  // of hulls
-		bool operator==(const Signature& other) const;
+		Shape shape;
+		SharpFeatures features;
 	};
 
 private:
-	std::shared_ptr<vxs_shape> m_shape;
+	std::shared_ptr<const Forms> m_forms;
 	Signature m_signature, m_next;
 	double m_inflation = 0;
 };

@@ -31,4 +31,38 @@ vxs_pose to_pose(const btTransform& t)
 	const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 	return {to_vec(t.getOrigin()), q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
 }
+
+Frame::Frame(const vxs_pose& pose)
+{
+	const double x = pose.qx, y = pose.qy, z = pose.qz, w = pose.qw;
+	rows[0] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)};
+	rows[1] = {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)};
+	rows[2] = {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+	origin = pose.position;
+}
+
+Frame Frame::inverse() const
+{
+	Frame inverse;
+	inverse.rows[0] = {rows[0].x, rows[1].x, rows[2].x};
+	inverse.rows[1] = {rows[0].y, rows[1].y, rows[2].y};
+	inverse.rows[2] = {rows[0].z, rows[1].z, rows[2].z};
+	inverse.origin = -inverse.rotate(origin);
+	return inverse;
+}
+
+Frame Frame::operator*(const Frame& other) const
+{
+	Frame product;
+	for (int i = 0; i < 3; ++i)
+		product.rows[i] = other.rows[0] * rows[i].x + other.rows[1] * rows[i].y + other.rows[2] * rows[i].z;
+	product.origin = (*this)(other.origin);
+	return product;
+}
+
+Vec Frame::turned_box(const Vec& half) const
+{
+	const auto along = [&](const Vec& row) { return std::abs(row.x) * half.x + std::abs(row.y) * half.y + std::abs(row.z) * half.z; };
+	return {along(rows[0]), along(rows[1]), along(rows[2])};
+}
 }  // namespace voxshell_bullet

@@ -25,6 +25,23 @@ inline btVector3 to_bt(const Vec& v) { return btVector3(btScalar(v.x), btScalar(
 
 /// Body to world. The quaternion is taken in double from the (float) matrix and normalised, as the C API checks it to 1e-6.
 vxs_pose to_pose(const btTransform& t);
+
+/// A rotation and a translation that take points from one frame to another.
+struct Frame
+{
+	Vec rows[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+	Vec origin = {0, 0, 0};
+
+	Frame() = default;
+	explicit Frame(const vxs_pose& pose);
+	Vec rotate(const Vec& v) const { return {dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)}; }
+	Vec operator()(const Vec& p) const { return rotate(p) + origin; }
+	Frame inverse() const;
+	/// First `other`, then this.
+	Frame operator*(const Frame& other) const;
+	/// Half extents of the box, along the axes of the frame arrived at, around a box with these half extents.
+	Vec turned_box(const Vec& half) const;
+};
 }  // namespace voxshell_bullet
 
 #endif

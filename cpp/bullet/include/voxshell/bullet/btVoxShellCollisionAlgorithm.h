@@ -38,8 +38,10 @@ class btVoxShellCollisionAlgorithm : public btActivatingCollisionAlgorithm
 {
 public:
 	/// Enters the algorithm into both tables of `dispatcher` (contacts, and closest points for contactTest), in both orders,
-	/// for Voxshell shapes against each other and against static plane, box, sphere, capsule, cylinder, cone, convex hull
-	/// and convex triangle mesh. Compounds need no entry: they recurse to their children.
+	/// for Voxshell shapes against each other and against every convex and concave shape of Bullet's (the table is in
+	/// cpp/bullet/src/pair_table.cpp). Compounds need no entry: they recurse to their children. A pair that cannot collide is
+	/// ignored, with one warning through `vxs_set_log`. Other libraries that enter themselves for FAST_CONCAVE_MESH_PROXYTYPE,
+	/// such as btGImpactCollisionAlgorithm, must do so before.
 	///
 	/// What it registers lives until the program ends, so the dispatcher may go at any time. Call it again with other
 	/// settings to change them for pairs created from then on.

@@ -9,7 +9,7 @@
  * mass and its axes for the principal ones; ask the constructor for `principal` to have the mesh moved there.
  *
  * Errors (unreadable file, empty mesh, too little memory) are thrown as std::runtime_error with the library's own message.
- * A shape is immutable once built, except for its margin: any number of bodies may share it.
+ * A shape is immutable once built, except for its margin and scaling: any number of bodies may share it.
  */
 #ifndef VOXSHELL_BULLET_SHAPE_H
 #define VOXSHELL_BULLET_SHAPE_H
@@ -39,15 +39,19 @@ public:
 	/// Exact for a closed mesh, from the field for an open one. Products of inertia do not fit into Bullet: see `principal`.
 	void calculateLocalInertia(btScalar mass, btVector3 & inertia) const override;
 
-	/// Calls back with every mesh triangle whose box meets the given box (local, metres): rays, sweeps and debug drawing of
-	/// the stock world come through here. The tree it walks is built by the first call.
+	/// Rays, sweeps and debug drawing of the stock world come through here. A ray is answered from the field, if there is one:
+	/// with where it crosses the surface, as part 0 and triangle -1 (not when compiled without run-time type information).
+	/// Everyone else is called back with every mesh triangle whose box meets the given box (local, metres); the tree for that
+	/// is built by the first call.
 	void processAllTriangles(btTriangleCallback * callback, const btVector3& aabbMin, const btVector3& aabbMax) const override;
 
 	/// Contacts are generated up to this distance beyond the surface, metres. It never inflates the surface: bodies rest at
 	/// distance 0 whatever the margin. One thousandth of the largest extent unless set.
 	void setMargin(btScalar margin) override;
 
-	/// Scaling other than 1 is refused (assertion in debug builds, ignored otherwise): scale the mesh before cooking.
+	/// The same positive factor along x, y and z, relative to the size the shape was made with: everything is scaled exactly.
+	/// Copies the data; shape objects that share it keep their size. Other factors are refused: the shape stays as it is and
+	/// the log says so. As with Bullet's own shapes, not while a world steps, and inertia and boxes are the caller's to renew.
 	void setLocalScaling(const btVector3& scaling) override;
 	const btVector3& getLocalScaling() const override;
 
@@ -60,6 +64,17 @@ public:
 	const vxs_shape* getQueryShape() const;
 	bool hasField() const;
 	bool hasPointShell() const;
+	/// The field, scaled; null when this class carries none.
+	const vxs_field* getField() const;
+	/// No two points of the field differ by more than this per metre of their distance.
+	double getFieldSlope() const;
+	/// A field with samples, for partners that cannot be sampled (a plane, a mesh, another field): made when first asked for.
+	/// Null for classes that bring samples themselves, and when the shape has no triangles to sample.
+	const vxs_shape* getSampledShape() const;
+
+	/// Writes all that was given or cooked, unscaled, to an asset file; the constructors from a path read it. Bullet's own
+	/// serialisation keeps what btCollisionShape has (name and type). Throws when the file cannot be written.
+	void saveAsset(const char* path) const;
 
 	/// Volume (m³), centre of mass (m, shape's frame) and inertia per unit mass about it; false for a shape without volume.
 	bool getMassProperties(vxs_mass_properties & out) const;
@@ -84,6 +99,7 @@ protected:
 private:
 	struct Data;
 	void adopt(unsigned forms, vxs_shape* shape);
+	void use(vxs_shape* scaled);
 
 	std::unique_ptr<Data> m_data;
 	btVector3 m_center;
@@ -92,8 +108,8 @@ private:
 
 /// A signed distance field only: fixed scenery for everything that moves.
 ///
-/// Bullet's own shapes are sampled (4,000 points each, once per size) to collide with it; a plane cannot be, and two of these
-/// do not see each other: use btVoxShellShape for that.
+/// Bullet's convex shapes are sampled (4,000 points each, once per size) to collide with it. For those that cannot be, such as a
+/// plane or a mesh, and for another btVoxelmapShape, this one is sampled when first needed.
 /// \code
 /// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 /// btVoxelmapShape* cave = new btVoxelmapShape("cave.vxs");
@@ -142,8 +158,7 @@ public:
 	explicit btPointShellShape(const vxs_shape* shape) : btVoxShellBaseShape(POINTSHELL, shape) {}
 };
 
-/// Field and samples: collides with every Voxshell shape and with Bullet's plane, box, sphere, capsule, cylinder, cone and
-/// convex hull, moving or fixed.
+/// Field and samples: collides with every Voxshell shape and with everything of Bullet's but soft bodies, moving or fixed.
 /// \code
 /// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 /// btTransform frame;

@@ -1,0 +1,94 @@
+#include "mesh_input.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <BulletCollision/CollisionShapes/btStridingMeshInterface.h>
+
+#include "handle.h"
+
+namespace voxshell_bullet
+{
+Soup read_mesh(const btStridingMeshInterface& mesh)
+{
+	Soup soup;
+	const vxs_vec3 scale = to_vec(mesh.getScaling());
+	for (int part = 0; part < mesh.getNumSubParts(); ++part)
+	{
+		const unsigned char *vertices = nullptr, *indices = nullptr;
+		int vertex_count = 0, vertex_stride = 0, triangle_stride = 0, triangle_count = 0;
+		PHY_ScalarType vertex_type = PHY_FLOAT, index_type = PHY_INTEGER;
+		mesh.getLockedReadOnlyVertexIndexBase(&vertices, vertex_count, vertex_type, vertex_stride, &indices, triangle_stride, triangle_count, index_type, part);
+
+		const size_t first = soup.vertices.size();
+		for (int i = 0; i < vertex_count; ++i)
+		{
+			const unsigned char* at = vertices + size_t(i) * size_t(vertex_stride);
+			vxs_vec3 v;
+			if (vertex_type == PHY_DOUBLE)
+			{
+				double raw[3];
+				std::memcpy(raw, at, sizeof raw);
+				v = {raw[0], raw[1], raw[2]};
+			}
+			else
+			{
+				float raw[3];
+				std::memcpy(raw, at, sizeof raw);
+				v = {raw[0], raw[1], raw[2]};
+			}
+			soup.vertices.push_back({v.x * scale.x, v.y * scale.y, v.z * scale.z});
+		}
+		for (int i = 0; i < triangle_count; ++i)
+		{
+			const unsigned char* at = indices + size_t(i) * size_t(triangle_stride);
+			for (int corner = 0; corner < 3; ++corner)
+			{
+				uint32_t index = 0;
+				if (index_type == PHY_SHORT)
+				{
+					uint16_t raw;
+					std::memcpy(&raw, at + size_t(corner) * sizeof raw, sizeof raw);
+					index = raw;
+				}
+				else if (index_type == PHY_UCHAR)
+					index = at[corner];
+				else
+					std::memcpy(&index, at + size_t(corner) * sizeof index, sizeof index);
+				soup.indices.push_back(uint32_t(first) + index);
+			}
+		}
+		mesh.unLockReadOnlyVertexBase(part);
+	}
+	return soup;
+}
+
+btTransform move_to_principal_frame(Soup& soup)
+{
+	vxs_shape* raw = nullptr;
+	check(vxs_shape_create_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &raw));
+	const Shape exact(raw);
+	vxs_mass_properties mass;
+	check(vxs_shape_get_mass_properties(exact.get(), &mass));
+
+	btScalar i[6];  // xx yy zz xy xz yz
+	std::copy(mass.inertia, mass.inertia + 6, i);
+	btMatrix3x3 tensor(i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]);
+	btMatrix3x3 axes;
+	axes.setIdentity();
+	tensor.diagonalize(axes, btScalar(1e-6), 40);
+	if (axes.determinant() < 0)
+		axes[0][2] = -axes[0][2], axes[1][2] = -axes[1][2], axes[2][2] = -axes[2][2];
+
+	const btTransform frame(axes, to_bt(mass.center_of_mass));
+	vxs_vec3 columns[3];
+	for (int c = 0; c < 3; ++c)
+		columns[c] = to_vec(axes.getColumn(c));
+	for (vxs_vec3& v : soup.vertices)
+	{
+		const vxs_vec3 d = v - mass.center_of_mass;
+		v = {dot(d, columns[0]), dot(d, columns[1]), dot(d, columns[2])};
+	}
+	return frame;
+}
+}  // namespace voxshell_bullet

@@ -1,0 +1,20 @@
+// Triangles of Bullet's mesh interface as the C API takes them.
+#ifndef VOXSHELL_BULLET_MESH_INPUT_H
+#define VOXSHELL_BULLET_MESH_INPUT_H
+
+#include <LinearMath/btTransform.h>
+
+#include "sharp_features.h"
+
+class btStridingMeshInterface;
+
+namespace voxshell_bullet
+{
+/// Reads every part of a mesh, with its scaling, whatever number types it is stored in.
+Soup read_mesh(const btStridingMeshInterface& mesh);
+
+/// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own. Throws for a mesh without volume.
+btTransform move_to_principal_frame(Soup& soup);
+}  // namespace voxshell_bullet
+
+#endif

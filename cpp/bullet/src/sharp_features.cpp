@@ -1,0 +1,177 @@
+#include "sharp_features.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// Cosine of the angle by which the surface turns over an edge that counts as flat: 10 degrees.
+const double kFlat = 0.9848;
+/// A polygon of this many corners lies within 0.03 % of its circle.
+const int kCirclePoints = 128;
+const double kTwoPi = 6.283185307179586;
+
+/// A side of a triangle, by the numbers of its ends in ascending order.
+struct Side
+{
+	uint32_t low, high;
+	Vec normal;     // of the triangle, unit
+	bool ascending; // the triangle goes from `low` to `high`
+};
+
+bool comes_before(const Vec& a, const Vec& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.z < b.z); }
+bool same_place(const Vec& a, const Vec& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/// For each vertex the number of the first one at its place.
+std::vector<uint32_t> welded(const std::vector<Vec>& vertices)
+{
+	std::vector<uint32_t> order(vertices.size()), first(vertices.size());
+	for (uint32_t i = 0; i < order.size(); ++i)
+		order[i] = i;
+	std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+		return comes_before(vertices[a], vertices[b]) || (!comes_before(vertices[b], vertices[a]) && a < b);
+	});
+	for (size_t k = 0; k < order.size(); ++k)
+		first[order[k]] = k > 0 && same_place(vertices[order[k]], vertices[order[k - 1]]) ? first[order[k - 1]] : order[k];
+	return first;
+}
+
+/// Whether the triangles that share a side meet at an angle there.
+bool is_sharp(const Side* sides, size_t count)
+{
+	if (count != 2)
+		return true;
+	const double turn = dot(sides[0].normal, sides[1].normal);
+	// Neighbours wound alike run through their common side in opposite directions.
+	return (sides[0].ascending == sides[1].ascending ? -turn : turn) < kFlat;
+}
+
+/// The signed distance to `target` of a point in the features' frame.
+double distance_to(const SharpFeatures::Target& target, const Vec& point)
+{
+	double distance = std::numeric_limits<double>::infinity();
+	vxs_field_distance(target.field, target.to_field(point), &distance, nullptr);
+	return distance;
+}
+}  // namespace
+
+void SharpFeatures::add_edge(const Vec& from, const Vec& to)
+{
+	const double length = voxshell_bullet::length(to - from);
+	if (length > 0)
+		m_edges.push_back({from, (to - from) * (1 / length), length});
+}
+
+void SharpFeatures::add_edges_of(const Soup& soup)
+{
+	const std::vector<uint32_t> place = welded(soup.vertices);
+	std::vector<Side> sides;
+	sides.reserve(soup.indices.size());
+	for (size_t t = 0; t + 2 < soup.indices.size(); t += 3)
+	{
+		const uint32_t v[3] = {place[soup.indices[t]], place[soup.indices[t + 1]], place[soup.indices[t + 2]]};
+		const Vec normal = cross(soup.vertices[v[1]] - soup.vertices[v[0]], soup.vertices[v[2]] - soup.vertices[v[0]]);
+		const double area = length(normal);
+		if (!(area > 0))
+			continue;
+		for (int i = 0; i < 3; ++i)
+		{
+			const uint32_t a = v[i], b = v[(i + 1) % 3];
+			sides.push_back({std::min(a, b), std::max(a, b), normal * (1 / area), a < b});
+		}
+	}
+	std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.low != b.low ? a.low < b.low : a.high < b.high; });
+
+	std::vector<uint32_t> ends;
+	for (size_t i = 0; i < sides.size();)
+	{
+		size_t next = i + 1;
+		while (next < sides.size() && sides[next].low == sides[i].low && sides[next].high == sides[i].high)
+			++next;
+		if (is_sharp(&sides[i], next - i))
+		{
+			add_edge(soup.vertices[sides[i].low], soup.vertices[sides[i].high]);
+			ends.insert(ends.end(), {sides[i].low, sides[i].high});
+		}
+		i = next;
+	}
+	std::sort(ends.begin(), ends.end());
+	ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+	for (const uint32_t end : ends)
+		m_corners.push_back(soup.vertices[end]);
+}
+
+void SharpFeatures::add_circle(int axis, double height, double radius)
+{
+	const auto at = [&](int i) {
+		const double angle = kTwoPi * i / kCirclePoints;
+		double p[3];
+		p[axis] = height;
+		p[(axis + 1) % 3] = radius * std::cos(angle);
+		p[(axis + 2) % 3] = radius * std::sin(angle);
+		return Vec{p[0], p[1], p[2]};
+	};
+	for (int i = 0; i < kCirclePoints; ++i)
+	{
+		m_corners.push_back(at(i));
+		add_edge(at(i), at((i + 1) % kCirclePoints));
+	}
+}
+
+void SharpFeatures::touch(const Target& target, std::vector<Touch>& touches) const
+{
+	const auto add = [&](uint32_t feature, const Vec& point) {
+		Touch touch{kFeature | feature, point, 0, {0, 0, 0}};
+		if (vxs_field_distance(target.field, target.to_field(point), &touch.distance, &touch.gradient) == VXS_OK && touch.distance <= target.limit)
+			touches.push_back(touch);
+	};
+	const auto outside = [&](const Vec& p) {
+		return p.x < target.low.x || p.x > target.high.x || p.y < target.low.y || p.y > target.high.y || p.z < target.low.z || p.z > target.high.z;
+	};
+
+	const uint32_t corner = kFeature >> 1;  // tells corners from points along edges
+	for (uint32_t i = 0; i < m_corners.size(); ++i)
+		if (!outside(m_corners[i]))
+			add(corner | (i & (corner - 1)), m_corners[i]);
+
+	const double low[3] = {target.low.x, target.low.y, target.low.z}, high[3] = {target.high.x, target.high.y, target.high.z};
+	for (uint32_t e = 0; e < m_edges.size(); ++e)
+	{
+		// The part inside the box.
+		const Edge& edge = m_edges[e];
+		const double from[3] = {edge.from.x, edge.from.y, edge.from.z}, along[3] = {edge.along.x, edge.along.y, edge.along.z};
+		double start = 0, end = edge.length;
+		for (int axis = 0; axis < 3 && start <= end; ++axis)
+		{
+			if (along[axis] == 0)
+			{
+				if (from[axis] < low[axis] || from[axis] > high[axis])
+					end = -1;
+				continue;
+			}
+			const double a = (low[axis] - from[axis]) / along[axis], b = (high[axis] - from[axis]) / along[axis];
+			start = std::max(start, std::min(a, b));
+			end = std::min(end, std::max(a, b));
+		}
+		if (start > end)
+			continue;
+		// Its ends are corners already.
+		const double pieces = std::ceil(edge.length / target.spacing), step = edge.length / pieces;
+		const double last = std::min(pieces - 1, std::floor(end / step));
+		for (double k = std::max(1.0, std::ceil(start / step)); k <= last;)
+		{
+			const Vec point = edge.from + edge.along * (k * step);
+			const double distance = distance_to(target, point);
+			if (distance <= target.limit)
+			{
+				add((e << 12 | uint32_t(std::fmod(k, 4096))) & (corner - 1), point);
+				k += 1;
+			}
+			else  // nothing nearer than this can be within the limit
+				k += std::max(1.0, std::floor((distance - target.limit) / (target.slope * step)));
+		}
+	}
+}
+}  // namespace voxshell_bullet

@@ -1,0 +1,74 @@
+// The sharp corners and edges of a shape, and where they touch a field.
+//
+// A pointshell run through the other shape's field misses what pokes in between its samples: a box's corner, a hull's vertex, a
+// mesh's ridge. These are run the other way round: each corner, and points along each edge, through the field. Knows nothing of
+// Bullet's shapes.
+#ifndef VOXSHELL_BULLET_SHARP_FEATURES_H
+#define VOXSHELL_BULLET_SHARP_FEATURES_H
+
+#include <cstdint>
+#include <vector>
+
+#include "vec.h"
+
+namespace voxshell_bullet
+{
+/// Triangles as the C API takes them.
+struct Soup
+{
+	std::vector<vxs_vec3> vertices;
+	std::vector<uint32_t> indices;
+};
+
+/// Corners and edges in the frame of their shape, metres.
+class SharpFeatures
+{
+public:
+	/// Set in the feature numbers made here, which therefore differ from those of samples.
+	static const uint32_t kFeature = 1u << 30;
+
+	/// The edges of a surface over which it turns by more than 10 degrees, those that bound it or join more than two triangles,
+	/// and the ends of all these. Vertices at the same place count as one; triangles need not be wound alike.
+	void add_edges_of(const Soup& soup);
+	/// A circle around `axis` (0, 1, 2 for x, y, z) at `height` on it, as a polygon that is inside by 0.03 % of the radius.
+	void add_circle(int axis, double height, double radius);
+	void add_corner(const Vec& corner) { m_corners.push_back(corner); }
+
+	bool empty() const { return m_corners.empty() && m_edges.empty(); }
+
+	/// Where the features are run through.
+	struct Target
+	{
+		const vxs_field* field = nullptr;
+		double slope = 1;     // no two points of the field differ by more than this per metre
+		Frame to_field;       // from the features' frame
+		Vec low, high;        // box in the features' frame outside of which there is nothing to find
+		double limit = 0;     // wanted: all points up to this distance, metres
+		double spacing = 0;   // of the points along an edge, metres
+	};
+	/// A feature's point near a field.
+	struct Touch
+	{
+		uint32_t feature;  // stable as long as the features and the spacing are
+		Vec point;         // features' frame
+		double distance;   // metres, negative inside
+		Vec gradient;      // field's frame
+	};
+	/// Appends every corner, and every point at a multiple of the spacing along an edge, that is within the limit. Points along
+	/// edges stay where they are from call to call.
+	void touch(const Target& target, std::vector<Touch>& touches) const;
+
+private:
+	struct Edge
+	{
+		Vec from, along;  // unit
+		double length;
+	};
+	void add_edge(const Vec& from, const Vec& to);
+
+	std::vector<Vec> m_corners;
+	std::vector<Edge> m_edges;
+};
+}  // namespace voxshell_bullet
+
+#endif
