@@ -1,5 +1,7 @@
 // contactTest and contactPairTest of a Voxshell ball against each of Bullet's shapes agree with closed form, in both orders, and
 // with Bullet's own answer for a btSphereShape where it has one.
+#include <BulletCollision/CollisionShapes/btMinkowskiSumShape.h>
+
 #include "check.h"
 #include "scene.h"
 
@@ -100,6 +102,32 @@ std::vector<Case> cases()
 	btConvexTriangleMeshShape* convex = new btConvexTriangleMeshShape(&box_mesh);
 	convex->setMargin(btScalar(0.01));
 	add("convex triangle mesh", convex, btVector3(0, 0, 1), btVector3(0, 0, btScalar(1.01)));
+	// Balls of radius 0.3 and 0.6, 1.5 apart: between them a cone whose side has the normal (0.3/1.5 along the axis, rest across).
+	const btVector3 centers[2] = {btVector3(0, btScalar(-0.5), 0), btVector3(0, 1, 0)};
+	const btScalar radii[2] = {btScalar(0.6), btScalar(0.3)};
+	const btVector3 slope(btSqrt(btScalar(1 - 0.04)), btScalar(0.2), 0);
+	add("multi-sphere side", new btMultiSphereShape(centers, radii, 2), slope, (centers[0] + centers[1]) * btScalar(0.5) + slope * btScalar(0.45));
+	add("multi-sphere end", new btMultiSphereShape(centers, radii, 2), btVector3(1, 3, 0), centers[1] + btVector3(1, 3, 0).normalized() * btScalar(0.3));
+	btMultiSphereShape* larger = new btMultiSphereShape(centers, radii, 2);
+	larger->setLocalScaling(btVector3(2, 2, 2));
+	add("multi-sphere, scaled", larger, slope, (centers[0] + centers[1]) + slope * btScalar(0.9));
+	static btBoxShape unit(btVector3(1, btScalar(0.5), 1));
+	add("uniform scaling of a box", new btUniformScalingShape(&unit, 2), btVector3(0, 1, 0), btVector3(btScalar(0.3), 1, btScalar(0.2)));
+	static btConeShape tip(1, 1);
+	tip.setMargin(btScalar(0.02));
+	const btVector3 out = btVector3(1, 1, 0).normalized();
+	add("uniform scaling of a cone", new btUniformScalingShape(&tip, btScalar(0.5)), out, btVector3(btScalar(0.25), 0, 0) + out * btScalar(0.01));
+	static btUniformScalingShape once(&unit, btScalar(0.5));
+	add("scaling of a scaling", new btUniformScalingShape(&once, 4), btVector3(1, 0, 0), btVector3(2, btScalar(0.1), 0));
+	btBU_Simplex1to4* simplex = new btBU_Simplex1to4(btVector3(-1, 0, -1), btVector3(1, 0, -1), btVector3(0, 0, 1), btVector3(0, 1, 0));
+	simplex->setMargin(btScalar(0.01));
+	add("simplex", simplex, btVector3(0, -1, 0), btVector3(0, btScalar(-0.01), btScalar(-0.2)));
+	static btSphereShape small(btScalar(0.2));
+	static btBoxShape block(btVector3(1, 1, 1));
+	block.setMargin(0);
+	btMinkowskiSumShape* sum = new btMinkowskiSumShape(&block, &small);
+	sum->setMargin(0);
+	add("Minkowski sum", sum, btVector3(0, 0, 1), btVector3(btScalar(0.1), 0, btScalar(1.2)));
 	return all;
 }
 

@@ -1,6 +1,7 @@
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <new>
 
@@ -145,6 +146,14 @@ struct btVoxShellCollisionAlgorithm::State
 		candidates.reserve(256);
 	}
 
+	// Of the last step against a concave shape.
+	Frame last_frame;  // from ours to theirs
+	const vxs_shape* last_shape = nullptr;
+	double last_depth = 0;
+
+	double depth_limit = std::numeric_limits<double>::infinity();
+
+	double displacement(const Side& ours, const Frame& to_theirs) const;
 	bool find_forms(Side& first, Side& second, double distance);
 	bool find_stock_form(Side& ours, Side& theirs, double distance);
 	bool query(const Side& first, const Side& second, double distance);
@@ -170,6 +179,16 @@ bool btVoxShellCollisionAlgorithm::State::find_forms(Side& first, Side& second, 
 		return false;
 	}
 	return true;
+}
+
+/// How far any point of ours has moved at most since the last step, relative to theirs.
+double btVoxShellCollisionAlgorithm::State::displacement(const Side& ours, const Frame& to_theirs) const
+{
+	const Vec center = to_vec(ours.voxshell->getLocalCenter());
+	double turn = 0;
+	for (int i = 0; i < 3; ++i)
+		turn += length2(to_theirs.rows[i] - last_frame.rows[i]);
+	return length(to_theirs(center) - last_frame(center)) + std::sqrt(turn) * ours.size();
 }
 
 bool btVoxShellCollisionAlgorithm::State::find_stock_form(Side& ours, Side& theirs, double distance)
@@ -211,7 +230,12 @@ bool btVoxShellCollisionAlgorithm::State::find_stock_form(Side& ours, Side& thei
 		const Frame to_theirs = Frame(theirs.pose).inverse() * Frame(ours.pose);
 		const Vec center = to_theirs(to_vec(ours.voxshell->getLocalCenter()));
 		const Vec half = to_theirs.turned_box(to_vec(ours.voxshell->getLocalHalfExtents())) + Vec{distance, distance, distance};
-		if (!patch.update(static_cast<const btConcaveShape*>(shape), center - half, center + half, ours.size()))
+		const bool near = patch.update(static_cast<const btConcaveShape*>(shape), center - half, center + half, ours.size());
+		depth_limit = patch.unchanged() && ours.shape == last_shape ? last_depth + displacement(ours, to_theirs) : std::numeric_limits<double>::infinity();
+		last_frame = to_theirs;
+		last_shape = ours.shape;
+		last_depth = 0;
+		if (!near)
 			return false;
 		theirs.shape = patch.shape();
 		theirs.has_field = true;
@@ -234,6 +258,8 @@ bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& s
 	query.roles = shell_of_first && shell_of_second ? (settings.m_bothRoles ? VXS_ROLES_BOTH : VXS_ROLES_AUTO)
 													: (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
 	query.max_separation = distance + first.inflation + second.inflation;
+	// What was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
+	query.max_depth = depth_limit;
 	for (;;)
 	{
 		size_t count = 0;
@@ -259,6 +285,7 @@ bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& s
 			c.distance = contact.separation - first.inflation - second.inflation;
 			c.point = contact.point_on_b + c.normal * second.inflation;
 			candidates.push_back(c);
+			last_depth = std::max(last_depth, -c.distance);
 		}
 		break;
 	}

@@ -54,10 +54,9 @@ bool ConcavePatch::update(const btConcaveShape* shape, const Vec& low, const Vec
 	gather.low = to_bt(m_low);
 	gather.high = to_bt(m_high);
 	shape->processAllTriangles(&gather, gather.low, gather.high);
-	if (m_gathered.empty())
-		return false;
-	if (same(m_gathered, m_corners))
-		return m_sheet != nullptr;
+	m_unchanged = same(m_gathered, m_corners);
+	if (m_unchanged || m_gathered.empty())
+		return !m_gathered.empty() && m_sheet;
 	m_corners.swap(m_gathered);
 	return rebuild(size);
 }

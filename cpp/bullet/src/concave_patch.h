@@ -26,6 +26,8 @@ public:
 
 	/// The triangles as a sheet; null before the first update that returned true.
 	const vxs_shape* shape() const { return m_sheet.get(); }
+	/// Whether the last update found the triangles where they were before.
+	bool unchanged() const { return m_unchanged; }
 	const SharpFeatures& features() const { return m_features; }
 
 private:
@@ -34,6 +36,7 @@ private:
 	const btConcaveShape* m_shape = nullptr;
 	Vec m_low = {0, 0, 0}, m_high = {-1, -1, -1};  // the region
 	std::vector<btVector3> m_corners, m_gathered;  // three per triangle: those the forms are of, and those of this step
+	bool m_unchanged = false;
 	Shape m_sheet;
 	SharpFeatures m_features;
 };

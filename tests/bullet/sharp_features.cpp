@@ -1,0 +1,172 @@
+// Sharp features: which edges count, and that running them through a field finds every point that walking all of them would.
+#include <algorithm>
+#include <map>
+
+#include "check.h"
+#include "scene.h"
+#include "sharp_features.h"
+
+using namespace voxshell_bullet;
+
+namespace
+{
+Soup soup_of(btTriangleMesh& mesh)
+{
+	struct Collect : btInternalTriangleIndexCallback
+	{
+		Soup soup;
+		void internalProcessTriangleIndex(btVector3* t, int, int) override
+		{
+			for (int i = 0; i < 3; ++i)
+			{
+				soup.indices.push_back(uint32_t(soup.vertices.size()));
+				soup.vertices.push_back(to_vec(t[i]));
+			}
+		}
+	} collect;
+	const btVector3 all(BT_LARGE_FLOAT, BT_LARGE_FLOAT, BT_LARGE_FLOAT);
+	mesh.InternalProcessAllTriangles(&collect, -all, all);
+	return collect.soup;
+}
+
+/// Everything the features have, seen through a field that is negative everywhere near them.
+struct Everything
+{
+	Handle shape;
+	vxs_field* field = nullptr;
+	Everything()
+	{
+		vxs_shape* made = nullptr;
+		must(vxs_shape_create_sphere(100, &made));
+		shape.reset(made);
+		must(vxs_shape_get_field(made, &field));
+	}
+	~Everything() { vxs_field_release(field); }
+	std::vector<SharpFeatures::Touch> of(const SharpFeatures& features, double spacing) const
+	{
+		SharpFeatures::Target target;
+		target.field = field;
+		target.low = {-50, -50, -50};
+		target.high = {50, 50, 50};
+		target.spacing = spacing;
+		std::vector<SharpFeatures::Touch> touches;
+		features.touch(target, touches);
+		return touches;
+	}
+};
+
+void a_box_has_eight_corners_and_twelve_edges()
+{
+	btTriangleMesh mesh;
+	add_box(mesh, btVector3(1, 2, 3));
+	SharpFeatures features;
+	features.add_edges_of(soup_of(mesh));
+	// Edges of 2, 4 and 6 m in pieces of half a metre, without their ends: the diagonals of the faces are flat and not among them.
+	CHECK(Everything().of(features, 0.5).size() == 8 + 4 * (3 + 7 + 11));
+
+	// Wound at random, the same.
+	Soup soup = soup_of(mesh);
+	for (size_t t = 0; t < soup.indices.size(); t += 6)
+		std::swap(soup.indices[t], soup.indices[t + 1]);
+	SharpFeatures mixed;
+	mixed.add_edges_of(soup);
+	CHECK(Everything().of(mixed, 0.5).size() == 8 + 4 * (3 + 7 + 11));
+}
+
+void open_edges_count_and_shallow_ones_do_not()
+{
+	// Two triangles over a ridge that turns by 2 atan(height): open all around, sharp in the middle or not.
+	const auto count = [](double height) {
+		const Soup soup = {{{0, 0, 0}, {0, 1, 0}, {1, 0.5, -height}, {-1, 0.5, -height}}, {0, 2, 1, 0, 1, 3}};
+		SharpFeatures features;
+		features.add_edges_of(soup);
+		const size_t corners = Everything().of(features, 1e3).size();
+		CHECK(corners == 4);
+		return Everything().of(features, 0.25).size();
+	};
+	const size_t flat = count(0.05), sharp = count(0.2);
+	CHECK(sharp == flat + 3);
+	// Degenerate triangles have no sides that could count.
+	SharpFeatures none;
+	none.add_edges_of({{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {0, 1, 2, 0, 0, 1}});
+	CHECK(none.empty());
+}
+
+void feature_numbers_are_distinct_and_stay()
+{
+	SharpFeatures features;
+	features.add_circle(1, 0.5, 1);
+	features.add_circle(1, -0.5, 1);
+	const std::vector<SharpFeatures::Touch> once = Everything().of(features, 0.01), again = Everything().of(features, 0.01);
+	std::map<uint32_t, Vec> seen;
+	for (const SharpFeatures::Touch& touch : once)
+	{
+		CHECK(seen.emplace(touch.feature, touch.point).second);
+		CHECK((touch.feature >> 30) == 1);
+		CHECK_NEAR(std::hypot(touch.point.x, touch.point.z), 1, 4e-4);
+	}
+	CHECK(once.size() == again.size());
+	for (const SharpFeatures::Touch& touch : again)
+		CHECK(seen.count(touch.feature) && length(seen[touch.feature] - touch.point) == 0);
+}
+
+/// Skipping along edges, and boxes, must not lose a point: against walking every edge point by point.
+void nothing_is_missed()
+{
+	const Handle knot = primitive(VXS_PRIMITIVE_TORUS_KNOT, {0.35, 0.1}, {}, 500, 48);
+	btVoxShellShape shape(knot.get());
+	btTriangleMesh mesh;
+	add_box(mesh, btVector3(btScalar(0.3), btScalar(0.02), btScalar(0.4)));
+	add_box(mesh, btVector3(5, btScalar(0.5), btScalar(0.01)));
+	SharpFeatures features;
+	features.add_edges_of(soup_of(mesh));
+	features.add_circle(0, 0.1, 0.3);
+	const std::vector<SharpFeatures::Touch> all = Everything().of(features, 0.01);
+
+	unsigned state = 1;
+	const auto random = [&] { return (state = state * 1664525u + 1013904223u, double(state >> 8) / (1 << 24) - 0.5); };
+	size_t found = 0;
+	for (int trial = 0; trial < (on_valgrind() ? 3 : 300); ++trial)
+	{
+		const btTransform pose(btQuaternion(btScalar(random()), btScalar(random()), btScalar(random()), btScalar(random())).normalized(), btVector3(btScalar(random()), btScalar(random()), btScalar(random())));
+		SharpFeatures::Target target;
+		target.field = shape.getField();
+		target.slope = shape.getFieldSlope();
+		target.to_field = Frame(to_pose(pose)).inverse();
+		target.limit = trial % 3 == 0 ? -0.01 : (trial % 3 == 1 ? 0.0 : 0.05);
+		target.spacing = 0.01;
+		const Frame back = target.to_field.inverse();
+		const Vec center = back(to_vec(shape.getLocalCenter())), pad = {0.06, 0.06, 0.06};
+		const Vec half = back.turned_box(to_vec(shape.getLocalHalfExtents())) + pad;
+		target.low = center - half;
+		target.high = center + half;
+		std::vector<SharpFeatures::Touch> touches;
+		features.touch(target, touches);
+		std::map<uint32_t, double> answer;
+		for (const SharpFeatures::Touch& touch : touches)
+			answer[touch.feature] = touch.distance;
+		size_t expected = 0;
+		for (const SharpFeatures::Touch& each : all)
+		{
+			double distance = 0;
+			must(vxs_field_distance(target.field, target.to_field(each.point), &distance, nullptr));
+			if (distance > target.limit)
+				continue;
+			++expected;
+			CHECK(answer.count(each.feature) && answer[each.feature] == distance);
+		}
+		CHECK(answer.size() == expected);
+		found += expected;
+	}
+	CHECK(found > (on_valgrind() ? 1u : 2000u));
+}
+}  // namespace
+
+int main()
+{
+	a_box_has_eight_corners_and_twelve_edges();
+	open_edges_count_and_shallow_ones_do_not();
+	feature_numbers_are_distinct_and_stay();
+	nothing_is_missed();
+	return finish();
+}
