@@ -90,7 +90,8 @@ fn warm_queries_do_not_allocate() {
             let t = step as f64 * 0.01;
             let pose_a = Isometry3::new(Vector3::new(0.3 * t, 0.05, 0.1), Vector3::new(t, 2.0 * t, 0.5));
             for (roles, max_contacts) in [(Roles::Both, 0), (Roles::Auto, 4), (Roles::Both, 8)] {
-                let query = Query { roles, max_separation: 0.01, max_contacts, preferred: &[1, 5, 9] };
+                let query =
+                    Query { roles, max_separation: 0.01, max_contacts, preferred: &[1, 5, 9], ..Query::default() };
                 let (a, b) = (shape.geometry(), shape.geometry());
                 contacts_found += contacts(a, &pose_a, b, &pose_b, &query, workspace).unwrap().len();
                 distance(a, &pose_a, b, &pose_b, roles, f64::INFINITY, workspace).unwrap();

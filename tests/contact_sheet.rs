@@ -448,3 +448,40 @@ fn the_bound_of_a_sheet_is_one() {
         assert!((Vector3::from(g).norm() - 1.0).abs() < 1e-5 && d == around.distance(c.into()));
     }
 }
+
+/// What the caller knows about the depth gives the answers of a sheet that sees no deeper.
+#[test]
+fn max_depth_is_as_a_shallower_sheet() {
+    let body = cook_at(&primitives::cuboid([0.1, 0.1, 0.1]).unwrap(), 1_500, 64);
+    let (deep, shallow) = (sheet(flat(), 0.05), sheet(flat(), 0.004));
+    let mut rng = Rng(11);
+    let mut workspace = Workspace::new();
+    let (mut through, mut beyond) = (0, 0);
+    for _ in 0..200 {
+        let at = Vector3::new(0.1 * rng.unit(), 0.1 + 0.02 * rng.unit(), 0.1 * rng.unit());
+        let pose = Isometry3::from_parts(Translation3::from(at), rng.rotation());
+        let mut ask = |sheet: &Shape, max_depth: f64| {
+            let query = Query { max_separation: 0.001, max_depth, ..Query::default() };
+            contacts(body.geometry(), &pose, sheet.geometry(), &Pose::identity(), &query, &mut workspace)
+                .unwrap()
+                .to_vec()
+        };
+        let (limited, expected, all) = (ask(&deep, 0.004), ask(&shallow, f64::INFINITY), ask(&deep, f64::INFINITY));
+        assert_eq!(limited, expected);
+        through += limited.iter().filter(|c| c.separation < 0.0).count();
+        beyond += all.len() - limited.len();
+    }
+    assert!(through > 100 && beyond > 100, "{through} {beyond}");
+    for refused in [-0.001, f64::NAN] {
+        let query = Query { max_depth: refused, ..Query::default() };
+        assert!(contacts(
+            body.geometry(),
+            &Pose::identity(),
+            deep.geometry(),
+            &Pose::identity(),
+            &query,
+            &mut workspace
+        )
+        .is_err());
+    }
+}

@@ -281,6 +281,11 @@ typedef struct vxs_query {
    * flicker from step to step: those of the last answer, in ascending order. Default: null, none.
    */
   const uint32_t *preferred;
+  /**
+   * Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
+   * as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
+   */
+  double max_depth;
 } vxs_query;
 
 /**

@@ -167,7 +167,7 @@ impl Growable for vxs_primitive {
 
 impl Growable for vxs_query {
     const ARGUMENT: &'static str = "query";
-    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const SIZES: &'static [usize] = &[std::mem::offset_of!(Self, max_depth), std::mem::size_of::<Self>()];
     const NULLABLE: bool = true;
 
     fn defaults() -> Self {
@@ -180,6 +180,7 @@ impl Growable for vxs_query {
             max_contacts: core.max_contacts as u32,
             preferred_count: 0,
             preferred: std::ptr::null(),
+            max_depth: core.max_depth,
         }
     }
 }
@@ -195,13 +196,17 @@ impl vxs_query {
             let expected = format!("at least query->preferred[{i}], which is {}: ascending order", preferred[i]);
             return Err(Failure::argument(&format!("query->preferred[{}]", i + 1), preferred[i + 1], &expected));
         }
-        Ok(Query { roles, max_separation, max_contacts: self.max_contacts as usize, preferred })
+        let max_contacts = self.max_contacts as usize;
+        Ok(Query { roles, max_separation, max_contacts, preferred, max_depth: self.max_depth })
     }
 
     /// Also checks what every query checks, whether it uses it or not.
     pub(super) fn roles(&self) -> Result<Roles, Failure> {
         if self.max_distance.is_nan() {
             return Err(Failure::argument("query->max_distance", self.max_distance, "a length in metres, or infinity"));
+        }
+        if self.max_depth.is_nan() || self.max_depth < 0.0 {
+            return Err(Failure::argument("query->max_depth", self.max_depth, "a length in metres, 0 or more, or infinity"));
         }
         check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
     }

@@ -37,7 +37,7 @@ layout!(vxs_cook_options, 88, {
     progress_user: 80,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
-layout!(vxs_query, 40, {
+layout!(vxs_query, 48, {
     struct_size: 0,
     roles: 4,
     max_separation: 8,
@@ -45,6 +45,7 @@ layout!(vxs_query, 40, {
     max_contacts: 24,
     preferred_count: 28,
     preferred: 32,
+    max_depth: 40,
 });
 layout!(vxs_shape_info, 152, {
     struct_size: 0,

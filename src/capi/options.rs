@@ -136,6 +136,9 @@ pub struct vxs_query {
     /// Contacts: features that a reduction keeps when they are nearly as good as others, so that a manifold does not
     /// flicker from step to step: those of the last answer, in ascending order. Default: null, none.
     pub preferred: *const u32,
+    /// Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
+    /// as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
+    pub max_depth: f64,
 }
 
 /// The shape has no field.

@@ -70,12 +70,15 @@ pub struct Query<'a> {
     /// Features that a reduction keeps when they are nearly as good as others, so that a manifold does not flicker
     /// between steps: the features of the last answer. Must be sorted. Changes which contacts are kept, never what they are.
     pub preferred: &'a [u32],
+    /// Against sheets: samples deeper behind the surface than this are not looked for, metres; the sheet's own depth bounds
+    /// it too. For callers who know how deep a body can be by now.
+    pub max_depth: f64,
 }
 
 impl Default for Query<'_> {
     /// Every touching or penetrating sample, roles chosen automatically.
     fn default() -> Self {
-        Self { roles: Roles::Auto, max_separation: 0.0, max_contacts: 0, preferred: &[] }
+        Self { roles: Roles::Auto, max_separation: 0.0, max_contacts: 0, preferred: &[], max_depth: f64::INFINITY }
     }
 }
 
@@ -92,6 +95,8 @@ struct Pass<'a> {
     field_origin: Vec3,
     to_field: RigidF32,
     shell_is_b: bool,
+    /// Of samples behind a sheet, metres.
+    max_depth: f32,
 }
 
 impl<'a> Pass<'a> {
@@ -102,6 +107,7 @@ impl<'a> Pass<'a> {
         other: &Geometry<'a>,
         field_pose: &'a Pose,
         shell_is_b: bool,
+        max_depth: f64,
     ) -> Option<Self> {
         let (shell, field) = (body.shell?, other.field?);
         let relative = field_pose.inv_mul(shell_pose);
@@ -112,14 +118,16 @@ impl<'a> Pass<'a> {
         };
         let to_field = RigidF32::between(&relative, &shell.origin, &field_origin);
         let own_field = body.field;
-        Some(Self { shell, own_field, field, field_pose, relative, field_origin, to_field, shell_is_b })
+        let max_depth = max_depth as f32;
+        Some(Self { shell, own_field, field, field_pose, relative, field_origin, to_field, shell_is_b, max_depth })
     }
 
     /// How the samples tell the sides of a sheet; `None` when the field has an inside.
     fn sides(&self) -> Option<Sides<'_>> {
         let Field::Sheet(sheet) = self.field else { return None };
         let around = sheet.around(self.field_origin);
-        Some(Sides { sheet, around, shell: self.shell, body: self.own_field, relative: self.relative })
+        let depth = sheet.depth().min(self.max_depth);
+        Some(Sides { sheet, around, depth, shell: self.shell, body: self.own_field, relative: self.relative })
     }
 
     /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order.
@@ -215,12 +223,13 @@ fn passes<'a>(
     b: Geometry<'a>,
     pose_b: &'a Pose,
     roles: Roles,
+    max_depth: f64,
 ) -> Result<[Option<Pass<'a>>; 2]> {
     check_pose("pose_a", pose_a)?;
     check_pose("pose_b", pose_b)?;
     let (run_a, run_b) = directions(&a, &b, roles)?;
-    let first = run_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false)).flatten();
-    let second = run_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true)).flatten();
+    let first = run_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false, max_depth)).flatten();
+    let second = run_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true, max_depth)).flatten();
     Ok([first, second])
 }
 
@@ -233,7 +242,7 @@ fn passes<'a>(
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose that is not finite or a
-/// `max_separation` that is NaN or +∞.
+/// `max_separation` that is NaN or +∞, or a `max_depth` that is NaN or negative.
 pub fn contacts<'w>(
     a: Geometry,
     pose_a: &Pose,
@@ -245,7 +254,10 @@ pub fn contacts<'w>(
     if query.max_separation.is_nan() || query.max_separation == f64::INFINITY {
         return Err(Error::argument("max_separation", query.max_separation, "a finite length in metres"));
     }
-    let passes = passes(a, pose_a, b, pose_b, query.roles)?;
+    if query.max_depth.is_nan() || query.max_depth < 0.0 {
+        return Err(Error::argument("max_depth", query.max_depth, "a length in metres, 0 or more, or infinity"));
+    }
+    let passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
     let limit = query.max_separation as f32;
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
@@ -320,7 +332,7 @@ pub fn distance(
     if limit.is_nan() {
         return Err(Error::argument("limit", limit, "a length in metres or +infinity"));
     }
-    let passes = passes(a, pose_a, b, pose_b, roles)?;
+    let passes = passes(a, pose_a, b, pose_b, roles, f64::INFINITY)?;
     workspace.begin();
     let mut best: Option<Contact> = None;
     for pass in passes.iter().flatten() {

@@ -28,6 +28,8 @@ pub(super) struct Sides<'a> {
     pub sheet: &'a Sheet,
     /// The sheet in the frame of the hits' points.
     pub around: SheetAround<'a>,
+    /// How deep behind the sheet a sample can be, metres.
+    pub depth: f32,
     pub shell: &'a PointShell,
     /// The field of the shell's own body.
     pub body: Option<&'a Field>,
@@ -67,7 +69,7 @@ impl Sides<'_> {
         }
         let way = (g + n) * -d;
         let is_through = facing >= BEHIND
-            && (d as f32) <= self.sheet.depth()
+            && (d as f32) <= self.depth
             && self.sheet.bvh().any_intersection(p, way, 1.0)
             && match self.body {
                 Some(field) => {
@@ -90,7 +92,7 @@ impl Sides<'_> {
     /// each is its separation.
     pub fn collect(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) {
         // Nothing is deeper than the sheet's depth, so up to there any sample may have gone through.
-        traverse::collect(&self.around, self.shell, to_field, limit.max(self.sheet.depth()), workspace);
+        traverse::collect(&self.around, self.shell, to_field, limit.max(self.depth), workspace);
         workspace.hits.retain_mut(|hit| match self.of(hit) {
             Some(side) => {
                 hit.phi = side.separation;
@@ -103,7 +105,7 @@ impl Sides<'_> {
     /// The contact with the smallest separation, if that is at most `limit`; of equal ones the lowest sample.
     pub fn nearest(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
         workspace.hits.clear();
-        self.collect(to_field, self.sheet.depth(), workspace);
+        self.collect(to_field, self.depth, workspace);
         let least = workspace.hits.iter().copied().reduce(|p, q| if q.phi < p.phi { q } else { p });
         match least {
             Some(hit) => (hit.phi <= limit).then_some(hit),

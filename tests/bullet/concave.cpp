@@ -248,7 +248,8 @@ void a_mesh_may_move_its_vertices()
 			v.setY(btScalar(0.001 * step));
 		floor.partialRefitTree(btVector3(-3, -1, -3), btVector3(3, 2, 3));
 		scene.step();
-		CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.1 + 0.001 * step, 0.002);
+		// A fifth of the depth is resolved in a step, as ever in Bullet, so the body follows 4 mm behind a floor without velocity.
+		CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.1 + 0.001 * step, 0.0045);
 	}
 }
 }  // namespace

@@ -124,11 +124,12 @@ void nothing_is_missed()
 	const std::vector<SharpFeatures::Touch> all = Everything().of(features, 0.01);
 
 	unsigned state = 1;
-	const auto random = [&] { return (state = state * 1664525u + 1013904223u, double(state >> 8) / (1 << 24) - 0.5); };
+	const auto random = [&] { return btScalar((state = state * 1664525u + 1013904223u) >> 8) / (1 << 24) - btScalar(0.5); };
 	size_t found = 0;
 	for (int trial = 0; trial < (on_valgrind() ? 3 : 300); ++trial)
 	{
-		const btTransform pose(btQuaternion(btScalar(random()), btScalar(random()), btScalar(random()), btScalar(random())).normalized(), btVector3(btScalar(random()), btScalar(random()), btScalar(random())));
+		const btQuaternion turn = btQuaternion{random(), random(), random(), random()}.normalized();
+		const btTransform pose(turn, btVector3{random(), random(), random()});
 		SharpFeatures::Target target;
 		target.field = shape.getField();
 		target.slope = shape.getFieldSlope();

@@ -29,6 +29,7 @@ ROWS(vxs_workspace_destroy) {
     SIZED(query);                                                                           \
     CHOICE(query->roles, 4);                                                                \
     INVALID(query->max_distance, NAN, "query->max_distance is NaN; expected");              \
+    INVALID(query->max_depth, -1, "query->max_depth is -1; expected");                      \
     HANDLE(workspace, workspace);                                                           \
     /* Neither brings a pointshell. */                                                      \
     b = exact;                                                                              \
