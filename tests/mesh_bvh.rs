@@ -59,6 +59,8 @@ fn check_closest(mesh: &TriMesh, bvh: &Bvh, p: Vec3, tol: f64) {
         }
         Feature::Face => {}
     }
+    assert!(bvh.is_within(p, got * (1.0 + 1e-12)));
+    assert!(got == 0.0 || !bvh.is_within(p, got * (1.0 - 1e-9)));
     assert_eq!(bvh.closest_within(p, got * (1.0 + 1e-12)).map(|c| c.triangle), Some(c.triangle));
     if got > 0.0 {
         assert_eq!(bvh.closest_within(p, got * (1.0 - 1e-9)), None);
@@ -300,6 +302,8 @@ fn queries_that_make_no_sense_answer_nothing() {
     let bvh = Bvh::build(&mesh);
     let nan = Vec3::repeat(f64::NAN);
     assert_eq!(bvh.closest_point(nan).triangle, u32::MAX);
+    assert!(!bvh.is_within(Vec3::zeros(), -1.0) && !bvh.is_within(Vec3::zeros(), f64::NAN));
+    assert!(bvh.is_within(Vec3::zeros(), 0.0));
     assert_eq!(bvh.closest_within(Vec3::zeros(), -1.0), None);
     assert_eq!(bvh.closest_within(Vec3::zeros(), 0.0).map(|c| c.feature), Some(Feature::Vertex(0)));
     assert_eq!(bvh.ray_first_hit(nan, Vec3::x(), 1.0), None);

@@ -206,7 +206,11 @@ impl vxs_query {
             return Err(Failure::argument("query->max_distance", self.max_distance, "a length in metres, or infinity"));
         }
         if self.max_depth.is_nan() || self.max_depth < 0.0 {
-            return Err(Failure::argument("query->max_depth", self.max_depth, "a length in metres, 0 or more, or infinity"));
+            return Err(Failure::argument(
+                "query->max_depth",
+                self.max_depth,
+                "a length in metres, 0 or more, or infinity",
+            ));
         }
         check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
     }

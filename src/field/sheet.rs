@@ -63,6 +63,11 @@ impl Sheet {
         self.bvh.closest_within(*p, limit)
     }
 
+    /// Whether a point of the sheet is at most `distance` metres from `p`, body frame.
+    pub(crate) fn is_within(&self, p: &Vec3, distance: f64) -> bool {
+        self.bvh.is_within(*p, distance)
+    }
+
     /// The hierarchy over the triangles.
     pub(crate) fn bvh(&self) -> &Bvh {
         &self.bvh

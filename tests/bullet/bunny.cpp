@@ -178,6 +178,17 @@ int main()
 	rests_on("bunny on plane", &plane, btVector3(0, 0, 0), 1e9, bunny, mesh);
 	btBoxShape box(btVector3(btScalar(0.5), btScalar(0.5), btScalar(0.5)));
 	rests_on("bunny on box", &box, btVector3(0, btScalar(-0.5), 0), 0.5, bunny, mesh);
+	// A floor of 3,200 triangles, 5 cm wide each.
+	btTriangleMesh tiles;
+	for (int i = -20; i < 20; ++i)
+		for (int k = -20; k < 20; ++k)
+		{
+			const auto at = [](int x, int z) { return btVector3(btScalar(0.05 * x), 0, btScalar(0.05 * z)); };
+			tiles.addTriangle(at(i, k), at(i, k + 1), at(i + 1, k));
+			tiles.addTriangle(at(i + 1, k), at(i, k + 1), at(i + 1, k + 1));
+		}
+	btBvhTriangleMeshShape floor(&tiles, true);
+	rests_on("bunny on mesh", &floor, btVector3(0, 0, 0), 1, bunny, mesh);
 	rests_on_a_bunny(bunny, mesh, 0.05);
 	rests_on_a_bunny(bunny, mesh, 0.02);
 	return finish();

@@ -74,6 +74,46 @@ impl Bvh {
         best.map(|(k, point, feature)| Closest { point, triangle: self.id(k), distance_squared: limit, feature })
     }
 
+    /// Whether a point of the mesh is at most `distance` metres from `p`. Faster than the closest point, since any will do.
+    pub fn is_within(&self, p: Vec3, distance: f64) -> bool {
+        if self.nodes.is_empty() || distance.is_nan() || distance < 0.0 {
+            return false;
+        }
+        let limit = distance * distance;
+        let mut stack = [0u32; MAX_DEPTH + 2];
+        let mut top = 0;
+        let mut node = &self.nodes[0];
+        if node.distance_squared(&p) > limit {
+            return false;
+        }
+        loop {
+            if node.count == 0 {
+                let (i, j) = (node.first, node.first + 1);
+                let (a, b) = (&self.nodes[i as usize], &self.nodes[j as usize]);
+                let (da, db) = (a.distance_squared(&p), b.distance_squared(&p));
+                let (near, far) = if da <= db { ((da, a), (db, j)) } else { ((db, b), (da, i)) };
+                if far.0 <= limit {
+                    stack[top] = far.1;
+                    top += 1;
+                }
+                if near.0 <= limit {
+                    node = near.1;
+                    continue;
+                }
+            } else if node.triangles().any(|k| {
+                let (point, _) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
+                (point - p).norm_squared() <= limit
+            }) {
+                return true;
+            }
+            if top == 0 {
+                return false;
+            }
+            top -= 1;
+            node = &self.nodes[stack[top] as usize];
+        }
+    }
+
     /// Distance to the mesh, negative where the winding number is above one half: inside closed outward meshes, and for
     /// soup wherever most of the surface is seen from within. Metres; exact up to rounding.
     ///
