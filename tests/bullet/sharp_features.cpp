@@ -110,6 +110,49 @@ void feature_numbers_are_distinct_and_stay()
 		CHECK(seen.count(touch.feature) && length(seen[touch.feature] - touch.point) == 0);
 }
 
+/// A ball is measured to a real point of the surface, wherever its centre is: outside the field's grid, near, or inside.
+void balls_are_measured_to_the_surface()
+{
+	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.3, 0.2, 0.25}, {}, 500, 64);
+	btVoxShellShape box(made.get());
+	const auto measured = [&](const Vec& center, double radius, double limit) {
+		SharpFeatures features;
+		features.add_corner(center, radius);
+		SharpFeatures::Target target;
+		target.field = box.getField();
+		target.slope = box.getFieldSlope();
+		target.low = {-0.4, -0.3, -0.35};
+		target.high = {0.4, 0.3, 0.35};
+		target.limit = limit;
+		target.spacing = 0.01;
+		std::vector<SharpFeatures::Touch> touches;
+		features.touch(target, touches);
+		return touches;
+	};
+	for (const double gap : {-0.01, 0.0, 0.004})
+		for (const double radius : {0.005, 0.02, 0.5, 5.0})
+		{
+			// Above a face, and beside a corner, which the field cuts off by up to a voxel (9.4 mm).
+			const Vec at_face = {0.1, 0.2 + radius + gap, -0.05};
+			const double s = (radius + gap) / std::sqrt(3.0);
+			const Vec at_corner = {0.3 + s, 0.2 + s, 0.25 + s};
+			for (const Vec& center : {at_face, at_corner})
+			{
+				if (radius + gap < 0 && center.x > 0.2)
+					continue;  // inside, a corner is not the nearest point
+				const bool corner = center.x > 0.2;
+				const std::vector<SharpFeatures::Touch> touches = measured(center, radius, 0.02);
+				CHECK(touches.size() == 1);
+				if (touches.size() != 1)
+					continue;
+				CHECK_NEAR(touches[0].distance - radius, gap, corner ? 9.4e-3 : 1e-4);
+				const Vec outward = corner ? Vec{1, 1, 1} * (1 / std::sqrt(3.0)) : Vec{0, 1, 0};
+				CHECK(radius < 0.011 || dot(touches[0].outward, outward) > (corner ? 0.8 : 0.999));
+				CHECK(measured(center, radius, gap - 0.001).empty());
+			}
+		}
+}
+
 /// Skipping along edges, and boxes, must not lose a point: against walking every edge point by point.
 void nothing_is_missed()
 {
@@ -168,6 +211,7 @@ int main()
 	a_box_has_eight_corners_and_twelve_edges();
 	open_edges_count_and_shallow_ones_do_not();
 	feature_numbers_are_distinct_and_stay();
+	balls_are_measured_to_the_surface();
 	nothing_is_missed();
 	return finish();
 }

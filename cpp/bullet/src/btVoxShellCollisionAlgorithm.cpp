@@ -320,17 +320,17 @@ void btVoxShellCollisionAlgorithm::State::query_features(const Side& ours, const
 	{
 		const Vec point = to_world(touch.point);
 		// Where the field has no direction, in the middle of a part, the way out is away from the body's centre.
-		const bool weak = length2(touch.gradient) < 0.0625;
-		const Vec way = weak ? point - ours.motion.center : ours_to_world.rotate(touch.gradient);
+		const Vec way = length2(touch.outward) > 0 ? ours_to_world.rotate(touch.outward) : point - ours.motion.center;
 		const double norm = length(way);
 		if (!(norm > 0))
 			continue;
 		const Vec outward = way * (1 / norm);
+		const double around = touch.radius + theirs.inflation;
 		Candidate c;
 		c.feature = touch.feature;
 		c.normal = ours_is_first ? -outward : outward;
-		c.distance = touch.distance - theirs.inflation;
-		c.point = ours_is_first ? point - outward * theirs.inflation : point - outward * touch.distance;
+		c.distance = touch.distance - around;
+		c.point = point - outward * (ours_is_first ? around : touch.distance);
 		candidates.push_back(c);
 	}
 }

@@ -219,7 +219,7 @@ void btVoxShellBaseShape::use(vxs_shape* scaled)
 	m_center = to_bt((box.min + box.max) * 0.5);
 	m_halfExtents = to_bt((box.max - box.min) * 0.5);
 	if (!m_data->margin_set)
-		m_collisionMargin = m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
+		m_collisionMargin = btMin(m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002), btScalar(0.001));
 }
 
 void btVoxShellBaseShape::getAabb(const btTransform& t, btVector3& aabbMin, btVector3& aabbMax) const

@@ -48,20 +48,67 @@ bool is_sharp(const Side* sides, size_t count)
 	return (sides[0].ascending == sides[1].ascending ? -turn : turn) < kFlat;
 }
 
-/// The signed distance to `target` of a point in the features' frame.
-double distance_to(const SharpFeatures::Target& target, const Vec& point)
+/// The field at a point of the features' frame; infinitely far on failure.
+double distance_to(const SharpFeatures::Target& target, const Vec& point, Vec* gradient = nullptr)
 {
 	double distance = std::numeric_limits<double>::infinity();
-	vxs_field_distance(target.field, target.to_field(point), &distance, nullptr);
+	vxs_field_distance(target.field, target.to_field(point), &distance, gradient);
 	return distance;
+}
+
+/// Gradient length under which a field's direction is not trusted, squared.
+const double kWeak = 0.0625;
+
+/// Fills in distance and direction of a point that may be far from the surface, where a field is only a bound on the distance: a
+/// point of the surface is looked for from there by a few steps down the field, and what is measured is the distance to it.
+void measure_far(const SharpFeatures::Target& target, const Vec& center, SharpFeatures::Touch& touch)
+{
+	Vec at = center, gradient = {0, 0, 0};
+	double distance = 0;
+	for (int i = 0; i < 6; ++i)
+	{
+		if (vxs_field_distance(target.field, at, &distance, &gradient) != VXS_OK || length2(gradient) < kWeak)
+			return;
+		if (std::abs(distance) < 1e-5 * touch.radius)
+			break;
+		at = at - gradient * (distance / length2(gradient));
+	}
+	const Vec away = touch.distance < 0 ? at - center : center - at;
+	const double norm = length(away);
+	if (!(norm > 1e-3 * touch.radius))
+		return;
+	touch.distance = touch.distance < 0 ? -norm : norm;
+	touch.outward = away * (1 / norm);
+}
+
+/// Appends a point if its ball is within the limit.
+void add_if_near(const SharpFeatures::Target& target, uint32_t feature, const Vec& point, double radius, std::vector<SharpFeatures::Touch>& touches)
+{
+	Vec gradient = {0, 0, 0};
+	SharpFeatures::Touch touch{SharpFeatures::kFeature | feature, point, radius, distance_to(target, point, &gradient), {0, 0, 0}};
+	if (radius == 0 && !(touch.distance <= target.limit))
+		return;
+	if (length2(gradient) >= kWeak)
+		touch.outward = gradient * (1 / length(gradient));
+	if (radius > 0)
+		measure_far(target, target.to_field(point), touch);
+	if (touch.distance <= target.limit + radius)
+		touches.push_back(touch);
 }
 }  // namespace
 
-void SharpFeatures::add_edge(const Vec& from, const Vec& to)
+void SharpFeatures::add_edge(const Vec& from, const Vec& to, double from_radius, double to_radius)
 {
 	const double length = voxshell_bullet::length(to - from);
 	if (length > 0)
-		m_edges.push_back({from, (to - from) * (1 / length), length});
+		m_edges.push_back({from, (to - from) * (1 / length), length, from_radius, (to_radius - from_radius) / length});
+}
+
+void SharpFeatures::add_round_edge(const Vec& from, double from_radius, const Vec& to, double to_radius)
+{
+	add_corner(from, from_radius);
+	add_corner(to, to_radius);
+	add_edge(from, to, from_radius, to_radius);
 }
 
 void SharpFeatures::add_edges_of(const Soup& soup)
@@ -100,7 +147,7 @@ void SharpFeatures::add_edges_of(const Soup& soup)
 	std::sort(ends.begin(), ends.end());
 	ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
 	for (const uint32_t end : ends)
-		m_corners.push_back(soup.vertices[end]);
+		add_corner(soup.vertices[end]);
 }
 
 void SharpFeatures::add_circle(int axis, double height, double radius)
@@ -115,43 +162,40 @@ void SharpFeatures::add_circle(int axis, double height, double radius)
 	};
 	for (int i = 0; i < kCirclePoints; ++i)
 	{
-		m_corners.push_back(at(i));
+		add_corner(at(i));
 		add_edge(at(i), at((i + 1) % kCirclePoints));
 	}
 }
 
 void SharpFeatures::touch(const Target& target, std::vector<Touch>& touches) const
 {
-	const auto add = [&](uint32_t feature, const Vec& point) {
-		Touch touch{kFeature | feature, point, 0, {0, 0, 0}};
-		if (vxs_field_distance(target.field, target.to_field(point), &touch.distance, &touch.gradient) == VXS_OK && touch.distance <= target.limit)
-			touches.push_back(touch);
-	};
-	const auto outside = [&](const Vec& p) {
-		return p.x < target.low.x || p.x > target.high.x || p.y < target.low.y || p.y > target.high.y || p.z < target.low.z || p.z > target.high.z;
-	};
-
+	const double low[3] = {target.low.x, target.low.y, target.low.z}, high[3] = {target.high.x, target.high.y, target.high.z};
 	const uint32_t corner = kFeature >> 1;  // tells corners from points along edges
 	for (uint32_t i = 0; i < m_corners.size(); ++i)
-		if (!outside(m_corners[i]))
-			add(corner | (i & (corner - 1)), m_corners[i]);
+	{
+		const Vec& at = m_corners[i].at;
+		const double r = m_corners[i].radius;
+		if (at.x + r >= low[0] && at.x - r <= high[0] && at.y + r >= low[1] && at.y - r <= high[1] && at.z + r >= low[2] && at.z - r <= high[2])
+			add_if_near(target, corner | (i & (corner - 1)), at, r, touches);
+	}
 
-	const double low[3] = {target.low.x, target.low.y, target.low.z}, high[3] = {target.high.x, target.high.y, target.high.z};
 	for (uint32_t e = 0; e < m_edges.size(); ++e)
 	{
 		// The part inside the box.
 		const Edge& edge = m_edges[e];
 		const double from[3] = {edge.from.x, edge.from.y, edge.from.z}, along[3] = {edge.along.x, edge.along.y, edge.along.z};
+		const double widest = std::max(edge.radius, edge.radius + edge.growth * edge.length);
 		double start = 0, end = edge.length;
 		for (int axis = 0; axis < 3 && start <= end; ++axis)
 		{
+			const double to_low = low[axis] - widest - from[axis], to_high = high[axis] + widest - from[axis];
 			if (along[axis] == 0)
 			{
-				if (from[axis] < low[axis] || from[axis] > high[axis])
+				if (to_low > 0 || to_high < 0)
 					end = -1;
 				continue;
 			}
-			const double a = (low[axis] - from[axis]) / along[axis], b = (high[axis] - from[axis]) / along[axis];
+			const double a = to_low / along[axis], b = to_high / along[axis];
 			start = std::max(start, std::min(a, b));
 			end = std::min(end, std::max(a, b));
 		}
@@ -163,14 +207,14 @@ void SharpFeatures::touch(const Target& target, std::vector<Touch>& touches) con
 		for (double k = std::max(1.0, std::ceil(start / step)); k <= last;)
 		{
 			const Vec point = edge.from + edge.along * (k * step);
-			const double distance = distance_to(target, point);
-			if (distance <= target.limit)
+			const double far = distance_to(target, point) - target.limit - widest;
+			if (far <= 0)
 			{
-				add((e << 12 | uint32_t(std::fmod(k, 4096))) & (corner - 1), point);
+				add_if_near(target, (e << 12 | uint32_t(std::fmod(k, 4096))) & (corner - 1), point, edge.radius + edge.growth * (k * step), touches);
 				k += 1;
 			}
 			else  // nothing nearer than this can be within the limit
-				k += std::max(1.0, std::floor((distance - target.limit) / (target.slope * step)));
+				k += std::max(1.0, std::floor(far / (target.slope * step)));
 		}
 	}
 }

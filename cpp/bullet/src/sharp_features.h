@@ -1,8 +1,9 @@
-// The sharp corners and edges of a shape, and where they touch a field.
+// The sharp corners and edges of a shape, and the round ones, and where they touch a field.
 //
 // A pointshell run through the other shape's field misses what pokes in between its samples: a box's corner, a hull's vertex, a
-// mesh's ridge. These are run the other way round: each corner, and points along each edge, through the field. Knows nothing of
-// Bullet's shapes.
+// mesh's ridge, a ball smaller than their distance. These are run the other way round: each corner, and points along each edge,
+// through the field. A round one is a corner or edge inside the shape with a radius: the ball around it is part of the shape.
+// Knows nothing of Bullet's shapes.
 #ifndef VOXSHELL_BULLET_SHARP_FEATURES_H
 #define VOXSHELL_BULLET_SHARP_FEATURES_H
 
@@ -32,7 +33,9 @@ public:
 	void add_edges_of(const Soup& soup);
 	/// A circle around `axis` (0, 1, 2 for x, y, z) at `height` on it, as a polygon that is inside by 0.03 % of the radius.
 	void add_circle(int axis, double height, double radius);
-	void add_corner(const Vec& corner) { m_corners.push_back(corner); }
+	void add_corner(const Vec& at, double radius = 0) { m_corners.push_back({at, radius}); }
+	/// A ball swept from one place to another while its radius changes evenly, with both ends.
+	void add_round_edge(const Vec& from, double from_radius, const Vec& to, double to_radius);
 
 	bool empty() const { return m_corners.empty() && m_edges.empty(); }
 
@@ -50,23 +53,30 @@ public:
 	struct Touch
 	{
 		uint32_t feature;  // stable as long as the features and the spacing are
-		Vec point;         // features' frame
-		double distance;   // metres, negative inside
-		Vec gradient;      // field's frame
+		Vec point;         // of the corner or edge, features' frame
+		double radius;     // of the ball around it, metres
+		double distance;   // of the point, metres, negative inside
+		Vec outward;       // out of the field there, unit, field's frame; 0 where the field has no direction
 	};
-	/// Appends every corner, and every point at a multiple of the spacing along an edge, that is within the limit. Points along
-	/// edges stay where they are from call to call.
+	/// Appends every corner, and every point at a multiple of the spacing along an edge, whose ball is within the limit. Points
+	/// along edges stay where they are from call to call.
 	void touch(const Target& target, std::vector<Touch>& touches) const;
 
 private:
+	struct Corner
+	{
+		Vec at;
+		double radius;
+	};
 	struct Edge
 	{
 		Vec from, along;  // unit
 		double length;
+		double radius, growth;  // at `from`, and per metre
 	};
-	void add_edge(const Vec& from, const Vec& to);
+	void add_edge(const Vec& from, const Vec& to, double from_radius = 0, double to_radius = 0);
 
-	std::vector<Vec> m_corners;
+	std::vector<Corner> m_corners;
 	std::vector<Edge> m_edges;
 };
 }  // namespace voxshell_bullet

@@ -130,6 +130,8 @@ vxs_status sphere_field(const Signature& s, vxs_shape** out) { return vxs_shape_
 
 bool sphere_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_SPHERE, s.numbers[0], 0, 1, soup); }
 
+void sphere_center(const Signature& s, SharpFeatures& features) { features.add_corner({0, 0, 0}, s.numbers[0]); }
+
 // Capsule: the radius is the margin.
 
 void describe_capsule(const btCollisionShape* shape, Signature& s)
@@ -155,6 +157,20 @@ bool capsule_surface(const Signature& s, Soup& soup)
 	return turned_primitive(VXS_PRIMITIVE_CAPSULE, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup);
 }
 
+/// A point on one of the axes.
+Vec on_axis(int axis, double at)
+{
+	double p[3] = {0, 0, 0};
+	p[axis] = at;
+	return {p[0], p[1], p[2]};
+}
+
+void capsule_axis(const Signature& s, SharpFeatures& features)
+{
+	const int axis = int(s.numbers[2]);
+	features.add_round_edge(on_axis(axis, -s.numbers[1]), s.numbers[0], on_axis(axis, s.numbers[1]), s.numbers[0]);
+}
+
 // Cylinder: half extents with margin, as for the box.
 
 void describe_cylinder(const btCollisionShape* shape, Signature& s)
@@ -172,10 +188,15 @@ vxs_status cylinder_field(const Signature& s, vxs_shape** out) { return vxs_shap
 
 bool cylinder_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_CYLINDER, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup); }
 
-void cylinder_rims(const Signature& s, SharpFeatures& sharp)
+/// And the balls inside, for rods.
+void cylinder_rims(const Signature& s, SharpFeatures& features)
 {
-	sharp.add_circle(int(s.numbers[2]), s.numbers[1], s.numbers[0]);
-	sharp.add_circle(int(s.numbers[2]), -s.numbers[1], s.numbers[0]);
+	const double radius = s.numbers[0], half = s.numbers[1];
+	const int axis = int(s.numbers[2]);
+	features.add_circle(axis, half, radius);
+	features.add_circle(axis, -half, radius);
+	if (half > radius)
+		features.add_round_edge(on_axis(axis, radius - half), radius, on_axis(axis, half - radius), radius);
 }
 
 // Cone: Bullet adds the margin around the whole cone.
@@ -193,12 +214,15 @@ vxs_status cone_field(const Signature& s, vxs_shape** out) { return vxs_shape_cr
 
 bool cone_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_CONE, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup); }
 
-void cone_rim_and_tip(const Signature& s, SharpFeatures& sharp)
+/// And the balls inside, for spikes.
+void cone_rim_and_tip(const Signature& s, SharpFeatures& features)
 {
-	double tip[3] = {0, 0, 0};
-	tip[int(s.numbers[2])] = 0.5 * s.numbers[1];
-	sharp.add_corner({tip[0], tip[1], tip[2]});
-	sharp.add_circle(int(s.numbers[2]), -0.5 * s.numbers[1], s.numbers[0]);
+	const double radius = s.numbers[0], height = s.numbers[1];
+	const int axis = int(s.numbers[2]);
+	features.add_circle(axis, -0.5 * height, radius);
+	// At t from the tip a ball of t sin(half the angle) touches the side; the last one touches the base too.
+	const double sine = radius / std::sqrt(radius * radius + height * height), last = height / (1 + sine);
+	features.add_round_edge(on_axis(axis, 0.5 * height), 0, on_axis(axis, 0.5 * height - last), last * sine);
 }
 
 // Convex hull: Bullet adds the margin around it.
@@ -295,6 +319,16 @@ bool ball_hull_surface(const Signature& s, Soup& soup)
 	return hull_surface(around, soup);
 }
 
+/// All balls, and those between each two.
+void ball_centers(const Signature& s, SharpFeatures& features)
+{
+	if (s.radii.size() == 1)
+		features.add_corner(s.points[0], s.radii[0]);
+	for (size_t i = 0; i < s.radii.size(); ++i)
+		for (size_t j = 0; j < i; ++j)
+			features.add_round_edge(s.points[i], s.radii[i], s.points[j], s.radii[j]);
+}
+
 // Any other convex shape.
 
 void describe_support(const btCollisionShape* shape, Signature& s)
@@ -327,8 +361,8 @@ std::shared_ptr<const StockShape::Forms> make(const Kind& kind, const Signature&
 		return nullptr;
 	}
 	forms->shape.reset(made);
-	if (kind.sharp)
-		kind.sharp(s, forms->features);
+	if (kind.features)
+		kind.features(s, forms->features);
 	return forms;
 }
 
@@ -357,13 +391,13 @@ std::shared_ptr<const StockShape::Forms> make_or_share(const Kind& kind, const S
 	return recent.front().forms;
 }
 
-/// Sharp features that are those of the surface's triangles.
+/// Features that are the edges of the surface's triangles.
 template <bool (*surface)(const Signature&, Soup&)>
-void edges_of(const Signature& s, SharpFeatures& sharp)
+void edges_of(const Signature& s, SharpFeatures& features)
 {
 	Soup soup;
 	if (surface(s, soup))
-		sharp.add_edges_of(soup);
+		features.add_edges_of(soup);
 }
 }  // namespace
 
@@ -371,13 +405,13 @@ namespace kinds
 {
 const Kind plane = {describe_plane, plane_field, nullptr, nullptr, false};
 const Kind box = {describe_box, box_field, box_surface, edges_of<box_surface>, false};
-const Kind sphere = {describe_sphere, sphere_field, sphere_surface, nullptr, false};
-const Kind capsule = {describe_capsule, capsule_field, capsule_surface, nullptr, false};
+const Kind sphere = {describe_sphere, sphere_field, sphere_surface, sphere_center, false};
+const Kind capsule = {describe_capsule, capsule_field, capsule_surface, capsule_axis, false};
 const Kind cylinder = {describe_cylinder, cylinder_field, cylinder_surface, cylinder_rims, false};
 const Kind cone = {describe_cone, cone_field, cone_surface, cone_rim_and_tip, true};
 const Kind hull = {describe_hull, hull_field, hull_surface, edges_of<hull_surface>, true};
 const Kind convex_mesh = {describe_convex_mesh, hull_field, hull_surface, edges_of<hull_surface>, true};
-const Kind ball_hull = {describe_ball_hull, ball_hull_field, ball_hull_surface, nullptr, false};
+const Kind ball_hull = {describe_ball_hull, ball_hull_field, ball_hull_surface, ball_centers, false};
 const Kind support = {describe_support, hull_field, hull_surface, edges_of<hull_surface>, true};
 }  // namespace kinds
 

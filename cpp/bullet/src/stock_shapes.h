@@ -1,5 +1,5 @@
 // Bullet's own convex shapes and its plane as exact fields, and as pointshells for partners that have a field only; with their
-// sharp features. Which type is treated how stands in pair_table.cpp.
+// sharp and round features. Which type is treated how stands in pair_table.cpp.
 #ifndef VOXSHELL_BULLET_STOCK_SHAPES_H
 #define VOXSHELL_BULLET_STOCK_SHAPES_H
 
@@ -39,8 +39,8 @@ struct Kind
 	vxs_status (*field)(const Signature&, vxs_shape**);
 	/// Its surface, for sampling; null: it has no end.
 	bool (*surface)(const Signature&, Soup&);
-	/// Null: it is smooth.
-	void (*sharp)(const Signature&, SharpFeatures&);
+	/// What of it could slip in between the samples of its partner; null: nothing.
+	void (*features)(const Signature&, SharpFeatures&);
 	/// Bullet adds the margin outside (true), or the shape's size includes it (false).
 	bool inflated;
 };

@@ -46,7 +46,8 @@ public:
 	void processAllTriangles(btTriangleCallback * callback, const btVector3& aabbMin, const btVector3& aabbMax) const override;
 
 	/// Contacts are generated up to this distance beyond the surface, metres. It never inflates the surface: bodies rest at
-	/// distance 0 whatever the margin. One thousandth of the largest extent unless set.
+	/// distance 0 whatever the margin. (Bullet's sweeps do add the margin of every concave shape.) One thousandth of the largest
+	/// extent, but at most 1 mm, unless set.
 	void setMargin(btScalar margin) override;
 
 	/// The same positive factor along x, y and z, relative to the size the shape was made with: everything is scaled exactly.
