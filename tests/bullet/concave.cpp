@@ -188,11 +188,12 @@ void slides_over_inner_edges()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.1, 0.2}, {}, 1500, 48);
 	btVoxShellShape box(made.get());
+	const std::vector<Ground> all = floors();
 	double stopped[2];
 	for (int i = 0; i < 2; ++i)
 	{
 		Scene scene;
-		scene.add(floors()[i == 0 ? 0 : 2].shape.get(), 0, btVector3(0, 0, 0));
+		scene.add(all[i == 0 ? 0 : 2].shape.get(), 0, btVector3(0, 0, 0));
 		btRigidBody* body = scene.add(&box, 1, btVector3(btScalar(-1.2), btScalar(0.1), 0));
 		body->setLinearVelocity(btVector3(3, 0, 0));
 		double lifted = 0;

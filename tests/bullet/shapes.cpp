@@ -165,7 +165,7 @@ void the_three_classes_pair_as_documented()
 	CHECK(touch(&shell, &box));
 	CHECK(touch(&box, &both));
 	CHECK(!touch(&shell, &shell));
-	CHECK(!touch(&field, &field));
+	CHECK(touch(&field, &field));  // one of them is sampled for the purpose
 }
 
 void triangles_serve_rays()

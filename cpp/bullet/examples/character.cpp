@@ -25,6 +25,7 @@ int main()
 	vxs_cook_options_init(&options, sizeof options);
 	options.voxel_size = 0.1;
 	btVoxelmapShape terrain(hills, &options);
+	terrain.setMargin(btScalar(0.04));  // what the meshes of Bullet have: sweeps, by which the controller steps, stop that far away
 	btRigidBody ground(0, nullptr, &terrain);
 	world.addRigidBody(&ground);
 
