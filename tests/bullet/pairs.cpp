@@ -53,10 +53,7 @@ void the_table_has_every_type_once()
 void the_dispatcher_is_entered_for_all_but_what_is_left_to_bullet()
 {
 	btDefaultCollisionConfiguration configuration;
-	struct Recorder : btCollisionDispatcher
-	{
-		using btCollisionDispatcher::btCollisionDispatcher;
-	} dispatcher(&configuration);
+	btCollisionDispatcher dispatcher(&configuration);
 	btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 	const Handle made = block();
 	btVoxShellShape ours(made.get());
@@ -73,7 +70,7 @@ void the_dispatcher_is_entered_for_all_but_what_is_left_to_bullet()
 		for (const ebtDispatcherQueryType query : {BT_CONTACT_POINT_ALGORITHMS, BT_CLOSEST_POINT_ALGORITHMS})
 			for (int order = 0; order < 2; ++order)
 			{
-				btCollisionAlgorithm* algorithm = dispatcher.findAlgorithm(order ? &wrap_b : &wrap_a, order ? &wrap_a : &wrap_b, nullptr, query);
+				btCollisionAlgorithm* algorithm = find_algorithm(dispatcher, order ? wrap_b : wrap_a, order ? wrap_a : wrap_b, query);
 				CHECK(dynamic_cast<btVoxShellCollisionAlgorithm*>(algorithm) != nullptr);
 				algorithm->~btCollisionAlgorithm();
 				dispatcher.freeCollisionAlgorithm(algorithm);

@@ -33,7 +33,7 @@ struct btVoxShellSettings
 /// btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
 /// world.addRigidBody(bodyWithVoxShellShape);
 /// \endcode
-/// Bounces need Bullet 2.85 or later; before that, bodies land without rebound.
+/// Bounces need Bullet 2.84 or later; before that, bodies land without rebound.
 class btVoxShellCollisionAlgorithm : public btActivatingCollisionAlgorithm
 {
 public:
