@@ -8,11 +8,21 @@ endif()
 set(VOXSHELL_CARGO_DIR "${CMAKE_CURRENT_BINARY_DIR}/cargo" CACHE PATH
   "Cargo's target directory; build directories of the same sources may share one and compile the core once")
 
+include("${CMAKE_CURRENT_LIST_DIR}/Sanitize.cmake")
+
 set(VOXSHELL_RUST_LIBRARY
-  "${VOXSHELL_CARGO_DIR}/release/${CMAKE_STATIC_LIBRARY_PREFIX}voxshell${CMAKE_STATIC_LIBRARY_SUFFIX}")
+  "${VOXSHELL_CARGO_DIR}/${VOXSHELL_SANITIZE_TARGET}/release/${CMAKE_STATIC_LIBRARY_PREFIX}voxshell${CMAKE_STATIC_LIBRARY_SUFFIX}")
 set(environment --unset=CARGO_BUILD_TARGET) # it would move the library to another directory
 if(CMAKE_OSX_DEPLOYMENT_TARGET)
   list(APPEND environment "MACOSX_DEPLOYMENT_TARGET=${CMAKE_OSX_DEPLOYMENT_TARGET}")
+endif()
+set(rustflags)
+set(target)
+if(VOXSHELL_SANITIZE)
+  list(APPEND environment RUSTC_BOOTSTRAP=1)
+  list(JOIN VOXSHELL_SANITIZE_RUSTFLAGS ", " rustflags)
+  set(rustflags ", ${rustflags}")
+  set(target --target "${VOXSHELL_SANITIZE_TARGET}")
 endif()
 # What is installed tells nothing of the machine that built it: neither debug lines nor panics name its directories. (An
 # environment or a configuration with rustflags of its own takes the place of these.)
@@ -29,7 +39,7 @@ add_custom_command(
   COMMAND "${CMAKE_COMMAND}" -E env ${environment}
           "${VOXSHELL_CARGO}" rustc --locked --release --package voxshell --lib --no-default-features
           --features allocation-counter
-          --config "build.rustflags=['--remap-path-prefix=${cargo_home}=/cargo']"
+          --config "build.rustflags=['--remap-path-prefix=${cargo_home}=/cargo'${rustflags}]" ${target}
           --manifest-path "${PROJECT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"
           -- "--remap-path-prefix=${PROJECT_SOURCE_DIR}=/voxshell"
   COMMAND "${CMAKE_COMMAND}" -E touch "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp"
@@ -99,5 +109,15 @@ else()
   target_link_libraries(voxshell PRIVATE gcc_s)
   # Debug information about nothing, which names the build directory.
   target_compile_options(voxshell PRIVATE -g0)
+endif()
+if(VOXSHELL_SANITIZE STREQUAL "thread")
+  target_sources(voxshell PRIVATE "${CMAKE_CURRENT_LIST_DIR}/sanitize_thread.c")
+  set_source_files_properties("${CMAKE_CURRENT_LIST_DIR}/sanitize_thread.c" PROPERTIES COMPILE_OPTIONS -fno-builtin)
+  target_link_options(voxshell PRIVATE LINKER:--wrap=syscall)
+  foreach(bits 8 32 64)
+    foreach(name load store compare_exchange_val exchange fetch_add fetch_sub fetch_and fetch_or)
+      target_link_options(voxshell PRIVATE LINKER:--wrap=__tsan_atomic${bits}_${name})
+    endforeach()
+  endforeach()
 endif()
 target_link_libraries(voxshell PRIVATE ${VOXSHELL_SYSTEM_LIBRARIES})

@@ -68,6 +68,9 @@ fn compile_and_run_all(language: &Language, folder: &str, extension: &str) {
     for source in sources {
         let program = work.path().join(source.file_stem().expect("a name"));
         let mut command = compiler(language);
+        if source.ends_with("no_exceptions.cpp") {
+            command.args(["-fno-exceptions", "-fno-rtti"]);
+        }
         command.arg(&source).arg(&library).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
         run(&mut command);
         run(Command::new(&program).current_dir(work.path()));

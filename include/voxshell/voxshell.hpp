@@ -6,25 +6,45 @@
  *     voxshell::Workspace workspace;
  *     for (const voxshell::Contact& c : query_contacts(bunny, pose, floor, voxshell::identity(), {}, workspace))
  *       std::printf("%g m deep\n", -c.separation);
+ *
+ * Without exceptions (-fno-exceptions, or VOXSHELL_NO_EXCEPTIONS defined before it is included) the functions are the same,
+ * and one that fails calls the error handler: by default it prints the message and aborts, as a failed assert does. After a
+ * handler that returns, see `set_error_handler`, the function returns what is empty: a shape that is false, no contacts, 0.
  */
 #ifndef VOXSHELL_VOXSHELL_HPP
 #define VOXSHELL_VOXSHELL_HPP
 
+// GCC, Clang and MSVC define this where exceptions are enabled.
+#if !defined(VOXSHELL_NO_EXCEPTIONS) && !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
+#define VOXSHELL_NO_EXCEPTIONS
+#endif
+
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#ifdef VOXSHELL_NO_EXCEPTIONS
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#else
+#include <exception>
+#include <stdexcept>
+#endif
+
 #include "voxshell.h"
 
 namespace voxshell {
+#ifdef VOXSHELL_NO_EXCEPTIONS
+// Of its own, so that files compiled with exceptions and without may be linked into one program.
+inline namespace no_exceptions {
+#endif
 
 using Vec3 = vxs_vec3;
 using Pose = vxs_pose;
@@ -34,6 +54,32 @@ using MassProperties = vxs_mass_properties;
 
 /** The pose that moves nothing. */
 inline Pose identity() { return Pose{{0, 0, 0}, 0, 0, 0, 1}; }
+
+#ifdef VOXSHELL_NO_EXCEPTIONS
+
+/** What is done when a call does not succeed. `message` is what `vxs_last_error()` says. */
+using ErrorHandler = void (*)(vxs_status status, const char* message);
+
+namespace detail {
+
+inline void print_and_abort(vxs_status status, const char* message) {
+  std::fprintf(stderr, "voxshell: %s: %s\n", vxs_status_name(status), message);
+  std::abort();
+}
+
+inline std::atomic<ErrorHandler> error_handler{print_and_abort};
+
+inline void fail(vxs_status status, const char* message) { error_handler.load()(status, message); }
+
+}  // namespace detail
+
+/** Sets what is done when a call does not succeed, on any thread, and returns what was done before. Null: nothing, which
+ * leaves the user the empty results and `vxs_last_error()`. */
+inline ErrorHandler set_error_handler(ErrorHandler handler) {
+  return detail::error_handler.exchange(handler ? handler : [](vxs_status, const char*) {});
+}
+
+#else
 
 /** A call that did not succeed; `what()` is what `vxs_last_error()` said. */
 class Error : public std::runtime_error {
@@ -47,9 +93,26 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-/** Throws unless the call has written its outputs. */
-inline void check(vxs_status status) {
-  if (status != VXS_OK && status != VXS_TRUNCATED) throw Error(status, vxs_last_error());
+[[noreturn]] inline void fail(vxs_status status, const char* message) { throw Error(status, message); }
+
+}  // namespace detail
+
+#endif
+
+namespace detail {
+
+/** Whether the call has written its outputs. If not, it fails. */
+inline bool check(vxs_status status) {
+  if (status == VXS_OK || status == VXS_TRUNCATED) return true;
+  fail(status, vxs_last_error());
+  return false;
+}
+
+/** Whether these are the corners of whole triangles. If not, it fails. */
+inline bool check_triangles(const std::vector<std::uint32_t>& indices) {
+  if (indices.size() % 3 == 0) return true;
+  fail(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+  return false;
 }
 
 /** Owns one handle. */
@@ -91,10 +154,14 @@ inline void set_log(std::function<void(std::uint32_t level, const char* message)
     explicit Hook(Function f) : log(std::move(f)) {}
     ~Hook() { vxs_set_log(nullptr, 0, nullptr); }
     static void call(std::uint32_t level, const char* message, void* user) {
+#ifndef VOXSHELL_NO_EXCEPTIONS
       try {
         static_cast<Hook*>(user)->log(level, message);
       } catch (...) {
       }
+#else
+      static_cast<Hook*>(user)->log(level, message);
+#endif
     }
   };
   static std::mutex setting;
@@ -103,8 +170,7 @@ inline void set_log(std::function<void(std::uint32_t level, const char* message)
   current.reset();
   if (!log) return;
   auto next = std::make_unique<Hook>(std::move(log));
-  detail::check(vxs_set_log(Hook::call, level, next.get()));
-  current = std::move(next);
+  if (detail::check(vxs_set_log(Hook::call, level, next.get()))) current = std::move(next);
 }
 
 /** `vxs_cook_options` with its defaults; the progress callback is a function and may throw. */
@@ -165,6 +231,8 @@ class Field {
     return value;
   }
   const vxs_field* c_handle() const noexcept { return handle_.get(); }
+  /** False if it was moved from, or could not be made. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
   friend class Shape;
@@ -177,13 +245,15 @@ class PointShell {
   Samples get_samples() const {
     Samples samples;
     std::size_t count = 0;
-    detail::check(vxs_pointshell_get_samples(handle_.get(), nullptr, nullptr, 0, &count));
+    if (!detail::check(vxs_pointshell_get_samples(handle_.get(), nullptr, nullptr, 0, &count))) return samples;
     samples.points.resize(count);
     samples.normals.resize(count);
     detail::check(vxs_pointshell_get_samples(handle_.get(), samples.points.data(), samples.normals.data(), count, &count));
     return samples;
   }
   const vxs_pointshell* c_handle() const noexcept { return handle_.get(); }
+  /** False if it was moved from, or could not be made. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
   friend class Shape;
@@ -195,7 +265,9 @@ class Shape {
  public:
   Shape(Shape&&) noexcept = default;
   Shape& operator=(Shape&&) noexcept = default;
-  Shape(const Shape& other) { detail::check(vxs_shape_retain(other.handle_.get(), handle_.out())); }
+  Shape(const Shape& other) {
+    if (other) detail::check(vxs_shape_retain(other.handle_.get(), handle_.out()));
+  }
   Shape& operator=(const Shape& other) { return *this = Shape(other); }
   /** Takes over a handle of the C API. */
   explicit Shape(vxs_shape* handle) noexcept : handle_(handle) {}
@@ -208,7 +280,7 @@ class Shape {
   }
   static Shape create_from_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices,
                                      const CookOptions& options = {}) {
-    if (indices.size() % 3 != 0) throw Error(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+    if (!detail::check_triangles(indices)) return Shape();
     return create_from_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, options);
   }
   static Shape create_from_file(const std::string& path, const CookOptions& options = {}) {
@@ -243,13 +315,13 @@ class Shape {
     return make([&](vxs_shape** out) { return vxs_shape_create_convex_hull(points.data(), points.size(), out); });
   }
   static Shape create_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices) {
-    if (indices.size() % 3 != 0) throw Error(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+    if (!detail::check_triangles(indices)) return Shape();
     return make([&](vxs_shape** out) {
       return vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, out);
     });
   }
   static Shape create_sheet(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices, double depth) {
-    if (indices.size() % 3 != 0) throw Error(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
+    if (!detail::check_triangles(indices)) return Shape();
     return make([&](vxs_shape** out) {
       return vxs_shape_create_sheet(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, depth, out);
     });
@@ -275,12 +347,12 @@ class Shape {
 
   void save(const std::string& path) const { detail::check(vxs_shape_save(handle_.get(), path.c_str())); }
   Aabb get_bounds() const {
-    Aabb bounds;
+    Aabb bounds{};
     detail::check(vxs_shape_get_bounds(handle_.get(), &bounds));
     return bounds;
   }
   MassProperties get_mass_properties() const {
-    MassProperties mass;
+    MassProperties mass{};
     detail::check(vxs_shape_get_mass_properties(handle_.get(), &mass));
     return mass;
   }
@@ -292,7 +364,7 @@ class Shape {
   Triangles get_triangles() const {
     Triangles t;
     std::size_t vertices = 0, indices = 0;
-    detail::check(vxs_shape_get_triangles(handle_.get(), nullptr, 0, &vertices, nullptr, 0, &indices));
+    if (!detail::check(vxs_shape_get_triangles(handle_.get(), nullptr, 0, &vertices, nullptr, 0, &indices))) return t;
     t.vertices.resize(vertices);
     t.indices.resize(indices);
     detail::check(vxs_shape_get_triangles(handle_.get(), t.vertices.data(), vertices, &vertices, t.indices.data(),
@@ -300,7 +372,7 @@ class Shape {
     return t;
   }
   std::optional<SegmentHit> query_segment(const Vec3& from, const Vec3& to) const {
-    vxs_segment_hit hit;
+    vxs_segment_hit hit{};
     detail::check(vxs_shape_query_segment(handle_.get(), from, to, &hit));
     if (!hit.hit) return std::nullopt;
     return SegmentHit{hit.fraction, hit.point, hit.normal};
@@ -330,6 +402,8 @@ class Shape {
     return pointshell;
   }
   const vxs_shape* c_handle() const noexcept { return handle_.get(); }
+  /** False if it was moved from, or could not be made. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
   Shape() noexcept = default;
@@ -341,10 +415,21 @@ class Shape {
     return shape;
   }
 
-  /** Keeps exceptions of the callback on this side of the C API. */
   struct Caller {
     const CookOptions* options;
-    std::exception_ptr thrown;
+#ifdef VOXSHELL_NO_EXCEPTIONS
+    void rethrow() const {}
+
+    static bool progress(const char* stage, double fraction, void* user) {
+      return static_cast<Caller*>(user)->options->on_progress(stage, fraction);
+    }
+#else
+    /** An exception of the callback, kept on this side of the C API. */
+    std::exception_ptr thrown{};
+
+    void rethrow() const {
+      if (thrown) std::rethrow_exception(thrown);
+    }
 
     static bool progress(const char* stage, double fraction, void* user) {
       auto* self = static_cast<Caller*>(user);
@@ -356,19 +441,20 @@ class Shape {
         return false;
       }
     }
+#endif
   };
 
   template <class F>
   static Shape cook(const CookOptions& options, F call) {
     vxs_cook_options c_options = options;
-    Caller caller{&options, nullptr};
+    Caller caller{&options};
     if (options.on_progress) {
       c_options.progress = Caller::progress;
       c_options.progress_user = &caller;
     }
     Shape shape;
     vxs_status status = call(&c_options, shape.handle_.out());
-    if (caller.thrown) std::rethrow_exception(caller.thrown);
+    caller.rethrow();
     detail::check(status);
     return shape;
   }
@@ -381,6 +467,8 @@ class Workspace {
  public:
   Workspace() { detail::check(vxs_workspace_create(handle_.out())); }
   vxs_workspace* c_handle() const noexcept { return handle_.get(); }
+  /** False if it was moved from, or could not be made. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
   detail::Handle<vxs_workspace, vxs_workspace_destroy> handle_;
@@ -396,7 +484,7 @@ inline void query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, c
     if (count > contacts.size()) contacts.resize(count);
     status = vxs_query_contacts(a.c_handle(), &pose_a, b.c_handle(), &pose_b, &query, workspace.c_handle(),
                                 contacts.data(), contacts.size(), &count);
-    detail::check(status);
+    if (!detail::check(status)) count = 0;
   } while (status == VXS_TRUNCATED);
   contacts.resize(count);
 }
@@ -412,7 +500,7 @@ inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, c
 /** The closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
 inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                              const Query& query, Workspace& workspace) {
-  Contact closest;
+  Contact closest{};
   bool found = false;
   detail::check(vxs_query_distance(a.c_handle(), &pose_a, b.c_handle(), &pose_b, &query, workspace.c_handle(), &closest,
                                    &found));
@@ -420,6 +508,9 @@ inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a,
   return closest;
 }
 
+#ifdef VOXSHELL_NO_EXCEPTIONS
+}  // namespace no_exceptions
+#endif
 }  // namespace voxshell
 
 #endif

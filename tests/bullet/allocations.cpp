@@ -2,7 +2,8 @@
 #include "check.h"
 #include "scene.h"
 
-#if defined(__GLIBC__)
+// (The sanitizers bring an allocator of their own.)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <atomic>
 extern "C" {
 void* __libc_malloc(size_t);
@@ -72,7 +73,7 @@ int main()
 #else
 int main()
 {
-	std::printf("skipped: needs glibc\n");
+	std::printf("skipped: needs glibc, and no sanitizer\n");
 	return 0;
 }
 #endif
