@@ -108,11 +108,14 @@ inline bool check(vxs_status status) {
   return false;
 }
 
-/** Whether these are the corners of whole triangles. If not, it fails. */
-inline bool check_triangles(const std::vector<std::uint32_t>& indices) {
-  if (indices.size() % 3 == 0) return true;
-  fail(VXS_INVALID_ARGUMENT, "indices: expected three for each triangle");
-  return false;
+/** Whether an argument is as it must be. If not, it fails with this message. */
+inline bool require(bool holds, const char* message) {
+  if (!holds) fail(VXS_INVALID_ARGUMENT, message);
+  return holds;
+}
+
+inline bool require_triangles(const std::vector<std::uint32_t>& indices) {
+  return require(indices.size() % 3 == 0, "indices: expected three for each triangle");
 }
 
 /** Owns one handle. */
@@ -280,7 +283,7 @@ class Shape {
   }
   static Shape create_from_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices,
                                      const CookOptions& options = {}) {
-    if (!detail::check_triangles(indices)) return Shape();
+    if (!detail::require_triangles(indices)) return Shape();
     return create_from_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, options);
   }
   static Shape create_from_file(const std::string& path, const CookOptions& options = {}) {
@@ -315,19 +318,19 @@ class Shape {
     return make([&](vxs_shape** out) { return vxs_shape_create_convex_hull(points.data(), points.size(), out); });
   }
   static Shape create_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices) {
-    if (!detail::check_triangles(indices)) return Shape();
+    if (!detail::require_triangles(indices)) return Shape();
     return make([&](vxs_shape** out) {
       return vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, out);
     });
   }
   static Shape create_sheet(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices, double depth) {
-    if (!detail::check_triangles(indices)) return Shape();
+    if (!detail::require_triangles(indices)) return Shape();
     return make([&](vxs_shape** out) {
       return vxs_shape_create_sheet(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, depth, out);
     });
   }
   static Shape create_sphere_hull(const std::vector<Vec3>& centers, const std::vector<double>& radii) {
-    if (centers.size() != radii.size()) throw Error(VXS_INVALID_ARGUMENT, "radii: expected one for each center");
+    if (!detail::require(centers.size() == radii.size(), "radii: expected one for each center")) return Shape();
     return make([&](vxs_shape** out) {
       return vxs_shape_create_sphere_hull(centers.data(), radii.data(), centers.size(), out);
     });

@@ -78,6 +78,8 @@ static void what_fails_is_told_to_the_handler_and_empty(const Shape& box) {
   CHECK(!Shape::create_from_file("nowhere.obj") && failed(VXS_IO, "nowhere.obj"));
   CHECK(!Shape::create_from_triangles({{0, 0, 0}}, {0, 0}) && failed(VXS_INVALID_ARGUMENT, "three for each"));
   CHECK(!Shape::create_triangles({{0, 0, 0}}, {0, 0}) && failed(VXS_INVALID_ARGUMENT, "three for each"));
+  CHECK(!Shape::create_sphere_hull({{0, 0, 0}}, {}) && failed(VXS_INVALID_ARGUMENT, "one for each center"));
+  CHECK(!Shape::create_scaled(none, 2) && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CookOptions options;
   options.on_progress = [](const char*, double) { return false; };
   CHECK(!Shape::create_primitive(Primitive(VXS_PRIMITIVE_BOX), options) && failed(VXS_CANCELLED, "cancelled"));
@@ -93,6 +95,7 @@ static void what_fails_is_told_to_the_handler_and_empty(const Shape& box) {
   CHECK(none.get_bounds().max.x == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.get_mass_properties().volume == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.get_triangles().vertices.empty() && failed(VXS_INVALID_ARGUMENT, "shape is null"));
+  CHECK(none.query_crossings({0, 0, 0}, {1, 0, 0}).empty() && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.get_info().forms == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   Field no_field = none.get_field();
   CHECK(!no_field && failed(VXS_INVALID_ARGUMENT, "shape is null"));
