@@ -147,7 +147,13 @@ fn passages(
         Field::Dense(dense) => walk::walk(dense, &segment.from, &segment.to, level, on),
         Field::Mesh(mesh) => surface::mesh(mesh, segment, level, on),
         Field::Sheet(sheet) => surface::sheet(sheet, segment, level, on),
-        _ => {
+        Field::HalfSpace(_)
+        | Field::Sphere(_)
+        | Field::Cuboid(_)
+        | Field::Capsule(_)
+        | Field::Cylinder(_)
+        | Field::Cone(_)
+        | Field::ConvexHull(_) => {
             let Some([from, to]) = convex::interval(field, segment, level) else { return ControlFlow::Continue(()) };
             on(from, true)?;
             if to < 1.0 {

@@ -2,6 +2,8 @@
 //!
 //! Each row names the work; figures carry their unit in the key. Times are of one thread unless the row says otherwise.
 
+mod segments;
+
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -21,6 +23,8 @@ enum Name {
     Cook,
     /// Discrete queries of touching pairs: on a plane, and against itself.
     Contact,
+    /// A million random segments against the field; with the feature `peers` beside parry3d's rays.
+    Segments,
 }
 
 #[derive(clap::Args)]
@@ -57,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let options = source::CookArguments { samples: Some(samples), ..arguments.cook.clone() };
             contact_rows(&name, &source::cook(&mesh, &options)?)?
         }
+        Name::Segments => segments::rows(&name, &mesh)?,
     };
     for row in rows {
         if arguments.json {
