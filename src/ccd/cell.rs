@@ -75,8 +75,9 @@ impl Cubic {
     /// Whether the coefficients alone prove that f has no root: all positive, or all not.
     #[inline(always)]
     pub fn keeps_its_sign(&self) -> bool {
-        let below = self.b.map(|b| b <= 0.0);
-        below == [below[0]; 4]
+        let [b0, b1, b2, b3] = self.b;
+        let (low, high) = (b0.min(b1).min(b2.min(b3)), b0.max(b1).max(b2.max(b3)));
+        low > 0.0 || high <= 0.0
     }
 
     /// By powers of s, from the constant up.

@@ -1,6 +1,5 @@
 //! A segment in the coordinates of a grid.
 
-use crate::field::Cells;
 use crate::math::Vec3;
 
 /// A segment from `o` to `o + d`, in cells from the grid's first node; t from 0 to 1.
@@ -9,7 +8,7 @@ pub(super) struct Line {
     pub o: [f64; 3],
     pub d: [f64; 3],
     /// 1 / d; 0 where d is.
-    inverse: [f64; 3],
+    pub inverse: [f64; 3],
     /// d·d.
     pub squared: f64,
 }
@@ -18,15 +17,24 @@ pub(super) struct Line {
 const STILL: f64 = 1e-150;
 
 impl Line {
-    /// From `from` to `to`, metres, body frame.
-    pub fn new<C: Cells>(cells: &C, from: &Vec3, to: &Vec3) -> Self {
-        let grid = cells.grid();
-        let (spacing, center) = (f64::from(grid.spacing), cells.center());
-        let place = |a: usize| ((from[a] - center[a]) - f64::from(grid.min[a])) / spacing;
-        let step = |a: usize| (to[a] - from[a]) / spacing;
-        let d = [step(0), step(1), step(2)].map(|d| if d.abs() < STILL { 0.0 } else { d });
-        let squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        Self { o: [place(0), place(1), place(2)], d, inverse: d.map(|d| if d == 0.0 { 0.0 } else { 1.0 / d }), squared }
+    /// From `from` to `to`; `origin` is the grid's first node; metres, body frame.
+    pub fn new(origin: &Vec3, inverse_spacing: f64, from: &Vec3, to: &Vec3) -> Self {
+        let (mut o, mut d, mut inverse) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        for a in 0..3 {
+            o[a] = (from[a] - origin[a]) * inverse_spacing;
+            d[a] = (to[a] - from[a]) * inverse_spacing;
+            if d[a].abs() < STILL {
+                d[a] = 0.0;
+            } else {
+                inverse[a] = 1.0 / d[a];
+            }
+        }
+        Self { o, d, inverse, squared: d[0] * d[0] + d[1] * d[1] + d[2] * d[2] }
+    }
+
+    /// False where coordinates overflow.
+    pub fn is_finite(&self) -> bool {
+        (self.o[0] + self.o[1] + self.o[2] + self.squared).is_finite()
     }
 
     pub fn is_still(&self) -> bool {

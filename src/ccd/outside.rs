@@ -15,7 +15,7 @@ type Flow = ControlFlow<()>;
 
 /// φ − level at t, anywhere.
 pub(super) fn above<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &Walk<C, F>, t: f64) -> f64 {
-    let grid = walk.cells.grid();
+    let grid = walk.setting.cells.grid();
     let p = [0, 1, 2].map(|a| walk.line.at(a, t));
     let last = grid.dims.map(|n| f64::from(n - 1));
     let inside = [0, 1, 2].map(|a| p[a].clamp(0.0, last[a]));
@@ -37,10 +37,10 @@ where
     F: FnMut(f64, bool) -> Flow,
 {
     let line = walk.line;
-    let grid = *walk.cells.grid();
+    let grid = *walk.setting.cells.grid();
     let count = grid.dims.map(|n| n as i32 - 1);
     let per_time =
-        f64::from(grid.spacing) * line.squared.sqrt() * f64::from(walk.cells.lipschitz_outside()) * 1.000_001;
+        f64::from(grid.spacing) * line.squared.sqrt() * f64::from(walk.setting.cells.lipschitz_outside()) * 1.000_001;
     let place = |from: [i32; 3], t: f64| {
         let mut cell = from;
         for a in 0..3 {
@@ -85,7 +85,7 @@ where
 /// Passages in one extended cell, from `t` to `to`.
 fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &mut Walk<C, F>, cell: [i32; 3], t: f64, to: f64) -> Flow {
     let line: Line = walk.line;
-    let grid = walk.cells.grid();
+    let grid = walk.setting.cells.grid();
     let count = grid.dims.map(|n| n as i32 - 1);
     let spacing = f64::from(grid.spacing);
     let base = [0, 1, 2].map(|a| cell[a].clamp(0, count[a] - 1));

@@ -7,7 +7,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{convex, surface, walk};
+use super::walk::{self, Setting};
+use super::{convex, surface};
 use crate::field::{Field, Sheet, SignedDistance};
 use crate::math::{Aabb, Vec3};
 
@@ -77,9 +78,18 @@ pub fn first_hit(field: &Field, segment: &Segment, level: f64, start: Start) -> 
 
 /// As [`first_hit`], only where.
 pub fn first_fraction(field: &Field, segment: &Segment, level: f64, start: Start) -> Option<f64> {
+    first_of(start, |on| passages(field, segment, level, on))
+}
+
+/// The first passage to below the level that counts.
+#[inline(always)]
+fn first_of(
+    start: Start,
+    passages: impl FnOnce(&mut dyn FnMut(f64, bool) -> ControlFlow<()>) -> ControlFlow<()>,
+) -> Option<f64> {
     let mut first = None;
     // Breaks as soon as it is found, and has no other result.
-    let _ = passages(field, segment, level, |t, below| {
+    let _ = passages(&mut |t, below| {
         if below && (t > 0.0 || start == Start::Hit) {
             first = Some(t);
             return ControlFlow::Break(());
@@ -95,8 +105,16 @@ pub fn first_fraction(field: &Field, segment: &Segment, level: f64, start: Start
 /// When the slices differ in length.
 pub fn first_fractions(field: &Field, segments: &[Segment], level: f64, start: Start, fractions: &mut [Option<f64>]) {
     assert_eq!(segments.len(), fractions.len(), "a fraction for each segment");
-    for (segment, fraction) in segments.iter().zip(fractions) {
-        *fraction = first_fraction(field, segment, level, start);
+    let pairs = segments.iter().zip(fractions);
+    match field {
+        // What does not depend on the segment, once.
+        Field::Dense(dense) => {
+            let setting = Setting::new(dense, level);
+            pairs.for_each(|(s, fraction)| {
+                *fraction = first_of(start, |on| walk::walk(&setting, &s.from, &s.to, on));
+            });
+        }
+        _ => pairs.for_each(|(s, fraction)| *fraction = first_fraction(field, s, level, start)),
     }
 }
 
@@ -144,7 +162,7 @@ fn passages(
     mut on: impl FnMut(f64, bool) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     match field {
-        Field::Dense(dense) => walk::walk(dense, &segment.from, &segment.to, level, on),
+        Field::Dense(dense) => walk::walk(&Setting::new(dense, level), &segment.from, &segment.to, on),
         Field::Mesh(mesh) => surface::mesh(mesh, segment, level, on),
         Field::Sheet(sheet) => surface::sheet(sheet, segment, level, on),
         Field::HalfSpace(_)
@@ -153,7 +171,8 @@ fn passages(
         | Field::Capsule(_)
         | Field::Cylinder(_)
         | Field::Cone(_)
-        | Field::ConvexHull(_) => {
+        | Field::ConvexHull(_)
+        | Field::SphereHull(_) => {
             let Some([from, to]) = convex::interval(field, segment, level) else { return ControlFlow::Continue(()) };
             on(from, true)?;
             if to < 1.0 {

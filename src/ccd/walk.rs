@@ -13,42 +13,82 @@ use std::ops::ControlFlow;
 use super::cell::Cubic;
 use super::line::Line;
 use super::outside;
-use crate::field::{mask_bit, Cells, BLOCK};
+use crate::field::{mask_bit, Cells, Skip, BLOCK};
 use crate::math::Vec3;
+
+const EDGE: i32 = BLOCK as i32;
+
+/// What walks against one level of one field share.
+pub(super) struct Setting<'a, C> {
+    pub cells: &'a C,
+    /// Metres, as asked for.
+    level: f64,
+    /// The grid's first node, body frame, metres.
+    origin: Vec3,
+    inverse_spacing: f64,
+    /// The last node, in cells.
+    last: [f64; 3],
+    /// Rounding of φ for a segment at the origin of the body frame, metres; and how much more for each metre off it.
+    rounding: [f64; 2],
+}
+
+impl<'a, C: Cells> Setting<'a, C> {
+    pub fn new(cells: &'a C, level: f64) -> Self {
+        let grid = cells.grid();
+        let min = Vec3::from(grid.min.map(f64::from));
+        let last = grid.dims.map(|n| f64::from(n - 1));
+        let size = (0..3).map(|a| min[a].abs() + last[a] * f64::from(grid.spacing)).fold(0.0, f64::max);
+        // That of a point's coordinates, which counts as often as φ is steep, and that of the interpolation.
+        let part = 16.0 * f64::EPSILON;
+        let steep = part * (2.0 + f64::from(cells.lipschitz_outside()));
+        let still = steep * (cells.center().amax() + size) + part * (level.abs() + f64::from(cells.largest()));
+        Self {
+            cells,
+            level,
+            origin: cells.center() + min,
+            inverse_spacing: 1.0 / f64::from(grid.spacing),
+            last,
+            rounding: [still, steep],
+        }
+    }
+}
 
 /// The crossings of one segment so far.
 pub(super) struct Walk<'a, C, F> {
-    pub cells: &'a C,
+    pub setting: &'a Setting<'a, C>,
     pub line: Line,
     /// The level, raised, metres.
-    pub level: f64,
+    level: f64,
     /// Whether φ is at most the level where the walk is.
     pub below: bool,
     on: F,
 }
 
-/// Calls `on(t, below)` in order where φ passes `level` (metres) on the way from `from` to `to` (metres, body frame):
-/// `below` says that φ ≤ level from there on. When the segment starts so, the first call is at 0.
-pub(super) fn walk<C, F>(cells: &C, from: &Vec3, to: &Vec3, level: f64, on: F) -> ControlFlow<()>
+/// Calls `on(t, below)` in order where φ passes the level on the way from `from` to `to` (metres, body frame): `below` says
+/// that φ ≤ level from there on. When the segment starts so, the first call is at 0.
+pub(super) fn walk<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, on: F) -> ControlFlow<()>
 where
     C: Cells,
     F: FnMut(f64, bool) -> ControlFlow<()>,
 {
-    let line = Line::new(cells, from, to);
-    let level = level + rounding(cells, from, to, level);
-    let last = cells.grid().dims.map(|n| f64::from(n - 1));
-    let border = f64::from(cells.blocks().border());
-    let mut walk = Walk { cells, line, level, below: false, on };
+    let line = Line::new(&setting.origin, setting.inverse_spacing, from, to);
+    if !line.is_finite() {
+        return ControlFlow::Continue(());
+    }
+    let [still, steep] = setting.rounding;
+    let level = setting.level + (still + steep * (from.amax() + to.amax()));
+    let border = f64::from(setting.cells.blocks().border());
+    let mut walk = Walk { setting, line, level, below: false, on };
     if level < border {
-        let Some((start, end)) = line.clip([0.0; 3], last) else { return ControlFlow::Continue(()) };
+        let Some((start, end)) = line.clip([0.0; 3], setting.last) else { return ControlFlow::Continue(()) };
         if start == 0.0 {
             walk.start()?;
         }
         return if line.is_still() { ControlFlow::Continue(()) } else { walk.inside(start, end) };
     }
     // Outside φ grows with the distance from the box: it is above the level farther away than this.
-    let reach = (level - border) / f64::from(cells.grid().spacing) * 1.000_001 + 1e-3;
-    let Some((start, end)) = line.clip([-reach; 3], last.map(|l| l + reach)) else {
+    let reach = (level - border) * setting.inverse_spacing * 1.000_001 + 1e-3;
+    let Some((start, end)) = line.clip([-reach; 3], setting.last.map(|l| l + reach)) else {
         return ControlFlow::Continue(());
     };
     if start == 0.0 {
@@ -57,7 +97,7 @@ where
     if line.is_still() {
         return ControlFlow::Continue(());
     }
-    match line.clip([0.0; 3], last) {
+    match line.clip([0.0; 3], setting.last) {
         None => outside::walk(&mut walk, start, end),
         Some((enter, leave)) => {
             outside::walk(&mut walk, start, enter)?;
@@ -65,16 +105,6 @@ where
             outside::walk(&mut walk, leave, end)
         }
     }
-}
-
-/// More than rounding changes φ by anywhere along the segment, metres: that of a point's coordinates, which counts as often
-/// as φ is steep, and that of the interpolation.
-fn rounding<C: Cells>(cells: &C, from: &Vec3, to: &Vec3, level: f64) -> f64 {
-    let grid = cells.grid();
-    let size = (0..3).map(|a| f64::from(grid.min[a].abs()) + f64::from(grid.dims[a]) * f64::from(grid.spacing));
-    let reach = from.amax() + to.amax() + cells.center().amax() + size.fold(0.0, f64::max);
-    let steep = 2.0 + f64::from(cells.lipschitz_outside());
-    16.0 * f64::EPSILON * (steep * reach + level.abs() + f64::from(cells.largest()))
 }
 
 impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
@@ -86,110 +116,134 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
     }
 
     /// Looks where the segment starts.
+    #[inline]
     fn start(&mut self) -> ControlFlow<()> {
-        let below = outside::above(self, 0.0) <= 0.0;
-        if below {
+        if self.sign_by_block().unwrap_or_else(|| outside::above(self, 0.0) <= 0.0) {
             self.pass(0.0, true)
         } else {
             ControlFlow::Continue(())
         }
     }
 
+    /// Whether the start is below the level, if its block is enough to say: the samples themselves are farther away.
+    #[inline]
+    fn sign_by_block(&self) -> Option<bool> {
+        let Setting { cells, last, .. } = self.setting;
+        let blocks = cells.blocks();
+        if (0..3).any(|a| self.line.o[a] < 0.0 || self.line.o[a] > last[a]) {
+            return None;
+        }
+        let cell = self.advance([0; 3], [true; 3], 0.0);
+        let block = blocks.of(cell);
+        let free = blocks.free(block, self.level);
+        let mut from_middle = 0.0;
+        for a in 0..3 {
+            let q = self.line.o[a] - self.middle(cell[a], a);
+            from_middle += q * q;
+        }
+        let whole = free.certain && blocks.knows(self.level) && blocks.mask(block).is_none();
+        (from_middle < free.squared || whole).then_some(free.below)
+    }
+
     /// Corners of a cell above the level.
     #[inline(always)]
     pub fn corners(&self, cell: [i32; 3]) -> [f64; 8] {
-        self.cells.corners(cell).map(|v| f64::from(v) - self.level)
+        let corners = self.setting.cells.corners(cell);
+        let mut out = [0.0; 8];
+        for i in 0..8 {
+            out[i] = f64::from(corners[i]) - self.level;
+        }
+        out
+    }
+
+    /// The middle node of the block that has a cell, along one axis.
+    #[inline(always)]
+    fn middle(&self, cell: i32, axis: usize) -> f64 {
+        f64::from((cell & -EDGE) + EDGE / 2).min(self.setting.last[axis])
     }
 
     /// The cell of the grid at t, not before `from` in the line's direction.
     #[inline(always)]
-    fn advance(&self, from: [i32; 3], t: f64) -> [i32; 3] {
-        let dims = self.cells.grid().dims;
+    fn advance(&self, from: [i32; 3], forward: [bool; 3], t: f64) -> [i32; 3] {
         let mut cell = from;
         for a in 0..3 {
-            // To an integer by truncation, which saturates, and so also holds NaN.
-            let i = (self.line.at(a, t).max(0.0) as i32).min(dims[a] as i32 - 2);
-            cell[a] = if self.line.d[a] < 0.0 { i.min(cell[a]) } else { i.max(cell[a]) };
+            let x = self.line.at(a, t).max(0.0).min(self.setting.last[a] - 1.0);
+            // SAFETY: 0 ≤ x < 2²⁰ (`Grid::check`); max and min drop NaN.
+            let i = unsafe { x.to_int_unchecked::<i32>() };
+            cell[a] = if forward[a] { i.max(cell[a]) } else { i.min(cell[a]) };
         }
         cell
     }
 
-    /// From `start` to `end`, both in the grid's box.
+    /// From `start` to `end`, both in the grid's box. No plane of the box is passed, since `end` is not after any of them.
     fn inside(&mut self, start: f64, end: f64) -> ControlFlow<()> {
-        let blocks = self.cells.blocks();
+        let Setting { cells, last, .. } = *self.setting;
+        let blocks = cells.blocks();
         let masked = blocks.knows(self.level);
         let line = self.line;
-        let last = self.cells.grid().dims.map(|n| n as i32 - 2);
         let inverse_squared = 1.0 / line.squared;
-        let steps = line.d.map(|d| if d < 0.0 { -1 } else { 1 });
-        let least = [0, 1, 2].map(|a| if line.d[a] < 0.0 { last[a] } else { 0 });
-        let (mut t, mut cell) = (start, self.advance(least, start));
-        loop {
-            // Where the line leaves the block, and by which side.
-            let block = blocks.of(cell);
-            let first = cell.map(|c| c / BLOCK as i32 * BLOCK as i32);
-            let (mut exit, mut side) = (f64::INFINITY, 0);
-            for a in 0..3 {
-                let plane = if steps[a] > 0 { (first[a] + BLOCK as i32).min(last[a] + 1) } else { first[a] };
-                let time = line.time(a, f64::from(plane));
-                if time < exit {
-                    (exit, side) = (time, a);
-                }
+        // For each axis: the way, how far ahead of its lower corner a block and a cell end, and the inverse that goes with it
+        // (1 for an axis along which nothing moves, where they end nowhere).
+        let (mut forward, mut step, mut first) = ([true; 3], [1; 3], [0; 3]);
+        let (mut block_end, mut cell_end, mut inverse) = ([f64::from(EDGE); 3], [1.0; 3], line.inverse);
+        for a in 0..3 {
+            if line.d[a] < 0.0 {
+                (forward[a], step[a], first[a]) = (false, -1, last[a] as i32 - 1);
+                (block_end[a], cell_end[a]) = (0.0, 0.0);
+            } else if line.d[a] == 0.0 {
+                (block_end[a], cell_end[a], inverse[a]) = (f64::INFINITY, f64::INFINITY, 1.0);
             }
-            let (radius_squared, _) = blocks.free_squared(block, self.level);
-            if radius_squared > 0.0 {
-                // Where the line leaves the free ball.
+        }
+        let (mut t, mut cell) = (start, self.advance(first, forward, start));
+        loop {
+            let block = blocks.of(cell);
+            let free = blocks.free(block, self.level);
+            if free.squared > 0.0 {
                 let (mut along, mut from_middle) = (0.0, 0.0);
                 for a in 0..3 {
-                    let middle = (first[a] + BLOCK as i32 / 2).min(last[a] + 1);
-                    let q = line.at(a, t) - f64::from(middle);
+                    let q = line.at(a, t) - self.middle(cell[a], a);
                     along += q * line.d[a];
                     from_middle += q * q;
                 }
                 // Only from within the ball: its other side may be behind something.
-                let inner = along * along + line.squared * (radius_squared - from_middle);
-                let free = if from_middle < radius_squared { t + (inner.sqrt() - along) * inverse_squared } else { t };
-                if free > t {
-                    if free >= end {
+                if from_middle < free.squared {
+                    let inner = along * along + line.squared * (free.squared - from_middle);
+                    let leaves = t + (inner.sqrt() - along) * inverse_squared;
+                    if leaves >= end {
                         return ControlFlow::Continue(());
                     }
-                    t = free;
-                    cell = self.advance(cell, t);
-                    if blocks.of(cell) != block {
-                        continue;
+                    if leaves > t {
+                        t = leaves;
+                        cell = self.advance(cell, forward, t);
+                        if blocks.of(cell) != block {
+                            continue;
+                        }
                     }
                 }
             }
-            if masked && blocks.mask(block).is_none() {
-                // No cell of the block has the level.
-                if exit >= end {
+            let mask = if masked { blocks.mask(block) } else { None };
+            if masked && mask.is_none() {
+                // No cell of the block has the level: to the next one.
+                let mut exit = [0.0; 3];
+                for a in 0..3 {
+                    exit[a] = (f64::from(cell[a] & -EDGE) + block_end[a] - line.o[a]) * inverse[a];
+                }
+                let side = least(exit);
+                if exit[side] >= end {
                     return ControlFlow::Continue(());
                 }
-                t = t.max(exit);
-                cell[side] =
-                    if steps[side] > 0 { (first[side] + BLOCK as i32).min(last[side] + 1) } else { first[side] - 1 };
-                if !(0..=last[side]).contains(&cell[side]) {
-                    return ControlFlow::Continue(());
-                }
-                cell = self.advance(cell, t);
+                t = t.max(exit[side]);
+                cell[side] = if forward[side] { (cell[side] & -EDGE) + EDGE } else { (cell[side] & -EDGE) - 1 };
+                cell = self.advance(cell, forward, t);
                 continue;
             }
             // From cell to cell.
-            let mask = blocks.mask(block).filter(|_| masked);
-            let ahead = |a: usize, c: i32| line.time(a, f64::from(if steps[a] > 0 { c + 1 } else { c }));
-            let mut next = [0, 1, 2].map(|a| ahead(a, cell[a]));
+            let mut next = [0.0; 3];
+            for a in 0..3 {
+                next[a] = (f64::from(cell[a]) + cell_end[a] - line.o[a]) * inverse[a];
+            }
             loop {
-                let side = if next[0] <= next[1] {
-                    if next[0] <= next[2] {
-                        0
-                    } else {
-                        2
-                    }
-                } else if next[1] <= next[2] {
-                    1
-                } else {
-                    2
-                };
+                let side = least(next);
                 let to = next[side].max(t);
                 let (word, bit) = mask_bit(cell);
                 if mask.is_none_or(|m| m[word] >> bit & 1 != 0) {
@@ -199,14 +253,12 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
                     return ControlFlow::Continue(());
                 }
                 t = to;
-                cell[side] += steps[side];
-                if !(0..=last[side]).contains(&cell[side]) {
-                    return ControlFlow::Continue(());
-                }
-                next[side] = ahead(side, cell[side]);
-                if blocks.of(cell) != block {
+                let before = cell[side];
+                cell[side] += step[side];
+                if (before ^ cell[side]) & -EDGE != 0 {
                     break;
                 }
+                next[side] = (f64::from(cell[side]) + cell_end[side] - line.o[side]) * inverse[side];
             }
         }
     }
@@ -215,11 +267,14 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
     #[inline]
     fn examine(&mut self, cell: [i32; 3], t: f64, to: f64) -> ControlFlow<()> {
         let corners = self.corners(cell);
-        if corners.map(|v| v <= 0.0) == [self.below; 8] {
+        if corners.iter().all(|v| (*v <= 0.0) == self.below) {
             return ControlFlow::Continue(());
         }
-        let from = [0, 1, 2].map(|a| self.line.local(a, cell[a], t));
-        let end = [0, 1, 2].map(|a| self.line.local(a, cell[a], to));
+        let (mut from, mut end) = ([0.0; 3], [0.0; 3]);
+        for a in 0..3 {
+            from[a] = self.line.local(a, cell[a], t);
+            end[a] = self.line.local(a, cell[a], to);
+        }
         self.examine_cubic(&Cubic::along(&corners, &from, &end), t, to)
     }
 
@@ -234,5 +289,16 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
             self.pass((t + s * (to - t)).min(to), !self.below)?;
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// The axis of the least of three times.
+#[inline(always)]
+fn least(t: [f64; 3]) -> usize {
+    let first = if t[1] < t[0] { 1 } else { 0 };
+    if t[2] < t[first] {
+        2
+    } else {
+        first
     }
 }

@@ -16,8 +16,8 @@ const NO_MASK: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocks {
     dims: [u32; 3],
-    /// Most that two nodes differ by, per cell of distance between them, metres.
-    per_cell: f64,
+    /// Cells that two nodes are apart at least, per metre that they differ by.
+    cells_per_metre: f64,
     /// Metres per step of `middle`.
     unit: f64,
     /// Each block's middle node, rounded to a step.
@@ -71,46 +71,17 @@ impl Blocks {
             place.extend(p.into_iter().map(|p| if p == NO_MASK { p } else { p + first }));
             masks.extend(bits);
         }
-        Self { dims, per_cell, unit, middle: middle.into(), place: place.into(), masks: masks.into(), band, border }
-    }
-
-    /// Number of the block that a cell is in.
-    #[inline(always)]
-    pub fn of(&self, cell: [i32; 3]) -> usize {
-        let [i, j, k] = cell.map(|c| c as usize / BLOCK as usize);
-        (k * self.dims[1] as usize + j) * self.dims[0] as usize + i
-    }
-
-    /// How far around the block's middle node the interpolant is certainly off `level`: squared, in cells; negative for
-    /// not at all. And whether it is below there.
-    ///
-    /// The interpolant is a mean of nodes, and the nodes of a point's cell have a variance of ¾ of a cell squared around
-    /// the point at most, so the mean distance of them from the middle node is at most √(distance² + ¾); see
-    /// `DenseField`'s lower bound.
-    #[inline(always)]
-    pub fn free_squared(&self, block: usize, level: f64) -> (f64, bool) {
-        let off = f64::from(self.middle[block]) * self.unit - level;
-        // The rounding to a step, and that of the samples.
-        let radius = (off.abs() - 0.6 * self.unit) * 0.999_999;
-        let squared = (radius / self.per_cell) * (radius / self.per_cell) - 0.75;
-        (if radius > 0.0 { squared } else { -1.0 }, off <= 0.0)
-    }
-
-    /// Whether the masks tell where the interpolant may reach `level`.
-    #[inline(always)]
-    pub fn knows(&self, level: f64) -> bool {
-        level.abs() <= self.band
-    }
-
-    /// The block's mask, where one of its cells may reach a level that the masks know.
-    #[inline(always)]
-    pub fn mask(&self, block: usize) -> Option<&[u64; 8]> {
-        self.masks.get(self.place[block] as usize)
-    }
-
-    /// Smallest value on the grid's border, metres: outside the grid φ is nowhere lower.
-    pub fn border(&self) -> f32 {
-        self.border
+        let cells_per_metre = 0.999_999 / per_cell.max(f64::MIN_POSITIVE);
+        Self {
+            dims,
+            cells_per_metre,
+            unit,
+            middle: middle.into(),
+            place: place.into(),
+            masks: masks.into(),
+            band,
+            border,
+        }
     }
 
     /// Memory held, bytes.
@@ -119,11 +90,74 @@ impl Blocks {
     }
 }
 
+/// What a walk asks of the blocks of 8³ cells, to pass over them.
+pub trait Skip {
+    /// Number of the block that a cell is in.
+    fn of(&self, cell: [i32; 3]) -> usize;
+
+    /// Where around the block's middle node (the grid's last, if that is nearer) φ is certainly off `level`.
+    fn free(&self, block: usize, level: f64) -> Free;
+
+    /// Whether the masks tell where φ may reach `level`.
+    fn knows(&self, level: f64) -> bool;
+
+    /// The block's mask, where one of its cells may reach a level that the masks know.
+    fn mask(&self, block: usize) -> Option<&[u64; 8]>;
+
+    /// A number that φ is nowhere below outside the grid, and on its border: metres.
+    fn border(&self) -> f32;
+}
+
+impl Skip for &Blocks {
+    #[inline(always)]
+    fn of(&self, cell: [i32; 3]) -> usize {
+        let along = |a: usize| cell[a] as usize / BLOCK as usize;
+        (along(2) * self.dims[1] as usize + along(1)) * self.dims[0] as usize + along(0)
+    }
+
+    /// The interpolant is a mean of nodes, and the nodes of a point's cell have a variance of ¾ of a cell squared around
+    /// the point at most, so the mean distance of them from the middle node is at most √(distance² + ¾); see
+    /// `DenseField`'s lower bound.
+    #[inline(always)]
+    fn free(&self, block: usize, level: f64) -> Free {
+        let off = f64::from(self.middle[block]) * self.unit - level;
+        // The rounding to a step, and that of the samples.
+        let radius = (off.abs() - 0.6 * self.unit) * self.cells_per_metre;
+        Free { squared: radius * radius.abs() - 0.75, certain: radius > 0.0, below: off <= 0.0 }
+    }
+
+    #[inline(always)]
+    fn knows(&self, level: f64) -> bool {
+        level.abs() <= self.band
+    }
+
+    #[inline(always)]
+    fn mask(&self, block: usize) -> Option<&[u64; 8]> {
+        self.masks.get(self.place[block] as usize)
+    }
+
+    #[inline(always)]
+    fn border(&self) -> f32 {
+        self.border
+    }
+}
+
+/// See [`Skip::free`].
+#[derive(Clone, Copy, Debug)]
+pub struct Free {
+    /// Square of a radius in cells; negative for none.
+    pub squared: f64,
+    /// Whether `below` holds at the middle node at least.
+    pub certain: bool,
+    /// Whether φ is at most the level there.
+    pub below: bool,
+}
+
 /// The bit of a cell in its block's mask: word and place in it.
 #[inline(always)]
 pub fn mask_bit(cell: [i32; 3]) -> (usize, u32) {
-    let [i, j, k] = cell.map(|c| c as u32 % BLOCK);
-    (k as usize, j * BLOCK + i)
+    let along = |a: usize| cell[a] as u32 % BLOCK;
+    (along(2) as usize, along(1) * BLOCK + along(0))
 }
 
 fn mask(grid: &Grid, values: &[f32], block: [u32; 3], band: f32) -> [u64; 8] {
@@ -160,7 +194,7 @@ pub trait Cells: Send + Sync {
     fn center(&self) -> super::Vec3;
 
     /// What can be skipped.
-    fn blocks(&self) -> &Blocks;
+    fn blocks(&self) -> impl Skip + '_;
 
     /// φ at the corners of a cell, metres; x fastest, then y. Cells are numbered from 0 along each axis.
     fn corners(&self, cell: [i32; 3]) -> [f32; 8];

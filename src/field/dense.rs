@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{Blocks, Cells};
+use super::blocks::{Blocks, Cells, Skip};
 use super::report::{FieldError, SignReport, SignRule};
 use super::wide::wide;
 use super::{Grid, SignedDistance};
@@ -225,7 +225,7 @@ impl Cells for DenseField {
         self.center
     }
 
-    fn blocks(&self) -> &Blocks {
+    fn blocks(&self) -> impl Skip + '_ {
         &self.blocks
     }
 

@@ -19,7 +19,7 @@ mod triangle;
 mod wide;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
-pub use blocks::{mask_bit, Blocks, Cells, BLOCK};
+pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use convex::ConvexHull;
 pub use cook::FieldOptions;
 pub use dense::DenseField;
