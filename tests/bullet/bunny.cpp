@@ -5,47 +5,10 @@
 
 #include "check.h"
 #include "scene.h"
+#include "true_mesh.h"
 
 namespace
 {
-/// A mesh with the exact distance to it.
-struct TrueMesh
-{
-	std::vector<vxs_vec3> vertices;
-	vxs_field* distance = nullptr;
-
-	explicit TrueMesh(const vxs_shape* shape)
-	{
-		size_t vertex_count = 0, index_count = 0;
-		vxs_shape_get_triangles(shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count);
-		vertices.resize(vertex_count);
-		std::vector<uint32_t> indices(index_count);
-		must(vxs_shape_get_triangles(shape, vertices.data(), vertex_count, &vertex_count, indices.data(), index_count, &index_count));
-		vxs_shape* raw = nullptr;
-		must(vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, &raw));
-		const Handle exact(raw);
-		must(vxs_shape_get_field(exact.get(), &distance));
-	}
-	~TrueMesh() { vxs_field_release(distance); }
-
-	/// Deepest vertex of this mesh at `pose` inside the other at `other_pose`, m, positive when inside.
-	double depth_in(const btTransform& pose, const TrueMesh& other, const btTransform& other_pose, const btVector3& low, const btVector3& high) const
-	{
-		const btTransform relative = other_pose.inverse() * pose;
-		double deepest = -1e30;
-		for (const vxs_vec3& v : vertices)
-		{
-			const btVector3 p = relative(btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z)));
-			if (p.x() < low.x() || p.y() < low.y() || p.z() < low.z() || p.x() > high.x() || p.y() > high.y() || p.z() > high.z())
-				continue;
-			double d;
-			must(vxs_field_distance(other.distance, {double(p.x()), double(p.y()), double(p.z())}, &d, nullptr));
-			deepest = std::max(deepest, -d);
-		}
-		return deepest;
-	}
-};
-
 struct Timed
 {
 	std::vector<double> microseconds;

@@ -8,53 +8,11 @@
 
 #include "check.h"
 #include "scene.h"
+#include "true_mesh.h"
 
 namespace
 {
 const double kAllowed = 1e-3;
-
-/// The triangles that a shape was cooked from, and the exact distance to them.
-struct TrueMesh
-{
-	std::vector<vxs_vec3> vertices;
-	vxs_field* exact = nullptr;
-
-	explicit TrueMesh(const vxs_shape* shape)
-	{
-		size_t vertex_count = 0, index_count = 0;
-		vxs_shape_get_triangles(shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count);
-		vertices.resize(vertex_count);
-		std::vector<uint32_t> indices(index_count);
-		must(vxs_shape_get_triangles(shape, vertices.data(), vertex_count, &vertex_count, indices.data(), index_count, &index_count));
-		vxs_shape* made = nullptr;
-		must(vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, &made));
-		const Handle triangles(made);
-		must(vxs_shape_get_field(made, &exact));
-	}
-	~TrueMesh() { vxs_field_release(exact); }
-
-	double distance(const btVector3& p) const
-	{
-		double d;
-		must(vxs_field_distance(exact, {double(p.x()), double(p.y()), double(p.z())}, &d, nullptr));
-		return d;
-	}
-
-	/// How deep the segment dips into the mesh, m. No point of it can be deeper than the two beside it by more than their
-	/// distance, so it is walked by steps of what is left to the surface, and of 0.1 mm inside.
-	double depth_of_segment(const btVector3& from, const btVector3& to) const
-	{
-		const double length = double((to - from).length());
-		double deepest = -1e30;
-		for (double t = 0; t <= length;)
-		{
-			const double d = distance(from.lerp(to, btScalar(t / length)));
-			deepest = std::max(deepest, -d);
-			t += std::max(d, 1e-4);
-		}
-		return deepest;
-	}
-};
 
 btVector3 corner_of(const btVector3& half, int i) { return btVector3(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()); }
 

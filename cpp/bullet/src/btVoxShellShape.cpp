@@ -41,20 +41,6 @@ vxs_cook_options options_for(unsigned forms, const vxs_cook_options* options)
 	return result;
 }
 
-/// The triangles a shape keeps; none when it keeps none.
-Soup triangles_of(const vxs_shape* asset)
-{
-	Soup soup;
-	size_t vertex_count = 0, index_count = 0;
-	if (vxs_shape_get_triangles(asset, nullptr, 0, &vertex_count, nullptr, 0, &index_count) != VXS_TRUNCATED)
-		return soup;
-	soup.vertices.resize(vertex_count);
-	soup.indices.resize(index_count);
-	if (vxs_shape_get_triangles(asset, soup.vertices.data(), vertex_count, &vertex_count, soup.indices.data(), index_count, &index_count) != VXS_OK)
-		return Soup();
-	return soup;
-}
-
 /// What is made when it is first asked for.
 struct Lazy
 {

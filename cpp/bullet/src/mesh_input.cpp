@@ -91,4 +91,17 @@ btTransform move_to_principal_frame(Soup& soup)
 	}
 	return frame;
 }
+
+Soup triangles_of(const vxs_shape* shape)
+{
+	Soup soup;
+	size_t vertex_count = 0, index_count = 0;
+	if (vxs_shape_get_triangles(shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count) != VXS_TRUNCATED)
+		return soup;
+	soup.vertices.resize(vertex_count);
+	soup.indices.resize(index_count);
+	if (vxs_shape_get_triangles(shape, soup.vertices.data(), vertex_count, &vertex_count, soup.indices.data(), index_count, &index_count) != VXS_OK)
+		return Soup();
+	return soup;
+}
 }  // namespace voxshell_bullet

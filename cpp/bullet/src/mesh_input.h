@@ -1,4 +1,4 @@
-// Triangles of Bullet's mesh interface as the C API takes them.
+// Triangles of Bullet's mesh interface, and of the library's shapes, as the C API takes them.
 #ifndef VOXSHELL_BULLET_MESH_INPUT_H
 #define VOXSHELL_BULLET_MESH_INPUT_H
 
@@ -15,6 +15,9 @@ Soup read_mesh(const btStridingMeshInterface& mesh);
 
 /// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own. Throws for a mesh without volume.
 btTransform move_to_principal_frame(Soup& soup);
+
+/// The triangles a shape keeps; none when it keeps none.
+Soup triangles_of(const vxs_shape* shape);
 }  // namespace voxshell_bullet
 
 #endif

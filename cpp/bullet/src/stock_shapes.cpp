@@ -17,6 +17,7 @@
 #include <LinearMath/btConvexHullComputer.h>
 
 #include "log.h"
+#include "mesh_input.h"
 #include "vec.h"
 
 namespace voxshell_bullet
@@ -74,13 +75,7 @@ bool turned_primitive(uint32_t kind, double radius, double length, int axis, Sou
 	if (vxs_shape_create_primitive(&primitive, &options, &made) != VXS_OK)
 		return false;
 	const Shape shape(made);
-	size_t vertex_count = 0, index_count = 0;
-	if (vxs_shape_get_triangles(made, nullptr, 0, &vertex_count, nullptr, 0, &index_count) != VXS_TRUNCATED)
-		return false;
-	soup.vertices.resize(vertex_count);
-	soup.indices.resize(index_count);
-	if (vxs_shape_get_triangles(made, soup.vertices.data(), vertex_count, &vertex_count, soup.indices.data(), index_count, &index_count) != VXS_OK)
-		return false;
+	soup = triangles_of(made);
 	for (vxs_vec3& v : soup.vertices)
 		v = axis == 0 ? vxs_vec3{v.y, v.z, v.x} : (axis == 2 ? vxs_vec3{v.z, v.x, v.y} : v);
 	return true;
