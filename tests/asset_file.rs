@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
-use voxshell::asset::{CookOptions, Forms, Resolution, Shape};
-use voxshell::field::{Field, Sphere};
+use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage};
+use voxshell::field::{Field, SignedDistance, Sphere};
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
 use voxshell::Error;
 
 fn cook(cells: u32) -> Shape {
-    let options = CookOptions { resolution: Resolution::Cells(cells), ..CookOptions::default() };
+    cook_as(Storage::Dense, cells)
+}
+
+fn cook_as(storage: Storage, cells: u32) -> Shape {
+    let options = CookOptions { resolution: Resolution::Cells(cells), storage, ..CookOptions::default() };
     let mesh = primitives::torus_knot(2, 3, 0.3, 0.08, 96, 12).unwrap();
     Shape::cook(&mesh, &options, &Progress::none()).unwrap()
 }
@@ -63,8 +67,33 @@ fn a_shape_with_one_form_only_is_saved_and_loaded() {
 }
 
 #[test]
+fn a_field_in_bricks_is_saved_and_loaded_and_takes_less_than_its_samples() {
+    // Large enough for several blocks of samples.
+    let shape = cook_as(Storage::Bricks, 200);
+    let (field, Some(Field::Bricks(bricks))) = (&shape.field, shape.field.as_deref()) else { panic!("no bricks") };
+    assert!(bricks.parts().2.len() > 1 << 20, "{}", bricks.parts().2.len());
+    let bytes = bytes_of(&shape);
+    let folder = tempfile::tempdir().unwrap();
+    let loaded = load_bytes(folder.path(), &bytes).unwrap();
+    assert_eq!(&loaded.field, field);
+    assert_eq!(loaded.sign_report(), shape.sign_report());
+    let mut alone = shape.clone();
+    alone.shell = None;
+    alone.mesh = None;
+    let packed = bytes_of(&alone).len() as u64;
+    assert!(packed < bricks.bytes() * 3 / 4, "{packed} of {}", bricks.bytes());
+    // A reader that knows no bricks refuses the file; one without them it reads.
+    assert_eq!(bytes[8], 2);
+    assert_eq!(bytes_of(&cook(16))[8], 1);
+}
+
+#[test]
 fn a_truncated_file_is_refused_at_every_length() {
-    let bytes = bytes_of(&cook(16));
+    truncated(&bytes_of(&cook(16)));
+    truncated(&bytes_of(&cook_as(Storage::Bricks, 16)));
+}
+
+fn truncated(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let lengths = (0..256.min(bytes.len())).chain((256..bytes.len()).step_by(997));
     for length in lengths {
@@ -75,10 +104,14 @@ fn a_truncated_file_is_refused_at_every_length() {
 
 #[test]
 fn every_damaged_byte_is_noticed() {
-    let bytes = bytes_of(&cook(16));
+    damaged(&bytes_of(&cook(16)));
+    damaged(&bytes_of(&cook_as(Storage::Bricks, 16)));
+}
+
+fn damaged(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     for at in (0..256.min(bytes.len())).chain((256..bytes.len()).step_by(499)) {
-        let mut damaged = bytes.clone();
+        let mut damaged = bytes.to_vec();
         damaged[at] ^= 0x10;
         let reason = refusal(load_bytes(folder.path(), &damaged));
         let known = ["magic", "version", "sections", "truncated", "appended", "checksum"];
@@ -130,10 +163,45 @@ fn contents_are_checked_behind_the_checksum() {
 }
 
 #[test]
+fn bricks_are_checked_behind_the_checksum() {
+    let bytes = bytes_of(&cook_as(Storage::Bricks, 40));
+    let count = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let table_end = 24 + 24 * count;
+    let entry = (0..count).map(|i| 24 + 24 * i).find(|&e| &bytes[e..e + 4] == b"BRIK").unwrap();
+    let at = |b: &[u8], i: usize| u64::from_le_bytes(b[i..i + 8].try_into().unwrap()) as usize;
+    let (offset, length) = (at(&bytes, entry + 8), at(&bytes, entry + 16));
+    let head = u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap()) as usize;
+    let folder = tempfile::tempdir().unwrap();
+    let mut refused = 0;
+    // All of the header, the numbers of the bricks and the first block's beginning, then here and there.
+    for target in (0..head + 64).chain((head + 64..length).step_by(length / 200)) {
+        let mut damaged = bytes.clone();
+        damaged[offset + target] ^= 0x5a;
+        let crc = crc32fast::hash(&damaged[offset..offset + length]).to_le_bytes();
+        damaged[entry + 4..entry + 8].copy_from_slice(&crc);
+        let crc = crc32fast::hash(&damaged[..table_end]).to_le_bytes();
+        damaged[table_end..table_end + 4].copy_from_slice(&crc);
+        match load_bytes(folder.path(), &damaged) {
+            // Other samples, or another place of a brick, are still a sound field: it can be asked anywhere.
+            Ok(shape) => {
+                let field = shape.field.unwrap();
+                for n in 0..64u32 {
+                    let p = [n & 3, n >> 2 & 3, n >> 4].map(|i| i as f32 * 0.4 - 0.6);
+                    let _ = (field.distance_gradient(p), field.lower_bound(p, 0.1));
+                }
+            }
+            Err(Error::InvalidFile { .. }) => refused += 1,
+            Err(other) => panic!("byte {target}: {other}"),
+        }
+    }
+    assert!(refused > 20, "only {refused} lies were noticed");
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| bytes_of(&cook(40)))
+        pool.install(|| [bytes_of(&cook(40)), bytes_of(&cook_as(Storage::Bricks, 40))])
     };
     let one = on(1);
     assert_eq!(one, on(2), "2 threads");

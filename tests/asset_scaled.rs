@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Translation3};
 use rng::Rng;
-use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{contacts, distance, Contact, Query, Roles, Workspace};
 use voxshell::field::{
     Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, SignedDistance, Sphere, SphereHull,
@@ -18,8 +18,13 @@ use voxshell::pointshell::{ShellOptions, TreeKind};
 use voxshell::Error;
 
 fn knot(tree: TreeKind) -> Shape {
+    knot_as(Storage::Dense, tree)
+}
+
+fn knot_as(storage: Storage, tree: TreeKind) -> Shape {
     let options = CookOptions {
-        resolution: Resolution::Cells(40),
+        resolution: Resolution::Cells(if storage == Storage::Dense { 40 } else { 120 }),
+        storage,
         shell: ShellOptions { target_count: Some(700), tree, ..ShellOptions::default() },
         ..CookOptions::default()
     };
@@ -47,6 +52,7 @@ fn others() -> Vec<(&'static str, Shape)> {
     let mut all: Vec<(&str, Shape)> = exact.into_iter().map(|(name, field)| (name, Shape::from_field(field))).collect();
     all.push(("sheet", Shape::from_sheet(gear, 0.05).unwrap()));
     all.push(("knot", knot(TreeKind::MinimalBalls)));
+    all.push(("knot in bricks", knot_as(Storage::Bricks, TreeKind::MinimalBalls)));
     all
 }
 

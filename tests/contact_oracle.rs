@@ -7,7 +7,7 @@ mod support;
 use nalgebra::{Isometry3, Translation3};
 use rayon::prelude::*;
 use rng::Rng;
-use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{contacts, distance, Query, Roles, Workspace};
 use voxshell::field::SignedDistance;
 use voxshell::math::{Pose, Progress, RigidF32};
@@ -15,8 +15,13 @@ use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::ShellOptions;
 
 fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Shape {
+    cook_as(Storage::Dense, mesh, samples, cells)
+}
+
+fn cook_as(storage: Storage, mesh: &TriMesh, samples: usize, cells: u32) -> Shape {
     let options = CookOptions {
         resolution: Resolution::Cells(cells),
+        storage,
         shell: ShellOptions { target_count: Some(samples), ..ShellOptions::default() },
         ..CookOptions::default()
     };
@@ -132,4 +137,19 @@ fn no_contact_of_brute_force_is_missed_on_fandisks() {
 fn no_contact_of_brute_force_is_missed_on_open_teapots() {
     let Some(mesh) = support::shared_mesh("teapot_3k_open.obj") else { return };
     check_pair("teapot", &cook(&mesh, 3_000, 96), POSES);
+}
+
+/// Large enough for coarse bricks inside and out; the traversal's bounds cross seams.
+#[test]
+fn no_contact_of_brute_force_is_missed_on_fields_in_bricks() {
+    let gear = primitives::gear(16, 0.5, 0.42, 0.15, 0.15).unwrap();
+    check_pair("gear in bricks", &cook_as(Storage::Bricks, &gear, 3_000, 200), POSES / 2);
+    let Some(mesh) = support::shared_mesh("bunny_34k_filled.obj") else { return };
+    check_pair("bunny in bricks", &cook_as(Storage::Bricks, &mesh, 10_000, 256), POSES / 2);
+}
+
+#[test]
+fn no_contact_of_brute_force_is_missed_on_open_teapots_in_bricks() {
+    let Some(mesh) = support::shared_mesh("teapot_3k_open.obj") else { return };
+    check_pair("teapot in bricks", &cook_as(Storage::Bricks, &mesh, 3_000, 128), POSES / 2);
 }

@@ -83,6 +83,18 @@
 /** Sphere tree of nested spheres centred on samples. */
 #define VXS_TREE_NESTED 1
 
+/** The library chooses how the field is stored: now always `VXS_STORAGE_DENSE`. */
+#define VXS_STORAGE_AUTO 0
+
+/** Samples at all points of the grid: VXS_FIELD_DENSE. */
+#define VXS_STORAGE_DENSE 1
+
+/**
+ * Samples near the surface, in bricks of 8 x 8 x 8 voxels, and coarse ones elsewhere: VXS_FIELD_BRICKS. Memory goes with the
+ * surface and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a voxel.
+ */
+#define VXS_STORAGE_BRICKS 2
+
 /** Box. size: half extents x, y, z. */
 #define VXS_PRIMITIVE_BOX 0
 
@@ -159,6 +171,9 @@
 
 /** The distance to a sheet of triangles, which has no inside and is never negative. */
 #define VXS_FIELD_SHEET 11
+
+/** Samples near the surface, in bricks, and coarse ones elsewhere, interpolated. */
+#define VXS_FIELD_BRICKS 12
 
 /** There was nothing to decide. */
 #define VXS_SIGN_NONE 0
@@ -245,6 +260,10 @@ typedef struct vxs_cook_options {
   vxs_progress_fn progress;
   /** Given to `progress`. */
   void *progress_user;
+  /** One of `VXS_STORAGE_`. */
+  uint32_t field_storage;
+  /** Must be 0. */
+  uint32_t reserved;
 } vxs_cook_options;
 
 /** A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail. */

@@ -19,8 +19,11 @@ use std::path::Path;
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
-/// Raised when an older reader could misread a newer file.
-pub(super) const VERSION: u32 = 1;
+/// A file has the lowest version whose readers understand all that is in it; raised when an older reader could misread a
+/// newer file.
+pub(super) const VERSION_FIRST: u32 = 1;
+/// With section BRIK, which a reader of version 1 would pass over as if there were no field.
+pub(super) const VERSION_BRICKS: u32 = 2;
 
 const HEADER: usize = 24;
 const ENTRY: usize = 24;
@@ -52,8 +55,10 @@ impl<'a> Container<'a> {
             return Err("not a Voxshell asset: it does not start with the magic VOXSHELL".into());
         }
         let version = u32_at(bytes, 8);
-        if version != VERSION {
-            return Err(format!("format version {version}; this library reads version {VERSION}"));
+        if !(VERSION_FIRST..=VERSION_BRICKS).contains(&version) {
+            return Err(format!(
+                "format version {version}; this library reads versions {VERSION_FIRST} to {VERSION_BRICKS}"
+            ));
         }
         let count = u32_at(bytes, 12);
         if count > MAX_SECTIONS {
@@ -105,13 +110,13 @@ impl<'a> Container<'a> {
 
 /// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed, so that a crash leaves
 /// the old file or the new one and never half of either.
-pub(super) fn write(path: &Path, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
+pub(super) fn write(path: &Path, version: u32, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let start = HEADER + sections.len() * ENTRY + 4;
     let total = start + sections.iter().map(|(_, data)| data.len()).sum::<usize>();
     let mut head = Vec::with_capacity(start);
     head.extend_from_slice(MAGIC);
-    head.extend_from_slice(&VERSION.to_le_bytes());
+    head.extend_from_slice(&version.to_le_bytes());
     head.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     head.extend_from_slice(&(total as u64).to_le_bytes());
     let mut offset = start as u64;

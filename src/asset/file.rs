@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::container::{self, Container, Tag};
-use super::Shape;
+use super::container::{self, Container, Tag, VERSION_BRICKS, VERSION_FIRST};
+use super::{bricks, Shape};
 use crate::field::{DenseField, Field};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
@@ -13,6 +13,7 @@ use crate::{Error, Result};
 const META: Tag = *b"META";
 const MESH: Tag = *b"MESH";
 const FIELD: Tag = *b"FELD";
+const BRICKS: Tag = *b"BRIK";
 const SHELL: Tag = *b"SHEL";
 
 /// The small things.
@@ -52,6 +53,7 @@ impl Shape {
         match self.field.as_deref() {
             None => {}
             Some(Field::Dense(field)) => encode(FIELD, field, &mut sections)?,
+            Some(Field::Bricks(field)) => sections.push((BRICKS, bricks::encode(field)?)),
             Some(_) => {
                 return Err(Error::Unsupported(
                     "only cooked fields are stored in an asset, not analytic ones, triangles or sheets; make this one anew from what \
@@ -62,7 +64,8 @@ impl Shape {
         if let Some(shell) = &self.shell {
             encode(SHELL, shell.as_ref(), &mut sections)?;
         }
-        container::write(path, &sections)
+        let version = if sections.iter().any(|(tag, _)| *tag == BRICKS) { VERSION_BRICKS } else { VERSION_FIRST };
+        container::write(path, version, &sections)
     }
 
     /// Reads an asset, checking lengths, checksums and every index before anything is trusted.
@@ -84,10 +87,12 @@ impl Shape {
             }
             None => None,
         };
-        let field = match container.section(&FIELD) {
+        let field = match (container.section(&FIELD), container.section(&BRICKS)) {
             // Decoding a field checks its grid against its samples.
-            Some(bytes) => Some(Arc::new(Field::Dense(decode::<DenseField>(FIELD, bytes)?))),
-            None => None,
+            (Some(bytes), None) => Some(Arc::new(Field::Dense(decode::<DenseField>(FIELD, bytes)?))),
+            (None, Some(bytes)) => Some(Arc::new(Field::Bricks(bricks::decode(bytes)?))),
+            (None, None) => None,
+            (Some(_), Some(_)) => return Err("it holds two fields, in sections FELD and BRIK".into()),
         };
         let shell = match container.section(&SHELL) {
             Some(bytes) => {

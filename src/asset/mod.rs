@@ -1,13 +1,17 @@
 //! Floor 5: the asset. Cooking a mesh into field + pointshell + mass properties, and the versioned file that holds them.
 //! Knows nothing of queries' hosts or the C ABI.
 
+mod bricks;
 mod container;
 mod file;
 
 use std::sync::Arc;
 
 use crate::contact::Geometry;
-use crate::field::{mass_from_field, DenseField, Field, FieldOptions, MeshField, Sheet, SignReport, SignedDistance};
+use crate::field::{
+    mass_from_bricks, mass_from_field, BrickField, DenseField, Field, FieldOptions, MeshField, Sheet, SignReport,
+    SignedDistance,
+};
 use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
@@ -35,11 +39,22 @@ pub enum Resolution {
     Cells(u32),
 }
 
+/// How a cooked field is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// All nodes of the grid.
+    #[default]
+    Dense,
+    /// Bricks near the surface, coarse samples elsewhere.
+    Bricks,
+}
+
 /// How to cook a mesh.
 #[derive(Clone, Debug)]
 pub struct CookOptions {
     pub forms: Forms,
     pub resolution: Resolution,
+    pub storage: Storage,
     /// `voxel_size` in here is overwritten from `resolution`.
     pub field: FieldOptions,
     /// A `spacing` of NaN without a `target_count` becomes the voxel size, and so does, scaled, a `voxel_size` of NaN of the
@@ -55,6 +70,7 @@ impl Default for CookOptions {
         Self {
             forms: Forms::BOTH,
             resolution: Resolution::Cells(128),
+            storage: Storage::default(),
             field: FieldOptions::new(f64::NAN),
             shell: ShellOptions::default(),
             weld_tolerance: 0.0,
@@ -88,9 +104,9 @@ impl Shape {
         let report = mesh.report();
         let voxel_size = voxel_size(&mesh.bounds(), options.resolution)?;
         let field = if options.forms.field {
-            let options = FieldOptions { voxel_size, ..options.field };
-            let field = DenseField::cook(&mesh, &options, progress)?;
-            check_inside(&field, voxel_size)?;
+            let (storage, options) = (options.storage, FieldOptions { voxel_size, ..options.field });
+            let (field, has_inside) = cook_field(&mesh, storage, &options, progress)?;
+            check_inside(has_inside, voxel_size)?;
             Some(field)
         } else {
             None
@@ -113,11 +129,11 @@ impl Shape {
         } else {
             None
         };
-        let mass = mesh.mass_properties().or_else(|| field.as_ref().and_then(mass_from_field));
+        let mass = mesh.mass_properties().or_else(|| field.as_ref().and_then(mass_of));
         progress.report("done", 1.0)?;
         Ok(Self {
             mesh: Some(Arc::new(mesh)),
-            field: field.map(|f| Arc::new(Field::Dense(f))),
+            field: field.map(Arc::new),
             shell: shell.map(Arc::new),
             mass,
             report: Some(report),
@@ -203,16 +219,37 @@ impl Shape {
 
     /// How the field's sign was decided, for a cooked field.
     pub fn sign_report(&self) -> Option<&SignReport> {
-        match self.field.as_deref() {
-            Some(Field::Dense(dense)) => Some(dense.sign()),
-            _ => None,
+        self.field.as_deref().and_then(Field::gridded).map(|f| f.sign)
+    }
+}
+
+/// The field, and whether any of it is inside.
+fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress: &Progress) -> Result<(Field, bool)> {
+    match storage {
+        Storage::Dense => {
+            let field = DenseField::cook(mesh, options, progress)?;
+            let has_inside = field.values().iter().any(|&phi| phi < 0.0);
+            Ok((Field::Dense(field), has_inside))
+        }
+        Storage::Bricks => {
+            let field = BrickField::cook(mesh, options, progress)?;
+            let has_inside = field.has_inside();
+            Ok((Field::Bricks(field), has_inside))
         }
     }
 }
 
+fn mass_of(field: &Field) -> Option<MassProperties> {
+    match field {
+        Field::Dense(field) => mass_from_field(field),
+        Field::Bricks(field) => mass_from_bricks(field),
+        _ => None,
+    }
+}
+
 /// A field without an inside could only ever say that nothing touches it.
-fn check_inside(field: &DenseField, voxel_size: f64) -> Result<()> {
-    if field.values().iter().any(|&phi| phi < 0.0) {
+fn check_inside(has_inside: bool, voxel_size: f64) -> Result<()> {
+    if has_inside {
         return Ok(());
     }
     Err(Error::InvalidMesh(format!(

@@ -4,7 +4,7 @@ use super::check::{self, Growable};
 use super::guard::Failure;
 use super::options::*;
 use super::types::*;
-use crate::asset::{CookOptions, Forms, Resolution, Shape};
+use crate::asset::{CookOptions, Forms, Resolution, Shape, Storage};
 use crate::contact::{Contact, Query, Roles};
 use crate::field::{Field, SignRule};
 use crate::mesh::primitives::Primitive;
@@ -12,11 +12,12 @@ use crate::mesh::TriMesh;
 use crate::pointshell::{Sampling, TreeKind};
 
 const ROLES: [Roles; 4] = [Roles::Auto, Roles::ShellOfA, Roles::ShellOfB, Roles::Both];
+const STORAGES: [Storage; 3] = [Storage::Dense, Storage::Dense, Storage::Bricks];
 const TREES: [TreeKind; 2] = [TreeKind::MinimalBalls, TreeKind::NestedOnSamples];
 
 impl Growable for vxs_cook_options {
     const ARGUMENT: &'static str = "options";
-    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const SIZES: &'static [usize] = &[std::mem::offset_of!(Self, field_storage), std::mem::size_of::<Self>()];
     const NULLABLE: bool = true;
 
     fn defaults() -> Self {
@@ -41,6 +42,8 @@ impl Growable for vxs_cook_options {
             weld_tolerance: core.weld_tolerance,
             progress: None,
             progress_user: std::ptr::null_mut(),
+            field_storage: VXS_STORAGE_AUTO,
+            reserved: 0,
         }
     }
 }
@@ -64,6 +67,10 @@ impl vxs_cook_options {
         core.forms = Forms { field: c.forms & VXS_FORM_FIELD != 0, shell: c.forms & VXS_FORM_POINTSHELL != 0 };
         core.resolution =
             if voxel_size > 0.0 { Resolution::VoxelSize(voxel_size) } else { Resolution::Cells(c.resolution) };
+        core.storage = check::choice("options->field_storage", c.field_storage, "VXS_STORAGE_", &STORAGES)?;
+        if c.reserved != 0 {
+            return Err(Failure::argument("options->reserved", c.reserved, "0"));
+        }
         core.field.padding_voxels = c.padding_voxels;
         core.field.memory_limit = c.memory_limit;
         core.shell.memory_limit = c.memory_limit;
@@ -300,18 +307,19 @@ impl vxs_shape_info {
             Field::SphereHull(_) => VXS_FIELD_SPHERE_HULL,
             Field::Mesh(_) => VXS_FIELD_TRIANGLES,
             Field::Sheet(_) => VXS_FIELD_SHEET,
+            Field::Bricks(_) => VXS_FIELD_BRICKS,
         };
-        let sign = match field {
-            Field::Dense(dense) => {
-                self.grid_dims = dense.grid().dims;
-                self.voxel_size = dense.grid().spacing as f64;
-                self.lipschitz = dense.lipschitz() as f64;
-                self.field_error_max = dense.error().max;
-                self.field_error_rms = dense.error().rms;
-                self.field_bytes = dense.bytes();
-                dense.sign()
-            }
-            Field::Mesh(mesh) => mesh.sign(),
+        if let Some(gridded) = field.gridded() {
+            self.grid_dims = gridded.grid.dims;
+            self.voxel_size = gridded.grid.spacing as f64;
+            self.lipschitz = gridded.lipschitz as f64;
+            self.field_error_max = gridded.error.max;
+            self.field_error_rms = gridded.error.rms;
+            self.field_bytes = gridded.bytes;
+        }
+        let sign = match (field, field.gridded()) {
+            (_, Some(gridded)) => gridded.sign,
+            (Field::Mesh(mesh), _) => mesh.sign(),
             _ => return,
         };
         self.uncertain_nodes = sign.uncertain_nodes;

@@ -19,7 +19,7 @@ macro_rules! layout {
     };
 }
 
-layout!(vxs_cook_options, 88, {
+layout!(vxs_cook_options, 96, {
     struct_size: 0,
     forms: 4,
     voxel_size: 8,
@@ -35,6 +35,8 @@ layout!(vxs_cook_options, 88, {
     weld_tolerance: 64,
     progress: 72,
     progress_user: 80,
+    field_storage: 88,
+    reserved: 92,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
 layout!(vxs_query, 48, {

@@ -124,9 +124,11 @@ fn send(level: u32, message: &CStr) {
 pub(super) fn cooked(name: &str, shape: &Shape, took: Duration) {
     log(VXS_LOG_INFO, || format!("{name}: {} in {:.3} s", contents(shape), took.as_secs_f64()));
     let sign = match shape.field.as_deref() {
-        Some(Field::Dense(field)) => field.sign(),
         Some(Field::Mesh(field)) => field.sign(),
-        _ => return,
+        _ => match shape.sign_report() {
+            Some(sign) => sign,
+            None => return,
+        },
     };
     for warning in warnings(shape, sign) {
         log(VXS_LOG_WARNING, || format!("{name}: {warning}"));
@@ -138,13 +140,10 @@ fn contents(shape: &Shape) -> String {
     if let Some(mesh) = &shape.mesh {
         parts.push(format!("{} triangles", mesh.triangles.len()));
     }
-    if let Some(Field::Dense(field)) = shape.field.as_deref() {
-        let [x, y, z] = field.grid().dims;
-        let (voxel, error) = (field.grid().spacing, field.error().max);
-        parts.push(format!(
-            "field of {x} x {y} x {z} nodes ({} bytes, voxel {voxel} m, error {error:.3e} m)",
-            field.bytes()
-        ));
+    if let Some(field) = shape.field.as_deref().and_then(Field::gridded) {
+        let [x, y, z] = field.grid.dims;
+        let (voxel, error, bytes) = (field.grid.spacing, field.error.max, field.bytes);
+        parts.push(format!("field of {x} x {y} x {z} nodes ({bytes} bytes, voxel {voxel} m, error {error:.3e} m)"));
     }
     if let Some(shell) = &shape.shell {
         parts.push(format!("{} samples ({} bytes, spacing {} m)", shell.len(), shell.memory_bytes(), shell.spacing));

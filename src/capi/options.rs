@@ -32,6 +32,14 @@ pub const VXS_TREE_MINIMAL_BALLS: u32 = 0;
 /// Sphere tree of nested spheres centred on samples.
 pub const VXS_TREE_NESTED: u32 = 1;
 
+/// The library chooses how the field is stored: now always `VXS_STORAGE_DENSE`.
+pub const VXS_STORAGE_AUTO: u32 = 0;
+/// Samples at all points of the grid: VXS_FIELD_DENSE.
+pub const VXS_STORAGE_DENSE: u32 = 1;
+/// Samples near the surface, in bricks of 8 x 8 x 8 voxels, and coarse ones elsewhere: VXS_FIELD_BRICKS. Memory goes with the
+/// surface and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a voxel.
+pub const VXS_STORAGE_BRICKS: u32 = 2;
+
 /// How to cook a mesh into a shape. Fill it with `vxs_cook_options_init`, then change what you want.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +74,10 @@ pub struct vxs_cook_options {
     pub progress: vxs_progress_fn,
     /// Given to `progress`.
     pub progress_user: *mut c_void,
+    /// One of `VXS_STORAGE_`.
+    pub field_storage: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// Box. size: half extents x, y, z.
@@ -158,6 +170,8 @@ pub const VXS_FIELD_TRIANGLES: u32 = 9;
 pub const VXS_FIELD_SPHERE_HULL: u32 = 10;
 /// The distance to a sheet of triangles, which has no inside and is never negative.
 pub const VXS_FIELD_SHEET: u32 = 11;
+/// Samples near the surface, in bricks, and coarse ones elsewhere, interpolated.
+pub const VXS_FIELD_BRICKS: u32 = 12;
 
 /// There was nothing to decide.
 pub const VXS_SIGN_NONE: u32 = 0;

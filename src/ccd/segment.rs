@@ -163,6 +163,7 @@ fn passages(
 ) -> ControlFlow<()> {
     match field {
         Field::Dense(dense) => walk::walk(&Setting::new(dense, level), &segment.from, &segment.to, on),
+        Field::Bricks(bricks) => walk::walk(&Setting::new(bricks, level), &segment.from, &segment.to, on),
         Field::Mesh(mesh) => surface::mesh(mesh, segment, level, on),
         Field::Sheet(sheet) => surface::sheet(sheet, segment, level, on),
         Field::HalfSpace(_)

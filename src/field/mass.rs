@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::DenseField;
+use super::brick::{CELLS, NODES};
+use super::{BrickField, DenseField, Grid};
 use crate::math::Vec3;
 use crate::mesh::MassProperties;
 
@@ -52,12 +53,56 @@ pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
             let mut sum = Moments::default();
             for j in 0..cells[1] {
                 for i in 0..cells[0] {
-                    add_cell(field, [i, j, k], h, &mut sum);
+                    let value = |n: u32| field.values()[grid.index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))];
+                    add_cell(grid, std::array::from_fn(|n| f64::from(value(n as u32))), [i, j, k], h, &mut sum);
                 }
             }
             sum
         })
         .collect();
+    total(&slices, field.center())
+}
+
+/// The same of a field in bricks. Coarse bricks have one sign.
+pub fn mass_from_bricks(field: &BrickField) -> Option<MassProperties> {
+    let grid = field.grid();
+    let (h, q) = (f64::from(grid.spacing), f64::from(field.quantum()));
+    let bricks = field.bricks();
+    let slices: Vec<Moments> = (0..bricks[2])
+        .into_par_iter()
+        .map(|k| {
+            let mut sum = Moments::default();
+            for place in (0..bricks[1]).flat_map(|j| (0..bricks[0]).map(move |i| [i, j, k])) {
+                let number = ((place[2] * bricks[1] + place[1]) * bricks[0] + place[0]) as usize;
+                let first = place.map(|i| i * CELLS);
+                let cells = [0, 1, 2].map(|a| (grid.dims[a] - 1 - first[a]).min(CELLS));
+                let corners = field.corners(number).map(f64::from);
+                let fine = field.fine(number);
+                if fine.is_none() && cells == [CELLS; 3] {
+                    add_cell(grid, corners, first, f64::from(CELLS) * h, &mut sum);
+                    continue;
+                }
+                for z in 0..cells[2] {
+                    for y in 0..cells[1] {
+                        for x in 0..cells[0] {
+                            let at = |n: usize| [x + (n as u32 & 1), y + (n as u32 >> 1 & 1), z + (n as u32 >> 2)];
+                            let node = |[x, y, z]: [u32; 3]| ((z * NODES + y) * NODES + x) as usize;
+                            let v = match fine {
+                                Some(samples) => std::array::from_fn(|n| f64::from(samples[node(at(n))]) * q),
+                                None => corners,
+                            };
+                            add_cell(grid, v, [first[0] + x, first[1] + y, first[2] + z], h, &mut sum);
+                        }
+                    }
+                }
+            }
+            sum
+        })
+        .collect();
+    total(&slices, field.center())
+}
+
+fn total(slices: &[Moments], center: Vec3) -> Option<MassProperties> {
     let mut m = Moments::default();
     slices.iter().for_each(|s| m.add(s));
     if m.volume <= 0.0 {
@@ -69,24 +114,21 @@ pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
     let (xy, xz, yz) = (s[3] - c[0] * c[1], s[4] - c[0] * c[2], s[5] - c[1] * c[2]);
     Some(MassProperties {
         volume: m.volume,
-        center_of_mass: (Vec3::from(c) + field.center()).into(),
+        center_of_mass: (Vec3::from(c) + center).into(),
         inertia: [yy + zz, xx + zz, xx + yy, -xy, -xz, -yz],
         exact: false,
     })
 }
 
-fn add_cell(field: &DenseField, [i, j, k]: [u32; 3], h: f64, sum: &mut Moments) {
-    let grid = field.grid();
-    let mut v = [0.0; 8];
-    for (n, v) in v.iter_mut().enumerate() {
-        let n = n as u32;
-        *v = f64::from(field.values()[grid.index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))]);
-    }
+/// A cell of edge `h` by its corners' values; `corner` is its first node.
+fn add_cell(grid: &Grid, v: [f64; 8], corner: [u32; 3], h: f64, sum: &mut Moments) {
     if v.iter().all(|&x| x >= 0.0) {
         return;
     }
-    let corner = [i, j, k];
-    let at = |f: [f64; 3]| [0, 1, 2].map(|a| f64::from(grid.min[a]) + (f64::from(corner[a]) + f[a]) * h);
+    let at = |f: [f64; 3]| {
+        let spacing = f64::from(grid.spacing);
+        [0, 1, 2].map(|a| f64::from(grid.min[a]) + f64::from(corner[a]) * spacing + f[a] * h)
+    };
     if v.iter().all(|&x| x < 0.0) {
         sum.add_cube(at([0.5; 3]), h, 1.0);
         return;

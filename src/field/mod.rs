@@ -2,6 +2,7 @@
 
 mod analytic;
 mod blocks;
+mod brick;
 mod convex;
 mod cook;
 mod dense;
@@ -20,15 +21,17 @@ mod wide;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
+pub use brick::{BrickField, BrickHeader, Pyramid, TreeForm, TreeMemory};
 pub use convex::ConvexHull;
 pub use cook::FieldOptions;
 pub use dense::DenseField;
 pub use grid::Grid;
-pub use mass::mass_from_field;
+pub use mass::{mass_from_bricks, mass_from_field};
 pub use mesh_field::MeshField;
 pub use report::{FieldError, SignReport, SignRule};
 pub use sheet::{Sheet, SheetAround};
 pub use sphere_hull::{Ball, SphereHull, MAX_BALLS};
+pub use wide::{force_baseline, uses_avx2};
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +53,44 @@ pub enum Field {
     Mesh(MeshField),
     /// Unsigned: which side is free, a query asks the other body.
     Sheet(Sheet),
+    Bricks(BrickField),
+}
+
+/// What is known of a field on a grid, in either storage.
+#[derive(Clone, Copy, Debug)]
+pub struct Gridded<'a> {
+    pub grid: &'a Grid,
+    /// Certified Lipschitz constant inside the grid.
+    pub lipschitz: f32,
+    /// Fit to the mesh, as measured at cooking.
+    pub error: FieldError,
+    /// How inside was told from outside.
+    pub sign: &'a SignReport,
+    /// Memory held, bytes.
+    pub bytes: u64,
+}
+
+impl Field {
+    /// `None` for fields without a grid.
+    pub fn gridded(&self) -> Option<Gridded<'_>> {
+        match self {
+            Field::Dense(f) => Some(Gridded {
+                grid: f.grid(),
+                lipschitz: f.lipschitz(),
+                error: f.error(),
+                sign: f.sign(),
+                bytes: f.bytes(),
+            }),
+            Field::Bricks(f) => Some(Gridded {
+                grid: f.grid(),
+                lipschitz: f.lipschitz(),
+                error: f.error(),
+                sign: f.sign(),
+                bytes: f.bytes(),
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each kind
@@ -68,6 +109,7 @@ macro_rules! with_field {
             $crate::field::Field::SphereHull($f) => $body,
             $crate::field::Field::Mesh($f) => $body,
             $crate::field::Field::Sheet($f) => $body,
+            $crate::field::Field::Bricks($f) => $body,
         }
     };
 }

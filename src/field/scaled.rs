@@ -15,6 +15,7 @@ impl Field {
     pub fn scaled(&self, factor: f64) -> Result<Self> {
         Ok(match self {
             Field::Dense(f) => Field::Dense(f.scaled(factor)?),
+            Field::Bricks(f) => Field::Bricks(f.scaled(factor)?),
             Field::HalfSpace(f) => Field::HalfSpace(f.scaled(factor)?),
             Field::Sphere(f) => Field::Sphere(f.scaled(factor)?),
             Field::Cuboid(f) => Field::Cuboid(f.scaled(factor)?),

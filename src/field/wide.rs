@@ -1,6 +1,42 @@
 //! Kernels compiled twice: for the baseline and for AVX2, chosen at run time. The operations and their order are the
 //! same and nothing is fused, so both give the same bytes.
 
+use std::sync::atomic::{AtomicU8, Ordering};
+
+const UNKNOWN: u8 = 0;
+const BASELINE: u8 = 1;
+const AVX2: u8 = 2;
+
+/// What kernels run on.
+static PATH: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+fn detect() -> u8 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::env::var_os("VOXSHELL_BASELINE").is_none() {
+        return AVX2;
+    }
+    BASELINE
+}
+
+/// Whether kernels run their AVX2 form: where the processor has it, unless the environment variable `VOXSHELL_BASELINE`
+/// was set at the first use or [`force_baseline`] says otherwise.
+#[inline]
+pub fn uses_avx2() -> bool {
+    match PATH.load(Ordering::Relaxed) {
+        UNKNOWN => {
+            let path = detect();
+            PATH.store(path, Ordering::Relaxed);
+            path == AVX2
+        }
+        path => path == AVX2,
+    }
+}
+
+/// Makes all kernels of the process run their baseline form, or again what the processor has: to compare the two.
+pub fn force_baseline(on: bool) {
+    PATH.store(if on { BASELINE } else { detect() }, Ordering::Relaxed);
+}
+
 /// Defines a function whose body is compiled for the baseline and, on x86-64, once more for AVX2.
 macro_rules! wide {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block) => {
@@ -15,8 +51,8 @@ macro_rules! wide {
                 unsafe fn avx2($($arg: $ty),*) -> $ret {
                     plain($($arg),*)
                 }
-                if std::arch::is_x86_feature_detected!("avx2") {
-                    // SAFETY: the processor has just been asked.
+                if $crate::field::uses_avx2() {
+                    // SAFETY: only where the processor has said that it has AVX2.
                     return unsafe { avx2($($arg),*) };
                 }
             }

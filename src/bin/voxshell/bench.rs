@@ -15,7 +15,7 @@ use voxshell::field::{Field, HalfSpace};
 use voxshell::math::{Pose, Vec3};
 use voxshell::Result;
 
-use crate::source;
+use crate::{bench_fields, source};
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Name {
@@ -25,6 +25,8 @@ enum Name {
     Contact,
     /// A million random segments against the field; with the feature `peers` beside parry3d's rays.
     Segments,
+    /// Fields, full and in bricks: cooking, error, sampling, memory, loading. Up to 1024 cells: takes a minute, and 1 GB.
+    Fields,
 }
 
 #[derive(clap::Args)]
@@ -56,6 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             }
             rows
         }
+        Name::Fields => bench_fields::rows(&mesh)?,
         Name::Contact => {
             let samples = arguments.cook.samples.unwrap_or(35_000);
             let options = source::CookArguments { samples: Some(samples), ..arguments.cook.clone() };
@@ -76,10 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 fn cook_row(mesh: &str, cells: u32, seconds: f64, shape: &Shape) -> Value {
     let (samples, covering) = shape.shell.as_ref().map_or((0, 0.0), |s| (s.len(), s.spacing));
-    let (bytes, error) = match shape.field.as_deref() {
-        Some(Field::Dense(f)) => (f.values().len() * 4, f.error().max),
-        _ => (0, 0.0),
-    };
+    let (bytes, error) = shape.field.as_deref().and_then(Field::gridded).map_or((0, 0.0), |f| (f.bytes, f.error.max));
     json!({
         "row": format!("cook/{cells}"), "mesh": mesh, "threads": rayon_threads(), "wall_s": seconds,
         "field_mb": bytes as f64 * 1e-6, "field_error_max_mm": error * 1e3,

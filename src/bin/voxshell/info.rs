@@ -28,13 +28,16 @@ pub fn print_shape(shape: &Shape) {
     if let Some(report) = &shape.report {
         println!("{report}");
     }
-    if let Some(Field::Dense(field)) = shape.field.as_deref() {
-        let grid = field.grid();
-        let [nx, ny, nz] = grid.dims;
-        let megabytes = field.values().len() as f64 * 4e-6;
-        println!("field       {nx} x {ny} x {nz} samples, voxel {:.3} mm, {megabytes:.1} MB", grid.spacing * 1e3);
-        println!("            Lipschitz {:.4}, largest error {:.4} mm", field.lipschitz(), field.error_bound() * 1e3);
-        println!("            sign by {}", field.sign().rule);
+    if let Some((field, known)) = shape.field.as_deref().and_then(|f| f.gridded().map(|known| (f, known))) {
+        let [nx, ny, nz] = known.grid.dims;
+        let (voxel, megabytes) = (known.grid.spacing * 1e3, known.bytes as f64 * 1e-6);
+        println!("field       {nx} x {ny} x {nz} nodes, voxel {voxel:.3} mm, {megabytes:.1} MB");
+        if let Field::Bricks(bricks) = field {
+            let [x, y, z] = bricks.bricks();
+            println!("            in bricks: {} of {x} x {y} x {z} at the surface", bricks.fine_bricks());
+        }
+        println!("            Lipschitz {:.4}, largest error {:.4} mm", known.lipschitz, field.error_bound() * 1e3);
+        println!("            sign by {}", known.sign.rule);
     }
     if let Some(shell) = &shape.shell {
         let levels = shell.tree.levels.len().saturating_sub(1);

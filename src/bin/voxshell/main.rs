@@ -2,6 +2,7 @@
 //! interface.
 
 mod bench;
+mod bench_fields;
 mod cook;
 mod info;
 mod query;

@@ -3,14 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::asset::{self, CookOptions, Resolution, Shape};
 use voxshell::math::Progress;
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{io, TriMesh};
 use voxshell::pointshell::ShellOptions;
 use voxshell::{Error, Result};
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Storage {
+    Dense,
+    Bricks,
+}
 
 /// How fine to cook.
 #[derive(Args, Clone)]
@@ -27,6 +33,9 @@ pub struct CookArguments {
     /// Distance between pointshell samples in metres; the voxel size when absent.
     #[arg(long, value_name = "METRES")]
     pub spacing: Option<f64>,
+    /// How the field is stored: at all nodes of the grid, or in bricks near the surface.
+    #[arg(long, value_enum, default_value_t = Storage::Dense)]
+    pub field: Storage,
     /// Scale the mesh to this largest extent in metres first.
     #[arg(long, value_name = "METRES")]
     pub extent: Option<f64>,
@@ -42,7 +51,11 @@ impl CookArguments {
             Some(h) => Resolution::VoxelSize(h),
             None => Resolution::Cells(self.cells),
         };
-        CookOptions { resolution, shell, ..CookOptions::default() }
+        let storage = match self.field {
+            Storage::Dense => asset::Storage::Dense,
+            Storage::Bricks => asset::Storage::Bricks,
+        };
+        CookOptions { resolution, storage, shell, ..CookOptions::default() }
     }
 }
 

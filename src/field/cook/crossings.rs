@@ -91,7 +91,39 @@ pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Vec<Ato
 pub(super) struct Crossings {
     /// row << 22 | first node beyond the crossing << 1 | (1 when the surface is left there).
     keys: Vec<u64>,
+    /// Where each row's keys begin, and the end.
+    rows: Vec<u32>,
     dims: [u32; 3],
+}
+
+/// A walk along one row.
+pub(super) struct Row<'a> {
+    keys: &'a [u64],
+    winding: i32,
+    parity: bool,
+}
+
+impl Row<'_> {
+    /// Whether a node is inside; nodes must be asked for in ascending order.
+    pub fn at(&mut self, node: u32) -> bool {
+        while let Some((key, rest)) = self.keys.split_first() {
+            if node_of(*key) > u64::from(node) {
+                break;
+            }
+            self.winding += if self.parity || key & 1 == 0 { 1 } else { -1 };
+            self.keys = rest;
+        }
+        if self.parity {
+            self.winding % 2 != 0
+        } else {
+            self.winding > 0
+        }
+    }
+}
+
+/// The first node beyond a crossing.
+fn node_of(key: u64) -> u64 {
+    key >> 1 & ((1 << 21) - 1)
 }
 
 impl Crossings {
@@ -113,33 +145,37 @@ impl Crossings {
                 a
             });
         keys.par_sort_unstable();
-        Self { keys, dims: lattice.dims }
+        let rows = lattice.dims[1] as usize * lattice.dims[2] as usize;
+        let mut starts = vec![0u32; rows + 1];
+        keys.iter().for_each(|key| starts[(key >> 22) as usize + 1] += 1);
+        for row in 0..rows {
+            starts[row + 1] += starts[row];
+        }
+        Self { keys, rows: starts, dims: lattice.dims }
     }
 
-    /// Makes `values` (positive) negative inside. `parity`: inside is where the number of crossings is odd, else where
-    /// the winding number is positive.
+    /// Along x through nodes (j, k). `parity`: inside is where the number of crossings is odd, else where the winding
+    /// number is positive.
+    pub fn row(&self, j: u32, k: u32, parity: bool) -> Row<'_> {
+        let row = k as usize * self.dims[1] as usize + j as usize;
+        Row { keys: &self.keys[self.rows[row] as usize..self.rows[row + 1] as usize], winding: 0, parity }
+    }
+
+    /// Makes `values` (positive) negative inside; `parity` as for `row`.
     pub fn apply(&self, values: &mut [f32], parity: bool) {
-        let nx = self.dims[0] as usize;
-        let ny = self.dims[1] as usize;
+        let [nx, ny, _] = self.dims.map(|n| n as usize);
         values.par_chunks_mut(nx * ny).enumerate().for_each(|(k, slice)| {
-            let from = self.keys.partition_point(|key| key >> 22 < (k * ny) as u64);
-            let to = self.keys.partition_point(|key| key >> 22 < ((k + 1) * ny) as u64);
-            let mut rest = &self.keys[from..to];
-            while let Some(first) = rest.first() {
-                let row = first >> 22;
-                let (this, others) = rest.split_at(rest.partition_point(|key| key >> 22 == row));
-                rest = others;
-                let j = row as usize - k * ny;
-                let line = &mut slice[j * nx..(j + 1) * nx];
-                let mut winding = 0i32;
-                for (n, key) in this.iter().enumerate() {
-                    winding += if parity || key & 1 == 0 { 1 } else { -1 };
-                    let node = |key: u64| (key >> 1 & ((1 << 21) - 1)) as usize;
-                    let end = this.get(n + 1).map_or(nx, |&next| node(next).min(nx));
-                    let inside = if parity { winding % 2 != 0 } else { winding > 0 };
+            for (j, line) in slice.chunks_mut(nx).enumerate() {
+                let mut row = self.row(j as u32, k as u32, parity);
+                let mut from = 0;
+                // Runs between crossings have one sign.
+                while from < nx {
+                    let inside = row.at(from as u32);
+                    let end = row.keys.first().map_or(nx, |&key| (node_of(key) as usize).min(nx));
                     if inside {
-                        line[node(*key).min(end)..end].iter_mut().for_each(|v| *v = -*v);
+                        line[from..end].iter_mut().for_each(|v| *v = -*v);
                     }
+                    from = end;
                 }
             }
         });

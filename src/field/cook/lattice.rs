@@ -30,6 +30,11 @@ impl Lattice {
         Self { dims: grid.dims, min: grid.min.map(|x| f64::from(x) * scale), spacing: spacing * scale, scale }
     }
 
+    /// Every `n`th node, from the first on.
+    pub fn every(&self, n: u32) -> Self {
+        Self { dims: self.dims.map(|d| (d - 1) / n + 1), spacing: self.spacing * f64::from(n), ..*self }
+    }
+
     /// The triangles of a mesh in this frame; `center` is the origin of the grid's frame in the mesh's.
     pub fn corners(&self, mesh: &TriMesh, center: Vec3) -> Vec<[[f64; 3]; 3]> {
         let place = |p: [f64; 3]| [0, 1, 2].map(|k| (p[k] - center[k]) * self.scale);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::super::report::FieldError;
 use super::super::sign::Sides;
-use super::super::{DenseField, SignedDistance};
+use super::super::SignedDistance;
 use crate::math::Vec3;
 use crate::mesh::{Bvh, TriMesh};
 
@@ -21,8 +21,18 @@ fn random(counter: u64) -> f64 {
 
 /// |φ − exact| at points spread by area over `mesh`, and at points moved off it by up to two cells; exact is the
 /// distance to the mesh and to the `sheets` across its holes.
-pub(super) fn measure(field: &DenseField, mesh: &TriMesh, sheets: &TriMesh, sides: &Sides) -> FieldError {
-    let bvh = Bvh::build(mesh);
+/// `spacing`: of the grid; `center`: origin of the field's frame in the mesh's.
+pub(super) fn measure(
+    field: &impl SignedDistance,
+    spacing: f32,
+    center: Vec3,
+    mesh: &TriMesh,
+    sheets: &TriMesh,
+    sides: &Sides,
+) -> FieldError {
+    // Repairs join, drop and turn: where none was dropped, the triangles are those of the mesh.
+    let own = (sides.mesh.triangles.len() != mesh.triangles.len()).then(|| Bvh::build(mesh));
+    let bvh = own.as_ref().unwrap_or(&sides.bvh);
     let membrane = Bvh::build(sheets);
     let mut upto = Vec::with_capacity(mesh.triangles.len());
     let mut area = 0.0;
@@ -31,8 +41,7 @@ pub(super) fn measure(field: &DenseField, mesh: &TriMesh, sheets: &TriMesh, side
         area += (b - a).cross(&(c - a)).norm();
         upto.push(area);
     }
-    let reach = 2.0 * f64::from(field.grid().spacing);
-    let center = field.center();
+    let reach = 2.0 * f64::from(spacing);
     let errors: Vec<f64> = (0..2 * POINTS)
         .into_par_iter()
         .map(|n| {

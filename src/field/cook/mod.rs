@@ -1,12 +1,12 @@
-//! Cooking a triangle soup into a dense field: exact distances (`cull`), the sign (`crossings`, `winding`, `membrane`),
-//! and the fit to the mesh (`measure`).
+//! Cooking a triangle soup into a field: exact distances (`cull`), the sign (`crossings`, `winding`, `membrane`), and the
+//! fit to the mesh (`measure`). Here for a full grid, in `bricks` for bricks.
 
+mod bricks;
 mod crossings;
 mod cull;
 mod lattice;
 mod measure;
 mod membrane;
-
 mod winding;
 
 use super::report::SignRule;
@@ -41,8 +41,18 @@ impl FieldOptions {
         Self::new(mesh.bounds().extents().max() / f64::from(cells.max(1)))
     }
 
-    /// The grid that `mesh` will get: nodes all around its box, centred on it; and the centre, body frame.
+    /// The grid that `mesh` will get: nodes all around its box, centred on it; and the centre, body frame. Checks the memory
+    /// of cooking a full grid.
     pub fn grid(&self, mesh: &TriMesh) -> Result<(Grid, Vec3)> {
+        let (counts, center) = self.counts(mesh)?;
+        self.check_nodes(counts, mesh.triangles.len())?;
+        let grid = Grid::centered(counts.map(|n| n as u32), self.voxel_size as f32);
+        grid.check()?;
+        Ok((grid, center))
+    }
+
+    /// Nodes along the axes, whole numbers that may be too large, and the centre of the mesh's box.
+    fn counts(&self, mesh: &TriMesh) -> Result<([f64; 3], Vec3)> {
         if !(self.voxel_size.is_finite() && self.voxel_size > 0.0) {
             return Err(Error::argument("voxel_size", self.voxel_size, "a positive, finite length in metres"));
         }
@@ -52,23 +62,25 @@ impl FieldOptions {
         let bounds = mesh.bounds();
         let extents = bounds.extents();
         let padding = f64::from(self.padding_voxels);
-        let counts = [0, 1, 2].map(|k| (extents[k] / self.voxel_size).ceil() + 2.0 * padding + 1.0).map(|n| n.max(2.0));
+        let count = |k: usize| ((extents[k] / self.voxel_size).ceil() + 2.0 * padding + 1.0).max(2.0);
+        Ok(([0, 1, 2].map(count), bounds.center()))
+    }
+
+    fn check_nodes(&self, counts: [f64; 3], triangles: usize) -> Result<()> {
         let [x, y, z] = counts;
-        let needed = Self::bytes(x * y * z, mesh.triangles.len());
+        // Samples and a byte for their edges.
+        let needed = ((5.0 * (x * y * z)) as u64).saturating_add(Self::fixed_bytes(triangles));
         if needed > self.memory_limit || counts.iter().any(|&n| n > f64::from(1 << 20)) {
             let what = format!("a field of {x} x {y} x {z} nodes {} m apart", self.voxel_size);
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
         }
-        let grid = Grid::centered(counts.map(|n| n as u32), self.voxel_size as f32);
-        grid.check()?;
-        Ok((grid, bounds.center()))
+        Ok(())
     }
 
-    /// Memory for cooking, bytes: the samples, and the triangles in the forms that cooking keeps at once.
-    fn bytes(nodes: f64, triangles: usize) -> u64 {
-        let triangles = triangles as u64;
-        // Samples and a byte for their edges; culling; the repaired soup, its hierarchy and its row crossings.
-        ((5.0 * nodes) as u64).saturating_add(Culler::bytes(triangles)).saturating_add(triangles * 600)
+    /// Memory for cooking the triangles in the forms that are kept at once, bytes.
+    fn fixed_bytes(triangles: usize) -> u64 {
+        // Culling; the repaired soup, its hierarchy and its row crossings.
+        Culler::bytes(triangles as u64) + triangles as u64 * 600
     }
 }
 
@@ -77,8 +89,12 @@ impl DenseField {
     /// bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let (grid, center) = options.grid(mesh)?;
+        Self::cook_on(mesh, grid, center, options.memory_limit, progress)
+    }
+
+    /// On a grid whose memory has been checked.
+    fn cook_on(mesh: &TriMesh, grid: Grid, center: Vec3, limit: u64, progress: &Progress) -> Result<Self> {
         let mut values = Vec::new();
-        let limit = options.memory_limit;
         values.try_reserve_exact(grid.len()).map_err(|_| Error::TooLarge {
             what: format!("a field of {:?} nodes (memory the system does not have)", grid.dims),
             needed: grid.len() as u64 * 4,
@@ -86,7 +102,7 @@ impl DenseField {
         })?;
         values.resize(grid.len(), 0.0f32);
         let lattice = Lattice::new(&grid);
-        Culler::new(&lattice, &lattice.corners(mesh, center)).fill(&mut values, progress)?;
+        Culler::new(&lattice.corners(mesh, center)).fill(&lattice, &mut values, progress)?;
 
         progress.report("sign", 0.0)?;
         let sides = Sides::new(mesh);
@@ -99,7 +115,7 @@ impl DenseField {
             drop(cut);
             sheets = membrane::membrane(&sides, &grid, &lattice, center, &values);
             if !sheets.is_empty() {
-                Culler::new(&lattice, &sheets).shorten(&mut values, progress)?;
+                Culler::new(&sheets).shorten(&lattice, &mut values, progress)?;
             }
         } else {
             Crossings::find(&lattice, &corners).apply(&mut values, sides.rule == SignRule::Parity);
@@ -116,7 +132,7 @@ impl DenseField {
         // Not −0, which the sum of nothing is.
         sign.membrane_area = sheets.area() + 0.0;
         let field = Self::assemble(grid, values.into(), center, sign)?;
-        let error = measure::measure(&field, mesh, &sheets, &sides);
+        let error = measure::measure(&field, grid.spacing, center, mesh, &sheets, &sides);
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
     }

@@ -17,7 +17,7 @@ pub(super) const WINDING_ERROR: f64 = 2.0e-3;
 pub(super) struct Sides {
     /// The triangles that count, wound to agree.
     pub mesh: TriMesh,
-    bvh: Bvh,
+    pub bvh: Bvh,
     /// Edges where the surface ends.
     pub boundary: Boundary,
     pub rule: SignRule,

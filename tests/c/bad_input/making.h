@@ -124,6 +124,8 @@ ROWS(vxs_shape_info_init) {
     NUMBER(options->weld_tolerance);                                                                  \
     INVALID(options->weld_tolerance, -1, "options->weld_tolerance is -1; expected");                  \
     ROW(VXS_CANCELLED, options->progress, cancel, "cancelled");                                       \
+    CHOICE(options->field_storage, 3);                                                                \
+    INVALID(options->reserved, 1, "options->reserved is 1; expected 0");                              \
   } while (0)
 
 static bool cancel(const char *stage, double fraction, void *user) {

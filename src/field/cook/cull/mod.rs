@@ -10,16 +10,18 @@
 //! is within [`EPS`] of a tie; the last step takes the survivors from f64 data relative to the block, so that the
 //! rounding of a distance is relative to that distance. Each node depends on its block only: the result is the same on
 //! any number of threads.
+//!
+//! Here are the steps that blocks go through; `grid` runs them over a whole grid, `bricks` over what is near the surface.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod bricks;
+mod grid;
 
 use rayon::prelude::*;
 
 use super::super::triangle::{cluster, Packet, TriangleFrame, LANES};
 use super::super::wide::wide;
 use super::lattice::Lattice;
-use crate::math::Progress;
-use crate::Result;
+pub(super) use bricks::Band;
 
 /// Absolute slack of the comparisons, in units of the lattice (half the grid's largest edge is between ½ and 1): several
 /// times the rounding of an f32 distance there.
@@ -41,17 +43,16 @@ struct Cluster {
 }
 
 /// The triangles, in clusters of eight that are close together.
-pub(super) struct Culler<'a> {
-    lattice: &'a Lattice,
+pub(super) struct Culler {
     /// Triangle `lane` of packet `p` is number `p * LANES + lane`.
     frames: Vec<TriangleFrame>,
     packets: Vec<Packet>,
     clusters: Vec<Cluster>,
 }
 
-impl<'a> Culler<'a> {
-    /// `corners`: the triangles in the lattice's frame and units.
-    pub fn new(lattice: &'a Lattice, corners: &[[[f64; 3]; 3]]) -> Self {
+impl Culler {
+    /// `corners`: the triangles in the frame and units of the lattice whose nodes will be asked for.
+    pub fn new(corners: &[[[f64; 3]; 3]]) -> Self {
         let order = cluster(corners);
         let frames: Vec<TriangleFrame> =
             order.par_iter().map(|&t| TriangleFrame::new(corners[t as usize], FLOOR)).collect();
@@ -78,7 +79,7 @@ impl<'a> Culler<'a> {
                 c
             })
             .collect();
-        Self { lattice, frames, packets, clusters }
+        Self { frames, packets, clusters }
     }
 
     /// Bytes for `triangles` triangles while cooking.
@@ -86,100 +87,6 @@ impl<'a> Culler<'a> {
         let each = size_of::<TriangleFrame>() + size_of::<[[f64; 3]; 3]>() + size_of::<[f64; 3]>() + 4;
         triangles * each as u64 + triangles.div_ceil(LANES as u64) * (size_of::<Packet>() + size_of::<Cluster>()) as u64
     }
-
-    /// Writes the distance, metres, at each node; `values` has one place for each.
-    pub fn fill(&self, values: &mut [f32], progress: &Progress) -> Result<()> {
-        self.run(values, false, progress)
-    }
-
-    /// Shortens `values`, signed, to the distance where that is less, and keeps their sign.
-    pub fn shorten(&self, values: &mut [f32], progress: &Progress) -> Result<()> {
-        self.run(values, true, progress)
-    }
-
-    fn run(&self, values: &mut [f32], shorten: bool, progress: &Progress) -> Result<()> {
-        let dims = self.lattice.dims;
-        assert_eq!(values.len(), dims.iter().map(|&n| n as usize).product::<usize>());
-        let mut edge = 32u32;
-        let jobs = |edge: u32| dims.map(|n| n.div_ceil(edge) as usize);
-        while jobs(edge).iter().product::<usize>() > 4096 {
-            edge *= 2;
-        }
-        let [nx, ny, nz] = jobs(edge);
-        let total = nx * ny * nz;
-        let out = Out { values: values.as_mut_ptr(), dims, shorten };
-        let done = AtomicUsize::new(0);
-        let stage = if shorten { "membrane" } else { "distance" };
-        (0..total).into_par_iter().try_for_each_init(
-            || Worker::new(self),
-            |worker, job| {
-                let at = [job % nx, job / nx % ny, job / (nx * ny)].map(|i| i as u32 * edge);
-                worker.boxes(0, Block { at, edge }, &out);
-                progress.report(stage, done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)
-            },
-        )
-    }
-}
-
-/// The grid, written by several threads at once.
-struct Out {
-    values: *mut f32,
-    dims: [u32; 3],
-    /// Keep the sign of what is there, and its magnitude where it is less.
-    shorten: bool,
-}
-
-// SAFETY: `Out` lives as long as the exclusive borrow in `run`, jobs are disjoint blocks of nodes, and a job reads and
-// writes only nodes of its own block (`Worker` splits it, never goes beyond it).
-unsafe impl Sync for Out {}
-
-impl Out {
-    /// # Safety
-    /// The node is in the grid, and in the block of the calling job.
-    #[inline(always)]
-    unsafe fn write(&self, node: [u32; 3], value: f32) {
-        let place = unsafe { self.values.add(self.index(node)) };
-        // SAFETY: in the grid, and nobody else looks at this job's nodes.
-        unsafe {
-            let old = *place;
-            *place = if !self.shorten {
-                value
-            } else if value < old.abs() {
-                value.copysign(old)
-            } else {
-                old
-            };
-        }
-    }
-
-    fn index(&self, [i, j, k]: [u32; 3]) -> usize {
-        (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize
-    }
-
-    /// Largest magnitude in a block.
-    ///
-    /// # Safety
-    /// The block is part of the calling job's.
-    unsafe fn largest(&self, block: Block) -> f32 {
-        let last = [0, 1, 2].map(|k| (block.at[k] + block.edge).min(self.dims[k]));
-        let mut most = 0.0f32;
-        for k in block.at[2]..last[2] {
-            for j in block.at[1]..last[1] {
-                for i in block.at[0]..last[0] {
-                    // SAFETY: clamped to the grid.
-                    most = most.max(unsafe { *self.values.add(self.index([i, j, k])) }.abs());
-                }
-            }
-        }
-        most
-    }
-}
-
-/// `edge`³ nodes from `at`, less what is beyond the grid.
-#[derive(Clone, Copy)]
-struct Block {
-    at: [u32; 3],
-    edge: u32,
 }
 
 /// Triangles that may be closest somewhere in a block.
@@ -297,22 +204,40 @@ wide! {
     }
 }
 
-/// Nodes of a leaf block.
-const LEAF: usize = 64;
+/// Most nodes of a leaf block: 5³, in whole lanes.
+const LEAF: usize = 128;
 
-/// Squared distances of a leaf's nodes, and the nodes' places relative to the block's centre.
+/// Squared distances of a leaf's nodes, and the nodes' places relative to the block's centre, lattice units.
 #[repr(C, align(32))]
 struct LeafNodes {
     x: [f32; LEAF],
     y: [f32; LEAF],
     z: [f32; LEAF],
     best: [f32; LEAF],
+    count: usize,
+}
+
+impl LeafNodes {
+    /// `size` nodes along the axes, `spacing` apart; x fastest, then y.
+    fn new(size: [u32; 3], spacing: f32) -> Box<Self> {
+        let [nx, ny, nz] = size.map(|n| n as usize);
+        let count = nx * ny * nz;
+        let mut nodes = Box::new(Self { x: [0.0; LEAF], y: [0.0; LEAF], z: [0.0; LEAF], best: [0.0; LEAF], count });
+        let place = |i: usize, n: usize| (i as f32 - 0.5 * (n - 1) as f32) * spacing;
+        for n in 0..count {
+            nodes.x[n] = place(n % nx, nx);
+            nodes.y[n] = place(n / nx % ny, ny);
+            nodes.z[n] = place(n / (nx * ny), nz);
+        }
+        nodes
+    }
 }
 
 wide! {
-    /// `best` = min(`best`, squared distance to `t`), over the first `count` nodes.
-    fn leaf_min(t: super::super::triangle::Triangle, nodes: &mut LeafNodes, count: usize) -> () {
-        let count = count.min(LEAF);
+    /// `best` = min(`best`, squared distance to `t`), over all nodes.
+    fn leaf_min(t: super::super::triangle::Triangle, nodes: &mut LeafNodes) -> () {
+        // Whole lanes: what is beyond the count is never read.
+        let count = nodes.count.next_multiple_of(LANES).min(LEAF);
         let (x, y, z) = (&nodes.x[..count], &nodes.y[..count], &nodes.z[..count]);
         let best = &mut nodes.best[..count];
         for n in 0..count {
@@ -322,52 +247,38 @@ wide! {
     }
 }
 
-/// One thread's scratch.
+/// A triangle of the culler: of which packet, and which of the eight.
+type Member = (u32, usize);
+
+/// One thread's scratch, and the steps of culling. Lists are by depth: a step reads those of one depth and writes those of
+/// the next.
 struct Worker<'a> {
-    culler: &'a Culler<'a>,
+    culler: &'a Culler,
+    lattice: &'a Lattice,
     boxes: Vec<Vec<u32>>,
     lists: Vec<List>,
     at: Vec<AtCenter>,
     distances: Vec<(f32, [f32; 3])>,
-    /// Nodes of 4³ and of 2³ blocks.
-    leaf: [Box<LeafNodes>; 2],
 }
 
 impl<'a> Worker<'a> {
-    fn new(culler: &'a Culler<'a>) -> Self {
-        let h = culler.lattice.spacing as f32;
-        let leaf = [4usize, 2].map(|edge| {
-            let mut nodes = Box::new(LeafNodes { x: [0.0; 64], y: [0.0; 64], z: [0.0; 64], best: [0.0; 64] });
-            let middle = 0.5 * (edge - 1) as f32;
-            for n in 0..edge * edge * edge {
-                nodes.x[n] = ((n % edge) as f32 - middle) * h;
-                nodes.y[n] = ((n / edge % edge) as f32 - middle) * h;
-                nodes.z[n] = ((n / (edge * edge)) as f32 - middle) * h;
-            }
-            nodes
-        });
-        let everything: Vec<u32> = (0..culler.clusters.len() as u32).collect();
+    /// `boxes` at depth 0 are those of the whole surface.
+    fn new(culler: &'a Culler, lattice: &'a Lattice) -> Self {
         let mut boxes: Vec<Vec<u32>> = (0..34).map(|_| Vec::new()).collect();
-        boxes[0] = everything;
+        boxes[0] = (0..culler.clusters.len() as u32).collect();
         let lists = (0..40).map(|_| List::default()).collect();
-        Self { culler, boxes, lists, at: Vec::new(), distances: Vec::new(), leaf }
+        Self { culler, lattice, boxes, lists, at: Vec::new(), distances: Vec::new() }
     }
 
-    fn frame(&self, block: Block) -> Option<Frame> {
-        let lattice = self.culler.lattice;
-        let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
+    /// Of `nodes` nodes along the axes from `at`.
+    fn frame(&self, at: [u32; 3], nodes: [u32; 3]) -> Frame {
+        let (lattice, mut center, mut half) = (self.lattice, [0.0; 3], [0.0; 3]);
         for k in 0..3 {
-            let nodes = lattice.dims[k].checked_sub(block.at[k]).filter(|&n| n > 0)?.min(block.edge);
-            let span = f64::from(nodes - 1) * 0.5;
-            center[k] = (lattice.min[k] + (f64::from(block.at[k]) + span) * lattice.spacing) as f32;
+            let span = f64::from(nodes[k] - 1) * 0.5;
+            center[k] = (lattice.min[k] + (f64::from(at[k]) + span) * lattice.spacing) as f32;
             half[k] = (span * lattice.spacing) as f32;
         }
-        Some(Frame { center, half })
-    }
-
-    fn children(block: Block) -> impl Iterator<Item = Block> {
-        let edge = block.edge / 2;
-        (0..8u32).map(move |o| Block { at: [0, 1, 2].map(|k| block.at[k] + (o >> k & 1) * edge), edge })
+        Frame { center, half }
     }
 
     /// Distances from one triangle to the block's corners.
@@ -382,9 +293,9 @@ impl<'a> Worker<'a> {
         out
     }
 
-    /// Culls boxes of triangles: those of `self.boxes[depth]`.
-    fn boxes(&mut self, depth: usize, block: Block, out: &Out) {
-        let Some(frame) = self.frame(block) else { return };
+    /// The closest triangle to the block's centre below the boxes of `depth`, and its distance: that of the nearest box, or
+    /// of one nearer than it.
+    fn closest(&mut self, depth: usize, frame: &Frame) -> (f32, Member) {
         let culler = self.culler;
         let c = frame.center;
         self.distances.clear();
@@ -398,7 +309,6 @@ impl<'a> Worker<'a> {
                 nearest = (d, id);
             }
         }
-        // The closest triangle: that of the nearest box, or of one nearer than it.
         let mut best = (f32::INFINITY, 0, 0);
         let mut look = |id: u32| {
             for (lane, d) in culler.packets[id as usize].distance_squared(c).into_iter().enumerate() {
@@ -414,15 +324,12 @@ impl<'a> Worker<'a> {
                 limit = look(id);
             }
         }
-        if out.shorten {
-            let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
-            // SAFETY: the block is this job's.
-            let most = unsafe { out.largest(block) } * culler.lattice.scale as f32;
-            if limit - radius - EPS > most {
-                return;
-            }
-        }
-        let corners = Self::corner_distances(&frame, &culler.packets[best.1 as usize], best.2);
+        (limit, (best.1, best.2))
+    }
+
+    /// Keeps the boxes of `depth`, just looked through by `closest`, that may hold the closest triangle of some node.
+    fn keep_boxes(&mut self, depth: usize, frame: &Frame, closest: Member) {
+        let corners = Self::corner_distances(frame, &self.culler.packets[closest.0 as usize], closest.1);
         let (from, to) = self.boxes.split_at_mut(depth + 1);
         let kept = &mut to[0];
         kept.clear();
@@ -432,71 +339,42 @@ impl<'a> Worker<'a> {
                 kept.push(id);
             }
         }
-        if kept.len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
-            let list = &mut self.lists[0];
-            list.clear();
-            for &id in kept.iter() {
-                let first = id as usize * LANES;
-                for lane in 0..LANES.min(culler.frames.len() - first) {
-                    list.push(&culler.packets[id as usize], lane, (first + lane) as u32);
-                }
-            }
-            self.triangles(0, block, out);
-        } else {
-            for child in Self::children(block) {
-                self.boxes(depth + 1, child, out);
+    }
+
+    /// The triangles of the boxes of `depth` become the list of depth 0.
+    fn open_boxes(&mut self, depth: usize) {
+        let (culler, list) = (self.culler, &mut self.lists[0]);
+        list.clear();
+        for &id in &self.boxes[depth] {
+            let first = id as usize * LANES;
+            for lane in 0..LANES.min(culler.frames.len() - first) {
+                list.push(&culler.packets[id as usize], lane, (first + lane) as u32);
             }
         }
     }
 
-    /// Culls triangles: those of `self.lists[depth]`.
-    fn triangles(&mut self, depth: usize, block: Block, out: &Out) {
-        let Some(frame) = self.frame(block) else { return };
+    /// Keeps the triangles of the list of `depth` that may be closest to some node; gives the distance of the block's centre.
+    fn keep_triangles(&mut self, depth: usize, frame: &Frame) -> f32 {
         let (from, to) = self.lists.split_at_mut(depth + 1);
         let (from, kept) = (&from[depth], &mut to[0]);
-        let (_, best) = at_center(&from.packets, frame.center, &mut self.at);
-        let corners = Self::corner_distances(&frame, &from.packets[best / LANES], best % LANES);
+        let (distance, best) = at_center(&from.packets, frame.center, &mut self.at);
+        let corners = Self::corner_distances(frame, &from.packets[best / LANES], best % LANES);
         kept.clear();
-        keep(frame, &corners, from, &self.at, kept);
-        let count = kept.ids.len();
-        if block.edge == 2 || block.edge == 4 && count <= LEAF_TRIANGLES {
-            self.leaf(depth + 1, block, out);
-        } else if block.edge == 8 && count <= 2 {
-            for child in Self::children(block) {
-                self.leaf(depth + 1, child, out);
-            }
-        } else {
-            for child in Self::children(block) {
-                self.triangles(depth + 1, child, out);
-            }
-        }
+        keep(*frame, &corners, from, &self.at, kept);
+        distance
     }
 
-    /// Distances at the nodes of a block of 4³ or 2³.
-    fn leaf(&mut self, depth: usize, block: Block, out: &Out) {
-        let lattice = self.culler.lattice;
-        if (0..3).any(|k| block.at[k] >= lattice.dims[k]) {
-            return;
-        }
-        let nodes = &mut self.leaf[usize::from(block.edge == 2)];
-        let edge = block.edge as usize;
-        let count = edge * edge * edge;
-        let middle = 0.5 * f64::from(block.edge - 1);
-        let center = [0, 1, 2].map(|k| lattice.min[k] + (f64::from(block.at[k]) + middle) * lattice.spacing);
+    /// Squared distances, lattice units, at the `nodes` of a block of `size` nodes from `at`, by the list of `depth`.
+    fn leaf(&self, depth: usize, at: [u32; 3], size: [u32; 3], nodes: &mut LeafNodes) {
+        let lattice = self.lattice;
+        let middle = |k: usize| f64::from(at[k]) + 0.5 * f64::from(size[k] - 1);
+        let center = [0, 1, 2].map(|k| lattice.min[k] + middle(k) * lattice.spacing);
         nodes.best = [f32::INFINITY; LEAF];
         let list = &self.lists[depth];
         for (n, &id) in list.ids.iter().enumerate() {
             let mut t = list.packets[n / LANES].get(n % LANES);
             t.offset = self.culler.frames[id as usize].relative_to(center).map(|x| x as f32);
-            leaf_min(t, nodes, count);
-        }
-        let unit = (1.0 / lattice.scale) as f32;
-        for n in 0..count {
-            let at = [0, 1, 2].map(|k| block.at[k] + [n % edge, n / edge % edge, n / (edge * edge)][k] as u32);
-            if (0..3).all(|k| at[k] < lattice.dims[k]) {
-                // SAFETY: in the grid as just checked, and in this block, which is part of the job's.
-                unsafe { out.write(at, nodes.best[n].sqrt() * unit) };
-            }
+            leaf_min(t, nodes);
         }
     }
 }

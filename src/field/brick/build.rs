@@ -1,0 +1,331 @@
+//! Making a brick field from exact samples: quanta, seams, and what is certified about the result.
+
+use rayon::prelude::*;
+
+use super::sample::{Certified, Hot};
+use super::{bricks_of, corners_of, place_of, BrickField, BrickHeader, CELLS, MAX_STEP, NODES, STEP, STRIDE, VOLUME};
+use crate::field::report::{FieldError, SignReport};
+use crate::field::Grid;
+use crate::math::{Aabb, Vec3};
+use crate::{Error, Result};
+
+/// Some bricks with samples of their own.
+#[derive(Default)]
+pub(in crate::field) struct FineBricks {
+    /// Number of each, x fastest.
+    pub bricks: Vec<u32>,
+    /// [`STRIDE`] numbers for each: the samples, quanta, x fastest, and one of no meaning yet.
+    pub samples: Vec<i16>,
+}
+
+/// What a brick field is made from. Bricks that are not in `fine` have no node in the narrow band, and one sign.
+pub(in crate::field) struct Draft {
+    pub grid: Grid,
+    pub center: Vec3,
+    /// Signed distance at the corners of bricks, metres.
+    pub coarse: Vec<f32>,
+    pub fine: FineBricks,
+    /// Metres.
+    pub quantum: f32,
+    /// Bound on how much the distances of two nodes, fine or coarse, differ per metre.
+    pub node_lipschitz: f32,
+    /// Largest |sample − distance| in the band, metres.
+    pub rounding: f32,
+    pub sign: SignReport,
+}
+
+impl BrickField {
+    pub(in crate::field) fn build(draft: Draft) -> Result<Self> {
+        let Draft { grid, center, coarse, fine, quantum, node_lipschitz, rounding, sign } = draft;
+        let bricks = bricks_of(&grid);
+        let largest = coarse.iter().fold(0.0f32, |a, v| a.max(v.abs()));
+        let mut step = STEP;
+        while largest > 32_767.0 * quantum * step as f32 {
+            step *= 2;
+        }
+        if step > MAX_STEP {
+            let most = 32_767.0 * quantum * MAX_STEP as f32;
+            let what = format!("{largest} m at a voxel size of {} m", grid.spacing);
+            return Err(Error::argument("distance from the surface in the grid", what, format!("at most {most} m")));
+        }
+        let FineBricks { bricks: numbers, mut samples } = fine;
+        let mut is_fine = vec![false; bricks.iter().map(|&n| n as usize).product()];
+        numbers.iter().for_each(|&b| is_fine[b as usize] = true);
+        let unit = 1.0 / (quantum * step as f32);
+        samples.reserve_exact(coarse.len());
+        samples.extend(coarse.iter().map(|v| (v * unit).round() as i16));
+        drop(coarse);
+        let (fine, corners) = samples.split_at_mut(numbers.len() * STRIDE);
+        let seams = Seams { bricks, is_fine: &is_fine, coarse: corners, step };
+        fine.par_chunks_exact_mut(STRIDE).zip(&numbers).for_each(|(samples, &brick)| seams.close(brick, samples));
+        let header = BrickHeader {
+            grid,
+            fine: numbers.len() as u32,
+            quantum,
+            step,
+            node_lipschitz,
+            rounding,
+            center,
+            bounds: Aabb::empty(),
+            error: FieldError::default(),
+            sign,
+        };
+        Self::from_parts(header, &numbers, samples.into())
+    }
+}
+
+/// For each of the 27 parts of a brick (inside, faces, edges, corners; 0 lower, 1 between, 2 upper along each axis, x
+/// fastest), whether a coarse brick shares it.
+fn seam_parts(bricks: [u32; 3], place: [u32; 3], is_fine: impl Fn(usize) -> bool) -> [bool; 27] {
+    // Coarse neighbours, by the same numbering.
+    let mut coarse = [false; 27];
+    for (n, c) in coarse.iter_mut().enumerate() {
+        let at = [0, 1, 2].map(|k| i64::from(place[k]) + [n % 3, n / 3 % 3, n / 9][k] as i64 - 1);
+        if (0..3).all(|k| (0..i64::from(bricks[k])).contains(&at[k])) {
+            let number = (at[2] * i64::from(bricks[1]) + at[1]) * i64::from(bricks[0]) + at[0];
+            *c = !is_fine(number as usize);
+        }
+    }
+    // A part is shared by the neighbours that differ from the middle only along axes where the part is at a side.
+    std::array::from_fn(|n| {
+        let part = [n % 3, n / 3 % 3, n / 9];
+        (0..27).any(|m| {
+            let neighbour = [m % 3, m / 3 % 3, m / 9];
+            coarse[m] && (0..3).all(|k| neighbour[k] == 1 || neighbour[k] == part[k])
+        })
+    })
+}
+
+/// The part of a brick that a node (0 to 8 along each axis) is in.
+fn part_of([x, y, z]: [u32; 3]) -> usize {
+    let side = |i: u32| match i {
+        0 => 0,
+        CELLS => 2,
+        _ => 1,
+    };
+    side(x) + 3 * side(y) + 9 * side(z)
+}
+
+/// Calls `f` with the place of each node of a brick, and its number, x fastest.
+fn each_node(mut f: impl FnMut([u32; 3], usize)) {
+    let mut n = 0;
+    for k in 0..NODES {
+        for j in 0..NODES {
+            for i in 0..NODES {
+                f([i, j, k], n);
+                n += 1;
+            }
+        }
+    }
+}
+
+struct Seams<'a> {
+    bricks: [u32; 3],
+    is_fine: &'a [bool],
+    coarse: &'a [i16],
+    step: u32,
+}
+
+impl Seams<'_> {
+    /// Puts a fine brick's samples on seams onto the coarse interpolant, and notes the most that a sample is above the
+    /// distance it stands for.
+    fn close(&self, brick: u32, samples: &mut [i16]) {
+        let place = place_of(brick as usize, self.bricks);
+        let seam = seam_parts(self.bricks, place, |b| self.is_fine[b]);
+        // Samples are rounded to the nearest quantum; the distance itself may be half of one lower.
+        let mut rise = 1;
+        if seam.contains(&true) {
+            let corners = corners_of(self.bricks, place).map(|c| i64::from(self.coarse[c]));
+            each_node(|at, n| {
+                if !seam[part_of(at)] {
+                    return;
+                }
+                let mut sum = 0;
+                for (c, v) in corners.iter().enumerate() {
+                    let weight = |k: usize| i64::from(if c >> k & 1 == 1 { at[k] } else { CELLS - at[k] });
+                    sum += v * weight(0) * weight(1) * weight(2);
+                }
+                // One coordinate is at an end, so that the weights are multiples of 8, and the step is one of 64.
+                let value = (sum * i64::from(self.step) / 512) as i32;
+                rise = rise.max(value - i32::from(samples[n]) + 1);
+                samples[n] = value.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+            });
+        }
+        samples[VOLUME] = rise.min(65_535) as u16 as i16;
+    }
+}
+
+/// What one brick adds to what is certified; lengths in quanta and cells.
+struct Part {
+    /// Squared, quanta per cell.
+    steepest: f64,
+    calm: i32,
+    largest: i32,
+    /// Lowest sample on the border of the grid.
+    border: i32,
+    /// Box of {φ ≤ 0}, cells.
+    min: [f64; 3],
+    max: [f64; 3],
+}
+
+impl Part {
+    const NONE: Self = Self {
+        steepest: 0.0,
+        calm: i32::MAX,
+        largest: 0,
+        border: i32::MAX,
+        min: [f64::INFINITY; 3],
+        max: [f64::NEG_INFINITY; 3],
+    };
+
+    fn merged(mut self, other: Self) -> Self {
+        self.steepest = self.steepest.max(other.steepest);
+        self.calm = self.calm.min(other.calm);
+        self.largest = self.largest.max(other.largest);
+        self.border = self.border.min(other.border);
+        for k in 0..3 {
+            self.min[k] = self.min[k].min(other.min[k]);
+            self.max[k] = self.max[k].max(other.max[k]);
+        }
+        self
+    }
+
+    fn include(&mut self, p: [f64; 3]) {
+        for k in 0..3 {
+            self.min[k] = self.min[k].min(p[k]);
+            self.max[k] = self.max[k].max(p[k]);
+        }
+    }
+
+    /// Values between which φ does not change sign: how near to 0 it comes there.
+    fn settle(&mut self, values: impl Iterator<Item = i32> + Clone) {
+        let one_sign = values.clone().all(|v| v > 0) || values.clone().all(|v| v < 0);
+        let least = if one_sign { values.map(i32::abs).min().unwrap_or(i32::MAX) } else { 0 };
+        self.calm = self.calm.min(least);
+    }
+}
+
+/// Which planes of the grid's border pass through a brick: by axis, the node in the brick (0 to 8).
+fn borders(grid: &Grid, place: [u32; 3]) -> impl Iterator<Item = (usize, u32)> {
+    let last = grid.dims.map(|n| n - 1);
+    (0..3).flat_map(move |k| {
+        let first = place[k] * CELLS;
+        let upper = (first <= last[k] && last[k] <= first + CELLS).then(|| (k, last[k] - first));
+        (first == 0).then_some((k, 0)).into_iter().chain(upper)
+    })
+}
+
+/// Of a coarse brick by its corners, quanta.
+fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Part {
+    let mut part = Part::NONE;
+    let cells = f64::from(CELLS);
+    for c in 0..8 {
+        let slope = |a: usize| (f64::from(v[c]) - f64::from(v[c ^ 1 << a])) / cells;
+        part.steepest = part.steepest.max(slope(0).powi(2) + slope(1).powi(2) + slope(2).powi(2));
+    }
+    part.settle(v.iter().copied());
+    part.largest = v.iter().fold(0, |a, v| a.max(v.abs()));
+    if v.iter().any(|&v| v <= 0) {
+        part.include(place.map(|i| f64::from(i * CELLS)));
+        part.include([0, 1, 2].map(|k| f64::from(((place[k] + 1) * CELLS).min(grid.dims[k] - 1))));
+    }
+    if borders(grid, place).next().is_some() {
+        part.border = v.iter().copied().min().unwrap_or(i32::MAX);
+    }
+    part
+}
+
+/// Of a fine brick. As `scan` says for a full grid: the gradient is steepest at nodes, and a plane x = const meets {φ ≤ 0}
+/// only if it meets it on a grid edge.
+fn fine_part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Part {
+    let mut part = Part::NONE;
+    let steps = [1, NODES as usize, (NODES * NODES) as usize];
+    let at_border: Vec<(usize, u32)> = borders(grid, place).collect();
+    each_node(|at, n| {
+        let here = i32::from(v[n]);
+        let mut squared = 0i64;
+        for a in 0..3 {
+            let back = if at[a] > 0 { here - i32::from(v[n - steps[a]]) } else { 0 };
+            let on = if at[a] < CELLS { i32::from(v[n + steps[a]]) - here } else { 0 };
+            let most = i64::from(back.abs().max(on.abs()));
+            squared += most * most;
+        }
+        part.steepest = part.steepest.max(squared as f64);
+        part.largest = part.largest.max(here.abs());
+        if at_border.iter().any(|&(k, i)| at[k] == i) {
+            part.border = part.border.min(here);
+        }
+        if here <= 0 {
+            let p = [0, 1, 2].map(|k| f64::from(place[k] * CELLS + at[k]));
+            part.include(p);
+            for a in 0..3 {
+                let mut reach = |other: i16, side: f64| {
+                    if other > 0 {
+                        let mut p = p;
+                        p[a] += side * f64::from(here) / (f64::from(here) - f64::from(other));
+                        part.include(p);
+                    }
+                };
+                if at[a] > 0 {
+                    reach(v[n - steps[a]], -1.0);
+                }
+                if at[a] < CELLS {
+                    reach(v[n + steps[a]], 1.0);
+                }
+            }
+        }
+    });
+    if seam.contains(&true) {
+        each_node(|at, n| {
+            // The cell above the node, if it is at a side of the brick where a node may be on a seam.
+            if at.contains(&CELLS) || !at.iter().any(|&i| i == 0 || i == CELLS - 1) {
+                return;
+            }
+            let corner = |c: usize| [0, 1, 2].map(|k| at[k] + (c as u32 >> k & 1));
+            if (0..8).any(|c| seam[part_of(corner(c))]) {
+                part.settle((0..8).map(|c| i32::from(v[n + (c & 1) + (c >> 1 & 1) * steps[1] + (c >> 2) * steps[2]])));
+            }
+        });
+    }
+    part
+}
+
+/// What sampling needs, and the box of {φ ≤ 0} in the local frame. `coarse`: where the coarse samples begin.
+pub(super) fn certify(header: &BrickHeader, index: &[u32], samples: &[i16], coarse: usize) -> (Hot, Aabb) {
+    let BrickHeader { grid, quantum, step, node_lipschitz, .. } = header;
+    let (bricks, step) = (bricks_of(grid), *step as i32);
+    let is_fine = |b: usize| (index[b] as usize) < coarse;
+    let part = (0..index.len())
+        .into_par_iter()
+        .fold(
+            || Part::NONE,
+            |part, b| {
+                let place = place_of(b, bricks);
+                let from = index[b] as usize;
+                part.merged(if is_fine(b) {
+                    let seam = seam_parts(bricks, place, is_fine);
+                    fine_part(grid, place, &seam, &samples[from..from + VOLUME])
+                } else {
+                    coarse_part(grid, place, corners_of(bricks, place).map(|c| i32::from(samples[coarse + c]) * step))
+                })
+            },
+        )
+        .reduce(|| Part::NONE, Part::merged);
+    let (h, q) = (f64::from(grid.spacing), f64::from(*quantum));
+    let place = |p: [f64; 3]| Vec3::from([0, 1, 2].map(|k| f64::from(grid.min[k]) + p[k] * h));
+    let mut bounds = Aabb::empty();
+    if part.min[0] <= part.max[0] {
+        bounds.include(&place(part.min));
+        bounds.include(&place(part.max));
+        // Where the border of the grid is inside, φ rises by one per metre from there, and the positions are rounded.
+        let reach = bounds.extents().abs().max();
+        bounds = bounds.inflated(f64::from(-part.border.min(0)) * q + 1e-6 * reach);
+    }
+    let lipschitz = (part.steepest.sqrt() * q / h * (1.0 + 1e-6)) as f32;
+    let calm = if part.calm == i32::MAX { f32::INFINITY } else { (f64::from(part.calm) * q * (1.0 - 1e-6)) as f32 };
+    let largest = (f64::from(part.largest) * q * (1.0 + 1e-6)) as f32;
+    let border = (f64::from(part.border) * q) as f32;
+    let border = border - 1e-6 * border.abs();
+    let certified = Certified { lipschitz, node_lipschitz: *node_lipschitz, calm, largest, border };
+    (Hot::new(header, bricks, coarse, certified), bounds)
+}

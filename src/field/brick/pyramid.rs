@@ -1,0 +1,151 @@
+//! The smallest and the largest φ in every brick and in blocks of 2³, 4³, … bricks, up to the whole grid.
+//!
+//! What the papers keep as an octree over the cells of a full grid (Xu & Barbič 2016, section 3.2) ends here at bricks: below
+//! one, the field's masks of 512 bits say which of its cells the surface passes ([`BrickField::mixed`]).
+
+use rayon::prelude::*;
+
+use super::{corners_of, place_of, BrickField};
+
+/// Which values of the papers' octree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeForm {
+    /// The minimum in every node: skips what a point outside cannot reach (their choice).
+    Min,
+    /// Minimum and maximum: skips inside as well.
+    MinMax,
+    /// The minimum in every leaf and no inner node: for the short segments of haptics.
+    Leaf,
+}
+
+/// Memory of a tree in one of its forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeMemory {
+    /// Here, with bricks as leaves and a bit for each of their cells, bytes.
+    pub held: u64,
+    /// As the papers have it: an f32 for each value, with the cells of the full grid as leaves, bytes.
+    pub full: u64,
+}
+
+/// Blocks of `2^level` bricks along each axis.
+#[derive(Clone, Debug, PartialEq)]
+struct Level {
+    /// Blocks along the axes.
+    dims: [u32; 3],
+    /// Units of the pyramid, rounded down and up; x fastest.
+    min: Box<[i16]>,
+    max: Box<[i16]>,
+}
+
+/// Bounds of φ in a [`BrickField`]'s grid, by blocks. Immutable; shared by any number of threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pyramid {
+    levels: Vec<Level>,
+    /// Memory of the field's masks, bytes.
+    masks: u64,
+    /// Metres.
+    unit: f32,
+    /// Cells of the grid along the axes.
+    cells: [u32; 3],
+}
+
+impl Level {
+    /// Of blocks twice as large.
+    fn above(&self) -> Self {
+        let dims = self.dims.map(|n| n.div_ceil(2));
+        let all = (0..dims.iter().map(|&n| n as usize).product()).into_par_iter();
+        let (min, max): (Vec<i16>, Vec<i16>) = all
+            .map(|block| {
+                let at = place_of(block, dims).map(|i| 2 * i);
+                let (mut least, mut most) = (i16::MAX, i16::MIN);
+                for o in 0..8 {
+                    let [i, j, k] = [0, 1, 2].map(|a| at[a] + (o >> a & 1));
+                    if i < self.dims[0] && j < self.dims[1] && k < self.dims[2] {
+                        let n = ((k * self.dims[1] + j) * self.dims[0] + i) as usize;
+                        least = least.min(self.min[n]);
+                        most = most.max(self.max[n]);
+                    }
+                }
+                (least, most)
+            })
+            .unzip();
+        Self { dims, min: min.into(), max: max.into() }
+    }
+
+    fn len(&self) -> u64 {
+        self.min.len() as u64
+    }
+}
+
+impl Pyramid {
+    /// Of a field. Parallel, and the same on any number of threads.
+    pub fn new(field: &BrickField) -> Self {
+        let step = field.step as i32;
+        let (min, max): (Vec<i16>, Vec<i16>) = (0..field.index.len())
+            .into_par_iter()
+            .map(|brick| {
+                // An interpolant has its extremes at its nodes.
+                let (least, most) = match field.fine(brick) {
+                    Some(samples) => {
+                        let values = samples.iter().map(|&v| i32::from(v));
+                        values.fold((i32::MAX, i32::MIN), |(a, b), v| (a.min(v), b.max(v)))
+                    }
+                    None => {
+                        let corners = corners_of(field.bricks, place_of(brick, field.bricks));
+                        let values = corners.map(|c| i32::from(field.samples[field.coarse + c]) * step);
+                        values.iter().fold((i32::MAX, i32::MIN), |(a, b), &v| (a.min(v), b.max(v)))
+                    }
+                };
+                // A quantum more for the rounding of φ.
+                let clamp = |v: i32| v.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+                (clamp((least - 1).div_euclid(step)), clamp(-(-(most + 1)).div_euclid(step)))
+            })
+            .unzip();
+        let mut levels = vec![Level { dims: field.bricks, min: min.into(), max: max.into() }];
+        while let Some(above) = levels.last().filter(|l| l.len() > 1).map(Level::above) {
+            levels.push(above);
+        }
+        Self {
+            levels,
+            masks: size_of_val(&*field.mixed) as u64,
+            unit: field.quantum * field.step as f32,
+            cells: field.grid.dims.map(|n| n - 1),
+        }
+    }
+
+    /// Number of levels: the last is one block.
+    pub fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Blocks along the axes at a level; at level 0 they are bricks, at each further one twice as large.
+    pub fn dims(&self, level: usize) -> [u32; 3] {
+        self.levels[level].dims
+    }
+
+    /// Bounds of φ in a block, its sides included, metres.
+    pub fn bounds(&self, level: usize, [i, j, k]: [u32; 3]) -> [f32; 2] {
+        let level = &self.levels[level];
+        let n = ((k * level.dims[1] + j) * level.dims[0] + i) as usize;
+        [f32::from(level.min[n]) * self.unit, f32::from(level.max[n]) * self.unit]
+    }
+
+    /// Memory of the tree in one of the papers' forms.
+    pub fn memory(&self, form: TreeForm) -> TreeMemory {
+        let inner: u64 = self.levels[1..].iter().map(Level::len).sum();
+        let leaves = self.levels[0].len();
+        // Full octree: cells, then blocks of 2³ of them, to the whole.
+        let mut dims = self.cells.map(u64::from);
+        let cells: u64 = dims.iter().product();
+        let mut above = 0;
+        while dims.iter().any(|&n| n > 1) {
+            dims = dims.map(|n| n.div_ceil(2));
+            above += dims.iter().product::<u64>();
+        }
+        match form {
+            TreeForm::Min => TreeMemory { held: 2 * (leaves + inner) + self.masks, full: 4 * (cells + above) },
+            TreeForm::MinMax => TreeMemory { held: 4 * (leaves + inner) + self.masks, full: 8 * (cells + above) },
+            TreeForm::Leaf => TreeMemory { held: 2 * leaves + self.masks, full: 4 * cells },
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! φ, its gradient and its bounds at a point.
+
+use super::{BrickField, BrickHeader, CELLS, NODES, STRIDE, VOLUME};
+use crate::field::wide::wide;
+use crate::field::SignedDistance;
+use crate::math::{Aabb, Vec3};
+
+/// What holds of the whole of φ inside the grid.
+pub(super) struct Certified {
+    pub lipschitz: f32,
+    /// Of the distances behind the samples.
+    pub node_lipschitz: f32,
+    /// |φ| is at least this in coarse bricks and in the cells of fine ones that have a node on a seam.
+    pub calm: f32,
+    /// Largest |φ|.
+    pub largest: f32,
+    /// φ is nowhere below this on the border of the grid.
+    pub border: f32,
+}
+
+/// What sampling reads, precomputed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hot {
+    min: [f32; 3],
+    inverse_spacing: f32,
+    spacing: f32,
+    /// dims − 1: the last node, in cells.
+    last: [f32; 3],
+    /// dims − 2: the last cell.
+    last_cell: [f32; 3],
+    /// To the next brick along y and z.
+    brick_row: usize,
+    brick_slice: usize,
+    /// To the next coarse sample along y and z.
+    row: usize,
+    slice: usize,
+    /// Where the coarse samples begin.
+    coarse: u32,
+    /// Metres for one unit of a fine sample, and of a coarse one.
+    quantum: f32,
+    coarse_quantum: f32,
+    pub lipschitz: f32,
+    pub lipschitz_outside: f32,
+    node_lipschitz: f32,
+    node_lipschitz_outside: f32,
+    pub calm: f32,
+    /// Largest |φ|, and a number that φ is nowhere below on the border of the grid, metres.
+    pub largest: f32,
+    pub border: f32,
+    /// Largest variance of the corner that stands for a point of a fine cell, m²: ¾ h²; and of any, ¾ (8 h)².
+    variance: f32,
+    coarse_variance: f32,
+    /// Rounding of φ anywhere in the box, and twice that of the distances, metres.
+    slack: f32,
+}
+
+impl Hot {
+    pub fn new(header: &BrickHeader, bricks: [u32; 3], coarse: usize, certified: Certified) -> Self {
+        let BrickHeader { grid, quantum, step, .. } = header;
+        let Certified { lipschitz, node_lipschitz, calm, largest, border } = certified;
+        let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
+        let max = grid.max();
+        let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
+        let [nx, ny, _] = bricks.map(|n| n as usize);
+        let h = grid.spacing;
+        Self {
+            min: grid.min,
+            inverse_spacing: 1.0 / h,
+            spacing: h,
+            last: grid.dims.map(|n| (n - 1) as f32),
+            last_cell: grid.dims.map(|n| (n - 2) as f32),
+            brick_row: nx,
+            brick_slice: nx * ny,
+            row: nx + 1,
+            slice: (nx + 1) * (ny + 1),
+            coarse: coarse as u32,
+            quantum: *quantum,
+            coarse_quantum: quantum * *step as f32,
+            lipschitz,
+            lipschitz_outside: outside(lipschitz),
+            node_lipschitz,
+            node_lipschitz_outside: outside(node_lipschitz),
+            calm,
+            largest,
+            border,
+            variance: 0.7501 * h * h,
+            coarse_variance: 0.7501 * 64.0 * h * h,
+            slack: 12.0 * f32::EPSILON * (largest + lipschitz * reach),
+        }
+    }
+}
+
+/// `t` in [0, hi], and 0 for NaN; an instruction for each comparison.
+#[inline(always)]
+fn clamp(t: f32, hi: f32) -> f32 {
+    let t = if t > 0.0 { t } else { 0.0 };
+    if t < hi {
+        t
+    } else {
+        hi
+    }
+}
+
+#[inline(always)]
+fn lerp(a: f32, b: f32, t: f32) -> f32 {
+    a + t * (b - a)
+}
+
+#[inline(always)]
+fn norm(v: [f32; 3]) -> f32 {
+    ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt()
+}
+
+/// The trilinear cell that a point is in, of a fine brick or a whole coarse one.
+struct Place {
+    fine: bool,
+    /// Where the brick's samples begin.
+    brick: usize,
+    /// The cell's first corner, and how far to the next along y and z.
+    first: usize,
+    row: usize,
+    slice: usize,
+    /// Position in the cell, 0 to 1.
+    f: [f32; 3],
+    /// From the box to the point, metres; 0 inside.
+    over: [f32; 3],
+    /// Metres for one unit of the samples.
+    unit: f32,
+}
+
+/// What the kernels take.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    hot: &'a Hot,
+    index: &'a [u32],
+    samples: &'a [i16],
+}
+
+impl<'a> View<'a> {
+    #[inline(always)]
+    fn of(field: &'a BrickField) -> Self {
+        Self { hot: &field.hot, index: &field.index, samples: &field.samples }
+    }
+
+    #[inline(always)]
+    fn place(self, p: [f32; 3]) -> Place {
+        let h = self.hot;
+        let (mut brick, mut local) = ([0usize; 3], [0i32; 3]);
+        let (mut f, mut over) = ([0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            let t = (p[k] - h.min[k]) * h.inverse_spacing;
+            let inside = clamp(t, h.last[k]);
+            let whole = if inside < h.last_cell[k] { inside } else { h.last_cell[k] };
+            // SAFETY: 0 ≤ whole ≤ last_cell, also for NaN and infinite p, and last_cell < 2²⁰ (`Grid::check`).
+            let i = unsafe { whole.to_int_unchecked::<i32>() };
+            brick[k] = (i >> 3) as usize;
+            local[k] = i & 7;
+            f[k] = inside - i as f32;
+            over[k] = (t - inside) * h.spacing;
+        }
+        let number = (brick[2] * h.brick_slice + brick[0]) + brick[1] * h.brick_row;
+        debug_assert!(number < self.index.len());
+        // SAFETY: the cell is one of the grid's, and `index` has an entry for each brick of 8³ cells that covers them.
+        let from = unsafe { *self.index.get_unchecked(number) };
+        let fine = from < h.coarse;
+        let n = NODES as i32;
+        let inner = if fine { (local[2] * n + local[1]) * n + local[0] } else { 0 };
+        for k in 0..3 {
+            f[k] = if fine { f[k] } else { (local[k] as f32 + f[k]) * (1.0 / CELLS as f32) };
+        }
+        let brick = from as usize;
+        Place {
+            fine,
+            brick,
+            first: brick + inner as usize,
+            row: if fine { NODES as usize } else { h.row },
+            slice: if fine { (NODES * NODES) as usize } else { h.slice },
+            f,
+            over,
+            unit: if fine { h.quantum } else { h.coarse_quantum },
+        }
+    }
+
+    /// The corners of a cell, x fastest, in units of its samples.
+    #[inline(always)]
+    fn corners(self, place: &Place) -> [f32; 8] {
+        let Place { first, row, slice, .. } = *place;
+        debug_assert!(first + slice + row + 1 < self.samples.len());
+        // Neighbours along x come as one number.
+        let pair = |offset: usize| {
+            // SAFETY: `first` is a node of a fine brick that has a next one along each axis (`local` is at most 7), or the
+            // lower corner of a coarse brick; `from_parts` put only such places into `index`, made sure that there are
+            // samples for all of them, and neither changes after it. So samples `offset` and `offset` + 1 are there.
+            let both = unsafe { self.samples.as_ptr().add(offset).cast::<u32>().read_unaligned() };
+            let both = if cfg!(target_endian = "big") { both.rotate_left(16) } else { both };
+            [((both << 16) as i32 >> 16) as f32, (both as i32 >> 16) as f32]
+        };
+        let [a, b] = pair(first);
+        let [c, d] = pair(first + row);
+        let [e, f] = pair(first + slice);
+        let [g, h] = pair(first + slice + row);
+        [a, b, c, d, e, f, g, h]
+    }
+
+    /// φ at the point of the box that is closest to the place's point.
+    #[inline(always)]
+    fn value(self, place: &Place) -> f32 {
+        let (v, f) = (self.corners(place), place.f);
+        let low = lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]);
+        let high = lerp(lerp(v[4], v[5], f[0]), lerp(v[6], v[7], f[0]), f[1]);
+        lerp(low, high, f[2]) * place.unit
+    }
+
+    #[inline(always)]
+    fn distance(self, p: [f32; 3]) -> f32 {
+        let place = self.place(p);
+        self.value(&place) + norm(place.over)
+    }
+
+    /// A lower bound of φ in a ball: the best of several.
+    ///
+    /// By the steepest gradient, φ(c) − L r. And by the distances d behind the samples, as for a full grid
+    /// (`dense::View::bound`, whose X, Y and K these are): φ(c) is the mean of d at a random corner X of c's cell, plus what
+    /// the samples there rise above d (kept for each brick; half a unit where there is no seam), and φ(x) is the mean of d at
+    /// some Y, less half a unit. Where x is in a fine cell off the seams Var Y ≤ ¾ h². A sample on a seam is itself such a
+    /// mean, over the corners of the coarse face, so that anywhere else Var Y ≤ ¾ (8 h)² (¾ h² + ½ (8 h)² at a seam).
+    ///
+    /// The first of the two is far better, and mostly it is enough: let `fine` be the bound on points in fine cells off the
+    /// seams. If it is positive no such point is on the level 0, and no other can be, where |φ| ≥ `calm`. φ is continuous,
+    /// so all of the ball has the sign of c, and the rest of it is at least `calm`.
+    ///
+    /// Outside the box as for a full grid.
+    #[inline(always)]
+    fn bound(self, c: [f32; 3], r: f32) -> f32 {
+        let h = self.hot;
+        let place = self.place(c);
+        let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
+        let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
+        let at = if place.fine { place.brick + VOLUME } else { place.first };
+        debug_assert!(at < self.samples.len());
+        // SAFETY: a fine brick has `STRIDE` = `VOLUME` + 1 numbers, a coarse one its lower corner.
+        let rise = f32::from(unsafe { *self.samples.get_unchecked(at) } as u16);
+        let coarse_half = 0.5 * h.coarse_quantum;
+        let rise = if place.fine { rise * h.quantum } else { coarse_half };
+        let spread = if place.fine { spread } else { 64.0 * spread };
+        let square = r * r + spread;
+        let sure = inside - rise;
+        let fine = (sure - 0.5 * h.quantum) - h.node_lipschitz * (square + h.variance).sqrt();
+        let wide = (square + h.coarse_variance).sqrt();
+        let any = (sure - coarse_half) - h.node_lipschitz * wide;
+        let calm = if fine < h.calm { fine } else { h.calm };
+        let max = |a: f32, b: f32| if a > b { a } else { b };
+        let slack = h.slack + 8.0 * f32::EPSILON * (over + r * h.lipschitz_outside);
+        let near = max(if fine > slack { max(any, calm) } else { any }, inside - h.lipschitz * r);
+        let far = (sure - coarse_half) - h.node_lipschitz_outside * wide;
+        let far = over + max(far, inside - h.lipschitz_outside * r);
+        max(near, far) - slack
+    }
+}
+
+/// What the shifts and masks of `place` and the last number of a brick rely on.
+const _: () = assert!(STRIDE == VOLUME + 1 && CELLS == 8);
+
+wide! {
+    fn distances(field: View, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
+            out[i] = field.distance([x[i], y[i], z[i]]);
+        }
+    }
+}
+
+wide! {
+    fn bounds(field: View, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
+        for i in 0..n {
+            out[i] = field.bound([x[i], y[i], z[i]], r[i]);
+        }
+    }
+}
+
+impl SignedDistance for BrickField {
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        self.center
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    #[inline]
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        View::of(self).distance(p)
+    }
+
+    #[inline]
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        let view = View::of(self);
+        let place = view.place(p);
+        let (v, f) = (view.corners(&place), place.f);
+        let per_metre = place.unit * (self.hot.inverse_spacing * if place.fine { 1.0 } else { 1.0 / CELLS as f32 });
+        // Differences along x on the four edges, then interpolated along y and z; and so on.
+        let dx = [v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6]];
+        let gx = lerp(lerp(dx[0], dx[1], f[1]), lerp(dx[2], dx[3], f[1]), f[2]);
+        let x = [v[0] + f[0] * dx[0], v[2] + f[0] * dx[1], v[4] + f[0] * dx[2], v[6] + f[0] * dx[3]];
+        let dy = [x[1] - x[0], x[3] - x[2]];
+        let gy = lerp(dy[0], dy[1], f[2]);
+        let xy = [x[0] + f[1] * dy[0], x[2] + f[1] * dy[1]];
+        let gz = xy[1] - xy[0];
+        let phi = (xy[0] + f[2] * gz) * place.unit;
+        let mut g = [gx * per_metre, gy * per_metre, gz * per_metre];
+        let distance = norm(place.over);
+        if distance > 0.0 {
+            // Outside, φ does not change with a clamped coordinate, but the distance to the box does.
+            for k in 0..3 {
+                if place.over[k] != 0.0 {
+                    g[k] = place.over[k] / distance;
+                }
+            }
+        }
+        (phi + distance, g)
+    }
+
+    #[inline]
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        View::of(self).bound(c, r)
+    }
+
+    fn distance_batch(&self, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) {
+        distances(View::of(self), x, y, z, out);
+    }
+
+    fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
+        bounds(View::of(self), x, y, z, r, out);
+    }
+
+    fn error_bound(&self) -> f64 {
+        self.error.max + f64::from(self.hot.slack)
+    }
+}

@@ -1,0 +1,193 @@
+//! Cooking a triangle soup straight into bricks: no array over all nodes is made, and no node far from the surface is
+//! looked at.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::super::brick::{
+    bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME,
+};
+use super::super::report::SignRule;
+use super::super::sign::Sides;
+use super::super::{DenseField, Grid};
+use super::crossings::Crossings;
+use super::cull::{Band, Culler};
+use super::lattice::Lattice;
+use super::{measure, FieldOptions};
+use crate::math::{Aabb, Progress, Vec3};
+use crate::mesh::{triangle, TriMesh};
+use crate::{Error, Result};
+
+/// Where the bricks are.
+struct Layout {
+    /// The grid of the field, and the grid of all nodes of the bricks that cover it.
+    grid: Grid,
+    all: Grid,
+    center: Vec3,
+    bricks: [u32; 3],
+}
+
+impl BrickField {
+    /// The field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the voxel
+    /// size). See [`SignReport`](super::super::SignReport) for the sign, which is the full grid's. The same input gives the
+    /// same bytes on any number of threads (rayon's current pool).
+    ///
+    /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes; but an
+    /// open mesh is cooked on a full grid first.
+    pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        let layout = Layout::new(mesh, options)?;
+        progress.report("sign", 0.0)?;
+        let sides = Sides::new(mesh);
+        if sides.rule == SignRule::WindingNumber {
+            drop(sides);
+            options.check_nodes(layout.all.dims.map(f64::from), mesh.triangles.len())?;
+            let dense = DenseField::cook_on(mesh, layout.all, layout.center, options.memory_limit, progress)?;
+            let field = Self::from_dense_part(&dense, layout.grid)?;
+            let error = dense.error();
+            return Ok(field.described(error, &mesh.bounds()));
+        }
+        let lattice = Lattice::new(&layout.all);
+        let corners = lattice.corners(mesh, layout.center);
+        layout.check_memory(&lattice, &corners, options)?;
+        let culler = Culler::new(&corners);
+        drop(corners);
+
+        progress.report("distance", 0.0)?;
+        let corner_lattice = lattice.every(CELLS);
+        let mut coarse = vec![0.0f32; layout.bricks.iter().map(|&n| n as usize + 1).product()];
+        culler.fill(&corner_lattice, &mut coarse, progress)?;
+        let band = Band {
+            width: (f64::from(BAND) * lattice.spacing) as f32,
+            quantum: (lattice.spacing / f64::from(QUANTA)) as f32,
+            bricks: layout.bricks,
+        };
+        let (mut fine, rounding) = culler.near(&lattice, band, progress)?;
+        drop(culler);
+
+        progress.report("sign", 0.5)?;
+        let crossings = Crossings::find(&lattice, &lattice.corners(&sides.mesh, layout.center));
+        let parity = sides.rule == SignRule::Parity;
+        sign_corners(&crossings, parity, layout.bricks, &mut coarse);
+        sign_bricks(&crossings, parity, layout.bricks, &mut fine);
+        drop(crossings);
+
+        let quantum = layout.grid.spacing / QUANTA;
+        let field = Self::build(Draft {
+            grid: layout.grid,
+            center: layout.center,
+            coarse,
+            fine,
+            quantum,
+            node_lipschitz: 1.0 + 1e-6,
+            rounding: (f64::from(rounding) / lattice.scale) as f32,
+            sign: sides.report,
+        })?;
+        progress.report("error", 0.0)?;
+        let error = measure::measure(&field, layout.grid.spacing, layout.center, mesh, &TriMesh::default(), &sides);
+        progress.report("error", 1.0)?;
+        Ok(field.described(error, &mesh.bounds()))
+    }
+}
+
+impl Layout {
+    /// Checks what can be checked before anything is computed.
+    fn new(mesh: &TriMesh, options: &FieldOptions) -> Result<Self> {
+        let (counts, center) = options.counts(mesh)?;
+        let numbers = counts.map(|n| ((n - 1.0) / f64::from(CELLS)).ceil());
+        let total = numbers.iter().product::<f64>();
+        // An entry and a corner for each brick, and the corner's distance.
+        let needed = 10.0 * total + FieldOptions::fixed_bytes(mesh.triangles.len()) as f64;
+        let most = f64::from(u32::MAX) / 2.0;
+        if needed > options.memory_limit as f64 || total > most || counts.iter().any(|&n| n > f64::from(1 << 20)) {
+            let [x, y, z] = counts;
+            let what = format!("a field of {x} x {y} x {z} nodes {} m apart, in bricks", options.voxel_size);
+            return Err(Error::TooLarge { what, needed: needed as u64, limit: options.memory_limit });
+        }
+        let grid = Grid::centered(counts.map(|n| n as u32), options.voxel_size as f32);
+        grid.check()?;
+        let bricks = bricks_of(&grid);
+        let all = Grid { dims: bricks.map(|n| n * CELLS + 1), ..grid };
+        all.check()?;
+        Ok(Self { grid, all, center, bricks })
+    }
+
+    /// Checks the memory that cooking will take against the limit, from the number of bricks that may be in the band.
+    fn check_memory(&self, lattice: &Lattice, corners: &[[[f64; 3]; 3]], options: &FieldOptions) -> Result<()> {
+        let total = self.bricks.iter().map(|&n| n as usize).product::<usize>();
+        let fine = near_at_most(lattice, corners, self.bricks);
+        let rows = self.all.dims[1] as usize * self.all.dims[2] as usize;
+        // Samples, and crossings of half of a brick's 64 rows, twice while they are joined.
+        let each = 4 + STRIDE * 2 + 32 * 16;
+        let needed = FieldOptions::fixed_bytes(corners.len()) + (10 * total + 4 * rows + each * fine) as u64;
+        let samples = fine * STRIDE + total;
+        if needed > options.memory_limit || samples > u32::MAX as usize {
+            let [x, y, z] = self.grid.dims;
+            let what = format!("a field of {x} x {y} x {z} nodes, {fine} bricks of them at the surface,");
+            return Err(Error::TooLarge { what, needed, limit: options.memory_limit });
+        }
+        Ok(())
+    }
+}
+
+/// An upper bound on the number of bricks in the band: those that a triangle meets when they are grown by the band.
+fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3]) -> usize {
+    let total = bricks.iter().map(|&n| n as usize).product::<usize>();
+    let mut marked: Vec<AtomicU64> = Vec::new();
+    marked.resize_with(total.div_ceil(64), || AtomicU64::new(0));
+    let edge = lattice.spacing * f64::from(CELLS);
+    let band = lattice.spacing * f64::from(BAND) * 1.001;
+    corners.par_iter().for_each(|t| {
+        let t = t.map(Vec3::from);
+        let reach = |k: usize| {
+            let (lo, hi) = (t[0][k].min(t[1][k]).min(t[2][k]) - band, t[0][k].max(t[1][k]).max(t[2][k]) + band);
+            let place = |x: f64| ((x - lattice.min[k]) / edge).floor().clamp(0.0, f64::from(bricks[k] - 1)) as u32;
+            (place(lo), place(hi))
+        };
+        let [(i0, i1), (j0, j1), (k0, k1)] = [0, 1, 2].map(reach);
+        let few = (i1 - i0 + 1) * (j1 - j0 + 1) * (k1 - k0 + 1) <= 12;
+        for k in k0..=k1 {
+            for j in j0..=j1 {
+                for i in i0..=i1 {
+                    let min = Vec3::from([0, 1, 2].map(|a| lattice.min[a] + f64::from([i, j, k][a]) * edge));
+                    let grown = Aabb { min, max: min.add_scalar(edge) }.inflated(band);
+                    if few || triangle::overlaps_box(&t, &grown) {
+                        let n = (k as usize * bricks[1] as usize + j as usize) * bricks[0] as usize + i as usize;
+                        marked[n / 64].fetch_or(1 << (n % 64), Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    });
+    marked.into_iter().map(|bits| bits.into_inner().count_ones() as usize).sum()
+}
+
+/// Makes the distances at the bricks' corners negative inside.
+fn sign_corners(crossings: &Crossings, parity: bool, bricks: [u32; 3], coarse: &mut [f32]) {
+    let [nx, ny, _] = bricks.map(|n| n as usize + 1);
+    coarse.par_chunks_mut(nx * ny).enumerate().for_each(|(k, slice)| {
+        for (j, row) in slice.chunks_mut(nx).enumerate() {
+            let mut inside = crossings.row(j as u32 * CELLS, k as u32 * CELLS, parity);
+            for (i, v) in row.iter_mut().enumerate() {
+                if inside.at(i as u32 * CELLS) {
+                    *v = -*v;
+                }
+            }
+        }
+    });
+}
+
+/// The same for samples of bricks.
+fn sign_bricks(crossings: &Crossings, parity: bool, bricks: [u32; 3], fine: &mut FineBricks) {
+    fine.samples.par_chunks_exact_mut(STRIDE).zip(&fine.bricks).for_each(|(samples, &brick)| {
+        let first = place_of(brick as usize, bricks).map(|i| i * CELLS);
+        for (n, row) in (0..).zip(samples[..VOLUME].chunks_exact_mut(NODES as usize)) {
+            let mut inside = crossings.row(first[1] + n % NODES, first[2] + n / NODES, parity);
+            for (i, v) in (0..).zip(row) {
+                if inside.at(first[0] + i) {
+                    *v = -*v;
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,236 @@
+//! Distances in the bricks that the narrow band passes, and nowhere else.
+//!
+//! Blocks of bricks are halved from the whole grid down, each with the boxes of triangles that count in it; a block whose
+//! centre is farther from the surface than the band and the block's radius is left at once. A brick of 8³ cells has 9³
+//! nodes: those it shares with its neighbours are computed in each, so that no brick waits for another.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::super::super::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
+use super::{Culler, Frame, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEAF_TRIANGLES, TRIANGLE_BLOCK};
+use crate::math::Progress;
+use crate::Result;
+
+/// Edge, in cells, of the blocks that one thread treats at a time.
+const JOB: u32 = 64;
+/// So many of them are treated before what they found is put in its place: few enough that it does not count beside the
+/// rest, enough to keep all threads busy.
+const BATCH: usize = 64;
+
+/// What to look for, lattice units.
+#[derive(Clone, Copy)]
+pub(in crate::field::cook) struct Band {
+    /// Bricks with a node at most this far from the surface count.
+    pub width: f32,
+    /// Distances are stored as multiples of this.
+    pub quantum: f32,
+    /// Bricks along the axes; the lattice has [`CELLS`] cells for each, and one more node.
+    pub bricks: [u32; 3],
+}
+
+/// `edge`³ cells from `at`, with the nodes on all its sides.
+#[derive(Clone, Copy)]
+struct Block {
+    at: [u32; 3],
+    edge: u32,
+}
+
+impl Culler {
+    /// The bricks in the band, with unsigned samples, and the largest |sample − distance| there, lattice units. The same on
+    /// any number of threads.
+    pub fn near(&self, lattice: &Lattice, band: Band, progress: &Progress) -> Result<(FineBricks, f32)> {
+        let mut edge = CELLS;
+        while band.bricks.iter().any(|&n| n * CELLS > edge) {
+            edge *= 2;
+        }
+        let everything = Arc::new((0..self.clusters.len() as u32).collect::<Vec<u32>>());
+        let mut front = vec![(Block { at: [0; 3], edge }, everything)];
+        while edge > JOB {
+            progress.report("distance", 0.0)?;
+            front = front
+                .into_par_iter()
+                .map_init(
+                    || Job::new(self, lattice, band),
+                    |job, (block, boxes)| {
+                        job.worker.boxes[0].clone_from(&boxes);
+                        let kept = job.boxes_in_band(0, block);
+                        let boxes = Arc::new(if kept { job.worker.boxes[1].clone() } else { Vec::new() });
+                        job.children(block).filter(|_| kept).map(|c| (c, boxes.clone())).collect::<Vec<_>>()
+                    },
+                )
+                .flatten_iter()
+                .collect();
+            edge /= 2;
+        }
+        let (total, done) = (front.len(), AtomicUsize::new(0));
+        let (mut all, mut rounding) = (FineBricks::default(), 0.0f32);
+        for batch in front.chunks(BATCH) {
+            let found: Vec<(FineBricks, f32)> = batch
+                .par_iter()
+                .map_init(
+                    || Job::new(self, lattice, band),
+                    |job, (block, boxes)| {
+                        job.worker.boxes[0].clone_from(boxes);
+                        job.boxes(0, *block);
+                        progress.report("distance", done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)?;
+                        Ok((std::mem::take(&mut job.found), job.rounding))
+                    },
+                )
+                .collect::<Result<_>>()?;
+            for (mut fine, r) in found {
+                rounding = rounding.max(r);
+                all.bricks.append(&mut fine.bricks);
+                all.samples.append(&mut fine.samples);
+            }
+        }
+        Ok((all, rounding))
+    }
+}
+
+/// One thread's work on its blocks.
+struct Job<'a> {
+    worker: Worker<'a>,
+    band: Band,
+    /// For sub-blocks of 4 or 5 nodes along each axis (bit set: 5), and of 2 or 3.
+    leaf: [[Box<LeafNodes>; 8]; 2],
+    found: FineBricks,
+    rounding: f32,
+}
+
+/// Nodes along the axes of part `o` of something with `nodes` nodes: of an odd number the lower half gets one more.
+fn halves(nodes: [u32; 3], o: u32) -> ([u32; 3], [u32; 3]) {
+    let upper = |k: usize| o >> k & 1 == 1;
+    let low = nodes.map(|n| n.div_ceil(2));
+    let at = [0, 1, 2].map(|k| if upper(k) { low[k] } else { 0 });
+    (at, [0, 1, 2].map(|k| if upper(k) { nodes[k] - low[k] } else { low[k] }))
+}
+
+impl<'a> Job<'a> {
+    fn new(culler: &'a Culler, lattice: &'a Lattice, band: Band) -> Self {
+        let leaf = [4, 2].map(|few| {
+            std::array::from_fn(|o| {
+                LeafNodes::new([0, 1, 2].map(|k| few + (o as u32 >> k & 1)), lattice.spacing as f32)
+            })
+        });
+        Self { worker: Worker::new(culler, lattice), band, leaf, found: FineBricks::default(), rounding: 0.0 }
+    }
+
+    /// The eighths of a block that are in the grid.
+    fn children(&self, block: Block) -> impl Iterator<Item = Block> {
+        let cells = self.band.bricks.map(|n| n * CELLS);
+        let edge = block.edge / 2;
+        (0..8u32)
+            .map(move |o| Block { at: [0, 1, 2].map(|k| block.at[k] + (o >> k & 1) * edge), edge })
+            .filter(move |b| (0..3).all(|k| b.at[k] < cells[k]))
+    }
+
+    fn frame(&self, block: Block) -> Frame {
+        let dims = self.worker.lattice.dims;
+        self.worker.frame(block.at, [0, 1, 2].map(|k| (dims[k] - block.at[k]).min(block.edge + 1)))
+    }
+
+    /// Whether a block with this distance at its centre may have a node in the band.
+    fn in_band(&self, frame: &Frame, distance: f32) -> bool {
+        let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
+        distance <= self.band.width + radius * (1.0 + 1e-6) + EPS
+    }
+
+    /// Culls boxes of triangles, from those of `depth` to those of the next; false when the block is out of the band.
+    fn boxes_in_band(&mut self, depth: usize, block: Block) -> bool {
+        let frame = self.frame(block);
+        let (distance, closest) = self.worker.closest(depth, &frame);
+        let near = self.in_band(&frame, distance);
+        if near {
+            self.worker.keep_boxes(depth, &frame, closest);
+        }
+        near
+    }
+
+    fn boxes(&mut self, depth: usize, block: Block) {
+        if !self.boxes_in_band(depth, block) {
+            return;
+        }
+        if self.worker.boxes[depth + 1].len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
+            self.worker.open_boxes(depth + 1);
+            self.triangles(0, block);
+        } else {
+            for child in self.children(block) {
+                self.boxes(depth + 1, child);
+            }
+        }
+    }
+
+    /// Culls triangles.
+    fn triangles(&mut self, depth: usize, block: Block) {
+        let frame = self.frame(block);
+        let distance = self.worker.keep_triangles(depth, &frame);
+        if !self.in_band(&frame, distance) {
+            return;
+        }
+        if block.edge == CELLS {
+            self.brick(depth + 1, block.at);
+        } else {
+            for child in self.children(block) {
+                self.triangles(depth + 1, child);
+            }
+        }
+    }
+
+    /// Distances at the nodes of a brick; kept if one of them is in the band.
+    fn brick(&mut self, depth: usize, at: [u32; 3]) {
+        let start = self.found.samples.len();
+        self.found.samples.resize(start + STRIDE, 0);
+        let mut nearest = f32::INFINITY;
+        for o in 0..8 {
+            let (from, size) = halves([NODES; 3], o);
+            let first = [0, 1, 2].map(|k| at[k] + from[k]);
+            self.worker.keep_triangles(depth, &self.worker.frame(first, size));
+            if self.worker.lists[depth + 1].ids.len() <= LEAF_TRIANGLES {
+                nearest = nearest.min(self.leaf(depth + 1, first, size, from, start));
+                continue;
+            }
+            for p in 0..8 {
+                let (more, size) = halves(size, p);
+                let (first, from) = ([0, 1, 2].map(|k| first[k] + more[k]), [0, 1, 2].map(|k| from[k] + more[k]));
+                self.worker.keep_triangles(depth + 1, &self.worker.frame(first, size));
+                nearest = nearest.min(self.leaf(depth + 2, first, size, from, start));
+            }
+        }
+        if nearest <= self.band.width {
+            let [nx, ny, _] = self.band.bricks;
+            let [i, j, k] = at.map(|c| c / CELLS);
+            self.found.bricks.push((k * ny + j) * nx + i);
+        } else {
+            self.found.samples.truncate(start);
+        }
+    }
+
+    /// Distances at `size` nodes from `first`, `from` the first of the brick whose samples begin at `start`; the smallest.
+    fn leaf(&mut self, depth: usize, first: [u32; 3], size: [u32; 3], from: [u32; 3], start: usize) -> f32 {
+        let kind = usize::from(size[0] < 4);
+        let odd = size.iter().enumerate().map(|(k, n)| ((n & 1) as usize) << k).sum::<usize>();
+        let nodes = &mut self.leaf[kind][odd];
+        self.worker.leaf(depth, first, size, nodes);
+        let [nx, ny, _] = size.map(|n| n as usize);
+        let (n, from) = (NODES as usize, from.map(|i| i as usize));
+        let Band { width, quantum, .. } = self.band;
+        let inverse = 1.0 / quantum;
+        let out = &mut self.found.samples[start..start + VOLUME];
+        let mut nearest = f32::INFINITY;
+        for (row, squared) in nodes.best[..nodes.count].chunks_exact(nx).enumerate() {
+            let place = ((from[2] + row / ny) * n + from[1] + row % ny) * n + from[0];
+            for (o, s) in out[place..place + nx].iter_mut().zip(squared) {
+                let d = s.sqrt();
+                nearest = nearest.min(d);
+                *o = (d * inverse + 0.5) as i16;
+                if d <= width {
+                    self.rounding = self.rounding.max((f32::from(*o) * quantum - d).abs());
+                }
+            }
+        }
+        nearest
+    }
+}

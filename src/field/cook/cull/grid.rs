@@ -1,0 +1,196 @@
+//! Distances at every node of a grid.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Culler, Frame, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEAF_TRIANGLES, TRIANGLE_BLOCK};
+use crate::math::Progress;
+use crate::Result;
+
+impl Culler {
+    /// Writes the distance, metres, at each node; `values` has one place for each.
+    pub fn fill(&self, lattice: &Lattice, values: &mut [f32], progress: &Progress) -> Result<()> {
+        self.run(lattice, values, false, progress)
+    }
+
+    /// Shortens `values`, signed, to the distance where that is less, and keeps their sign.
+    pub fn shorten(&self, lattice: &Lattice, values: &mut [f32], progress: &Progress) -> Result<()> {
+        self.run(lattice, values, true, progress)
+    }
+
+    fn run(&self, lattice: &Lattice, values: &mut [f32], shorten: bool, progress: &Progress) -> Result<()> {
+        let dims = lattice.dims;
+        assert_eq!(values.len(), dims.iter().map(|&n| n as usize).product::<usize>());
+        let mut edge = 32u32;
+        let jobs = |edge: u32| dims.map(|n| n.div_ceil(edge) as usize);
+        while jobs(edge).iter().product::<usize>() > 4096 {
+            edge *= 2;
+        }
+        let [nx, ny, nz] = jobs(edge);
+        let total = nx * ny * nz;
+        let out = Out { values: values.as_mut_ptr(), dims, shorten };
+        let done = AtomicUsize::new(0);
+        let stage = if shorten { "membrane" } else { "distance" };
+        (0..total).into_par_iter().try_for_each_init(
+            || Job::new(self, lattice, &out),
+            |job, n| {
+                let at = [n % nx, n / nx % ny, n / (nx * ny)].map(|i| i as u32 * edge);
+                job.boxes(0, Block { at, edge });
+                progress.report(stage, done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)
+            },
+        )
+    }
+}
+
+/// The grid, written by several threads at once.
+struct Out {
+    values: *mut f32,
+    dims: [u32; 3],
+    /// Keep the sign of what is there, and its magnitude where it is less.
+    shorten: bool,
+}
+
+// SAFETY: `Out` lives as long as the exclusive borrow in `run`, jobs are disjoint blocks of nodes, and a job reads and
+// writes only nodes of its own block (`Job` splits it, never goes beyond it).
+unsafe impl Sync for Out {}
+
+impl Out {
+    /// # Safety
+    /// The node is in the grid, and in the block of the calling job.
+    #[inline(always)]
+    unsafe fn write(&self, node: [u32; 3], value: f32) {
+        let place = unsafe { self.values.add(self.index(node)) };
+        // SAFETY: in the grid, and nobody else looks at this job's nodes.
+        unsafe {
+            let old = *place;
+            *place = if !self.shorten {
+                value
+            } else if value < old.abs() {
+                value.copysign(old)
+            } else {
+                old
+            };
+        }
+    }
+
+    fn index(&self, [i, j, k]: [u32; 3]) -> usize {
+        (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize
+    }
+
+    /// Largest magnitude in a block.
+    ///
+    /// # Safety
+    /// The block is part of the calling job's.
+    unsafe fn largest(&self, block: Block) -> f32 {
+        let last = [0, 1, 2].map(|k| (block.at[k] + block.edge).min(self.dims[k]));
+        let mut most = 0.0f32;
+        for k in block.at[2]..last[2] {
+            for j in block.at[1]..last[1] {
+                for i in block.at[0]..last[0] {
+                    // SAFETY: clamped to the grid.
+                    most = most.max(unsafe { *self.values.add(self.index([i, j, k])) }.abs());
+                }
+            }
+        }
+        most
+    }
+}
+
+/// `edge`³ nodes from `at`, less what is beyond the grid.
+#[derive(Clone, Copy)]
+struct Block {
+    at: [u32; 3],
+    edge: u32,
+}
+
+impl Block {
+    fn children(self) -> impl Iterator<Item = Block> {
+        let edge = self.edge / 2;
+        (0..8u32).map(move |o| Block { at: [0, 1, 2].map(|k| self.at[k] + (o >> k & 1) * edge), edge })
+    }
+}
+
+/// One thread's work on its blocks.
+struct Job<'a> {
+    worker: Worker<'a>,
+    out: &'a Out,
+    /// Nodes of 4³ and of 2³ blocks.
+    leaf: [Box<LeafNodes>; 2],
+}
+
+impl<'a> Job<'a> {
+    fn new(culler: &'a Culler, lattice: &'a Lattice, out: &'a Out) -> Self {
+        let leaf = [4, 2].map(|edge| LeafNodes::new([edge; 3], lattice.spacing as f32));
+        Self { worker: Worker::new(culler, lattice), out, leaf }
+    }
+
+    /// `None` when none of the block is in the grid.
+    fn frame(&self, block: Block) -> Option<Frame> {
+        let dims = self.out.dims;
+        if (0..3).any(|k| block.at[k] >= dims[k]) {
+            return None;
+        }
+        Some(self.worker.frame(block.at, [0, 1, 2].map(|k| (dims[k] - block.at[k]).min(block.edge))))
+    }
+
+    /// Culls boxes of triangles.
+    fn boxes(&mut self, depth: usize, block: Block) {
+        let Some(frame) = self.frame(block) else { return };
+        let (distance, closest) = self.worker.closest(depth, &frame);
+        if self.out.shorten {
+            let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
+            // SAFETY: the block is this job's.
+            let most = unsafe { self.out.largest(block) } * self.worker.lattice.scale as f32;
+            if distance - radius - EPS > most {
+                return;
+            }
+        }
+        self.worker.keep_boxes(depth, &frame, closest);
+        if self.worker.boxes[depth + 1].len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
+            self.worker.open_boxes(depth + 1);
+            self.triangles(0, block);
+        } else {
+            for child in block.children() {
+                self.boxes(depth + 1, child);
+            }
+        }
+    }
+
+    /// Culls triangles.
+    fn triangles(&mut self, depth: usize, block: Block) {
+        let Some(frame) = self.frame(block) else { return };
+        self.worker.keep_triangles(depth, &frame);
+        let count = self.worker.lists[depth + 1].ids.len();
+        if block.edge == 2 || block.edge == 4 && count <= LEAF_TRIANGLES {
+            self.leaf(depth + 1, block);
+        } else if block.edge == 8 && count <= 2 {
+            for child in block.children() {
+                self.leaf(depth + 1, child);
+            }
+        } else {
+            for child in block.children() {
+                self.triangles(depth + 1, child);
+            }
+        }
+    }
+
+    /// Distances at the nodes of a block of 4³ or 2³.
+    fn leaf(&mut self, depth: usize, block: Block) {
+        let dims = self.out.dims;
+        if (0..3).any(|k| block.at[k] >= dims[k]) {
+            return;
+        }
+        let nodes = &mut self.leaf[usize::from(block.edge == 2)];
+        self.worker.leaf(depth, block.at, [block.edge; 3], nodes);
+        let unit = (1.0 / self.worker.lattice.scale) as f32;
+        let edge = block.edge as usize;
+        for n in 0..nodes.count {
+            let at = [0, 1, 2].map(|k| block.at[k] + [n % edge, n / edge % edge, n / (edge * edge)][k] as u32);
+            if (0..3).all(|k| at[k] < dims[k]) {
+                // SAFETY: in the grid as just checked, and in this block, which is part of the job's.
+                unsafe { self.out.write(at, nodes.best[n].sqrt() * unit) };
+            }
+        }
+    }
+}
