@@ -70,7 +70,8 @@ fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> 
         let p = segment.at(t) - origin;
         let p = [p.x as f32, p.y as f32, p.z as f32];
         let (phi, gradient) = field.distance_gradient(p);
-        let (off, rounding) = (f64::from(phi) - level, f64::from(phi) - f64::from(field.lower_bound(p, 0.0)));
+        let off = f64::from(phi) - level;
+        let rounding = 2.0 * field.error_bound() + 8e-7 * f64::from(p[0].abs() + p[1].abs() + p[2].abs());
         let slope = Vec3::from(gradient.map(f64::from)).dot(&way);
         if off <= rounding {
             // As near as f32 can tell; where the slope is clear, the root itself.

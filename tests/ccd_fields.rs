@@ -1,0 +1,173 @@
+//! Segments against every kind of field and every kind of level: a grid's from outside its box, convex shapes, meshes,
+//! sheets; held to distances along the way, halved until they prove their sign.
+
+#[allow(dead_code)]
+#[path = "support/rng.rs"]
+mod rng;
+
+use std::sync::Arc;
+
+use rng::Rng;
+use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, first_hit, intervals, Segment, Start};
+use voxshell::field::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, FieldOptions, HalfSpace, MeshField, Sheet,
+    SignedDistance, Sphere,
+};
+use voxshell::math::{Progress, Vec3};
+use voxshell::mesh::primitives;
+
+/// Points of the segment where φ − level is certain by more than `tolerance`: by a Lipschitz constant of φ, halving.
+fn certain(off: &dyn Fn(f64) -> f64, steep: f64, tolerance: f64, [from, to]: [f64; 2], on: &mut dyn FnMut(f64, bool)) {
+    let middle = 0.5 * (from + to);
+    let value = off(middle);
+    if value.abs() > tolerance {
+        on(middle, value <= 0.0);
+    }
+    let reach = 0.5 * (to - from) * steep;
+    if reach > tolerance && value.abs() < reach + tolerance {
+        certain(off, steep, tolerance, [from, middle], on);
+        certain(off, steep, tolerance, [middle, to], on);
+    }
+}
+
+/// Segments against a field at some levels; φ in f64 by `phi`, of at most `steep` metres per metre.
+fn check(field: &Field, phi: &dyn Fn(&Vec3) -> f64, steep: f64, levels: &[f64], reach: f64, tolerance: f64) {
+    let mut rng = Rng(77);
+    let (mut hits, mut free) = (0, 0);
+    for n in 0..400 {
+        let level = levels[n % levels.len()];
+        let mut end = || Vec3::new(rng.unit(), rng.unit(), rng.unit()) * reach;
+        let segment = Segment::new(end(), end());
+        let mut found = Vec::new();
+        intervals(field, &segment, level, |i| found.push(i));
+        assert_eq!(first_fraction(field, &segment, level, Start::Hit), found.first().map(|i| i[0]));
+        let speed = (segment.to - segment.from).norm();
+        certain(&|t| phi(&segment.at(t)) - level, steep * speed, tolerance, [0.0, 1.0], &mut |t, below| {
+            let inside = found.iter().any(|i| i[0] <= t && t <= i[1]);
+            assert_eq!(inside, below, "{segment:?} level {level}: at {t} of {found:?}");
+        });
+        hits += usize::from(!found.is_empty());
+        free += usize::from(found.is_empty());
+    }
+    assert!(hits > 20 && free > 20, "{hits} hits, {free} free");
+}
+
+/// φ of a grid in f64, extended outside.
+fn extended(field: &DenseField, p: &Vec3) -> f64 {
+    let g = field.grid();
+    let h = f64::from(g.spacing);
+    let (mut cell, mut f, mut over) = ([0u32; 3], [0.0; 3], 0.0);
+    for a in 0..3 {
+        let t = (p[a] - field.center()[a] - f64::from(g.min[a])) / h;
+        let c = t.clamp(0.0, f64::from(g.dims[a] - 1));
+        cell[a] = (c as u32).min(g.dims[a] - 2);
+        f[a] = c - f64::from(cell[a]);
+        over += (t - c) * (t - c);
+    }
+    let mut phi = over.sqrt() * h;
+    for corner in 0..8u32 {
+        let bits = [corner & 1, corner >> 1 & 1, corner >> 2];
+        let v = field.values()[g.index(cell[0] + bits[0], cell[1] + bits[1], cell[2] + bits[2])];
+        phi += f64::from(v) * (0..3).map(|a| if bits[a] == 1 { f[a] } else { 1.0 - f[a] }).product::<f64>();
+    }
+    phi
+}
+
+#[test]
+fn levels_of_a_grid_are_met_inside_on_the_border_and_outside() {
+    let mesh = primitives::torus(0.35, 0.1, 48, 24).unwrap();
+    let options = FieldOptions { padding_voxels: 2, ..FieldOptions::with_resolution(&mesh, 20) };
+    let dense = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
+    let steep = f64::from(dense.lipschitz_outside());
+    let field = Field::Dense(dense.clone());
+    check(&field, &|p| extended(&dense, p), steep, &[0.0, 0.05, 0.12, 0.3, -0.05, 0.6], 1.2, 1e-9);
+}
+
+#[test]
+fn convex_shapes_are_met_at_any_level() {
+    let corners: Vec<[f64; 3]> = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.4 } else { -0.3 })).collect();
+    let fields = [
+        Field::HalfSpace(HalfSpace::new(Vec3::new(0.2, 1.0, 0.1), 0.1).unwrap()),
+        Field::Sphere(Sphere::new(0.4).unwrap()),
+        Field::Cuboid(Cuboid::new([0.3, 0.5, 0.2]).unwrap()),
+        Field::Capsule(Capsule::new(1, 0.2, 0.3).unwrap()),
+        Field::Cylinder(Cylinder::new(0, 0.2, 0.4).unwrap()),
+        Field::Cone(Cone::new(2, 0.4, 0.9).unwrap()),
+        Field::ConvexHull(ConvexHull::new(&corners).unwrap()),
+    ];
+    for field in &fields {
+        let phi = |p: &Vec3| {
+            let q = p - field.local_origin(p);
+            f64::from(field.distance([q.x as f32, q.y as f32, q.z as f32]))
+        };
+        check(field, &phi, 1.0, &[0.0, 0.1, -0.05], 1.2, 1e-5);
+    }
+}
+
+#[test]
+fn a_closed_mesh_is_met_by_rays_and_levels_off_it_to_their_resolution() {
+    let mesh = primitives::torus(0.35, 0.1, 32, 16).unwrap();
+    let exact = MeshField::new(mesh).unwrap();
+    let field = Field::Mesh(exact.clone());
+    let phi = |p: &Vec3| {
+        let q = p - exact.local_origin(p);
+        f64::from(exact.distance([q.x as f32, q.y as f32, q.z as f32]))
+    };
+    check(&field, &phi, 1.0, &[0.0], 0.6, 1e-6);
+    check(&field, &phi, 1.0, &[0.05, -0.03], 0.6, 3e-5);
+}
+
+#[test]
+fn a_sheet_is_crossed_once_where_its_triangles_meet() {
+    let square = voxshell::mesh::TriMesh {
+        vertices: vec![[-1.0, 0.0, -1.0], [1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]],
+        triangles: vec![[0, 2, 1], [0, 3, 2]],
+    };
+    let field = Field::Sheet(Sheet::new(Arc::new(square), 0.1).unwrap());
+    for x in [0.0, 0.25, -0.5] {
+        let segment = Segment::new(Vec3::new(x, 1.0, x), Vec3::new(x, -1.0, x));
+        let mut found = Vec::new();
+        crossings(&field, &segment, 0.0, |hit| found.push(hit.fraction));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!((found[0] - 0.5).abs() < 1e-12);
+        let mut off = Vec::new();
+        crossings(&field, &segment, 0.25, |hit| off.push(hit.fraction));
+        assert!(off.len() == 2 && (off[0] - 0.375).abs() < 1e-9 && (off[1] - 0.625).abs() < 1e-9, "{off:?}");
+    }
+}
+
+#[test]
+fn a_start_inside_or_on_the_surface_is_reported_at_once_or_after_leaving() {
+    let mesh = primitives::torus(0.35, 0.1, 64, 32).unwrap();
+    let dense = DenseField::cook(&mesh, &FieldOptions::with_resolution(&mesh, 48), &Progress::none()).unwrap();
+    let exact = MeshField::new(mesh).unwrap();
+    for field in [Field::Dense(dense), Field::Mesh(exact)] {
+        // Through the tube at +x, the hole, and the tube at −x.
+        let through = Segment::new(Vec3::new(1.0, 0.01, 0.02), Vec3::new(-1.0, 0.01, 0.02));
+        let mut passed = Vec::new();
+        crossings(&field, &through, 0.0, |hit| passed.push(hit));
+        assert_eq!(passed.len(), 4);
+        // Entering against the normal, leaving along it.
+        assert_eq!(passed.iter().map(|h| h.normal.x > 0.0).collect::<Vec<_>>(), [true, false, true, false]);
+        let inside = Segment::new(Vec3::new(0.35, 0.01, 0.02), through.to);
+        assert_eq!(first_hit(&field, &inside, 0.0, Start::Hit).unwrap().fraction, 0.0);
+        let again = first_hit(&field, &inside, 0.0, Start::Leave).unwrap();
+        assert!((again.point - passed[2].point).norm() < 1e-9, "{again:?} {:?}", passed[2]);
+        let out = Segment::new(inside.from, Vec3::new(1.0, 0.01, 0.02));
+        assert_eq!(first_hit(&field, &out, 0.0, Start::Leave), None);
+        let mut left = Vec::new();
+        crossings(&field, &out, 0.0, |hit| left.push(hit.point.x));
+        assert!(left.len() == 1 && (left[0] - passed[0].point.x).abs() < 1e-9, "{left:?}");
+        // No length, and coordinates that overflow.
+        let still = Segment::new(inside.from, inside.from);
+        assert_eq!(first_fraction(&field, &still, 0.0, Start::Hit), Some(0.0));
+        assert_eq!(first_fraction(&field, &still, 0.0, Start::Leave), None);
+        let huge = Segment::new(Vec3::repeat(1.7e308), Vec3::repeat(-1.7e308));
+        first_fraction(&field, &huge, 0.0, Start::Hit);
+        // Together as one by one.
+        let segments = [through, inside, out, still];
+        let mut fractions = [None; 4];
+        first_fractions(&field, &segments, 0.0, Start::Hit, &mut fractions);
+        assert_eq!(fractions, segments.map(|s| first_fraction(&field, &s, 0.0, Start::Hit)));
+    }
+}
