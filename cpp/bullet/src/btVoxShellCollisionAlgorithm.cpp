@@ -71,7 +71,10 @@ bool can_meet(const Side& first, const Side& second)
 }
 
 /// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
-const double kEdgeSpacing = 0.01;
+const double kEdgeSpacing = 0.005;
+
+/// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
+const double kSameWall = 0.966;
 
 /// The body's motion as the solver will see it: velocities before the step, forces gathered for it.
 Motion motion_of(const btCollisionObject* object)
@@ -156,8 +159,8 @@ struct btVoxShellCollisionAlgorithm::State
 	double displacement(const Side& ours, const Frame& to_theirs) const;
 	bool find_forms(Side& first, Side& second, double distance);
 	bool find_stock_form(Side& ours, Side& theirs, double distance);
-	bool query(const Side& first, const Side& second, double distance);
-	void query_features(const Side& ours, const Side& theirs, bool ours_is_first, double distance);
+	bool query(const Side& first, const Side& second, double distance, double dt);
+	void query_features(const Side& ours, const Side& theirs, bool ours_is_first, double distance, double dt);
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 };
@@ -250,7 +253,7 @@ bool btVoxShellCollisionAlgorithm::State::find_stock_form(Side& ours, Side& thei
 }
 
 /// Fills `candidates` with all contacts up to `distance`; false when the query failed.
-bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& second, double distance)
+bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& second, double distance, double dt)
 {
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	vxs_query query;
@@ -290,22 +293,22 @@ bool btVoxShellCollisionAlgorithm::State::query(const Side& first, const Side& s
 		break;
 	}
 	if (second.features && first.has_field)
-		query_features(first, second, true, distance);
+		query_features(first, second, true, distance, dt);
 	if (first.features && second.has_field)
-		query_features(second, first, false, distance);
+		query_features(second, first, false, distance, dt);
 	return true;
 }
 
 /// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.
-void btVoxShellCollisionAlgorithm::State::query_features(const Side& ours, const Side& theirs, bool ours_is_first, double distance)
+void btVoxShellCollisionAlgorithm::State::query_features(const Side& ours, const Side& theirs, bool ours_is_first, double distance, double dt)
 {
 	if (theirs.features->empty())
 		return;
-	const Frame to_world(theirs.pose), ours_to_world(ours.pose);
+	const Frame to_world(theirs.pose), ours_to_world(ours.pose), from_world = ours_to_world.inverse();
 	SharpFeatures::Target target;
 	target.field = ours.voxshell->getField();
 	target.slope = ours.voxshell->getFieldSlope();
-	target.to_field = ours_to_world.inverse() * to_world;
+	target.to_field = from_world * to_world;
 	target.limit = distance + theirs.inflation;
 	target.spacing = kEdgeSpacing * ours.size();
 	const Frame from_ours = target.to_field.inverse();
@@ -331,6 +334,22 @@ void btVoxShellCollisionAlgorithm::State::query_features(const Side& ours, const
 		c.normal = ours_is_first ? -outward : outward;
 		c.distance = touch.distance - around;
 		c.point = point - outward * (ours_is_first ? around : touch.distance);
+		candidates.push_back(c);
+
+		// A field knows the nearest wall only. Where the point will be at the end of the step it may be another one, in a valley:
+		// that one's plane, as seen from where the point is now.
+		const Vec moved = (theirs.motion.velocity_at(point) - ours.motion.velocity_at(point)) * dt;
+		Vec gradient;
+		double there = 0;
+		if (vxs_field_distance(target.field, from_world(point + moved), &there, &gradient) != VXS_OK || length2(gradient) < 0.0625)
+			continue;
+		const Vec ahead = ours_to_world.rotate(gradient) * (1 / length(gradient));
+		if (dot(ahead, outward) > kSameWall)
+			continue;
+		c.feature |= SharpFeatures::kAhead;
+		c.normal = ours_is_first ? -ahead : ahead;
+		c.distance = there - dot(ahead, moved) - around;
+		c.point = point - ahead * (ours_is_first ? around : c.distance + around);
 		candidates.push_back(c);
 	}
 }
@@ -358,7 +377,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		const double asked = 0;  // nobody can ask for distances yet
 #endif
 		const double distance = margin + std::max(ahead, asked);
-		done = find_forms(first, second, distance) && query(first, second, distance) && !candidates.empty();
+		done = find_forms(first, second, distance) && query(first, second, distance, dt) && !candidates.empty();
 		if (done)
 		{
 			manifolds.begin();

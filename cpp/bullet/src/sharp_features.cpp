@@ -170,13 +170,13 @@ void SharpFeatures::add_circle(int axis, double height, double radius)
 void SharpFeatures::touch(const Target& target, std::vector<Touch>& touches) const
 {
 	const double low[3] = {target.low.x, target.low.y, target.low.z}, high[3] = {target.high.x, target.high.y, target.high.z};
-	const uint32_t corner = kFeature >> 1;  // tells corners from points along edges
+	const uint32_t corner = kFeature >> 1, number = kAhead - 1;  // the first tells corners from points along edges
 	for (uint32_t i = 0; i < m_corners.size(); ++i)
 	{
 		const Vec& at = m_corners[i].at;
 		const double r = m_corners[i].radius;
 		if (at.x + r >= low[0] && at.x - r <= high[0] && at.y + r >= low[1] && at.y - r <= high[1] && at.z + r >= low[2] && at.z - r <= high[2])
-			add_if_near(target, corner | (i & (corner - 1)), at, r, touches);
+			add_if_near(target, corner | (i & number), at, r, touches);
 	}
 
 	for (uint32_t e = 0; e < m_edges.size(); ++e)
@@ -210,7 +210,7 @@ void SharpFeatures::touch(const Target& target, std::vector<Touch>& touches) con
 			const double far = distance_to(target, point) - target.limit - widest;
 			if (far <= 0)
 			{
-				add_if_near(target, (e << 12 | uint32_t(std::fmod(k, 4096))) & (corner - 1), point, edge.radius + edge.growth * (k * step), touches);
+				add_if_near(target, (e << 12 | uint32_t(std::fmod(k, 4096))) & number, point, edge.radius + edge.growth * (k * step), touches);
 				k += 1;
 			}
 			else  // nothing nearer than this can be within the limit

@@ -27,6 +27,8 @@ class SharpFeatures
 public:
 	/// Set in the feature numbers made here, which therefore differ from those of samples.
 	static const uint32_t kFeature = 1u << 30;
+	/// For callers who make a second contact of a feature; never set here.
+	static const uint32_t kAhead = 1u << 28;
 
 	/// The edges of a surface over which it turns by more than 10 degrees, those that bound it or join more than two triangles,
 	/// and the ends of all these. Vertices at the same place count as one; triangles need not be wound alike.
