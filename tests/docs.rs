@@ -182,6 +182,33 @@ fn the_code_shown_is_code_that_is_tested() {
     assert!(seen >= 3, "only {seen} quoted blocks were found");
 }
 
+/// Every row of the plugin's pair table, and every setting, has a place in the Bullet guide.
+#[test]
+fn the_bullet_guide_names_every_pair_and_setting() {
+    let guide = read(Path::new("docs/bullet.md"));
+    let between = |text: &str, from: &str, to: &str| -> String {
+        let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("{from} is gone"));
+        rest.split(to).next().expect("split gives one part").into()
+    };
+    let table = between(&read(Path::new("cpp/bullet/src/pair_table.cpp")), "kPairTable[] = {", "\n};");
+    let pairs: Vec<&str> = table.lines().filter_map(|row| row.split('"').nth(1)).collect();
+    assert!(pairs.len() > 20, "only {pairs:?} were found");
+    let section = between(&guide, "## Pairs", "\n## ");
+    for name in pairs {
+        assert!(section.contains(name), "docs/bullet.md does not say what becomes of {name}");
+    }
+
+    let header = read(Path::new("cpp/bullet/include/voxshell/bullet/btVoxShellCollisionAlgorithm.h"));
+    let settings = between(&header, "struct btVoxShellSettings", "};");
+    let names: Vec<&str> =
+        settings.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with("m_"))).collect();
+    assert!(names.len() >= 5, "only {names:?} were found");
+    let section = between(&guide, "## Settings", "\n## ");
+    for name in names {
+        assert!(section.contains(name), "docs/bullet.md does not explain {name}");
+    }
+}
+
 #[test]
 fn pages_are_cut_as_meant() {
     let text = "# One, two\n[a](b.md#c) `[x](y)` ![p](q.png)\n## One two\n<!-- from f.c -->\n```c\n  x;\n```\n";

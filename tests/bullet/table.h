@@ -54,7 +54,7 @@ public:
 			std::printf("%s: stock %g, ours %g: they differ by %g after %d comparisons, bound %g\n", row.c_str(), d.stock, d.ours, d.largest, d.count, bound);
 			++failures();
 		}
-		m_rows.push_back({row, text("%.3f | %.3f | %.3f", d.stock / unit, d.ours / unit, d.largest / unit), text("%.3g", bound / unit), note});
+		m_rows.push_back({row, number(d.stock / unit) + " | " + number(d.ours / unit) + " | " + number(d.largest / unit), text("%.3g", bound / unit), note});
 	}
 	/// A row of which one side gives no answer, by design.
 	void add_silent(const std::string& row, const std::string& note) { m_rows.push_back({row, "– | – | –", "–", note}); }
@@ -89,6 +89,9 @@ public:
 	}
 
 private:
+	/// To three places, and zero without a sign.
+	static std::string number(double value) { return text("%.3f", std::fabs(value) < 5e-4 ? 0.0 : value); }
+
 	struct Row
 	{
 		std::string name, digits, bound, note;
