@@ -1,7 +1,9 @@
 // The pair table as a whole: every type of Bullet's is entered or left alone, what cannot collide says so once, and forms that a
 // pair lacks are found where they can be.
+#include <cstdio>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include <LinearMath/btPoolAllocator.h>
@@ -224,6 +226,34 @@ void scaling_is_uniform_and_exact()
 	CHECK_NEAR((original.getLocalHalfExtents() - btVector3(btScalar(0.2), btScalar(0.1), btScalar(0.2))).length(), 0, 2e-3);
 }
 
+/// The asset keeps the size that the shape was made with, and a shape read from it collides as the original.
+void an_asset_brings_the_shape_back()
+{
+	const Handle made = block();
+	btVoxShellShape original(made.get()), scaled(made.get());
+	scaled.setLocalScaling(btVector3(2, 2, 2));
+	const char* const path = "pairs_test.vxs";
+	scaled.saveAsset(path);
+	btVoxShellShape again(path);
+	btVoxelmapShape field(path);
+	std::remove(path);
+	CHECK(again.getLocalScaling() == btVector3(1, 1, 1));
+	CHECK(again.getLocalHalfExtents() == original.getLocalHalfExtents() && field.getLocalHalfExtents() == original.getLocalHalfExtents());
+	CHECK(again.getMargin() == original.getMargin());
+	btBoxShape floor(btVector3(1, 1, 1));
+	CHECK(height_at_rest(floor, btVector3(0, -1, 0), again, btScalar(0.15)) == height_at_rest(floor, btVector3(0, -1, 0), original, btScalar(0.15)));
+	bool refused = false;
+	try
+	{
+		again.saveAsset("no such folder/asset.vxs");
+	}
+	catch (const std::runtime_error&)
+	{
+		refused = true;
+	}
+	CHECK(refused);
+}
+
 /// Elements that are too small for the algorithm are not used, and nothing is lost.
 void a_pool_of_small_elements_is_left_alone()
 {
@@ -263,6 +293,7 @@ int main()
 	a_voxelmap_brings_samples_where_nothing_else_can();
 	sharp_features_of_stock_shapes_do_not_sink_in();
 	scaling_is_uniform_and_exact();
+	an_asset_brings_the_shape_back();
 	a_pool_of_small_elements_is_left_alone();
 	return finish();
 }
