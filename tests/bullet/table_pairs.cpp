@@ -108,10 +108,10 @@ std::vector<Partner> partners()
 	keep(soup, knot3);
 
 	const int n = 33;
-	std::vector<float>* heights = new std::vector<float>(n * n);
+	std::vector<btScalar>* heights = new std::vector<btScalar>(n * n);
 	for (int i = 0; i < n * n; ++i)
-		(*heights)[size_t(i)] = float(0.1 * std::sin(0.5 * (i % n)) * std::cos(0.4 * (i / n)));
-	btHeightfieldTerrainShape* hills = new btHeightfieldTerrainShape(n, n, heights->data(), 1, btScalar(-0.1), btScalar(0.1), 1, PHY_FLOAT, false);
+		(*heights)[size_t(i)] = btScalar(0.1 * std::sin(0.5 * (i % n)) * std::cos(0.4 * (i / n)));
+	btHeightfieldTerrainShape* hills = new btHeightfieldTerrainShape(n, n, heights->data(), 1, btScalar(-0.1), btScalar(0.1), 1, sizeof(btScalar) == 8 ? PHY_DOUBLE : PHY_FLOAT, false);
 	hills->setLocalScaling(btVector3(btScalar(0.125), 1, btScalar(0.125)));
 	Partner& heightfield = add("heightfield", hills, {4, 17, 4}, inflated);
 	heightfield.up = btVector3(0, 1, 0);

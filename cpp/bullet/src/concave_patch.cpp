@@ -12,13 +12,23 @@ const double kSlack = 0.25;
 /// How deep behind the sheet samples count as penetrating, in sizes of the Voxshell shape.
 const double kDepth = 0.05;
 
+/// No corner of a triangle is farther away, metres.
+const btScalar kFar = btScalar(1e15);
+
 struct Gather : btTriangleCallback
 {
 	btVector3 low, high;
+	bool left_out = false;  // a triangle that cannot be
 	std::vector<btVector3>& corners;
 	explicit Gather(std::vector<btVector3>& to) : corners(to) {}
 	void processTriangle(btVector3* t, int, int) override
 	{
+		for (int i = 0; i < 3; ++i)
+			if (!(btFabs(t[i].x()) + btFabs(t[i].y()) + btFabs(t[i].z()) < kFar))
+			{
+				left_out = true;
+				return;
+			}
 		// Shapes without a tree give all they have.
 		for (int axis = 0; axis < 3; ++axis)
 			if (btMin(btMin(t[0][axis], t[1][axis]), t[2][axis]) > high[axis] || btMax(btMax(t[0][axis], t[1][axis]), t[2][axis]) < low[axis])
@@ -54,6 +64,8 @@ bool ConcavePatch::update(const btConcaveShape* shape, const Vec& low, const Vec
 	gather.low = to_bt(m_low);
 	gather.high = to_bt(m_high);
 	shape->processAllTriangles(&gather, gather.low, gather.high);
+	if (gather.left_out)
+		warn_once("a concave shape has triangles that are not finite, or more than 1e15 m away: they are left out");
 	m_unchanged = same(m_gathered, m_corners);
 	if (m_unchanged || m_gathered.empty())
 		return !m_gathered.empty() && m_sheet;
