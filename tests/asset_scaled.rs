@@ -1,12 +1,9 @@
 //! A scaled shape at scaled poses answers what the shape itself answers, scaled.
 
-#[path = "support/rng.rs"]
-mod rng;
-
 use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Translation3};
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{contacts, distance, Contact, Query, Roles, Workspace};
 use voxshell::field::{

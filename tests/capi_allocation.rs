@@ -1,9 +1,8 @@
 //! Once a workspace is warm, no query through the C ABI allocates.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::ptr::{null, null_mut};
 
+use support::allocation::{allocations, Counting};
 use voxshell::capi::create::*;
 use voxshell::capi::forms::*;
 use voxshell::capi::options::*;
@@ -12,36 +11,8 @@ use voxshell::capi::shape::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: hands everything to the system's allocator; counting touches no allocated memory.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-        System.alloc(layout)
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-        System.realloc(pointer, layout, size)
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        System.dealloc(pointer, layout);
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-fn allocations_of(mut work: impl FnMut()) -> usize {
-    let before = ALLOCATIONS.with(Cell::get);
-    work();
-    ALLOCATIONS.with(Cell::get) - before
-}
 
 fn pose(x: f64) -> vxs_pose {
     vxs_pose { position: vxs_vec3 { x, y: 0.01, z: -0.02 }, qx: 0.0, qy: 0.0, qz: 0.6, qw: 0.8 }
@@ -74,7 +45,7 @@ fn warm_queries_do_not_allocate() {
         let (mut closest, mut hit) = (std::mem::zeroed(), std::mem::zeroed());
         for warm in [false, true] {
             let quiet = |name: &str, step: i32, call: &mut dyn FnMut()| {
-                let allocations = allocations_of(call);
+                let allocations = allocations(call);
                 assert!(!warm || allocations == 0, "{name}, step {step}: {allocations} allocations");
             };
             for step in 0..20 {

@@ -1,11 +1,7 @@
 //! The cubic of a cell against its definition: values, roots, intervals, and the cases that the papers' two methods miss.
 
-#[allow(dead_code)]
-#[path = "support/rng.rs"]
-mod rng;
-
 use proptest::prelude::*;
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::ccd::cell::Cubic;
 
 /// By de Casteljau's algorithm, which the library does not use.
@@ -67,7 +63,7 @@ fn with_roots(r: [f64; 3], scale: f64) -> [f64; 4] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(support::cases(20_000))]
 
     #[test]
     fn every_root_of_any_cubic_is_found(b in proptest::array::uniform4(-1.0..1.0f64)) {

@@ -1,13 +1,9 @@
 //! Segments against every kind of field and every kind of level: a grid's from outside its box, convex shapes, meshes,
 //! sheets; held to distances along the way, halved until they prove their sign.
 
-#[allow(dead_code)]
-#[path = "support/rng.rs"]
-mod rng;
-
 use std::sync::Arc;
 
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, first_hit, intervals, Segment, Start};
 use voxshell::field::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, FieldOptions, HalfSpace, MeshField, Sheet,

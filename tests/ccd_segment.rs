@@ -1,15 +1,9 @@
 //! Segments against fields on grids: no crossing is missed and none is made up, for millions of random segments and for
 //! those that are hardest. Every answer is held against a walk over every cell that shares nothing with the library.
 
-#[path = "support/reference.rs"]
-mod reference;
-#[allow(dead_code)]
-#[path = "support/rng.rs"]
-mod rng;
-
 use num_rational::BigRational;
-use reference::{pieces, Number, Piece};
-use rng::Rng;
+use support::reference::{pieces, Number, Piece};
+use support::rng::Rng;
 use voxshell::ccd::segment::{first_fraction, first_hit, intervals, meets, Segment, Start};
 use voxshell::field::{DenseField, Field, FieldOptions, Grid};
 use voxshell::math::{Progress, Vec3};
@@ -260,7 +254,7 @@ fn run_all(random: u64, adversarial: u64) {
 #[test]
 fn no_crossing_is_missed_and_none_made_up() {
     // `VOXSHELL_LONG=1 cargo test --release --test ccd_segment -- --nocapture` takes three minutes.
-    if std::env::var_os("VOXSHELL_LONG").is_some() {
+    if support::long() {
         run_all(10_000_000, 1_000_000);
     } else {
         run_all(1_000_000, 200_000);

@@ -1,10 +1,7 @@
 //! Contacts against analytic shapes, held to closed forms written here in f64.
 
-#[path = "support/rng.rs"]
-mod rng;
-
 use nalgebra::{Isometry3, Translation3, Vector3};
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, SignedDistance, Sphere};
 use voxshell::math::{Pose, Progress, Vec3};

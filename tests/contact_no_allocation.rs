@@ -1,50 +1,19 @@
 //! Warm queries do not allocate: counted by the allocator itself.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use nalgebra::{Isometry3, Vector3};
+use support::allocation::{allocations, Counting};
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::ccd::segment::{self, Segment, Start};
 use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
 
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: forwards to the system's allocator; the counter is a plain thread-local cell that needs no allocation.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|c| c.set(c.get() + 1));
-        System.alloc(layout)
-    }
-
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.with(|c| c.set(c.get() + 1));
-        System.realloc(p, layout, size)
-    }
-
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        System.dealloc(p, layout)
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn count(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.with(Cell::get);
-    work();
-    ALLOCATIONS.with(Cell::get) - before
-}
-
 #[test]
 fn the_counter_counts() {
-    assert!(count(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0);
+    assert!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0);
 }
 
 #[test]
@@ -75,7 +44,7 @@ fn warm_queries_against_a_sheet_do_not_allocate() {
     };
     let found = run(&mut workspace);
     assert!(found > 1000, "the poses must touch, found {found} contacts");
-    assert_eq!(count(|| assert_eq!(run(&mut workspace), found)), 0, "warm queries allocated");
+    assert_eq!(allocations(|| assert_eq!(run(&mut workspace), found)), 0, "warm queries allocated");
 }
 
 #[test]
@@ -102,6 +71,6 @@ fn warm_queries_do_not_allocate() {
     let found = run(&mut workspace);
     assert!(found > 1000, "the poses must touch, found {found} contacts");
     let mut again = 0;
-    assert_eq!(count(|| again = run(&mut workspace)), 0, "warm queries allocated");
+    assert_eq!(allocations(|| again = run(&mut workspace)), 0, "warm queries allocated");
     assert_eq!(again, found, "the same input gives the same answer");
 }

@@ -1,12 +1,8 @@
 //! The discrete query against brute force over all samples: nothing is missed, nothing is invented.
 
-#[path = "support/rng.rs"]
-mod rng;
-mod support;
-
 use nalgebra::{Isometry3, Translation3};
 use rayon::prelude::*;
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{contacts, distance, Query, Roles, Workspace};
 use voxshell::field::SignedDistance;

@@ -1,12 +1,9 @@
 //! Bodies against sheets: the same answer as brute force over all samples by the same rule, and the right one in cases
 //! that can be told by hand.
 
-#[path = "support/rng.rs"]
-mod rng;
-
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::ccd::segment::{self, Segment, Start};
 use voxshell::contact::{contacts, distance, Contact, Geometry, Query, Roles, Workspace};

@@ -219,3 +219,26 @@ fn pages_are_cut_as_meant() {
     assert_eq!(page.blocks[0].source.as_deref(), Some(Path::new("f.c")));
     assert_eq!(page.blocks[0].text, ["x;"]);
 }
+
+#[test]
+fn every_test_that_a_promise_names_exists() {
+    let mut named = 0;
+    for line in read(&root().join("docs/accuracy.md")).lines() {
+        // `file::test`, and after it `test` of the same file; a name may end in "…".
+        let mut file = String::new();
+        for name in line.split('`').skip(1).step_by(2) {
+            let Some((before, test)) = name.split_once("::").or((!file.is_empty()).then_some(("", name))) else {
+                continue;
+            };
+            if !before.is_empty() {
+                file = read(&root().join("tests").join(format!("{before}.rs")));
+            }
+            let start = test.trim_end_matches('…');
+            let end = if start == test { "(" } else { "" };
+            let known = file.contains(&format!("fn {start}{end}")) || root().join(format!("tests/{name}.rs")).exists();
+            assert!(known || name.contains('/'), "accuracy.md names {name}: {line}");
+            named += 1;
+        }
+    }
+    assert!(named > 30, "{named}");
+}

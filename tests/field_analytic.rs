@@ -2,22 +2,13 @@
 //! the trait (gradient, certified bound, batches) for all of them.
 
 use proptest::prelude::*;
+use support::rng::Rng;
 use voxshell::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, SignedDistance, Sphere};
 use voxshell::math::Vec3;
 
-fn rng(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
-fn unit_vector(next: &mut impl FnMut() -> f64) -> Vec3 {
+fn unit_vector(rng: &mut Rng) -> Vec3 {
     loop {
-        let v = Vec3::new(next() * 2.0 - 1.0, next() * 2.0 - 1.0, next() * 2.0 - 1.0);
+        let v = Vec3::new(rng.fraction() * 2.0 - 1.0, rng.fraction() * 2.0 - 1.0, rng.fraction() * 2.0 - 1.0);
         if (0.01..1.0).contains(&v.norm()) {
             return v.normalize();
         }
@@ -152,9 +143,9 @@ fn local(field: &Field, p: &Vec3) -> [f32; 3] {
 fn distance_agrees_with_sampled_surfaces_and_sign_with_the_definition() {
     for case in cases() {
         let name = &case.name;
-        let mut next = rng(7);
+        let mut rng = Rng(7);
         for _ in 0..400 {
-            let p32 = [0, 1, 2].map(|_| (next() * 2.0 - 1.0) as f32);
+            let p32 = [0, 1, 2].map(|_| (rng.fraction() * 2.0 - 1.0) as f32);
             let p = Vec3::new(p32[0].into(), p32[1].into(), p32[2].into());
             let phi = f64::from(case.field.distance(p32));
             let nearest = case.surface.iter().map(|s| (s - p).norm_squared()).fold(f64::INFINITY, f64::min).sqrt();
@@ -171,10 +162,10 @@ fn distance_agrees_with_sampled_surfaces_and_sign_with_the_definition() {
 }
 
 fn hulls() -> Vec<(Vec<Vec3>, Field)> {
-    let mut next = rng(99);
+    let mut rng = Rng(99);
     let mut sets: Vec<Vec<Vec3>> = Vec::new();
-    sets.push((0..60).map(|_| unit_vector(&mut next) * 0.5 + Vec3::new(3.0, -2.0, 1.0)).collect());
-    sets.push((0..300).map(|_| Vec3::new(next(), next() * 0.5, next() * 0.01)).collect());
+    sets.push((0..60).map(|_| unit_vector(&mut rng) * 0.5 + Vec3::new(3.0, -2.0, 1.0)).collect());
+    sets.push((0..300).map(|_| Vec3::new(rng.fraction(), rng.fraction() * 0.5, rng.fraction() * 0.01)).collect());
     // A cube with points on its edges and faces, every one twice.
     let mut cube = Vec::new();
     for i in 0..4 {
@@ -257,10 +248,10 @@ fn hull_distance_is_exact_outside_and_not_positive_on_its_points() {
     for (points, hull) in hulls() {
         let bounds = hull.bounds();
         let (center, extent) = (bounds.center(), bounds.extents().max());
-        let mut next = rng(3);
+        let mut rng = Rng(3);
         for i in 0..600 {
             let reach = if i % 2 == 0 { 0.6 } else { 3.0 };
-            let offset = Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5) * (reach * extent);
+            let offset = Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5) * (reach * extent);
             let p = if i % 3 == 0 { points[i % points.len()] + offset * 0.05 } else { center + offset };
             let q = local(&hull, &p);
             let p = hull.local_origin(&p) + Vec3::new(q[0].into(), q[1].into(), q[2].into());
@@ -292,9 +283,10 @@ fn stepping_back_along_the_gradient_lands_on_the_surface() {
         let bounds = field.bounds();
         let finite = bounds.extents().iter().all(|x| x.is_finite());
         let (center, extent) = if finite { (bounds.center(), bounds.extents().max()) } else { (Vec3::zeros(), 1.0) };
-        let mut next = rng(11);
+        let mut rng = Rng(11);
         for _ in 0..2000 {
-            let p = center + Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5) * (2.5 * extent);
+            let p =
+                center + Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5) * (2.5 * extent);
             let q = local(&field, &p);
             let (phi, g) = field.distance_gradient(q);
             assert!((phi - field.distance(q)).abs() <= 1e-6 * extent as f32, "{name}: {phi} {}", field.distance(q));
@@ -322,25 +314,25 @@ fn half_space_is_as_precise_far_from_the_origin_as_near() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(200))]
     #[test]
     fn no_point_of_a_ball_is_below_its_lower_bound(
         seed in any::<u64>(), far in -3.0f64..6.0, size in -6.0f64..4.0, kind in 0usize..3,
     ) {
         thread_local! { static ALL: Vec<(String, Field)> = everything(); }
         ALL.with(|all| {
-            let mut next = rng(seed);
+            let mut rng = Rng(seed);
             for (name, field) in all {
                 let reach = if kind == 0 { 10f64.powf(far) } else { 1.0 };
-                let c = unit_vector(&mut next) * (reach * next());
+                let c = unit_vector(&mut rng) * (reach * rng.fraction());
                 let c = [c.x as f32, c.y as f32, c.z as f32];
                 let r = 10f64.powf(size) as f32;
                 let bound = field.lower_bound(c, r);
                 let (_, g) = field.distance_gradient(c);
                 let down = -Vec3::new(g[0].into(), g[1].into(), g[2].into());
                 for i in 0..40 {
-                    let u = if i == 0 { down } else { unit_vector(&mut next) };
-                    let t = if i % 2 == 0 { 0.999_999_9 } else { next() } * f64::from(r);
+                    let u = if i == 0 { down } else { unit_vector(&mut rng) };
+                    let t = if i % 2 == 0 { 0.999_999_9 } else { rng.fraction() } * f64::from(r);
                     let x = [0, 1, 2].map(|k| (f64::from(c[k]) + u[k] * t) as f32);
                     let phi = field.distance(x);
                     prop_assert!(phi >= bound, "{name}: {phi} < {bound} at {x:?}, ball {c:?} {r}");
@@ -353,9 +345,9 @@ proptest! {
 
 #[test]
 fn batches_give_the_same_bytes_as_single_calls() {
-    let mut next = rng(5);
+    let mut rng = Rng(5);
     let n = 37;
-    let mut axis = || (0..n).map(|_| (next() * 3.0 - 1.5) as f32).collect::<Vec<f32>>();
+    let mut axis = || (0..n).map(|_| (rng.fraction() * 3.0 - 1.5) as f32).collect::<Vec<f32>>();
     let (x, y, z) = (axis(), axis(), axis());
     let r: Vec<f32> = axis().iter().map(|v| v.abs()).collect();
     for (name, field) in everything() {

@@ -1,22 +1,10 @@
 //! Cooked fields against the exact f64 oracle (closest point and winding number of the mesh's hierarchy).
 
-mod support;
-
-use support::shared_mesh;
+use support::{rng::Rng, shared_mesh};
 use voxshell::field::{DenseField, FieldOptions, SignRule, SignedDistance};
-use voxshell::math::{Progress, Vec3};
-use voxshell::mesh::{Bvh, TriMesh};
+use voxshell::math::{Pose, Progress, Vec3};
+use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;
-
-fn rng(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 fn cook(mesh: &TriMesh, cells: u32) -> DenseField {
     DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
@@ -30,64 +18,8 @@ fn node(field: &DenseField, n: usize) -> Vec3 {
     Vec3::from([0, 1, 2].map(|k| f64::from(g.min[k]) + at[k] as f64 * h)) + field.center()
 }
 
-/// An icosahedron's faces split `levels` times, on the unit sphere.
 fn ball(levels: u32, center: Vec3, radius: f64) -> TriMesh {
-    let t = (1.0 + 5f64.sqrt()) / 2.0;
-    let mut v: Vec<Vec3> = [
-        [-1.0, t, 0.0],
-        [1.0, t, 0.0],
-        [-1.0, -t, 0.0],
-        [1.0, -t, 0.0],
-        [0.0, -1.0, t],
-        [0.0, 1.0, t],
-        [0.0, -1.0, -t],
-        [0.0, 1.0, -t],
-        [t, 0.0, -1.0],
-        [t, 0.0, 1.0],
-        [-t, 0.0, -1.0],
-        [-t, 0.0, 1.0],
-    ]
-    .map(|p| Vec3::from(p).normalize())
-    .to_vec();
-    let mut f: Vec<[u32; 3]> = vec![
-        [0, 11, 5],
-        [0, 5, 1],
-        [0, 1, 7],
-        [0, 7, 10],
-        [0, 10, 11],
-        [1, 5, 9],
-        [5, 11, 4],
-        [11, 10, 2],
-        [10, 7, 6],
-        [7, 1, 8],
-        [3, 9, 4],
-        [3, 4, 2],
-        [3, 2, 6],
-        [3, 6, 8],
-        [3, 8, 9],
-        [4, 9, 5],
-        [2, 4, 11],
-        [6, 2, 10],
-        [8, 6, 7],
-        [9, 8, 1],
-    ];
-    for _ in 0..levels {
-        let mut middle = std::collections::HashMap::new();
-        let mut split = |a: u32, b: u32| {
-            *middle.entry((a.min(b), a.max(b))).or_insert_with(|| {
-                v.push((v[a as usize] + v[b as usize]).normalize());
-                v.len() as u32 - 1
-            })
-        };
-        f = f
-            .iter()
-            .flat_map(|&[a, b, c]| {
-                let (d, e, g) = (split(a, b), split(b, c), split(c, a));
-                [[a, d, g], [d, b, e], [g, e, c], [d, e, g]]
-            })
-            .collect();
-    }
-    TriMesh::new(v.iter().map(|p| (center + p * radius).into()).collect(), f).unwrap()
+    primitives::sphere(radius, levels).unwrap().transformed(&Pose::from_parts(center.into(), Default::default()), 1.0)
 }
 
 fn joined(parts: &[TriMesh]) -> TriMesh {
@@ -103,15 +35,15 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
 /// The sign of random points of the grid's box, against `inside` (None: too close to call): of nodes, and of points
 /// between them that are not too near to the zero level, where the interpolant may round a corner.
 fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<bool>) {
-    let mut next = rng(17);
+    let mut rng = Rng(17);
     let h = f64::from(field.grid().spacing);
     let (mut tested, mut within) = (0, 0);
     for n in 0..4000 {
-        let index = (next() * field.values().len() as f64) as usize;
+        let index = (rng.fraction() * field.values().len() as f64) as usize;
         let p = if n % 2 == 0 {
             node(field, index)
         } else {
-            node(field, index) + Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5) * h
+            node(field, index) + Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5) * h
         };
         let local = p - field.center();
         let phi = f64::from(field.distance([local.x as f32, local.y as f32, local.z as f32]));
@@ -143,9 +75,9 @@ fn holes_get_membranes_and_the_distance_is_to_the_nearer_of_both() {
         field.node_lipschitz()
     );
     let h = f64::from(field.grid().spacing);
-    let mut next = rng(3);
+    let mut rng = Rng(3);
     for _ in 0..3000 {
-        let n = (next() * field.values().len() as f64) as usize;
+        let n = (rng.fraction() * field.values().len() as f64) as usize;
         let p = node(&field, n);
         let rho = (p.x * p.x + p.y * p.y).sqrt();
         let to_disk = ((rho - 0.58).max(0.0).powi(2) + (p.z - 0.77).powi(2)).sqrt();
@@ -171,8 +103,8 @@ fn no_point_of_a_ball_is_below_its_lower_bound() {
     for mesh in meshes {
         let field = cook(&mesh, 40);
         let h = f64::from(field.grid().spacing);
-        let mut next = rng(12);
-        let mut vector = || Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5);
+        let mut rng = Rng(12);
+        let mut vector = || Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5);
         for round in 0..3000 {
             let far = [1.0, 2.0, 30.0][round % 3];
             let c = (vector() * far).cast::<f32>();
@@ -204,15 +136,15 @@ fn nodes_differ_by_no_more_than_the_constant_allows() {
             "{}",
             field.node_lipschitz()
         );
-        let mut next = rng(21);
+        let mut rng = Rng(21);
         let count = field.values().len() as f64;
         for round in 0..40_000 {
-            let a = (next() * count) as usize;
+            let a = (rng.fraction() * count) as usize;
             // Half of the pairs a few nodes apart.
-            let near = ((next() - 0.5) * 6.0) as i64
-                + ((next() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0])
-                + ((next() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0] * field.grid().dims[1]);
-            let b = if round % 2 == 0 { (next() * count) as i64 } else { a as i64 + near };
+            let near = ((rng.fraction() - 0.5) * 6.0) as i64
+                + ((rng.fraction() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0])
+                + ((rng.fraction() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0] * field.grid().dims[1]);
+            let b = if round % 2 == 0 { (rng.fraction() * count) as i64 } else { a as i64 + near };
             let Some(vb) = usize::try_from(b).ok().and_then(|b| field.values().get(b)) else { continue };
             let apart = (node(&field, a) - node(&field, b as usize)).norm();
             let rise = f64::from((field.values()[a] - vb).abs());
@@ -243,8 +175,8 @@ fn every_tested_node_has_the_exact_distance() {
     let slivers = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.5, 1e-13, 0.0], [0.5, 0.5, 0.5], [0.2, 0.9, 1.0], [0.2, 0.9, 1.0]];
     let flat = vec![[0, 1, 2], [3, 3, 3], [4, 5, 0], [0, 2, 1], [1, 1, 3]];
     meshes.push(("degenerate triangles".into(), TriMesh::new(slivers, flat).unwrap()));
-    let mut next = rng(3);
-    let soup: Vec<[f64; 3]> = (0..900).map(|_| [next(), next(), next() * 0.3]).collect();
+    let mut rng = Rng(3);
+    let soup: Vec<[f64; 3]> = (0..900).map(|_| [rng.fraction(), rng.fraction(), rng.fraction() * 0.3]).collect();
     meshes.push((
         "random soup".into(),
         TriMesh::new(soup, (0..300).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect()).unwrap(),
@@ -253,9 +185,9 @@ fn every_tested_node_has_the_exact_distance() {
         let field = cook(&mesh, 50);
         let bvh = Bvh::build(&mesh);
         let extent = mesh.bounds().extents().max();
-        let mut next = rng(5);
+        let mut rng = Rng(5);
         for _ in 0..4000 {
-            let n = (next() * field.values().len() as f64) as usize;
+            let n = (rng.fraction() * field.values().len() as f64) as usize;
             let exact = bvh.closest_point(node(&field, n)).distance_squared.sqrt();
             let error = f64::from(field.values()[n].abs()) - exact;
             // A membrane across a hole may be nearer than the mesh.
@@ -300,10 +232,10 @@ fn sign_is_that_of_the_winding_number_on_closed_and_open_meshes() {
 fn turned_and_duplicated_triangles_do_not_change_the_sign() {
     let base = ball(3, Vec3::new(0.1, 0.2, 0.3), 0.5);
     let inside = |p: &Vec3| Some((p - Vec3::new(0.1, 0.2, 0.3)).norm() < 0.5);
-    let mut next = rng(8);
+    let mut rng = Rng(8);
     let mut flipped = base.clone();
     for t in flipped.triangles.iter_mut() {
-        if next() < 0.33 {
+        if rng.fraction() < 0.33 {
             t.swap(0, 1);
         }
     }
@@ -325,7 +257,7 @@ fn turned_and_duplicated_triangles_do_not_change_the_sign() {
 
     check_sign("all twice", &cook(&joined(&[base.clone(), base.clone()]), 30), inside);
     let mut open = base.clone();
-    open.triangles.retain(|_| next() > 0.03);
+    open.triangles.retain(|_| rng.fraction() > 0.03);
     let field = cook(&open, 30);
     assert!(!field.sign().closed && field.sign().rule == SignRule::WindingNumber);
     check_sign("holes", &field, oracle(&open));
@@ -365,10 +297,7 @@ fn overlapping_parts_unite_and_cavities_stay_hollow() {
 #[test]
 fn rows_through_corners_and_edges_are_counted_once() {
     // A box whose corners, edges and faces lie on nodes, at many resolutions.
-    let v = (0..8u32).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.5 } else { -0.5 })).collect();
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let f = quads.iter().flat_map(|q: &[u32; 4]| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
-    let cube = TriMesh::new(v, f).unwrap();
+    let cube = primitives::cuboid([0.5; 3]).unwrap();
     for cells in 2..24 {
         let field = cook(&cube, cells);
         for n in 0..field.values().len() {
@@ -404,11 +333,11 @@ fn measured_error_holds_at_other_points() {
     let bvh = Bvh::build(&mesh);
     let error = field.error();
     assert!(error.samples >= 10_000 && error.max > 0.0 && error.rms < error.max && error.max < 0.7 / 64.0, "{error:?}");
-    let mut next = rng(4);
+    let mut rng = Rng(4);
     let mut beyond = 0;
     for _ in 0..5000 {
-        let n = (next() * field.values().len() as f64) as usize;
-        let p = node(&field, n) + Vec3::new(next(), next(), next()) / 64.0;
+        let n = (rng.fraction() * field.values().len() as f64) as usize;
+        let p = node(&field, n) + Vec3::new(rng.fraction(), rng.fraction(), rng.fraction()) / 64.0;
         let exact = bvh.signed_distance(p);
         let q = p - field.center();
         let phi = f64::from(field.distance([q.x as f32, q.y as f32, q.z as f32]));

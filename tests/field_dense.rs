@@ -2,33 +2,24 @@
 //! random pairs and balls.
 
 use proptest::prelude::*;
+use support::rng::Rng;
 use voxshell::field::{DenseField, Field, Grid, SignedDistance};
 use voxshell::math::Vec3;
 
-fn rng(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 /// Values of random smoothness over a random box that need not be centred.
 fn random_field(seed: u64) -> DenseField {
-    let mut next = rng(seed);
-    let dims = [0, 1, 2].map(|_| 2 + (next() * 9.0) as u32);
-    let spacing = 10f64.powf(next() * 4.0 - 3.0) as f32;
-    let grid = Grid { dims, spacing, min: [0, 1, 2].map(|_| ((next() - 0.5) * 20.0) as f32 * spacing) };
-    let noise = next() * 2.0;
+    let mut rng = Rng(seed);
+    let dims = [0, 1, 2].map(|_| 2 + (rng.fraction() * 9.0) as u32);
+    let spacing = 10f64.powf(rng.fraction() * 4.0 - 3.0) as f32;
+    let grid = Grid { dims, spacing, min: [0, 1, 2].map(|_| ((rng.fraction() - 0.5) * 20.0) as f32 * spacing) };
+    let noise = rng.fraction() * 2.0;
     let mut values = Vec::new();
     for k in 0..dims[2] {
         for j in 0..dims[1] {
             for i in 0..dims[0] {
                 let p = grid.node(i, j, k);
                 let r = p.iter().map(|x| x * x).sum::<f32>().sqrt() - 3.0 * spacing;
-                values.push(r + ((next() - 0.5) * noise) as f32 * spacing);
+                values.push(r + ((rng.fraction() - 0.5) * noise) as f32 * spacing);
             }
         }
     }
@@ -68,16 +59,16 @@ fn definition(field: &DenseField, p: [f64; 3]) -> (f64, [f64; 3]) {
 }
 
 /// A point in the box or around it; at nodes, cell faces and the border of the box more often than chance would have it.
-fn random_point(field: &DenseField, next: &mut impl FnMut() -> f64, reach: f64) -> [f32; 3] {
+fn random_point(field: &DenseField, rng: &mut Rng, reach: f64) -> [f32; 3] {
     let g = field.grid();
     [0, 1, 2].map(|k| {
         let cells = f64::from(g.dims[k] - 1);
-        let t = match (next() * 8.0) as u32 {
-            0 => (next() * (cells + 1.0)).floor(),
+        let t = match (rng.fraction() * 8.0) as u32 {
+            0 => (rng.fraction() * (cells + 1.0)).floor(),
             1 => cells,
             2 => 0.0,
-            3 => cells * 0.5 + (next() - 0.5) * cells * reach,
-            _ => next() * cells,
+            3 => cells * 0.5 + (rng.fraction() - 0.5) * cells * reach,
+            _ => rng.fraction() * cells,
         };
         (f64::from(g.min[k]) + t * f64::from(g.spacing)) as f32
     })
@@ -91,16 +82,16 @@ fn scale(field: &DenseField) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(400))]
 
     #[test]
     fn distance_and_gradient_are_those_of_the_interpolant(seed in any::<u64>()) {
         let field = random_field(seed);
-        let mut next = rng(seed ^ 77);
+        let mut rng = Rng(seed ^ 77);
         let s = scale(&field);
         let h = f64::from(field.grid().spacing);
         for _ in 0..60 {
-            let p = random_point(&field, &mut next, 4.0);
+            let p = random_point(&field, &mut rng, 4.0);
             let (phi, g) = field.distance_gradient(p);
             let (exact, slope) = definition(&field, p.map(f64::from));
             prop_assert!((f64::from(phi) - exact).abs() < 2e-6 * s, "{phi} {exact} at {p:?}");
@@ -122,10 +113,10 @@ proptest! {
     #[test]
     fn gradient_is_the_slope_of_distance(seed in any::<u64>()) {
         let field = random_field(seed);
-        let mut next = rng(seed ^ 5);
+        let mut rng = Rng(seed ^ 5);
         let h = f64::from(field.grid().spacing);
         for _ in 0..40 {
-            let p = random_point(&field, &mut next, 3.0).map(f64::from);
+            let p = random_point(&field, &mut rng, 3.0).map(f64::from);
             let step = 0.02 * h;
             let same_cell = |k: usize| {
                 let t = (p[k] - f64::from(field.grid().min[k])) / h;
@@ -148,16 +139,16 @@ proptest! {
     #[test]
     fn no_two_points_differ_by_more_than_the_lipschitz_constant_allows(seed in any::<u64>()) {
         let field = random_field(seed);
-        let mut next = rng(seed ^ 9);
+        let mut rng = Rng(seed ^ 9);
         for _ in 0..80 {
-            let (a, b) = (random_point(&field, &mut next, 1.0), random_point(&field, &mut next, 1.0));
-            let close = next() < 0.7;
+            let (a, b) = (random_point(&field, &mut rng, 1.0), random_point(&field, &mut rng, 1.0));
+            let close = rng.fraction() < 0.7;
             let b = if close { [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * 0.01) } else { b };
             let (a, b) = (a.map(f64::from), b.map(f64::from));
             let apart = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
             let rise = (definition(&field, a).0 - definition(&field, b).0).abs();
             prop_assert!(rise <= f64::from(field.lipschitz()) * apart * (1.0 + 1e-9) + 1e-13 * scale(&field));
-            let (c, d) = (random_point(&field, &mut next, 9.0), random_point(&field, &mut next, 9.0));
+            let (c, d) = (random_point(&field, &mut rng, 9.0), random_point(&field, &mut rng, 9.0));
             let (c, d) = (c.map(f64::from), d.map(f64::from));
             let apart = (0..3).map(|k| (c[k] - d[k]).powi(2)).sum::<f64>().sqrt();
             let rise = (definition(&field, c).0 - definition(&field, d).0).abs();
@@ -168,10 +159,10 @@ proptest! {
     #[test]
     fn no_point_of_a_ball_is_below_its_lower_bound(seed in any::<u64>(), size in -3.0f64..3.0, far in 0.0f64..6.0) {
         let field = random_field(seed);
-        let mut next = rng(seed ^ 3);
+        let mut rng = Rng(seed ^ 3);
         let h = f64::from(field.grid().spacing);
         for round in 0..30 {
-            let mut c = random_point(&field, &mut next, 5.0);
+            let mut c = random_point(&field, &mut rng, 5.0);
             if round % 10 == 9 {
                 c[round / 10] += 10f64.powf(far) as f32;
             }
@@ -181,13 +172,13 @@ proptest! {
             let down = Vec3::new(g[0].into(), g[1].into(), g[2].into()).normalize() * -1.0;
             for i in 0..40 {
                 let u = loop {
-                    let v = Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5);
+                    let v = Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5);
                     if v.norm() > 0.05 {
                         break v.normalize();
                     }
                 };
                 let u = if i == 0 { down } else { u };
-                let t = if i % 2 == 0 { 0.999_999_9 } else { next() } * f64::from(r);
+                let t = if i % 2 == 0 { 0.999_999_9 } else { rng.fraction() } * f64::from(r);
                 let x = [0, 1, 2].map(|k| (f64::from(c[k]) + u[k] * t) as f32);
                 prop_assert!(field.distance(x) >= bound, "{} < {bound} at {x:?}, ball {c:?} {r}", field.distance(x));
             }
@@ -197,9 +188,9 @@ proptest! {
     #[test]
     fn everything_inside_is_in_the_bounds(seed in any::<u64>()) {
         let field = random_field(seed);
-        let mut next = rng(seed ^ 1);
+        let mut rng = Rng(seed ^ 1);
         for _ in 0..200 {
-            let p = random_point(&field, &mut next, 2.0);
+            let p = random_point(&field, &mut rng, 2.0);
             if field.distance(p) <= 0.0 {
                 let body = Vec3::new(p[0].into(), p[1].into(), p[2].into()) + field.center();
                 prop_assert!(field.bounds().contains(&body), "{body} {:?}", field.bounds());
@@ -210,11 +201,11 @@ proptest! {
     #[test]
     fn batches_give_the_same_bytes_as_single_calls(seed in any::<u64>()) {
         let field = random_field(seed);
-        let mut next = rng(seed ^ 2);
-        let points: Vec<[f32; 3]> = (0..29).map(|_| random_point(&field, &mut next, 3.0)).collect();
+        let mut rng = Rng(seed ^ 2);
+        let points: Vec<[f32; 3]> = (0..29).map(|_| random_point(&field, &mut rng, 3.0)).collect();
         let axis = |k: usize| points.iter().map(|p| p[k]).collect::<Vec<f32>>();
         let (x, y, z) = (axis(0), axis(1), axis(2));
-        let r: Vec<f32> = points.iter().map(|_| (next() * 3.0) as f32 * field.grid().spacing).collect();
+        let r: Vec<f32> = points.iter().map(|_| (rng.fraction() * 3.0) as f32 * field.grid().spacing).collect();
         for n in [0, 1, 3, 8, 29] {
             let (mut d, mut b) = (vec![0.0; n], vec![0.0; n]);
             field.distance_batch(&x[..n], &y[..n], &z[..n], &mut d);

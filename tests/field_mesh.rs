@@ -1,37 +1,25 @@
 //! The exact mesh field against brute force, and mass properties from fields against exact ones.
 
-mod support;
-
 use std::f64::consts::{PI, TAU};
 
-use support::shared_mesh;
+use support::{rng::Rng, shared_mesh};
 use voxshell::field::{mass_from_field, DenseField, Field, FieldOptions, Grid, MeshField, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{Bvh, TriMesh};
 
-fn rng(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
-fn vector(next: &mut impl FnMut() -> f64) -> Vec3 {
-    Vec3::new(next() - 0.5, next() - 0.5, next() - 0.5)
+fn vector(rng: &mut Rng) -> Vec3 {
+    Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5)
 }
 
 /// A closed, star-shaped, bumpy body away from the origin.
 fn bumpy(seed: u64) -> TriMesh {
-    let mut next = rng(seed);
+    let mut rng = Rng(seed);
     let (nu, nv) = (24u32, 12u32);
     let mut v = vec![];
     for j in 0..=nv {
         for i in 0..nu {
             let (a, b) = (f64::from(i) / f64::from(nu) * TAU, f64::from(j) / f64::from(nv) * PI);
-            let r = if j == 0 || j == nv { 0.4 } else { 0.3 + 0.2 * next() };
+            let r = if j == 0 || j == nv { 0.4 } else { 0.3 + 0.2 * rng.fraction() };
             v.push([2.0 + r * b.sin() * a.cos(), r * b.sin() * a.sin() - 1.0, r * b.cos()]);
         }
     }
@@ -78,9 +66,9 @@ fn mesh_field_is_the_distance_to_the_closest_triangle() {
         let field = MeshField::new(mesh.clone()).unwrap();
         assert!(field.sign().closed);
         let bvh = Bvh::build(&mesh);
-        let mut next = rng(seed + 50);
+        let mut rng = Rng(seed + 50);
         for _ in 0..300 {
-            let p = Vec3::new(2.0, -1.0, 0.0) + vector(&mut next) * 2.0;
+            let p = Vec3::new(2.0, -1.0, 0.0) + vector(&mut rng) * 2.0;
             let q = p - field.local_origin(&p);
             let q = [q.x as f32, q.y as f32, q.z as f32];
             let p = Vec3::from(q.map(f64::from)) + field.local_origin(&p);
@@ -125,17 +113,17 @@ fn no_point_of_a_ball_is_below_its_lower_bound() {
     open.triangles.truncate(400);
     for mesh in [closed, open] {
         let field = MeshField::new(mesh).unwrap();
-        let mut next = rng(6);
+        let mut rng = Rng(6);
         let mut useful = 0;
         for round in 0..300 {
             let far = if round % 10 == 0 { 1e6 } else { 1.5 };
-            let c = (vector(&mut next) * far).cast::<f32>();
-            let r = (next() * if round % 3 == 0 { 3.0 } else { 0.2 }) as f32;
+            let c = (vector(&mut rng) * far).cast::<f32>();
+            let r = (rng.fraction() * if round % 3 == 0 { 3.0 } else { 0.2 }) as f32;
             let c = [c.x, c.y, c.z];
             let bound = field.lower_bound(c, r);
             useful += usize::from(bound > 0.0);
             for _ in 0..20 {
-                let u = vector(&mut next).normalize() * f64::from(r) * 0.999999 * next().powf(0.2);
+                let u = vector(&mut rng).normalize() * f64::from(r) * 0.999999 * rng.fraction().powf(0.2);
                 let x = [0, 1, 2].map(|k| (f64::from(c[k]) + u[k]) as f32);
                 assert!(field.distance(x) >= bound, "{} < {bound}", field.distance(x));
             }

@@ -1,9 +1,6 @@
 //! The hull of balls against its definition: the largest u·x − h(u) over all directions, searched in f64.
 
-#[path = "support/rng.rs"]
-mod rng;
-
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::field::{Ball, Capsule, Cuboid, Field, SignedDistance, Sphere, SphereHull, MAX_BALLS};
 use voxshell::math::{Aabb, Vec3};
 use voxshell::Error;

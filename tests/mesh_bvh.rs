@@ -1,8 +1,6 @@
 //! The hierarchy against brute force over all triangles: closest point, winding number, rays, boxes; on random soup,
 //! slivers, duplicated and flipped triangles, and far from the origin.
 
-mod support;
-
 use proptest::prelude::*;
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 use voxshell::mesh::{triangle, Bvh, Feature, TriMesh};
@@ -105,7 +103,7 @@ fn soup() -> impl Strategy<Value = TriMesh> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(support::cases(300))]
 
     #[test]
     fn closest_point_on_soup_is_that_of_brute_force(mesh in soup(), points in prop::collection::vec(point(), 8)) {

@@ -1,7 +1,5 @@
 //! Mesh files: what is read, and what is refused and how. The files are written here, byte by byte.
 
-mod support;
-
 use std::path::PathBuf;
 
 use proptest::prelude::*;
@@ -344,7 +342,7 @@ fn some_file() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(support::cases(1000))]
 
     #[test]
     fn damaged_files_never_panic(

@@ -1,7 +1,5 @@
 //! Validation, welding, cleaning, mass properties and principal axes.
 
-mod support;
-
 use std::f64::consts::PI;
 
 use proptest::prelude::*;

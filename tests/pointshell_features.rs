@@ -1,10 +1,7 @@
 //! Pointshells of corners and sharp edges only.
 
-#[path = "support/rng.rs"]
-mod rng;
-
 use nalgebra::{Isometry3, Translation3};
-use rng::Rng;
+use support::rng::Rng;
 use voxshell::asset::{CookOptions, Forms, Shape};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};

@@ -1,7 +1,5 @@
 //! What sampling promises, on meshes made here and on those of the shared collection.
 
-mod support;
-
 use std::f64::consts::PI;
 
 use voxshell::math::{Progress, Vec3};

@@ -88,7 +88,7 @@ fn check_all(points: &[[f64; 3]], branching: u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(support::cases(150))]
 
     #[test]
     fn samples_are_inside_all_ancestors(

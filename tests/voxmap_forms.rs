@@ -1,10 +1,6 @@
 //! The forms made from a voxel model against their definitions in the papers, evaluated for every voxel.
 
-#[path = "support/rng.rs"]
-mod rng;
-mod support;
-
-use rng::Rng;
+use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::field::{DenseField, FieldOptions, Grid};
 use voxshell::math::{Pose, Progress, Vec3};

@@ -1,11 +1,7 @@
 //! Voxel models against the definitions, evaluated for every voxel: separating axes in whole numbers for the surface, a
 //! plain flood for the interior, signs at the samples for fields.
 
-#[path = "support/rng.rs"]
-mod rng;
-mod support;
-
-use rng::Rng;
+use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::field::{Cuboid, DenseField, FieldOptions, Grid, SignedDistance, Sphere};
 use voxshell::math::{Aabb, Pose, Progress, Vec3};

@@ -1,44 +1,19 @@
 //! Look-ups in voxmaps do not allocate: counted by the allocator itself.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::hint::black_box;
 
+use support::allocation::{allocations, Counting};
 use voxshell::field::{DenseField, FieldOptions};
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
 use voxshell::voxmap::{Branching, DistanceMap, LayerMap, Offset, VoxelModel, VoxelOptions, Voxmap};
 
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: forwards to the system's allocator; the counter is a plain thread-local cell that needs no allocation.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|c| c.set(c.get() + 1));
-        System.alloc(layout)
-    }
-
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        System.dealloc(p, layout)
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn count(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.with(Cell::get);
-    work();
-    ALLOCATIONS.with(Cell::get) - before
-}
-
 #[test]
 fn look_ups_do_not_allocate() {
-    assert!(count(|| drop(black_box(vec![1u8; 100]))) > 0, "the counter counts");
+    assert!(allocations(|| drop(black_box(vec![1u8; 100]))) > 0, "the counter counts");
     let mesh = primitives::torus(0.35, 0.15, 48, 24).unwrap();
     let model = VoxelModel::from_mesh(&mesh, &VoxelOptions::new(0.03), &Progress::none()).unwrap();
     let map = LayerMap::new(&model, &Progress::none()).unwrap();
@@ -48,7 +23,7 @@ fn look_ups_do_not_allocate() {
     let field = DenseField::cook(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap();
     let (real, scaled) = (DistanceMap::real(&model, &field).unwrap(), DistanceMap::scaled(&model, &field, 4).unwrap());
     let n = [0.0, 1.0, 0.0];
-    let allocations = count(|| {
+    let allocations = allocations(|| {
         for i in -50..50 {
             let p = [i as f32 * 0.02, 0.01, -0.013 * i as f32];
             black_box((voxmap.at(p), tree.at(p), map.layer_at(p), compact.layer_at(p), map.penetration(p, n)));

@@ -19,6 +19,12 @@ impl Rng {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
+    /// Uniform in 0..1.
+    pub fn fraction(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform in the unit ball, but not near its middle.
     pub fn vector(&mut self) -> Vector3<f64> {
         loop {
             let v = Vector3::new(self.unit(), self.unit(), self.unit());
