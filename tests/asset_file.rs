@@ -82,9 +82,6 @@ fn a_field_in_bricks_is_saved_and_loaded_and_takes_less_than_its_samples() {
     alone.mesh = None;
     let packed = bytes_of(&alone).len() as u64;
     assert!(packed < bricks.bytes() * 3 / 4, "{packed} of {}", bricks.bytes());
-    // A reader that knows no bricks refuses the file; one without them it reads.
-    assert_eq!(bytes[8], 2);
-    assert_eq!(bytes_of(&cook(16))[8], 1);
 }
 
 #[test]
@@ -114,7 +111,7 @@ fn damaged(bytes: &[u8]) {
         let mut damaged = bytes.to_vec();
         damaged[at] ^= 0x10;
         let reason = refusal(load_bytes(folder.path(), &damaged));
-        let known = ["magic", "version", "sections", "truncated", "appended", "checksum"];
+        let known = ["magic", "version", "sections", "truncated", "appended", "checksum", "written before"];
         assert!(known.iter().any(|k| reason.contains(k)), "byte {at}: {reason}");
     }
 }
@@ -127,7 +124,7 @@ fn other_files_are_refused_by_name() {
     let mut newer = bytes_of(&cook(16));
     newer[8] = 99;
     let reason = refusal(load_bytes(folder.path(), &newer));
-    assert!(reason.contains("version 99"), "{reason}");
+    assert!(reason.contains("version 99") && reason.contains("newer library"), "{reason}");
     let missing = Shape::load(&folder.path().join("missing.vxs"));
     assert!(matches!(missing, Err(Error::Io { .. })), "a missing file is an I/O error");
 }

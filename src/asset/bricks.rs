@@ -12,6 +12,7 @@
 //! all high bytes, which are mostly 0; the whole is compressed with LZ4 (block format).
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::field::{BrickField, BrickHeader};
 use crate::{Error, Result};
@@ -20,7 +21,7 @@ const BLOCK: usize = 1 << 19;
 /// Second differences, bytes apart, LZ4.
 const PACKED: u8 = 1;
 
-type Head = (BrickHeader, u8, Vec<u32>);
+type Head<H> = (H, u8, Vec<u32>);
 
 fn pack(samples: &[i16]) -> Vec<u8> {
     let mut bytes = vec![0; samples.len() * 2];
@@ -55,7 +56,7 @@ fn unpack(block: &[u8], samples: &mut [i16]) -> std::result::Result<(), String> 
 
 pub(super) fn encode(field: &BrickField) -> Result<Vec<u8>> {
     let (header, numbers, samples) = field.parts();
-    let head: Head = (header, PACKED, numbers);
+    let head: Head<BrickHeader> = (header, PACKED, numbers);
     let head = postcard::to_stdvec(&head)
         .map_err(|e| Error::Unsupported(format!("the header of a field in bricks cannot be written: {e}")))?;
     let blocks: Vec<Vec<u8>> = samples.par_chunks(BLOCK).map(pack).collect();
@@ -75,10 +76,15 @@ fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(part)
 }
 
-pub(super) fn decode(mut bytes: &[u8]) -> std::result::Result<BrickField, String> {
+/// `H`: the header as the file's version has it.
+pub(super) fn decode<H>(mut bytes: &[u8]) -> std::result::Result<BrickField, String>
+where
+    H: DeserializeOwned + Into<BrickHeader>,
+{
     let head = part(&mut bytes).ok_or("section BRIK is too short for its header")?;
-    let ((header, packing, numbers), rest): (Head, _) =
+    let ((header, packing, numbers), rest): (Head<H>, _) =
         postcard::take_from_bytes(head).map_err(|e| format!("the header of section BRIK cannot be read: {e}"))?;
+    let header: BrickHeader = header.into();
     if !rest.is_empty() || packing != PACKED {
         return Err(format!("the header of section BRIK has packing {packing} and {} bytes too many", rest.len()));
     }

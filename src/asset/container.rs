@@ -11,7 +11,10 @@
 //! | 8 | length of the whole file |
 //! | n × 24 | tag (4 bytes), CRC-32 of the section (4), offset from the start of the file (8), length (8) |
 //! | 4 | CRC-32 of everything above |
-//! | … | the sections, in the order of the table, without gaps |
+//! | … | the sections, in the order of the table |
+//!
+//! A section begins at the next multiple of [`ALIGNMENT`] after the one before it, with zeros between; in versions 1 and 2 at
+//! the next byte.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,11 +22,14 @@ use std::path::Path;
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
-/// A file has the lowest version whose readers understand all that is in it; raised when an older reader could misread a
-/// newer file.
-pub(super) const VERSION_FIRST: u32 = 1;
-/// With section BRIK, which a reader of version 1 would pass over as if there were no field.
-pub(super) const VERSION_BRICKS: u32 = 2;
+/// What is written. Raised with every change that an older reader would misread or refuse with a less clear reason.
+pub(super) const VERSION: u32 = 3;
+/// The oldest that is read.
+const OLDEST: u32 = 1;
+/// The first with gaps between the sections.
+const ALIGNED: u32 = 3;
+/// Bytes: a cache line, so that numbers of any width can be used where they are in a mapped file.
+const ALIGNMENT: usize = 64;
 
 const HEADER: usize = 24;
 const ENTRY: usize = 24;
@@ -34,6 +40,7 @@ pub(super) type Tag = [u8; 4];
 
 /// A file's bytes, checked, with its sections.
 pub(super) struct Container<'a> {
+    pub version: u32,
     sections: Vec<(Tag, &'a [u8])>,
 }
 
@@ -55,10 +62,9 @@ impl<'a> Container<'a> {
             return Err("not a Voxshell asset: it does not start with the magic VOXSHELL".into());
         }
         let version = u32_at(bytes, 8);
-        if !(VERSION_FIRST..=VERSION_BRICKS).contains(&version) {
-            return Err(format!(
-                "format version {version}; this library reads versions {VERSION_FIRST} to {VERSION_BRICKS}"
-            ));
+        if !(OLDEST..=VERSION).contains(&version) {
+            let newer = if version > VERSION { ": a newer library wrote it" } else { "" };
+            return Err(format!("format version {version}; this library reads versions {OLDEST} to {VERSION}{newer}"));
         }
         let count = u32_at(bytes, 12);
         if count > MAX_SECTIONS {
@@ -78,54 +84,75 @@ impl<'a> Container<'a> {
         if stored != actual {
             return Err(format!("damaged header: checksum {actual:08x}, expected {stored:08x}"));
         }
-        let mut sections = Vec::with_capacity(count as usize);
-        let mut expected = (table_end + 4) as u64;
+        let mut sections: Vec<(Tag, &[u8])> = Vec::with_capacity(count as usize);
+        let mut end = table_end + 4;
         for i in 0..count as usize {
             let at = HEADER + i * ENTRY;
             let tag: Tag = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-            let name = String::from_utf8_lossy(&tag).into_owned();
             let (crc, offset, length) = (u32_at(bytes, at + 4), u64_at(bytes, at + 8), u64_at(bytes, at + 16));
-            let end = offset.checked_add(length).filter(|&end| offset == expected && end <= bytes.len() as u64);
-            let Some(end) = end else {
-                return Err(format!("damaged table: section {name} at {offset} with {length} bytes does not fit"));
-            };
-            expected = end;
-            let data = &bytes[offset as usize..end as usize];
+            let begin = if version < ALIGNED { end } else { end.next_multiple_of(ALIGNMENT) };
+            let fits = offset == begin as u64 && begin <= bytes.len() && length <= (bytes.len() - begin) as u64;
+            if !fits || sections.iter().any(|(t, _)| *t == tag) {
+                return Err(format!("damaged table: section {} at {offset} with {length} bytes", name(&tag)));
+            }
+            if bytes[end..begin].iter().any(|&b| b != 0) {
+                return Err(format!("damaged: something is written before section {}", name(&tag)));
+            }
+            end = begin + length as usize;
+            let data = &bytes[begin..end];
             let actual = crc32fast::hash(data);
             if actual != crc {
-                return Err(format!("damaged section {name}: checksum {actual:08x}, expected {crc:08x}"));
+                return Err(format!("damaged section {}: checksum {actual:08x}, expected {crc:08x}", name(&tag)));
             }
             sections.push((tag, data));
         }
-        if expected != bytes.len() as u64 {
-            return Err(format!("damaged table: the sections end at {expected}, the file at {}", bytes.len()));
+        if end != bytes.len() {
+            return Err(format!("damaged table: the sections end at {end}, the file at {}", bytes.len()));
         }
-        Ok(Self { sections })
+        Ok(Self { version, sections })
     }
 
     pub fn section(&self, tag: &Tag) -> Option<&'a [u8]> {
         self.sections.iter().find(|(t, _)| t == tag).map(|(_, data)| *data)
     }
+
+    pub fn tags(&self) -> impl Iterator<Item = &Tag> {
+        self.sections.iter().map(|(tag, _)| tag)
+    }
+}
+
+/// A tag as text.
+pub(super) fn name(tag: &Tag) -> String {
+    tag.escape_ascii().to_string()
+}
+
+/// Where the sections of a file begin.
+fn begins(sections: &[(Tag, Vec<u8>)]) -> Vec<usize> {
+    let mut end = HEADER + sections.len() * ENTRY + 4;
+    let begin = |(_, data): &(Tag, Vec<u8>)| {
+        let begin = end.next_multiple_of(ALIGNMENT);
+        end = begin + data.len();
+        begin
+    };
+    sections.iter().map(begin).collect()
 }
 
 /// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed, so that a crash leaves
 /// the old file or the new one and never half of either.
-pub(super) fn write(path: &Path, version: u32, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
+pub(super) fn write(path: &Path, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
-    let start = HEADER + sections.len() * ENTRY + 4;
-    let total = start + sections.iter().map(|(_, data)| data.len()).sum::<usize>();
-    let mut head = Vec::with_capacity(start);
+    let begins = begins(sections);
+    let total = sections.iter().zip(&begins).fold(0, |_, ((_, data), begin)| begin + data.len());
+    let mut head = Vec::new();
     head.extend_from_slice(MAGIC);
-    head.extend_from_slice(&version.to_le_bytes());
+    head.extend_from_slice(&VERSION.to_le_bytes());
     head.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     head.extend_from_slice(&(total as u64).to_le_bytes());
-    let mut offset = start as u64;
-    for (tag, data) in sections {
+    for ((tag, data), begin) in sections.iter().zip(&begins) {
         head.extend_from_slice(tag);
         head.extend_from_slice(&crc32fast::hash(data).to_le_bytes());
-        head.extend_from_slice(&offset.to_le_bytes());
+        head.extend_from_slice(&(*begin as u64).to_le_bytes());
         head.extend_from_slice(&(data.len() as u64).to_le_bytes());
-        offset += data.len() as u64;
     }
     let crc = crc32fast::hash(&head);
     head.extend_from_slice(&crc.to_le_bytes());
@@ -136,8 +163,11 @@ pub(super) fn write(path: &Path, version: u32, sections: &[(Tag, Vec<u8>)]) -> R
     };
     let mut file = tempfile::Builder::new().prefix(".voxshell-").tempfile_in(folder).map_err(io)?;
     file.write_all(&head).map_err(io)?;
-    for (_, data) in sections {
+    let mut end = head.len();
+    for ((_, data), begin) in sections.iter().zip(begins) {
+        file.write_all(&[0; ALIGNMENT][..begin - end]).map_err(io)?;
         file.write_all(data).map_err(io)?;
+        end = begin + data.len();
     }
     #[cfg(unix)]
     {

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::container::{self, Container, Tag, VERSION_BRICKS, VERSION_FIRST};
-use super::{bricks, Shape};
-use crate::field::{DenseField, Field};
+use super::container::{self, name, Container, Tag};
+use super::{bricks, old, Shape};
+use crate::field::{BrickHeader, DenseField, Field};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
@@ -15,6 +15,9 @@ const MESH: Tag = *b"MESH";
 const FIELD: Tag = *b"FELD";
 const BRICKS: Tag = *b"BRIK";
 const SHELL: Tag = *b"SHEL";
+const KNOWN: [Tag; 5] = [META, MESH, FIELD, BRICKS, SHELL];
+/// The first version whose fields are not read by `old`.
+const FIELDS: u32 = 3;
 
 /// The small things.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -25,17 +28,16 @@ struct Meta {
 
 fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<(Tag, Vec<u8>)>) -> Result<()> {
     let bytes = postcard::to_stdvec(value)
-        .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", String::from_utf8_lossy(&tag))))?;
+        .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", name(&tag))))?;
     sections.push((tag, bytes));
     Ok(())
 }
 
-fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> std::result::Result<T, String> {
-    let name = || String::from_utf8_lossy(&tag).into_owned();
+pub(super) fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> std::result::Result<T, String> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
-        Ok((_, rest)) => Err(format!("section {} has {} bytes too many", name(), rest.len())),
-        Err(e) => Err(format!("section {} cannot be read: {e}", name())),
+        Ok((_, rest)) => Err(format!("section {} has {} bytes too many", name(&tag), rest.len())),
+        Err(e) => Err(format!("section {} cannot be read: {e}", name(&tag))),
     }
 }
 
@@ -64,8 +66,7 @@ impl Shape {
         if let Some(shell) = &self.shell {
             encode(SHELL, shell.as_ref(), &mut sections)?;
         }
-        let version = if sections.iter().any(|(tag, _)| *tag == BRICKS) { VERSION_BRICKS } else { VERSION_FIRST };
-        container::write(path, version, &sections)
+        container::write(path, &sections)
     }
 
     /// Reads an asset, checking lengths, checksums and every index before anything is trusted.
@@ -79,6 +80,10 @@ impl Shape {
 
     fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
         let container = Container::parse(bytes)?;
+        // What a later writer added in lower case can be done without.
+        if let Some(tag) = container.tags().find(|tag| !KNOWN.contains(tag) && !tag[0].is_ascii_lowercase()) {
+            return Err(format!("section {} is of a kind that this library does not know", name(tag)));
+        }
         let meta: Meta = decode(META, container.section(&META).ok_or("section META is missing")?)?;
         let mesh = match container.section(&MESH) {
             Some(bytes) => {
@@ -87,10 +92,13 @@ impl Shape {
             }
             None => None,
         };
+        let old = container.version < FIELDS;
         let field = match (container.section(&FIELD), container.section(&BRICKS)) {
             // Decoding a field checks its grid against its samples.
-            (Some(bytes), None) => Some(Arc::new(Field::Dense(decode::<DenseField>(FIELD, bytes)?))),
-            (None, Some(bytes)) => Some(Arc::new(Field::Bricks(bricks::decode(bytes)?))),
+            (Some(bytes), None) if old => Some(Field::Dense(old::dense(bytes)?)),
+            (None, Some(bytes)) if old => Some(Field::Bricks(old::bricks(bytes)?)),
+            (Some(bytes), None) => Some(Field::Dense(decode::<DenseField>(FIELD, bytes)?)),
+            (None, Some(bytes)) => Some(Field::Bricks(bricks::decode::<BrickHeader>(bytes)?)),
             (None, None) => None,
             (Some(_), Some(_)) => return Err("it holds two fields, in sections FELD and BRIK".into()),
         };
@@ -105,6 +113,6 @@ impl Shape {
         if field.is_none() && shell.is_none() {
             return Err("it holds neither a field nor a pointshell".into());
         }
-        Ok(Self { mesh, field, shell, mass: meta.mass, report: meta.report })
+        Ok(Self { mesh, field: field.map(Arc::new), shell, mass: meta.mass, report: meta.report })
     }
 }

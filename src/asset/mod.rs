@@ -4,6 +4,7 @@
 mod bricks;
 mod container;
 mod file;
+mod old;
 
 use std::sync::Arc;
 

@@ -122,7 +122,7 @@ impl DenseField {
 
     /// As [`DenseField::from_values`]. Where `sign` says that a closed surface was cooked, the samples are those of an
     /// exact signed distance, which no two points exceed one metre per metre of.
-    pub(super) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
+    pub(crate) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
         grid.check()?;
         if values.len() != grid.len() {
             let [x, y, z] = grid.dims;
@@ -163,7 +163,7 @@ impl DenseField {
     }
 
     /// With what is known of a cooked field: its fit, and a box its surface is in.
-    pub(super) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
+    pub(crate) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
         self.error = error;
         self.bounds = self.bounds.merged(surface);
         self

@@ -1,0 +1,100 @@
+//! What versions 1 and 2 of the file wrote otherwise than today. These structs never change: they are those files' layout.
+//! `tests/golden` has a file of each.
+
+use serde::Deserialize;
+
+use super::bricks;
+use super::file::decode;
+use crate::field::{BrickField, BrickHeader, DenseField, FieldError, Grid, SignReport, SignRule};
+use crate::math::{Aabb, Vec3};
+
+#[derive(Deserialize)]
+enum Rule {
+    Given,
+    Crossings,
+    Parity,
+    WindingNumber,
+}
+
+#[derive(Deserialize)]
+struct Sign {
+    closed: bool,
+    consistent: bool,
+    rule: Rule,
+    duplicate_triangles: u64,
+    flipped_triangles: u64,
+    uncertain_nodes: u64,
+    membrane_area: f64,
+}
+
+impl From<Sign> for SignReport {
+    fn from(s: Sign) -> Self {
+        Self {
+            closed: s.closed,
+            consistent: s.consistent,
+            rule: match s.rule {
+                Rule::Given => SignRule::Given,
+                Rule::Crossings => SignRule::Crossings,
+                Rule::Parity => SignRule::Parity,
+                Rule::WindingNumber => SignRule::WindingNumber,
+            },
+            duplicate_triangles: s.duplicate_triangles,
+            flipped_triangles: s.flipped_triangles,
+            uncertain_nodes: s.uncertain_nodes,
+            membrane_area: s.membrane_area,
+        }
+    }
+}
+
+/// Section FELD.
+#[derive(Deserialize)]
+struct Dense {
+    grid: Grid,
+    values: Vec<f32>,
+    center: Vec3,
+    bounds: Aabb,
+    error: FieldError,
+    sign: Sign,
+}
+
+/// The header in section BRIK.
+#[derive(Deserialize)]
+struct Header {
+    grid: Grid,
+    fine: u32,
+    quantum: f32,
+    step: u32,
+    node_lipschitz: f32,
+    rounding: f32,
+    center: Vec3,
+    bounds: Aabb,
+    error: FieldError,
+    sign: Sign,
+}
+
+impl From<Header> for BrickHeader {
+    fn from(h: Header) -> Self {
+        Self {
+            grid: h.grid,
+            fine: h.fine,
+            quantum: h.quantum,
+            step: h.step,
+            node_lipschitz: h.node_lipschitz,
+            rounding: h.rounding,
+            center: h.center,
+            bounds: h.bounds,
+            error: h.error,
+            sign: h.sign.into(),
+        }
+    }
+}
+
+pub(super) fn dense(bytes: &[u8]) -> Result<DenseField, String> {
+    let Dense { grid, values, center, bounds, error, sign } = decode(*b"FELD", bytes)?;
+    let field = DenseField::assemble(grid, values.into(), center, sign.into());
+    Ok(field.map_err(|e| format!("section FELD: {e}"))?.described(error, &bounds))
+}
+
+pub(super) fn bricks(bytes: &[u8]) -> Result<BrickField, String> {
+    bricks::decode::<Header>(bytes)
+}

@@ -1,0 +1,176 @@
+//! Files of every version that was ever written: read, and with the answers that the library gave which wrote them.
+//!
+//! `tests/golden/asset_vN.vxs` was written by the first library with version N, and `asset_vN.txt` holds its answers, to the
+//! last bit. `VOXSHELL_UPDATE_GOLDEN=1` writes the answers of a file that has none.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use voxshell::asset::Shape;
+use voxshell::field::{Field, SignedDistance};
+use voxshell::Error;
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+fn bits(values: impl IntoIterator<Item = f32>) -> String {
+    values.into_iter().map(|v| format!(" {:08x}", v.to_bits())).collect()
+}
+
+/// All that a shape answers: what was measured, its samples, and φ, its gradient and a bound at points of the field.
+fn answers(shape: &Shape) -> String {
+    let mut text = String::new();
+    let field = shape.field.as_deref().expect("a field");
+    let gridded = field.gridded().expect("a grid");
+    let kind = if matches!(field, Field::Bricks(_)) { "bricks" } else { "full grid" };
+    writeln!(text, "{kind} {:?}, sign by {}, {:?}", gridded.grid, gridded.sign.rule, gridded.error).unwrap();
+    writeln!(text, "mesh {:?}", shape.mesh.as_ref().map(|m| (m.vertices.len(), m.triangles.len()))).unwrap();
+    writeln!(text, "mass {:?}", shape.mass).unwrap();
+    writeln!(text, "bounds {:?}", shape.bounds()).unwrap();
+    let closed = shape.report.as_ref().map(|r| (r.closed, r.area));
+    writeln!(text, "report {closed:?}").unwrap();
+    let shell = shape.shell.as_deref().expect("a pointshell");
+    for n in 0..shell.len() {
+        writeln!(text, "sample {:?} {:?}", shell.point(n), shell.normal(n)).unwrap();
+    }
+    for n in 0..125 {
+        // From the middle to beyond the grid, off the nodes.
+        let p = [n % 5, n / 5 % 5, n / 25].map(|i| (i as f32 - 2.0) * 0.37 + 0.013);
+        let (phi, gradient) = field.distance_gradient(p);
+        let bounds = [0.0, 0.1, 1.0].map(|r| field.lower_bound(p, r));
+        writeln!(text, "at {p:?}:{}", bits([phi].into_iter().chain(gradient).chain(bounds))).unwrap();
+    }
+    text
+}
+
+fn gives_the_answers_of_its_time(version: u8) {
+    let name = format!("asset_v{version}");
+    let file = golden(&format!("{name}.vxs"));
+    assert_eq!(std::fs::read(&file).unwrap()[8], version);
+    let now = answers(&Shape::load(&file).unwrap());
+    let path = golden(&format!("{name}.txt"));
+    if std::env::var_os("VOXSHELL_UPDATE_GOLDEN").is_some() && !path.exists() {
+        std::fs::write(&path, &now).unwrap();
+    }
+    let then = std::fs::read_to_string(&path).unwrap();
+    for (now, then) in now.lines().zip(then.lines()) {
+        assert_eq!(now, then, "{name}");
+    }
+    assert_eq!(now.lines().count(), then.lines().count());
+}
+
+#[test]
+fn a_full_grid_of_version_1_is_read() {
+    gives_the_answers_of_its_time(1);
+}
+
+#[test]
+fn bricks_of_version_2_are_read() {
+    gives_the_answers_of_its_time(2);
+}
+
+type Section = ([u8; 4], Vec<u8>);
+
+/// The sections of a file.
+fn sections(bytes: &[u8]) -> Vec<Section> {
+    let number = |at: usize, n: usize| bytes[at..at + n].iter().rev().fold(0, |v, &b| v << 8 | usize::from(b));
+    let entry = |i: usize| {
+        let at = 24 + 24 * i;
+        let (begin, length) = (number(at + 8, 8), number(at + 16, 8));
+        (bytes[at..at + 4].try_into().unwrap(), bytes[begin..begin + length].to_vec())
+    };
+    (0..number(12, 4)).map(entry).collect()
+}
+
+/// A file of version 3 or later of such sections, written as docs/file-format.md says.
+fn file(version: u32, sections: &[Section]) -> Vec<u8> {
+    let mut begin = 24 + 24 * sections.len() + 4;
+    let mut head = [b"VOXSHELL".as_slice(), &version.to_le_bytes(), &(sections.len() as u32).to_le_bytes()].concat();
+    head.extend([0; 8]);
+    let mut body = Vec::new();
+    for (tag, data) in sections {
+        let gap = begin.next_multiple_of(64) - begin;
+        body.extend(vec![0; gap]);
+        body.extend(data);
+        begin += gap;
+        head.extend(tag);
+        head.extend(crc32fast::hash(data).to_le_bytes());
+        head.extend((begin as u64).to_le_bytes());
+        head.extend((data.len() as u64).to_le_bytes());
+        begin += data.len();
+    }
+    head[16..24].copy_from_slice(&(begin as u64).to_le_bytes());
+    head.extend(crc32fast::hash(&head).to_le_bytes());
+    [head, body].concat()
+}
+
+fn load(bytes: &[u8]) -> Result<Shape, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    std::fs::write(&path, bytes).unwrap();
+    match Shape::load(&path) {
+        Ok(shape) => Ok(shape),
+        Err(Error::InvalidFile { reason, .. }) => Err(reason),
+        Err(other) => panic!("refused with the wrong error: {other}"),
+    }
+}
+
+/// What this library writes of the shape in a golden file.
+fn written(version: u8) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    Shape::load(&golden(&format!("asset_v{version}.vxs"))).unwrap().save(&path).unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+#[test]
+fn the_layout_is_as_documented() {
+    for version in [1, 2] {
+        let bytes = written(version);
+        assert_eq!(file(3, &sections(&bytes)), bytes, "the shape of version {version}");
+    }
+}
+
+#[test]
+fn what_an_old_file_held_is_kept_by_a_new_one() {
+    for version in [1, 2] {
+        let then = std::fs::read_to_string(golden(&format!("asset_v{version}.txt"))).unwrap();
+        assert_eq!(answers(&load(&written(version)).unwrap()), then);
+    }
+}
+
+#[test]
+fn a_later_version_is_refused() {
+    let reason = load(&file(4, &sections(&written(2)))).err().unwrap();
+    assert_eq!(reason, "format version 4; this library reads versions 1 to 3: a newer library wrote it");
+    assert!(load(&file(0, &sections(&written(2)))).err().unwrap().contains("version 0;"));
+}
+
+#[test]
+fn an_unknown_section_is_passed_over_only_if_its_tag_says_so() {
+    let mut parts = sections(&written(2));
+    parts.insert(1, (*b"xtra", vec![1, 2, 3]));
+    let then = std::fs::read_to_string(golden("asset_v2.txt")).unwrap();
+    assert_eq!(answers(&load(&file(3, &parts)).unwrap()), then);
+    parts[1].0 = *b"XTRA";
+    let reason = load(&file(3, &parts)).err().unwrap();
+    assert_eq!(reason, "section XTRA is of a kind that this library does not know");
+}
+
+#[test]
+fn a_section_that_comes_twice_is_refused() {
+    let mut parts = sections(&written(1));
+    parts.push(parts[0].clone());
+    assert!(load(&file(3, &parts)).err().unwrap().contains("section META"));
+}
+
+#[test]
+fn nothing_is_hidden_between_sections() {
+    let bytes = written(1);
+    let end_of_table = 24 + 24 * sections(&bytes).len() + 4;
+    assert_ne!(end_of_table % 64, 0);
+    let mut hiding = bytes.clone();
+    hiding[end_of_table] = 1;
+    assert!(load(&hiding).err().unwrap().contains("written before section META"));
+}
