@@ -74,7 +74,10 @@ proptest! {
             for _ in 0..60 {
                 let (a, b) = (random_point(field.grid(), &mut rng, reach), random_point(field.grid(), &mut rng, reach));
                 let b = if rng.next() % 3 > 0 { [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * 0.01) } else { b };
-                let inside = |p: [f32; 3]| (0..3).all(|k| field.grid().min[k] <= p[k] && p[k] <= field.grid().max()[k]);
+                // The grid's last node as f32 may be beyond it.
+                let g = field.grid();
+                let last = |k: usize| f64::from(g.min[k]) + f64::from(g.spacing) * f64::from(g.dims[k] - 1);
+                let inside = |p: [f32; 3]| (0..3).all(|k| g.min[k] <= p[k] && f64::from(p[k]) <= last(k));
                 if !(outside || inside(a) && inside(b)) {
                     continue;
                 }

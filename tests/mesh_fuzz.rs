@@ -1,0 +1,82 @@
+//! Mesh files from outside: thousands of damaged ones, with little memory, no panic, and a sound mesh where one is read.
+
+use std::path::Path;
+
+use support::allocation::{peak, Counting};
+use support::fuzz::{corpus, damage, mutate};
+use support::rng::Rng;
+use voxshell::field::{BrickField, DenseField, FieldOptions, MeshField, SignedDistance};
+use voxshell::math::{Progress, Vec3};
+use voxshell::mesh::{io, TriMesh};
+use voxshell::Error;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Bytes that reading may hold for each byte of the file, and for any file.
+const PER_BYTE: usize = 200;
+const ALWAYS: usize = 4 << 20;
+
+/// Loads such a file; most that was held meanwhile.
+fn load(folder: &Path, like: &Path, bytes: &[u8]) -> (voxshell::Result<TriMesh>, usize) {
+    let path = folder.join(like.file_name().unwrap());
+    std::fs::write(&path, bytes).unwrap();
+    peak(|| io::load(&path))
+}
+
+/// A mesh that was read is one that could have been made, is written and read again the same, and can be asked and cooked.
+fn is_sound(mesh: &TriMesh, folder: &Path, cook: bool) {
+    TriMesh::new(mesh.vertices.clone(), mesh.triangles.clone()).unwrap();
+    let path = folder.join("again.obj");
+    io::write_obj(&path, mesh).unwrap();
+    let again = io::load(&path).unwrap();
+    assert_eq!(again.triangles.len(), mesh.triangles.len());
+    for t in 0..mesh.triangles.len() {
+        assert_eq!(again.corners(t), mesh.corners(t), "triangle {t}");
+    }
+    mesh.report();
+    mesh.mass_properties();
+    let field = MeshField::new(mesh.clone()).unwrap();
+    let near = Vec3::from(mesh.vertices[mesh.triangles[0][0] as usize]) - field.local_origin(&Vec3::zeros());
+    for p in [[0.0; 3], [1.0, -2.0, 0.5], near.cast::<f32>().into()] {
+        let (phi, _) = field.distance_gradient(p);
+        let bound = field.lower_bound(p, 0.1);
+        // Coordinates of up to 1e50 are read, but not all of them are points of f32.
+        assert!(bound <= phi || p.iter().any(|x| x.is_infinite()), "{bound} {phi} at {p:?}");
+    }
+    if cook {
+        let options = FieldOptions { memory_limit: 64 << 20, ..FieldOptions::with_resolution(mesh, 12) };
+        // Coordinates beyond f32, or a mesh that is a point, make no grid.
+        let _no_panic = DenseField::cook(mesh, &options, &Progress::none());
+        let _no_panic = BrickField::cook(mesh, &options, &Progress::none());
+    }
+}
+
+fn readers_survive(kind: &str, rounds: usize) {
+    let folder = support::fuzz::folder();
+    let corpus = corpus(kind);
+    let read = std::cell::Cell::new(0);
+    let check = |path: &Path, bytes: &[u8]| {
+        let (result, held) = load(folder.path(), path, bytes);
+        assert!(held <= PER_BYTE * bytes.len() + ALWAYS, "{held} bytes held for {}", bytes.len());
+        match result {
+            Ok(mesh) => {
+                read.set(read.get() + 1);
+                is_sound(&mesh, folder.path(), read.get() % 20 == 0);
+            }
+            Err(Error::InvalidFile { reason, .. }) => {
+                assert!(!reason.is_empty() && !reason.contains('\n') && reason.len() < 1000, "{reason:?}")
+            }
+            Err(other) => panic!("refused with the wrong error: {other}"),
+        }
+    };
+    damage(&corpus, rounds, |bytes, others, rng: &mut Rng| mutate(bytes, others, rng), check);
+    assert!(read.get() > rounds / 50, "{kind}: only {} of {rounds} files were read at all", read.get());
+    eprintln!("{kind}: {} of {rounds} damaged files were read", read.get());
+}
+
+/// One test, since the memory held is that of all threads.
+#[test]
+fn no_damaged_mesh_file_panics_takes_much_memory_or_gives_a_mesh_that_is_unsound() {
+    ["obj", "stl", "ply"].iter().for_each(|kind| readers_survive(kind, 10_000));
+}
