@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use proptest::prelude::*;
 use voxshell::mesh::{io, primitives, TriMesh};
 use voxshell::Error;
 
@@ -320,51 +319,4 @@ fn unknown_types_and_missing_files_are_named() {
     let missing = PathBuf::from("no_such_file.obj");
     let error = io::load(&missing).unwrap_err();
     assert!(matches!(&error, Error::Io { path, .. } if *path == missing), "{error}");
-}
-
-/// A valid file of one of the kinds, to be damaged.
-fn some_file() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
-    let mesh = tetrahedron();
-    let obj: String = mesh.vertices.iter().map(|v| format!("v {} {} {}\n", v[0], v[1], v[2])).collect::<String>()
-        + &mesh
-            .triangles
-            .iter()
-            .map(|t| format!("f {}/1/2 {}//3 {}\n", t[0] + 1, t[1] + 1, t[2] + 1))
-            .collect::<String>();
-    prop_oneof![
-        Just(("a.obj", obj.into_bytes())),
-        Just(("a.stl", ascii_stl(&mesh).into_bytes())),
-        Just(("a.stl", binary_stl(&mesh, b"x"))),
-        Just(("a.ply", ply(&mesh, Ply::Ascii, false))),
-        Just(("a.ply", ply(&mesh, Ply::Little, true))),
-        Just(("a.ply", ply(&mesh, Ply::Big, false))),
-    ]
-}
-
-proptest! {
-    #![proptest_config(support::cases(1000))]
-
-    #[test]
-    fn damaged_files_never_panic(
-        (name, mut bytes) in some_file(),
-        edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u8>(), Just(b' '), Just(b'\n'), Just(b'-'), Just(b'9'), Just(b'/')]), 0..6),
-        cut in prop::option::of(any::<prop::sample::Index>()),
-        repeat in any::<bool>(),
-    ) {
-        for (at, byte) in edits {
-            let i = at.index(bytes.len());
-            bytes[i] = byte;
-        }
-        if let Some(cut) = cut {
-            let end = cut.index(bytes.len());
-            bytes.truncate(end);
-        }
-        if repeat {
-            bytes.extend_from_within(..);
-        }
-        if let Ok(mesh) = load_bytes(name, &bytes) {
-            prop_assert!(TriMesh::new(mesh.vertices.clone(), mesh.triangles.clone()).is_ok());
-            mesh.report();
-        }
-    }
 }

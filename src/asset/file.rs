@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::container::{self, name, Container, Tag};
 use super::{bricks, old, Shape};
-use crate::field::{BrickHeader, DenseField, Field};
+use crate::field::{BrickHeader, DenseField, Field, SignedDistance};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
@@ -38,6 +38,32 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> 
         Ok((value, [])) => Ok(value),
         Ok((_, rest)) => Err(format!("section {} has {} bytes too many", name(&tag), rest.len())),
         Err(e) => Err(format!("section {} cannot be read: {e}", name(&tag))),
+    }
+}
+
+/// The numbers of a field that decoding does not look at: those that were measured when it was cooked, and what follows from
+/// all of its samples.
+fn check_field(field: &Field) -> std::result::Result<(), String> {
+    let known = field.gridded().ok_or("it holds a field without a grid")?;
+    let bounds = field.bounds();
+    let measured = [known.error.max, known.error.rms, known.sign.membrane_area, f64::from(known.lipschitz)];
+    let sound = measured.iter().all(|x| x.is_finite() && *x >= 0.0)
+        && field.error_bound().is_finite()
+        && (bounds.is_empty() || bounds.min.iter().chain(&bounds.max).all(|x| x.is_finite()));
+    if sound {
+        Ok(())
+    } else {
+        Err(format!("the field's measures are {measured:?}, its bounds {bounds:?}; expected finite, positive numbers"))
+    }
+}
+
+fn check_mass(mass: &MassProperties) -> std::result::Result<(), String> {
+    let finite = mass.center_of_mass.iter().chain(&mass.inertia).all(|x| x.is_finite());
+    let positive = [mass.volume, mass.inertia[0], mass.inertia[1], mass.inertia[2]].iter().all(|x| *x > 0.0);
+    if finite && positive && mass.volume.is_finite() {
+        Ok(())
+    } else {
+        Err(format!("section META: {mass:?}; expected finite numbers, volume and moments of inertia positive"))
     }
 }
 
@@ -85,6 +111,7 @@ impl Shape {
             return Err(format!("section {} is of a kind that this library does not know", name(tag)));
         }
         let meta: Meta = decode(META, container.section(&META).ok_or("section META is missing")?)?;
+        meta.mass.as_ref().map_or(Ok(()), check_mass)?;
         let mesh = match container.section(&MESH) {
             Some(bytes) => {
                 let raw: TriMesh = decode(MESH, bytes)?;
@@ -102,6 +129,7 @@ impl Shape {
             (None, None) => None,
             (Some(_), Some(_)) => return Err("it holds two fields, in sections FELD and BRIK".into()),
         };
+        field.as_ref().map_or(Ok(()), check_field)?;
         let shell = match container.section(&SHELL) {
             Some(bytes) => {
                 let shell: PointShell = decode(SHELL, bytes)?;

@@ -97,7 +97,7 @@ fn numbers(bytes: &[u8], from: usize) -> Vec<std::ops::Range<usize>> {
 /// One change of some bytes; `others` are there to take parts from.
 pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
     let n = bytes.len();
-    match rng.next() % 13 {
+    match rng.next() % 14 {
         0 if n > 0 => bytes[place(rng, n)] ^= 1 << (rng.next() % 8),
         1 if n > 0 => bytes[place(rng, n)] = pick(rng, &[0, 1, 0x7f, 0x80, 0xff, b' ', b'\n', b'-', b'9', b'/', b'\\']),
         2 => bytes.truncate(place(rng, n)),
@@ -125,8 +125,22 @@ pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
                 bytes.splice(found[place(rng, found.len())].clone(), text.into_bytes());
             }
         }
+        // A number of seven bits a byte, lowest first.
+        10 if n > 0 => {
+            let mut rest = pick(rng, &NUMBERS);
+            let mut number = Vec::new();
+            while rest > 0x7f {
+                number.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            number.push(rest as u8);
+            let at = place(rng, n);
+            // In the place of one that is there.
+            let end = at + bytes[at..].iter().take_while(|&&b| b > 0x7f).count();
+            bytes.splice(at..(end + 1).min(n), number);
+        }
         // Numbers in bytes.
-        10.. => {
+        11.. => {
             let wide = rng.next() % 3 == 0;
             let little = rng.next() % 4 > 0;
             let eight = match rng.next() % 2 {

@@ -2,6 +2,7 @@
 
 pub mod allocation;
 pub mod brick;
+pub mod container;
 pub mod fuzz;
 pub mod reference;
 pub mod rng;

@@ -1,0 +1,48 @@
+//! The outer form of asset files, taken apart and put together as docs/file-format.md says, sharing nothing with the library.
+
+/// A tag and what is in the section.
+pub type Section = ([u8; 4], Vec<u8>);
+
+/// A number of the `n` bytes from `at` on, lowest first.
+fn number(bytes: &[u8], at: usize, n: usize) -> Option<usize> {
+    Some(bytes.get(at..at.checked_add(n)?)?.iter().rev().fold(0, |v, &b| v << 8 | usize::from(b)))
+}
+
+/// The version of a file that is long enough to have one.
+pub fn version(bytes: &[u8]) -> Option<u32> {
+    number(bytes, 8, 4).map(|v| v as u32)
+}
+
+/// The sections of a file; `None` where it is too damaged to have any.
+pub fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
+    let entry = |i: usize| {
+        let at = 24 + 24 * i;
+        let (begin, length) = (number(bytes, at + 8, 8)?, number(bytes, at + 16, 8)?);
+        let tag = bytes.get(at..at + 4)?.try_into().ok()?;
+        Some((tag, bytes.get(begin..begin.checked_add(length)?)?.to_vec()))
+    };
+    (0..number(bytes, 12, 4)?).map(entry).collect()
+}
+
+/// A file of such sections, with the lengths and checksums that they have.
+pub fn file(version: u32, sections: &[Section]) -> Vec<u8> {
+    let alignment = if version < 3 { 1 } else { 64 };
+    let mut begin = 24 + 24 * sections.len() + 4;
+    let mut head = [b"VOXSHELL".as_slice(), &version.to_le_bytes(), &(sections.len() as u32).to_le_bytes()].concat();
+    head.extend([0; 8]);
+    let mut body = Vec::new();
+    for (tag, data) in sections {
+        let gap = begin.next_multiple_of(alignment) - begin;
+        body.extend(vec![0; gap]);
+        body.extend(data);
+        begin += gap;
+        head.extend(tag);
+        head.extend(crc32fast::hash(data).to_le_bytes());
+        head.extend((begin as u64).to_le_bytes());
+        head.extend((data.len() as u64).to_le_bytes());
+        begin += data.len();
+    }
+    head[16..24].copy_from_slice(&(begin as u64).to_le_bytes());
+    head.extend(crc32fast::hash(&head).to_le_bytes());
+    [head, body].concat()
+}
