@@ -2,20 +2,31 @@
 //!
 //! Each row names the work; figures carry their unit in the key. Times are of one thread unless the row says otherwise.
 
+mod clock;
+mod fields;
+mod parry;
+mod peers;
+mod random;
+mod row;
 mod segments;
+mod steps;
+mod tables;
 
 use std::time::Instant;
 
 use clap::ValueEnum;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
-use serde_json::{json, Value};
+use serde_json::json;
 use voxshell::asset::Shape;
 use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::field::{Field, HalfSpace};
 use voxshell::math::{Pose, Vec3};
 use voxshell::Result;
 
-use crate::{bench_fields, source};
+use crate::source;
+use clock::Clock;
+use peers::{Files, Peer, Program};
+use row::Row;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Name {
@@ -23,10 +34,12 @@ enum Name {
     Cook,
     /// Discrete queries of touching pairs: on a plane, and against itself.
     Contact,
-    /// A million random segments against the field; with the feature `peers` beside parry3d's rays.
+    /// A million random segments against the field, beside rays of other libraries.
     Segments,
-    /// Fields, full and in bricks: cooking, error, sampling, memory, loading. Up to 1024 cells: takes a minute, and 1 GB.
+    /// Fields, full and in bricks: cooking, error, sampling, memory, loading, beside other libraries. Takes a minute, and 1 GB.
     Fields,
+    /// Tables 1 and 2 of Xu & Barbič (2014, 2016): fields, octrees and segments, the papers' figures beside ours.
+    Tables,
 }
 
 #[derive(clap::Args)]
@@ -38,8 +51,48 @@ pub struct Arguments {
     /// One JSON object a row.
     #[arg(long)]
     json: bool,
+    /// Field cells along the box's largest edge, which is 1.5 times the mesh's, for fields, segments and tables; of fields the
+    /// last is cooked in bricks only.
+    #[arg(long, value_delimiter = ',', value_name = "CELLS")]
+    resolutions: Vec<u32>,
+    /// Which other libraries to measure beside; those in C++ if they are installed.
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Peer::Parry, Peer::Openvdb, Peer::Embree])]
+    peers: Vec<Peer>,
+    /// How many random segments.
+    #[arg(long, default_value_t = segments::COUNT)]
+    segments: usize,
+    /// How long to repeat what is measured in turns; at least three times.
+    #[arg(long, default_value_t = 1.5)]
+    seconds: f64,
     #[command(flatten)]
     cook: source::CookArguments,
+}
+
+/// What fields, segments and tables are measured at and beside.
+pub struct Setup {
+    resolutions: Vec<u32>,
+    peers: Vec<Peer>,
+    segments: usize,
+    clock: Clock,
+}
+
+impl Setup {
+    /// Ascending.
+    fn resolutions(&self, default: &[u32]) -> Vec<u32> {
+        let mut chosen = if self.resolutions.is_empty() { default.to_vec() } else { self.resolutions.clone() };
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
+
+    fn wants(&self, peer: Peer) -> bool {
+        self.peers.contains(&peer)
+    }
+
+    /// `None` when it is not wanted or not installed.
+    fn program(&self, peer: Peer, files: &Files) -> Result<Option<Program>> {
+        Ok(if self.wants(peer) { Program::start(peer, files)? } else { None })
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -47,6 +100,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let name = std::path::Path::new(&arguments.mesh)
         .file_name()
         .map_or(arguments.mesh.as_str().into(), |n| n.to_string_lossy());
+    let setup = Setup {
+        resolutions: arguments.resolutions.clone(),
+        peers: arguments.peers.clone(),
+        segments: arguments.segments,
+        clock: Clock { seconds: arguments.seconds },
+    };
     let rows = match arguments.name {
         Name::Cook => {
             let mut rows = Vec::new();
@@ -54,37 +113,39 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 let options = source::CookArguments { cells, ..arguments.cook.clone() };
                 let start = Instant::now();
                 let shape = source::cook(&mesh, &options)?;
-                rows.push(cook_row(&name, cells, start.elapsed().as_secs_f64(), &shape));
+                rows.push(cook_row(cells, start.elapsed().as_secs_f64(), &shape));
             }
             rows
         }
-        Name::Fields => bench_fields::rows(&mesh)?,
+        Name::Fields => fields::rows(&mesh, &setup)?,
         Name::Contact => {
             let samples = arguments.cook.samples.unwrap_or(35_000);
             let options = source::CookArguments { samples: Some(samples), ..arguments.cook.clone() };
-            contact_rows(&name, &source::cook(&mesh, &options)?)?
+            contact_rows(&source::cook(&mesh, &options)?)?
         }
-        Name::Segments => segments::rows(&name, &mesh)?,
+        Name::Segments => segments::rows(&mesh, &setup)?,
+        Name::Tables => {
+            let tables = tables::Tables::measure(&name, &mesh, &setup)?;
+            if !arguments.json {
+                tables.print();
+                return Ok(());
+            }
+            tables.rows()
+        }
     };
-    for row in rows {
-        if arguments.json {
-            println!("{row}");
-        } else if let Value::Object(fields) = &row {
-            let line: Vec<String> = fields.iter().map(|(k, v)| format!("{k} {v}")).collect();
-            println!("{}", line.join("  "));
-        }
-    }
+    let rows: Vec<Row> = rows.into_iter().map(|row| row.with("mesh", &*name)).collect();
+    row::print(&rows, arguments.json);
     Ok(())
 }
 
-fn cook_row(mesh: &str, cells: u32, seconds: f64, shape: &Shape) -> Value {
+fn cook_row(cells: u32, seconds: f64, shape: &Shape) -> Row {
     let (samples, covering) = shape.shell.as_ref().map_or((0, 0.0), |s| (s.len(), s.spacing));
     let (bytes, error) = shape.field.as_deref().and_then(Field::gridded).map_or((0, 0.0), |f| (f.bytes, f.error.max));
-    json!({
-        "row": format!("cook/{cells}"), "mesh": mesh, "threads": rayon_threads(), "wall_s": seconds,
+    Row::from(json!({
+        "row": format!("cook/{cells}"), "threads": rayon_threads(), "wall_s": seconds,
         "field_mb": bytes as f64 * 1e-6, "field_error_max_mm": error * 1e3,
         "samples": samples, "covering_radius_mm": f64::from(covering) * 1e3,
-    })
+    }))
 }
 
 fn rayon_threads() -> usize {
@@ -112,7 +173,7 @@ fn touching(shape: &Shape, other: Geometry, rotation: UnitQuaternion<f64>, depth
 }
 
 /// Twenty orientations, each touching 0.2 mm deep, contacts up to 1 mm; one of them is what a resting body asks each step.
-fn contact_rows(mesh: &str, shape: &Shape) -> Result<Vec<Value>> {
+fn contact_rows(shape: &Shape) -> Result<Vec<Row>> {
     let plane = Shape::from_field(Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.0)?));
     let mut rows = Vec::new();
     for (row, other) in [("contact/plane", plane.geometry()), ("contact/self", shape.geometry())] {
@@ -136,13 +197,13 @@ fn contact_rows(mesh: &str, shape: &Shape) -> Result<Vec<Value>> {
         }
         times.sort_by(f64::total_cmp);
         let at = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
-        rows.push(json!({
-            "row": row, "mesh": mesh, "samples": shape.shell.as_ref().map_or(0, |s| s.len()),
+        rows.push(Row::from(json!({
+            "row": row, "samples": shape.shell.as_ref().map_or(0, |s| s.len()),
             "query_mean_us": times.iter().sum::<f64>() / times.len() as f64,
             "query_median_us": at(0.5), "query_p99_us": at(0.99),
             "node_tests_mean": nodes as f64 / 20.0, "sample_tests_mean": samples as f64 / 20.0,
             "contacts_mean": found as f64 / times.len() as f64,
-        }));
+        })));
     }
     Ok(rows)
 }

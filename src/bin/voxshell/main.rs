@@ -2,7 +2,6 @@
 //! interface.
 
 mod bench;
-mod bench_fields;
 mod cook;
 mod info;
 mod query;

@@ -1,108 +1,170 @@
-//! Segments against a field (Xu & Barbič 2014, table 2): a million pairs of points, uniform in a cube of 1.5 times the mesh's
-//! largest extent.
+//! `voxshell bench segments`: Xu & Barbič 2014, table 2, beside rays of parry3d and embree against the mesh and of OpenVDB through
+//! a level set. A million pairs of points, uniform in a cube of 1.5 times the mesh's largest extent.
+//!
+//! Times are the least of several, of one thread's clock, in turns with the peers'. A row says how many segments cross the
+//! surface; the peers, which know no inside, report those and only those.
 
-use std::time::Instant;
-
-use serde_json::{json, Value};
-use voxshell::ccd::segment::{first_fraction, first_fractions, Segment, Start};
-use voxshell::field::{DenseField, Field, FieldOptions};
+use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, Segment, Start};
+use voxshell::field::{BrickField, DenseField, Field};
 use voxshell::math::{Progress, Vec3};
-use voxshell::mesh::TriMesh;
+use voxshell::mesh::{Bvh, TriMesh};
 use voxshell::Result;
 
-const COUNT: usize = 1_000_000;
+use super::clock::{of_thread, Clock};
+use super::parry::{self, Parry};
+use super::peers::{Files, Peer, Program};
+use super::random::Random;
+use super::row::Row;
+use super::steps::Steps;
+use super::{fields, Setup};
+
+pub const COUNT: usize = 1_000_000;
 const SIDE: f64 = 1.5;
-/// Cells along the cube, and seconds for the million.
-const TARGETS: [(u32, f64); 3] = [(128, 0.30), (256, 0.32), (512, 0.40)];
-const REPEATS: usize = 5;
+/// From here on a full grid takes more memory than many a machine has.
+const FULL_GRID: u32 = 1024;
 
-pub fn rows(name: &str, mesh: &TriMesh) -> Result<Vec<Value>> {
-    let segments = segments(mesh.bounds().center());
-    let peer = peer(mesh, &segments);
-    let mut rows = Vec::new();
-    for (cells, target) in TARGETS {
-        let voxel_size = SIDE / f64::from(cells);
-        // As much room around the mesh as the cube has along its largest extent.
-        let padding_voxels = (0.5 * (SIDE - 1.0) / voxel_size) as u32;
-        let options = FieldOptions { padding_voxels, ..FieldOptions::new(voxel_size) };
-        let field = Field::Dense(DenseField::cook(mesh, &options, &Progress::none())?);
-        let mut fractions = vec![None; COUNT];
-        let batch = best_of(|| first_fractions(&field, &segments, 0.0, Start::Hit, &mut fractions));
-        let mut singly = vec![None; COUNT];
-        let one = best_of(|| {
-            for (segment, fraction) in segments.iter().zip(&mut singly) {
-                *fraction = first_fraction(&field, segment, 0.0, Start::Hit);
-            }
-        });
-        let hits = fractions.iter().flatten().count();
-        let row = |kind: &str, measured: f64| {
-            let mut row = json!({
-                "row": format!("segments/{name}/{cells}{kind}"), "measured": measured, "target": target, "unit": "s",
-                "segments": COUNT, "hits": hits,
-            });
-            if let Some((peer, seconds, peer_hits)) = &peer {
-                row["peer"] = json!(peer);
-                row["peer_measured"] = json!(seconds);
-                row["peer_hits"] = json!(peer_hits);
-            }
-            row
-        };
-        rows.push(row("", batch));
-        rows.push(row("/one_at_a_time", one));
-    }
-    Ok(rows)
+/// Seconds for the million.
+fn target(cells: u32) -> Option<f64> {
+    Some(match cells {
+        128 => 0.30,
+        256 => 0.32,
+        512 => 0.40,
+        1024 => 0.60,
+        _ => return None,
+    })
 }
 
-/// The same ones every time: SplitMix64.
-fn segments(center: Vec3) -> Vec<Segment> {
-    let mut state = 2014u64;
-    let mut uniform = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+struct Bench {
+    segments: Vec<Segment>,
+    parry: Option<(Parry, Vec<parry3d::query::Ray>)>,
+    openvdb: Option<Program>,
+    embree: Option<Program>,
+    /// Crossings by our own rays in f64.
+    mesh_hits: usize,
+    clock: Clock,
+    rows: Vec<Row>,
+}
+
+pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
+    let resolutions = setup.resolutions(&[128, 256, 512, 1024]);
+    let steps = Steps::new(2 * resolutions.len() + 1);
+    let segments = segments(mesh.bounds().center(), setup.segments);
+    let files = Files::new(mesh)?;
+    files.write_segments(segments.iter().map(|s| [s.from, s.to]))?;
+    steps.next("peers");
+    let program = |peer| -> Result<Option<Program>> {
+        let mut program = setup.program(peer, &files)?;
+        if let Some(program) = &mut program {
+            program.ask("segments segments")?;
+        }
+        Ok(program)
     };
-    let mut point = || center + Vec3::new(uniform(), uniform(), uniform()) * SIDE;
-    (0..COUNT).map(|_| Segment::new(point(), point())).collect()
-}
-
-/// Seconds of this thread, the least of some repeats.
-fn best_of(mut work: impl FnMut()) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..REPEATS {
-        let (wall, start) = (Instant::now(), on_cpu());
-        work();
-        let seconds = match (start, on_cpu()) {
-            (Some(start), Some(end)) => end - start,
-            _ => wall.elapsed().as_secs_f64(),
-        };
-        best = best.min(seconds);
+    let parry = setup.wants(Peer::Parry).then(|| Parry::new(mesh)).flatten();
+    let bvh = Bvh::build(mesh);
+    let mut bench = Bench {
+        parry: parry.map(|p| (p, Parry::rays(&segments))),
+        openvdb: program(Peer::Openvdb)?,
+        embree: program(Peer::Embree)?,
+        mesh_hits: segments.iter().filter(|s| bvh.any_intersection(s.from, s.to - s.from, 1.0)).count(),
+        segments,
+        clock: setup.clock,
+        rows: Vec::new(),
+    };
+    let mut in_bricks = Vec::new();
+    for &cells in &resolutions {
+        let options = fields::options(cells);
+        if cells < FULL_GRID {
+            steps.next(&format!("{cells}"));
+            let field = Field::Dense(DenseField::cook(mesh, &options, &Progress::none())?);
+            bench.against(&field, cells, "")?;
+        }
+        steps.next(&format!("{cells}/bricks"));
+        let field = Field::Bricks(BrickField::cook(mesh, &options, &Progress::none())?);
+        in_bricks.push(bench.against(&field, cells, "/bricks")?);
     }
-    best
+    if let ([first, .., last], [coarse, .., fine]) = (&in_bricks[..], &resolutions[..]) {
+        let row = Row::new(format!("segments/bricks/growth_{coarse}_to_{fine}"), last / first, "ratio");
+        bench.rows.push(row.target((*coarse == 128 && *fine == 1024).then_some(2.0)));
+    }
+    Ok(bench.rows)
 }
 
-/// Seconds that this thread has run, where the system tells.
-fn on_cpu() -> Option<f64> {
-    let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+impl Bench {
+    /// Rows of a field of so many cells, and the seconds of the batch.
+    fn against(&mut self, field: &Field, cells: u32, storage: &str) -> Result<f64> {
+        let segments = &self.segments;
+        let mut fractions = vec![None; segments.len()];
+        let mut batch = || Ok(of_thread(|| first_fractions(field, segments, 0.0, Start::Hit, &mut fractions)).0);
+        let mut singly = vec![None; segments.len()];
+        let mut one = || {
+            let each = || segments.iter().map(|s| first_fraction(field, s, 0.0, Start::Hit));
+            Ok(of_thread(|| singly.iter_mut().zip(each()).for_each(|(to, t)| *to = t)).0)
+        };
+        let mut parry_hits = 0;
+        let parry = &self.parry;
+        let mut by_parry = || {
+            let Some((shape, rays)) = parry else { return Ok(0.0) };
+            let (seconds, hits) = of_thread(|| shape.cast(rays));
+            parry_hits = hits;
+            Ok(seconds)
+        };
+        if let Some(openvdb) = &mut self.openvdb {
+            openvdb.ask(&format!("volume 1 {} 0 0 0", fields::options(cells).voxel_size))?;
+        }
+        let (mut openvdb_hits, mut embree_hits) = (0.0, 0.0);
+        let mut by_openvdb = || cast(&mut self.openvdb, &mut openvdb_hits);
+        let mut by_embree = || cast(&mut self.embree, &mut embree_hits);
+        let [batch, one, by_parry, by_openvdb, by_embree] =
+            self.clock.in_turns([&mut batch, &mut one, &mut by_parry, &mut by_openvdb, &mut by_embree])?;
+
+        let crossed = segments.iter().zip(&fractions).filter(|(s, t)| match t {
+            Some(0.0) => leaves_or_enters(field, s),
+            other => other.is_some(),
+        });
+        let hits = crossed.count();
+        let name = format!("segments/{cells}{storage}");
+        let counted = |row: Row| row.with("segments", segments.len()).with("hits", hits);
+        let ours = counted(Row::new(&name, batch, "s")).with("mesh_hits", self.mesh_hits);
+        self.rows.push(ours.target(target(cells)));
+        self.rows.push(counted(Row::new(format!("{name}/one_at_a_time"), one, "s")).target(target(cells)));
+        let mut over = |peer: &str, title: &str, seconds: f64, peer_hits: f64, target: Option<f64>| {
+            let row = Row::ratio(format!("{name}/over_{peer}"), batch, title, seconds).target(target);
+            self.rows.push(counted(row).with("peer_hits", peer_hits));
+        };
+        if self.parry.is_some() {
+            over("parry", &format!("{} TriMesh::cast_local_ray", parry::NAME), by_parry, parry_hits as f64, None);
+        }
+        if let Some(openvdb) = &self.openvdb {
+            let title = format!("{} LevelSetRayIntersector", openvdb.name);
+            over("openvdb", &title, by_openvdb, openvdb_hits, Some(0.25));
+        }
+        if let Some(embree) = &self.embree {
+            let title = format!("{} rtcIntersect1", embree.name);
+            over("embree", &title, by_embree, embree_hits, Some(2.5));
+        }
+        Ok(batch)
+    }
 }
 
-#[cfg(not(feature = "peers"))]
-fn peer(_: &TriMesh, _: &[Segment]) -> Option<(&'static str, f64, usize)> {
-    None
+/// Whether a segment that starts inside meets the surface on its way.
+fn leaves_or_enters(field: &Field, segment: &Segment) -> bool {
+    let mut any = false;
+    crossings(field, segment, 0.0, |_| any = true);
+    any
 }
 
-/// parry3d's ray against the mesh: name, seconds, hits.
-#[cfg(feature = "peers")]
-fn peer(mesh: &TriMesh, segments: &[Segment]) -> Option<(&'static str, f64, usize)> {
-    use parry3d::math::Vector;
-    use parry3d::query::{Ray, RayCast};
-    let vector = |v: &Vec3| Vector::new(v.x as f32, v.y as f32, v.z as f32);
-    let vertices = mesh.vertices.iter().map(|v| vector(&Vec3::from(*v))).collect();
-    let shape = parry3d::shape::TriMesh::new(vertices, mesh.triangles.clone()).ok()?;
-    let rays: Vec<Ray> = segments.iter().map(|s| Ray::new(vector(&s.from), vector(&(s.to - s.from)))).collect();
-    let mut hits = 0;
-    let seconds = best_of(|| hits = rays.iter().filter(|r| shape.cast_local_ray(r, 1.0, false).is_some()).count());
-    Some(("parry3d 0.31 TriMesh::cast_local_ray", seconds, hits))
+fn cast(program: &mut Option<Program>, hits: &mut f64) -> Result<f64> {
+    let Some(program) = program else { return Ok(0.0) };
+    let answer = program.ask("cast")?;
+    *hits = answer["hits"].as_f64().unwrap_or_default();
+    Ok(answer["cpu"].as_f64().unwrap_or(f64::NAN))
+}
+
+pub fn segments(center: Vec3, count: usize) -> Vec<Segment> {
+    let mut random = Random::new(2014);
+    let mut point = || {
+        let mut along = || random.next() - 0.5;
+        center + Vec3::new(along(), along(), along()) * SIDE
+    };
+    (0..count).map(|_| Segment::new(point(), point())).collect()
 }

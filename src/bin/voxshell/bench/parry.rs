@@ -1,0 +1,48 @@
+//! parry3d beside ours: the projection of points on a mesh, and rays against it.
+
+use parry3d::math::Vector;
+use parry3d::query::{PointQuery, Ray, RayCast};
+use parry3d::shape::{TriMesh as Shape, TriMeshFlags};
+use voxshell::ccd::segment::Segment;
+use voxshell::math::Vec3;
+use voxshell::mesh::TriMesh;
+
+pub const NAME: &str = "parry3d 0.31";
+
+pub struct Parry(Shape);
+
+fn vector(v: &Vec3) -> Vector {
+    Vector::new(v.x as f32, v.y as f32, v.z as f32)
+}
+
+impl Parry {
+    /// `None` for a mesh it does not take.
+    pub fn new(mesh: &TriMesh) -> Option<Self> {
+        let vertices: Vec<Vector> = mesh.vertices.iter().map(|v| vector(&Vec3::from(*v))).collect();
+        // With pseudo-normals, by which it tells inside from outside; a mesh that is no manifold has none.
+        let shape = Shape::with_flags(vertices.clone(), mesh.triangles.clone(), TriMeshFlags::ORIENTED)
+            .or_else(|_| Shape::new(vertices, mesh.triangles.clone()));
+        shape.ok().map(Self)
+    }
+
+    /// Signed distance, metres.
+    pub fn distance(&self, p: [f32; 3]) -> f32 {
+        let p = Vector::new(p[0], p[1], p[2]);
+        let projection = self.0.project_local_point(p, false);
+        let distance = (projection.point - p).length();
+        if projection.is_inside {
+            -distance
+        } else {
+            distance
+        }
+    }
+
+    pub fn rays(segments: &[Segment]) -> Vec<Ray> {
+        segments.iter().map(|s| Ray::new(vector(&s.from), vector(&(s.to - s.from)))).collect()
+    }
+
+    /// How many rays meet the mesh on their way.
+    pub fn cast(&self, rays: &[Ray]) -> usize {
+        rays.iter().filter(|r| self.0.cast_local_ray(r, 1.0, false).is_some()).count()
+    }
+}

@@ -1,0 +1,114 @@
+//! Rows of figures: as JSON, one object a line, and as a table to read.
+
+use serde_json::{json, Map, Value};
+
+/// One figure, the target it is held to and what a peer reaches. Lower is better.
+pub struct Row(Map<String, Value>);
+
+impl Row {
+    pub fn new(name: impl Into<String>, measured: f64, unit: &str) -> Self {
+        let name: String = name.into();
+        Self::from(json!({ "row": name, "measured": measured, "target": null, "unit": unit }))
+    }
+
+    /// Ours over the peer's, which are both seconds.
+    pub fn ratio(name: impl Into<String>, ours: f64, peer: &str, theirs: f64) -> Self {
+        Self::new(name, ours / theirs, "ratio").peer(peer, theirs).with("peer_unit", "s")
+    }
+
+    pub fn target(self, target: impl Into<Option<f64>>) -> Self {
+        let target: Option<f64> = target.into();
+        self.with("target", target)
+    }
+
+    /// In the row's own unit, unless `peer_unit` says otherwise.
+    pub fn peer(self, name: &str, measured: f64) -> Self {
+        self.with("peer", name).with("peer_measured", measured)
+    }
+
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl From<Value> for Row {
+    /// Any JSON object is a row; only those with a figure called `measured` become lines of the table.
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Object(members) => Self(members),
+            other => Self(Map::from_iter([("measured".into(), other)])),
+        }
+    }
+}
+
+pub fn print(rows: &[Row], as_json: bool) {
+    if as_json {
+        for Row(row) in rows {
+            println!("{}", Value::Object(row.clone()));
+        }
+        return;
+    }
+    let columns = ["", "measured", "target", "", "peer"];
+    let mut lines = vec![columns.map(String::from)];
+    for Row(row) in rows {
+        match line(row) {
+            Some(line) => lines.push(line),
+            None => {
+                let members: Vec<String> = row.iter().map(|(k, v)| format!("{k} {v}")).collect();
+                println!("{}", members.join("  "));
+            }
+        }
+    }
+    if lines.len() > 1 {
+        print_aligned(&lines);
+    }
+}
+
+/// Columns as wide as their widest cell; the first and the last to the left.
+pub fn print_aligned<const N: usize>(lines: &[[String; N]]) {
+    let width = |c: usize| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    for line in lines {
+        let cells: Vec<String> = (0..N)
+            .map(|c| match c {
+                0 => format!("{:<1$}", line[c], widths[c]),
+                _ if c + 1 == N => line[c].clone(),
+                _ => format!("{:>1$}", line[c], widths[c]),
+            })
+            .collect();
+        println!("{}", cells.join("  ").trim_end());
+    }
+}
+
+fn line(row: &Map<String, Value>) -> Option<[String; 5]> {
+    let number = |key: &str| row.get(key).and_then(Value::as_f64);
+    let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (measured, unit) = (number("measured")?, text("unit"));
+    let target = number("target");
+    let verdict = target.map_or("", |t| if measured <= t { "reached" } else { "missed" });
+    let peer = number("peer_measured").map(|p| {
+        let unit = if row.contains_key("peer_unit") { text("peer_unit") } else { unit };
+        format!("{} {unit}, {}", figure(p), text("peer"))
+    });
+    Some([
+        text("row").into(),
+        format!("{} {unit}", figure(measured)),
+        target.map(figure).unwrap_or_default(),
+        verdict.into(),
+        peer.unwrap_or_default(),
+    ])
+}
+
+/// Three digits that count.
+pub fn figure(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 || !value.is_finite() {
+        format!("{value}")
+    } else if !(1e-4..1e7).contains(&magnitude) {
+        format!("{value:.2e}")
+    } else {
+        let decimals = (2 - magnitude.log10().floor() as i32).max(0) as usize;
+        format!("{value:.decimals$}")
+    }
+}

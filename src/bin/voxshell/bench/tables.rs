@@ -1,0 +1,205 @@
+//! `voxshell bench tables`: tables 1 and 2 of Xu & Barbič 2014 and of their paper of 2016, with ours beside the papers' figures.
+//!
+//! Table 1 is the memory and time of the signed distance field and of the octree over it, table 2 a million random segments.
+//! Theirs is the bunny of 777 vertices, computed by 8 threads of a 2.9 GHz Xeon; ours the mesh that was asked for, one thread.
+
+use voxshell::ccd::segment::{first_fractions, Segment, Start};
+use voxshell::field::{BrickField, DenseField, Field, Pyramid, TreeForm};
+use voxshell::math::Progress;
+use voxshell::mesh::TriMesh;
+use voxshell::Result;
+
+use super::clock::{of_thread, Clock};
+use super::row::{figure, print_aligned, Row};
+use super::steps::Steps;
+use super::{fields, segments, Setup};
+
+/// From here on a full grid takes more memory than many a machine has: its size is computed, not its values.
+const FULL_GRID: u32 = 1024;
+const PAPERS: &str = "Xu & Barbič 2014, 2016";
+
+/// A line of the papers' tables: seconds, megabytes.
+struct Paper {
+    cells: u32,
+    field: [f64; 2],
+    octree: f64,
+    /// Minimum and maximum in every node (2014).
+    min_max: f64,
+    /// The minimum alone (2016).
+    min: f64,
+    uniform: f64,
+    by_octree: f64,
+}
+
+const TABLES: [Paper; 4] = [
+    Paper { cells: 128, field: [1.9, 8.2], octree: 0.01, min_max: 34.2, min: 16.1, uniform: 12.7, by_octree: 12.0 },
+    Paper { cells: 256, field: [6.8, 64.8], octree: 0.09, min_max: 273.6, min: 136.8, uniform: 38.8, by_octree: 13.1 },
+    Paper {
+        cells: 512,
+        field: [45.6, 518.0],
+        octree: 0.65,
+        min_max: 2140.0,
+        min: 1070.0,
+        uniform: 97.2,
+        by_octree: 15.4,
+    },
+    Paper {
+        cells: 1024,
+        field: [347.0, 4100.0],
+        octree: 4.88,
+        min_max: 17100.0,
+        min: 8550.0,
+        uniform: 274.3,
+        by_octree: 21.4,
+    },
+];
+
+/// The same of ours.
+struct Ours {
+    cells: u32,
+    dense: Option<f64>,
+    dense_mb: f64,
+    bricks: f64,
+    bricks_mb: f64,
+    pyramid: f64,
+    /// As we keep it, and as the papers do, megabytes: minimum and maximum, minimum, leaves alone.
+    held: [f64; 3],
+    full: [f64; 3],
+    segments_dense: Option<f64>,
+    segments_bricks: f64,
+}
+
+pub struct Tables {
+    mesh: String,
+    segments: usize,
+    lines: Vec<Ours>,
+}
+
+fn walk(clock: Clock, field: &Field, segments: &[Segment]) -> Result<f64> {
+    let mut fractions = vec![None; segments.len()];
+    let mut run = || Ok(of_thread(|| first_fractions(field, segments, 0.0, Start::Hit, &mut fractions)).0);
+    Ok(clock.in_turns([&mut run])?[0])
+}
+
+impl Tables {
+    pub fn measure(name: &str, mesh: &TriMesh, setup: &Setup) -> Result<Self> {
+        let resolutions = setup.resolutions(&TABLES.map(|t| t.cells));
+        let segments = segments::segments(mesh.bounds().center(), setup.segments);
+        let steps = Steps::new(2 * resolutions.len());
+        let mut lines = Vec::new();
+        for cells in resolutions {
+            let options = fields::options(cells);
+            let (mut dense, mut segments_dense) = (None, None);
+            if cells < FULL_GRID {
+                steps.next(&format!("full grid, {cells}"));
+                let (seconds, field) = setup.clock.cook(|| DenseField::cook(mesh, &options, &Progress::none()))?;
+                segments_dense = Some(walk(setup.clock, &Field::Dense(field), &segments)?);
+                dense = Some(seconds);
+            }
+            steps.next(&format!("bricks, {cells}"));
+            let (bricks, field) = setup.clock.cook(|| BrickField::cook(mesh, &options, &Progress::none()))?;
+            let (pyramid, tree) = setup.clock.cook(|| Ok(Pyramid::new(&field)))?;
+            let memory = [TreeForm::MinMax, TreeForm::Min, TreeForm::Leaf].map(|form| tree.memory(form));
+            let megabytes = |bytes: u64| bytes as f64 * 1e-6;
+            lines.push(Ours {
+                cells,
+                dense,
+                dense_mb: megabytes(4 * field.grid().len() as u64),
+                bricks,
+                bricks_mb: megabytes(field.bytes()),
+                pyramid,
+                held: memory.map(|m| megabytes(m.held)),
+                full: memory.map(|m| megabytes(m.full)),
+                segments_dense,
+                segments_bricks: walk(setup.clock, &Field::Bricks(field), &segments)?,
+            });
+        }
+        Ok(Self { mesh: name.into(), segments: segments.len(), lines })
+    }
+
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for ours in &self.lines {
+            let paper = TABLES.iter().find(|t| t.cells == ours.cells);
+            let mut push = |name: &str, measured: Option<f64>, unit: &str, theirs: Option<f64>| {
+                if let Some(measured) = measured {
+                    let row = Row::new(format!("{name}/{}", ours.cells), measured, unit);
+                    rows.push(match theirs {
+                        Some(theirs) => row.peer(PAPERS, theirs),
+                        None => row,
+                    });
+                }
+            };
+            let [seconds, megabytes] = [paper.map(|p| p.field[0]), paper.map(|p| p.field[1])];
+            push("table1/field/full_grid/time", ours.dense, "s", seconds);
+            push("table1/field/full_grid/memory", Some(ours.dense_mb), "MB", megabytes);
+            push("table1/field/bricks/time", Some(ours.bricks), "s", seconds);
+            push("table1/field/bricks/memory", Some(ours.bricks_mb), "MB", megabytes);
+            push("table1/octree/time", Some(ours.pyramid), "s", paper.map(|p| p.octree));
+            let forms = [("min_max", paper.map(|p| p.min_max)), ("min", paper.map(|p| p.min)), ("leaf", None)];
+            for (n, (form, theirs)) in forms.into_iter().enumerate() {
+                push(&format!("table1/octree/{form}/memory"), Some(ours.held[n]), "MB", theirs);
+                push(&format!("table1/octree/{form}/memory_full"), Some(ours.full[n]), "MB", theirs);
+            }
+            push("table2/full_grid", ours.segments_dense, "s", paper.map(|p| p.uniform));
+            push("table2/bricks", Some(ours.segments_bricks), "s", paper.map(|p| p.by_octree));
+        }
+        rows
+    }
+
+    pub fn print(&self) {
+        let number = |value: Option<f64>| value.map_or("–".into(), figure);
+        let paper = |cells: u32, of: &dyn Fn(&Paper) -> f64| number(TABLES.iter().find(|t| t.cells == cells).map(of));
+        println!("Xu & Barbič 2014 and 2016: the bunny, 8 threads of a 2.9 GHz Xeon. Ours: {}, 1 thread.", self.mesh);
+        println!("Seconds and MB.\n\nTable 1: the signed distance field");
+        let header = ["", "paper", "MB", "full grid", "MB", "bricks", "MB"].map(String::from);
+        let lines = self.lines.iter().map(|ours| {
+            [
+                format!("{}³", ours.cells),
+                paper(ours.cells, &|p| p.field[0]),
+                paper(ours.cells, &|p| p.field[1]),
+                number(ours.dense),
+                figure(ours.dense_mb),
+                figure(ours.bricks),
+                figure(ours.bricks_mb),
+            ]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+
+        println!(
+            "\nTable 1: the octree over it. \"Full\" has the grid's cells as leaves, as the papers have it; ours ends at \
+             bricks, with a bit for each cell"
+        );
+        let header =
+            ["", "paper", "ours", "min-max: paper", "full", "ours", "min: paper", "full", "ours", "leaf: full", "ours"];
+        let lines = self.lines.iter().map(|ours| {
+            [
+                format!("{}³", ours.cells),
+                paper(ours.cells, &|p| p.octree),
+                figure(ours.pyramid),
+                paper(ours.cells, &|p| p.min_max),
+                figure(ours.full[0]),
+                figure(ours.held[0]),
+                paper(ours.cells, &|p| p.min),
+                figure(ours.full[1]),
+                figure(ours.held[1]),
+                figure(ours.full[2]),
+                figure(ours.held[2]),
+            ]
+        });
+        print_aligned(&std::iter::once(header.map(String::from)).chain(lines).collect::<Vec<_>>());
+
+        println!("\nTable 2: {} random segments", self.segments);
+        let header = ["", "paper, uniform", "paper, octree", "full grid", "bricks"].map(String::from);
+        let lines = self.lines.iter().map(|ours| {
+            [
+                format!("{}³", ours.cells),
+                paper(ours.cells, &|p| p.uniform),
+                paper(ours.cells, &|p| p.by_octree),
+                number(ours.segments_dense),
+                figure(ours.segments_bricks),
+            ]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+    }
+}
