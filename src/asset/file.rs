@@ -48,6 +48,7 @@ fn check_field(field: &Field) -> std::result::Result<(), String> {
     let bounds = field.bounds();
     let measured = [known.error.max, known.error.rms, known.sign.membrane_area, f64::from(known.lipschitz)];
     let sound = measured.iter().all(|x| x.is_finite() && *x >= 0.0)
+        && known.sign.is_sound()
         && field.error_bound().is_finite()
         && (bounds.is_empty() || bounds.min.iter().chain(&bounds.max).all(|x| x.is_finite()));
     if sound {

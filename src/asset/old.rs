@@ -42,6 +42,8 @@ impl From<Sign> for SignReport {
             flipped_triangles: s.flipped_triangles,
             uncertain_nodes: s.uncertain_nodes,
             membrane_area: s.membrane_area,
+            // What decided where is not in these files.
+            ..SignReport::given()
         }
     }
 }

@@ -330,6 +330,7 @@ impl vxs_shape_info {
             SignRule::Crossings => VXS_SIGN_CROSSINGS,
             SignRule::Parity => VXS_SIGN_PARITY,
             SignRule::WindingNumber => VXS_SIGN_WINDING_NUMBER,
+            SignRule::Offset => VXS_SIGN_OFFSET,
         };
     }
 }

@@ -162,10 +162,12 @@ fn warnings(shape: &Shape, sign: &SignReport) -> Vec<String> {
         ));
     }
     if sign.uncertain_nodes > 0 {
-        found.push(format!(
-            "inside and outside could not be told reliably at {} nodes of the grid",
-            sign.uncertain_nodes
-        ));
+        let least = sign.least_sure[0].map_or(String::new(), |d| {
+            let [x, y, z] = [d.position.x, d.position.y, d.position.z];
+            format!(", least so at ({x:.4}, {y:.4}, {z:.4}) m with a winding number of {:.4}", d.winding_number)
+        });
+        let nodes = sign.uncertain_nodes;
+        found.push(format!("inside and outside could not be told reliably at {nodes} nodes of the grid{least}"));
     }
     if sign.duplicate_triangles > 0 {
         found.push(format!("{} triangles were left out as duplicates of others", sign.duplicate_triangles));

@@ -181,6 +181,8 @@ pub const VXS_SIGN_CROSSINGS: u32 = 1;
 pub const VXS_SIGN_PARITY: u32 = 2;
 /// Generalised winding number above one half: the surface is open.
 pub const VXS_SIGN_WINDING_NUMBER: u32 = 3;
+/// An offset surface: inside is what cannot be reached from far away without coming within the offset of the triangles.
+pub const VXS_SIGN_OFFSET: u32 = 4;
 
 /// What a shape is made of and how good it is. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. What does not apply
 /// is 0.

@@ -106,7 +106,7 @@ impl DenseField {
     /// A field from samples: `values` as many as `grid` has nodes, x fastest, metres, negative inside. `center` is the
     /// origin of the grid's frame in the body frame. The error against a mesh is unknown and counted as 0.
     pub fn from_values(grid: Grid, values: impl Into<Box<[f32]>>, center: Vec3) -> Result<Self> {
-        Self::assemble(grid, values.into(), center, SignReport::GIVEN)
+        Self::assemble(grid, values.into(), center, SignReport::given())
     }
 
     /// The field of the body `factor` times as large.
@@ -114,7 +114,7 @@ impl DenseField {
         let times = |x: f32| (f64::from(x) * factor) as f32;
         let grid = Grid { dims: self.grid.dims, spacing: times(self.grid.spacing), min: self.grid.min.map(times) };
         let values: Box<[f32]> = self.values.iter().map(|&phi| times(phi)).collect();
-        let sign = SignReport { membrane_area: self.sign.membrane_area * factor * factor, ..self.sign };
+        let sign = self.sign.scaled(factor);
         let error = FieldError { max: self.error.max * factor, rms: self.error.rms * factor, ..self.error };
         let bounds = Aabb { min: self.bounds.min * factor, max: self.bounds.max * factor };
         Ok(Self::assemble(grid, values, self.center * factor, sign)?.described(error, &bounds))

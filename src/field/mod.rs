@@ -28,7 +28,7 @@ pub use dense::DenseField;
 pub use grid::Grid;
 pub use mass::{mass_from_bricks, mass_from_field};
 pub use mesh_field::MeshField;
-pub use report::{FieldError, SignReport, SignRule};
+pub use report::{Decided, Doubt, FieldError, SignReport, SignRule, PLACES, UNCERTAIN};
 pub use sheet::{Sheet, SheetAround};
 pub use sphere_hull::{Ball, SphereHull, MAX_BALLS};
 pub use wide::{force_baseline, uses_avx2};

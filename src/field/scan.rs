@@ -111,6 +111,10 @@ fn border_minimum(grid: &Grid, values: &[f32]) -> f32 {
     lowest
 }
 
+/// Steps between neighbouring nodes lead from any node to any other on a path this many times as long as the straight one,
+/// at most: see [`steepest_path`].
+pub(super) const PATH: f64 = 1.1282;
+
 /// Bound on |v(X) − v(Y)| / |X − Y| over all pairs of nodes, from neighbours alone.
 ///
 /// Let S be the largest such quotient over the 26 neighbours of any node. Any node is reached from any other by steps along
@@ -141,5 +145,5 @@ fn steepest_path(grid: &Grid, values: &[f32]) -> f32 {
     });
     let most = slices.reduce(|| [0.0; 3], |a, b| [0, 1, 2].map(|n| a[n].max(b[n])));
     let steepest = most[0].max(most[1] / 2f64.sqrt()).max(most[2] / 3f64.sqrt()) / f64::from(grid.spacing);
-    (steepest * 1.1282 * (1.0 + 1e-6)) as f32
+    (steepest * PATH * (1.0 + 1e-6)) as f32
 }

@@ -1,7 +1,7 @@
 //! `voxshell info`.
 
 use voxshell::asset::Shape;
-use voxshell::field::{Field, SignedDistance};
+use voxshell::field::{Decided, Field, SignReport, SignedDistance, UNCERTAIN};
 use voxshell::Result;
 
 use crate::source;
@@ -37,7 +37,7 @@ pub fn print_shape(shape: &Shape) {
             println!("            in bricks: {} of {x} x {y} x {z} at the surface", bricks.fine_bricks());
         }
         println!("            Lipschitz {:.4}, largest error {:.4} mm", known.lipschitz, field.error_bound() * 1e3);
-        println!("            sign by {}", known.sign.rule);
+        print_sign(known.sign);
     }
     if let Some(shell) = &shape.shell {
         let levels = shell.tree.levels.len().saturating_sub(1);
@@ -47,5 +47,26 @@ pub fn print_shape(shape: &Shape) {
         let [x, y, z] = mass.center_of_mass;
         let how = if mass.exact { "exact" } else { "from the field" };
         println!("mass        volume {:.6} m3, centre of mass ({x:.4}, {y:.4}, {z:.4}) m, {how}", mass.volume);
+    }
+}
+
+/// Which rule decided where, and how surely.
+fn print_sign(sign: &SignReport) {
+    let Decided { crossings, winding_number, flooding } = sign.decided;
+    println!("            sign by {}", sign.rule);
+    if crossings + winding_number + flooding > 0 {
+        println!(
+            "            nodes: {crossings} by crossings, {winding_number} by winding number, {flooding} by flooding"
+        );
+    }
+    if sign.membrane_area > 0.0 {
+        println!("            membranes of {:.6} m² across holes", sign.membrane_area);
+    }
+    if sign.uncertain_nodes > 0 {
+        println!("            {} nodes within {UNCERTAIN} of the threshold, least sure at", sign.uncertain_nodes);
+        for d in sign.least_sure.iter().flatten() {
+            let [x, y, z] = [d.position.x, d.position.y, d.position.z];
+            println!("              ({x:.4}, {y:.4}, {z:.4}) m, winding number {:.4}", d.winding_number);
+        }
     }
 }

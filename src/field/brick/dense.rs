@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
-use crate::field::{DenseField, Grid};
+use crate::field::DenseField;
 use crate::{Error, Result};
 
 /// Of the largest sample; the rest of 32,767 is room for the rounding of coarse samples.
@@ -15,12 +15,7 @@ impl BrickField {
     /// Samples of the last bricks that are beyond the grid repeat its border, so that there φ is flatter than the full
     /// grid's; a grid with a multiple of eight cells along each axis has none.
     pub fn from_dense(dense: &DenseField) -> Result<Self> {
-        Self::from_dense_part(dense, *dense.grid())
-    }
-
-    /// As [`BrickField::from_dense`], of the part of the grid that `grid` covers: the same first node and spacing.
-    pub(in crate::field) fn from_dense_part(dense: &DenseField, grid: Grid) -> Result<Self> {
-        let all = dense.grid();
+        let grid = *dense.grid();
         let bricks = bricks_of(&grid);
         let total = bricks.iter().map(|&n| n as usize).product::<usize>();
         if total > u32::MAX as usize {
@@ -31,8 +26,8 @@ impl BrickField {
             ));
         }
         let node = |at: [u32; 3]| {
-            let [i, j, k] = [0, 1, 2].map(|a| at[a].min(all.dims[a] - 1));
-            dense.values()[all.index(i, j, k)]
+            let [i, j, k] = [0, 1, 2].map(|a| at[a].min(grid.dims[a] - 1));
+            dense.values()[grid.index(i, j, k)]
         };
         let corners = bricks.map(|n| n as usize + 1);
         let coarse: Vec<f32> = (0..corners.iter().product())

@@ -273,7 +273,7 @@ impl BrickField {
             center: header.center * factor,
             bounds: Aabb { min: bounds.min * factor, max: bounds.max * factor },
             error: FieldError { max: error.max * factor, rms: error.rms * factor, ..error },
-            sign: SignReport { membrane_area: sign.membrane_area * factor * factor, ..sign },
+            sign: sign.scaled(factor),
             // The quantum and the spacing are rounded each for itself.
             node_lipschitz: header.node_lipschitz * (1.0 + 1e-6),
             ..header

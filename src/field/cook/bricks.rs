@@ -9,12 +9,14 @@ use super::super::brick::{
     bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME,
 };
 use super::super::report::SignRule;
+use super::super::scan::PATH;
 use super::super::sign::Sides;
-use super::super::{DenseField, Grid};
-use super::crossings::Crossings;
+use super::super::Grid;
+use super::crossings::{cut_edges, Crossings};
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
-use super::{measure, FieldOptions};
+use super::open::{Distances, Open};
+use super::{measure, winding, FieldOptions};
 use crate::math::{Aabb, Progress, Vec3};
 use crate::mesh::{triangle, TriMesh};
 use crate::{Error, Result};
@@ -33,58 +35,75 @@ impl BrickField {
     /// size). See [`SignReport`](super::super::SignReport) for the sign, which is the full grid's. The same input gives the
     /// same bytes on any number of threads (rayon's current pool).
     ///
-    /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes; but an
-    /// open mesh is cooked on a full grid first.
+    /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes.
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let layout = Layout::new(mesh, options)?;
+        let Layout { all, center, bricks, .. } = layout;
         progress.report("sign", 0.0)?;
         let sides = Sides::new(mesh);
-        if sides.rule == SignRule::WindingNumber {
-            drop(sides);
-            options.check_nodes(layout.all.dims.map(f64::from), mesh.triangles.len())?;
-            let dense = DenseField::cook_on(mesh, layout.all, layout.center, options.memory_limit, progress)?;
-            let field = Self::from_dense_part(&dense, layout.grid)?;
-            let error = dense.error();
-            return Ok(field.described(error, &mesh.bounds()));
-        }
-        let lattice = Lattice::new(&layout.all);
-        let corners = lattice.corners(mesh, layout.center);
-        layout.check_memory(&lattice, &corners, options)?;
+        let mut sign = sides.report;
+        let lattice = Lattice::new(&all);
+        let corners = lattice.corners(mesh, center);
+        let open = sides.rule == SignRule::WindingNumber;
+        layout.check_memory(&lattice, &corners, corners.len(), open, options)?;
         let culler = Culler::new(&corners);
         drop(corners);
 
         progress.report("distance", 0.0)?;
         let corner_lattice = lattice.every(CELLS);
-        let mut coarse = vec![0.0f32; layout.bricks.iter().map(|&n| n as usize + 1).product()];
+        let mut coarse = vec![0.0f32; bricks.iter().map(|&n| n as usize + 1).product()];
         culler.fill(&corner_lattice, &mut coarse, progress)?;
+        let quantum = layout.grid.spacing / QUANTA;
         let band = Band {
             width: (f64::from(BAND) * lattice.spacing) as f32,
             quantum: (lattice.spacing / f64::from(QUANTA)) as f32,
-            bricks: layout.bricks,
+            bricks,
         };
-        let (mut fine, rounding) = culler.near(&lattice, band, progress)?;
+        let (mut fine, mut rounding) = culler.near(&lattice, band, progress)?;
         drop(culler);
 
         progress.report("sign", 0.5)?;
-        let crossings = Crossings::find(&lattice, &lattice.corners(&sides.mesh, layout.center));
-        let parity = sides.rule == SignRule::Parity;
-        sign_corners(&crossings, parity, layout.bricks, &mut coarse);
-        sign_bricks(&crossings, parity, layout.bricks, &mut fine);
-        drop(crossings);
+        let repaired = lattice.corners(&sides.mesh, center);
+        let (mut rim, mut membrane_area) = (TriMesh::default(), 0.0);
+        let mut node_lipschitz = 1.0 + 1e-6;
+        if open {
+            layout.sign_corners(&sides, &repaired, &mut coarse, progress)?;
+            let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum };
+            let open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
+            if !open.sheets.is_empty() {
+                drop(fine);
+                Culler::new(&open.sheets).shorten(&corner_lattice, &mut coarse, progress)?;
+                membrane_area = lattice.mesh(&open.sheets, center).area();
+                rim = lattice.mesh(&open.rim, center);
+                let mut both = lattice.corners(mesh, center);
+                both.extend_from_slice(&open.sheets);
+                layout.check_memory(&lattice, &both, sides.mesh.triangles.len(), true, options)?;
+                (fine, rounding) = Culler::new(&both).near(&lattice, band, progress)?;
+            }
+            open.apply(bricks, &mut fine);
+            node_lipschitz = steepest_path(&fine);
+        } else {
+            let crossings = Crossings::find(&lattice, &repaired);
+            let parity = sides.rule == SignRule::Parity;
+            sign_corners(&crossings, parity, bricks, &mut coarse);
+            sign_bricks(&crossings, parity, bricks, &mut fine);
+            sign.decided.crossings = (coarse.len() + fine.bricks.len() * VOLUME) as u64;
+        }
+        drop(repaired);
+        sign.membrane_area = membrane_area;
 
-        let quantum = layout.grid.spacing / QUANTA;
         let field = Self::build(Draft {
             grid: layout.grid,
-            center: layout.center,
+            center,
             coarse,
             fine,
             quantum,
-            node_lipschitz: 1.0 + 1e-6,
+            node_lipschitz,
             rounding: (f64::from(rounding) / lattice.scale) as f32,
-            sign: sides.report,
+            sign,
         })?;
         progress.report("error", 0.0)?;
-        let error = measure::measure(&field, layout.grid.spacing, layout.center, mesh, &TriMesh::default(), &sides);
+        let error = measure::measure(&field, layout.grid.spacing, center, mesh, &rim, &sides);
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
     }
@@ -112,14 +131,39 @@ impl Layout {
         Ok(Self { grid, all, center, bricks })
     }
 
-    /// Checks the memory that cooking will take against the limit, from the number of bricks that may be in the band.
-    fn check_memory(&self, lattice: &Lattice, corners: &[[[f64; 3]; 3]], options: &FieldOptions) -> Result<()> {
+    /// Makes the distances at the bricks' corners negative inside an open surface, whose repaired triangles are `corners`.
+    fn sign_corners(
+        &self,
+        sides: &Sides,
+        corners: &[[[f64; 3]; 3]],
+        coarse: &mut [f32],
+        progress: &Progress,
+    ) -> Result<()> {
+        let grid = Grid { dims: self.bricks.map(|n| n + 1), spacing: self.all.spacing * CELLS as f32, ..self.all };
+        let cut = cut_edges(&Lattice::new(&self.all).every(CELLS), corners);
+        // What counts is said of nodes, by `Open`.
+        let mut report = sides.report;
+        winding::apply(sides, &grid, self.center, &cut, coarse, &mut report, progress)
+    }
+
+    /// Checks the memory that cooking will take against the limit, from the number of bricks that may be in the band of
+    /// `corners`: the triangles of the soup, and membranes.
+    fn check_memory(
+        &self,
+        lattice: &Lattice,
+        corners: &[[[f64; 3]; 3]],
+        soup: usize,
+        open: bool,
+        options: &FieldOptions,
+    ) -> Result<()> {
         let total = self.bricks.iter().map(|&n| n as usize).product::<usize>();
         let fine = near_at_most(lattice, corners, self.bricks);
         let rows = self.all.dims[1] as usize * self.all.dims[2] as usize;
-        // Samples, and crossings of half of a brick's 64 rows, twice while they are joined.
-        let each = 4 + STRIDE * 2 + 32 * 16;
-        let needed = FieldOptions::fixed_bytes(corners.len()) + (10 * total + 4 * rows + each * fine) as u64;
+        // Samples; and crossings of half of a brick's 64 rows, twice while they are joined, or of an open surface the cut
+        // edges of its 512 nodes, their signs and what is told of them.
+        let each = 4 + STRIDE * 2 + if open { 768 } else { 32 * 16 };
+        let sheets = Culler::bytes((corners.len() - soup) as u64) + 96 * (corners.len() - soup) as u64;
+        let needed = FieldOptions::fixed_bytes(soup) + sheets + (10 * total + 4 * rows + each * fine) as u64;
         let samples = fine * STRIDE + total;
         if needed > options.memory_limit || samples > u32::MAX as usize {
             let [x, y, z] = self.grid.dims;
@@ -128,6 +172,33 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// Bound on how much the distances behind two samples differ per metre between their nodes, from neighbours in bricks in
+/// the band: elsewhere neighbours have one sign and exact distances. See [`PATH`].
+fn steepest_path(fine: &FineBricks) -> f32 {
+    let n = NODES as usize;
+    let bricks = fine.samples.par_chunks_exact(STRIDE).map(|samples| {
+        // By the squared length of the step: 1, 2, 3.
+        let mut most = [0i32; 3];
+        for from in 0..VOLUME {
+            let at = [from % n, from / n % n, from / (n * n)];
+            // The 13 neighbours that come later.
+            for o in 14..27usize {
+                let step = [o % 3, o / 3 % 3, o / 9];
+                if (0..3).all(|k| (1..=n).contains(&(at[k] + step[k]))) {
+                    let to = ((at[2] + step[2] - 1) * n + at[1] + step[1] - 1) * n + at[0] + step[0] - 1;
+                    let axes = step.iter().filter(|&&s| s != 1).count();
+                    most[axes - 1] = most[axes - 1].max((i32::from(samples[from]) - i32::from(samples[to])).abs());
+                }
+            }
+        }
+        most
+    });
+    let most = bricks.reduce(|| [0; 3], |a, b| [0, 1, 2].map(|k| a[k].max(b[k])));
+    // Both are rounded, by half a quantum each.
+    let per_cell = (1..).zip(most).map(|(squared, m)| f64::from(m + 1) / f64::from(squared).sqrt());
+    (per_cell.fold(f64::from(QUANTA), f64::max) / f64::from(QUANTA) * PATH * (1.0 + 1e-6)) as f32
 }
 
 /// An upper bound on the number of bricks in the band: those that a triangle meets when they are grown by the band.
@@ -162,7 +233,7 @@ fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3]) 
     marked.into_iter().map(|bits| bits.into_inner().count_ones() as usize).sum()
 }
 
-/// Makes the distances at the bricks' corners negative inside.
+/// Makes the distances at the bricks' corners negative inside a closed surface.
 fn sign_corners(crossings: &Crossings, parity: bool, bricks: [u32; 3], coarse: &mut [f32]) {
     let [nx, ny, _] = bricks.map(|n| n as usize + 1);
     coarse.par_chunks_mut(nx * ny).enumerate().for_each(|(k, slice)| {

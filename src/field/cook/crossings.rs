@@ -66,23 +66,31 @@ fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: im
     }
 }
 
-/// For each node three bits: the surface passes between it and the next node along x, y, z. A crossing within a
-/// millionth of a cell of a node cuts both edges there.
+/// Calls `cut(node, axis)` for each edge of the grid, from a node to the next one along an axis, that the surface passes. A
+/// crossing within a millionth of a cell of a node cuts both edges there.
+pub(super) fn each_cut(lattice: &Lattice, corners: &[[[f64; 3]; 3]], cut: impl Fn([u32; 3], usize) + Sync) {
+    corners.par_iter().for_each(|t| {
+        for axis in 0..3 {
+            visit(lattice, t, axis, |[j, k], x, _| {
+                let (from, to) = ((x - 1e-6).floor() as i64, (x + 1e-6).floor() as i64);
+                for i in from.max(0)..=to.min(i64::from(lattice.dims[axis]) - 1) {
+                    let mut node = [i as u32; 3];
+                    node[(axis + 1) % 3] = j;
+                    node[(axis + 2) % 3] = k;
+                    cut(node, axis);
+                }
+            });
+        }
+    });
+}
+
+/// For each node of a full grid three bits: the surface passes between it and the next node along x, y, z.
 pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Vec<AtomicU8> {
     let dims = lattice.dims.map(|n| n as usize);
     let mut cut = Vec::new();
     cut.resize_with(dims[0] * dims[1] * dims[2], || AtomicU8::new(0));
-    let step = [1, dims[0], dims[0] * dims[1]];
-    corners.par_iter().for_each(|t| {
-        for axis in 0..3 {
-            visit(lattice, t, axis, |[j, k], x, _| {
-                let row = j as usize * step[(axis + 1) % 3] + k as usize * step[(axis + 2) % 3];
-                let (from, to) = ((x - 1e-6).floor() as i64, (x + 1e-6).floor() as i64);
-                for i in from.max(0)..=to.min(dims[axis] as i64 - 1) {
-                    cut[row + i as usize * step[axis]].fetch_or(1 << axis, Ordering::Relaxed);
-                }
-            });
-        }
+    each_cut(lattice, corners, |[i, j, k], axis| {
+        cut[(k as usize * dims[1] + j as usize) * dims[0] + i as usize].fetch_or(1 << axis, Ordering::Relaxed);
     });
     cut
 }

@@ -40,4 +40,13 @@ impl Lattice {
         let place = |p: [f64; 3]| [0, 1, 2].map(|k| (p[k] - center[k]) * self.scale);
         (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(place)).collect()
     }
+
+    /// The reverse: triangles in this frame as a mesh.
+    pub fn mesh(&self, corners: &[[[f64; 3]; 3]], center: Vec3) -> TriMesh {
+        let place = |p: [f64; 3]| (Vec3::from(p) / self.scale + center).into();
+        TriMesh {
+            vertices: corners.iter().flatten().copied().map(place).collect(),
+            triangles: (0..corners.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+        }
+    }
 }

@@ -15,48 +15,76 @@ use crate::math::Vec3;
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
 
-/// Triangles in the lattice's frame and units. `values`: signed distances to the mesh, metres.
-pub(super) fn membrane(
-    sides: &Sides,
-    grid: &Grid,
-    lattice: &Lattice,
-    center: Vec3,
-    values: &[f32],
-) -> Vec<[[f64; 3]; 3]> {
-    let [nx, ny, nz] = grid.dims;
-    let slices: Vec<Vec<[[f64; 3]; 3]>> = (0..nz - 1)
-        .into_par_iter()
-        .map(|k| {
-            let mut out = Vec::new();
-            for j in 0..ny - 1 {
-                for i in 0..nx - 1 {
-                    let corner = |c: usize| [i + (c as u32 & 1), j + (c as u32 >> 1 & 1), k + (c as u32 >> 2)];
-                    let v: [f32; 8] = std::array::from_fn(|c| {
-                        let [i, j, k] = corner(c);
-                        values[grid.index(i, j, k)]
-                    });
-                    if v.iter().all(|&x| x < 0.0) || v.iter().all(|&x| x >= 0.0) {
-                        continue;
-                    }
-                    let jumps: Vec<&[usize; 4]> = TETRAHEDRA.iter().filter(|t| has_jump(t, &v, grid.spacing)).collect();
-                    if jumps.is_empty() {
-                        continue;
-                    }
-                    let at: [[f64; 3]; 8] = std::array::from_fn(|c| {
-                        let n = corner(c);
-                        [0, 1, 2].map(|a| lattice.min[a] + f64::from(n[a]) * lattice.spacing)
-                    });
-                    let w: [f64; 8] =
-                        std::array::from_fn(|c| sides.winding_number(Vec3::from(at[c]) / lattice.scale + center) - 0.5);
-                    for t in jumps {
-                        cut(t, &v, &w, &at, grid.spacing, &mut out);
+/// The corners of the cell above a node, x fastest.
+pub(super) fn corner([i, j, k]: [u32; 3], c: usize) -> [u32; 3] {
+    let c = c as u32;
+    [i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)]
+}
+
+/// Where the triangles of membranes go.
+pub(super) struct Membrane<'a> {
+    pub sides: &'a Sides,
+    pub lattice: &'a Lattice,
+    /// Origin of the lattice's frame, body frame.
+    pub center: Vec3,
+    /// Distance between nodes, metres.
+    pub spacing: f32,
+}
+
+impl Membrane<'_> {
+    /// Over a full grid; `values`: signed distances to the mesh, metres. Triangles in the lattice's frame and units.
+    pub fn of_grid(&self, grid: &Grid, values: &[f32]) -> Vec<[[f64; 3]; 3]> {
+        let [nx, ny, nz] = grid.dims;
+        let slices: Vec<Vec<[[f64; 3]; 3]>> = (0..nz - 1)
+            .into_par_iter()
+            .map(|k| {
+                let mut out = Vec::new();
+                for j in 0..ny - 1 {
+                    for i in 0..nx - 1 {
+                        let v: [f32; 8] = std::array::from_fn(|c| {
+                            let [i, j, k] = corner([i, j, k], c);
+                            values[grid.index(i, j, k)]
+                        });
+                        if v.iter().any(|&x| x < 0.0) && v.iter().any(|&x| x >= 0.0) {
+                            self.cell([i, j, k], &v, &mut out);
+                        }
                     }
                 }
-            }
-            out
-        })
-        .collect();
-    slices.concat()
+                out
+            })
+            .collect();
+        slices.concat()
+    }
+
+    /// Appends the triangles in the cell above a node; `v`: signed distances at its corners.
+    pub fn cell(&self, node: [u32; 3], v: &[f32; 8], out: &mut Vec<[[f64; 3]; 3]>) {
+        let jumps: Vec<&[usize; 4]> = TETRAHEDRA.iter().filter(|t| has_jump(t, v, self.spacing)).collect();
+        if jumps.is_empty() {
+            return;
+        }
+        let Self { sides, lattice, center, spacing } = self;
+        let at: [[f64; 3]; 8] = std::array::from_fn(|c| {
+            let n = corner(node, c);
+            [0, 1, 2].map(|a| lattice.min[a] + f64::from(n[a]) * lattice.spacing)
+        });
+        let w: [f64; 8] =
+            std::array::from_fn(|c| sides.winding_number(Vec3::from(at[c]) / lattice.scale + center) - 0.5);
+        for t in jumps {
+            cut(t, v, &w, &at, *spacing, out);
+        }
+    }
+
+    /// Whether there may be triangles in a cell whose distances may be larger by `slack` than `v` says.
+    pub fn may_have(&self, v: &[f32; 8], slack: f32) -> bool {
+        let larger = v.map(|x| if x < 0.0 { x - slack } else { x + slack });
+        TETRAHEDRA.iter().any(|t| has_jump(t, &larger, self.spacing))
+    }
+
+    /// Nodes farther from the mesh than this, metres, are never joined to one of the other sign by an edge of a cell
+    /// that the mesh may cut.
+    pub fn clear(&self) -> f32 {
+        1.8 * self.spacing
+    }
 }
 
 /// Opposite signs, and the mesh cannot be between: the distances say more than the edge is long.

@@ -7,6 +7,8 @@ mod cull;
 mod lattice;
 mod measure;
 mod membrane;
+mod open;
+mod tiles;
 mod winding;
 
 use super::report::SignRule;
@@ -18,6 +20,7 @@ use crate::{Error, Result};
 use crossings::Crossings;
 use cull::Culler;
 use lattice::Lattice;
+use membrane::Membrane;
 
 /// How to cook a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,24 +114,21 @@ impl DenseField {
         let mut sheets = Vec::new();
         if sides.rule == SignRule::WindingNumber {
             let cut = crossings::cut_edges(&lattice, &corners);
-            sign.uncertain_nodes = winding::apply(&sides, &grid, center, &cut, &mut values, progress)?;
+            winding::apply(&sides, &grid, center, &cut, &mut values, &mut sign, progress)?;
             drop(cut);
-            sheets = membrane::membrane(&sides, &grid, &lattice, center, &values);
+            let membrane = Membrane { sides: &sides, lattice: &lattice, center, spacing: grid.spacing };
+            sheets = membrane.of_grid(&grid, &values);
             if !sheets.is_empty() {
                 Culler::new(&sheets).shorten(&lattice, &mut values, progress)?;
             }
         } else {
             Crossings::find(&lattice, &corners).apply(&mut values, sides.rule == SignRule::Parity);
+            sign.decided.crossings = grid.len() as u64;
         }
         drop(corners);
 
         progress.report("error", 0.0)?;
-        // The membranes as part of the mesh.
-        let place = |p: [f64; 3]| (Vec3::from(p) / lattice.scale + center).into();
-        let sheets = TriMesh {
-            vertices: sheets.iter().flatten().copied().map(place).collect(),
-            triangles: (0..sheets.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
-        };
+        let sheets = lattice.mesh(&sheets, center);
         // Not −0, which the sum of nothing is.
         sign.membrane_area = sheets.area() + 0.0;
         let field = Self::assemble(grid, values.into(), center, sign)?;

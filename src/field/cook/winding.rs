@@ -6,13 +6,14 @@
 //! change on the way. That settles whole blocks far from the surface and both sides of it in blocks that it passes;
 //! what is left, around the holes, is evaluated node by node.
 
-use std::sync::atomic::{AtomicU64, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::super::report::{Decided, Doubt, SignReport, PLACES, UNCERTAIN};
 use super::super::sign::{Sides, WINDING_ERROR};
 use super::super::Grid;
-use crate::math::{Progress, Vec3};
+use crate::math::{Aabb, Progress, Vec3};
 use crate::Result;
 
 /// Nodes along the edge of a block at the start.
@@ -24,49 +25,131 @@ const CLEAR: f64 = 1.5;
 /// … is settled when at its corners and centre w is farther than this from one half, on one side: w is harmonic there,
 /// so it has no extremum in the block, and is all but linear.
 const MARGIN: f64 = 0.12;
-/// Evaluated nodes this close to one half are counted as uncertain.
-const UNCERTAIN: f64 = 0.1;
 /// Nodes nearer to the surface than this, in cells, are on it.
 const ON_SURFACE: f32 = 1.0e-6;
 
-struct Signs<'a> {
+/// What is known of nodes before their sign.
+pub(super) trait Nodes: Sync {
+    /// Metres; no more than the distance from the surface.
+    fn distance(&self, node: [u32; 3]) -> f32;
+    /// Whether the surface passes between a node and the next one along an axis.
+    fn is_cut(&self, node: [u32; 3], axis: usize) -> bool;
+}
+
+/// The nodes of a full grid.
+struct Full<'a> {
     grid: &'a Grid,
-    center: Vec3,
-    sides: &'a Sides,
-    /// Per node, a bit for each axis: the edge to the next node is cut.
-    cut: &'a [AtomicU8],
     values: &'a [f32],
-    uncertain: AtomicU64,
+    /// Per node, a bit for each axis.
+    cut: &'a [AtomicU8],
+}
+
+impl Nodes for Full<'_> {
+    fn distance(&self, [i, j, k]: [u32; 3]) -> f32 {
+        self.values[self.grid.index(i, j, k)]
+    }
+
+    fn is_cut(&self, [i, j, k]: [u32; 3], axis: usize) -> bool {
+        self.cut[self.grid.index(i, j, k)].load(Ordering::Relaxed) >> axis & 1 == 1
+    }
+}
+
+/// What decided the sign of some nodes, and how surely.
+#[derive(Clone, Copy)]
+pub(super) struct Tally {
+    decided: Decided,
+    uncertain: u64,
+    bounds: Aabb,
+    /// The least sure of them.
+    doubt: Option<Doubt>,
+}
+
+impl Tally {
+    pub fn new() -> Self {
+        Self { decided: Decided::default(), uncertain: 0, bounds: Aabb::empty(), doubt: None }
+    }
+
+    /// One node by its own winding number and `others` by that of a neighbour.
+    fn count(&mut self, own: u64, others: u64) {
+        self.decided.winding_number += own;
+        self.decided.flooding += others;
+    }
+
+    fn doubt(&mut self, doubt: Doubt) {
+        if doubt.margin() < UNCERTAIN {
+            self.uncertain += 1;
+            self.bounds.include(&doubt.position);
+            if self.doubt.is_none_or(|d| doubt.margin() < d.margin()) {
+                self.doubt = Some(doubt);
+            }
+        }
+    }
+
+    /// Adds up what parts of a grid found. The order of the parts does not matter.
+    pub fn report(parts: &[Self], grid: &Grid, sign: &mut SignReport) {
+        for part in parts {
+            sign.decided.winding_number += part.decided.winding_number;
+            sign.decided.flooding += part.decided.flooding;
+            sign.uncertain_nodes += part.uncertain;
+            sign.uncertain_box = sign.uncertain_box.merged(&part.bounds);
+        }
+        let mut doubts: Vec<Doubt> =
+            parts.iter().filter_map(|p| p.doubt).chain(sign.least_sure.iter().flatten().copied()).collect();
+        let order = |d: &Doubt| [d.margin(), d.position.x, d.position.y, d.position.z];
+        doubts.sort_by(|a, b| {
+            order(a).iter().zip(order(b)).fold(std::cmp::Ordering::Equal, |o, (x, y)| o.then(x.total_cmp(&y)))
+        });
+        let edge = grid.dims.iter().max().map_or(0, |n| n - 1);
+        let apart = f64::from(edge) * f64::from(grid.spacing) / 8.0;
+        let mut kept: Vec<Doubt> = Vec::new();
+        for d in doubts {
+            if kept.len() < PLACES && kept.iter().all(|k| (k.position - d.position).norm() >= apart) {
+                kept.push(d);
+            }
+        }
+        sign.least_sure = std::array::from_fn(|n| kept.get(n).copied());
+    }
+}
+
+/// Tells inside from outside, block by block.
+pub(super) struct Signs<'a, N> {
+    pub grid: &'a Grid,
+    /// Origin of the grid's frame, body frame.
+    pub center: Vec3,
+    pub sides: &'a Sides,
+    pub nodes: &'a N,
 }
 
 /// Inside or not, for the nodes of a block.
 type Bits = [u64; (EDGE * EDGE * EDGE / 64) as usize];
 
-/// Makes `values` (unsigned distances) negative inside; gives the number of uncertain nodes.
+/// Makes `values` (unsigned distances) negative inside, and adds to `report` what decided.
 pub(super) fn apply(
     sides: &Sides,
     grid: &Grid,
     center: Vec3,
     cut: &[AtomicU8],
     values: &mut [f32],
+    report: &mut SignReport,
     progress: &Progress,
-) -> Result<u64> {
+) -> Result<()> {
     let blocks = grid.dims.map(|n| n.div_ceil(EDGE));
     let total = blocks.iter().map(|&n| n as usize).product::<usize>();
-    let signs = Signs { grid, center, sides, cut, values, uncertain: AtomicU64::new(0) };
+    let signs = Signs { grid, center, sides, nodes: &Full { grid, values, cut } };
     let done = AtomicUsize::new(0);
-    let inside: Vec<Bits> = (0..total)
+    let found: Vec<(Bits, Tally)> = (0..total)
         .into_par_iter()
         .map(|b| {
             let [nx, ny, _] = blocks.map(|n| n as usize);
             let at = [b % nx, b / nx % ny, b / (nx * ny)].map(|i| i as u32 * EDGE);
-            let mut bits = Bits::default_bits();
-            signs.block(at, [0; 3], EDGE, &mut bits);
+            let (mut bits, mut tally) = (Bits::default_bits(), Tally::new());
+            signs.block(at, [0; 3], EDGE, &mut bits, &mut tally);
             progress.report("sign", done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)?;
-            Ok(bits)
+            Ok((bits, tally))
         })
         .collect::<Result<_>>()?;
-    let uncertain = signs.uncertain.load(Ordering::Relaxed);
+    let (inside, tallies): (Vec<Bits>, Vec<Tally>) = found.into_iter().unzip();
+    Tally::report(&tallies, grid, report);
     let (nx, ny) = (grid.dims[0], grid.dims[1]);
     values.par_chunks_mut(nx as usize * ny as usize).enumerate().for_each(|(k, slice)| {
         let k = k as u32;
@@ -80,11 +163,11 @@ pub(super) fn apply(
             }
         }
     });
-    Ok(uncertain)
+    Ok(())
 }
 
 /// A node's position, body frame.
-fn position(grid: &Grid, center: Vec3, node: [u32; 3]) -> Vec3 {
+pub(super) fn position(grid: &Grid, center: Vec3, node: [u32; 3]) -> Vec3 {
     let h = f64::from(grid.spacing);
     Vec3::from([0, 1, 2].map(|k| f64::from(grid.min[k]) + f64::from(node[k]) * h)) + center
 }
@@ -120,56 +203,77 @@ struct Part {
 }
 
 impl Part {
+    /// Number of its nodes.
+    fn len(&self) -> u64 {
+        [0, 1, 2].map(|k| u64::from(self.last[k] - self.first[k] + 1)).iter().product()
+    }
+
     fn corner(&self, o: u32) -> [u32; 3] {
         [0, 1, 2].map(|k| if o >> k & 1 == 1 { self.last[k] } else { self.first[k] })
     }
 }
 
-impl Signs<'_> {
+impl<N: Nodes> Signs<'_, N> {
     fn winding(&self, node: [u32; 3]) -> f64 {
         self.sides.winding_number(position(self.grid, self.center, node))
     }
 
-    fn distance(&self, node: [u32; 3]) -> f32 {
-        self.values[self.grid.index(node[0], node[1], node[2])]
-    }
-
-    fn single(&self, at: [u32; 3], node: [u32; 3], bits: &mut Bits) {
-        if self.distance(node) < ON_SURFACE * self.grid.spacing {
-            return;
+    fn single(&self, at: [u32; 3], node: [u32; 3], bits: &mut Bits, tally: &mut Tally) {
+        if self.nodes.distance(node) < ON_SURFACE * self.grid.spacing {
+            return tally.count(0, 1);
         }
-        let w = self.winding(node);
-        if w > 0.5 {
+        let position = position(self.grid, self.center, node);
+        let winding_number = self.sides.winding_number(position);
+        if winding_number > 0.5 {
             bits.set([0, 1, 2].map(|k| node[k] - at[k]));
         }
-        if (w - 0.5).abs() < UNCERTAIN {
-            self.uncertain.fetch_add(1, Ordering::Relaxed);
-        }
+        tally.count(1, 0);
+        tally.doubt(Doubt { position, winding_number });
+    }
+
+    /// The nodes `at` + 0..8 along each axis: which are inside, x fastest, a word for each z.
+    pub fn tile(&self, at: [u32; 3]) -> ([u64; 8], Tally) {
+        let (mut bits, mut tally) = (Bits::default_bits(), Tally::new());
+        self.block(at, [0; 3], MIXED, &mut bits, &mut tally);
+        let words = [0, 1, 2, 3, 4, 5, 6, 7].map(|z| {
+            let inside = |n: u32| {
+                let local = [n % 8, n / 8, z];
+                let node = [0, 1, 2].map(|k| at[k] + local[k]);
+                bits.get(local) && self.sides.in_box(position(self.grid, self.center, node))
+            };
+            (0..64).filter(|&n| inside(n)).fold(0, |word, n| word | 1 << n)
+        });
+        (words, tally)
     }
 
     /// Settles nodes `at` + `from` + 0..edge.
-    fn block(&self, at: [u32; 3], from: [u32; 3], edge: u32, bits: &mut Bits) {
+    fn block(&self, at: [u32; 3], from: [u32; 3], edge: u32, bits: &mut Bits, tally: &mut Tally) {
         let first = [0, 1, 2].map(|k| at[k] + from[k]);
         if (0..3).any(|k| first[k] >= self.grid.dims[k]) {
             return;
         }
         let part = Part { first, last: [0, 1, 2].map(|k| (first[k] + edge - 1).min(self.grid.dims[k] - 1)) };
         if edge == 1 {
-            return self.single(at, first, bits);
+            return self.single(at, first, bits, tally);
         }
         let h = f64::from(self.grid.spacing);
         let middle = [0, 1, 2].map(|k| (part.first[k] + part.last[k]) / 2);
         let span = |k: usize| f64::from((part.last[k] - middle[k]).max(middle[k] - part.first[k]));
         let radius = (span(0).powi(2) + span(1).powi(2) + span(2).powi(2)).sqrt() * h;
         let slope = self.sides.boundary.steepest(&position(self.grid, self.center, middle), radius);
-        let distance = f64::from(self.distance(middle));
+        let distance = f64::from(self.nodes.distance(middle));
         let mut settled = false;
         if distance > radius {
             let w = self.winding(middle) - 0.5;
-            settled = w.abs() > slope * radius + WINDING_ERROR
+            let by_one = w.abs() > slope * radius + WINDING_ERROR;
+            settled = by_one
                 || distance > CLEAR * radius
                     && w.abs() > MARGIN
                     && (0..8).all(|o| (self.winding(part.corner(o)) - 0.5) * w.signum() > MARGIN);
+            if settled {
+                let own = if by_one { 1 } else { part.len().min(9) };
+                tally.count(own, part.len() - own);
+            }
             if settled && w > 0.0 {
                 for k in part.first[2]..=part.last[2] {
                     for j in part.first[1]..=part.last[1] {
@@ -180,12 +284,12 @@ impl Signs<'_> {
                 }
             }
         } else if edge <= MIXED {
-            settled = self.sides_of_surface(at, &part, slope * h, edge <= 4, bits);
+            settled = self.sides_of_surface(at, &part, slope * h, edge <= 4, bits, tally);
         }
         if !settled {
             let half = edge / 2;
             for o in 0..8 {
-                self.block(at, [0, 1, 2].map(|k| from[k] + (o >> k & 1) * half), half, bits);
+                self.block(at, [0, 1, 2].map(|k| from[k] + (o >> k & 1) * half), half, bits, tally);
             }
         }
     }
@@ -193,13 +297,22 @@ impl Signs<'_> {
     /// Settles each set of nodes that are joined by uncut edges by one of them; `slope` is the most that w can change
     /// along an edge. Sets that cannot be settled so are evaluated node by node, or, unless `all`, left: then the answer
     /// is `false`.
-    fn sides_of_surface(&self, at: [u32; 3], part: &Part, slope: f64, all: bool, bits: &mut Bits) -> bool {
+    fn sides_of_surface(
+        &self,
+        at: [u32; 3],
+        part: &Part,
+        slope: f64,
+        all: bool,
+        bits: &mut Bits,
+        tally: &mut Tally,
+    ) -> bool {
         const SIZE: usize = (MIXED * MIXED * MIXED) as usize;
         let local = |n: [u32; 3]| {
             let d = [0, 1, 2].map(|k| n[k] - part.first[k]);
             ((d[2] * MIXED + d[1]) * MIXED + d[0]) as usize
         };
-        let index = |n: [u32; 3]| self.grid.index(n[0], n[1], n[2]);
+        let on_surface = |n: [u32; 3]| self.nodes.distance(n) < ON_SURFACE * self.grid.spacing;
+        let before = tally.decided;
         let mut seen = [false; SIZE];
         // The set in hand, and how many edges each node is from the first.
         let mut set = [([0u32; 3], 0u32); SIZE];
@@ -211,7 +324,8 @@ impl Signs<'_> {
                         continue;
                     }
                     seen[local(start)] = true;
-                    if self.distance(start) < ON_SURFACE * self.grid.spacing {
+                    if on_surface(start) {
+                        tally.count(0, 1);
                         continue;
                     }
                     set[0] = (start, 0);
@@ -221,9 +335,7 @@ impl Signs<'_> {
                         next += 1;
                         for axis in 0..3 {
                             let mut join = |lower: [u32; 3], other: [u32; 3]| {
-                                let free = self.cut[index(lower)].load(Ordering::Relaxed) >> axis & 1 == 0;
-                                if free && !seen[local(other)] && self.distance(other) >= ON_SURFACE * self.grid.spacing
-                                {
+                                if !seen[local(other)] && !self.nodes.is_cut(lower, axis) && !on_surface(other) {
                                     seen[local(other)] = true;
                                     set[count] = (other, steps + 1);
                                     count += 1;
@@ -244,12 +356,14 @@ impl Signs<'_> {
                     let reach = set.last().map_or(0, |s| s.1);
                     let w = self.winding(start) - 0.5;
                     if w.abs() > slope * f64::from(reach) + WINDING_ERROR {
+                        tally.count(1, count as u64 - 1);
                         if w > 0.0 {
                             set.iter().for_each(|(n, _)| bits.set([0, 1, 2].map(|k| n[k] - at[k])));
                         }
                     } else if all {
-                        set.iter().for_each(|(n, _)| self.single(at, *n, bits));
+                        set.iter().for_each(|(n, _)| self.single(at, *n, bits, tally));
                     } else {
+                        tally.decided = before;
                         return false;
                     }
                 }

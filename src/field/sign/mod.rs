@@ -39,8 +39,7 @@ impl Sides {
             rule,
             duplicate_triangles: soup.duplicates,
             flipped_triangles: soup.flipped,
-            uncertain_nodes: 0,
-            membrane_area: 0.0,
+            ..SignReport::given()
         };
         let boundary = soup.boundary();
         let mesh = TriMesh { vertices: soup.vertices, triangles: soup.triangles };

@@ -1,0 +1,105 @@
+//! A bit for each node of a grid, kept only where neighbours differ.
+
+/// Nodes along the edge of a tile.
+pub(super) const TILE: u32 = 8;
+
+/// The grid's nodes in tiles of 8³: those of a brick but for its upper sides. Most tiles are of one value.
+pub(super) struct Tiles {
+    /// Nodes, and tiles, along the axes.
+    dims: [u32; 3],
+    tiles: [u32; 3],
+    /// For each tile, x fastest, [`CLEAR`], [`SET`], or its place in `bits`.
+    place: Vec<u32>,
+    /// For each tile of both values a bit for each node, x fastest, a word for each z.
+    bits: Vec<[u64; 8]>,
+}
+
+const CLEAR: u32 = u32::MAX;
+const SET: u32 = u32::MAX - 1;
+
+impl Tiles {
+    /// All tiles of one value: `value(tile)`. `dims`: nodes along the axes.
+    pub fn uniform(dims: [u32; 3], value: impl Fn(usize) -> bool) -> Self {
+        let tiles = dims.map(|n| n.div_ceil(TILE));
+        let count = tiles.iter().map(|&n| n as usize).product();
+        let place = (0..count).map(|t| if value(t) { SET } else { CLEAR }).collect();
+        Self { dims, tiles, place, bits: Vec::new() }
+    }
+
+    /// Number of tiles.
+    pub fn len(&self) -> usize {
+        self.place.len()
+    }
+
+    /// Number of tiles with bits of their own.
+    pub fn mixed(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// The place of a tile along the axes; its first node is at [`TILE`] times that.
+    pub fn place(&self, tile: usize) -> [u32; 3] {
+        let [nx, ny, _] = self.tiles.map(|n| n as usize);
+        [tile % nx, tile / nx % ny, tile / (nx * ny)].map(|i| i as u32)
+    }
+
+    /// The tile at a place; `None` beyond the grid.
+    pub fn tile(&self, place: [i64; 3]) -> Option<usize> {
+        let inside = (0..3).all(|k| (0..i64::from(self.tiles[k])).contains(&place[k]));
+        let [nx, ny, _] = self.tiles.map(i64::from);
+        inside.then(|| ((place[2] * ny + place[1]) * nx + place[0]) as usize)
+    }
+
+    /// The value of a tile that has one; `None` if its nodes have bits of their own.
+    pub fn one_value(&self, tile: usize) -> Option<bool> {
+        match self.place[tile] {
+            CLEAR => Some(false),
+            SET => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Gives a tile bits of its own.
+    pub fn set_bits(&mut self, tile: usize, bits: [u64; 8]) {
+        match self.place[tile] {
+            CLEAR | SET => {
+                self.place[tile] = self.bits.len() as u32;
+                self.bits.push(bits);
+            }
+            own => self.bits[own as usize] = bits,
+        }
+    }
+
+    /// The value at a node.
+    pub fn get(&self, [i, j, k]: [u32; 3]) -> bool {
+        let [nx, ny, _] = self.tiles.map(|n| n as usize);
+        let tile = ((k / TILE) as usize * ny + (j / TILE) as usize) * nx + (i / TILE) as usize;
+        match self.place[tile] {
+            CLEAR => false,
+            SET => true,
+            own => self.bits[own as usize][(k % TILE) as usize] >> (j % TILE * TILE + i % TILE) & 1 == 1,
+        }
+    }
+
+    /// The six tiles beside a tile of bits where one of its nodes on that side has not the other's one value.
+    pub fn unlike(&self, tile: usize) -> impl Iterator<Item = usize> + '_ {
+        let at = self.place(tile);
+        // Of the last tiles only the first nodes are in the grid.
+        let nodes = [0, 1, 2].map(|k| (self.dims[k] - at[k] * TILE).min(TILE));
+        (0..6).filter_map(move |side: usize| {
+            let (axis, upper) = (side / 2, side % 2 == 1);
+            let mut place = at.map(i64::from);
+            place[axis] += if upper { 1 } else { -1 };
+            let other = self.tile(place)?;
+            let value = self.one_value(other)?;
+            let (mut from, mut to) = ([0; 3], nodes);
+            from[axis] = if upper { TILE - 1 } else { 0 };
+            to[axis] = from[axis] + 1;
+            let row = (1u64 << to[0]) - (1 << from[0]);
+            let slice = (from[1]..to[1]).fold(0, |word, j| word | row << (j * TILE));
+            let bits = self.bits.get(self.place[tile] as usize)?;
+            let alike =
+                bits[from[2] as usize..to[2] as usize].iter().all(|w| w & slice == if value { slice } else { 0 });
+            (!alike).then_some(other)
+        })
+    }
+}
