@@ -183,7 +183,7 @@ fn lies(bytes: &[u8], tag: &[u8; 4]) -> usize {
     let table_end = 24 + 24 * count;
     let entry = (0..count).map(|i| 24 + 24 * i).find(|&e| &bytes[e..e + 4] == tag).unwrap();
     let at = |b: &[u8], i: usize| u64::from_le_bytes(b[i..i + 8].try_into().unwrap()) as usize;
-    let (offset, length) = (at(&bytes, entry + 8), at(&bytes, entry + 16));
+    let (offset, length) = (at(bytes, entry + 8), at(bytes, entry + 16));
     let folder = tempfile::tempdir().unwrap();
     let mut refused = 0;
     // All of the beginning, then here and there.

@@ -187,6 +187,11 @@
 /** Generalised winding number above one half: the surface is open. */
 #define VXS_SIGN_WINDING_NUMBER 3
 
+/**
+ * An offset surface: inside is what cannot be reached from far away without coming within the offset of the triangles.
+ */
+#define VXS_SIGN_OFFSET 4
+
 /** The samples of a field in bricks are compressed: a small file. */
 #define VXS_STORE_COMPRESSED 0
 
