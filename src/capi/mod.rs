@@ -17,7 +17,6 @@ mod layout;
 mod tests;
 
 pub mod allocations;
-pub mod asset;
 pub mod create;
 pub mod forms;
 pub mod log;
@@ -28,7 +27,7 @@ pub mod status;
 pub mod types;
 
 /// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
-pub const HEADER_SOURCES: [&str; 10] = [
+pub const HEADER_SOURCES: [&str; 9] = [
     "status.rs",
     "log.rs",
     "allocations.rs",
@@ -36,7 +35,6 @@ pub const HEADER_SOURCES: [&str; 10] = [
     "options.rs",
     "create.rs",
     "shape.rs",
-    "asset.rs",
     "forms.rs",
     "query.rs",
 ];
