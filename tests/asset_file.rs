@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage};
+use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage, Store};
 use voxshell::field::{Field, SignedDistance, Sphere};
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
@@ -19,9 +19,13 @@ fn cook_as(storage: Storage, cells: u32) -> Shape {
 }
 
 fn bytes_of(shape: &Shape) -> Vec<u8> {
+    bytes_as(shape, Store::default())
+}
+
+fn bytes_as(shape: &Shape, store: Store) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shape.vxs");
-    shape.save(&path).unwrap();
+    shape.save_as(&path, store).unwrap();
     std::fs::read(&path).unwrap()
 }
 
@@ -71,7 +75,7 @@ fn a_field_in_bricks_is_saved_and_loaded_and_takes_less_than_its_samples() {
     // Large enough for several blocks of samples.
     let shape = cook_as(Storage::Bricks, 200);
     let (field, Some(Field::Bricks(bricks))) = (&shape.field, shape.field.as_deref()) else { panic!("no bricks") };
-    assert!(bricks.parts().2.len() > 1 << 20, "{}", bricks.parts().2.len());
+    assert!(bricks.parts().samples.len() > 1 << 20, "{}", bricks.parts().samples.len());
     let bytes = bytes_of(&shape);
     let folder = tempfile::tempdir().unwrap();
     let loaded = load_bytes(folder.path(), &bytes).unwrap();
@@ -88,6 +92,7 @@ fn a_field_in_bricks_is_saved_and_loaded_and_takes_less_than_its_samples() {
 fn a_truncated_file_is_refused_at_every_length() {
     truncated(&bytes_of(&cook(16)));
     truncated(&bytes_of(&cook_as(Storage::Bricks, 16)));
+    truncated(&bytes_as(&cook_as(Storage::Bricks, 16), Store::Raw));
 }
 
 fn truncated(bytes: &[u8]) {
@@ -103,6 +108,7 @@ fn truncated(bytes: &[u8]) {
 fn every_damaged_byte_is_noticed() {
     damaged(&bytes_of(&cook(16)));
     damaged(&bytes_of(&cook_as(Storage::Bricks, 16)));
+    damaged(&bytes_as(&cook_as(Storage::Bricks, 16), Store::Raw));
 }
 
 fn damaged(bytes: &[u8]) {
@@ -161,18 +167,28 @@ fn contents_are_checked_behind_the_checksum() {
 
 #[test]
 fn bricks_are_checked_behind_the_checksum() {
-    let bytes = bytes_of(&cook_as(Storage::Bricks, 40));
+    let shape = cook_as(Storage::Bricks, 40);
+    let refused = |store, tag| lies(&bytes_as(&shape, store), tag);
+    assert!(refused(Store::Compressed, b"BRIK") > 100);
+    assert!(refused(Store::Compressed, b"PACK") > 20);
+    assert!(refused(Store::Compressed, b"cert") > 5);
+    // Any number is a sample, and any mask a mask.
+    assert_eq!(refused(Store::Raw, b"SMPL"), 0);
+    assert!((1..200).contains(&refused(Store::Raw, b"mask")));
+}
+
+/// How many files are refused that lie in a section.
+fn lies(bytes: &[u8], tag: &[u8; 4]) -> usize {
     let count = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let table_end = 24 + 24 * count;
-    let entry = (0..count).map(|i| 24 + 24 * i).find(|&e| &bytes[e..e + 4] == b"BRIK").unwrap();
+    let entry = (0..count).map(|i| 24 + 24 * i).find(|&e| &bytes[e..e + 4] == tag).unwrap();
     let at = |b: &[u8], i: usize| u64::from_le_bytes(b[i..i + 8].try_into().unwrap()) as usize;
-    let (offset, length) = (at(&bytes, entry + 8), at(&bytes, entry + 16));
-    let head = u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap()) as usize;
+    let (offset, length) = (at(bytes, entry + 8), at(bytes, entry + 16));
     let folder = tempfile::tempdir().unwrap();
     let mut refused = 0;
-    // All of the header, the numbers of the bricks and the first block's beginning, then here and there.
-    for target in (0..head + 64).chain((head + 64..length).step_by(length / 200)) {
-        let mut damaged = bytes.clone();
+    // All of the beginning, then here and there.
+    for target in (0..length.min(400)).chain((400..length).step_by(length / 200 + 1)) {
+        let mut damaged = bytes.to_vec();
         damaged[offset + target] ^= 0x5a;
         let crc = crc32fast::hash(&damaged[offset..offset + length]).to_le_bytes();
         damaged[entry + 4..entry + 8].copy_from_slice(&crc);
@@ -191,14 +207,17 @@ fn bricks_are_checked_behind_the_checksum() {
             Err(other) => panic!("byte {target}: {other}"),
         }
     }
-    assert!(refused > 20, "only {refused} lies were noticed");
+    refused
 }
 
 #[test]
 fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| [bytes_of(&cook(40)), bytes_of(&cook_as(Storage::Bricks, 40))])
+        pool.install(|| {
+            let bricks = cook_as(Storage::Bricks, 40);
+            [bytes_of(&cook(40)), bytes_of(&bricks), bytes_as(&bricks, Store::Raw)]
+        })
     };
     let one = on(1);
     assert_eq!(one, on(2), "2 threads");
@@ -215,4 +234,69 @@ fn a_failed_save_leaves_the_old_file() {
     assert!(matches!(analytic.save(&path), Err(Error::Unsupported(_))));
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert!(matches!(cook(16).save(&folder.path().join("no/such/folder.vxs")), Err(Error::Io { .. })));
+}
+
+#[test]
+fn raw_samples_are_used_where_the_file_is_and_give_the_same_answers() {
+    let shape = cook_as(Storage::Bricks, 60);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    shape.save_as(&path, Store::Raw).unwrap();
+    let loaded = Shape::load(&path).unwrap();
+    assert_eq!(loaded.field, shape.field);
+    assert_eq!(loaded.shell, shape.shell);
+    // The samples lie in a map of the file.
+    #[cfg(target_os = "linux")]
+    {
+        let Some(Field::Bricks(bricks)) = loaded.field.as_deref() else { panic!("no bricks") };
+        let at = bricks.parts().samples.as_ptr() as usize;
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let inside = |line: &&str| {
+            let (from, to) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+            (usize::from_str_radix(from, 16).unwrap()..usize::from_str_radix(to, 16).unwrap()).contains(&at)
+        };
+        let line = maps.lines().find(inside).unwrap();
+        assert!(line.contains("shape.vxs") && line.contains(" r--p "), "{line}");
+    }
+    // Written from a map, the same file; and compressed, as if it had been cooked here.
+    assert_eq!(bytes_as(&loaded, Store::Raw), std::fs::read(&path).unwrap());
+    assert_eq!(bytes_of(&loaded), bytes_of(&shape));
+    // Replaced or removed, the file stays what it was for who has it.
+    shape.save_as(&path, Store::Compressed).unwrap();
+    assert_eq!(loaded.field, shape.field);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(loaded.field, shape.field);
+    let larger = loaded.scaled(2.0).unwrap();
+    drop(loaded);
+    assert_eq!(larger.field.unwrap().distance([0.1, 0.2, 0.3]), 2.0 * shape.field.unwrap().distance([0.05, 0.1, 0.15]));
+}
+
+#[test]
+fn bytes_in_memory_are_those_of_a_file() {
+    for storage in [Storage::Dense, Storage::Bricks] {
+        let shape = cook_as(storage, 30);
+        let bytes = shape.to_bytes().unwrap();
+        assert_eq!(bytes, bytes_of(&shape));
+        for bytes in [bytes, bytes_as(&shape, Store::Raw)] {
+            // Wherever they are: samples need not be at an even address.
+            for shift in 0..2 {
+                let moved = [&vec![0; shift], bytes.as_slice()].concat();
+                let again = Shape::from_bytes(&moved[shift..]).unwrap();
+                assert!(again.field == shape.field && again.shell == shape.shell && again.mesh == shape.mesh);
+            }
+            assert!(refusal(Shape::from_bytes(&bytes[1..])).contains("magic"));
+        }
+    }
+}
+
+/// Constants and masks may be left out; they are then made from the samples.
+#[test]
+fn what_follows_from_the_samples_need_not_be_in_the_file() {
+    let shape = cook_as(Storage::Bricks, 40);
+    let mut sections = support::container::sections(&bytes_as(&shape, Store::Raw)).unwrap();
+    let count = sections.len();
+    sections.retain(|(tag, _)| tag != b"cert" && tag != b"mask");
+    assert_eq!(sections.len(), count - 2);
+    let loaded = Shape::from_bytes(&support::container::file(3, &sections)).unwrap();
+    assert_eq!(loaded.field, shape.field);
 }

@@ -1,9 +1,9 @@
 //! The bytes of a field in bricks: the same on any number of threads and any processor, and refused when they do not fit.
 
-use support::brick::{bricks, dense};
+use support::brick::{bricks, dense, random_dense};
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{BrickField, Field, SignedDistance};
+use voxshell::field::{BrickField, BrickParts, Field, SignedDistance};
 use voxshell::mesh::primitives;
 
 #[test]
@@ -17,7 +17,7 @@ fn the_same_bytes_on_any_number_of_threads() {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let field = pool.install(|| bricks(&mesh, 130));
-            (format!("{:?}", field.parts().0), field.parts().1, field.parts().2.to_vec())
+            field.parts()
         };
         let one = run(1);
         assert!(one == run(2) && one == run(4));
@@ -27,28 +27,55 @@ fn the_same_bytes_on_any_number_of_threads() {
 #[test]
 fn parts_that_do_not_fit_are_refused() {
     let field = bricks(&primitives::sphere(0.5, 2).unwrap(), 40);
-    let (header, numbers, samples) = field.parts();
-    let again = BrickField::from_parts(header.clone(), &numbers, samples.into()).unwrap();
-    assert!(again == field);
-    let refused = |h: &voxshell::field::BrickHeader, n: &[u32], s: &[i16]| {
-        BrickField::from_parts(h.clone(), n, s.into()).unwrap_err().to_string()
+    let parts = field.parts();
+    assert!(BrickField::from_parts(parts.clone()).unwrap() == field);
+    let refused = |change: &dyn Fn(&mut BrickParts)| {
+        let mut parts = parts.clone();
+        change(&mut parts);
+        BrickField::from_parts(parts).unwrap_err().to_string()
     };
-    assert!(refused(&header, &numbers[1..], samples).contains("samples"));
-    assert!(refused(&header, &numbers, &samples[1..]).contains("samples"));
-    let mut twice = numbers.clone();
-    twice[1] = twice[0];
-    assert!(refused(&header, &twice, samples).contains("bricks[1]"));
-    twice[1] = u32::MAX;
-    assert!(refused(&header, &twice, samples).contains("bricks[1]"));
-    let mut bad = header.clone();
-    bad.step = 65;
-    assert!(refused(&bad, &numbers, samples).contains("step"));
-    bad = header.clone();
-    bad.quantum = f32::NAN;
-    assert!(refused(&bad, &numbers, samples).contains("quantum"));
-    bad = header.clone();
-    bad.grid.dims[1] += 8;
-    assert!(refused(&bad, &numbers, samples).contains("samples"));
+    assert!(refused(&|p| p.bricks.truncate(2)).contains("bricks and rises"));
+    assert!(refused(&|p| p.rises.truncate(2)).contains("bricks and rises"));
+    assert!(refused(&|p| p.samples = p.samples[1..].to_vec().into()).contains("samples"));
+    assert!(refused(&|p| p.bricks[1] = p.bricks[0]).contains("bricks[1]"));
+    assert!(refused(&|p| p.bricks[1] = u32::MAX).contains("bricks[1]"));
+    assert!(refused(&|p| p.bricks.swap(3, 4)).contains("bricks[4]"));
+    assert!(refused(&|p| p.header.step = 65).contains("step"));
+    assert!(refused(&|p| p.header.quantum = f32::NAN).contains("quantum"));
+    assert!(refused(&|p| p.header.grid.dims[2] += 8).contains("samples"));
+    assert!(refused(&|p| p.masks.as_mut().unwrap().truncate(2)).contains("masks"));
+    assert!(refused(&|p| p.masks.as_mut().unwrap()[0] ^= 1).contains("masks"));
+}
+
+/// What a file may leave out is made from the samples as it was when they were cooked.
+#[test]
+fn what_is_certified_and_masked_follows_from_the_samples() {
+    for seed in 0..40 {
+        let field = BrickField::from_dense(&random_dense(seed)).unwrap();
+        let anew = BrickField::from_parts(BrickParts { certificate: None, masks: None, ..field.parts() }).unwrap();
+        assert!(anew == field, "{seed}");
+    }
+}
+
+/// Bricks in a column share the nodes between them: fewer samples than 9³ a brick, and the same ones.
+#[test]
+fn a_layer_between_two_bricks_is_kept_once() {
+    for seed in 0..40 {
+        let field = BrickField::from_dense(&random_dense(seed)).unwrap();
+        let [nx, ny, nz] = field.bricks().map(|n| n as usize);
+        let (mut shared, mut fine) = (0, 0);
+        for brick in 0..nx * ny * nz {
+            let Some(samples) = field.fine(brick) else { continue };
+            fine += 1;
+            if let Some(above) = (brick / (nx * ny) + 1 < nz).then(|| field.fine(brick + nx * ny)).flatten() {
+                assert_eq!(samples[8 * 81..], above[..81]);
+                assert_eq!(samples[8 * 81..].as_ptr(), above.as_ptr());
+                shared += 81;
+            }
+        }
+        assert_eq!(field.fine_bricks(), fine);
+        assert_eq!(field.parts().samples.len(), fine * 729 - shared + (nx + 1) * (ny + 1) * (nz + 1));
+    }
 }
 
 #[test]

@@ -192,6 +192,12 @@
  */
 #define VXS_SIGN_OFFSET 4
 
+/** The samples of a field in bricks are compressed: a small file. */
+#define VXS_STORE_COMPRESSED 0
+
+/** They are as in memory: a file that is loaded in no time, because `vxs_shape_load` maps it. */
+#define VXS_STORE_RAW 1
+
 /** A signed distance field. Immutable and shared, like the shape it came from. */
 typedef struct vxs_field vxs_field;
 
@@ -759,15 +765,6 @@ vxs_status vxs_shape_create_scaled(const struct vxs_shape *shape,
                                    struct vxs_shape **scaled);
 
 /**
- * Reads a shape from an asset file, as written by `vxs_shape_save`.
- *
- * @param path        UTF-8 (on Unix: any bytes the file system takes)
- * @param[out] shape  release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it)
- */
-VXS_API vxs_status vxs_shape_load(const char *path, struct vxs_shape **shape);
-
-/**
  * Another handle to the same shape; no data is copied. Each handle is released on its own.
  *
  * @param shape     whose
@@ -783,15 +780,6 @@ VXS_API vxs_status vxs_shape_retain(const struct vxs_shape *shape, struct vxs_sh
  * @return VXS_OK, VXS_INVALID_HANDLE (released before, or no shape)
  */
 VXS_API vxs_status vxs_shape_release(struct vxs_shape *shape);
-
-/**
- * Writes a shape to an asset file: to a temporary name first, then renamed, so that no half-written file is ever seen.
- *
- * @param shape  what; must have a cooked field or a pointshell
- * @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
- */
-VXS_API vxs_status vxs_shape_save(const struct vxs_shape *shape, const char *path);
 
 /**
  * The box around all forms of a shape; body frame. Infinite where the shape is.
@@ -878,6 +866,71 @@ vxs_status vxs_shape_query_crossings(const struct vxs_shape *shape,
                                      struct vxs_segment_hit *crossings,
                                      size_t capacity,
                                      size_t *count);
+
+/**
+ * Writes a shape to an asset file, compressed: `vxs_shape_save_as` with `VXS_STORE_COMPRESSED`.
+ *
+ * @param shape  what; must have a cooked field or a pointshell
+ * @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
+ */
+VXS_API vxs_status vxs_shape_save(const struct vxs_shape *shape, const char *path);
+
+/**
+ * Writes a shape to an asset file: to a temporary name first, then renamed, so that no half-written file is ever seen, and
+ * shapes that were loaded from a file that is replaced keep it.
+ *
+ * @param shape  what; must have a cooked field or a pointshell
+ * @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
+ * @param store  one of `VXS_STORE_`; it makes a difference for fields in bricks only
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
+ */
+VXS_API
+vxs_status vxs_shape_save_as(const struct vxs_shape *shape,
+                             const char *path,
+                             uint32_t store);
+
+/**
+ * Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. Everything is checked before it is
+ * trusted, checksums too.
+ *
+ * On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used where they are, and shared by all processes that do so.
+ * It may be replaced (as `vxs_shape_save` does) or removed; but who writes into the file itself, or shortens it, while a
+ * shape of it lives, makes that shape's answers undefined and may end the process with SIGBUS. Other files are read.
+ *
+ * @param path        UTF-8 (on Unix: any bytes the file system takes)
+ * @param[out] shape  release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it)
+ */
+VXS_API
+vxs_status vxs_shape_load(const char *path,
+                          struct vxs_shape **shape);
+
+/**
+ * The bytes that `vxs_shape_save` writes. Each call does the whole work, also one that only asks for the size.
+ *
+ * @param shape      what; must have a cooked field or a pointshell
+ * @param[out] out   at most `capacity` bytes; may be null if `capacity` is 0
+ * @param capacity   room in `out`, bytes
+ * @param[out] size  how many bytes there are
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*size` says how many, and `out` is as it was),
+ * VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
+ */
+VXS_API vxs_status vxs_shape_serialize(const struct vxs_shape *shape, void *out, size_t capacity, size_t *size);
+
+/**
+ * Reads a shape from bytes: those of `vxs_shape_serialize`, or of an asset file of any kind. Everything is checked as by
+ * `vxs_shape_load`; the bytes are not needed afterwards, and may be at any address.
+ *
+ * @param bytes       `size` bytes
+ * @param size        not 0
+ * @param[out] shape  release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message says what is wrong with them)
+ */
+VXS_API
+vxs_status vxs_shape_deserialize(const void *bytes,
+                                 size_t size,
+                                 struct vxs_shape **shape);
 
 /**
  * The field of a shape, shared, not copied.

@@ -341,6 +341,10 @@ class Shape {
   static Shape load(const std::string& path) {
     return make([&](vxs_shape** out) { return vxs_shape_load(path.c_str(), out); });
   }
+  /** From the bytes of `serialize`, or of a file. */
+  static Shape deserialize(const void* bytes, std::size_t size) {
+    return make([&](vxs_shape** out) { return vxs_shape_deserialize(bytes, size, out); });
+  }
   /** A shape of forms that exist; either may be null. */
   static Shape create(const Field* field, const PointShell* pointshell) {
     return make([&](vxs_shape** out) {
@@ -348,7 +352,23 @@ class Shape {
     });
   }
 
-  void save(const std::string& path) const { detail::check(vxs_shape_save(handle_.get(), path.c_str())); }
+  /** `store`: one of `VXS_STORE_`. */
+  void save(const std::string& path, std::uint32_t store = VXS_STORE_COMPRESSED) const {
+    detail::check(vxs_shape_save_as(handle_.get(), path.c_str(), store));
+  }
+  /** The bytes that `save` writes. */
+  std::vector<unsigned char> serialize() const {
+    // Most often there is room for them at once.
+    std::vector<unsigned char> bytes(1 << 16);
+    std::size_t size = 0;
+    vxs_status status = VXS_TRUNCATED;
+    while (status == VXS_TRUNCATED) {
+      status = vxs_shape_serialize(handle_.get(), bytes.data(), bytes.size(), &size);
+      if (!detail::check(status)) return {};
+      bytes.resize(size);
+    }
+    return bytes;
+  }
   Aabb get_bounds() const {
     Aabb bounds{};
     detail::check(vxs_shape_get_bounds(handle_.get(), &bounds));

@@ -1,27 +1,34 @@
-//! The section of a field in bricks: a header, then the samples in compressed blocks.
+//! The sections of a field in bricks.
 //!
-//! | bytes | what |
+//! | tag | what |
 //! | --- | --- |
-//! | 4 | length of the header, h |
-//! | h | postcard: [`BrickHeader`], the packing (now always 1), the numbers of the fine bricks |
-//! | 4 | length of the first block, compressed |
-//! | … | the block; and so on to the end |
+//! | `BRIK` | postcard: [`BrickHeader`], the numbers of the fine bricks, how far the samples of each rise above the distance |
+//! | `SMPL` | the samples, 16-bit: used where they are when the file is mapped |
+//! | `PACK` | or, instead, the samples in compressed blocks, each after its length (4 bytes) |
+//! | `cert` | postcard: [`Certificate`] |
+//! | `mask` | with `SMPL`: the masks, 64-bit words |
 //!
-//! A block holds 2¹⁹ samples, the last one the rest. Samples are 16-bit; in a block each is replaced by its second
-//! difference along the samples' order, folded to a small positive number (0, −1, 1, −2, …), all low bytes first and then
-//! all high bytes, which are mostly 0; the whole is compressed with LZ4 (block format).
+//! A block holds 2¹⁹ samples, the last one the rest. In a block each sample is replaced by its second difference along the
+//! samples' order, folded to a small positive number (0, −1, 1, −2, …), all low bytes first and then all high bytes, which
+//! are mostly 0; the whole is compressed with LZ4 (block format).
 
 use rayon::prelude::*;
-use serde::de::DeserializeOwned;
 
-use crate::field::{BrickField, BrickHeader};
-use crate::{Error, Result};
+use super::container::{Container, Section, Tag};
+use super::file::{decode, encode};
+use super::{Mapped, Store};
+use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
+use crate::Result;
+
+pub(super) const BRICKS: Tag = *b"BRIK";
+pub(super) const RAW: Tag = *b"SMPL";
+pub(super) const PACKED: Tag = *b"PACK";
+const CERTIFICATE: Tag = *b"cert";
+const MASKS: Tag = *b"mask";
 
 const BLOCK: usize = 1 << 19;
-/// Second differences, bytes apart, LZ4.
-const PACKED: u8 = 1;
 
-type Head<H> = (H, u8, Vec<u32>);
+type Head = (BrickHeader, Vec<u32>, Vec<u16>);
 
 fn pack(samples: &[i16]) -> Vec<u8> {
     let mut bytes = vec![0; samples.len() * 2];
@@ -54,50 +61,83 @@ fn unpack(block: &[u8], samples: &mut [i16]) -> std::result::Result<(), String> 
     Ok(())
 }
 
-pub(super) fn encode(field: &BrickField) -> Result<Vec<u8>> {
-    let (header, numbers, samples) = field.parts();
-    let head: Head<BrickHeader> = (header, PACKED, numbers);
-    let head = postcard::to_stdvec(&head)
-        .map_err(|e| Error::Unsupported(format!("the header of a field in bricks cannot be written: {e}")))?;
-    let blocks: Vec<Vec<u8>> = samples.par_chunks(BLOCK).map(pack).collect();
-    let mut out = Vec::with_capacity(4 + head.len() + blocks.iter().map(|b| 4 + b.len()).sum::<usize>());
-    for part in std::iter::once(&head).chain(&blocks) {
-        out.extend_from_slice(&(part.len() as u32).to_le_bytes());
-        out.extend_from_slice(part);
-    }
-    Ok(out)
-}
-
 /// Takes a part and its length off the front.
-fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+pub(super) fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (part, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     *bytes = rest;
     Some(part)
 }
 
-/// `H`: the header as the file's version has it.
-pub(super) fn decode<H>(mut bytes: &[u8]) -> std::result::Result<BrickField, String>
-where
-    H: DeserializeOwned + Into<BrickHeader>,
-{
-    let head = part(&mut bytes).ok_or("section BRIK is too short for its header")?;
-    let ((header, packing, numbers), rest): (Head<H>, _) =
-        postcard::take_from_bytes(head).map_err(|e| format!("the header of section BRIK cannot be read: {e}"))?;
-    let header: BrickHeader = header.into();
-    if !rest.is_empty() || packing != PACKED {
-        return Err(format!("the header of section BRIK has packing {packing} and {} bytes too many", rest.len()));
-    }
+/// As many samples from blocks.
+pub(super) fn unpack_all(mut bytes: &[u8], count: usize) -> std::result::Result<Vec<i16>, String> {
     let mut blocks = Vec::new();
     while !bytes.is_empty() {
-        blocks.push(part(&mut bytes).ok_or("section BRIK ends in a block of samples")?);
+        blocks.push(part(&mut bytes).ok_or("the samples end in a block")?);
     }
-    let count = header.sample_count().map_err(|e| format!("section BRIK: {e}"))?;
     // LZ4 makes at most 255 bytes of one.
     if blocks.len() != count.div_ceil(BLOCK) || count * 2 > 255 * blocks.iter().map(|b| b.len() + 16).sum::<usize>() {
-        return Err(format!("section BRIK has {} blocks for {count} samples", blocks.len()));
+        return Err(format!("there are {} blocks for {count} samples", blocks.len()));
     }
     let mut samples = vec![0i16; count];
     samples.par_chunks_mut(BLOCK).zip(&blocks).try_for_each(|(samples, block)| unpack(block, samples))?;
-    BrickField::from_parts(header, &numbers, samples.into()).map_err(|e| format!("section BRIK: {e}"))
+    Ok(samples)
+}
+
+pub(super) fn write(field: &BrickField, store: Store, sections: &mut Vec<Section>) -> Result<()> {
+    let BrickParts { header, bricks, rises, samples, certificate, masks } = field.parts();
+    encode(BRICKS, &(header, bricks, rises), sections)?;
+    if let Some(certificate) = certificate {
+        encode(CERTIFICATE, &certificate, sections)?;
+    }
+    match store {
+        Store::Raw => {
+            let masks = masks.unwrap_or_default();
+            sections.push((MASKS, masks.iter().flat_map(|w| w.to_le_bytes()).collect()));
+            sections.push((RAW, samples.iter().flat_map(|s| s.to_le_bytes()).collect()));
+        }
+        Store::Compressed => {
+            let blocks: Vec<Vec<u8>> = samples.par_chunks(BLOCK).map(pack).collect();
+            let parts = blocks.iter().flat_map(|b| [(b.len() as u32).to_le_bytes().to_vec(), b.clone()]);
+            sections.push((PACKED, parts.flatten().collect()));
+        }
+    }
+    Ok(())
+}
+
+/// `file`: the mapped file that the container is in, if it is in one.
+pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result::Result<BrickField, String> {
+    let bytes = container.section(&BRICKS).ok_or("section BRIK is missing")?;
+    let (header, bricks, rises): Head = decode(BRICKS, bytes)?;
+    let count = BrickParts::sample_count(&header, &bricks).map_err(|e| format!("section BRIK: {e}"))?;
+    let samples = match (container.section(&RAW), container.section(&PACKED)) {
+        (Some(bytes), None) if bytes.len() == count * 2 => raw(bytes, file),
+        (Some(bytes), None) => return Err(format!("section SMPL has {} bytes for {count} samples", bytes.len())),
+        (None, Some(bytes)) => unpack_all(bytes, count).map_err(|e| format!("section PACK: {e}"))?.into(),
+        _ => return Err("there must be one of the sections SMPL and PACK".into()),
+    };
+    let certificate = container.section(&CERTIFICATE).map(|b| decode::<Certificate>(CERTIFICATE, b)).transpose()?;
+    let masks = container.section(&MASKS).map(|bytes| {
+        // A rest gives a word more than there may be.
+        let words = bytes.chunks(8).map(|c| c.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b)));
+        words.collect()
+    });
+    let parts = BrickParts { header, bricks, rises, samples, certificate, masks };
+    BrickField::from_parts(parts).map_err(|e| format!("a section of bricks: {e}"))
+}
+
+/// Samples as they stand in a file: used where they are if that is mapped, and this machine has them so in memory.
+fn raw(bytes: &[u8], file: Option<&Mapped>) -> Samples {
+    #[cfg(target_endian = "little")]
+    if let Some(file) = file {
+        // SAFETY: every pattern of bits is an i16.
+        let (before, samples, after) = unsafe { bytes.align_to::<i16>() };
+        if before.is_empty() && after.is_empty() && file.as_ptr_range().contains(&bytes.as_ptr()) {
+            // SAFETY: they are in the map, which is private and read-only and lives as long as `file`; that nobody writes to
+            // the file itself is what `Shape::load` asks of its caller.
+            return unsafe { Samples::kept_by(file.clone(), samples) };
+        }
+    }
+    let pairs = bytes.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]]));
+    pairs.collect::<Vec<i16>>().into()
 }

@@ -19,6 +19,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
@@ -37,6 +39,8 @@ const ENTRY: usize = 24;
 const MAX_SECTIONS: u32 = 64;
 
 pub(super) type Tag = [u8; 4];
+/// A tag and what is in the section.
+pub(super) type Section = (Tag, Vec<u8>);
 
 /// A file's bytes, checked, with its sections.
 pub(super) struct Container<'a> {
@@ -100,7 +104,7 @@ impl<'a> Container<'a> {
             }
             end = begin + length as usize;
             let data = &bytes[begin..end];
-            let actual = crc32fast::hash(data);
+            let actual = checksum(data);
             if actual != crc {
                 return Err(format!("damaged section {}: checksum {actual:08x}, expected {crc:08x}", name(&tag)));
             }
@@ -127,9 +131,9 @@ pub(super) fn name(tag: &Tag) -> String {
 }
 
 /// Where the sections of a file begin.
-fn begins(sections: &[(Tag, Vec<u8>)]) -> Vec<usize> {
+fn begins(sections: &[Section]) -> Vec<usize> {
     let mut end = HEADER + sections.len() * ENTRY + 4;
-    let begin = |(_, data): &(Tag, Vec<u8>)| {
+    let begin = |(_, data): &Section| {
         let begin = end.next_multiple_of(ALIGNMENT);
         end = begin + data.len();
         begin
@@ -137,10 +141,32 @@ fn begins(sections: &[(Tag, Vec<u8>)]) -> Vec<usize> {
     sections.iter().map(begin).collect()
 }
 
-/// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed, so that a crash leaves
-/// the old file or the new one and never half of either.
-pub(super) fn write(path: &Path, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
-    let io = |source| Error::Io { path: path.to_path_buf(), source };
+/// CRC-32 of a section, by blocks on several threads.
+fn checksum(data: &[u8]) -> u32 {
+    let blocks = data.par_chunks(1 << 20).map(|block| {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(block);
+        hasher
+    });
+    let blocks: Vec<crc32fast::Hasher> = blocks.collect();
+    let whole = blocks.iter().fold(crc32fast::Hasher::new(), |mut whole, block| {
+        whole.combine(block);
+        whole
+    });
+    whole.finalize()
+}
+
+/// Whether a file that begins with `head` says that it has a section; nothing of it is checked.
+pub(super) fn names(head: &[u8], tag: &Tag) -> bool {
+    let Some((head, table)) = head.split_at_checked(HEADER) else { return false };
+    head.starts_with(MAGIC) && table.chunks(ENTRY).take(u32_at(head, 12) as usize).any(|entry| entry.starts_with(tag))
+}
+
+/// Bytes that are enough of a file for [`names`].
+pub(super) const HEAD: usize = HEADER + MAX_SECTIONS as usize * ENTRY;
+
+/// Writes a file of sections.
+pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Result<()> {
     let begins = begins(sections);
     let total = sections.iter().zip(&begins).fold(0, |_, ((_, data), begin)| begin + data.len());
     let mut head = Vec::new();
@@ -150,25 +176,32 @@ pub(super) fn write(path: &Path, sections: &[(Tag, Vec<u8>)]) -> Result<()> {
     head.extend_from_slice(&(total as u64).to_le_bytes());
     for ((tag, data), begin) in sections.iter().zip(&begins) {
         head.extend_from_slice(tag);
-        head.extend_from_slice(&crc32fast::hash(data).to_le_bytes());
+        head.extend_from_slice(&checksum(data).to_le_bytes());
         head.extend_from_slice(&(*begin as u64).to_le_bytes());
         head.extend_from_slice(&(data.len() as u64).to_le_bytes());
     }
     let crc = crc32fast::hash(&head);
     head.extend_from_slice(&crc.to_le_bytes());
+    out.write_all(&head)?;
+    let mut end = head.len();
+    for ((_, data), begin) in sections.iter().zip(begins) {
+        out.write_all(&[0; ALIGNMENT][..begin - end])?;
+        out.write_all(data)?;
+        end = begin + data.len();
+    }
+    Ok(())
+}
 
+/// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed, so that a crash leaves
+/// the old file or the new one and never half of either, and whoever has mapped the old one keeps it.
+pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
+    let io = |source| Error::Io { path: path.to_path_buf(), source };
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let mut file = tempfile::Builder::new().prefix(".voxshell-").tempfile_in(folder).map_err(io)?;
-    file.write_all(&head).map_err(io)?;
-    let mut end = head.len();
-    for ((_, data), begin) in sections.iter().zip(begins) {
-        file.write_all(&[0; ALIGNMENT][..begin - end]).map_err(io)?;
-        file.write_all(data).map_err(io)?;
-        end = begin + data.len();
-    }
+    emit(sections, &mut file).map_err(io)?;
     #[cfg(unix)]
     {
         // A temporary file is private by default; an asset is as readable as any other new file.

@@ -1,11 +1,13 @@
 //! What is in the file: mesh, field, pointshell with its tree, mass properties, each a section of its own.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::container::{self, name, Container, Tag};
-use super::{bricks, old, Shape};
-use crate::field::{BrickHeader, DenseField, Field, SignedDistance};
+use super::container::{self, name, Container, Section, Tag};
+use super::{bricks, old, Mapped, Shape, Store};
+use crate::field::{DenseField, Field, SignedDistance};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
@@ -13,11 +15,13 @@ use crate::{Error, Result};
 const META: Tag = *b"META";
 const MESH: Tag = *b"MESH";
 const FIELD: Tag = *b"FELD";
-const BRICKS: Tag = *b"BRIK";
 const SHELL: Tag = *b"SHEL";
-const KNOWN: [Tag; 5] = [META, MESH, FIELD, BRICKS, SHELL];
+const KNOWN: [Tag; 7] = [META, MESH, FIELD, bricks::BRICKS, bricks::RAW, bricks::PACKED, SHELL];
 /// The first version whose fields are not read by `old`.
 const FIELDS: u32 = 3;
+
+/// In errors, for the name of a file.
+const IN_MEMORY: &str = "asset in memory";
 
 /// The small things.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -26,7 +30,7 @@ struct Meta {
     report: Option<Report>,
 }
 
-fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<(Tag, Vec<u8>)>) -> Result<()> {
+pub(super) fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<Section>) -> Result<()> {
     let bytes = postcard::to_stdvec(value)
         .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", name(&tag))))?;
     sections.push((tag, bytes));
@@ -69,11 +73,32 @@ fn check_mass(mass: &MassProperties) -> std::result::Result<(), String> {
 }
 
 impl Shape {
-    /// Writes the asset: to a temporary file beside `path`, then renamed over it.
+    /// Writes the asset, compressed: see [`Shape::save_as`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        self.save_as(path, Store::default())
+    }
+
+    /// Writes the asset: to a temporary file beside `path`, then renamed over it. A shape that was loaded from the old file
+    /// keeps it.
     ///
     /// # Errors
     /// `Unsupported` for analytic fields (store their parameters instead), `Io`.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    pub fn save_as(&self, path: &Path, store: Store) -> Result<()> {
+        container::write(path, &self.sections(store)?)
+    }
+
+    /// The bytes that [`Shape::save`] writes.
+    ///
+    /// # Errors
+    /// `Unsupported` for analytic fields.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        container::emit(&self.sections(Store::default())?, &mut bytes)
+            .map_err(|source| Error::Io { path: IN_MEMORY.into(), source })?;
+        Ok(bytes)
+    }
+
+    fn sections(&self, store: Store) -> Result<Vec<Section>> {
         let mut sections = Vec::new();
         encode(META, &Meta { mass: self.mass, report: self.report.clone() }, &mut sections)?;
         if let Some(mesh) = &self.mesh {
@@ -82,7 +107,7 @@ impl Shape {
         match self.field.as_deref() {
             None => {}
             Some(Field::Dense(field)) => encode(FIELD, field, &mut sections)?,
-            Some(Field::Bricks(field)) => sections.push((BRICKS, bricks::encode(field)?)),
+            Some(Field::Bricks(field)) => bricks::write(field, store, &mut sections)?,
             Some(_) => {
                 return Err(Error::Unsupported(
                     "only cooked fields are stored in an asset, not analytic ones, triangles or sheets; make this one anew from what \
@@ -93,19 +118,43 @@ impl Shape {
         if let Some(shell) = &self.shell {
             encode(SHELL, shell.as_ref(), &mut sections)?;
         }
-        container::write(path, &sections)
+        Ok(sections)
     }
 
     /// Reads an asset, checking lengths, checksums and every index before anything is trusted.
     ///
+    /// A file that was saved with [`Store::Raw`] is mapped where the system can (on Unix): the samples of bricks are used where
+    /// they are, and shared by all processes that do so. Replacing or removing the file is safe then, as [`Shape::save_as`]
+    /// does; **whoever writes into the file itself, or truncates it, while the shape lives makes its answers undefined, and
+    /// may end the process** (SIGBUS). Any other file is read and let go.
+    ///
     /// # Errors
     /// `Io` when the file cannot be read, `InvalidFile` with the reason when it is not a whole, sound asset.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
-        Self::parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.to_path_buf(), reason })
+        let io = |source| Error::Io { path: path.to_path_buf(), source };
+        let invalid = |reason| Error::InvalidFile { path: path.to_path_buf(), reason };
+        let mut file = File::open(path).map_err(io)?;
+        let mut bytes = Vec::new();
+        (&mut file).take(container::HEAD as u64).read_to_end(&mut bytes).map_err(io)?;
+        if container::names(&bytes, &bricks::RAW) {
+            if let Some(mapped) = super::map(&file).map_err(io)? {
+                return Self::parse(&mapped, Some(&mapped)).map_err(invalid);
+            }
+        }
+        file.read_to_end(&mut bytes).map_err(io)?;
+        Self::parse(&bytes, None).map_err(invalid)
     }
 
-    fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
+    /// Reads an asset from memory, which is not needed afterwards: the bytes of a file of either kind, checked as
+    /// [`Shape::load`] does.
+    ///
+    /// # Errors
+    /// `InvalidFile` with the reason.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::parse(bytes, None).map_err(|reason| Error::InvalidFile { path: IN_MEMORY.into(), reason })
+    }
+
+    fn parse(bytes: &[u8], file: Option<&Mapped>) -> std::result::Result<Self, String> {
         let container = Container::parse(bytes)?;
         // What a later writer added in lower case can be done without.
         if let Some(tag) = container.tags().find(|tag| !KNOWN.contains(tag) && !tag[0].is_ascii_lowercase()) {
@@ -121,12 +170,12 @@ impl Shape {
             None => None,
         };
         let old = container.version < FIELDS;
-        let field = match (container.section(&FIELD), container.section(&BRICKS)) {
+        let field = match (container.section(&FIELD), container.section(&bricks::BRICKS)) {
             // Decoding a field checks its grid against its samples.
             (Some(bytes), None) if old => Some(Field::Dense(old::dense(bytes)?)),
             (None, Some(bytes)) if old => Some(Field::Bricks(old::bricks(bytes)?)),
             (Some(bytes), None) => Some(Field::Dense(decode::<DenseField>(FIELD, bytes)?)),
-            (None, Some(bytes)) => Some(Field::Bricks(bricks::decode::<BrickHeader>(bytes)?)),
+            (None, Some(_)) => Some(Field::Bricks(bricks::read(&container, file)?)),
             (None, None) => None,
             (Some(_), Some(_)) => return Err("it holds two fields, in sections FELD and BRIK".into()),
         };

@@ -4,6 +4,7 @@
 mod bricks;
 mod container;
 mod file;
+mod map;
 mod old;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
 use crate::{Error, Result};
+use map::{map, Mapped};
 
 /// Which forms a shape carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,16 @@ pub enum Storage {
     Dense,
     /// Bricks near the surface, coarse samples elsewhere.
     Bricks,
+}
+
+/// How the samples of a field in bricks are written to a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Store {
+    /// Small.
+    #[default]
+    Compressed,
+    /// As they are in memory: a file that is loaded in no time, because it is mapped. See [`Shape::load`].
+    Raw,
 }
 
 /// How to cook a mesh.

@@ -3,10 +3,13 @@
 
 use serde::Deserialize;
 
-use super::bricks;
+use super::bricks::{part, unpack_all};
 use super::file::decode;
-use crate::field::{BrickField, BrickHeader, DenseField, FieldError, Grid, SignReport, SignRule};
+use crate::field::{BrickField, BrickHeader, BrickParts, DenseField, FieldError, Grid, SignReport, SignRule};
 use crate::math::{Aabb, Vec3};
+
+/// Numbers for each fine brick: 9³ samples, and how far they rise above the distance.
+const BRICK: usize = 9 * 9 * 9 + 1;
 
 #[derive(Deserialize)]
 enum Rule {
@@ -97,6 +100,18 @@ pub(super) fn dense(bytes: &[u8]) -> Result<DenseField, String> {
     Ok(field.map_err(|e| format!("section FELD: {e}"))?.described(error, &bounds))
 }
 
-pub(super) fn bricks(bytes: &[u8]) -> Result<BrickField, String> {
-    bricks::decode::<Header>(bytes)
+/// Section BRIK: a header, and the samples of bricks that share nothing, in compressed blocks.
+pub(super) fn bricks(mut bytes: &[u8]) -> Result<BrickField, String> {
+    let head = part(&mut bytes).ok_or("section BRIK is too short for its header")?;
+    let (header, packing, numbers): (Header, u8, Vec<u32>) = decode(*b"BRIK", head)?;
+    if packing != 1 || numbers.len() != header.fine as usize {
+        return Err(format!("section BRIK has packing {packing} and {} of {} bricks", numbers.len(), header.fine));
+    }
+    let header = BrickHeader::from(header);
+    let wrong = |e: crate::Error| format!("section BRIK: {e}");
+    let corners = BrickParts::sample_count(&header, &[]).map_err(wrong)?;
+    let fine = numbers.len() * BRICK;
+    let mut samples = unpack_all(bytes, fine + corners).map_err(|e| format!("section BRIK: {e}"))?;
+    let coarse = samples.split_off(fine);
+    BrickField::from_separate(header, numbers, samples, &coarse).map_err(wrong)
 }

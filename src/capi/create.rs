@@ -324,22 +324,6 @@ pub unsafe extern "C" fn vxs_shape_create_scaled(
     })
 }
 
-/// Reads a shape from an asset file, as written by `vxs_shape_save`.
-///
-/// @param path        UTF-8 (on Unix: any bytes the file system takes)
-/// @param[out] shape  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it)
-#[no_mangle]
-pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_load, [], {
-        check::out("shape", shape)?;
-        let path = check::path("path", path)?;
-        let loaded = Shape::load(&path)?;
-        log::log(log::VXS_LOG_DEBUG, || format!("vxs_shape_load: read {}", path.display()));
-        handle::create("shape", shape, Arc::new(loaded))
-    })
-}
-
 /// Cooks behind the caller's progress callback, which gets one call at a time.
 unsafe fn cook(
     name: &str,

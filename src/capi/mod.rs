@@ -17,6 +17,7 @@ mod layout;
 mod tests;
 
 pub mod allocations;
+pub mod asset;
 pub mod create;
 pub mod forms;
 pub mod log;
@@ -27,7 +28,7 @@ pub mod status;
 pub mod types;
 
 /// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
-pub const HEADER_SOURCES: [&str; 9] = [
+pub const HEADER_SOURCES: [&str; 10] = [
     "status.rs",
     "log.rs",
     "allocations.rs",
@@ -35,6 +36,7 @@ pub const HEADER_SOURCES: [&str; 9] = [
     "options.rs",
     "create.rs",
     "shape.rs",
+    "asset.rs",
     "forms.rs",
     "query.rs",
 ];

@@ -1,11 +1,8 @@
-//! Looking at a shape, sharing it, saving it, letting go of it.
-
-use std::ffi::c_char;
+//! Looking at a shape, sharing it, letting go of it.
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
-use super::log;
 use super::options::*;
 use super::status::*;
 use super::types::*;
@@ -31,22 +28,6 @@ pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mu
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status {
     entry!(vxs_shape_release, [], { handle::release("shape", shape) })
-}
-
-/// Writes a shape to an asset file: to a temporary name first, then renamed, so that no half-written file is ever seen.
-///
-/// @param shape  what; must have a cooked field or a pointshell
-/// @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
-#[no_mangle]
-pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_char) -> vxs_status {
-    entry!(vxs_shape_save, [shape], {
-        let value = handle::get("shape", shape)?;
-        let path = check::path("path", path)?;
-        value.save(&path)?;
-        log::log(log::VXS_LOG_DEBUG, || format!("vxs_shape_save: wrote {}", path.display()));
-        Ok(VXS_OK)
-    })
 }
 
 /// The box around all forms of a shape; body frame. Infinite where the shape is.

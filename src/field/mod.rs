@@ -3,7 +3,6 @@
 mod analytic;
 mod blocks;
 mod brick;
-mod clearance;
 mod convex;
 mod cook;
 mod dense;
@@ -22,8 +21,7 @@ mod wide;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
-pub use brick::{BrickField, BrickHeader, Pyramid, TreeForm, TreeMemory};
-pub use clearance::Clearance;
+pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
 pub use convex::ConvexHull;
 pub use cook::FieldOptions;
 pub use dense::DenseField;

@@ -76,6 +76,59 @@ static void bricks(void) {
   OK(vxs_shape_release(dense));
 }
 
+/* A raw file and bytes in memory give the shape that was cooked. */
+static void raw_and_in_memory(void) {
+  vxs_primitive knot;
+  vxs_cook_options options;
+  vxs_shape *cooked = NULL, *loaded = NULL, *again = NULL;
+  vxs_shape_info info, other;
+  unsigned char *out;
+  size_t needed = 0, written = 0;
+
+  OK(vxs_primitive_init(&knot, sizeof knot, VXS_PRIMITIVE_TORUS_KNOT));
+  OK(vxs_cook_options_init(&options, sizeof options));
+  options.resolution = 64;
+  options.field_storage = VXS_STORAGE_BRICKS;
+  OK(vxs_shape_create_primitive(&knot, &options, &cooked));
+  OK(vxs_shape_info_init(&info, sizeof info));
+  OK(vxs_shape_get_info(cooked, &info));
+
+  OK(vxs_shape_save_as(cooked, FILE_NAME, VXS_STORE_RAW));
+  OK(vxs_shape_load(FILE_NAME, &loaded));
+  /* Replaced by a file that takes less, and removed: the shape keeps what it was loaded from. */
+  OK(vxs_shape_save_as(loaded, FILE_NAME, VXS_STORE_COMPRESSED));
+  CHECK(remove(FILE_NAME) == 0);
+
+  CHECK(vxs_shape_serialize(cooked, NULL, 0, &needed) == VXS_TRUNCATED && needed > 1000);
+  CHECK((out = malloc(needed + 1)) != NULL);
+  memset(out, 7, needed + 1);
+  written = 0;
+  CHECK(vxs_shape_serialize(cooked, out, needed - 1, &written) == VXS_TRUNCATED && written == needed && out[0] == 7);
+  OK(vxs_shape_serialize(cooked, out, needed + 1, &written));
+  CHECK(written == needed && out[needed] == 7 && memcmp(out, "VOXSHELL", 8) == 0);
+  OK(vxs_shape_deserialize(out, needed, &again));
+  /* The bytes are not needed any more; and those of the loaded shape are the same. */
+  bytes = malloc(needed);
+  CHECK(bytes != NULL);
+  OK(vxs_shape_serialize(loaded, bytes, needed, &written));
+  CHECK(written == needed && memcmp(bytes, out, needed) == 0);
+  memset(out, 0, needed);
+  OK(vxs_shape_serialize(again, out, needed, &written));
+  CHECK(memcmp(bytes, out, needed) == 0);
+  OK(vxs_shape_info_init(&other, sizeof other));
+  OK(vxs_shape_get_info(again, &other));
+  CHECK(memcmp(&info, &other, sizeof info) == 0);
+  out[needed / 2] ^= 1;
+  vxs_shape_release(again);
+  again = NULL;
+  REFUSED(VXS_INVALID_FILE, "checksum", vxs_shape_deserialize(out, needed, &again));
+  CHECK(again == NULL);
+  free(out);
+  free(bytes);
+  OK(vxs_shape_release(loaded));
+  OK(vxs_shape_release(cooked));
+}
+
 int main(void) {
   vxs_primitive knot;
   vxs_cook_options options;
@@ -89,6 +142,7 @@ int main(void) {
   vxs_mass_properties mass_a, mass_b;
 
   bricks();
+  raw_and_in_memory();
   OK(vxs_primitive_init(&knot, sizeof knot, VXS_PRIMITIVE_TORUS_KNOT));
   OK(vxs_cook_options_init(&options, sizeof options));
   options.resolution = 32;

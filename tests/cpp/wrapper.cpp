@@ -163,6 +163,10 @@ int main() {
   threads(box);
   box.save("wrapper_test.voxshell");
   CHECK(Shape::load("wrapper_test.voxshell").get_info().sample_count == box.get_info().sample_count);
+  box.save("wrapper_test.voxshell", VXS_STORE_RAW);
+  const std::vector<unsigned char> bytes = box.serialize();
+  CHECK(Shape::deserialize(bytes.data(), bytes.size()).serialize() == bytes);
+  CHECK(Shape::load("wrapper_test.voxshell").serialize() == bytes);
   std::remove("wrapper_test.voxshell");
   std::puts("wrapper: ok");
 }

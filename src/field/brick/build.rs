@@ -1,7 +1,9 @@
 //! Making a brick field from exact samples: quanta, seams, and what is certified about the result.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use super::index::Index;
 use super::sample::{Certified, Hot};
 use super::{bricks_of, corners_of, place_of, BrickField, BrickHeader, CELLS, MAX_STEP, NODES, STEP, STRIDE, VOLUME};
 use crate::field::report::{FieldError, SignReport};
@@ -52,12 +54,11 @@ impl BrickField {
         let mut is_fine = vec![false; bricks.iter().map(|&n| n as usize).product()];
         numbers.iter().for_each(|&b| is_fine[b as usize] = true);
         let unit = 1.0 / (quantum * step as f32);
-        samples.reserve_exact(coarse.len());
-        samples.extend(coarse.iter().map(|v| (v * unit).round() as i16));
+        let corners: Vec<i16> = coarse.iter().map(|v| (v * unit).round() as i16).collect();
         drop(coarse);
-        let (fine, corners) = samples.split_at_mut(numbers.len() * STRIDE);
-        let seams = Seams { bricks, is_fine: &is_fine, coarse: corners, step };
-        fine.par_chunks_exact_mut(STRIDE).zip(&numbers).for_each(|(samples, &brick)| seams.close(brick, samples));
+        let seams = Seams { bricks, is_fine: &is_fine, coarse: &corners, step };
+        samples.par_chunks_exact_mut(STRIDE).zip(&numbers).for_each(|(samples, &brick)| seams.close(brick, samples));
+        drop(is_fine);
         let header = BrickHeader {
             grid,
             fine: numbers.len() as u32,
@@ -70,7 +71,7 @@ impl BrickField {
             error: FieldError::default(),
             sign,
         };
-        Self::from_parts(header, &numbers, samples.into())
+        Self::from_separate(header, numbers, samples, &corners)
     }
 }
 
@@ -155,10 +156,13 @@ impl Seams<'_> {
     }
 }
 
-/// What one brick adds to what is certified; lengths in quanta and cells.
-struct Part {
-    /// Squared, quanta per cell.
+/// What is certified of the samples of a field, or of one brick; lengths in quanta and cells, so that it holds whatever these
+/// measure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Squared gradient where it is largest, quanta per cell.
     steepest: f64,
+    /// Least |φ| in coarse bricks and in cells with a node on a seam; `i32::MAX` without such.
     calm: i32,
     largest: i32,
     /// Lowest sample on the border of the grid.
@@ -168,7 +172,7 @@ struct Part {
     max: [f64; 3],
 }
 
-impl Part {
+impl Certificate {
     const NONE: Self = Self {
         steepest: 0.0,
         calm: i32::MAX,
@@ -216,8 +220,8 @@ fn borders(grid: &Grid, place: [u32; 3]) -> impl Iterator<Item = (usize, u32)> {
 }
 
 /// Of a coarse brick by its corners, quanta.
-fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Part {
-    let mut part = Part::NONE;
+fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Certificate {
+    let mut part = Certificate::NONE;
     let cells = f64::from(CELLS);
     for c in 0..8 {
         let slope = |a: usize| (f64::from(v[c]) - f64::from(v[c ^ 1 << a])) / cells;
@@ -237,8 +241,8 @@ fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Part {
 
 /// Of a fine brick. As `scan` says for a full grid: the gradient is steepest at nodes, and a plane x = const meets {φ ≤ 0}
 /// only if it meets it on a grid edge.
-fn fine_part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Part {
-    let mut part = Part::NONE;
+fn fine_part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Certificate {
+    let mut part = Certificate::NONE;
     let steps = [1, NODES as usize, (NODES * NODES) as usize];
     let at_border: Vec<(usize, u32)> = borders(grid, place).collect();
     each_node(|at, n| {
@@ -290,42 +294,66 @@ fn fine_part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Part
     part
 }
 
-/// What sampling needs, and the box of {φ ≤ 0} in the local frame. `coarse`: where the coarse samples begin.
-pub(super) fn certify(header: &BrickHeader, index: &[u32], samples: &[i16], coarse: usize) -> (Hot, Aabb) {
-    let BrickHeader { grid, quantum, step, node_lipschitz, .. } = header;
-    let (bricks, step) = (bricks_of(grid), *step as i32);
-    let is_fine = |b: usize| (index[b] as usize) < coarse;
-    let part = (0..index.len())
+/// Certifies samples.
+pub(super) fn certify(grid: &Grid, step: u32, index: &Index, samples: &[i16]) -> Certificate {
+    let (bricks, step) = (index.bricks, step as i32);
+    let is_fine = |b: usize| index.at(place_of(b, bricks)) < index.coarse;
+    (0..index.len())
         .into_par_iter()
         .fold(
-            || Part::NONE,
+            || Certificate::NONE,
             |part, b| {
                 let place = place_of(b, bricks);
-                let from = index[b] as usize;
-                part.merged(if is_fine(b) {
+                let from = index.at(place);
+                part.merged(if from < index.coarse {
                     let seam = seam_parts(bricks, place, is_fine);
                     fine_part(grid, place, &seam, &samples[from..from + VOLUME])
                 } else {
-                    coarse_part(grid, place, corners_of(bricks, place).map(|c| i32::from(samples[coarse + c]) * step))
+                    let corners = corners_of(bricks, place).map(|c| i32::from(samples[index.coarse + c]) * step);
+                    coarse_part(grid, place, corners)
                 })
             },
         )
-        .reduce(|| Part::NONE, Part::merged);
-    let (h, q) = (f64::from(grid.spacing), f64::from(*quantum));
-    let place = |p: [f64; 3]| Vec3::from([0, 1, 2].map(|k| f64::from(grid.min[k]) + p[k] * h));
-    let mut bounds = Aabb::empty();
-    if part.min[0] <= part.max[0] {
-        bounds.include(&place(part.min));
-        bounds.include(&place(part.max));
-        // Where the border of the grid is inside, φ rises by one per metre from there, and the positions are rounded.
-        let reach = bounds.extents().abs().max();
-        bounds = bounds.inflated(f64::from(-part.border.min(0)) * q + 1e-6 * reach);
+        .reduce(|| Certificate::NONE, Certificate::merged)
+}
+
+impl Certificate {
+    /// Refuses one that no samples of such a field can have.
+    pub(super) fn checked(self, header: &BrickHeader) -> Result<Self> {
+        let most = 32_768 * header.step as i32;
+        let (steepest, last) =
+            (3.0 * (2.0 * f64::from(most)).powi(2), bricks_of(&header.grid).map(|n| f64::from(n * CELLS)));
+        let numbers = (0.0..=steepest).contains(&self.steepest)
+            && (0..=most).contains(&self.largest)
+            && ((0..=most).contains(&self.calm) || self.calm == i32::MAX)
+            && ((-most..=most).contains(&self.border) || self.border == i32::MAX);
+        let empty = self.min == Self::NONE.min && self.max == Self::NONE.max;
+        let boxed = (0..3).all(|k| 0.0 <= self.min[k] && self.min[k] <= self.max[k] && self.max[k] <= last[k]);
+        if !numbers || !(empty || boxed) {
+            return Err(Error::argument("certificate", format!("{self:?}"), "numbers that samples can have"));
+        }
+        Ok(self)
     }
-    let lipschitz = (part.steepest.sqrt() * q / h * (1.0 + 1e-6)) as f32;
-    let calm = if part.calm == i32::MAX { f32::INFINITY } else { (f64::from(part.calm) * q * (1.0 - 1e-6)) as f32 };
-    let largest = (f64::from(part.largest) * q * (1.0 + 1e-6)) as f32;
-    let border = (f64::from(part.border) * q) as f32;
-    let border = border - 1e-6 * border.abs();
-    let certified = Certified { lipschitz, node_lipschitz: *node_lipschitz, calm, largest, border };
-    (Hot::new(header, bricks, coarse, certified), bounds)
+
+    /// What sampling needs, and the box of {φ ≤ 0} in the local frame.
+    pub(super) fn constants(&self, header: &BrickHeader, index: &Index) -> (Hot, Aabb) {
+        let BrickHeader { grid, quantum, node_lipschitz, .. } = header;
+        let (h, q) = (f64::from(grid.spacing), f64::from(*quantum));
+        let place = |p: [f64; 3]| Vec3::from([0, 1, 2].map(|k| f64::from(grid.min[k]) + p[k] * h));
+        let mut bounds = Aabb::empty();
+        if self.min[0] <= self.max[0] {
+            bounds.include(&place(self.min));
+            bounds.include(&place(self.max));
+            // Where the border of the grid is inside, φ rises by one per metre from there, and the positions are rounded.
+            let reach = bounds.extents().abs().max();
+            bounds = bounds.inflated(f64::from(-self.border.min(0)) * q + 1e-6 * reach);
+        }
+        let lipschitz = (self.steepest.sqrt() * q / h * (1.0 + 1e-6)) as f32;
+        let calm = if self.calm == i32::MAX { f32::INFINITY } else { (f64::from(self.calm) * q * (1.0 - 1e-6)) as f32 };
+        let largest = (f64::from(self.largest) * q * (1.0 + 1e-6)) as f32;
+        let border = (f64::from(self.border) * q) as f32;
+        let border = border - 1e-6 * border.abs();
+        let certified = Certified { lipschitz, node_lipschitz: *node_lipschitz, calm, largest, border };
+        (Hot::new(header, index, certified), bounds)
+    }
 }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
 use crate::field::DenseField;
+use crate::math::Aabb;
 use crate::{Error, Result};
 
 /// Of the largest sample; the rest of 32,767 is room for the rounding of coarse samples.
@@ -86,6 +87,6 @@ impl BrickField {
         let mut error = dense.error();
         error.max += f64::from(rounding);
         error.rms += f64::from(rounding);
-        Ok(Self { error, ..field })
+        Ok(field.described(error, &Aabb::empty()))
     }
 }

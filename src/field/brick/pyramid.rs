@@ -80,7 +80,7 @@ impl Level {
 impl Pyramid {
     /// Of a field. Parallel, and the same on any number of threads.
     pub fn new(field: &BrickField) -> Self {
-        let step = field.step as i32;
+        let step = field.header.step as i32;
         let (min, max): (Vec<i16>, Vec<i16>) = (0..field.index.len())
             .into_par_iter()
             .map(|brick| {
@@ -91,8 +91,8 @@ impl Pyramid {
                         values.fold((i32::MAX, i32::MIN), |(a, b), v| (a.min(v), b.max(v)))
                     }
                     None => {
-                        let corners = corners_of(field.bricks, place_of(brick, field.bricks));
-                        let values = corners.map(|c| i32::from(field.samples[field.coarse + c]) * step);
+                        let corners = corners_of(field.bricks(), place_of(brick, field.bricks()));
+                        let values = corners.map(|c| i32::from(field.corner(c)) * step);
                         values.iter().fold((i32::MAX, i32::MIN), |(a, b), &v| (a.min(v), b.max(v)))
                     }
                 };
@@ -101,15 +101,15 @@ impl Pyramid {
                 (clamp((least - 1).div_euclid(step)), clamp(-(-(most + 1)).div_euclid(step)))
             })
             .unzip();
-        let mut levels = vec![Level { dims: field.bricks, min: min.into(), max: max.into() }];
+        let mut levels = vec![Level { dims: field.bricks(), min: min.into(), max: max.into() }];
         while let Some(above) = levels.last().filter(|l| l.len() > 1).map(Level::above) {
             levels.push(above);
         }
         Self {
             levels,
-            masks: size_of_val(&*field.mixed) as u64,
-            unit: field.quantum * field.step as f32,
-            cells: field.grid.dims.map(|n| n - 1),
+            masks: field.masks.bytes() as u64,
+            unit: field.quantum() * step as f32,
+            cells: field.grid().dims.map(|n| n - 1),
         }
     }
 

@@ -1,9 +1,10 @@
 //! φ, its gradient and its bounds at a point.
 
-use super::{BrickField, BrickHeader, CELLS, NODES, STRIDE, VOLUME};
-use crate::field::dense::reach;
+use super::index::Index;
+use super::masks::slot;
+use super::{BrickField, BrickHeader, CELLS, NODES};
 use crate::field::wide::wide;
-use crate::field::{Clearance, SignedDistance};
+use crate::field::SignedDistance;
 use crate::math::{Aabb, Vec3};
 
 /// What holds of the whole of φ inside the grid.
@@ -29,7 +30,9 @@ pub(super) struct Hot {
     last: [f32; 3],
     /// dims − 2: the last cell.
     last_cell: [f32; 3],
-    /// To the next brick along y and z.
+    /// The box of bricks that have an entry: its lowest brick, bricks along the axes, and to the next entry along y and z.
+    first: [u32; 3],
+    size: [u32; 3],
     brick_row: usize,
     brick_slice: usize,
     /// To the next coarse sample along y and z.
@@ -53,23 +56,16 @@ pub(super) struct Hot {
     coarse_variance: f32,
     /// Rounding of φ anywhere in the box, and twice that of the distances, metres.
     slack: f32,
-    /// 1 / how steep φ is: by the steepest gradient and by the samples, inside and outside the box.
-    flat: f32,
-    node_flat: f32,
-    flat_outside: f32,
-    node_flat_outside: f32,
 }
 
 impl Hot {
-    pub fn new(header: &BrickHeader, bricks: [u32; 3], coarse: usize, certified: Certified) -> Self {
+    pub fn new(header: &BrickHeader, index: &Index, certified: Certified) -> Self {
         let BrickHeader { grid, quantum, step, .. } = header;
         let Certified { lipschitz, node_lipschitz, calm, largest, border } = certified;
         let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
-        // What `View::bound` takes off for a ball's radius is in here.
-        let flat = |l: f32| (1.0 - 1e-6) / (l + 8.0 * f32::EPSILON * outside(lipschitz));
         let max = grid.max();
         let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
-        let [nx, ny, _] = bricks.map(|n| n as usize);
+        let [nx, ny, _] = index.bricks.map(|n| n as usize);
         let h = grid.spacing;
         Self {
             min: grid.min,
@@ -77,11 +73,13 @@ impl Hot {
             spacing: h,
             last: grid.dims.map(|n| (n - 1) as f32),
             last_cell: grid.dims.map(|n| (n - 2) as f32),
-            brick_row: nx,
-            brick_slice: nx * ny,
+            first: index.first,
+            size: index.size,
+            brick_row: index.size[0] as usize,
+            brick_slice: index.size[0] as usize * index.size[1] as usize,
             row: nx + 1,
             slice: (nx + 1) * (ny + 1),
-            coarse: coarse as u32,
+            coarse: index.coarse as u32,
             quantum: *quantum,
             coarse_quantum: quantum * *step as f32,
             lipschitz,
@@ -94,10 +92,6 @@ impl Hot {
             variance: 0.7501 * h * h,
             coarse_variance: 0.7501 * 64.0 * h * h,
             slack: 12.0 * f32::EPSILON * (largest + lipschitz * reach),
-            flat: flat(lipschitz),
-            node_flat: flat(node_lipschitz),
-            flat_outside: flat(outside(lipschitz)),
-            node_flat_outside: flat(outside(node_lipschitz)),
         }
     }
 }
@@ -146,18 +140,19 @@ struct View<'a> {
     hot: &'a Hot,
     index: &'a [u32],
     samples: &'a [i16],
+    rises: &'a [u16],
 }
 
 impl<'a> View<'a> {
     #[inline(always)]
     fn of(field: &'a BrickField) -> Self {
-        Self { hot: &field.hot, index: &field.index, samples: &field.samples }
+        Self { hot: &field.hot, index: &field.index.entries, samples: &field.samples, rises: &field.rises }
     }
 
     #[inline(always)]
     fn place(self, p: [f32; 3]) -> Place {
         let h = self.hot;
-        let (mut brick, mut local) = ([0usize; 3], [0i32; 3]);
+        let (mut brick, mut local) = ([0u32; 3], [0i32; 3]);
         let (mut f, mut over) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {
             let t = (p[k] - h.min[k]) * h.inverse_spacing;
@@ -165,15 +160,22 @@ impl<'a> View<'a> {
             let whole = if inside < h.last_cell[k] { inside } else { h.last_cell[k] };
             // SAFETY: 0 ≤ whole ≤ last_cell, also for NaN and infinite p, and last_cell < 2²⁰ (`Grid::check`).
             let i = unsafe { whole.to_int_unchecked::<i32>() };
-            brick[k] = (i >> 3) as usize;
+            brick[k] = (i >> 3) as u32;
             local[k] = i & 7;
             f[k] = inside - i as f32;
             over[k] = (t - inside) * h.spacing;
         }
-        let number = (brick[2] * h.brick_slice + brick[0]) + brick[1] * h.brick_row;
-        debug_assert!(number < self.index.len());
-        // SAFETY: the cell is one of the grid's, and `index` has an entry for each brick of 8³ cells that covers them.
-        let from = unsafe { *self.index.get_unchecked(number) };
+        let inner = [0, 1, 2].map(|k| brick[k].wrapping_sub(h.first[k]));
+        let from = if (inner[0] < h.size[0]) & (inner[1] < h.size[1]) & (inner[2] < h.size[2]) {
+            let [i, j, k] = inner.map(|i| i as usize);
+            let number = (k * h.brick_slice + i) + j * h.brick_row;
+            debug_assert!(number < self.index.len());
+            // SAFETY: `index` has an entry for each brick of the box.
+            unsafe { *self.index.get_unchecked(number) }
+        } else {
+            let [i, j, k] = brick.map(|i| i as usize);
+            h.coarse + ((k * h.slice + i) + j * h.row) as u32
+        };
         let fine = from < h.coarse;
         let n = NODES as i32;
         let inner = if fine { (local[2] * n + local[1]) * n + local[0] } else { 0 };
@@ -201,8 +203,9 @@ impl<'a> View<'a> {
         // Neighbours along x come as one number.
         let pair = |offset: usize| {
             // SAFETY: `first` is a node of a fine brick that has a next one along each axis (`local` is at most 7), or the
-            // lower corner of a coarse brick; `from_parts` put only such places into `index`, made sure that there are
-            // samples for all of them, and neither changes after it. So samples `offset` and `offset` + 1 are there.
+            // lower corner of a coarse brick: the cell is one of the grid's, which the bricks cover. `Index::new` put only
+            // such places among its entries, `from_parts` made sure that there are samples for all of them, and neither
+            // changes after it. So samples `offset` and `offset` + 1 are there.
             let both = unsafe { self.samples.as_ptr().add(offset).cast::<u32>().read_unaligned() };
             let both = if cfg!(target_endian = "big") { both.rotate_left(16) } else { both };
             [((both << 16) as i32 >> 16) as f32, (both as i32 >> 16) as f32]
@@ -248,10 +251,10 @@ impl<'a> View<'a> {
         let place = self.place(c);
         let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
         let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
-        let at = if place.fine { place.brick + VOLUME } else { place.first };
-        debug_assert!(at < self.samples.len());
-        // SAFETY: a fine brick has `STRIDE` = `VOLUME` + 1 numbers, a coarse one its lower corner.
-        let rise = f32::from(unsafe { *self.samples.get_unchecked(at) } as u16);
+        let at = if place.fine { slot(place.brick) } else { 0 };
+        debug_assert!(at < self.rises.len());
+        // SAFETY: there is a number for the slot of each fine brick, and never none at all.
+        let rise = f32::from(unsafe { *self.rises.get_unchecked(at) });
         let coarse_half = 0.5 * h.coarse_quantum;
         let rise = if place.fine { rise * h.quantum } else { coarse_half };
         let spread = if place.fine { spread } else { 64.0 * spread };
@@ -268,40 +271,10 @@ impl<'a> View<'a> {
         let far = over + max(far, inside - h.lipschitz_outside * r);
         max(near, far) - slack
     }
-
-    /// The radius up to which `bound` is above the level: each of its drops solved for r. And outside the box everything
-    /// nearer than the box is, if the border is above the level.
-    #[inline(always)]
-    fn clearance(self, c: [f32; 3], level: f32) -> f32 {
-        let h = self.hot;
-        let place = self.place(c);
-        let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
-        let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
-        let at = if place.fine { place.brick + VOLUME } else { place.first };
-        debug_assert!(at < self.samples.len());
-        // SAFETY: as in `bound`.
-        let rise = f32::from(unsafe { *self.samples.get_unchecked(at) } as u16);
-        let coarse_half = 0.5 * h.coarse_quantum;
-        let rise = if place.fine { rise * h.quantum } else { coarse_half };
-        let spread = if place.fine { spread } else { 64.0 * spread };
-        let max = |a: f32, b: f32| if a > b { a } else { b };
-        let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
-        let sure = (inside - rise) - doubt;
-        let any = (sure - coarse_half) - level;
-        let wide = spread + h.coarse_variance;
-        let near = (inside - doubt) - level;
-        // The argument by `calm` needs points that are above 0 as well as above the level.
-        let fine = reach((sure - 0.5 * h.quantum) - max(level, 0.0), 0.0, h.node_flat, spread + h.variance);
-        let calm = h.calm > level + (doubt + 8.0 * f32::EPSILON * (fine * h.lipschitz_outside));
-        let inner = max(if calm { fine } else { 0.0 }, max(near * h.flat, reach(any, 0.0, h.node_flat, wide)));
-        let outer = max((near + over) * h.flat_outside, reach(any + over, 0.0, h.node_flat_outside, wide));
-        let to_box = if h.border > level + doubt { over } else { 0.0 };
-        max(max(inner, outer), to_box * (1.0 - 1e-6))
-    }
 }
 
-/// What the shifts and masks of `place` and the last number of a brick rely on.
-const _: () = assert!(STRIDE == VOLUME + 1 && CELLS == 8);
+/// What the shifts and masks of `place` rely on.
+const _: () = assert!(CELLS == 8);
 
 wide! {
     fn distances(field: View, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
@@ -323,33 +296,13 @@ wide! {
     }
 }
 
-wide! {
-    fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            out[i] = field.clearance([x[i], y[i], z[i]], level);
-        }
-    }
-}
-
-impl Clearance for BrickField {
-    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
-        View::of(self).clearance(c, level)
-    }
-
-    fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
-        clearances(View::of(self), x, y, z, level, out);
-    }
-}
-
 impl SignedDistance for BrickField {
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
-        self.center
+        self.header.center
     }
 
     fn bounds(&self) -> Aabb {
-        self.bounds
+        self.header.bounds
     }
 
     #[inline]
@@ -399,6 +352,6 @@ impl SignedDistance for BrickField {
     }
 
     fn error_bound(&self) -> f64 {
-        self.error.max + f64::from(self.hot.slack)
+        self.header.error.max + f64::from(self.hot.slack)
     }
 }

@@ -396,3 +396,22 @@ ROWS(vxs_shape_load) {
   remove(path);
   remove("bad_input_walk.txt");
 }
+
+ROWS(vxs_shape_deserialize) {
+  vxs_shape *saved = tetrahedron();
+  unsigned char bytes_given[65536];
+  const void *bytes = bytes_given;
+  size_t size = 0;
+  OUTPUT(vxs_shape *, shape);
+  OK(vxs_shape_serialize(saved, bytes_given, sizeof bytes_given, &size));
+  OK(vxs_shape_release(saved));
+#define CALL vxs_shape_deserialize(bytes, size, shape)
+  ARRAY(bytes, size);
+  ROW(VXS_INVALID_FILE, size, 0, "truncated");
+  ROW(VXS_INVALID_FILE, size, size - 1, "truncated");
+  ROW(VXS_INVALID_FILE, bytes, bytes_given + 1, "magic");
+  ROW(VXS_INVALID_FILE, bytes_given[size / 2], bytes_given[size / 2] ^ 1, "checksum");
+  POINTER(shape);
+  PANIC();
+#undef CALL
+}

@@ -38,6 +38,43 @@ ROWS(vxs_shape_save) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_shape_save_as) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *exact = NULL;
+  const char *path = "bad_input_walk.voxshell";
+  uint32_t store = VXS_STORE_RAW;
+  OK(vxs_shape_create_sphere(1, &exact));
+#define CALL vxs_shape_save_as(shape, path, store)
+  HANDLE(shape, shape);
+  ROW(VXS_UNSUPPORTED, shape, exact, "");
+  FILE_NAME(path);
+  ROW(VXS_IO, path, "no-such-directory/shape.voxshell", "no-such-directory");
+  CHOICE(store, 2);
+  PANIC();
+#undef CALL
+  CHECK(fopen(path, "r") == NULL);
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(kept));
+}
+
+ROWS(vxs_shape_serialize) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *exact = NULL;
+  unsigned char out_given[64], *out = watch(out_given, sizeof out_given);
+  size_t capacity = sizeof out_given, needed = 0;
+  OUTPUT(size_t, size);
+  OK(vxs_shape_create_sphere(1, &exact));
+#define CALL vxs_shape_serialize(shape, out, capacity, size)
+  HANDLE(shape, shape);
+  ROW(VXS_UNSUPPORTED, shape, exact, "");
+  OUTPUT_ARRAY(out, capacity);
+  POINTER(size);
+  CHECK(vxs_shape_serialize(shape, NULL, 0, &needed) == VXS_TRUNCATED && needed > sizeof out_given);
+  CHECK(vxs_shape_serialize(shape, out, capacity, &needed) == VXS_TRUNCATED && memcmp(out, now.outputs[0].before, capacity) == 0);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(kept));
+}
+
 ROWS(vxs_shape_get_bounds) {
   vxs_shape *shape = tetrahedron(), *kept = shape;
   OUTPUT(vxs_aabb, bounds);

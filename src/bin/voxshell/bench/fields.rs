@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use voxshell::asset::Shape;
+use voxshell::asset::{Shape, Store};
 use voxshell::field::{BrickField, DenseField, Field, FieldOptions, Grid, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{Bvh, TriMesh};
@@ -226,15 +226,19 @@ impl Bench<'_> {
 
         let folder = tempfile::tempdir().map_err(|source| Error::Io { path: std::env::temp_dir(), source })?;
         let path = folder.path().join("bricks.vxs");
-        Shape::from_field(Field::Bricks(field)).save(&path)?;
-        let size = std::fs::metadata(&path).map_err(|source| Error::Io { path: path.clone(), source })?.len();
-        self.push(Row::new(format!("fields/bricks/{cells}/file"), size as f64 * 1e-6, "MB"));
-        let mut load = || {
-            let (seconds, shape) = of_wall(|| Shape::load(&path));
-            shape.map(|_| seconds)
-        };
-        let [seconds] = self.clock.in_turns([&mut load])?;
-        self.push(Row::new(format!("fields/bricks/{cells}/load"), seconds * 1e3, "ms").target(at_1024(50.0)));
+        let shape = Shape::from_field(Field::Bricks(field));
+        for (kind, store) in [("", Store::Raw), ("_compressed", Store::Compressed)] {
+            shape.save_as(&path, store)?;
+            let size = std::fs::metadata(&path).map_err(|source| Error::Io { path: path.clone(), source })?.len();
+            self.push(Row::new(format!("fields/bricks/{cells}/file{kind}"), size as f64 * 1e-6, "MB"));
+            let mut load = || {
+                let (seconds, shape) = of_wall(|| Shape::load(&path));
+                shape.map(|_| seconds)
+            };
+            let [seconds] = self.clock.in_turns([&mut load])?;
+            let row = Row::new(format!("fields/bricks/{cells}/load{kind}"), seconds * 1e3, "ms");
+            self.push(if store == Store::Raw { row.target(at_1024(50.0)) } else { row });
+        }
         Ok(())
     }
 

@@ -1,0 +1,149 @@
+//! A brick field taken apart, as files keep it, and put together again.
+
+use serde::{Deserialize, Serialize};
+
+use super::build::{certify, FineBricks};
+use super::index::{self, Index};
+use super::masks::{self, slot, Masks};
+use super::{bricks_of, BrickField, Certificate, Samples, STEP, STRIDE};
+use crate::field::report::{FieldError, SignReport};
+use crate::field::Grid;
+use crate::math::{Aabb, Vec3};
+use crate::{Error, Result};
+
+/// The numbers of a brick field that do not depend on how many bricks it has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BrickHeader {
+    pub grid: Grid,
+    /// Number of fine bricks.
+    pub fine: u32,
+    /// Metres.
+    pub quantum: f32,
+    /// Quanta to one unit of a coarse sample.
+    pub step: u32,
+    /// Bound on how much the distances behind any two samples differ per metre between the nodes.
+    pub node_lipschitz: f32,
+    /// Largest |sample − distance| in the band, as measured when it was made, metres.
+    pub rounding: f32,
+    /// Origin of the local frame in the body frame, metres.
+    pub center: Vec3,
+    /// Box around {φ ≤ 0}, body frame, metres.
+    pub bounds: Aabb,
+    pub error: FieldError,
+    pub sign: SignReport,
+}
+
+/// All of a brick field: what a file keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BrickParts {
+    pub header: BrickHeader,
+    /// The fine bricks (x fastest) in the order of their samples: by columns along z, upward, the columns x fastest.
+    pub bricks: Vec<u32>,
+    /// For each of them the most that a sample is above the distance it stands for, quanta.
+    pub rises: Vec<u16>,
+    /// Of the fine bricks, x fastest, a brick above another beginning with the last 9² of that one; then the coarse ones.
+    pub samples: Samples,
+    /// What is certified; without it, it is certified anew.
+    pub certificate: Option<Certificate>,
+    /// A bit for each fine brick that has a cell near the surface, in whole words; then for each of those a bit for each
+    /// cell. Without them, they are made anew.
+    pub masks: Option<Vec<u64>>,
+}
+
+impl TryFrom<BrickParts> for BrickField {
+    type Error = Error;
+    fn try_from(parts: BrickParts) -> Result<Self> {
+        Self::from_parts(parts)
+    }
+}
+
+impl From<BrickField> for BrickParts {
+    fn from(field: BrickField) -> Self {
+        field.parts()
+    }
+}
+
+impl BrickHeader {
+    fn check(&self) -> Result<()> {
+        self.grid.check()?;
+        let sound = |x: f32| x.is_finite() && x > 0.0;
+        if !sound(self.quantum) || !sound(self.node_lipschitz) || !self.rounding.is_finite() {
+            let what = format!("{}, {}, {}", self.quantum, self.node_lipschitz, self.rounding);
+            return Err(Error::argument("quantum, node_lipschitz, rounding", what, "finite, positive numbers"));
+        }
+        if self.step < STEP || !self.step.is_power_of_two() || self.step > 1 << 15 {
+            return Err(Error::argument("step", self.step, "a power of two from 64"));
+        }
+        if self.center.iter().any(|x| !x.is_finite()) {
+            let center = format!("{:?}", self.center.as_slice());
+            return Err(Error::argument("center", center, "finite coordinates in metres"));
+        }
+        Ok(())
+    }
+}
+
+impl BrickParts {
+    /// How many samples the bricks of a field take, and its corners. Checks the bricks.
+    pub fn sample_count(header: &BrickHeader, bricks: &[u32]) -> Result<usize> {
+        header.grid.check()?;
+        index::sample_count(bricks_of(&header.grid), bricks)
+    }
+}
+
+impl BrickField {
+    /// All parts of the field; the samples are shared.
+    pub fn parts(&self) -> BrickParts {
+        let [nx, ny, _] = self.bricks();
+        let fine = self.index.fine();
+        BrickParts {
+            header: self.header.clone(),
+            bricks: fine.map(|([i, j, k], _)| (k * ny + j) * nx + i).collect(),
+            rises: self.index.fine().map(|(_, from)| self.rises[slot(from)]).collect(),
+            samples: self.samples.clone(),
+            certificate: Some(self.certificate),
+            masks: Some(self.masks.words(&self.index)),
+        }
+    }
+
+    /// The field of such parts, after checking that they fit each other.
+    pub fn from_parts(parts: BrickParts) -> Result<Self> {
+        let BrickParts { mut header, bricks, rises, samples, certificate, masks } = parts;
+        header.check()?;
+        if [bricks.len(), rises.len()] != [header.fine as usize; 2] {
+            let what = format!("{} and {}", bricks.len(), rises.len());
+            return Err(Error::argument("bricks and rises", what, format!("{} each", header.fine)));
+        }
+        let index = Index::new(bricks_of(&header.grid), &bricks, samples.len())?;
+        let certificate = match certificate {
+            Some(given) => given.checked(&header)?,
+            None => certify(&header.grid, header.step, &index, &samples),
+        };
+        let (hot, lower) = certificate.constants(&header, &index);
+        let masks = match masks {
+            None => Masks::new(&index, &samples),
+            Some(words) => Masks::from_words(&index, bricks.len(), &words).ok_or_else(|| {
+                Error::argument("masks", format!("{} words", words.len()), "one mask for each bit set")
+            })?,
+        };
+        let mut by_slot = vec![0; masks::slots(&index)];
+        index.fine().zip(&rises).for_each(|((_, from), &rise)| by_slot[slot(from)] = rise);
+        let body = Aabb { min: lower.min + header.center, max: lower.max + header.center };
+        header.bounds = body.merged(&header.bounds);
+        Ok(Self { header, index, samples, rises: by_slot.into(), certificate, hot, masks })
+    }
+
+    /// The field of fine bricks that stand each for itself: [`STRIDE`] numbers for each of `bricks`, the samples x fastest and
+    /// how far they rise above the distance; and of coarse samples.
+    pub fn from_separate(header: BrickHeader, bricks: Vec<u32>, samples: Vec<i16>, coarse: &[i16]) -> Result<Self> {
+        header.grid.check()?;
+        if samples.len() != bricks.len() * STRIDE {
+            let what = format!("{} samples of {} bricks", samples.len(), bricks.len());
+            return Err(Error::argument("samples", what, format!("{STRIDE} for each")));
+        }
+        let (bricks, rises, mut samples) = index::join(bricks_of(&header.grid), FineBricks { bricks, samples });
+        samples.extend_from_slice(coarse);
+        samples.shrink_to_fit();
+        let samples = samples.into();
+        Self::from_parts(BrickParts { header, bricks, rises, samples, certificate: None, masks: None })
+    }
+}
