@@ -68,7 +68,7 @@ impl TriMesh {
         for (i, v) in vertices.iter().enumerate() {
             if !v.iter().all(|x| x.abs() <= MAX_COORDINATE) {
                 return Err(Error::InvalidMesh(format!(
-                    "vertex {i} is ({}, {}, {}); expected finite coordinates of at most {MAX_COORDINATE:e} m",
+                    "vertex {i} is ({:?}, {:?}, {:?}); expected finite coordinates of at most {MAX_COORDINATE:e} m",
                     v[0], v[1], v[2]
                 )));
             }

@@ -6,6 +6,7 @@ pub mod container;
 pub mod fuzz;
 pub mod reference;
 pub mod rng;
+pub mod soup;
 
 use std::path::PathBuf;
 
