@@ -320,3 +320,22 @@ fn unknown_types_and_missing_files_are_named() {
     let error = io::load(&missing).unwrap_err();
     assert!(matches!(&error, Error::Io { path, .. } if *path == missing), "{error}");
 }
+
+#[test]
+fn reasons_are_short_however_long_a_line_of_the_file_is() {
+    let long = "x".repeat(100_000);
+    let header = "ply\nformat ascii 1.0\n";
+    let coordinates = "property float x\nproperty float y\nproperty float z\n";
+    for (name, text) in [
+        ("e.obj", format!("v 0 0 {long}\nf 1 1 1\n")),
+        ("e.obj", format!("v 0 0 0\nf 1 1 {long}\n")),
+        ("e.obj", format!("v 0 0 0\nf 1 1 {}2\n", "0".repeat(100_000))),
+        ("e.stl", format!("solid\n{long}\n")),
+        ("e.ply", format!("{header}{long}\nend_header\n")),
+        ("e.ply", format!("{header}element {long} 9999999\nend_header\n")),
+        ("e.ply", format!("{header}element vertex 1\n{coordinates}end_header\n0 0 {long}\n")),
+    ] {
+        let reason = refusal(name, text.as_bytes());
+        assert!(reason.len() < 600, "{name}: {reason}");
+    }
+}

@@ -127,7 +127,9 @@ impl Pyramid {
     pub fn bounds(&self, level: usize, [i, j, k]: [u32; 3]) -> [f32; 2] {
         let level = &self.levels[level];
         let n = ((k * level.dims[1] + j) * level.dims[0] + i) as usize;
-        [f32::from(level.min[n]) * self.unit, f32::from(level.max[n]) * self.unit]
+        let (least, most) = (f32::from(level.min[n]) * self.unit, f32::from(level.max[n]) * self.unit);
+        // The quantum more that the units have for rounding is not there at the ends of their range.
+        [least - 1e-6 * least.abs(), most + 1e-6 * most.abs()]
     }
 
     /// Memory of the tree in one of the papers' forms.

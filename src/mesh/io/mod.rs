@@ -31,6 +31,15 @@ pub fn load(path: &Path) -> Result<TriMesh> {
     parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.into(), reason })
 }
 
+/// The beginning of a text from a file, as an error message shows it: in one line, however long it is.
+fn excerpt(text: &str) -> String {
+    let mut start: String = text.trim().chars().take(60).collect();
+    if start.len() < text.trim().len() {
+        start.push('…');
+    }
+    format!("{start:?}")
+}
+
 /// Builds the mesh, with the reason alone when it cannot be used: the caller knows the path.
 fn checked(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> std::result::Result<TriMesh, String> {
     TriMesh::new(vertices, triangles).map_err(|e| e.to_string())

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{checked, polygon};
+use super::{checked, excerpt, polygon};
 use crate::mesh::TriMesh;
 
 /// Reads OBJ text. Only `v` and `f` lines reach `tobj`: groups and materials would split shared vertices apart, and
@@ -114,20 +114,21 @@ fn first_fault(text: &str) -> Option<String> {
                 seen += 1;
                 let values: Vec<_> = words.map(|w| w.parse::<f64>().ok().filter(|x| x.is_finite())).collect();
                 if values.len() < 3 || values.iter().any(Option::is_none) || values.get(3) == Some(&Some(0.0)) {
-                    return Some(format!("line {number}: {line:?}; expected `v x y z` with three finite numbers"));
+                    let line = excerpt(line);
+                    return Some(format!("line {number}: {line}; expected `v x y z` with three finite numbers"));
                 }
             }
             Some("f") => {
                 let corners: Vec<_> = words.map(|w| w.parse::<i64>().ok()).collect();
                 if corners.len() < 3 || corners.iter().any(Option::is_none) {
-                    return Some(format!(
-                        "line {number}: {line:?}; expected a face with at least three vertex indices"
-                    ));
+                    let line = excerpt(line);
+                    return Some(format!("line {number}: {line}; expected a face with at least three vertex indices"));
                 }
                 let in_range = |&i: &i64| if i < 0 { seen + i >= 0 } else { i >= 1 && i <= total };
                 if let Some(bad) = corners.iter().flatten().find(|&i| !in_range(i)) {
+                    let line = excerpt(line);
                     return Some(format!(
-                        "line {number}: {line:?} refers to vertex {bad}, but there are {} vertices",
+                        "line {number}: {line} refers to vertex {bad}, but there are {} vertices",
                         if *bad < 0 { seen } else { total }
                     ));
                 }

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Encoding, Property, PropertyAccess, PropertyAccessResult};
 
-use super::{checked, polygon};
+use super::{checked, excerpt, polygon};
 use crate::mesh::TriMesh;
 
 /// What is kept of a line of any element: a position, or a list of vertex indices.
@@ -73,11 +73,12 @@ pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
     for (name, element) in &header.elements {
         // Such elements take no bytes, so any number of them could be announced.
         if element.properties.is_empty() && element.count > 0 && header.encoding != Encoding::Ascii {
-            return Err(format!("element {name:?} has no properties"));
+            return Err(format!("element {} has no properties", excerpt(name)));
         }
         if element.count > bytes.len() {
             let (count, length) = (element.count, bytes.len());
-            return Err(format!("truncated: {count} of element {name:?} are announced in a file of {length} bytes"));
+            let name = excerpt(name);
+            return Err(format!("truncated: {count} of element {name} are announced in a file of {length} bytes"));
         }
     }
     let mut payload = parser.read_payload(&mut reader, &header).map_err(explain)?;
@@ -121,7 +122,7 @@ pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
     checked(vertices, triangles)
 }
 
-/// An error of several lines in one.
+/// An error of several lines, of which one may be a whole line of the file, in one short line.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().flat_map(|word| word.chars().chain([' '])).take(300).collect::<String>().trim_end().into()
 }

@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use super::checked;
+use super::{checked, excerpt};
 use crate::mesh::TriMesh;
 
 /// Bytes before the triangles of a binary file (title and count), and of each triangle.
@@ -61,7 +61,7 @@ fn normalise(text: &str) -> Result<String, String> {
     for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, l)) {
         let words: Vec<String> = line.split_whitespace().map(str::to_ascii_lowercase).collect();
         let Some(first) = words.first().map(String::as_str) else { continue };
-        let wrong = |expected: &str| Err(format!("line {number}: {:?}; expected {expected}", line.trim()));
+        let wrong = |expected: &str| Err(format!("line {number}: {}; expected {expected}", excerpt(line)));
         match first {
             // The rest of the line is the solid's name, which may be anything.
             "solid" if step == 0 => open = true,

@@ -19,7 +19,12 @@ pub fn dense(mesh: &TriMesh, cells: u32) -> DenseField {
 /// Values of random smoothness over a random box: a ball, walls, or waves, with a few to fifty bricks.
 pub fn random_dense(seed: u64) -> DenseField {
     let mut rng = Rng(seed);
-    let dims = [0, 1, 2].map(|_| 2 + (rng.next() % 40) as u32);
+    random_dense_of([0, 1, 2].map(|_| 2 + (rng.next() % 40) as u32), rng.next())
+}
+
+/// As [`random_dense`], with so many nodes along the axes.
+pub fn random_dense_of(dims: [u32; 3], seed: u64) -> DenseField {
+    let mut rng = Rng(seed);
     let spacing = 10f64.powf(rng.unit() * 2.0 - 1.0) as f32;
     let grid = Grid { dims, spacing, min: [0, 1, 2].map(|_| rng.unit() as f32 * 20.0 * spacing) };
     let middle = [0, 1, 2].map(|k| 0.5 * (grid.min[k] + grid.max()[k]));
