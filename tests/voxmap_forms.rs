@@ -1,8 +1,9 @@
 //! The forms made from a voxel model against their definitions in the papers, evaluated for every voxel.
 
+use support::brick::bricks;
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{DenseField, FieldOptions, Grid};
+use voxshell::field::{BrickField, DenseField, FieldOptions, Grid, SignedDistance, Sphere};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, triangle, Bvh, TriMesh};
 use voxshell::voxmap::{
@@ -51,6 +52,12 @@ fn models() -> Vec<VoxelModel> {
     let long = VoxelGrid::new(Grid::centered([3, 2, 90], 0.5), Vec3::zeros()).unwrap();
     let bit = primitives::cuboid([0.2, 0.1, 0.3]).unwrap();
     out.push(VoxelModel::on_grid(&bit, long, LIMIT, &Progress::none()).unwrap());
+    // From fields: analytic, and bricks on a grid of their own.
+    let grid = VoxelGrid::new(Grid::centered([17, 19, 18], 0.1), Vec3::new(0.01, 0.02, 0.0)).unwrap();
+    let sphere = Sphere::new(0.55).unwrap();
+    out.push(VoxelModel::from_field(&sphere, grid, LIMIT, &Progress::none()).unwrap());
+    let gear = primitives::gear(9, 0.5, 0.39, 0.2, 0.15).unwrap();
+    out.push(VoxelModel::from_field(&bricks(&gear, 90), grid, LIMIT, &Progress::none()).unwrap());
     out
 }
 
@@ -386,12 +393,60 @@ fn distance_beyond_the_grid_falls_with_the_distance_to_its_voxels() {
 }
 
 #[test]
-fn distances_of_another_grid_or_too_large_for_the_precision_are_refused() {
+fn distances_are_read_from_any_field_on_any_grid() {
+    let sphere = Sphere::new(0.5).unwrap();
+    let grid = VoxelGrid::new(Grid::centered([25, 22, 24], 0.06), Vec3::new(0.01, -0.02, 0.03)).unwrap();
+    let model = VoxelModel::from_field(&sphere, grid, LIMIT, &Progress::none()).unwrap();
+    let (real, scaled) =
+        (DistanceMap::real(&model, &sphere).unwrap(), DistanceMap::scaled(&model, &sphere, 4).unwrap());
+    for v in voxels(grid.dims()) {
+        let depth = 0.5 - center(&grid, v).norm();
+        let (d, rounded) = (f64::from(real.distance(v)), f64::from(scaled.distance(v)));
+        assert!((d - depth).abs() < 1e-6 && (rounded - depth).abs() < 1.01e-4, "{v:?}: {d} {rounded} {depth}");
+    }
+}
+
+#[test]
+fn distances_from_bricks_are_those_from_the_full_grid() {
+    let mut meshes = vec![("gear", primitives::gear(9, 0.5, 0.39, 0.2, 0.15).unwrap())];
+    meshes.extend(shared_mesh("bunny_3k_libigl.obj").map(|m| ("bunny", m)));
+    for (name, mesh) in meshes {
+        let (model, dense) = with_field(&mesh, 0.02);
+        let bricks = BrickField::cook(&mesh, &FieldOptions::new(0.02), &Progress::none()).unwrap();
+        let (full, sparse) = (DistanceMap::real(&model, &dense).unwrap(), DistanceMap::real(&model, &bricks).unwrap());
+        let (mut near, mut far) = (0, 0);
+        for v in voxels(model.grid().dims()) {
+            let (a, b) = (full.distance(v), sparse.distance(v));
+            // In the band every node is kept; off it distances are within the bound that the field states.
+            let band = b.abs() < 2.9 * 0.02;
+            let most = if band { 0.6 * bricks.quantum() } else { 6.98 * 0.02 + bricks.coarse_quantum() };
+            assert!((a - b).abs() <= most, "{name} {v:?}: {a} {b}");
+            // Half a quantum from the surface bricks are on it.
+            assert!(a * b > 0.0 || b.abs() < 0.6 * bricks.quantum(), "{name} {v:?}: {a} {b}");
+            near += usize::from(band);
+            far += usize::from(!band);
+        }
+        assert!(near > 1000 && far > 1000, "{name}: {near} {far}");
+        // A field of the model's own body that is sampled elsewhere: finer.
+        let finer = BrickField::cook(&mesh, &FieldOptions::new(0.007), &Progress::none()).unwrap();
+        let map = DistanceMap::real(&model, &finer).unwrap();
+        // Where that is fine: within two of its voxels. Its error is the largest of those measured, not of all.
+        for v in voxels(model.grid().dims()).filter(|&v| full.distance(v).abs() < 0.008) {
+            let off = (map.distance(v) - full.distance(v)).abs();
+            assert!(off < 1.5 * finer.error_bound() as f32, "{name} {v:?}: {off}");
+        }
+    }
+}
+
+#[test]
+fn fields_of_another_body_and_too_large_distances_are_refused() {
     let mesh = primitives::cuboid([0.3, 0.2, 0.1]).unwrap();
     let (model, field) = with_field(&mesh, 0.05);
-    let (_, other) = with_field(&mesh, 0.06);
+    let other = Sphere::new(0.5).unwrap();
     let error = DistanceMap::real(&model, &other).unwrap_err();
     assert!(matches!(&error, Error::InvalidArgument { argument, .. } if argument == "field"), "{error}");
+    assert!(error.to_string().contains("surface voxel"), "{error}");
+    assert!(DistanceMap::scaled(&model, &other, 3).is_err());
     let error = DistanceMap::scaled(&model, &field, 6).unwrap_err().to_string();
     assert!(error.contains("precision") && error.contains("at most 4"), "{error}");
     assert!(DistanceMap::scaled(&model, &field, 4).is_ok());

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{VoxelGrid, VoxelModel};
-use crate::field::DenseField;
+use crate::field::SignedDistance;
 use crate::{Error, Result};
 
 /// How a distance is stored: `f32` in metres, or `i16` in units of λ.
@@ -33,7 +33,8 @@ impl DistanceSample for i16 {
 /// Beyond the voxels, values are those at the nearest point of their box, less the distance to it.
 ///
 /// Where the paper takes the closest point found by walking down the layers to a surface voxel, which is approximate,
-/// these distances are the field's, which are exact.
+/// these distances are the field's: exact for analytic fields and meshes, and for a full grid on the model's own; bricks
+/// are coarse off their band.
 ///
 /// Sagardia et al. 2014, section 2.1.1.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,43 +48,64 @@ pub struct DistanceMap<T> {
     precision: u8,
 }
 
-/// A field cooked on the model's grid, or an error.
-fn same_grid(model: &VoxelModel, field: &DenseField) -> Result<()> {
-    let grid = model.grid();
-    if grid.nodes() == field.grid() && grid.center() == field.center() {
-        return Ok(());
-    }
-    let value = format!("{:?} around {:?}", field.grid(), field.center().as_slice());
-    let expected = format!("a field on the model's grid, {:?} around {:?}", grid.nodes(), grid.center().as_slice());
-    Err(Error::argument("field", value, expected))
-}
-
-/// Calls `make` with each voxel's distance: |φ|, positive in the model's interior, negative where it is free, and as
-/// the field has it in surface voxels.
-fn collect<T: DistanceSample>(model: &VoxelModel, field: &DenseField, make: impl Fn(f32) -> T + Sync) -> Box<[T]> {
-    let [nx, ny, _] = model.grid().dims();
-    let signed = |(n, &phi): (usize, &f32)| {
-        let row = n as u32 / nx;
-        let voxel = [n as u32 % nx, row % ny, row / ny];
-        make(if model.is_surface(voxel) {
-            -phi
-        } else if model.is_interior(voxel) {
-            phi.abs()
-        } else {
-            -phi.abs()
+/// What `make` makes of each voxel's distance, and the largest |φ|. A distance is |φ| at the voxel's centre, positive in the
+/// model's interior, negative where it is free, and as the field has it in surface voxels.
+fn collect<T, F>(model: &VoxelModel, field: &F, make: impl Fn(f32) -> T + Sync) -> Result<(Box<[T]>, f32)>
+where
+    T: DistanceSample,
+    F: SignedDistance + ?Sized,
+{
+    let (grid, nodes) = (model.grid(), model.grid().nodes());
+    let [nx, ny, _] = grid.dims();
+    let shift = grid.center() - field.local_origin(&grid.center());
+    let along =
+        |k: usize, i: u32| (f64::from(nodes.min[k]) + f64::from(i) * f64::from(nodes.spacing) + shift[k]) as f32;
+    let x: Vec<f32> = (0..nx).map(|i| along(0, i)).collect();
+    // The centre of a surface voxel is within √3/2 s of the surface, and φ may be up to √3 times as steep as the distance.
+    let near = 2.0 * nodes.spacing + field.error_bound() as f32;
+    let mut values = vec![make(0.0); grid.len()];
+    let largest = values
+        .par_chunks_mut(nx as usize)
+        .enumerate()
+        .map(|(row, values)| {
+            let [j, k] = [row as u32 % ny, row as u32 / ny];
+            let (y, z) = (vec![along(1, j); x.len()], vec![along(2, k); x.len()]);
+            let mut phi = vec![0.0; x.len()];
+            field.distance_batch(&x, &y, &z, &mut phi);
+            let mut largest = 0.0f32;
+            for ((i, value), &phi) in (0..nx).zip(values).zip(&phi) {
+                let signed = if model.is_surface([i, j, k]) {
+                    if phi.is_nan() || phi.abs() > near {
+                        let value = format!("{phi} m from the centre of voxel {:?}", [i, j, k]);
+                        let expected =
+                            format!("the model's own surface, at most {near} m away: the voxel is a surface voxel");
+                        return Err(Error::argument("field", value, expected));
+                    }
+                    -phi
+                } else if model.is_interior([i, j, k]) {
+                    phi.abs()
+                } else {
+                    -phi.abs()
+                };
+                largest = largest.max(phi.abs());
+                *value = make(signed);
+            }
+            Ok(largest)
         })
-    };
-    field.values().par_iter().enumerate().map(signed).collect::<Vec<T>>().into()
+        .try_reduce(|| 0.0, |a, b| Ok(a.max(b)))?;
+    Ok((values.into(), largest))
 }
 
 impl DistanceMap<f32> {
-    /// Real distances; four bytes a voxel. `field` is φ on the model's own grid, as
-    /// [`DenseField::cook`] with the same voxel size and padding makes it; the sign is the model's.
-    pub fn real(model: &VoxelModel, field: &DenseField) -> Result<Self> {
-        same_grid(model, field)?;
+    /// Real distances; four bytes a voxel. `field` is φ of the same body, in any storage and on any grid; the sign is the
+    /// model's.
+    ///
+    /// Fails with `InvalidArgument` when the field's surface is not near the model's surface voxels.
+    pub fn real<F: SignedDistance + ?Sized>(model: &VoxelModel, field: &F) -> Result<Self> {
         let grid = *model.grid();
         grid.afford("a map of real distances", grid.len() as u64 * 4, model.memory_limit())?;
-        Ok(Self { grid, values: collect(model, field, |d| d), lambda: 1.0, precision: 0 })
+        let (values, _) = collect(model, field, |d| d)?;
+        Ok(Self { grid, values, lambda: 1.0, precision: 0 })
     }
 }
 
@@ -94,11 +116,12 @@ impl DistanceMap<i16> {
     /// Fails with `InvalidArgument` when a distance does not fit, and says which precision would.
     ///
     /// Sagardia et al. 2014, equation 1.
-    pub fn scaled(model: &VoxelModel, field: &DenseField, precision: u8) -> Result<Self> {
-        same_grid(model, field)?;
+    pub fn scaled<F: SignedDistance + ?Sized>(model: &VoxelModel, field: &F, precision: u8) -> Result<Self> {
         let grid = *model.grid();
         grid.afford("a map of scaled distances", grid.len() as u64 * 2, model.memory_limit())?;
-        let largest = field.values().par_iter().map(|v| v.abs()).reduce(|| 0.0, f32::max);
+        let scale = 10f64.powi(precision.into());
+        // Saturates where the distance does not fit, which is told below.
+        let (values, largest) = collect(model, field, |d| (f64::from(d) * scale) as i16)?;
         let fits = |p: u8| f64::from(largest) * 10f64.powi(p.into()) < 32_768.0;
         if precision > 9 || !fits(precision) {
             let value = format!("{precision} for distances of up to {largest} m");
@@ -108,8 +131,6 @@ impl DistanceMap<i16> {
             };
             return Err(Error::argument("precision", value, expected));
         }
-        let scale = 10f64.powi(precision.into());
-        let values = collect(model, field, |d| (f64::from(d) * scale) as i16);
         Ok(Self { grid, values, lambda: (1.0 / scale) as f32, precision })
     }
 
