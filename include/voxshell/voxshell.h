@@ -275,6 +275,14 @@ typedef struct vxs_cook_options {
   uint32_t field_storage;
   /** Must be 0. */
   uint32_t reserved;
+  /**
+   * Largest error of the field that is acceptable, metres: `field_error_max` of `vxs_shape_info`, as measured when it is
+   * cooked, will not be above it. Chooses the voxel size, so `voxel_size` must be 0, and `resolution` is not looked at. It
+   * is found by cooking coarser fields first, which takes two or three times as long as the field itself.
+   * VXS_TOO_LARGE, when it cannot be met within `memory_limit`, says what was reached. 0, the default: as `voxel_size`
+   * and `resolution` say.
+   */
+  double target_error;
 } vxs_cook_options;
 
 /** A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail. */
@@ -587,6 +595,25 @@ vxs_status vxs_shape_create_from_triangles(const struct vxs_vec3 *vertices,
                                            size_t triangle_count,
                                            const struct vxs_cook_options *options,
                                            struct vxs_shape **shape);
+
+/**
+ * How much memory cooking takes: the least `memory_limit` with which `vxs_shape_create_from_triangles` goes ahead. The
+ * shape itself takes less. Looks at every triangle, but computes no distance.
+ *
+ * @param vertices        `vertex_count` points, metres, body frame, all finite
+ * @param indices         `3 * triangle_count` vertex numbers
+ * @param options         how it would be cooked; null for the defaults. `memory_limit` and `progress` are not looked at
+ * @param[out] bytes      written only on success
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH, VXS_UNSUPPORTED (with a `target_error`, which finds its voxel size
+ *         by cooking)
+ */
+VXS_API
+vxs_status vxs_cook_estimate_memory(const struct vxs_vec3 *vertices,
+                                    size_t vertex_count,
+                                    const uint32_t *indices,
+                                    size_t triangle_count,
+                                    const struct vxs_cook_options *options,
+                                    uint64_t *bytes);
 
 /**
  * Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension.

@@ -485,6 +485,19 @@ class Shape {
   detail::Handle<vxs_shape, vxs_shape_release> handle_;
 };
 
+/** The memory that cooking these triangles takes, bytes: the least `memory_limit` that is accepted. */
+inline std::uint64_t cook_estimate_memory(const Vec3* vertices, std::size_t vertex_count, const std::uint32_t* indices,
+                                          std::size_t triangle_count, const CookOptions& options = {}) {
+  std::uint64_t bytes = 0;
+  detail::check(vxs_cook_estimate_memory(vertices, vertex_count, indices, triangle_count, &options, &bytes));
+  return bytes;
+}
+inline std::uint64_t cook_estimate_memory(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices,
+                                          const CookOptions& options = {}) {
+  if (!detail::require_triangles(indices)) return 0;
+  return cook_estimate_memory(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, options);
+}
+
 /** Scratch memory of queries: one per thread. */
 class Workspace {
  public:

@@ -6,6 +6,7 @@ mod container;
 mod file;
 mod map;
 mod old;
+mod target;
 
 use std::sync::Arc;
 
@@ -40,6 +41,11 @@ pub enum Resolution {
     VoxelSize(f64),
     /// Cells along the mesh's largest extent.
     Cells(u32),
+    /// As coarse as the field's largest measured error ([`FieldError::max`](crate::field::FieldError)) allows, metres. Of the
+    /// resolutions 16, 20, 25, 32, … cells along the largest extent (each about twice the nodes of the one before), the first
+    /// that meets it: a smaller target never gives a coarser field. Cooks all of them up to that one, so it takes two or three
+    /// times as long as the resolution itself.
+    Error(f64),
 }
 
 /// How a cooked field is stored.
@@ -91,6 +97,75 @@ impl Default for CookOptions {
     }
 }
 
+impl CookOptions {
+    /// The memory that [`Shape::cook`] checks against the limits before it begins, bytes: with `memory_limit`s of one byte less
+    /// it refuses, with as much it cooks, unless an open mesh in bricks turns out to need wide membranes across its holes. The
+    /// limits in `self` do not matter. Looks at every triangle, but computes no distance.
+    ///
+    /// # Errors
+    /// `Unsupported` for a target error, which finds its voxel size by cooking; else an invalid mesh or option.
+    pub fn memory_needed(&self, mesh: &TriMesh) -> Result<u64> {
+        self.check_forms()?;
+        let mesh = mesh.welded(self.weld_tolerance);
+        let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
+        let options = FieldOptions { voxel_size, ..self.field };
+        let field = match self.storage {
+            _ if !self.forms.field => 0,
+            Storage::Dense => DenseField::memory_needed(&mesh, &options)?,
+            Storage::Bricks => BrickField::memory_needed(&mesh, &options)?,
+        };
+        let shell = match self.forms.shell {
+            true => PointShell::memory_needed(&mesh, &self.shell_options(voxel_size))?,
+            false => 0,
+        };
+        Ok(field.max(shell))
+    }
+
+    fn check_forms(&self) -> Result<()> {
+        if !self.forms.field && !self.forms.shell {
+            return Err(Error::argument("forms", "empty", "a field, a pointshell or both"));
+        }
+        Ok(())
+    }
+
+    /// The voxel size that `resolution` comes to, and the field if it is wanted.
+    fn cook_field(&self, mesh: &TriMesh, progress: &Progress) -> Result<(f64, Option<Field>)> {
+        let cook =
+            |voxel_size: f64| cook_field(mesh, self.storage, &FieldOptions { voxel_size, ..self.field }, progress);
+        if let Resolution::Error(target) = self.resolution {
+            if !self.forms.field {
+                return Err(Error::argument("target_error", target, "none without a field, which it is the error of"));
+            }
+            let (voxel_size, field) = target::cook(&mesh.bounds(), target, cook)?;
+            return Ok((voxel_size, Some(field)));
+        }
+        let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
+        if !self.forms.field {
+            return Ok((voxel_size, None));
+        }
+        let (field, has_inside) = cook(voxel_size)?;
+        check_inside(has_inside, voxel_size)?;
+        Ok((voxel_size, Some(field)))
+    }
+
+    /// Those of the pointshell, with what was left open filled in.
+    fn shell_options(&self, voxel_size: f64) -> ShellOptions {
+        let mut options = self.shell.clone();
+        if options.spacing.is_nan() && options.target_count.is_none() {
+            // Samples as dense as the grid: neither form is then much finer than the other.
+            options.spacing = voxel_size;
+        }
+        if let Sampling::Projection { voxel_size: own } = &mut options.method {
+            if own.is_nan() {
+                // √2 is the papers' ratio between the distance of samples and the grid they are projected from.
+                let from_spacing = options.spacing / std::f64::consts::SQRT_2;
+                *own = if from_spacing.is_nan() { voxel_size } else { from_spacing };
+            }
+        }
+        options
+    }
+}
+
 /// A body's collision data: immutable, shared between threads, cheap to clone.
 #[derive(Clone)]
 pub struct Shape {
@@ -108,37 +183,16 @@ impl Shape {
     ///
     /// # Errors
     /// Whatever the stages say: an invalid mesh or option, too much memory (said before it is allocated), cancellation.
+    /// `TooLarge` also for a target error that is not met within the memory limit; it says what was reached.
     pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Self> {
-        if !options.forms.field && !options.forms.shell {
-            return Err(Error::argument("forms", "empty", "a field, a pointshell or both"));
-        }
+        options.check_forms()?;
         progress.report("weld", 0.0)?;
         let mesh = mesh.welded(options.weld_tolerance);
         let report = mesh.report();
-        let voxel_size = voxel_size(&mesh.bounds(), options.resolution)?;
-        let field = if options.forms.field {
-            let (storage, options) = (options.storage, FieldOptions { voxel_size, ..options.field });
-            let (field, has_inside) = cook_field(&mesh, storage, &options, progress)?;
-            check_inside(has_inside, voxel_size)?;
-            Some(field)
-        } else {
-            None
-        };
+        let (voxel_size, field) = options.cook_field(&mesh, progress)?;
         let shell = if options.forms.shell {
             let normals = field.as_ref().map(|f| f as &dyn SignedDistance);
-            let mut options = options.shell.clone();
-            if options.spacing.is_nan() && options.target_count.is_none() {
-                // Samples as dense as the grid: neither form is then much finer than the other.
-                options.spacing = voxel_size;
-            }
-            if let Sampling::Projection { voxel_size: own } = &mut options.method {
-                if own.is_nan() {
-                    // √2 is the papers' ratio between the distance of samples and the grid they are projected from.
-                    let from_spacing = options.spacing / std::f64::consts::SQRT_2;
-                    *own = if from_spacing.is_nan() { voxel_size } else { from_spacing };
-                }
-            }
-            Some(PointShell::sample(&mesh, normals, &options, progress)?)
+            Some(PointShell::sample(&mesh, normals, &options.shell_options(voxel_size), progress)?)
         } else {
             None
         };
@@ -275,16 +329,20 @@ fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
     match resolution {
         Resolution::VoxelSize(h) if h > 0.0 && h.is_finite() => Ok(h),
         Resolution::VoxelSize(h) => Err(Error::argument("voxel_size", h, "a positive, finite length in metres")),
-        Resolution::Cells(n) if n >= 1 => {
-            let extent = bounds.extents().max();
-            if extent > 0.0 {
-                Ok(extent / n as f64)
-            } else {
-                Err(Error::InvalidMesh(
-                    "all vertices coincide, so the voxel size cannot follow from `resolution`".into(),
-                ))
-            }
-        }
-        Resolution::Cells(n) => Err(Error::argument("resolution", n, "at least 1 cell along the largest extent")),
+        Resolution::Cells(0) => Err(Error::argument("resolution", 0, "at least 1 cell along the largest extent")),
+        Resolution::Cells(n) => Ok(extent(bounds)? / f64::from(n)),
+        Resolution::Error(_) => Err(Error::Unsupported(
+            "the memory for a target error is known once it is cooked; expected a voxel size or a number of cells"
+                .into(),
+        )),
     }
+}
+
+/// The largest, metres.
+fn extent(bounds: &Aabb) -> Result<f64> {
+    let extent = bounds.extents().max();
+    if extent > 0.0 {
+        return Ok(extent);
+    }
+    Err(Error::InvalidMesh("all vertices coincide, so the voxel size cannot follow from `resolution`".into()))
 }

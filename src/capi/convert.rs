@@ -22,9 +22,10 @@ impl Growable for vxs_cook_options {
 
     fn defaults() -> Self {
         let core = CookOptions::default();
-        let (voxel_size, resolution) = match core.resolution {
-            Resolution::VoxelSize(h) => (h, 0),
-            Resolution::Cells(n) => (0.0, n),
+        let (voxel_size, resolution, target_error) = match core.resolution {
+            Resolution::VoxelSize(h) => (h, 0, 0.0),
+            Resolution::Cells(n) => (0.0, n, 0.0),
+            Resolution::Error(e) => (0.0, 0, e),
         };
         Self {
             struct_size: 0,
@@ -44,6 +45,7 @@ impl Growable for vxs_cook_options {
             progress_user: std::ptr::null_mut(),
             field_storage: VXS_STORAGE_AUTO,
             reserved: 0,
+            target_error,
         }
     }
 }
@@ -65,8 +67,16 @@ impl vxs_cook_options {
         let weld_tolerance = check::positive_or_zero("options->weld_tolerance", c.weld_tolerance)?;
         let mut core = CookOptions { weld_tolerance, ..CookOptions::default() };
         core.forms = Forms { field: c.forms & VXS_FORM_FIELD != 0, shell: c.forms & VXS_FORM_POINTSHELL != 0 };
-        core.resolution =
-            if voxel_size > 0.0 { Resolution::VoxelSize(voxel_size) } else { Resolution::Cells(c.resolution) };
+        let target_error = check::positive_or_zero("options->target_error", c.target_error)?;
+        core.resolution = match (target_error > 0.0, voxel_size > 0.0) {
+            (true, true) => {
+                let expected = "0 beside a voxel_size, which it would choose";
+                return Err(Failure::argument("options->target_error", target_error, expected));
+            }
+            (true, false) => Resolution::Error(target_error),
+            (false, true) => Resolution::VoxelSize(voxel_size),
+            (false, false) => Resolution::Cells(c.resolution),
+        };
         core.storage = check::choice("options->field_storage", c.field_storage, "VXS_STORAGE_", &STORAGES)?;
         if c.reserved != 0 {
             return Err(Failure::argument("options->reserved", c.reserved, "0"));

@@ -49,6 +49,33 @@ pub unsafe extern "C" fn vxs_shape_create_from_triangles(
     })
 }
 
+/// How much memory cooking takes: the least `memory_limit` with which `vxs_shape_create_from_triangles` goes ahead. The
+/// shape itself takes less. Looks at every triangle, but computes no distance. Wide holes of an open mesh in bricks take more,
+/// for what is put across them, which is known only once it is cooked.
+///
+/// @param vertices        `vertex_count` points, metres, body frame, all finite
+/// @param indices         `3 * triangle_count` vertex numbers
+/// @param options         how it would be cooked; null for the defaults. `memory_limit` and `progress` are not looked at
+/// @param[out] bytes      written only on success
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH, VXS_UNSUPPORTED (with a `target_error`, which finds its voxel size
+///         by cooking)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_cook_estimate_memory(
+    vertices: *const vxs_vec3,
+    vertex_count: usize,
+    indices: *const u32,
+    triangle_count: usize,
+    options: *const vxs_cook_options,
+    bytes: *mut u64,
+) -> vxs_status {
+    entry!(vxs_cook_estimate_memory, [], {
+        check::out("bytes", bytes)?;
+        let options = vxs_cook_options::read(options)?;
+        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+        check::write(bytes, options.to_core()?.memory_needed(&mesh)?)
+    })
+}
+
 /// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension.
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)

@@ -19,7 +19,7 @@ macro_rules! layout {
     };
 }
 
-layout!(vxs_cook_options, 96, {
+layout!(vxs_cook_options, 104, {
     struct_size: 0,
     forms: 4,
     voxel_size: 8,
@@ -37,6 +37,7 @@ layout!(vxs_cook_options, 96, {
     progress_user: 80,
     field_storage: 88,
     reserved: 92,
+    target_error: 96,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
 layout!(vxs_query, 48, {

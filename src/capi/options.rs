@@ -78,6 +78,12 @@ pub struct vxs_cook_options {
     pub field_storage: u32,
     /// Must be 0.
     pub reserved: u32,
+    /// Largest error of the field that is acceptable, metres: `field_error_max` of `vxs_shape_info`, as measured when it is
+    /// cooked, will not be above it. Chooses the voxel size, so `voxel_size` must be 0, and `resolution` is not looked at. It
+    /// is found by cooking coarser fields first, which takes two or three times as long as the field itself.
+    /// VXS_TOO_LARGE, when it cannot be met within `memory_limit`, says what was reached. 0, the default: as `voxel_size`
+    /// and `resolution` say.
+    pub target_error: f64,
 }
 
 /// Box. size: half extents x, y, z.

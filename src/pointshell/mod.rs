@@ -116,12 +116,27 @@ impl PointShell {
         options: &ShellOptions,
         progress: &Progress,
     ) -> Result<Self> {
+        Self::check(mesh, options)?;
+        sample::sample(mesh, field, options, progress)
+    }
+
+    /// The memory that [`PointShell::sample`] checks against the limit, bytes: with a limit of one byte less it refuses. The
+    /// limit in `options` does not matter.
+    ///
+    /// # Errors
+    /// `InvalidMesh` and bad options, as there.
+    pub fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
+        Self::check(mesh, options)?;
+        sample::memory_needed(mesh, options)
+    }
+
+    fn check(mesh: &TriMesh, options: &ShellOptions) -> Result<()> {
         options.check_tree()?;
         options.check_sampling()?;
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("it has no triangles; expected at least one to sample".into()));
         }
-        sample::sample(mesh, field, options, progress)
+        Ok(())
     }
 
     /// The shell of the body scaled by a positive, finite `factor` about its origin: the same samples in the same order.

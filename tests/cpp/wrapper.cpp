@@ -98,12 +98,22 @@ static void ownership(const Shape& box) {
   CHECK(hit && std::fabs(hit->point.x + 0.5) < 1e-4 && hit->normal.x < -0.99);
   CHECK(!rebuilt.query_segment({-2, 0.6, 0.2}, {2, 0.6, 0.2}));
   CHECK(std::fabs(box.get_mass_properties().volume - 1) < 1e-9);
+
+  CookOptions exact;
+  exact.target_error = 0.02;
+  CHECK(Shape::create_from_triangles(triangles.vertices, triangles.indices, exact).get_info().field_error_max <= 0.02);
+  CookOptions limited;
+  limited.memory_limit = cook_estimate_memory(triangles.vertices, triangles.indices, limited);
+  CHECK(Shape::create_from_triangles(triangles.vertices, triangles.indices, limited));
+  limited.memory_limit--;
+  refused(VXS_TOO_LARGE, "limit", [&] { Shape::create_from_triangles(triangles.vertices, triangles.indices, limited); });
 }
 
 static void errors() {
   refused(VXS_INVALID_ARGUMENT, "radius is -1", [] { Shape::create_sphere(-1); });
   refused(VXS_INVALID_MESH, "triangle_count is 0", [] { Shape::create_from_triangles({}, {}); });
   refused(VXS_INVALID_ARGUMENT, "three for each", [] { Shape::create_from_triangles({{0, 0, 0}}, {0, 0}); });
+  refused(VXS_INVALID_ARGUMENT, "three for each", [] { cook_estimate_memory({{0, 0, 0}}, {0, 0}); });
   refused(VXS_IO, "nowhere.obj", [] { Shape::create_from_file("nowhere.obj"); });
   refused(VXS_UNSUPPORTED, "pointshell", [] { Shape::create_sphere(1).get_pointshell(); });
   CookOptions options;

@@ -16,7 +16,7 @@ use super::crossings::{cut_edges, Crossings};
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
 use super::open::{Distances, Open};
-use super::{measure, winding, FieldOptions};
+use super::{measure, needed_all_the_same, winding, FieldOptions};
 use crate::math::{Aabb, Progress, Vec3};
 use crate::mesh::{triangle, TriMesh};
 use crate::{Error, Result};
@@ -107,6 +107,21 @@ impl BrickField {
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
     }
+
+    /// The memory that [`BrickField::cook`] checks against the limit before it begins, bytes: with a limit of one byte less
+    /// it refuses. The limit in `options` does not matter. Looks at every triangle, but computes no distance. The membranes
+    /// across the holes of an open mesh take more, which is checked once they are known.
+    pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
+        let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
+        let check = || {
+            let layout = Layout::new(mesh, &unlimited)?;
+            let lattice = Lattice::new(&layout.all);
+            let corners = lattice.corners(mesh, layout.center);
+            let open = Sides::new(mesh).rule == SignRule::WindingNumber;
+            layout.check_memory(&lattice, &corners, corners.len(), open, &unlimited)
+        };
+        check().or_else(needed_all_the_same)
+    }
 }
 
 impl Layout {
@@ -147,7 +162,7 @@ impl Layout {
     }
 
     /// Checks the memory that cooking will take against the limit, from the number of bricks that may be in the band of
-    /// `corners`: the triangles of the soup, and membranes.
+    /// `corners`: the triangles of the soup, and membranes. What it is, bytes.
     fn check_memory(
         &self,
         lattice: &Lattice,
@@ -155,7 +170,7 @@ impl Layout {
         soup: usize,
         open: bool,
         options: &FieldOptions,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let total = self.bricks.iter().map(|&n| n as usize).product::<usize>();
         let fine = near_at_most(lattice, corners, self.bricks);
         let rows = self.all.dims[1] as usize * self.all.dims[2] as usize;
@@ -170,7 +185,7 @@ impl Layout {
             let what = format!("a field of {x} x {y} x {z} nodes, {fine} bricks of them at the surface,");
             return Err(Error::TooLarge { what, needed, limit: options.memory_limit });
         }
-        Ok(())
+        Ok(needed)
     }
 }
 

@@ -69,7 +69,8 @@ impl FieldOptions {
         Ok(([0, 1, 2].map(count), bounds.center()))
     }
 
-    fn check_nodes(&self, counts: [f64; 3], triangles: usize) -> Result<()> {
+    /// Checks the memory of cooking a full grid; what it is, bytes.
+    fn check_nodes(&self, counts: [f64; 3], triangles: usize) -> Result<u64> {
         let [x, y, z] = counts;
         // Samples and a byte for their edges.
         let needed = ((5.0 * (x * y * z)) as u64).saturating_add(Self::fixed_bytes(triangles));
@@ -77,7 +78,7 @@ impl FieldOptions {
             let what = format!("a field of {x} x {y} x {z} nodes {} m apart", self.voxel_size);
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
         }
-        Ok(())
+        Ok(needed)
     }
 
     /// Memory for cooking the triangles in the forms that are kept at once, bytes.
@@ -93,6 +94,13 @@ impl DenseField {
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let (grid, center) = options.grid(mesh)?;
         Self::cook_on(mesh, grid, center, options.memory_limit, progress)
+    }
+
+    /// The memory that [`DenseField::cook`] checks against the limit, bytes: with a limit of one byte less it refuses. The
+    /// limit in `options` does not matter.
+    pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
+        let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
+        unlimited.check_nodes(unlimited.counts(mesh)?.0, mesh.triangles.len()).or_else(needed_all_the_same)
     }
 
     /// On a grid whose memory has been checked.
@@ -135,5 +143,13 @@ impl DenseField {
         let error = measure::measure(&field, grid.spacing, center, mesh, &sheets, &sides);
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
+    }
+}
+
+/// Of a refusal for memory, how much it would take.
+fn needed_all_the_same(error: Error) -> Result<u64> {
+    match error {
+        Error::TooLarge { needed, .. } => Ok(needed),
+        other => Err(other),
     }
 }

@@ -80,6 +80,18 @@ pub(super) fn sample(
     Ok(shell)
 }
 
+/// What [`sample`] checks against the memory limit, bytes; the options were checked.
+pub(super) fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
+    let unlimited = ShellOptions { memory_limit: u64::MAX, ..options.clone() };
+    let surface = Surface::new(mesh, options.sharp_angle);
+    let creases = Creases::new(&surface, options.sharp_angle);
+    let progress = &Progress::none();
+    match (Sampler { surface: &surface, creases: &creases, options: &unlimited, progress }).check_size() {
+        Err(Error::TooLarge { needed, .. }) => Ok(needed),
+        other => other,
+    }
+}
+
 /// Samples of a hexagonal lattice of this spacing on this area.
 fn lattice_count(area: f64, spacing: f64) -> f64 {
     area / (0.75f64.sqrt() * spacing * spacing)
@@ -105,8 +117,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// Refuses what would not fit, before anything large is allocated.
-    fn check_size(&self) -> Result<()> {
+    /// Refuses what would not fit, before anything large is allocated; what it takes, bytes.
+    fn check_size(&self) -> Result<u64> {
         let options = self.options;
         let on_area = match options.target_count {
             Some(target) => target as f64,

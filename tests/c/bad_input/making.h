@@ -100,18 +100,15 @@ ROWS(vxs_shape_info_init) {
 
 /* --- Cooking ------------------------------------------------------------------------------------------------------------- */
 
-/* The rows of `options` in each function that cooks. A null pointer stands for the defaults. */
-#define COOK_OPTIONS(options)                                                                         \
+/* The rows of `options` in each function that reads them. A null pointer stands for the defaults. */
+#define READ_OPTIONS(options)                                                                         \
   do {                                                                                                \
     SIZED(options);                                                                                   \
     INVALID(options->forms, 0, "options->forms is 0; expected");                                      \
     INVALID(options->forms, 4, "options->forms is 4; expected");                                      \
     NUMBER(options->voxel_size);                                                                      \
     INVALID(options->voxel_size, -0.01, "options->voxel_size is -0.01; expected a positive");         \
-    ROW(VXS_TOO_LARGE, options->voxel_size, 1e-300, "bytes; the limit is");                           \
     INVALID(options->resolution, 0, "resolution is 0; expected at least 1");                          \
-    ROW(VXS_TOO_LARGE, options->resolution, UINT32_MAX, "bytes; the limit is");                       \
-    ROW(VXS_TOO_LARGE, options->padding_voxels, UINT32_MAX, "bytes; the limit is");                   \
     NUMBER(options->spacing);                                                                         \
     INVALID(options->spacing, -1, "options->spacing is -1; expected a positive");                     \
     CHOICE(options->sampling, 99);                                                                    \
@@ -120,12 +117,26 @@ ROWS(vxs_shape_info_init) {
     INVALID(options->branching, 1, "options->branching is 1; expected 2 to 64");                      \
     INVALID(options->branching, 65, "options->branching is 65; expected 2 to 64");                    \
     CHOICE(options->tree, 2);                                                                         \
-    ROW(VXS_TOO_LARGE, options->memory_limit, 1000, "bytes; the limit is 1000 bytes");                \
     NUMBER(options->weld_tolerance);                                                                  \
     INVALID(options->weld_tolerance, -1, "options->weld_tolerance is -1; expected");                  \
-    ROW(VXS_CANCELLED, options->progress, cancel, "cancelled");                                       \
     CHOICE(options->field_storage, 3);                                                                \
     INVALID(options->reserved, 1, "options->reserved is 1; expected 0");                              \
+    NUMBER(options->target_error);                                                                    \
+    INVALID(options->target_error, -1, "options->target_error is -1; expected a positive");           \
+    options->target_error = 0.01;                                                                     \
+    INVALID(options->voxel_size, 0.01, "options->target_error is 0.01; expected 0 beside a voxel_size"); \
+    options->target_error = 0;                                                                        \
+  } while (0)
+
+/* And in each function that cooks. */
+#define COOK_OPTIONS(options)                                                                         \
+  do {                                                                                                \
+    READ_OPTIONS(options);                                                                            \
+    ROW(VXS_TOO_LARGE, options->voxel_size, 1e-300, "bytes; the limit is");                           \
+    ROW(VXS_TOO_LARGE, options->resolution, UINT32_MAX, "bytes; the limit is");                       \
+    ROW(VXS_TOO_LARGE, options->padding_voxels, UINT32_MAX, "bytes; the limit is");                   \
+    ROW(VXS_TOO_LARGE, options->memory_limit, 1000, "bytes; the limit is 1000 bytes");                \
+    ROW(VXS_CANCELLED, options->progress, cancel, "cancelled");                                       \
   } while (0)
 
 static bool cancel(const char *stage, double fraction, void *user) {
@@ -166,6 +177,23 @@ ROWS(vxs_shape_create_from_triangles) {
   ROW(VXS_INVALID_MESH, triangle_count, 1, "expected a mesh that encloses a volume");
   COOK_OPTIONS(options);
   POINTER(shape);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_cook_estimate_memory) {
+  vxs_vec3 vertices_given[4], *vertices = vertices_given;
+  uint32_t indices_given[12], *indices = indices_given;
+  vxs_cook_options options_given = coarse(), *options = &options_given;
+  size_t vertex_count = 4, triangle_count = 4;
+  OUTPUT(uint64_t, bytes);
+  memcpy(vertices, TETRAHEDRON, sizeof TETRAHEDRON);
+  memcpy(indices, FACES, sizeof FACES);
+#define CALL vxs_cook_estimate_memory(vertices, vertex_count, indices, triangle_count, options, bytes)
+  MESH(vertices, vertex_count, indices, triangle_count);
+  READ_OPTIONS(options);
+  ROW(VXS_UNSUPPORTED, options->target_error, 0.01, "target error");
+  POINTER(bytes);
   PANIC();
 #undef CALL
 }

@@ -1,0 +1,117 @@
+/* Cooking: how fine, how much memory, and being stopped on the way. */
+#include "check.h"
+
+struct stop {
+  const char *stage;
+  double fraction;
+  int calls, calls_after;
+  bool stopped;
+};
+
+/* Goes on until the stage is as far as said. */
+static bool stop_there(const char *stage, double fraction, void *user) {
+  struct stop *stop = user;
+  stop->calls++;
+  if (stop->stopped) stop->calls_after++;
+  if (strcmp(stage, stop->stage) == 0 && fraction >= stop->fraction) stop->stopped = true;
+  return !stop->stopped;
+}
+
+static vxs_primitive knot(void) {
+  vxs_primitive primitive;
+  OK(vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_TORUS_KNOT));
+  return primitive;
+}
+
+static vxs_cook_options defaults(void) {
+  vxs_cook_options options;
+  OK(vxs_cook_options_init(&options, sizeof options));
+  return options;
+}
+
+/* In the middle of a stage, with threads at work: nothing is made, and the callback hears no more. */
+static void cancelled_in_the_middle(uint32_t storage, const char *stage, double fraction) {
+  struct stop stop = {stage, fraction, 0, 0, false};
+  vxs_primitive primitive = knot();
+  vxs_cook_options options = defaults();
+  vxs_shape *shape = NULL;
+  options.resolution = 96;
+  options.field_storage = storage;
+  options.progress = stop_there;
+  options.progress_user = &stop;
+  REFUSED(VXS_CANCELLED, "cancelled", vxs_shape_create_primitive(&primitive, &options, &shape));
+  CHECK(shape == NULL && stop.stopped && stop.calls > 1 && stop.calls_after == 0);
+  /* The same options cook when they are let. */
+  stop.stage = "no such stage";
+  stop.stopped = false;
+  OK(vxs_shape_create_primitive(&primitive, &options, &shape));
+  OK(vxs_shape_release(shape));
+}
+
+static void to_a_target_error(void) {
+  vxs_primitive primitive = knot();
+  vxs_cook_options options = defaults();
+  vxs_shape_info coarse, fine;
+  vxs_shape *shape = NULL;
+  OK(vxs_shape_info_init(&coarse, sizeof coarse));
+  OK(vxs_shape_info_init(&fine, sizeof fine));
+  options.field_storage = VXS_STORAGE_BRICKS;
+  options.target_error = 0.01;
+  OK(vxs_shape_create_primitive(&primitive, &options, &shape));
+  OK(vxs_shape_get_info(shape, &coarse));
+  OK(vxs_shape_release(shape));
+  options.target_error = 0.002;
+  OK(vxs_shape_create_primitive(&primitive, &options, &shape));
+  OK(vxs_shape_get_info(shape, &fine));
+  OK(vxs_shape_release(shape));
+  CHECK(coarse.field_error_max <= 0.01 && fine.field_error_max <= 0.002 && fine.voxel_size < coarse.voxel_size);
+
+  shape = NULL;
+  options.target_error = 1e-6;
+  options.memory_limit = 32 << 20;
+  REFUSED(VXS_TOO_LARGE, "m was reached with voxels of", vxs_shape_create_primitive(&primitive, &options, &shape));
+  options.forms = VXS_FORM_POINTSHELL;
+  REFUSED(VXS_INVALID_ARGUMENT, "target_error", vxs_shape_create_primitive(&primitive, &options, &shape));
+  CHECK(shape == NULL);
+}
+
+/* The estimate is the least limit that is accepted. */
+static void memory(uint32_t storage) {
+  static vxs_vec3 vertices[20000];
+  static uint32_t indices[60000];
+  vxs_primitive primitive = knot();
+  vxs_cook_options options = defaults();
+  vxs_shape *shape = NULL;
+  size_t vertex_count = 0, index_count = 0;
+  uint64_t bytes = 0, coarse = 0;
+  options.resolution = 32;
+  OK(vxs_shape_create_primitive(&primitive, &options, &shape));
+  OK(vxs_shape_get_triangles(shape, vertices, 20000, &vertex_count, indices, 60000, &index_count));
+  OK(vxs_shape_release(shape));
+
+  options.field_storage = storage;
+  OK(vxs_cook_estimate_memory(vertices, vertex_count, indices, index_count / 3, &options, &coarse));
+  options.resolution = 128;
+  OK(vxs_cook_estimate_memory(vertices, vertex_count, indices, index_count / 3, &options, &bytes));
+  CHECK(bytes > coarse && coarse > 0);
+  options.memory_limit = bytes - 1;
+  shape = NULL;
+  REFUSED(VXS_TOO_LARGE, "bytes; the limit is",
+          vxs_shape_create_from_triangles(vertices, vertex_count, indices, index_count / 3, &options, &shape));
+  options.memory_limit = bytes;
+  OK(vxs_shape_create_from_triangles(vertices, vertex_count, indices, index_count / 3, &options, &shape));
+  OK(vxs_shape_release(shape));
+}
+
+int main(void) {
+  const uint32_t storages[2] = {VXS_STORAGE_DENSE, VXS_STORAGE_BRICKS};
+  for (int i = 0; i < 2; i++) {
+    cancelled_in_the_middle(storages[i], "distance", 0.4);
+    cancelled_in_the_middle(storages[i], "error", 0);
+    cancelled_in_the_middle(storages[i], "blue noise", 0.5);
+    memory(storages[i]);
+  }
+  to_a_target_error();
+  puts("cook: ok");
+  return 0;
+}
