@@ -157,3 +157,24 @@ fn bad_parameters_are_named() {
     let unknown = Primitive::by_name("banana").unwrap_err().to_string();
     assert!(unknown.contains("banana") && unknown.contains("torus-knot"), "{unknown}");
 }
+
+#[test]
+fn every_random_primitive_is_a_solid_of_its_own() {
+    let mut seen = std::collections::HashSet::new();
+    for seed in 0..300 {
+        let primitive = Primitive::random(seed);
+        assert_eq!(primitive, Primitive::random(seed));
+        let mesh = primitive.mesh().unwrap_or_else(|e| panic!("{seed}: {primitive:?}: {e}"));
+        let has_hole = matches!(
+            primitive,
+            Primitive::Hole { .. } | Primitive::Torus { .. } | Primitive::TorusKnot { .. } | Primitive::Gear { .. }
+        );
+        solid(&format!("{seed}: {primitive:?}"), &mesh, if has_hole { 0 } else { 2 });
+        let extent = mesh.bounds().extents().max();
+        assert!((0.2..=1.2).contains(&extent), "{seed}: {primitive:?}: {extent} m");
+        assert!(
+            seen.insert(mesh.vertices.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>()),
+            "{seed} is no new one"
+        );
+    }
+}

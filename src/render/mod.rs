@@ -13,13 +13,16 @@
 //! # voxshell::Result::Ok(())
 //! ```
 
+mod balls;
 mod camera;
 mod image;
 mod scene;
 mod shade;
+mod slice;
 mod trace;
 
 pub use camera::Camera;
 pub use image::Image;
-pub use scene::{Ground, Object, Scene};
+pub use scene::{Ball, Ground, Object, Scene};
 pub use shade::render;
+pub use slice::{slice, Plane};

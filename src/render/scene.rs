@@ -21,6 +21,17 @@ impl Object {
     }
 }
 
+/// A ball as it is, without a field: for marks and for the spheres of a tree, of which there may be many thousands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// World frame, metres.
+    pub center: Vec3,
+    /// Metres.
+    pub radius: f64,
+    /// sRGB, 0..1.
+    pub colour: [f32; 3],
+}
+
 /// A checkered plane {x : normal·x = offset}, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
@@ -38,6 +49,7 @@ pub struct Ground {
 #[derive(Clone)]
 pub struct Scene {
     pub objects: Vec<Object>,
+    pub balls: Vec<Ball>,
     pub ground: Option<Ground>,
     /// Unit, towards the light, world frame.
     pub light: Vec3,
@@ -63,6 +75,7 @@ impl Default for Scene {
     fn default() -> Self {
         Self {
             objects: Vec::new(),
+            balls: Vec::new(),
             ground: None,
             light: Vec3::new(0.45, 0.8, 0.4).normalize(),
             sky: [[0.93, 0.945, 0.96], [0.72, 0.80, 0.90]],

@@ -1,5 +1,6 @@
 //! Rays against fields: sphere tracing (Hart 1996) between the bounds of each object, with a bracketed root at the end.
 
+use super::balls::Balls;
 use super::scene::{Object, Scene};
 use crate::field::SignedDistance;
 use crate::math::{Aabb, RigidF32, Vec3};
@@ -34,6 +35,7 @@ struct Target<'a> {
 /// The scene prepared for rays.
 pub(super) struct Tracer<'a> {
     targets: Vec<Target<'a>>,
+    balls: Balls,
     scene: &'a Scene,
 }
 
@@ -46,7 +48,7 @@ pub(super) struct Hit {
     pub normal: Vec3,
     /// sRGB of the thing hit.
     pub colour: [f32; 3],
-    /// Index of the object, `objects.len()` for the ground.
+    /// Index of the object, `objects.len()` for the ground, and one more for all balls.
     pub id: u32,
     /// A length that is nothing at this point, metres.
     pub tiny: f64,
@@ -54,7 +56,8 @@ pub(super) struct Hit {
 
 impl<'a> Tracer<'a> {
     pub fn new(scene: &'a Scene) -> Self {
-        Self { targets: scene.objects.iter().map(Target::new).collect(), scene }
+        let targets = scene.objects.iter().map(Target::new).collect();
+        Self { targets, balls: Balls::new(&scene.balls), scene }
     }
 
     /// The first surface on the ray, if any.
@@ -79,6 +82,13 @@ impl<'a> Tracer<'a> {
                     tiny: f64::from(target.tiny),
                 });
             }
+        }
+        let limit = best.as_ref().map_or(f64::INFINITY, |h| h.t);
+        if let Some((t, ball)) = self.balls.first_hit(origin, direction, limit) {
+            let point = origin + direction * t;
+            let normal = (point - ball.center) / ball.radius;
+            let id = self.targets.len() as u32 + 1;
+            best = Some(Hit { t, point, normal, colour: ball.colour, id, tiny: 1e-3 * ball.radius });
         }
         let limit = best.as_ref().map_or(f64::INFINITY, |h| h.t);
         self.ground_hit(origin, direction).filter(|h| h.t < limit).or(best)
@@ -110,6 +120,10 @@ impl<'a> Tracer<'a> {
         let direction = &self.scene.light;
         let origin = point + normal * (4.0 * tiny);
         let inverse = direction.map(|d| 1.0 / d);
+        // Balls cast hard shadows.
+        if self.balls.first_hit(&origin, direction, f64::INFINITY).is_some() {
+            return 0.0;
+        }
         let mut open = 1.0f32;
         for target in &self.targets {
             // The penumbra reaches beyond the object: one part in SHADOW_SHARPNESS of the way.
@@ -250,7 +264,7 @@ impl<'a> Target<'a> {
 }
 
 /// The part of the ray in front of its origin that is in the box, before `limit`.
-fn slab(bounds: &Aabb, origin: &Vec3, inverse: &Vec3, limit: f64) -> Option<(f64, f64)> {
+pub(super) fn slab(bounds: &Aabb, origin: &Vec3, inverse: &Vec3, limit: f64) -> Option<(f64, f64)> {
     let (mut t0, mut t1) = (0.0f64, limit);
     for i in 0..3 {
         let a = (bounds.min[i] - origin[i]) * inverse[i];

@@ -1,72 +1,215 @@
-//! `voxshell info`.
+//! `voxshell info`: what is in an asset, or what a mesh is; in words or as JSON, whose keys carry the units.
 
+use std::fmt::Write;
+
+use serde_json::{json, Value};
 use voxshell::asset::Shape;
 use voxshell::field::{Decided, Field, SignReport, SignedDistance, UNCERTAIN};
+use voxshell::math::Aabb;
+use voxshell::mesh::{MassProperties, Report};
+use voxshell::pointshell::PointShell;
 use voxshell::Result;
 
 use crate::source;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// An asset (.vxs), a mesh file or the name of a built-in shape.
+    /// An asset (.vxs), a mesh file (.obj, .stl, .ply) or the name of a built-in shape.
     source: String,
+    /// As one JSON object; what does not apply is null.
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    if arguments.source.ends_with(".vxs") {
-        print_shape(&Shape::load(arguments.source.as_ref())?);
+    let source = &arguments.source;
+    let file_bytes = std::fs::metadata(source).ok().map(|m| m.len());
+    let (text, mut value) = if source::is_asset(source) {
+        let shape = Shape::load(source.as_ref())?;
+        (describe(&shape), shape_json(&shape))
     } else {
-        println!("{}", source::mesh(&arguments.source, None)?.report());
+        let mesh = source::mesh(source, None)?;
+        let report = mesh.report();
+        let bounds = mesh.bounds();
+        let mass = mesh.mass_properties();
+        let value = json!({
+            "kind": "mesh",
+            "bounds": bounds_json(&bounds),
+            "mesh": report_json(&report),
+            "mass": mass.as_ref().map(mass_json),
+        });
+        (
+            format!("{}{report}\n{}", describe_bounds(&bounds), mass.as_ref().map(describe_mass).unwrap_or_default()),
+            value,
+        )
+    };
+    if arguments.json {
+        value["source"] = source.as_str().into();
+        value["file_bytes"] = file_bytes.into();
+        println!("{value:#}");
+    } else {
+        print!("{text}");
     }
     Ok(())
 }
 
-pub fn print_shape(shape: &Shape) {
-    let bounds = shape.bounds();
-    let e = bounds.extents();
-    println!("bounds      {:.4} x {:.4} x {:.4} m", e.x, e.y, e.z);
+/// A shape in words, line by line.
+pub fn describe(shape: &Shape) -> String {
+    let mut text = describe_bounds(&shape.bounds());
+    // Writing to a string cannot fail.
+    let mut line = |arguments: std::fmt::Arguments| writeln!(text, "{arguments}").expect("a string");
     if let Some(report) = &shape.report {
-        println!("{report}");
+        line(format_args!("{report}"));
     }
     if let Some((field, known)) = shape.field.as_deref().and_then(|f| f.gridded().map(|known| (f, known))) {
         let [nx, ny, nz] = known.grid.dims;
         let (voxel, megabytes) = (known.grid.spacing * 1e3, known.bytes as f64 * 1e-6);
-        println!("field       {nx} x {ny} x {nz} nodes, voxel {voxel:.3} mm, {megabytes:.1} MB");
+        line(format_args!("field       {nx} x {ny} x {nz} nodes, voxel {voxel:.3} mm, {megabytes:.1} MB"));
         if let Field::Bricks(bricks) = field {
             let [x, y, z] = bricks.bricks();
-            println!("            in bricks: {} of {x} x {y} x {z} at the surface", bricks.fine_bricks());
+            line(format_args!("            in bricks: {} of {x} x {y} x {z} at the surface", bricks.fine_bricks()));
         }
-        println!("            Lipschitz {:.4}, largest error {:.4} mm", known.lipschitz, field.error_bound() * 1e3);
-        print_sign(known.sign);
+        let (max, rms) = (known.error.max * 1e3, known.error.rms * 1e3);
+        line(format_args!("            error at most {max:.4} mm, {rms:.4} mm rms, as measured against the mesh"));
+        line(format_args!("            Lipschitz {:.4}", known.lipschitz));
+        line(format_args!("{}", describe_sign(known.sign).trim_end()));
     }
     if let Some(shell) = &shape.shell {
-        let levels = shell.tree.levels.len().saturating_sub(1);
-        println!("pointshell  {} samples, covering radius {:.2} mm, {levels} levels", shell.len(), shell.spacing * 1e3);
+        let radius = shell.spacing * 1e3;
+        line(format_args!(
+            "pointshell  {} samples, covering radius {radius:.2} mm, {} levels",
+            shell.len(),
+            levels(shell)
+        ));
     }
     if let Some(mass) = &shape.mass {
-        let [x, y, z] = mass.center_of_mass;
-        let how = if mass.exact { "exact" } else { "from the field" };
-        println!("mass        volume {:.6} m3, centre of mass ({x:.4}, {y:.4}, {z:.4}) m, {how}", mass.volume);
+        line(format_args!("{}", describe_mass(mass).trim_end()));
     }
+    text
+}
+
+/// Of the sphere tree.
+fn levels(shell: &PointShell) -> usize {
+    shell.tree.depth()
 }
 
 /// Which rule decided where, and how surely.
-fn print_sign(sign: &SignReport) {
+fn describe_sign(sign: &SignReport) -> String {
     let Decided { crossings, winding_number, flooding } = sign.decided;
-    println!("            sign by {}", sign.rule);
+    let mut lines = vec![format!("sign by {}", sign.rule)];
     if crossings + winding_number + flooding > 0 {
-        println!(
-            "            nodes: {crossings} by crossings, {winding_number} by winding number, {flooding} by flooding"
-        );
+        lines.push(format!(
+            "nodes: {crossings} by crossings, {winding_number} by winding number, {flooding} by flooding"
+        ));
     }
     if sign.membrane_area > 0.0 {
-        println!("            membranes of {:.6} m² across holes", sign.membrane_area);
+        lines.push(format!("membranes of {:.6} m² across holes", sign.membrane_area));
     }
     if sign.uncertain_nodes > 0 {
-        println!("            {} nodes within {UNCERTAIN} of the threshold, least sure at", sign.uncertain_nodes);
-        for d in sign.least_sure.iter().flatten() {
+        lines.push(format!("{} nodes within {UNCERTAIN} of the threshold, least sure at", sign.uncertain_nodes));
+        lines.extend(sign.least_sure.iter().flatten().map(|d| {
             let [x, y, z] = [d.position.x, d.position.y, d.position.z];
-            println!("              ({x:.4}, {y:.4}, {z:.4}) m, winding number {:.4}", d.winding_number);
-        }
+            format!("  ({x:.4}, {y:.4}, {z:.4}) m, winding number {:.4}", d.winding_number)
+        }));
     }
+    lines.iter().map(|line| format!("            {line}\n")).collect()
 }
+
+fn describe_bounds(bounds: &Aabb) -> String {
+    let e = bounds.extents();
+    format!("bounds      {:.4} x {:.4} x {:.4} m\n", e.x, e.y, e.z)
+}
+
+fn describe_mass(mass: &MassProperties) -> String {
+    let [x, y, z] = mass.center_of_mass;
+    let how = if mass.exact { "exact" } else { "from the field" };
+    format!("mass        volume {:.6} m3, centre of mass ({x:.4}, {y:.4}, {z:.4}) m, {how}\n", mass.volume)
+}
+
+fn shape_json(shape: &Shape) -> Value {
+    json!({
+        "kind": "asset",
+        "bounds": bounds_json(&shape.bounds()),
+        "mesh": shape.report.as_ref().map(report_json),
+        "field": shape.field.as_deref().and_then(field_json),
+        "pointshell": shape.shell.as_deref().map(shell_json),
+        "mass": shape.mass.as_ref().map(mass_json),
+    })
+}
+
+fn bounds_json(bounds: &Aabb) -> Value {
+    let [min, max]: [[f64; 3]; 2] = [bounds.min.into(), bounds.max.into()];
+    json!({ "min_m": min, "max_m": max })
+}
+
+fn report_json(report: &Report) -> Value {
+    json!({
+        "vertices": report.vertices,
+        "triangles": report.triangles,
+        "components": report.components,
+        "closed": report.closed,
+        "consistently_wound": report.consistent,
+        "degenerate_triangles": report.degenerate_triangles,
+        "duplicate_triangles": report.duplicate_triangles,
+        "opposed_triangles": report.opposed_triangles,
+        "boundary_edges": report.boundary_edges,
+        "non_manifold_edges": report.non_manifold_edges,
+        "inconsistent_edges": report.inconsistent_edges,
+        "euler_characteristic": report.euler_characteristic,
+        "area_m2": report.area,
+        "volume_m3": report.volume,
+    })
+}
+
+fn field_json(field: &Field) -> Option<Value> {
+    let known = field.gridded()?;
+    let bricks = match field {
+        Field::Bricks(bricks) => Some(json!({ "grid": bricks.bricks(), "fine": bricks.fine_bricks() })),
+        _ => None,
+    };
+    Some(json!({
+        "storage": if bricks.is_some() { "bricks" } else { "dense" },
+        "nodes": known.grid.dims,
+        "voxel_size_m": known.grid.spacing,
+        "bytes": known.bytes,
+        "bricks": bricks,
+        "error_max_m": known.error.max,
+        "error_rms_m": known.error.rms,
+        "error_points": known.error.samples,
+        "error_bound_m": field.error_bound(),
+        "lipschitz": known.lipschitz,
+        "sign_rule": known.sign.rule.to_string(),
+        "sign_nodes": {
+            "crossings": known.sign.decided.crossings,
+            "winding_number": known.sign.decided.winding_number,
+            "flooding": known.sign.decided.flooding,
+        },
+        "sign_least_sure": known.sign.least_sure.iter().flatten().map(|d| {
+            let at: [f64; 3] = d.position.into();
+            json!({ "position_m": at, "winding_number": d.winding_number })
+        }).collect::<Vec<_>>(),
+        "uncertain_nodes": known.sign.uncertain_nodes,
+        "flipped_triangles": known.sign.flipped_triangles,
+        "membrane_area_m2": known.sign.membrane_area,
+    }))
+}
+
+fn shell_json(shell: &PointShell) -> Value {
+    json!({
+        "samples": shell.len(),
+        "covering_radius_m": shell.spacing,
+        "levels": levels(shell),
+        "branching": shell.tree.branching,
+        "bytes": shell.memory_bytes(),
+    })
+}
+
+fn mass_json(mass: &MassProperties) -> Value {
+    json!({
+        "volume_m3": mass.volume,
+        "center_of_mass_m": mass.center_of_mass,
+        "inertia_per_mass_m2": mass.inertia,
+        "exact": mass.exact,
+    })
+}
+

@@ -2,11 +2,14 @@
 //! interface.
 
 mod bench;
+mod board;
 mod cook;
 mod info;
+mod mesh;
 mod query;
 mod render;
 mod source;
+mod stop;
 
 use std::process::ExitCode;
 
@@ -14,7 +17,7 @@ use clap::{Parser, Subcommand};
 
 /// Collision data from any mesh: signed distance fields, pointshells, contacts.
 #[derive(Parser)]
-#[command(version, about)]
+#[command(version, about, max_term_width = 110)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -22,10 +25,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Cook a mesh (OBJ, STL, PLY) or a built-in shape into an asset.
+    /// Cook meshes (OBJ, STL, PLY) or built-in shapes into assets.
     Cook(cook::Arguments),
     /// Say what is in an asset, or what is wrong with a mesh.
     Info(info::Arguments),
+    /// Write a built-in shape or another mesh as an OBJ file.
+    Mesh(mesh::Arguments),
     /// Draw shapes as the library sees them: by sphere-tracing their fields.
     Render(render::Arguments),
     /// Contacts and distance of two shapes at two poses.
@@ -35,15 +40,17 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let done = |()| ExitCode::SUCCESS;
     let result = match Arguments::parse().command {
         Command::Cook(arguments) => cook::run(&arguments),
-        Command::Info(arguments) => info::run(&arguments),
-        Command::Render(arguments) => render::run(&arguments),
-        Command::Query(arguments) => query::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments).map(done),
+        Command::Mesh(arguments) => mesh::run(&arguments).map(done),
+        Command::Render(arguments) => render::run(&arguments).map(done),
+        Command::Query(arguments) => query::run(&arguments).map(done),
+        Command::Bench(arguments) => bench::run(&arguments).map(done),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("voxshell: {error}");
             ExitCode::FAILURE

@@ -1,4 +1,5 @@
-//! `voxshell render`: the surface that collides, slices through the field and the voxelmap, the pointshell's samples.
+//! `voxshell render`: the surface that collides, slices through the field and the voxelmap, the samples of the pointshell
+//! and the spheres over them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use clap::ValueEnum;
 use voxshell::asset::Shape;
 use voxshell::field::{Field, Grid, SignedDistance};
 use voxshell::math::{Aabb, Pose, Progress, Vec3};
-use voxshell::render::{render, Camera, Ground, Image, Object, Scene};
+use voxshell::pointshell::PointShell;
+use voxshell::render::{render, slice, Ball, Camera, Ground, Image, Object, Plane, Scene};
 use voxshell::voxmap::{LayerMap, VoxelGrid, VoxelModel, VoxelOptions};
 use voxshell::{Error, Result};
 
@@ -17,29 +19,51 @@ use crate::source;
 enum View {
     /// The zero level of the field, sphere-traced.
     Surface,
-    /// The field's values on a plane through the middle.
+    /// The field's values on a plane, with its zero level.
     Slice,
-    /// The pointshell's samples over the surface.
+    /// The pointshell: its samples on the surface, or the spheres of a --level of its tree.
     Shell,
-    /// The layered voxelmap on a plane through the middle: surface red, layers green inside and blue outside.
+    /// The layered voxelmap on a plane: surface red, layers green inside and blue outside.
     Voxmap,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Axis {
+    X,
+    Y,
+    Z,
+}
+
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  voxshell render part.vxs                                     the surface
+  voxshell render part.vxs --view slice --axis x --at 0.02     φ on the plane x = 2 cm
+  voxshell render part.vxs --view shell --level 1,2,3          the spheres of three levels, side by side")]
 pub struct Arguments {
-    /// Asset, mesh file or built-in shape.
+    /// An asset (.vxs), a mesh file (.obj, .stl, .ply) or the name of a built-in shape.
+    #[arg(value_name = "SHAPE")]
     source: String,
     /// The picture to write.
-    #[arg(short, long, default_value = "shape.png")]
+    #[arg(short, long, value_name = "FILE", default_value = "shape.png")]
     out: PathBuf,
     /// What to show; several are set side by side.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "surface")]
     view: Vec<View>,
+    /// Across which axis a plane lies; it is seen from the positive side.
+    #[arg(long, value_enum, default_value_t = Axis::Z)]
+    axis: Axis,
+    /// Where the plane is along the axis, in the frame of the shape; through the middle when absent.
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
+    at: Option<f64>,
+    /// Levels of the sphere tree for the shell view, 0 being the root; several are set side by side.
+    #[arg(long, value_delimiter = ',', value_name = "NUMBER")]
+    level: Vec<usize>,
     /// Height in pixels; each view is as wide as it is high.
-    #[arg(long, default_value_t = 600)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 600)]
     size: usize,
     /// Direction from which to look.
-    #[arg(long, num_args = 3, default_values_t = [0.5, 0.4, 1.0], allow_negative_numbers = true)]
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [0.5, 0.4, 1.0], allow_negative_numbers = true)]
     from: Vec<f64>,
     #[command(flatten)]
     cook: source::CookArguments,
@@ -47,119 +71,168 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     if !(16..=8192).contains(&arguments.size) {
-        return Err(Error::argument("size", arguments.size, "16 to 8192 pixels"));
+        return Err(Error::argument("--size", arguments.size, "16 to 8192 pixels"));
+    }
+    let from = Vec3::from_column_slice(&arguments.from);
+    if !(from.norm() > 0.0 && from.norm().is_finite()) {
+        return Err(Error::argument("--from", format!("{:?}", arguments.from), "a finite direction that is not 0 0 0"));
+    }
+    if arguments.at.is_some_and(|at| !at.is_finite()) {
+        return Err(Error::argument("--at", arguments.at.unwrap_or_default(), "a finite position in metres"));
     }
     let shape = source::shape(&arguments.source, &arguments.cook)?;
-    let n = arguments.size;
-    let views = arguments.view.len();
-    let mut sheet = Image { width: n * views, height: n, rgba: vec![255; n * n * views * 4] };
-    for (i, view) in arguments.view.iter().enumerate() {
-        let image = draw(&shape, *view, n, &Vec3::from_column_slice(&arguments.from))?;
-        for y in 0..n {
-            let to = (y * n * views + i * n) * 4;
-            sheet.rgba[to..to + n * 4].copy_from_slice(&image.rgba[y * n * 4..(y + 1) * n * 4]);
+    let pictures = Pictures::new(&shape, arguments, from)?;
+    let mut images = Vec::new();
+    for view in &arguments.view {
+        match view {
+            View::Surface => images.push(pictures.surface(Vec::new())),
+            View::Slice => images.push(pictures.slice()),
+            View::Voxmap => images.push(pictures.layers()?),
+            View::Shell if arguments.level.is_empty() => images.push(pictures.samples()?),
+            View::Shell => {
+                for level in &arguments.level {
+                    images.push(pictures.spheres(*level)?);
+                }
+            }
         }
     }
-    sheet.write_png(&arguments.out)?;
+    side_by_side(&images).write_png(&arguments.out)?;
     println!("wrote {}", arguments.out.display());
     Ok(())
 }
 
-fn draw(shape: &Shape, view: View, n: usize, from: &Vec3) -> Result<Image> {
-    let missing = |what: &str| Error::Unsupported(format!("this view needs a {what}, which the shape does not have"));
-    let field = shape.field.as_ref().ok_or_else(|| missing("field"))?;
-    let bounds = field.bounds();
-    if view == View::Slice {
-        return Ok(slice(field.as_ref(), &bounds, n));
+/// All of the same height.
+fn side_by_side(images: &[Image]) -> Image {
+    let (width, height) = (images.iter().map(|i| i.width).sum(), images.iter().map(|i| i.height).max().unwrap_or(0));
+    let row =
+        |y: usize| images.iter().flat_map(move |i| i.rgba[4 * i.width * y..4 * i.width * (y + 1)].iter().copied());
+    Image { width, height, rgba: (0..height).flat_map(row).collect() }
+}
+
+/// What all pictures of a shape have in common.
+struct Pictures<'a> {
+    shape: &'a Shape,
+    field: &'a Arc<Field>,
+    bounds: Aabb,
+    plane: Plane,
+    camera: Camera,
+    n: usize,
+}
+
+impl<'a> Pictures<'a> {
+    fn new(shape: &'a Shape, arguments: &Arguments, from: Vec3) -> Result<Self> {
+        let field = shape.field.as_ref().ok_or_else(|| missing("field"))?;
+        let bounds = field.bounds();
+        if !bounds.extents().norm().is_finite() {
+            return Err(Error::Unsupported("a picture needs a shape of finite size".into()));
+        }
+        let axis = arguments.axis as usize;
+        let plane = Plane::across(axis, arguments.at.unwrap_or(bounds.center()[axis]), &bounds);
+        let camera = Camera::framing(&bounds, from, Vec3::y(), 0.6, 1.0);
+        Ok(Self { shape, field, bounds, plane, camera, n: arguments.size })
     }
-    if view == View::Voxmap {
-        return Ok(layers(&LayerMap::new(&voxels(shape, field)?, &Progress::none())?, n));
+
+    /// The zero level and `balls` on a floor.
+    fn surface(&self, balls: Vec<Ball>) -> Image {
+        let object = Object::new(Arc::clone(self.field), Pose::identity(), [0.35, 0.55, 0.85]);
+        self.scene(vec![object], balls)
     }
-    let extent = bounds.extents().max();
-    let mut scene = Scene { ground: Some(Ground::floor(bounds.min.y, extent / 4.0)), ..Scene::default() };
-    scene.objects.push(Object::new(Arc::clone(field), Pose::identity(), [0.35, 0.55, 0.85]));
-    let camera = Camera::framing(&bounds, *from, Vec3::y(), 0.6, 1.0);
-    let mut image = render(&scene, &camera, n, n);
-    if view == View::Shell {
-        let shell = shape.shell.as_ref().ok_or_else(|| missing("pointshell"))?;
-        for i in 0..shell.len() {
-            let p = shell.position(i);
-            let normal = Vec3::from(shell.normal(i).map(f64::from));
-            let ray = p - camera.eye;
-            if normal.dot(&ray) < 0.0 && !hidden(field.as_ref(), &camera.eye, &p) {
-                dot(&mut image, &camera, &ray);
+
+    fn scene(&self, objects: Vec<Object>, balls: Vec<Ball>) -> Image {
+        let lowest = balls.iter().map(|b| b.center.y - b.radius).fold(self.bounds.min.y, f64::min);
+        let ground = Some(Ground::floor(lowest, self.bounds.extents().max() / 4.0));
+        render(&Scene { objects, balls, ground, ..Scene::default() }, &self.camera, self.n, self.n)
+    }
+
+    fn slice(&self) -> Image {
+        println!("lines every {} m", self.plane.step());
+        slice(self.field.as_ref(), &self.plane, self.n)
+    }
+
+    fn shell(&self) -> Result<&'a PointShell> {
+        self.shape.shell.as_deref().ok_or_else(|| missing("pointshell"))
+    }
+
+    /// A small ball for each sample.
+    fn samples(&self) -> Result<Image> {
+        let shell = self.shell()?;
+        // Well apart from each other, and large enough to be seen.
+        let radius = (0.22 * f64::from(shell.spacing)).max(0.001 * self.bounds.extents().max());
+        let ball = |i: usize| Ball { center: shell.position(i), radius, colour: [0.98, 0.78, 0.2] };
+        Ok(self.surface((0..shell.len()).map(ball).collect()))
+    }
+
+    /// The spheres of a level, and of the leaves above it.
+    fn spheres(&self, level: usize) -> Result<Image> {
+        let shell = self.shell()?;
+        let tree = &shell.tree;
+        if level >= tree.depth() {
+            return Err(Error::argument(
+                "--level",
+                level,
+                format!("less than {}, the levels of the tree", tree.depth()),
+            ));
+        }
+        let is_leaf = |i: &usize| tree.child_count[*i] == 0;
+        let above = (0..tree.level(level).start).filter(is_leaf);
+        let ball = |i: usize| {
+            let center = shell.origin + Vec3::new(tree.cx[i].into(), tree.cy[i].into(), tree.cz[i].into());
+            Ball { center, radius: tree.radius[i].into(), colour: hue(i) }
+        };
+        Ok(self.scene(Vec::new(), above.chain(tree.level(level)).map(ball).collect()))
+    }
+
+    /// Layers of voxels on the plane, every other one a little darker; lines between voxels where they are large enough.
+    fn layers(&self) -> Result<Image> {
+        let map = LayerMap::new(&voxels(self.shape, self.field)?, &Progress::none())?;
+        let grid = map.grid();
+        let (size, origin) = (f64::from(grid.voxel_size()), grid.center());
+        // As wide as the grid, so that its walls are seen.
+        let widest = grid.dims().map(f64::from);
+        let wide = |axis: &Vec3| (0..3).map(|k| axis[k].abs() * widest[k]).sum::<f64>();
+        let plane =
+            Plane { side: wide(&self.plane.right).max(wide(&self.plane.up)) * size, center: origin, ..self.plane };
+        let normal = plane.right.cross(&plane.up);
+        let plane = Plane { center: origin + normal * normal.dot(&(self.plane.center - origin)), ..plane };
+        let pixels_each = self.n as f64 * size / plane.side;
+        let mut rgba = Vec::with_capacity(self.n * self.n * 4);
+        for row in 0..self.n {
+            for column in 0..self.n {
+                let p = plane.point(column, row, self.n) - origin;
+                let layer = map.layer_at([p.x as f32, p.y as f32, p.z as f32]);
+                let fade = 1.0 / (1.0 + f64::from(layer.abs() - 1) * 0.12);
+                let (base, to) = match layer {
+                    0 => ([214.0, 57.0, 48.0], [214.0, 57.0, 48.0]),
+                    1.. => ([120.0, 200.0, 90.0], [20.0, 60.0, 40.0]),
+                    _ => ([110.0, 160.0, 225.0], [245.0, 247.0, 250.0]),
+                };
+                let band = if layer % 2 == 0 && layer != 0 { 0.92 } else { 1.0 };
+                // Distance to the nearest wall between voxels, in pixels.
+                let wall = |axis: &Vec3| {
+                    let t = axis.dot(&p) / size + 0.5 * wide(axis);
+                    (t - t.round()).abs() * pixels_each
+                };
+                let at_wall = pixels_each >= 4.0 && wall(&plane.right).min(wall(&plane.up)) < 0.5;
+                let line = if at_wall { 0.85 } else { 1.0 };
+                rgba.extend([0, 1, 2].map(|k| ((base[k] * fade + to[k] * (1.0 - fade)) * band * line) as u8));
+                rgba.push(255);
             }
         }
-    }
-    Ok(image)
-}
-
-fn local(field: &impl SignedDistance, p: &Vec3) -> [f32; 3] {
-    let q = p - field.local_origin(p);
-    [q.x as f32, q.y as f32, q.z as f32]
-}
-
-/// Whether the line of sight to a surface point enters the field well before it.
-fn hidden(field: &impl SignedDistance, eye: &Vec3, p: &Vec3) -> bool {
-    let ray = p - eye;
-    let length = ray.norm();
-    let mut t = 0.0;
-    for _ in 0..256 {
-        let d = f64::from(field.distance(local(field, &(eye + ray * (t / length)))));
-        if t + d.max(0.0) >= 0.99 * length {
-            return false;
-        }
-        if d < 1e-4 * length {
-            return true;
-        }
-        t += 0.7 * d;
-    }
-    true
-}
-
-fn dot(image: &mut Image, camera: &Camera, ray: &Vec3) {
-    let depth = ray.dot(&camera.forward);
-    if depth <= 0.0 {
-        return;
-    }
-    let half = (camera.fov_y * 0.5).tan();
-    let n = image.height as f64;
-    let x = (ray.dot(&camera.right) / depth / half * 0.5 + 0.5) * n;
-    let y = (0.5 - ray.dot(&camera.up) / depth / half * 0.5) * n;
-    for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-        let (px, py) = (x as isize + dx, y as isize + dy);
-        if (0..image.width as isize).contains(&px) && (0..image.height as isize).contains(&py) {
-            let at = (py as usize * image.width + px as usize) * 4;
-            image.rgba[at..at + 3].copy_from_slice(&[250, 210, 60]);
-        }
+        Ok(Image { width: self.n, height: self.n, rgba })
     }
 }
 
-/// φ on the plane z = middle: blue inside, orange outside, a line every 25th of the width, the surface in white.
-fn slice(field: &impl SignedDistance, bounds: &Aabb, n: usize) -> Image {
-    let center = bounds.center();
-    let extent = bounds.extents().max() * 1.12;
-    let pixel = extent / n as f64;
-    let band = extent / 25.0;
-    let mut rgba = Vec::with_capacity(n * n * 4);
-    for row in 0..n {
-        for column in 0..n {
-            let x = (column as f64 + 0.5 - n as f64 * 0.5) * pixel;
-            let y = (n as f64 * 0.5 - row as f64 - 0.5) * pixel;
-            let phi = f64::from(field.distance(local(field, &(center + Vec3::new(x, y, 0.0)))));
-            let fade = 1.0 / (1.0 + (phi.abs() / band) * 0.45);
-            let base = if phi < 0.0 { [70.0, 120.0, 200.0] } else { [235.0, 150.0, 70.0] };
-            let level = (phi / band).rem_euclid(1.0);
-            let line = if level.min(1.0 - level) * band < pixel * 0.6 { 0.75 } else { 1.0 };
-            let surface = phi.abs() < pixel * 1.6;
-            for channel in base {
-                let value = if surface { 255.0 } else { (channel * fade + 30.0 * (1.0 - fade)) * line };
-                rgba.push(value as u8);
-            }
-            rgba.push(255);
-        }
-    }
-    Image { width: n, height: n, rgba }
+fn missing(what: &str) -> Error {
+    Error::Unsupported(format!("this picture needs a {what}, which the shape does not have"))
+}
+
+/// A colour of its own for each number: hues a golden angle apart.
+fn hue(i: usize) -> [f32; 3] {
+    let turn = (i as f32 * 0.618_034).fract() * 6.0;
+    [5.0, 3.0, 1.0].map(|shift: f32| {
+        let k = (turn + shift) % 6.0;
+        0.9 - 0.42 * k.min(4.0 - k).clamp(0.0, 1.0)
+    })
 }
 
 /// The voxels of a shape, around the nodes of its grid: of its mesh where it has one, else of its field. Fields without
@@ -181,39 +254,4 @@ fn voxels(shape: &Shape, field: &Field) -> Result<VoxelModel> {
         (Some(mesh), Field::Dense(_)) => VoxelModel::on_grid(mesh, grid, limit, &Progress::none()),
         _ => VoxelModel::from_field(field, grid, limit, &Progress::none()),
     }
-}
-
-/// Layers on the plane z = middle, every other one a little darker; lines between voxels where they are large enough.
-fn layers(map: &LayerMap, n: usize) -> Image {
-    let grid = map.grid();
-    let s = f64::from(grid.voxel_size());
-    let widest = f64::from(grid.dims()[0].max(grid.dims()[1]));
-    // Pixels for each voxel.
-    let scale = n as f64 / widest;
-    let mut rgba = Vec::with_capacity(n * n * 4);
-    for row in 0..n {
-        for column in 0..n {
-            let off = [column as f64 + 0.5 - n as f64 * 0.5, n as f64 * 0.5 - row as f64 - 0.5].map(|x| x / scale);
-            let p = [(off[0] * s) as f32, (off[1] * s) as f32, 0.0];
-            let layer = map.layer_at(p);
-            let fade = 1.0 / (1.0 + f64::from(layer.abs() - 1) * 0.12);
-            let (base, to) = match layer {
-                0 => ([214.0, 57.0, 48.0], [214.0, 57.0, 48.0]),
-                1.. => ([120.0, 200.0, 90.0], [20.0, 60.0, 40.0]),
-                _ => ([110.0, 160.0, 225.0], [245.0, 247.0, 250.0]),
-            };
-            let band = if layer % 2 == 0 && layer != 0 { 0.92 } else { 1.0 };
-            // Distance to the nearest wall between voxels, in pixels.
-            let wall = [0, 1].map(|k| {
-                let t = off[k] + 0.5 * f64::from(grid.dims()[k]);
-                (t - t.round()).abs() * scale
-            });
-            let line = if scale >= 4.0 && wall[0].min(wall[1]) < 0.5 { 0.85 } else { 1.0 };
-            for k in 0..3 {
-                rgba.push(((base[k] * fade + to[k] * (1.0 - fade)) * band * line) as u8);
-            }
-            rgba.push(255);
-        }
-    }
-    Image { width: n, height: n, rgba }
 }

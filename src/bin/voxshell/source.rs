@@ -1,102 +1,152 @@
-//! Where shapes come from on the command line: a mesh file, a built-in shape, an asset; and how cooking shows progress.
+//! Where shapes come from on the command line: a mesh file, a built-in shape, an asset; and how meshes are cooked.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use voxshell::asset::{self, CookOptions, Resolution, Shape};
+use voxshell::field::FieldOptions;
 use voxshell::math::Progress;
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{io, TriMesh};
 use voxshell::pointshell::ShellOptions;
 use voxshell::{Error, Result};
 
+use crate::board::Board;
+
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Storage {
+    /// Samples at all nodes of the grid.
     Dense,
+    /// Samples in bricks near the surface, coarse ones elsewhere.
     Bricks,
 }
 
-/// How fine to cook.
+/// How to cook a mesh.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "How to cook")]
 pub struct CookArguments {
-    /// Edge of a field cell in metres; overrides --cells.
+    /// Field cells along the largest extent.
+    #[arg(long, value_name = "NUMBER", default_value_t = 128)]
+    pub cells: u32,
+    /// Edge of a field cell; instead of --cells.
     #[arg(long, value_name = "METRES")]
     pub voxel_size: Option<f64>,
-    /// Field cells along the largest extent.
-    #[arg(long, default_value_t = 128)]
-    pub cells: u32,
-    /// Number of pointshell samples aimed at; overrides --spacing.
-    #[arg(long)]
-    pub samples: Option<usize>,
-    /// Distance between pointshell samples in metres; the voxel size when absent.
-    #[arg(long, value_name = "METRES")]
-    pub spacing: Option<f64>,
-    /// How the field is stored: at all nodes of the grid, or in bricks near the surface.
+    /// As coarse as the field's largest measured error against the mesh allows; instead of --cells. Cooks coarser fields
+    /// first, which takes two or three times as long.
+    #[arg(long, value_name = "METRES", conflicts_with_all = ["cells", "voxel_size"])]
+    pub error: Option<f64>,
+    /// How the field is stored.
     #[arg(long, value_enum, default_value_t = Storage::Dense)]
     pub field: Storage,
-    /// Scale the mesh to this largest extent in metres first.
+    /// Number of pointshell samples aimed at.
+    #[arg(long, value_name = "NUMBER")]
+    pub samples: Option<usize>,
+    /// Distance between pointshell samples, unless --samples is given; the edge of a field cell when absent.
+    #[arg(long, value_name = "METRES")]
+    pub spacing: Option<f64>,
+    /// Scale the mesh to this largest extent first, centred on its box.
     #[arg(long, value_name = "METRES")]
     pub extent: Option<f64>,
+    /// Refuse what would take more memory than this to cook.
+    #[arg(long, value_name = "GIB", default_value_t = 4.0)]
+    pub memory: f64,
 }
 
 impl CookArguments {
-    pub fn options(&self) -> CookOptions {
-        let mut shell = ShellOptions { target_count: self.samples, ..ShellOptions::default() };
+    pub fn options(&self) -> Result<CookOptions> {
+        if !(self.memory > 0.0 && self.memory.is_finite()) {
+            return Err(Error::argument("--memory", self.memory, "a positive number of GiB"));
+        }
+        let memory_limit = (self.memory * f64::from(1 << 30)) as u64;
+        let mut shell = ShellOptions { target_count: self.samples, memory_limit, ..ShellOptions::default() };
         if let Some(spacing) = self.spacing {
             shell.spacing = spacing;
         }
-        let resolution = match self.voxel_size {
-            Some(h) => Resolution::VoxelSize(h),
-            None => Resolution::Cells(self.cells),
+        let resolution = match (self.error, self.voxel_size) {
+            (Some(error), _) => Resolution::Error(error),
+            (None, Some(h)) => Resolution::VoxelSize(h),
+            (None, None) => Resolution::Cells(self.cells),
         };
         let storage = match self.field {
             Storage::Dense => asset::Storage::Dense,
             Storage::Bricks => asset::Storage::Bricks,
         };
-        CookOptions { resolution, storage, shell, ..CookOptions::default() }
+        let mut options = CookOptions { resolution, storage, shell, ..CookOptions::default() };
+        options.field.memory_limit = memory_limit;
+        Ok(options)
     }
 }
+
+/// Before the name of a random primitive's seed.
+const RANDOM: &str = "random:";
 
 /// A mesh by file name, or a built-in shape by its name.
 pub fn mesh(source: &str, extent: Option<f64>) -> Result<TriMesh> {
     let path = Path::new(source);
-    let mesh = match Primitive::by_name(source) {
-        Ok(primitive) if !path.exists() => primitive.mesh()?,
-        _ => io::load(path)?,
+    let built_in = match source.strip_prefix(RANDOM) {
+        _ if path.exists() => None,
+        Some(seed) => {
+            let expected = format!("{RANDOM} and a whole number");
+            Some(Primitive::random(seed.parse().map_err(|_| Error::argument("MESH", source, expected))?))
+        }
+        None => Primitive::by_name(source).ok(),
+    };
+    let mesh = match built_in {
+        Some(primitive) => primitive.mesh()?,
+        // Neither a file nor like one.
+        None if !path.exists() && path.extension().is_none() => {
+            let names = Primitive::NAMES.join(", ");
+            let expected = format!("a mesh file (.obj, .stl, .ply), {RANDOM}SEED or one of {names}");
+            return Err(Error::argument("MESH", source, expected));
+        }
+        None => io::load(path)?,
     };
     Ok(match extent {
         Some(extent) if extent > 0.0 && extent.is_finite() => mesh.scaled_to_extent(extent),
-        Some(extent) => return Err(Error::argument("extent", extent, "a positive, finite length in metres")),
+        Some(extent) => return Err(Error::argument("--extent", extent, "a positive, finite length in metres")),
         None => mesh,
     })
 }
 
+/// What an asset of this source is called, without an extension.
+pub fn name(source: &str) -> String {
+    let stem = Path::new(source).file_stem().unwrap_or_default().to_string_lossy();
+    stem.replace(':', "-")
+}
+
+/// Cells of the grid that the mesh will get, where that is known before.
+pub fn cells(mesh: &TriMesh, options: &CookOptions) -> Option<f64> {
+    let extents = mesh.bounds().extents();
+    let voxel_size = match options.resolution {
+        Resolution::VoxelSize(h) => h,
+        Resolution::Cells(n) => extents.max() / f64::from(n),
+        Resolution::Error(_) => return None,
+    };
+    let padding = 2.0 * f64::from(FieldOptions::new(voxel_size).padding_voxels);
+    Some(extents.iter().map(|e| (e / voxel_size).ceil() + padding).product())
+}
+
 /// Cooks with a progress bar on standard error.
 pub fn cook(mesh: &TriMesh, arguments: &CookArguments) -> Result<Shape> {
-    let bar = ProgressBar::new(1000);
-    bar.set_style(ProgressStyle::with_template("{msg:12} {bar:40} {percent:>3}% {elapsed}").expect("a valid template"));
-    let start = Instant::now();
+    let options = arguments.options()?;
+    let board = Board::new(1);
+    board.begin("cooking", cells(mesh, &options));
     let report = |stage: &str, fraction: f64| {
-        // Quick work stays quiet.
-        if start.elapsed() > Duration::from_millis(300) {
-            bar.set_message(stage.to_owned());
-            bar.set_position((fraction * 1000.0) as u64);
-        }
+        board.report(stage, fraction);
         true
     };
-    let shape = Shape::cook(mesh, &arguments.options(), &Progress::new(&report));
-    bar.finish_and_clear();
-    shape
+    Shape::cook(mesh, &options, &Progress::new(&report))
 }
 
 /// An asset, or a mesh or built-in shape cooked on the spot.
 pub fn shape(source: &str, arguments: &CookArguments) -> Result<Shape> {
-    let path = PathBuf::from(source);
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("vxs")) {
-        Shape::load(&path)
+    if is_asset(source) {
+        Shape::load(source.as_ref())
     } else {
         cook(&mesh(source, arguments.extent)?, arguments)
     }
+}
+
+pub fn is_asset(source: &str) -> bool {
+    PathBuf::from(source).extension().is_some_and(|e| e.eq_ignore_ascii_case("vxs"))
 }

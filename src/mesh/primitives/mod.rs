@@ -6,6 +6,7 @@ mod blob;
 mod extrude;
 mod knot;
 mod lathe;
+mod random;
 
 use std::collections::HashMap;
 
