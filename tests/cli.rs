@@ -299,3 +299,14 @@ mod signals {
         assert!(std::fs::read(folder.path().join("assets/torus.vxs")).unwrap() == before, "the old file stays");
     }
 }
+
+/// The scripts of docs/farm, on a few meshes: the same assets by all of them. `tests/farm/run` has more meshes, and Ray.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_farm_scripts_cook_the_same_assets() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/farm/run");
+    let output = Command::new(script).args(["--meshes", "11"]).env("VOXSHELL", env!("CARGO_BIN_EXE_voxshell")).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}{}", out(&output), err(&output));
+    assert!(out(&output).ends_with("all assets are the same, byte for byte\n"), "{}", out(&output));
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use voxshell::field::SignedDistance;
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
-use voxshell::render::{render, Camera, Ground, Image, Object, Scene};
+use voxshell::render::{render, slice, Camera, Ground, Image, Object, Plane, Scene};
 
 /// A ball written here, so that the test does not lean on the library's fields.
 struct Ball(f32);
@@ -121,4 +121,71 @@ fn png_reads_back_to_the_same_pixels() {
     assert_eq!(rgb, expected);
     let missing = folder.path().join("no such folder").join("x.png");
     assert!(image.write_png(&missing).unwrap_err().to_string().contains("no such folder"));
+}
+
+#[test]
+fn a_slice_has_the_zero_level_where_the_ball_is_on_any_plane() {
+    let ball = Ball(0.5);
+    let n = 200;
+    for axis in 0..3 {
+        for at in [0.0, 0.3, -0.45] {
+            let plane = Plane::across(axis, at, &ball.bounds());
+            assert!((plane.right.cross(&plane.up)[axis] - 1.0).abs() < 1e-12, "seen from the positive side");
+            let image = slice(&ball, &plane, n);
+            let (pixel, radius) = (plane.side / n as f64, (0.25f64 - at * at).sqrt());
+            for row in 0..n {
+                for column in 0..n {
+                    let p = plane.point(column, row, n);
+                    assert!((p[axis] - at).abs() < 1e-12);
+                    let off = (p - Vec3::ith(axis, at)).norm() - radius;
+                    let colour = &image.rgba[4 * (row * n + column)..][..3];
+                    let dark = colour.iter().all(|&c| c < 60);
+                    let place = format!("axis {axis} at {at}, {off} m off: {colour:?}");
+                    // As wide where the plane cuts the ball at a slant.
+                    assert!(dark || off.abs() > 0.4 * pixel, "{place}");
+                    assert!(!dark || off.abs() < 2.5 * pixel, "{place}");
+                    if off.abs() > 3.0 * pixel {
+                        assert_eq!(colour[2] > colour[0], off < 0.0, "{place}");
+                    }
+                }
+            }
+        }
+    }
+    let steps = [(1.0, 0.05), (0.9, 0.05), (2.4, 0.1), (0.03, 0.002)];
+    for (side, step) in steps {
+        let plane = Plane { side, ..Plane::across(2, 0.0, &ball.bounds()) };
+        assert!((plane.step() - step).abs() < 1e-12, "{side}: {}", plane.step());
+    }
+}
+
+#[test]
+fn many_balls_are_seen_where_each_one_is() {
+    // More than fit in a leaf, of many sizes; a few of them hide others.
+    let place = |i: i32, k: i32| f64::from((i * k) % 37) / 37.0 - 0.5;
+    let ball = |i: i32| voxshell::render::Ball {
+        center: Vec3::new(place(i, 7), place(i, 11), place(i, 17)),
+        radius: 0.02 + 0.04 * f64::from(i % 5) / 5.0,
+        colour: RED,
+    };
+    let balls: Vec<_> = (0..60).map(ball).collect();
+    let scene = Scene { smoothing: 1, balls: balls.clone(), ..Scene::default() };
+    let (w, h) = (150, 120);
+    let camera = Camera::looking_at(Vec3::new(0.9, 0.7, 1.6), Vec3::zeros(), Vec3::y(), 0.7);
+    let image = render(&scene, &camera, w, h);
+    let mut hits = 0;
+    for y in 0..h {
+        for x in 0..w {
+            let d = camera.ray((x as f64 + 0.5) / w as f64, (y as f64 + 0.5) / h as f64, w as f64 / h as f64);
+            let depth = balls.iter().map(|ball| {
+                let to = ball.center - camera.eye;
+                ball.radius - (to - d * to.dot(&d)).norm()
+            });
+            let depth = depth.fold(f64::NEG_INFINITY, f64::max);
+            if depth.abs() > 1e-9 {
+                assert_eq!(is_red(&image, x, y), depth > 0.0, "pixel {x} {y}, depth {depth}");
+            }
+            hits += usize::from(depth > 0.0);
+        }
+    }
+    assert!(hits > 1000, "{hits}");
 }

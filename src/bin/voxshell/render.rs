@@ -38,7 +38,7 @@ enum Axis {
 #[command(after_help = "\
 Examples:
   voxshell render part.vxs                                     the surface
-  voxshell render part.vxs --view slice --axis x --at 0.02     φ on the plane x = 2 cm
+  voxshell render part.vxs --view slice --axis x --at 0.02     the field on the plane x = 2 cm
   voxshell render part.vxs --view shell --level 1,2,3          the spheres of three levels, side by side")]
 pub struct Arguments {
     /// An asset (.vxs), a mesh file (.obj, .stl, .ply) or the name of a built-in shape.
@@ -50,9 +50,9 @@ pub struct Arguments {
     /// What to show; several are set side by side.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "surface")]
     view: Vec<View>,
-    /// Across which axis a plane lies; it is seen from the positive side.
-    #[arg(long, value_enum, default_value_t = Axis::Z)]
-    axis: Axis,
+    /// Across which axis a plane lies, seen from the positive side; several are set side by side.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "z")]
+    axis: Vec<Axis>,
     /// Where the plane is along the axis, in the frame of the shape; through the middle when absent.
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     at: Option<f64>,
@@ -86,8 +86,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for view in &arguments.view {
         match view {
             View::Surface => images.push(pictures.surface(Vec::new())),
-            View::Slice => images.push(pictures.slice()),
-            View::Voxmap => images.push(pictures.layers()?),
+            View::Slice => images.extend(pictures.planes(arguments).map(|plane| pictures.slice(&plane))),
+            View::Voxmap => {
+                let map = LayerMap::new(&voxels(&shape, pictures.field)?, &Progress::none())?;
+                images.extend(pictures.planes(arguments).map(|plane| pictures.layers(&map, &plane)));
+            }
             View::Shell if arguments.level.is_empty() => images.push(pictures.samples()?),
             View::Shell => {
                 for level in &arguments.level {
@@ -114,7 +117,6 @@ struct Pictures<'a> {
     shape: &'a Shape,
     field: &'a Arc<Field>,
     bounds: Aabb,
-    plane: Plane,
     camera: Camera,
     n: usize,
 }
@@ -126,10 +128,17 @@ impl<'a> Pictures<'a> {
         if !bounds.extents().norm().is_finite() {
             return Err(Error::Unsupported("a picture needs a shape of finite size".into()));
         }
-        let axis = arguments.axis as usize;
-        let plane = Plane::across(axis, arguments.at.unwrap_or(bounds.center()[axis]), &bounds);
         let camera = Camera::framing(&bounds, from, Vec3::y(), 0.6, 1.0);
-        Ok(Self { shape, field, bounds, plane, camera, n: arguments.size })
+        Ok(Self { shape, field, bounds, camera, n: arguments.size })
+    }
+
+    /// One for each axis that was asked for.
+    fn planes<'b>(&self, arguments: &'b Arguments) -> impl Iterator<Item = Plane> + 'b {
+        let bounds = self.bounds;
+        arguments.axis.iter().map(move |&axis| {
+            let axis = axis as usize;
+            Plane::across(axis, arguments.at.unwrap_or(bounds.center()[axis]), &bounds)
+        })
     }
 
     /// The zero level and `balls` on a floor.
@@ -144,9 +153,9 @@ impl<'a> Pictures<'a> {
         render(&Scene { objects, balls, ground, ..Scene::default() }, &self.camera, self.n, self.n)
     }
 
-    fn slice(&self) -> Image {
-        println!("lines every {} m", self.plane.step());
-        slice(self.field.as_ref(), &self.plane, self.n)
+    fn slice(&self, plane: &Plane) -> Image {
+        println!("lines every {} m", plane.step());
+        slice(self.field.as_ref(), plane, self.n)
     }
 
     fn shell(&self) -> Result<&'a PointShell> {
@@ -183,17 +192,15 @@ impl<'a> Pictures<'a> {
     }
 
     /// Layers of voxels on the plane, every other one a little darker; lines between voxels where they are large enough.
-    fn layers(&self) -> Result<Image> {
-        let map = LayerMap::new(&voxels(self.shape, self.field)?, &Progress::none())?;
+    fn layers(&self, map: &LayerMap, plane: &Plane) -> Image {
         let grid = map.grid();
         let (size, origin) = (f64::from(grid.voxel_size()), grid.center());
         // As wide as the grid, so that its walls are seen.
         let widest = grid.dims().map(f64::from);
         let wide = |axis: &Vec3| (0..3).map(|k| axis[k].abs() * widest[k]).sum::<f64>();
-        let plane =
-            Plane { side: wide(&self.plane.right).max(wide(&self.plane.up)) * size, center: origin, ..self.plane };
+        let side = wide(&plane.right).max(wide(&plane.up)) * size;
         let normal = plane.right.cross(&plane.up);
-        let plane = Plane { center: origin + normal * normal.dot(&(self.plane.center - origin)), ..plane };
+        let plane = Plane { side, center: origin + normal * normal.dot(&(plane.center - origin)), ..*plane };
         let pixels_each = self.n as f64 * size / plane.side;
         let mut rgba = Vec::with_capacity(self.n * self.n * 4);
         for row in 0..self.n {
@@ -218,7 +225,7 @@ impl<'a> Pictures<'a> {
                 rgba.push(255);
             }
         }
-        Ok(Image { width: self.n, height: self.n, rgba })
+        Image { width: self.n, height: self.n, rgba }
     }
 }
 

@@ -72,13 +72,17 @@ impl Primitive {
                 chamfer: draw.length(0.005, 0.04),
                 segments: draw.count(24, 96),
             },
-            _ => Self::Gear {
-                teeth: draw.count(8, 32),
-                outer_radius: draw.length(0.45, 0.5),
-                root_radius: draw.length(0.3, 0.42),
-                thickness: draw.length(0.08, 0.4),
-                bore: draw.length(0.05, 0.2),
-            },
+            _ => {
+                let teeth = draw.count(10, 32);
+                let (pitch, depth) = (draw.length(0.38, 0.42), draw.length(1.0, 1.8) / f64::from(teeth));
+                Self::Gear {
+                    teeth,
+                    outer_radius: pitch * (1.0 + depth),
+                    root_radius: pitch * (1.0 - depth),
+                    thickness: draw.length(0.08, 0.4),
+                    bore: draw.length(0.05, 0.2),
+                }
+            }
         }
     }
 }
