@@ -598,7 +598,8 @@ vxs_status vxs_shape_create_from_triangles(const struct vxs_vec3 *vertices,
 
 /**
  * How much memory cooking takes: the least `memory_limit` with which `vxs_shape_create_from_triangles` goes ahead. The
- * shape itself takes less. Looks at every triangle, but computes no distance.
+ * shape itself takes less. Looks at every triangle, but computes no distance. Wide holes of an open mesh in bricks take more,
+ * for what is put across them, which is known only once it is cooked.
  *
  * @param vertices        `vertex_count` points, metres, body frame, all finite
  * @param indices         `3 * triangle_count` vertex numbers

@@ -212,4 +212,3 @@ fn mass_json(mass: &MassProperties) -> Value {
         "exact": mass.exact,
     })
 }
-
