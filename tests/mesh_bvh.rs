@@ -102,8 +102,32 @@ fn soup() -> impl Strategy<Value = TriMesh> {
         })
 }
 
+/// Tetrahedra, each wound outward or all four faces inward.
+fn tetrahedra() -> impl Strategy<Value = TriMesh> {
+    prop::collection::vec([point(), point(), point(), point()], 1..8).prop_map(|bodies| {
+        let faces = (0..bodies.len() as u32)
+            .flat_map(|b| [[0, 1, 2], [0, 3, 1], [1, 3, 2], [0, 2, 3]].map(|f| f.map(|i| 4 * b + i)));
+        let triangles = faces.collect();
+        TriMesh::new(bodies.into_iter().flatten().collect(), triangles).unwrap()
+    })
+}
+
 proptest! {
     #![proptest_config(support::cases(300))]
+
+    #[test]
+    fn crossings_along_x_are_the_winding_number_of_closed_surfaces(mesh in tetrahedra(), points in prop::collection::vec(point(), 20)) {
+        let bvh = Bvh::build(&mesh);
+        for p in points.into_iter().map(Vec3::from) {
+            // On the surface neither is defined.
+            if brute_distance(&mesh, &p) < 1e-9 {
+                continue;
+            }
+            let (winding, count) = bvh.crossings_along_x(p);
+            prop_assert_eq!(f64::from(winding), bvh.winding_number_exact(p).round());
+            prop_assert_eq!(winding.rem_euclid(2) as u32, count % 2);
+        }
+    }
 
     #[test]
     fn closest_point_on_soup_is_that_of_brute_force(mesh in soup(), points in prop::collection::vec(point(), 8)) {

@@ -246,6 +246,32 @@ impl Ray {
     }
 }
 
+/// Whether a ray along +x from `p` meets a triangle: 1 where it leaves by its outside, −1 where it enters, else 0.
+///
+/// A ray through an edge or a corner is decided as if moved by (ε, ε²) in y and z with ε infinitely small (simulation of
+/// simplicity, Edelsbrunner & Mücke 1990), and triangles that share an edge round its side alike: of a closed surface each
+/// crossing counts once.
+#[inline]
+pub fn crossed_along_x(t: &Corners, p: &Vec3) -> i32 {
+    let [a, b, c] = t.map(|v| v - p);
+    // Twice the area of (u, v, the ray) in (y, z), and its sign.
+    let side = |u: &Vec3, v: &Vec3| {
+        let area = u.y * v.z - u.z * v.y;
+        let tied = [area, u.z - v.z, v.y - u.y].into_iter().find(|x| *x != 0.0);
+        (tied.map_or(0, |x| if x > 0.0 { 1 } else { -1 }), area)
+    };
+    let ((sign, wa), (sb, wb), (sc, wc)) = (side(&b, &c), side(&c, &a), side(&a, &b));
+    if sign == 0 || sb != sign || sc != sign {
+        return 0;
+    }
+    let ahead = ((wa * a.x + wb * b.x) + wc * c.x) * f64::from(sign) > 0.0;
+    if ahead {
+        sign
+    } else {
+        0
+    }
+}
+
 /// Whether a triangle and a closed box have a point in common, by separating axes; errs towards true by rounding only.
 ///
 /// Akenine-Möller 2001.

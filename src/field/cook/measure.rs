@@ -19,8 +19,8 @@ fn random(counter: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// |φ − exact| at points spread by area over `mesh`, and at points moved off it by up to two cells; exact is the
-/// distance to the mesh and to the `sheets` across its holes.
+/// |φ − exact| at points spread by area over `mesh`, where exact is 0, and at points moved off it by up to two cells; there
+/// exact is the distance to the mesh and to the `sheets` across its holes.
 /// `spacing`: of the grid; `center`: origin of the field's frame in the mesh's.
 pub(super) fn measure(
     field: &impl SignedDistance,
@@ -56,10 +56,14 @@ pub(super) fn measure(
             let local = [p.x as f32, p.y as f32, p.z as f32];
             let p = Vec3::from(local.map(f64::from)) + center;
             let phi = f64::from(field.distance(local));
-            let exact = bvh.closest_point(p).distance_squared.min(membrane.closest_point(p).distance_squared).sqrt();
             if !near {
-                phi.abs() - exact
-            } else if sides.inside(p) {
+                return phi;
+            }
+            // No farther than the point it was moved off.
+            let most = (p - on).norm() * (1.0 + 1e-9);
+            let to = |bvh: &Bvh| bvh.closest_within(p, most).map_or(most, |c| c.distance_squared.sqrt());
+            let exact = to(bvh).min(to(&membrane));
+            if sides.inside(p) {
                 phi + exact
             } else {
                 phi - exact

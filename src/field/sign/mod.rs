@@ -47,11 +47,15 @@ impl Sides {
         Self { bounds: mesh.bounds(), mesh, bvh, boundary, rule, report }
     }
 
-    /// Whether `p` is inside, by the rule; nothing outside the box of the triangles is. Linear in the number of triangles
-    /// for surfaces that cannot be oriented.
+    /// Whether `p` is inside, by the rule; nothing outside the box of the triangles is. Of a closed surface by the crossings
+    /// of a ray, which are exact and cheaper than the winding number.
     pub fn inside(&self, p: Vec3) -> bool {
         self.in_box(p)
-            && if self.rule == SignRule::Parity { self.crossed_oddly(p) } else { self.winding_number(p) > 0.5 }
+            && match self.rule {
+                SignRule::Crossings => self.bvh.crossings_along_x(p).0 > 0,
+                SignRule::Parity => self.bvh.crossings_along_x(p).1 % 2 == 1,
+                _ => self.winding_number(p) > 0.5,
+            }
     }
 
     /// Whether `p` is in the box of the triangles.
@@ -61,24 +65,5 @@ impl Sides {
 
     pub fn winding_number(&self, p: Vec3) -> f64 {
         self.bvh.winding_number(p)
-    }
-
-    /// Whether a ray along x from `p` crosses an odd number of triangles. Ties are decided as if the ray were moved by
-    /// an infinitely small step in y and a smaller one in z.
-    fn crossed_oddly(&self, p: Vec3) -> bool {
-        let side = |a: Vec3, b: Vec3| {
-            let area = a.y * b.z - a.z * b.y;
-            [area, a.z - b.z, b.y - a.y].into_iter().find(|x| *x != 0.0).map_or(0.0, f64::signum)
-        };
-        (0..self.mesh.triangles.len()).fold(false, |odd, t| {
-            let [a, b, c] = self.mesh.corners(t).map(|v| Vec3::from(v) - p);
-            let s = side(b, c);
-            if s == 0.0 || side(c, a) != s || side(a, b) != s {
-                return odd;
-            }
-            // The plane's height over the ray's start, along x.
-            let n = (b - a).cross(&(c - a));
-            odd ^ (n.dot(&a) * n.x > 0.0)
-        })
     }
 }

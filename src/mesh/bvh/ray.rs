@@ -2,7 +2,7 @@
 
 use super::{Bvh, Stack};
 use crate::math::Vec3;
-use crate::mesh::triangle::Ray;
+use crate::mesh::triangle::{self, Ray};
 
 impl Bvh {
     /// The first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of `direction`
@@ -20,6 +20,22 @@ impl Bvh {
     /// Whether a ray meets any triangle at a parameter in [0, `t_max`].
     pub fn any_intersection(&self, origin: Vec3, direction: Vec3, t_max: f64) -> bool {
         self.ray(origin, direction, f64::NEG_INFINITY, t_max, true).is_some()
+    }
+
+    /// The crossings of a ray along +x from `p`: how often it leaves the surface less how often it enters, which is the
+    /// winding number of a closed surface; and how many there are.
+    pub fn crossings_along_x(&self, p: Vec3) -> (i32, u32) {
+        let (mut winding, mut count) = (0, 0);
+        let across = |n: &super::Node, k: usize| n.min[k] <= p[k] && p[k] <= n.max[k];
+        self.visit_leaves(
+            |n| across(n, 1) && across(n, 2) && p.x <= n.max[0],
+            |k| {
+                let sign = triangle::crossed_along_x(&self.corners[k], &p);
+                winding += sign;
+                count += sign.unsigned_abs();
+            },
+        );
+        (winding, count)
     }
 
     fn ray(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64, any: bool) -> Option<(f64, u32)> {
