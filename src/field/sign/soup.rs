@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::Boundary;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -60,20 +62,42 @@ fn weld(mesh: &TriMesh) -> (Vec<[f64; 3]>, Vec<Corners>) {
     (vertices, triangles)
 }
 
-/// For each edge (smaller corner first): times walked from the smaller to the larger corner, and the other way.
-fn balance(triangles: &[Corners]) -> HashMap<(u32, u32), [u32; 2]> {
-    let mut count: HashMap<(u32, u32), [u32; 2]> = HashMap::with_capacity(triangles.len() * 3 / 2);
-    for (a, b) in triangles.iter().flat_map(edges) {
-        count.entry((a.min(b), a.max(b))).or_default()[usize::from(a > b)] += 1;
-    }
-    count
+/// One side of a triangle.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Side {
+    /// Smaller corner, larger corner.
+    edge: (u32, u32),
+    triangle: u32,
+    /// Walked from the larger corner to the smaller.
+    backward: bool,
 }
 
-fn topology(triangles: &[Corners]) -> Topology {
-    let count = balance(triangles);
-    if count.values().all(|c| c[0] == c[1]) {
+/// All sides, those of one edge together.
+fn sides(triangles: &[Corners]) -> Vec<Side> {
+    let mut sides = Vec::with_capacity(triangles.len() * 3);
+    for (t, corners) in (0..).zip(triangles) {
+        let side = |(a, b): (u32, u32)| Side { edge: (a.min(b), a.max(b)), triangle: t, backward: a > b };
+        sides.extend(edges(corners).map(side));
+    }
+    sides.par_sort_unstable();
+    sides
+}
+
+/// For each edge its sides.
+fn by_edge(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
+    sides.chunk_by(|a, b| a.edge == b.edge)
+}
+
+/// How often an edge is walked more one way than the other.
+fn imbalance(sides: &[Side]) -> u32 {
+    let backward = sides.iter().filter(|s| s.backward).count();
+    backward.abs_diff(sides.len() - backward) as u32
+}
+
+fn topology(sides: &[Side]) -> Topology {
+    if by_edge(sides).all(|s| imbalance(s) == 0) {
         Topology::Oriented
-    } else if count.values().all(|c| (c[0] + c[1]) % 2 == 0) {
+    } else if by_edge(sides).all(|s| s.len() % 2 == 0) {
         Topology::Even
     } else {
         Topology::Open
@@ -93,15 +117,17 @@ fn without_duplicates(triangles: &[Corners]) -> Vec<Corners> {
 
 /// Connected parts, joined over edges that have exactly two triangles: number of the part of each triangle, and whether
 /// the triangle is wound against the first of its part.
-fn parts(triangles: &[Corners]) -> (Vec<u32>, Vec<bool>, u32) {
-    let mut sides: HashMap<(u32, u32), [u32; 3]> = HashMap::with_capacity(triangles.len() * 3 / 2);
-    for (t, corners) in triangles.iter().enumerate() {
-        for (a, b) in edges(corners) {
-            let e = sides.entry((a.min(b), a.max(b))).or_insert([0, u32::MAX, u32::MAX]);
-            if e[0] < 2 {
-                e[1 + e[0] as usize] = t as u32;
+fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
+    // Across each side of each triangle.
+    let mut across = vec![[u32::MAX; 3]; triangles.len()];
+    for pair in by_edge(sides) {
+        let [a, b] = pair else { continue };
+        for (own, other) in [(a, b), (b, a)] {
+            let t = own.triangle as usize;
+            let is_it = |&(p, q): &(u32, u32)| (p.min(q), p.max(q)) == own.edge;
+            if let Some(e) = edges(&triangles[t]).iter().position(is_it) {
+                across[t][e] = other.triangle;
             }
-            e[0] += 1;
         }
     }
     let (mut part, mut against) = (vec![u32::MAX; triangles.len()], vec![false; triangles.len()]);
@@ -114,15 +140,14 @@ fn parts(triangles: &[Corners]) -> (Vec<u32>, Vec<bool>, u32) {
         part[first] = count;
         stack.push(first);
         while let Some(t) = stack.pop() {
-            for (a, b) in edges(&triangles[t]) {
-                let [n, p, q] = sides[&(a.min(b), a.max(b))];
-                let other = if p as usize == t { q } else { p } as usize;
-                if n != 2 || part[other] != u32::MAX {
+            for (edge, other) in edges(&triangles[t]).into_iter().zip(across[t]) {
+                let other = other as usize;
+                if part.get(other) != Some(&u32::MAX) {
                     continue;
                 }
                 part[other] = count;
                 // Neighbours agree when they walk their edge in opposite directions.
-                let same_way = edges(&triangles[other]).contains(&(a, b));
+                let same_way = edges(&triangles[other]).contains(&edge);
                 against[other] = against[t] ^ same_way;
                 stack.push(other);
             }
@@ -141,15 +166,17 @@ impl Soup {
         let (vertices, given) = weld(mesh);
         let mut soup =
             Self { vertices, triangles: given, topology: Topology::Open, consistent: true, duplicates: 0, flipped: 0 };
-        soup.topology = topology(&soup.triangles);
+        let mut all = sides(&soup.triangles);
+        soup.topology = topology(&all);
         if soup.topology != Topology::Oriented {
             let given = soup.triangles.len();
             soup.triangles = without_duplicates(&soup.triangles);
             soup.duplicates = (given - soup.triangles.len()) as u64;
-            soup.agree();
-            soup.topology = topology(&soup.triangles);
+            soup.agree(&sides(&soup.triangles));
+            all = sides(&soup.triangles);
+            soup.topology = topology(&all);
         }
-        soup.turn_outward();
+        soup.turn_outward(&all);
         soup
     }
 
@@ -159,8 +186,8 @@ impl Soup {
     }
 
     /// Turns the triangles of each part that are in the minority by area.
-    fn agree(&mut self) {
-        let (part, against, count) = parts(&self.triangles);
+    fn agree(&mut self, sides: &[Side]) {
+        let (part, against, count) = parts(&self.triangles, sides);
         let mut area = vec![[0.0; 2]; count as usize];
         for (t, corners) in self.triangles.iter().enumerate() {
             area[part[t] as usize][usize::from(against[t])] += self.area(corners);
@@ -177,8 +204,8 @@ impl Soup {
 
     /// Turns each closed part of negative volume, unless it bounds a cavity in another: parts that are inside none, as
     /// told by the winding number of the others at one of its corners. Turns the open parts together if they face inward.
-    fn turn_outward(&mut self) {
-        let (part, _, count) = parts(&self.triangles);
+    fn turn_outward(&mut self, all: &[Side]) {
+        let (part, _, count) = parts(&self.triangles, all);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
         for (t, &p) in part.iter().enumerate() {
             members[p as usize].push(t as u32);
@@ -199,7 +226,8 @@ impl Soup {
                 let o = bounds.center();
                 let six = |t: &Corners| (at(t[0]) - o).dot(&(at(t[1]) - o).cross(&(at(t[2]) - o)));
                 let volume = own.iter().map(six).sum::<f64>();
-                let closed = count == 1 && self.topology == Topology::Oriented || topology(&own) == Topology::Oriented;
+                let closed =
+                    count == 1 && self.topology == Topology::Oriented || topology(&sides(&own)) == Topology::Oriented;
                 Part { members, closed, volume, bounds }
             })
             .collect();
@@ -250,14 +278,13 @@ impl Soup {
 
     /// Edges that are walked more often one way than the other.
     pub fn boundary(&self) -> Boundary {
-        let mut open: Vec<((u32, u32), u32)> = balance(&self.triangles)
-            .into_iter()
-            .map(|(edge, count)| (edge, count[0].abs_diff(count[1])))
-            .filter(|&(_, n)| n > 0)
-            .collect();
-        open.sort_unstable();
+        if self.topology == Topology::Oriented {
+            return Boundary::new(Vec::new());
+        }
+        let all = sides(&self.triangles);
+        let open = by_edge(&all).map(|s| (s[0].edge, imbalance(s))).filter(|&(_, n)| n > 0);
         let at = |i: u32| Vec3::from(self.vertices[i as usize]);
-        Boundary::new(open.into_iter().map(|((a, b), n)| ([at(a), at(b)], n)).collect())
+        Boundary::new(open.map(|((a, b), n)| ([at(a), at(b)], n)).collect())
     }
 }
 

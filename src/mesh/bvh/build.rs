@@ -113,36 +113,35 @@ struct Cut {
     cost: f64,
 }
 
-/// The cheapest cut between two bins along any axis; `None` when the centres span nothing.
+/// The cheapest cut between two bins along the axis that the centres span most of; `None` when they span nothing.
 fn best_cut(items: &[Item]) -> Option<Cut> {
     let mut span = Aabb::empty();
     items.iter().for_each(|i| span.include(&i.center));
+    let axis = span.extents().imax();
+    let per_metre = BINS as f64 / span.extents()[axis];
+    if !per_metre.is_finite() {
+        return None;
+    }
+    let bins = Bins { axis, start: span.min[axis], per_metre };
+    let mut filled = [(Aabb::empty(), 0usize); BINS];
+    for item in items {
+        let (b, count) = &mut filled[bins.of(&item.center)];
+        *b = b.merged(&item.bounds);
+        *count += 1;
+    }
+    let mut right = [0.0; BINS];
+    let (mut b, mut count) = (Aabb::empty(), 0);
+    for i in (1..BINS).rev() {
+        (b, count) = (b.merged(&filled[i].0), count + filled[i].1);
+        right[i - 1] = if count > 0 { area(&b) * count as f64 } else { f64::INFINITY };
+    }
+    (b, count) = (Aabb::empty(), 0);
     let mut best: Option<Cut> = None;
-    for axis in 0..3 {
-        let per_metre = BINS as f64 / span.extents()[axis];
-        if !per_metre.is_finite() {
-            continue;
-        }
-        let bins = Bins { axis, start: span.min[axis], per_metre };
-        let mut filled = [(Aabb::empty(), 0usize); BINS];
-        for item in items {
-            let (b, count) = &mut filled[bins.of(&item.center)];
-            *b = b.merged(&item.bounds);
-            *count += 1;
-        }
-        let mut right = [0.0; BINS];
-        let (mut b, mut count) = (Aabb::empty(), 0);
-        for i in (1..BINS).rev() {
-            (b, count) = (b.merged(&filled[i].0), count + filled[i].1);
-            right[i - 1] = if count > 0 { area(&b) * count as f64 } else { f64::INFINITY };
-        }
-        (b, count) = (Aabb::empty(), 0);
-        for i in 0..BINS - 1 {
-            (b, count) = (b.merged(&filled[i].0), count + filled[i].1);
-            let cost = if count > 0 { area(&b) * count as f64 + right[i] } else { f64::INFINITY };
-            if cost < best.as_ref().map_or(f64::INFINITY, |b| b.cost) {
-                best = Some(Cut { bins, last_left: i, cost });
-            }
+    for i in 0..BINS - 1 {
+        (b, count) = (b.merged(&filled[i].0), count + filled[i].1);
+        let cost = if count > 0 { area(&b) * count as f64 + right[i] } else { f64::INFINITY };
+        if cost < best.as_ref().map_or(f64::INFINITY, |b| b.cost) {
+            best = Some(Cut { bins, last_left: i, cost });
         }
     }
     best
