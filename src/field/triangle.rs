@@ -8,6 +8,8 @@
 /// A triangle in its own frame, f64: the exact data from which the f32 lanes are rounded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TriangleFrame {
+    /// A.
+    pub origin: [f64; 3],
     /// Unit vectors x, y, z.
     pub axes: [[f64; 3]; 3],
     /// A in those axes: what to subtract from `axes · p`.
@@ -69,7 +71,7 @@ impl TriangleFrame {
         let y = if height > floor { rest.map(|v| v / height) } else { perpendicular(x) };
         let cy = height.max(floor);
         let z = cross(x, y);
-        Self { axes: [x, y, z], offset: [dot(x, a), dot(y, a), dot(z, a)], length, cx, cy }
+        Self { origin: a, axes: [x, y, z], offset: [dot(x, a), dot(y, a), dot(z, a)], length, cx, cy }
     }
 
     /// The same triangle seen from `origin`.
@@ -80,20 +82,21 @@ impl TriangleFrame {
     /// Rounded to f32, with `offset` in place of the frame's own.
     pub fn rounded(&self, offset: [f64; 3]) -> Triangle {
         let f = |v: [f64; 3]| v.map(|x| x as f32);
-        let (length, cx, cy) = (self.length as f32, self.cx as f32, self.cy as f32);
-        let ux = (cx - length).min(0.0);
-        let inverse = |x: f32| (1.0 / (f64::from(x) * f64::from(x) + f64::from(cy) * f64::from(cy))) as f32;
+        let edge = |x: f64| {
+            let length = (x * x + self.cy * self.cy).sqrt();
+            ([(x / length) as f32, (self.cy / length) as f32], length as f32)
+        };
+        let ((bc, bc_length), (ac, ac_length)) = (edge((self.cx - self.length).min(0.0)), edge(self.cx));
         Triangle {
             x: f(self.axes[0]),
             y: f(self.axes[1]),
             z: f(self.axes[2]),
             offset: f(offset),
-            length,
-            cx,
-            cy,
-            ux,
-            inverse_bc: inverse(ux),
-            inverse_ca: inverse(cx),
+            length: self.length as f32,
+            bc,
+            bc_length,
+            ac,
+            ac_length,
         }
     }
 }
@@ -105,15 +108,14 @@ pub(crate) struct Triangle {
     pub y: [f32; 3],
     pub z: [f32; 3],
     pub offset: [f32; 3],
+    /// Of AB.
     pub length: f32,
-    pub cx: f32,
-    pub cy: f32,
-    /// cx − length, never positive.
-    pub ux: f32,
-    /// 1 / |BC|².
-    pub inverse_bc: f32,
-    /// 1 / |CA|².
-    pub inverse_ca: f32,
+    /// Unit vector in the triangle's plane from B to C, whose x is never positive, and its length.
+    pub bc: [f32; 2],
+    pub bc_length: f32,
+    /// From A to C; its x is never negative.
+    pub ac: [f32; 2],
+    pub ac_length: f32,
 }
 
 #[inline(always)]
@@ -135,6 +137,12 @@ fn max(a: f32, b: f32) -> f32 {
 }
 
 impl Triangle {
+    /// What `offset` is when A is at `a`.
+    #[inline(always)]
+    pub fn offset_of(&self, a: [f32; 3]) -> [f32; 3] {
+        [self.x, self.y, self.z].map(|e| (e[0] * a[0] + e[1] * a[1]) + e[2] * a[2])
+    }
+
     /// The point in the triangle's frame.
     #[inline(always)]
     pub fn in_frame(&self, p: [f32; 3]) -> [f32; 3] {
@@ -148,16 +156,17 @@ impl Triangle {
         let (mut rx, mut ry) = (x - min(max(x, 0.0), self.length), y);
         let mut d = rx * rx + ry * ry;
         let xb = x - self.length;
-        let s = min(max((xb * self.ux + y * self.cy) * self.inverse_bc, 0.0), 1.0);
-        let (bx, by) = (xb - s * self.ux, y - s * self.cy);
+        let ([ux, uy], [vx, vy]) = (self.bc, self.ac);
+        let s = min(max(xb * ux + y * uy, 0.0), self.bc_length);
+        let (bx, by) = (xb - s * ux, y - s * uy);
         let db = bx * bx + by * by;
         (rx, ry, d) = if db < d { (bx, by, db) } else { (rx, ry, d) };
-        let s = min(max((x * self.cx + y * self.cy) * self.inverse_ca, 0.0), 1.0);
-        let (ax, ay) = (x - s * self.cx, y - s * self.cy);
+        let s = min(max(x * vx + y * vy, 0.0), self.ac_length);
+        let (ax, ay) = (x - s * vx, y - s * vy);
         let da = ax * ax + ay * ay;
         (rx, ry, d) = if da < d { (ax, ay, da) } else { (rx, ry, d) };
         // Right of AB, BC or CA: the largest is positive outside.
-        let out = max(max(xb * self.cy - y * self.ux, y * self.cx - x * self.cy), -y);
+        let out = max(max(xb * uy - y * ux, y * vx - x * vy), -y);
         if out > 0.0 {
             (rx, ry, d)
         } else {
@@ -165,11 +174,23 @@ impl Triangle {
         }
     }
 
-    /// Squared distance to `p`.
+    /// Squared distance to `p`: of the height over the plane and, outside, the distance to the nearest edge in it, by how
+    /// far the point is beside that edge and how far beyond its ends.
     #[inline(always)]
     pub fn distance_squared(&self, p: [f32; 3]) -> f32 {
         let [x, y, z] = self.in_frame(p);
-        z * z + self.planar(x, y).2
+        let over = |t: f32, length: f32| t - min(max(t, 0.0), length);
+        let xb = x - self.length;
+        let ([ux, uy], [vx, vy]) = (self.bc, self.ac);
+        let (beside_bc, beside_ca) = (xb * uy - y * ux, y * vx - x * vy);
+        let (a, b, c) =
+            (over(x, self.length), over(xb * ux + y * uy, self.bc_length), over(x * vx + y * vy, self.ac_length));
+        let ab = a * a + y * y;
+        let bc = b * b + beside_bc * beside_bc;
+        let ca = c * c + beside_ca * beside_ca;
+        let edges = min(min(ab, bc), ca);
+        let out = max(max(beside_bc, beside_ca), -y);
+        z * z + if out > 0.0 { edges } else { 0.0 }
     }
 
     /// From the closest point of the triangle to `p`, and the squared length of that vector.
@@ -193,7 +214,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    pub const FIELDS: usize = 18;
+    pub const FIELDS: usize = 19;
 
     /// Lanes that are farther from everything than any real triangle.
     pub const FAR: Self = {
@@ -220,11 +241,12 @@ impl Packet {
             t.offset[1],
             t.offset[2],
             t.length,
-            t.cx,
-            t.cy,
-            t.ux,
-            t.inverse_bc,
-            t.inverse_ca,
+            t.bc[0],
+            t.bc[1],
+            t.bc_length,
+            t.ac[0],
+            t.ac[1],
+            t.ac_length,
         ];
         for (field, value) in self.fields.iter_mut().zip(values) {
             field[lane] = value;
@@ -240,11 +262,10 @@ impl Packet {
             z: [f(6), f(7), f(8)],
             offset: [f(9), f(10), f(11)],
             length: f(12),
-            cx: f(13),
-            cy: f(14),
-            ux: f(15),
-            inverse_bc: f(16),
-            inverse_ca: f(17),
+            bc: [f(13), f(14)],
+            bc_length: f(15),
+            ac: [f(16), f(17)],
+            ac_length: f(18),
         }
     }
 

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::super::super::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
-use super::{Culler, Frame, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEAF_TRIANGLES, TRIANGLE_BLOCK};
+use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker};
+use super::{EPS, FEW_BOXES, LEAF, LEAF_TRIANGLES, TRIANGLE_BLOCK};
 use crate::math::Progress;
 use crate::Result;
 
@@ -46,8 +47,7 @@ impl Culler {
         while band.bricks.iter().any(|&n| n * CELLS > edge) {
             edge *= 2;
         }
-        let everything = Arc::new((0..self.clusters.len() as u32).collect::<Vec<u32>>());
-        let mut front = vec![(Block { at: [0; 3], edge }, everything)];
+        let mut front = vec![(Block { at: [0; 3], edge }, Arc::new(self.clusters.ids.clone()))];
         while edge > JOB {
             progress.report("distance", 0.0)?;
             front = front
@@ -55,9 +55,9 @@ impl Culler {
                 .map_init(
                     || Job::new(self, lattice, band),
                     |job, (block, boxes)| {
-                        job.worker.boxes[0].clone_from(&boxes);
-                        let kept = job.boxes_in_band(0, block);
-                        let boxes = Arc::new(if kept { job.worker.boxes[1].clone() } else { Vec::new() });
+                        job.worker.boxes[0].take(&self.clusters, &boxes);
+                        let kept = job.boxes_in_band(0, block).is_some();
+                        let boxes = Arc::new(std::mem::take(&mut job.worker.boxes[1].ids));
                         job.children(block).filter(|_| kept).map(|c| (c, boxes.clone())).collect::<Vec<_>>()
                     },
                 )
@@ -73,7 +73,7 @@ impl Culler {
                 .map_init(
                     || Job::new(self, lattice, band),
                     |job, (block, boxes)| {
-                        job.worker.boxes[0].clone_from(boxes);
+                        job.worker.boxes[0].take(&self.clusters, boxes);
                         job.boxes(0, *block);
                         progress.report("distance", done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)?;
                         Ok((std::mem::take(&mut job.found), job.rounding))
@@ -138,24 +138,22 @@ impl<'a> Job<'a> {
         distance <= self.band.width + radius * (1.0 + 1e-6) + EPS
     }
 
-    /// Culls boxes of triangles, from those of `depth` to those of the next; false when the block is out of the band.
-    fn boxes_in_band(&mut self, depth: usize, block: Block) -> bool {
+    /// Culls boxes of triangles, from those of `depth` to those of the next; the closest point to the block's centre and its distance, or
+    /// `None` when the block is out of the band.
+    fn boxes_in_band(&mut self, depth: usize, block: Block) -> Option<(Frame, (f32, [f32; 3]))> {
         let frame = self.frame(block);
-        let (distance, closest) = self.worker.closest(depth, &frame);
-        let near = self.in_band(&frame, distance);
-        if near {
-            self.worker.keep_boxes(depth, &frame, closest);
-        }
-        near
+        let (distance, q) = self.worker.closest(depth, &frame);
+        self.in_band(&frame, distance).then(|| {
+            self.worker.keep_boxes(depth, &frame, q);
+            (frame, (distance, q))
+        })
     }
 
     fn boxes(&mut self, depth: usize, block: Block) {
-        if !self.boxes_in_band(depth, block) {
-            return;
-        }
-        if self.worker.boxes[depth + 1].len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
-            self.worker.open_boxes(depth + 1);
-            self.triangles(0, block);
+        let Some((frame, closest)) = self.boxes_in_band(depth, block) else { return };
+        if self.worker.boxes[depth + 1].ids.len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
+            let kind = self.worker.open_boxes(depth + 1, &frame, closest);
+            self.triangles(kind, 0, block);
         } else {
             for child in self.children(block) {
                 self.boxes(depth + 1, child);
@@ -164,39 +162,39 @@ impl<'a> Job<'a> {
     }
 
     /// Culls triangles.
-    fn triangles(&mut self, depth: usize, block: Block) {
+    fn triangles(&mut self, kind: Kind, depth: usize, block: Block) {
         let frame = self.frame(block);
-        let distance = self.worker.keep_triangles(depth, &frame);
+        let (kind, distance) = self.worker.keep_triangles(kind, depth, &frame);
         if !self.in_band(&frame, distance) {
             return;
         }
         if block.edge == CELLS {
-            self.brick(depth + 1, block.at);
+            self.brick(kind, depth + 1, block.at);
         } else {
             for child in self.children(block) {
-                self.triangles(depth + 1, child);
+                self.triangles(kind, depth + 1, child);
             }
         }
     }
 
     /// Distances at the nodes of a brick; kept if one of them is in the band.
-    fn brick(&mut self, depth: usize, at: [u32; 3]) {
+    fn brick(&mut self, kind: Kind, depth: usize, at: [u32; 3]) {
         let start = self.found.samples.len();
         self.found.samples.resize(start + STRIDE, 0);
         let mut nearest = f32::INFINITY;
         for o in 0..8 {
             let (from, size) = halves([NODES; 3], o);
             let first = [0, 1, 2].map(|k| at[k] + from[k]);
-            self.worker.keep_triangles(depth, &self.worker.frame(first, size));
-            if self.worker.lists[depth + 1].ids.len() <= LEAF_TRIANGLES {
-                nearest = nearest.min(self.leaf(depth + 1, first, size, from, start));
+            let (kind, _) = self.worker.keep_triangles(kind, depth, &self.worker.frame(first, size));
+            if self.worker.list(kind, depth + 1).len() <= LEAF_TRIANGLES {
+                nearest = nearest.min(self.leaf(kind, depth + 1, first, size, from, start));
                 continue;
             }
             for p in 0..8 {
                 let (more, size) = halves(size, p);
                 let (first, from) = ([0, 1, 2].map(|k| first[k] + more[k]), [0, 1, 2].map(|k| from[k] + more[k]));
-                self.worker.keep_triangles(depth + 1, &self.worker.frame(first, size));
-                nearest = nearest.min(self.leaf(depth + 2, first, size, from, start));
+                let (kind, _) = self.worker.keep_triangles(kind, depth + 1, &self.worker.frame(first, size));
+                nearest = nearest.min(self.leaf(kind, depth + 2, first, size, from, start));
             }
         }
         if nearest <= self.band.width {
@@ -209,27 +207,20 @@ impl<'a> Job<'a> {
     }
 
     /// Distances at `size` nodes from `first`, `from` the first of the brick whose samples begin at `start`; the smallest.
-    fn leaf(&mut self, depth: usize, first: [u32; 3], size: [u32; 3], from: [u32; 3], start: usize) -> f32 {
-        let kind = usize::from(size[0] < 4);
+    fn leaf(&mut self, kind: Kind, depth: usize, first: [u32; 3], size: [u32; 3], from: [u32; 3], start: usize) -> f32 {
+        let few = usize::from(size[0] < 4);
         let odd = size.iter().enumerate().map(|(k, n)| ((n & 1) as usize) << k).sum::<usize>();
-        let nodes = &mut self.leaf[kind][odd];
-        self.worker.leaf(depth, first, size, nodes);
+        let nodes = &mut self.leaf[few][odd];
+        self.worker.leaf(kind, depth, first, size, nodes);
+        let mut quanta = [0; LEAF];
+        let (nearest, rounding) = nodes.quantise(self.band.quantum, self.band.width, &mut quanta);
+        self.rounding = self.rounding.max(rounding);
         let [nx, ny, _] = size.map(|n| n as usize);
         let (n, from) = (NODES as usize, from.map(|i| i as usize));
-        let Band { width, quantum, .. } = self.band;
-        let inverse = 1.0 / quantum;
         let out = &mut self.found.samples[start..start + VOLUME];
-        let mut nearest = f32::INFINITY;
-        for (row, squared) in nodes.best[..nodes.count].chunks_exact(nx).enumerate() {
+        for (row, q) in quanta[..nodes.count].chunks_exact(nx).enumerate() {
             let place = ((from[2] + row / ny) * n + from[1] + row % ny) * n + from[0];
-            for (o, s) in out[place..place + nx].iter_mut().zip(squared) {
-                let d = s.sqrt();
-                nearest = nearest.min(d);
-                *o = (d * inverse + 0.5) as i16;
-                if d <= width {
-                    self.rounding = self.rounding.max((f32::from(*o) * quantum - d).abs());
-                }
-            }
+            out[place..place + nx].copy_from_slice(q);
         }
         nearest
     }

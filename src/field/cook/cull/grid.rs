@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Culler, Frame, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEAF_TRIANGLES, TRIANGLE_BLOCK};
+use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEAF_TRIANGLES, TRIANGLE_BLOCK};
 use crate::math::Progress;
 use crate::Result;
 
@@ -56,21 +56,23 @@ struct Out {
 unsafe impl Sync for Out {}
 
 impl Out {
+    /// Writes the nodes from `node` on along x.
+    ///
     /// # Safety
-    /// The node is in the grid, and in the block of the calling job.
+    /// They are in the grid, and in the block of the calling job.
     #[inline(always)]
-    unsafe fn write(&self, node: [u32; 3], value: f32) {
-        let place = unsafe { self.values.add(self.index(node)) };
+    unsafe fn write(&self, node: [u32; 3], row: &[f32]) {
         // SAFETY: in the grid, and nobody else looks at this job's nodes.
         unsafe {
-            let old = *place;
-            *place = if !self.shorten {
-                value
-            } else if value < old.abs() {
-                value.copysign(old)
-            } else {
-                old
-            };
+            let place = self.values.add(self.index(node));
+            for (n, &value) in row.iter().enumerate() {
+                let place = place.add(n);
+                if !self.shorten {
+                    *place = value;
+                } else if value < (*place).abs() {
+                    *place = value.copysign(*place);
+                }
+            }
         }
     }
 
@@ -122,7 +124,9 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn new(culler: &'a Culler, lattice: &'a Lattice, out: &'a Out) -> Self {
         let leaf = [4, 2].map(|edge| LeafNodes::new([edge; 3], lattice.spacing as f32));
-        Self { worker: Worker::new(culler, lattice), out, leaf }
+        let mut worker = Worker::new(culler, lattice);
+        worker.boxes[0].take(&culler.clusters, &culler.clusters.ids);
+        Self { worker, out, leaf }
     }
 
     /// `None` when none of the block is in the grid.
@@ -137,7 +141,7 @@ impl<'a> Job<'a> {
     /// Culls boxes of triangles.
     fn boxes(&mut self, depth: usize, block: Block) {
         let Some(frame) = self.frame(block) else { return };
-        let (distance, closest) = self.worker.closest(depth, &frame);
+        let (distance, q) = self.worker.closest(depth, &frame);
         if self.out.shorten {
             let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
             // SAFETY: the block is this job's.
@@ -146,10 +150,10 @@ impl<'a> Job<'a> {
                 return;
             }
         }
-        self.worker.keep_boxes(depth, &frame, closest);
-        if self.worker.boxes[depth + 1].len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
-            self.worker.open_boxes(depth + 1);
-            self.triangles(0, block);
+        self.worker.keep_boxes(depth, &frame, q);
+        if self.worker.boxes[depth + 1].ids.len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
+            let kind = self.worker.open_boxes(depth + 1, &frame, (distance, q));
+            self.triangles(kind, 0, block);
         } else {
             for child in block.children() {
                 self.boxes(depth + 1, child);
@@ -158,38 +162,40 @@ impl<'a> Job<'a> {
     }
 
     /// Culls triangles.
-    fn triangles(&mut self, depth: usize, block: Block) {
+    fn triangles(&mut self, kind: Kind, depth: usize, block: Block) {
         let Some(frame) = self.frame(block) else { return };
-        self.worker.keep_triangles(depth, &frame);
-        let count = self.worker.lists[depth + 1].ids.len();
+        let (kind, _) = self.worker.keep_triangles(kind, depth, &frame);
+        let count = self.worker.list(kind, depth + 1).len();
         if block.edge == 2 || block.edge == 4 && count <= LEAF_TRIANGLES {
-            self.leaf(depth + 1, block);
+            self.leaf(kind, depth + 1, block);
         } else if block.edge == 8 && count <= 2 {
             for child in block.children() {
-                self.leaf(depth + 1, child);
+                self.leaf(kind, depth + 1, child);
             }
         } else {
             for child in block.children() {
-                self.triangles(depth + 1, child);
+                self.triangles(kind, depth + 1, child);
             }
         }
     }
 
     /// Distances at the nodes of a block of 4³ or 2³.
-    fn leaf(&mut self, depth: usize, block: Block) {
-        let dims = self.out.dims;
-        if (0..3).any(|k| block.at[k] >= dims[k]) {
+    fn leaf(&mut self, kind: Kind, depth: usize, block: Block) {
+        let (dims, at) = (self.out.dims, block.at);
+        if (0..3).any(|k| at[k] >= dims[k]) {
             return;
         }
         let nodes = &mut self.leaf[usize::from(block.edge == 2)];
-        self.worker.leaf(depth, block.at, [block.edge; 3], nodes);
-        let unit = (1.0 / self.worker.lattice.scale) as f32;
+        self.worker.leaf(kind, depth, at, [block.edge; 3], nodes);
+        nodes.finish((1.0 / self.worker.lattice.scale) as f32);
         let edge = block.edge as usize;
-        for n in 0..nodes.count {
-            let at = [0, 1, 2].map(|k| block.at[k] + [n % edge, n / edge % edge, n / (edge * edge)][k] as u32);
-            if (0..3).all(|k| at[k] < dims[k]) {
-                // SAFETY: in the grid as just checked, and in this block, which is part of the job's.
-                unsafe { self.out.write(at, nodes.best[n].sqrt() * unit) };
+        let [nx, ny, nz] = [0, 1, 2].map(|k| (dims[k] - at[k]).min(block.edge) as usize);
+        for k in 0..nz {
+            for j in 0..ny {
+                let first = (k * edge + j) * edge;
+                let node = [at[0], at[1] + j as u32, at[2] + k as u32];
+                // SAFETY: cut off at the grid's end, and in this block, which is part of the job's.
+                unsafe { self.out.write(node, &nodes.best[first..first + nx]) };
             }
         }
     }

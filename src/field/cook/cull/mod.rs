@@ -6,22 +6,27 @@
 //! it does so at a corner. So when max_k (D_k − g_i·δ_k) ≤ d_i, triangle i is nowhere closer than j and is dropped for the
 //! whole block. Halving blocks from 32 or more nodes to 4 leaves a handful of triangles for each node.
 //!
-//! Boxes around eight triangles are culled first, single triangles when few boxes are left. Culling is f32 and keeps what
+//! Boxes around eight triangles are culled first (`boxes`), single triangles when few boxes or small blocks are left: those
+//! that are small beside the blocks by their boxes, too, which is cheap and as good, others as above. Culling is f32 and keeps what
 //! is within [`EPS`] of a tie; the last step takes the survivors from f64 data relative to the block, so that the
 //! rounding of a distance is relative to that distance. Each node depends on its block only: the result is the same on
 //! any number of threads.
 //!
 //! Here are the steps that blocks go through; `grid` runs them over a whole grid, `bricks` over what is near the surface.
 
+mod boxes;
 mod bricks;
 mod grid;
+mod leaf;
 
 use rayon::prelude::*;
 
-use super::super::triangle::{cluster, Packet, TriangleFrame, LANES};
+use super::super::triangle::{cluster, Packet, Triangle, TriangleFrame, LANES};
 use super::super::wide::wide;
 use super::lattice::Lattice;
+use boxes::{Boxes, Rival};
 pub(super) use bricks::Band;
+use leaf::{LeafNodes, LEAF};
 
 /// Absolute slack of the comparisons, in units of the lattice (half the grid's largest edge is between ½ and 1): several
 /// times the rounding of an f32 distance there.
@@ -30,24 +35,26 @@ const EPS: f32 = 4.0e-6;
 const FLOOR: f64 = 1.0e-9;
 /// Lists of boxes this short are opened into triangles.
 const FEW_BOXES: usize = 24;
-/// Blocks of this many nodes along an edge are always treated by triangles.
-const TRIANGLE_BLOCK: u32 = 16;
+/// Blocks of so many nodes along an edge are always treated by triangles.
+const TRIANGLE_BLOCK: u32 = 8;
+/// Triangles count as small when their boxes are no larger than so many cells in the mean ...
+const SMALL: f32 = 3.0;
+/// ... and the surface no farther from the block's centre than so many: beyond, what a box adds to a triangle hides more.
+const NEAR: f32 = 16.0;
+/// Small triangles farther than so many cells from a block of four or five nodes along an edge go on as large ones.
+const FAR: f32 = 4.0;
 /// Blocks of 4³ nodes with more triangles than this are halved once more.
 const LEAF_TRIANGLES: usize = 28;
-
-/// A box around the triangles of one packet.
-#[derive(Clone, Copy)]
-struct Cluster {
-    min: [f32; 3],
-    max: [f32; 3],
-}
 
 /// The triangles, in clusters of eight that are close together.
 pub(super) struct Culler {
     /// Triangle `lane` of packet `p` is number `p * LANES + lane`.
     frames: Vec<TriangleFrame>,
+    triangles: Vec<Triangle>,
     packets: Vec<Packet>,
-    clusters: Vec<Cluster>,
+    /// Around each triangle, and around the triangles of each packet.
+    boxes: Boxes,
+    clusters: Boxes,
 }
 
 impl Culler {
@@ -56,36 +63,25 @@ impl Culler {
         let order = cluster(corners);
         let frames: Vec<TriangleFrame> =
             order.par_iter().map(|&t| TriangleFrame::new(corners[t as usize], FLOOR)).collect();
-        let packets = frames
+        let triangles: Vec<Triangle> = frames.par_iter().map(|f| f.rounded(f.offset)).collect();
+        let packets = triangles
             .par_chunks(LANES)
             .map(|chunk| {
                 let mut packet = Packet::FAR;
-                for (lane, frame) in chunk.iter().enumerate() {
-                    packet.set(lane, &frame.rounded(frame.offset));
-                }
+                chunk.iter().enumerate().for_each(|(lane, t)| packet.set(lane, t));
                 packet
             })
             .collect();
-        let clusters = order
-            .par_chunks(LANES)
-            .map(|chunk| {
-                let mut c = Cluster { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
-                for p in chunk.iter().flat_map(|&t| &corners[t as usize]) {
-                    for k in 0..3 {
-                        c.min[k] = c.min[k].min(p[k] as f32 - 2e-7);
-                        c.max[k] = c.max[k].max(p[k] as f32 + 2e-7);
-                    }
-                }
-                c
-            })
-            .collect();
-        Self { frames, packets, clusters }
+        let (boxes, clusters) = (Boxes::around(corners, &order, 1), Boxes::around(corners, &order, LANES));
+        Self { frames, triangles, packets, boxes, clusters }
     }
 
     /// Bytes for `triangles` triangles while cooking.
     pub fn bytes(triangles: u64) -> u64 {
-        let each = size_of::<TriangleFrame>() + size_of::<[[f64; 3]; 3]>() + size_of::<[f64; 3]>() + 4;
-        triangles * each as u64 + triangles.div_ceil(LANES as u64) * (size_of::<Packet>() + size_of::<Cluster>()) as u64
+        let frame = size_of::<TriangleFrame>() + size_of::<Triangle>();
+        let each = frame + size_of::<[[f64; 3]; 3]>() + size_of::<[f64; 3]>() + 4;
+        let packets = triangles.div_ceil(LANES as u64);
+        triangles * each as u64 + packets * size_of::<Packet>() as u64 + Boxes::bytes(triangles) + Boxes::bytes(packets)
     }
 }
 
@@ -100,6 +96,14 @@ impl List {
     fn clear(&mut self) {
         self.packets.clear();
         self.ids.clear();
+    }
+
+    /// Becomes the triangles `ids`.
+    fn fill(&mut self, culler: &Culler, ids: &[u32]) {
+        self.clear();
+        for &id in ids {
+            self.push(&culler.packets[id as usize / LANES], id as usize % LANES, id);
+        }
     }
 
     #[inline(always)]
@@ -204,70 +208,33 @@ wide! {
     }
 }
 
-/// Most nodes of a leaf block: 5³, in whole lanes.
-const LEAF: usize = 128;
-
-/// Squared distances of a leaf's nodes, and the nodes' places relative to the block's centre, lattice units.
-#[repr(C, align(32))]
-struct LeafNodes {
-    x: [f32; LEAF],
-    y: [f32; LEAF],
-    z: [f32; LEAF],
-    best: [f32; LEAF],
-    count: usize,
+/// How the triangles of a list are culled.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// By their boxes: lists in `Worker::small`.
+    Small,
+    /// By distance and gradient: lists in `Worker::lists`.
+    Large,
 }
-
-impl LeafNodes {
-    /// `size` nodes along the axes, `spacing` apart; x fastest, then y.
-    fn new(size: [u32; 3], spacing: f32) -> Box<Self> {
-        let [nx, ny, nz] = size.map(|n| n as usize);
-        let count = nx * ny * nz;
-        let mut nodes = Box::new(Self { x: [0.0; LEAF], y: [0.0; LEAF], z: [0.0; LEAF], best: [0.0; LEAF], count });
-        let place = |i: usize, n: usize| (i as f32 - 0.5 * (n - 1) as f32) * spacing;
-        for n in 0..count {
-            nodes.x[n] = place(n % nx, nx);
-            nodes.y[n] = place(n / nx % ny, ny);
-            nodes.z[n] = place(n / (nx * ny), nz);
-        }
-        nodes
-    }
-}
-
-wide! {
-    /// `best` = min(`best`, squared distance to `t`), over all nodes.
-    fn leaf_min(t: super::super::triangle::Triangle, nodes: &mut LeafNodes) -> () {
-        // Whole lanes: what is beyond the count is never read.
-        let count = nodes.count.next_multiple_of(LANES).min(LEAF);
-        let (x, y, z) = (&nodes.x[..count], &nodes.y[..count], &nodes.z[..count]);
-        let best = &mut nodes.best[..count];
-        for n in 0..count {
-            let d = t.distance_squared([x[n], y[n], z[n]]);
-            best[n] = if d < best[n] { d } else { best[n] };
-        }
-    }
-}
-
-/// A triangle of the culler: of which packet, and which of the eight.
-type Member = (u32, usize);
 
 /// One thread's scratch, and the steps of culling. Lists are by depth: a step reads those of one depth and writes those of
 /// the next.
 struct Worker<'a> {
     culler: &'a Culler,
     lattice: &'a Lattice,
-    boxes: Vec<Vec<u32>>,
+    boxes: Vec<Boxes>,
+    small: Vec<Boxes>,
     lists: Vec<List>,
     at: Vec<AtCenter>,
-    distances: Vec<(f32, [f32; 3])>,
+    distances: Vec<f32>,
 }
 
 impl<'a> Worker<'a> {
-    /// `boxes` at depth 0 are those of the whole surface.
+    /// `boxes` at depth 0 must be filled: with those of the whole surface, or of a part that is enough.
     fn new(culler: &'a Culler, lattice: &'a Lattice) -> Self {
-        let mut boxes: Vec<Vec<u32>> = (0..34).map(|_| Vec::new()).collect();
-        boxes[0] = (0..culler.clusters.len() as u32).collect();
+        let [boxes, small] = [34, 40].map(|depths| (0..depths).map(|_| Boxes::default()).collect());
         let lists = (0..40).map(|_| List::default()).collect();
-        Self { culler, lattice, boxes, lists, at: Vec::new(), distances: Vec::new() }
+        Self { culler, lattice, boxes, small, lists, at: Vec::new(), distances: Vec::new() }
     }
 
     /// Of `nodes` nodes along the axes from `at`.
@@ -293,88 +260,102 @@ impl<'a> Worker<'a> {
         out
     }
 
-    /// The closest triangle to the block's centre below the boxes of `depth`, and its distance: that of the nearest box, or
-    /// of one nearer than it.
-    fn closest(&mut self, depth: usize, frame: &Frame) -> (f32, Member) {
-        let culler = self.culler;
-        let c = frame.center;
-        self.distances.clear();
-        let mut nearest = (f32::INFINITY, 0);
-        for &id in &self.boxes[depth] {
-            let b = &culler.clusters[id as usize];
-            let v = [0, 1, 2].map(|k| c[k] - c[k].max(b.min[k]).min(b.max[k]));
-            let d = ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt();
-            self.distances.push((d, v));
-            if d < nearest.0 {
-                nearest = (d, id);
-            }
-        }
-        let mut best = (f32::INFINITY, 0, 0);
-        let mut look = |id: u32| {
-            for (lane, d) in culler.packets[id as usize].distance_squared(c).into_iter().enumerate() {
+    /// The point of triangle `id` that is closest to `c`.
+    fn closest_of(&self, id: usize, c: [f32; 3]) -> [f32; 3] {
+        let (v, _) = self.culler.triangles[id].off_closest(c);
+        [0, 1, 2].map(|k| c[k] - v[k])
+    }
+
+    /// The closest point, of the triangles in the boxes of `depth`, to the block's centre, and its distance.
+    fn closest(&mut self, depth: usize, frame: &Frame) -> (f32, [f32; 3]) {
+        let (packets, c, boxes) = (&self.culler.packets, frame.center, &self.boxes[depth]);
+        let (_, nearest) = boxes.off(c, &mut self.distances);
+        let mut best = (f32::INFINITY, 0);
+        let mut look = |place: usize| {
+            let id = boxes.ids[place] as usize;
+            for (lane, d) in packets[id].distance_squared(c).into_iter().enumerate() {
                 if d < best.0 {
-                    best = (d, id, lane);
+                    best = (d, id * LANES + lane);
                 }
             }
-            best.0.sqrt()
+            best.0
         };
-        let mut limit = look(nearest.1);
-        for (&id, &(d, _)) in self.boxes[depth].iter().zip(&self.distances) {
-            if d < limit && id != nearest.1 {
-                limit = look(id);
+        let mut limit = look(nearest);
+        for (place, &d) in self.distances[..boxes.ids.len()].iter().enumerate() {
+            if d < limit && place != nearest {
+                limit = look(place);
             }
         }
-        (limit, (best.1, best.2))
+        (best.0.sqrt(), self.closest_of(best.1, c))
     }
 
-    /// Keeps the boxes of `depth`, just looked through by `closest`, that may hold the closest triangle of some node.
-    fn keep_boxes(&mut self, depth: usize, frame: &Frame, closest: Member) {
-        let corners = Self::corner_distances(frame, &self.culler.packets[closest.0 as usize], closest.1);
+    /// Keeps the boxes of `depth` that may hold the closest triangle of some node; `q` is any point of the surface.
+    fn keep_boxes(&mut self, depth: usize, frame: &Frame, q: [f32; 3]) {
         let (from, to) = self.boxes.split_at_mut(depth + 1);
-        let kept = &mut to[0];
-        kept.clear();
-        for (&id, &(d, v)) in from[depth].iter().zip(&self.distances) {
-            let inverse = 1.0 / d.max(1.0e-20);
-            if frame.largest(&corners, v.map(|x| x * inverse)) + frame.slack(inverse) > d {
-                kept.push(id);
-            }
-        }
+        to[0].keep(&Rival::new(frame, q), &from[depth]);
     }
 
-    /// The triangles of the boxes of `depth` become the list of depth 0.
-    fn open_boxes(&mut self, depth: usize) {
-        let (culler, list) = (self.culler, &mut self.lists[0]);
-        list.clear();
-        for &id in &self.boxes[depth] {
-            let first = id as usize * LANES;
-            for lane in 0..LANES.min(culler.frames.len() - first) {
-                list.push(&culler.packets[id as usize], lane, (first + lane) as u32);
-            }
+    /// The triangles of the boxes of `depth` that may be closest somewhere in the block become the list of depth 0. What
+    /// `closest` gave comes last.
+    fn open_boxes(&mut self, depth: usize, frame: &Frame, (distance, q): (f32, [f32; 3])) -> Kind {
+        let (culler, small) = (self.culler, &mut self.small[0]);
+        small.keep_of_groups(&Rival::new(frame, q), &culler.boxes, &self.boxes[depth].ids);
+        let sizes: f32 = (0..small.ids.len()).map(|i| small.size(i)).sum();
+        let unit = self.lattice.spacing as f32;
+        if sizes <= small.ids.len() as f32 * SMALL * unit && distance <= NEAR * unit {
+            return Kind::Small;
         }
+        self.lists[0].fill(culler, &small.ids);
+        Kind::Large
     }
 
-    /// Keeps the triangles of the list of `depth` that may be closest to some node; gives the distance of the block's centre.
-    fn keep_triangles(&mut self, depth: usize, frame: &Frame) -> f32 {
+    /// Keeps the triangles of the list of `depth` that may be closest to some node, in that of the next depth and of the
+    /// kind given; with a distance that no triangle is nearer to the block's centre than.
+    fn keep_triangles(&mut self, kind: Kind, depth: usize, frame: &Frame) -> (Kind, f32) {
+        if kind == Kind::Small {
+            let (squared, nearest) = self.small[depth].off(frame.center, &mut self.distances);
+            let q = self.closest_of(self.small[depth].ids[nearest] as usize, frame.center);
+            let (from, to) = self.small.split_at_mut(depth + 1);
+            to[0].keep(&Rival::new(frame, q), &from[depth]);
+            let distance = squared.sqrt();
+            let unit = self.lattice.spacing as f32;
+            if distance < FAR * unit || frame.half[0] > 2.5 * unit || frame.half[0] < 1.2 * unit {
+                return (Kind::Small, distance);
+            }
+            let list = &mut self.lists[depth];
+            list.fill(self.culler, &to[0].ids);
+        }
         let (from, to) = self.lists.split_at_mut(depth + 1);
         let (from, kept) = (&from[depth], &mut to[0]);
         let (distance, best) = at_center(&from.packets, frame.center, &mut self.at);
         let corners = Self::corner_distances(frame, &from.packets[best / LANES], best % LANES);
         kept.clear();
         keep(*frame, &corners, from, &self.at, kept);
-        distance
+        (Kind::Large, distance)
+    }
+
+    /// The triangles of a list.
+    fn list(&self, kind: Kind, depth: usize) -> &[u32] {
+        match kind {
+            Kind::Small => &self.small[depth].ids,
+            Kind::Large => &self.lists[depth].ids,
+        }
     }
 
     /// Squared distances, lattice units, at the `nodes` of a block of `size` nodes from `at`, by the list of `depth`.
-    fn leaf(&self, depth: usize, at: [u32; 3], size: [u32; 3], nodes: &mut LeafNodes) {
+    fn leaf(&self, kind: Kind, depth: usize, at: [u32; 3], size: [u32; 3], nodes: &mut LeafNodes) {
         let lattice = self.lattice;
         let middle = |k: usize| f64::from(at[k]) + 0.5 * f64::from(size[k] - 1);
         let center = [0, 1, 2].map(|k| lattice.min[k] + middle(k) * lattice.spacing);
         nodes.best = [f32::INFINITY; LEAF];
-        let list = &self.lists[depth];
-        for (n, &id) in list.ids.iter().enumerate() {
-            let mut t = list.packets[n / LANES].get(n % LANES);
-            t.offset = self.culler.frames[id as usize].relative_to(center).map(|x| x as f32);
-            leaf_min(t, nodes);
+        for &id in self.list(kind, depth) {
+            let (mut t, exact) = (self.culler.triangles[id as usize], &self.culler.frames[id as usize]);
+            t.offset = match kind {
+                // No farther from the block than the distance and its own size: f32 will do.
+                Kind::Small => t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32)),
+                Kind::Large => exact.relative_to(center).map(|x| x as f32),
+            };
+            nodes.take(t);
         }
     }
 }

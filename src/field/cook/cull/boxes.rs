@@ -1,0 +1,198 @@
+//! Culling by boxes around triangles, against a point of the surface.
+//!
+//! Let q be any point of the surface. What is in a box is nowhere in a block closer than q when |x − q|² ≤ dist²(x, box)
+//! for every x of the block. The difference is a sum over the axes of (x − q)² − over², where over is how far x is beside
+//! the slab; it is convex (its slope goes from 2(min − q) up to 2(max − q)), so the largest value of each term is at an end
+//! of the block: two evaluations per axis decide, and nothing is lost but that a box stands for what is in it.
+
+use super::super::super::triangle::LANES;
+use super::super::super::wide::wide;
+use super::{Frame, EPS};
+
+/// Where lanes without a box are.
+const FAR: f32 = 1.0e15;
+
+/// Boxes, one array for each bound, and their numbers. The arrays have whole lanes; those beyond the numbers are far away.
+#[derive(Default)]
+pub(super) struct Boxes {
+    /// Minima along the axes, then maxima.
+    bounds: [Vec<f32>; 6],
+    pub ids: Vec<u32>,
+    /// Of `select`: places in the list that is read.
+    chosen: Vec<u32>,
+}
+
+impl Boxes {
+    /// Around groups of `each` triangles, grown by the rounding of f32.
+    pub fn around(corners: &[[[f64; 3]; 3]], order: &[u32], each: usize) -> Self {
+        let mut out = Self::default();
+        for group in order.chunks(each) {
+            let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+            for p in group.iter().flat_map(|&t| &corners[t as usize]) {
+                for k in 0..3 {
+                    min[k] = min[k].min(p[k] as f32 - 2e-7);
+                    max[k] = max[k].max(p[k] as f32 + 2e-7);
+                }
+            }
+            for k in 0..3 {
+                out.bounds[k].push(min[k]);
+                out.bounds[k + 3].push(max[k]);
+            }
+        }
+        let count = out.bounds[0].len();
+        out.ids = (0..count as u32).collect();
+        out.bounds.iter_mut().for_each(|b| b.resize(count.next_multiple_of(LANES), FAR));
+        out
+    }
+
+    /// Bytes for so many boxes.
+    pub const fn bytes(count: u64) -> u64 {
+        count.next_multiple_of(LANES as u64) * (size_of::<[f32; 6]>() + size_of::<u32>()) as u64
+    }
+
+    /// Becomes the boxes of `from` at `places`.
+    pub fn take(&mut self, from: &Self, places: &[u32]) {
+        self.chosen.clear();
+        self.chosen.extend(places);
+        self.select(from);
+    }
+
+    /// Largest edge of a box.
+    pub fn size(&self, place: usize) -> f32 {
+        (0..3).map(|k| self.bounds[k + 3][place] - self.bounds[k][place]).fold(0.0, f32::max)
+    }
+
+    /// Squared distances from `c`, in whole lanes; the least, and the place of its box.
+    pub fn off(&self, c: [f32; 3], out: &mut Vec<f32>) -> (f32, usize) {
+        off_boxes(c, self, out)
+    }
+
+    /// Becomes the `chosen` boxes of `from`.
+    fn select(&mut self, from: &Self) {
+        let count = self.chosen.len();
+        for (to, from) in self.bounds.iter_mut().zip(&from.bounds) {
+            to.clear();
+            to.extend(self.chosen.iter().map(|&i| from[i as usize]));
+            to.resize(count.next_multiple_of(LANES), FAR);
+        }
+        self.ids.clear();
+        self.ids.extend(self.chosen.iter().map(|&i| from.ids[i as usize]));
+    }
+
+    /// Becomes the boxes of `from` with something that may be closer than the rival's point somewhere in its block.
+    pub fn keep(&mut self, rival: &Rival, from: &Self) {
+        // Lanes without a box are far from every block.
+        let groups = from.bounds[0].len() / LANES;
+        self.chosen.resize((groups + 1) * LANES, 0);
+        let count = keep_boxes(rival, from, groups, None, &mut self.chosen);
+        self.chosen.truncate(count);
+        self.select(from);
+    }
+
+    /// As `keep`, of the groups of eight boxes of `from` that are named by their number.
+    pub fn keep_of_groups(&mut self, rival: &Rival, from: &Self, groups: &[u32]) {
+        self.chosen.resize((groups.len() + 1) * LANES, 0);
+        let count = keep_boxes(rival, from, groups.len(), Some(groups), &mut self.chosen);
+        self.chosen.truncate(count);
+        self.select(from);
+    }
+}
+
+/// A point q of the surface as seen from the ends of a block.
+pub(super) struct Rival {
+    /// Lower and upper end along each axis.
+    ends: [[f32; 2]; 3],
+    /// (end − q)².
+    squares: [[f32; 2]; 3],
+    /// Less than this and a box is kept: the rounding of what is compared, in squares.
+    least: f32,
+}
+
+impl Rival {
+    pub fn new(frame: &Frame, q: [f32; 3]) -> Self {
+        let ends = [0, 1, 2].map(|k| [frame.center[k] - frame.half[k], frame.center[k] + frame.half[k]]);
+        let squares: [[f32; 2]; 3] = std::array::from_fn(|k| ends[k].map(|x| (x - q[k]) * (x - q[k])));
+        // With r the largest |x − q|, (r + EPS)² − r².
+        let farthest = squares.iter().map(|s| s[0].max(s[1])).sum::<f32>().sqrt();
+        Self { ends, squares, least: -(2.0 * farthest + EPS) * EPS }
+    }
+}
+
+#[inline(always)]
+fn max(a: f32, b: f32) -> f32 {
+    if a > b {
+        a
+    } else {
+        b
+    }
+}
+
+/// Eight boxes.
+struct Eight<'a>([&'a [f32; LANES]; 6]);
+
+impl<'a> Eight<'a> {
+    #[inline(always)]
+    fn of(boxes: &'a Boxes, group: usize) -> Option<Self> {
+        let [a, b, c, d, e, f] = &boxes.bounds;
+        let at = |v: &'a Vec<f32>| v.get(group * LANES..)?.first_chunk::<LANES>();
+        Some(Self([at(a)?, at(b)?, at(c)?, at(d)?, at(e)?, at(f)?]))
+    }
+
+    /// How far `x` is beside the slab of axis `k`.
+    #[inline(always)]
+    fn beside(&self, lane: usize, k: usize, x: f32) -> f32 {
+        max(max(self.0[k][lane] - x, x - self.0[k + 3][lane]), 0.0)
+    }
+}
+
+wide! {
+    /// Writes to `chosen` the places of the boxes that stay, of `count` groups; gives how many there are.
+    fn keep_boxes(rival: &Rival, from: &Boxes, count: usize, groups: Option<&[u32]>, chosen: &mut [u32]) -> usize {
+        let mut kept = 0;
+        for i in 0..count {
+            let group = groups.map_or(i, |g| g[i] as usize);
+            let Some(eight) = Eight::of(from, group) else { break };
+            let mut excess = [0.0f32; LANES];
+            for lane in 0..LANES {
+                let term = |k: usize| {
+                    let (low, high) = (eight.beside(lane, k, rival.ends[k][0]), eight.beside(lane, k, rival.ends[k][1]));
+                    max(rival.squares[k][0] - low * low, rival.squares[k][1] - high * high)
+                };
+                excess[lane] = (term(0) + term(1)) + term(2);
+            }
+            let Some(room) = chosen.get_mut(kept..kept + LANES) else { break };
+            let mut more = 0;
+            for lane in 0..LANES {
+                room[more & (LANES - 1)] = (group * LANES + lane) as u32;
+                more += usize::from(excess[lane] > rival.least);
+            }
+            kept += more;
+        }
+        kept
+    }
+}
+
+wide! {
+    fn off_boxes(c: [f32; 3], boxes: &Boxes, out: &mut Vec<f32>) -> (f32, usize) {
+        let n = boxes.bounds[0].len();
+        out.resize(n, 0.0);
+        let mut least = [f32::INFINITY; LANES];
+        let mut which = [0u32; LANES];
+        for (group, out) in out.chunks_exact_mut(LANES).enumerate() {
+            let Some(eight) = Eight::of(boxes, group) else { break };
+            let mut squared = [0.0f32; LANES];
+            for lane in 0..LANES {
+                let [x, y, z] = [eight.beside(lane, 0, c[0]), eight.beside(lane, 1, c[1]), eight.beside(lane, 2, c[2])];
+                squared[lane] = (x * x + y * y) + z * z;
+            }
+            for lane in 0..LANES {
+                let closer = squared[lane] < least[lane];
+                least[lane] = if closer { squared[lane] } else { least[lane] };
+                which[lane] = if closer { group as u32 } else { which[lane] };
+            }
+            out.copy_from_slice(&squared);
+        }
+        let lane = (1..LANES).fold(0, |b, l| if least[l] < least[b] { l } else { b });
+        (least[lane], which[lane] as usize * LANES + lane)
+    }
+}
