@@ -18,6 +18,7 @@ mod sign;
 mod sphere_hull;
 mod triangle;
 mod wide;
+mod zeros;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};

@@ -13,6 +13,7 @@ mod winding;
 
 use super::report::SignRule;
 use super::sign::Sides;
+use super::zeros::zeros;
 use super::{DenseField, Grid};
 use crate::math::{Progress, Vec3};
 use crate::mesh::TriMesh;
@@ -105,13 +106,11 @@ impl DenseField {
 
     /// On a grid whose memory has been checked.
     fn cook_on(mesh: &TriMesh, grid: Grid, center: Vec3, limit: u64, progress: &Progress) -> Result<Self> {
-        let mut values = Vec::new();
-        values.try_reserve_exact(grid.len()).map_err(|_| Error::TooLarge {
+        let mut values = zeros(grid.len()).ok_or_else(|| Error::TooLarge {
             what: format!("a field of {:?} nodes (memory the system does not have)", grid.dims),
             needed: grid.len() as u64 * 4,
             limit,
         })?;
-        values.resize(grid.len(), 0.0f32);
         let lattice = Lattice::new(&grid);
         Culler::new(&lattice.corners(mesh, center)).fill(&lattice, &mut values, progress)?;
 
