@@ -3,7 +3,9 @@
 use nalgebra::{Isometry3, Vector3};
 use support::allocation::{allocations, Counting};
 use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::ccd::impact::{self, Moving, Path};
 use voxshell::ccd::segment::{self, Segment, Start};
+use voxshell::ccd::shell;
 use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
@@ -73,4 +75,31 @@ fn warm_queries_do_not_allocate() {
     let mut again = 0;
     assert_eq!(allocations(|| again = run(&mut workspace)), 0, "warm queries allocated");
     assert_eq!(again, found, "the same input gives the same answer");
+}
+
+#[test]
+fn warm_queries_of_moving_bodies_do_not_allocate() {
+    let options = CookOptions { resolution: Resolution::Cells(48), ..CookOptions::default() };
+    let shape = Shape::cook(&primitives::torus(0.3, 0.1, 64, 24).unwrap(), &options, &Progress::none()).unwrap();
+    let still = Moving::still(shape.geometry(), &Pose::identity());
+    let mut workspace = shell::Workspace::new();
+    let run = |workspace: &mut shell::Workspace| {
+        let mut found = 0;
+        for step in 0..40 {
+            let t = step as f64 * 0.025;
+            let pose = |x: f64| Isometry3::new(Vector3::new(x, 0.05, 0.1), Vector3::new(t, 2.0 * t, 0.5 + x));
+            let moving = Moving { geometry: shape.geometry(), from: pose(0.8 - t), to: pose(0.6 - t) };
+            for path in [Path::Straight, Path::Screw { tolerance: 1e-5 }] {
+                let query = impact::Query { roles: Roles::Both, path, known: &[3, 8], ..impact::Query::default() };
+                found += impact::contacts(&moving, &still, &query, workspace).unwrap().len();
+                found += usize::from(impact::time_of_impact(&moving, &still, &query, workspace).unwrap().is_some());
+                found += usize::from(impact::touch(&moving, &still, &query, workspace).unwrap());
+                found += impact::known_contacts(&moving, &still, &query, workspace).unwrap().len();
+            }
+        }
+        found
+    };
+    let found = run(&mut workspace);
+    assert!(found > 1000, "the bodies must touch, found {found} contacts");
+    assert_eq!(allocations(|| assert_eq!(run(&mut workspace), found)), 0, "warm queries allocated");
 }

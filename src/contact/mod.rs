@@ -186,7 +186,7 @@ impl<'a> Pass<'a> {
 const WEAK_GRADIENT: f64 = 0.25;
 
 /// The directions a query runs: shell of A (first) and shell of B (second).
-fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bool, bool)> {
+pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bool, bool)> {
     let a_in_b = a.shell.is_some() && b.field.is_some();
     let b_in_a = b.shell.is_some() && a.field.is_some();
     let missing = |what: &str| Err(Error::Unsupported(format!("the roles asked for need {what}")));
@@ -208,7 +208,7 @@ fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bool, bool)> 
     }
 }
 
-fn check_pose(name: &str, pose: &Pose) -> Result<()> {
+pub(crate) fn check_pose(name: &str, pose: &Pose) -> Result<()> {
     let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|v| v.is_finite());
     if finite {
         Ok(())

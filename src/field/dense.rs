@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::blocks::{Blocks, Cells, Skip};
 use super::report::{FieldError, SignReport, SignRule};
 use super::wide::wide;
-use super::{Grid, SignedDistance};
+use super::{Clearance, Grid, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
 
@@ -52,8 +52,14 @@ struct Hot {
     variance: f32,
     /// Rounding of φ anywhere in the box, and twice that of the samples, metres.
     slack: f32,
-    /// Largest |value|, metres.
+    /// Largest |value|, and the smallest on the border of the grid, metres.
     largest: f32,
+    border: f32,
+    /// 1 / how steep φ is: by the steepest gradient and by the nodes, inside and outside the box.
+    flat: f32,
+    node_flat: f32,
+    flat_outside: f32,
+    node_flat_outside: f32,
 }
 
 /// The asset's form of a field: what cannot be recomputed.
@@ -139,6 +145,8 @@ impl DenseField {
         let scan = super::scan::scan(&grid, &values, exact);
         let lipschitz = scan.lipschitz;
         let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
+        // What `View::bound` takes off for a ball's radius is in here.
+        let flat = |l: f32| (1.0 - 1e-6) / (l + 8.0 * f32::EPSILON * outside(lipschitz));
         let max = grid.max();
         let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
         let hot = Hot {
@@ -156,6 +164,11 @@ impl DenseField {
             variance: 0.7501 * grid.spacing * grid.spacing,
             slack: 12.0 * f32::EPSILON * (scan.largest + lipschitz * reach),
             largest: scan.largest,
+            border: scan.border,
+            flat: flat(lipschitz),
+            node_flat: flat(scan.node_lipschitz),
+            flat_outside: flat(outside(lipschitz)),
+            node_flat_outside: flat(outside(scan.node_lipschitz)),
         };
         let bounds = Aabb { min: scan.bounds.min + center, max: scan.bounds.max + center };
         let blocks = Blocks::new(&grid, &values, scan.largest, scan.node_lipschitz, scan.border);
@@ -350,6 +363,43 @@ impl View<'_> {
         let best = if far > near { far } else { near };
         best - (h.slack + 8.0 * f32::EPSILON * (over + r * h.lipschitz_outside))
     }
+
+    /// The radius up to which `bound` is above the level: each of its drops solved for r. And outside the box everything
+    /// nearer than the box is, if the border is above the level.
+    #[inline(always)]
+    fn clearance(self, c: [f32; 3], level: f32) -> f32 {
+        let h = self.hot;
+        let Place { index, f, over } = self.place(c);
+        let (inside, over) = (trilinear(self.corners(index), f), norm(over));
+        let spread = (f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2]);
+        let variance = h.variance + spread * (h.spacing * h.spacing);
+        let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
+        let near = (inside - level) - doubt;
+        let far = ((inside + over) - level) - doubt;
+        let by_level = larger(reach(near, h.flat, h.node_flat, variance), {
+            reach(far, h.flat_outside, h.node_flat_outside, variance)
+        });
+        let to_box = if h.border > level + doubt { over } else { 0.0 };
+        larger(by_level, to_box * (1.0 - 1e-6))
+    }
+}
+
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b {
+        a
+    } else {
+        b
+    }
+}
+
+/// The largest r for which `off` is more than L r or K √(r² + variance), with `flat` = 1 / L and `node_flat` = 1 / K.
+#[inline(always)]
+pub(super) fn reach(off: f32, flat: f32, node_flat: f32, variance: f32) -> f32 {
+    let by_nodes = off * node_flat;
+    let square = if by_nodes > 0.0 { by_nodes * by_nodes - variance * (1.0 + 1e-6) } else { 0.0 };
+    let square = if square > 0.0 { square } else { 0.0 };
+    larger(off * flat, square.sqrt() * (1.0 - 1e-6))
 }
 
 wide! {
@@ -370,6 +420,26 @@ wide! {
         for i in 0..n {
             out[i] = field.bound([x[i], y[i], z[i]], r[i]);
         }
+    }
+}
+
+wide! {
+    fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
+            out[i] = field.clearance([x[i], y[i], z[i]], level);
+        }
+    }
+}
+
+impl Clearance for DenseField {
+    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
+        View::of(self).clearance(c, level)
+    }
+
+    fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
+        clearances(View::of(self), x, y, z, level, out);
     }
 }
 

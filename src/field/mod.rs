@@ -3,6 +3,7 @@
 mod analytic;
 mod blocks;
 mod brick;
+mod clearance;
 mod convex;
 mod cook;
 mod dense;
@@ -23,6 +24,7 @@ mod zeros;
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
+pub use clearance::Clearance;
 pub use convex::ConvexHull;
 pub use cook::FieldOptions;
 pub use dense::DenseField;

@@ -2,6 +2,7 @@
 //!
 //! Each row names the work; figures carry their unit in the key. Times are of one thread unless the row says otherwise.
 
+mod ccd;
 mod clock;
 mod fields;
 mod parry;
@@ -36,6 +37,8 @@ enum Name {
     Contact,
     /// A million random segments against the field, beside rays of other libraries.
     Segments,
+    /// Bodies that move: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
+    Ccd,
     /// Fields, full and in bricks: cooking, error, sampling, memory, loading, beside other libraries. Takes a minute, and 1 GB.
     Fields,
     /// Tables 1 and 2 of Xu & Barbič (2014, 2016): fields, octrees and segments, the papers' figures beside ours.
@@ -123,6 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let options = source::CookArguments { samples: Some(samples), ..arguments.cook.clone() };
             contact_rows(&source::cook(&mesh, &options)?)?
         }
+        Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {
             let tables = tables::Tables::measure(&name, &mesh, &setup)?;

@@ -3,8 +3,9 @@
 use super::index::Index;
 use super::masks::slot;
 use super::{BrickField, BrickHeader, CELLS, NODES};
+use crate::field::dense::reach;
 use crate::field::wide::wide;
-use crate::field::SignedDistance;
+use crate::field::{Clearance, SignedDistance};
 use crate::math::{Aabb, Vec3};
 
 /// What holds of the whole of φ inside the grid.
@@ -56,6 +57,11 @@ pub(super) struct Hot {
     coarse_variance: f32,
     /// Rounding of φ anywhere in the box, and twice that of the distances, metres.
     slack: f32,
+    /// 1 / how steep φ is: by the steepest gradient and by the samples, inside and outside the box.
+    flat: f32,
+    node_flat: f32,
+    flat_outside: f32,
+    node_flat_outside: f32,
 }
 
 impl Hot {
@@ -63,6 +69,8 @@ impl Hot {
         let BrickHeader { grid, quantum, step, .. } = header;
         let Certified { lipschitz, node_lipschitz, calm, largest, border } = certified;
         let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
+        // What `View::bound` takes off for a ball's radius is in here.
+        let flat = |l: f32| (1.0 - 1e-6) / (l + 8.0 * f32::EPSILON * outside(lipschitz));
         let max = grid.max();
         let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
         let [nx, ny, _] = index.bricks.map(|n| n as usize);
@@ -92,6 +100,10 @@ impl Hot {
             variance: 0.7501 * h * h,
             coarse_variance: 0.7501 * 64.0 * h * h,
             slack: 12.0 * f32::EPSILON * (largest + lipschitz * reach),
+            flat: flat(lipschitz),
+            node_flat: flat(node_lipschitz),
+            flat_outside: flat(outside(lipschitz)),
+            node_flat_outside: flat(outside(node_lipschitz)),
         }
     }
 }
@@ -232,6 +244,20 @@ impl<'a> View<'a> {
         self.value(&place) + norm(place.over)
     }
 
+    /// How far the samples around a point rise above the distances behind them, at most; metres.
+    #[inline(always)]
+    fn rise(self, place: &Place) -> f32 {
+        let at = if place.fine { slot(place.brick) } else { 0 };
+        debug_assert!(at < self.rises.len());
+        // SAFETY: there is a number for the slot of each fine brick, and never none at all.
+        let rise = f32::from(unsafe { *self.rises.get_unchecked(at) });
+        if place.fine {
+            rise * self.hot.quantum
+        } else {
+            0.5 * self.hot.coarse_quantum
+        }
+    }
+
     /// A lower bound of φ in a ball: the best of several.
     ///
     /// By the steepest gradient, φ(c) − L r. And by the distances d behind the samples, as for a full grid
@@ -251,12 +277,8 @@ impl<'a> View<'a> {
         let place = self.place(c);
         let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
         let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
-        let at = if place.fine { slot(place.brick) } else { 0 };
-        debug_assert!(at < self.rises.len());
-        // SAFETY: there is a number for the slot of each fine brick, and never none at all.
-        let rise = f32::from(unsafe { *self.rises.get_unchecked(at) });
         let coarse_half = 0.5 * h.coarse_quantum;
-        let rise = if place.fine { rise * h.quantum } else { coarse_half };
+        let rise = self.rise(&place);
         let spread = if place.fine { spread } else { 64.0 * spread };
         let square = r * r + spread;
         let sure = inside - rise;
@@ -270,6 +292,32 @@ impl<'a> View<'a> {
         let far = (sure - coarse_half) - h.node_lipschitz_outside * wide;
         let far = over + max(far, inside - h.lipschitz_outside * r);
         max(near, far) - slack
+    }
+
+    /// The radius up to which `bound` is above the level: each of its drops solved for r. And outside the box everything
+    /// nearer than the box is, if the border is above the level.
+    #[inline(always)]
+    fn clearance(self, c: [f32; 3], level: f32) -> f32 {
+        let h = self.hot;
+        let place = self.place(c);
+        let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
+        let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
+        let coarse_half = 0.5 * h.coarse_quantum;
+        let rise = self.rise(&place);
+        let spread = if place.fine { spread } else { 64.0 * spread };
+        let max = |a: f32, b: f32| if a > b { a } else { b };
+        let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
+        let sure = (inside - rise) - doubt;
+        let any = (sure - coarse_half) - level;
+        let wide = spread + h.coarse_variance;
+        let near = (inside - doubt) - level;
+        // The argument by `calm` needs points that are above 0 as well as above the level.
+        let fine = reach((sure - 0.5 * h.quantum) - max(level, 0.0), 0.0, h.node_flat, spread + h.variance);
+        let calm = h.calm > level + (doubt + 8.0 * f32::EPSILON * (fine * h.lipschitz_outside));
+        let inner = max(if calm { fine } else { 0.0 }, max(near * h.flat, reach(any, 0.0, h.node_flat, wide)));
+        let outer = max((near + over) * h.flat_outside, reach(any + over, 0.0, h.node_flat_outside, wide));
+        let to_box = if h.border > level + doubt { over } else { 0.0 };
+        max(max(inner, outer), to_box * (1.0 - 1e-6))
     }
 }
 
@@ -293,6 +341,26 @@ wide! {
         for i in 0..n {
             out[i] = field.bound([x[i], y[i], z[i]], r[i]);
         }
+    }
+}
+
+wide! {
+    fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
+            out[i] = field.clearance([x[i], y[i], z[i]], level);
+        }
+    }
+}
+
+impl Clearance for BrickField {
+    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
+        View::of(self).clearance(c, level)
+    }
+
+    fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
+        clearances(View::of(self), x, y, z, level, out);
     }
 }
 

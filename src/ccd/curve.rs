@@ -1,0 +1,103 @@
+//! When a sample is at or below a level: exactly on a straight path; on a curved one certified, early and late by what a
+//! tolerance allows. Knows nothing of trees.
+
+use std::ops::ControlFlow;
+
+use super::motion::Motion;
+use super::segment::{first_fraction, intervals, Segment, Start};
+use super::tree::Target;
+use crate::math::Vec3;
+
+type Flow = ControlFlow<()>;
+
+/// A path is never cut into more than 2 to the power of this many pieces, by when it is off its chords by 4 to the power of
+/// minus this of what it was. Whatever is left still raises the level, so nothing is missed.
+const HALVINGS: u32 = 16;
+
+/// The path of one sample.
+pub(super) struct Curve<'a> {
+    pub target: &'a Target<'a>,
+    pub motion: &'a Motion,
+    /// Body frame of the shell, metres.
+    pub point: Vec3,
+    /// On a curved path: how far above the level a reported point may be, metres.
+    pub tolerance: f64,
+}
+
+impl Curve<'_> {
+    /// The first time between two at which φ ≤ level.
+    ///
+    /// On a curved path: not later than that, and φ at the time given is at most the level + the tolerance.
+    pub fn first(&self, times: [f64; 2]) -> Option<f64> {
+        if let Motion::Straight { .. } = self.motion {
+            return first_fraction(
+                self.target.field,
+                &self.motion.chord(&self.point, times),
+                self.target.level,
+                Start::Hit,
+            );
+        }
+        let mut first = None;
+        // Breaks with the first interval, and has no other result.
+        let _ = self.curved(times, 0, true, &mut |interval| {
+            first = Some(interval[0]);
+            Flow::Break(())
+        });
+        first
+    }
+
+    /// Calls `on` with the closed intervals between two times in which φ ≤ level, in order.
+    ///
+    /// On a curved path: with intervals that contain these, may meet, and in which φ is at most the level + the tolerance.
+    pub fn intervals(&self, times: [f64; 2], mut on: impl FnMut([f64; 2])) {
+        if let Motion::Straight { .. } = self.motion {
+            return intervals(self.target.field, &self.motion.chord(&self.point, times), self.target.level, on);
+        }
+        let _ = self.curved(times, 0, false, &mut |interval| {
+            on(interval);
+            Flow::Continue(())
+        });
+    }
+
+    /// A path is off its chord by at most the sagitta s, so φ on it is off φ on the chord by at most L s. Where the chord
+    /// stays above level + L s, the path is above the level. Where 2 L s is within the tolerance the chord is good enough,
+    /// with the level raised by L s; elsewhere the path is halved.
+    fn curved(&self, [from, to]: [f64; 2], depth: u32, first: bool, on: &mut dyn FnMut([f64; 2]) -> Flow) -> Flow {
+        let Target { field, level, steepest } = *self.target;
+        let chord = self.motion.chord(&self.point, [from, to]);
+        let off = steepest * self.motion.sagitta(&self.point, 0.0, [from, to]);
+        let at = |part: f64| if part < 1.0 { from + part * (to - from) } else { to };
+        if 2.0 * off <= self.tolerance || depth == HALVINGS {
+            return self.pieces(&chord, level + off, first, |[a, b]| on([at(a), at(b)]));
+        }
+        let Some(enters) = first_fraction(field, &chord, level + off, Start::Hit) else { return Flow::Continue(()) };
+        if enters == 0.0 {
+            let mut whole = false;
+            intervals(field, &chord, level - off, |interval| whole |= interval == [0.0, 1.0]);
+            if whole {
+                return on([from, to]);
+            }
+        }
+        let middle = 0.5 * (from + to);
+        if enters <= 0.5 {
+            self.curved([from, middle], depth + 1, first, on)?;
+        }
+        self.curved([middle, to], depth + 1, first, on)
+    }
+
+    fn pieces(&self, chord: &Segment, level: f64, first: bool, mut on: impl FnMut([f64; 2]) -> Flow) -> Flow {
+        if first {
+            return match first_fraction(self.target.field, chord, level, Start::Hit) {
+                Some(t) => on([t, t]),
+                None => Flow::Continue(()),
+            };
+        }
+        let mut flow = Flow::Continue(());
+        intervals(self.target.field, chord, level, |interval| {
+            if flow.is_continue() {
+                flow = on(interval);
+            }
+        });
+        flow
+    }
+}

@@ -1,0 +1,228 @@
+//! A pointshell that moves through a field: whether, when and for how long its samples are at or below a level. Everything
+//! in the field's frame; knows nothing of bodies and poses in the world.
+
+use super::curve::Curve;
+use super::motion::Motion;
+use super::tree::{Sweep, Target, Window};
+use crate::contact::Stats;
+use crate::field::Field;
+use crate::math::Vec3;
+use crate::pointshell::PointShell;
+
+/// Shells of fewer samples are run through sample by sample.
+const LINEAR: usize = 256;
+
+/// Windows that a curved motion is cut into at most; each is looked at, if it comes near.
+const WINDOWS: f64 = 4096.0;
+
+/// A shell on its way through a field.
+pub struct Passage<'a> {
+    pub shell: &'a PointShell,
+    pub field: &'a Field,
+    pub motion: Motion,
+    /// Contact is where φ ≤ this, metres.
+    pub level: f64,
+    /// On curved paths: how far above the level a sample that is reported may be, metres; positive. Less than a billionth of
+    /// the shell's spacing counts as that. Without meaning on straight paths, where everything is exact.
+    pub tolerance: f64,
+    /// Of the motion, nothing after this time is looked at: 0 to 1.
+    pub until: f64,
+    /// Samples that are left out, ascending.
+    pub known: &'a [u32],
+    /// What is set in each of the known beside the sample's index: 0, or [`FEATURE_OF_B`](crate::contact::FEATURE_OF_B).
+    pub tag: u32,
+    /// Run through all samples and use no tree: to compare the two.
+    pub linear: bool,
+}
+
+/// A time for which a sample is in contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    pub sample: u32,
+    /// 0 when the sample is in contact from the start.
+    pub from: f64,
+    /// 1 when it still is at the end.
+    pub to: f64,
+}
+
+/// Scratch of the continuous queries: one per thread, grown on first use, never shrunk. Warm queries do not allocate.
+#[derive(Default)]
+pub struct Workspace {
+    /// Nodes still to open, each with the time before which it is free.
+    stack: Vec<(u32, f32)>,
+    pub(super) spans: Vec<Span>,
+    pub(super) collisions: Vec<super::impact::Collision>,
+    pub(super) stats: Stats,
+}
+
+impl Workspace {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cost of the last query.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.spans.clear();
+        self.collisions.clear();
+        self.stats = Stats::default();
+    }
+}
+
+impl<'a> Passage<'a> {
+    /// Contacts at level 0 over the whole motion, with a tolerance of a thousandth of the shell's spacing.
+    pub fn new(shell: &'a PointShell, field: &'a Field, motion: Motion) -> Self {
+        let tolerance = (1e-3 * f64::from(shell.spacing)).max(1e-9);
+        Self {
+            shell,
+            field,
+            motion,
+            level: 0.0,
+            tolerance,
+            until: 1.0,
+            known: &[],
+            tag: 0,
+            linear: shell.len() < LINEAR,
+        }
+    }
+
+    /// The first time at which a sample has φ ≤ level, and the sample; of several the lowest.
+    ///
+    /// On straight paths exactly what [`segment::first_fraction`](super::segment::first_fraction) finds for each sample. On
+    /// curved ones it is not later than the first contact, and φ of the sample there is at most the level + the tolerance;
+    /// so a sample that passes as near as that may be reported too.
+    pub fn first(&self, workspace: &mut Workspace) -> Option<(f64, u32)> {
+        workspace.begin();
+        let target = Target::new(self.field, self.level);
+        let mut first: Option<(f64, u32)> = None;
+        for times in self.windows() {
+            self.run(&target, times, true, workspace, |sample, _| {
+                if let Some(t) = self.curve(&target, sample).first(times) {
+                    if t <= self.until && first.is_none_or(|best| (t, sample) < best) {
+                        first = Some((t, sample));
+                    }
+                }
+                first.map_or(self.until, |best| best.0)
+            });
+            if first.is_some() {
+                break;
+            }
+        }
+        first
+    }
+
+    /// Whether any sample has φ ≤ level at any time.
+    pub fn touches(&self, workspace: &mut Workspace) -> bool {
+        workspace.begin();
+        let target = Target::new(self.field, self.level);
+        let mut found = false;
+        for times in self.windows() {
+            self.run(&target, times, true, workspace, |sample, _| {
+                found = found || self.curve(&target, sample).first(times).is_some_and(|t| t <= self.until);
+                if found {
+                    f64::NEG_INFINITY
+                } else {
+                    self.until
+                }
+            });
+            if found {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Appends all times for which samples have φ ≤ level to the workspace's spans, by sample, then by time: the colliding
+    /// subintervals of Xu & Barbič 2014, section 3.1. Those of one sample do not meet.
+    ///
+    /// On straight paths exactly what [`segment::intervals`](super::segment::intervals) finds for each sample. On curved ones
+    /// they contain the times of contact, and φ is at most the level + the tolerance in them.
+    pub fn spans<'w>(&self, workspace: &'w mut Workspace) -> &'w [Span] {
+        workspace.begin();
+        self.collect(workspace);
+        &workspace.spans
+    }
+
+    pub(super) fn collect(&self, workspace: &mut Workspace) {
+        let target = Target::new(self.field, self.level);
+        let (mut windows, begin) = (0, workspace.spans.len());
+        for times in self.windows() {
+            windows += 1;
+            self.run(&target, times, false, workspace, |sample, spans| {
+                self.curve(&target, sample).intervals(times, |[from, to]| {
+                    if from > self.until {
+                        return;
+                    }
+                    let to = to.min(self.until);
+                    match spans.last_mut() {
+                        Some(last) if last.sample == sample && self.is_curved() && last.to >= from => last.to = to,
+                        _ => spans.push(Span { sample, from, to }),
+                    }
+                });
+                self.until
+            });
+        }
+        if windows < 2 {
+            return;
+        }
+        // From windows after each other to sample after sample, with what goes on from one window to the next in one piece.
+        workspace.spans[begin..].sort_unstable_by(|p, q| p.sample.cmp(&q.sample).then(p.from.total_cmp(&q.from)));
+        let (spans, mut kept) = (&mut workspace.spans, begin);
+        for k in begin..spans.len() {
+            let span = spans[k];
+            if kept > begin && spans[kept - 1].sample == span.sample && spans[kept - 1].to >= span.from {
+                spans[kept - 1].to = span.to;
+            } else {
+                spans[kept] = span;
+                kept += 1;
+            }
+        }
+        spans.truncate(kept);
+    }
+
+    fn is_curved(&self) -> bool {
+        !matches!(self.motion, Motion::Straight { .. })
+    }
+
+    fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32) -> Curve<'t> {
+        Curve { target, motion: &self.motion, point: self.shell.position(sample as usize), tolerance: self.tolerance }
+    }
+
+    /// The times between which paths are taken to be straight for the tree: off their chords by no more than the samples
+    /// are from each other.
+    fn windows(&self) -> impl Iterator<Item = [f64; 2]> {
+        let tree = &self.shell.tree;
+        let count = if !self.is_curved() || tree.radius.is_empty() {
+            1.0
+        } else {
+            let center = self.shell.origin + Vec3::new(tree.cx[0].into(), tree.cy[0].into(), tree.cz[0].into());
+            let whole = self.motion.sagitta(&center, tree.radius[0].into(), [0.0, 1.0]);
+            (whole / f64::from(self.shell.spacing).max(1e-9)).sqrt().ceil().clamp(1.0, WINDOWS)
+        };
+        let until = self.until;
+        (0..count as u32)
+            .map(move |i| [f64::from(i) / count, f64::from(i + 1) / count])
+            .take_while(move |times| times[0] <= until)
+    }
+
+    fn run(
+        &self,
+        target: &Target,
+        times: [f64; 2],
+        ordered: bool,
+        workspace: &mut Workspace,
+        mut visit: impl FnMut(u32, &mut Vec<Span>) -> f64,
+    ) {
+        if self.shell.is_empty() {
+            return;
+        }
+        let Some(window) = Window::new(self.shell, target, &self.motion, times) else { return };
+        let Self { shell, known, tag, until, linear, .. } = *self;
+        let sweep = Sweep { shell, known, tag, until, linear, ordered };
+        let Workspace { stack, spans, stats, .. } = workspace;
+        sweep.run(target, &window, stack, stats, |sample| visit(sample, spans));
+    }
+}

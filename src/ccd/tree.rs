@@ -1,0 +1,271 @@
+//! The sphere tree of a pointshell that moves through a field: which samples may reach a level, and from when on. Knows
+//! nothing of what is then done with them.
+//!
+//! Xu & Barbič 2016, section 3.3: a sphere that contains samples is a segment of its centre against the level of its radius.
+//! Here the crossing of that level is not sought but bounded: a node is left out, or put off, only while the field's
+//! certified clearance around its centre is larger than its radius.
+//!
+//! On straight paths the bound is exact at every time: a sample p under a ball around c is at A p + a at the start and at
+//! B p + b at the end, so in between its offset from the centre is (1 − t) A (p − c) + t B (p − c), no longer than |p − c|
+//! since rotations keep lengths and norms are convex. On curved paths both are off their chords by at most the sagitta, by
+//! which the ball is inflated.
+
+use std::ops::Range;
+
+use super::march::{Balls, LANES, NEVER};
+use super::motion::Motion;
+use super::segment::Segment;
+use crate::contact::Stats;
+use crate::field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
+use crate::math::{Aabb, RigidF32, Vec3};
+use crate::pointshell::PointShell;
+
+/// A node that has less room than this part of its radius is opened: its children have more.
+const ROOM: f32 = 0.25;
+/// A sample that has less room than this part of the shell's spacing is looked at exactly.
+const SAMPLE_ROOM: f32 = 0.25;
+
+/// What a field is asked for: its level and the room that f64 and f32 need around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    pub field: &'a Field,
+    /// Metres.
+    pub level: f64,
+    /// No two points of φ differ by more per metre.
+    pub steepest: f64,
+}
+
+impl<'a> Target<'a> {
+    pub fn new(field: &'a Field, level: f64) -> Self {
+        let steepest = match field {
+            Field::Dense(f) => f64::from(f.lipschitz_outside()),
+            Field::Bricks(f) => f64::from(f.lipschitz_outside()),
+            _ => 1.0,
+        };
+        Self { field, level, steepest }
+    }
+
+    /// The box outside which φ is above the level: body frame, metres. On a grid φ need not grow as distances do, so there it
+    /// is the grid's box; around it φ does.
+    fn reach(&self) -> Aabb {
+        fn grid(field: &impl Cells, level: f64) -> Aabb {
+            let corner = |p: [f32; 3]| Vec3::from(p.map(f64::from)) + field.center();
+            let whole = Aabb { min: corner(field.grid().min), max: corner(field.grid().max()) };
+            whole.inflated((level - f64::from(field.blocks().border())).max(0.0))
+        }
+        match self.field {
+            Field::Dense(f) => grid(f, self.level),
+            Field::Bricks(f) => grid(f, self.level),
+            _ => self.field.bounds().inflated(self.level.max(0.0)),
+        }
+    }
+
+    /// How far above the level an exact search along `path` may still report something, metres: it raises the level by what
+    /// rounding can do (`walk`), or searches in f32 (`convex`).
+    fn rounding(&self, path: &Segment, radius: f64) -> f64 {
+        let reach = path.from.amax() + path.to.amax() + 2.0 * radius;
+        let part = 64.0 * f64::EPSILON * (2.0 + self.steepest);
+        match self.field {
+            Field::Dense(_) | Field::Bricks(_) => {
+                let bounds = self.reach();
+                part * (reach + bounds.min.amax() + bounds.max.amax() + self.level.abs())
+            }
+            Field::HalfSpace(_) | Field::Sphere(_) | Field::Mesh(_) | Field::Sheet(_) => {
+                part * (reach + self.level.abs())
+            }
+            _ => 2.0 * self.field.error_bound() + 1e-6 * (self.field.bounds().extents().sum() + self.level.abs()),
+        }
+    }
+}
+
+/// A part of a motion along which every sample is taken to be on its chord.
+pub(super) struct Window {
+    /// Where in the motion it can come near the field.
+    from: f64,
+    to: f64,
+    /// Of the local frame in the field's body frame, metres.
+    origin: Vec3,
+    start: RigidF32,
+    way: RigidF32,
+    /// What is added to every radius: rounding and sagitta, metres.
+    inflation: f32,
+    /// With what is added to it, metres.
+    level: f32,
+}
+
+impl Window {
+    /// `None` when the shell's box is nowhere near the field between the two times.
+    pub fn new(shell: &PointShell, target: &Target, motion: &Motion, times: [f64; 2]) -> Option<Self> {
+        let tree = &shell.tree;
+        let middle = Vec3::new(tree.cx[0].into(), tree.cy[0].into(), tree.cz[0].into());
+        let center = shell.origin + middle;
+        let radius = f64::from(tree.radius[0]);
+        let [first, last] = times.map(|t| motion.at(t));
+        let path = Segment::new(first.point(&center), last.point(&center));
+        let sagitta = motion.sagitta(&center, radius, times);
+        let rounding = target.rounding(&path, radius);
+        let far = 1e-12 * (path.from.amax() + path.to.amax());
+        let (enter, leave) = path.clip(&target.reach(), (radius + sagitta) * (1.0 + 1e-9) + rounding + far)?;
+        let near = path.at(0.5 * (enter + leave));
+        let origin = match target.field {
+            Field::Sheet(_) => near,
+            field => field.local_origin(&near),
+        };
+        let begin = first.toward(&last, enter);
+        let start = begin.local(&shell.origin, &origin);
+        let way = first.toward(&last, leave).minus(&begin).local(&shell.origin, &Vec3::zeros());
+        // A map rounded to f32 moves a point by a few ulps of what enters; 32 cover both maps and the steps along the way.
+        let size = |m: &RigidF32| m.t[0].abs() + m.t[1].abs() + m.t[2].abs();
+        let reach = 2.0 * (middle.abs().sum() + radius) as f32 + size(&start) + size(&way);
+        let inflation = 32.0 * f32::EPSILON * reach + (sagitta * (1.0 + 1e-6)) as f32;
+        let level = target.level + rounding;
+        let level = (level + 2e-7 * level.abs()) as f32 + f32::MIN_POSITIVE;
+        let at = |part: f64| times[0] + part * (times[1] - times[0]);
+        Some(Self { from: at(enter), to: at(leave), origin, start, way, inflation, level })
+    }
+
+    /// The window's own time, 0 to 1, after `t`.
+    fn after(&self, t: f64) -> f32 {
+        if t < self.from {
+            return -1.0;
+        }
+        let part = (t - self.from) / (self.to - self.from);
+        // 0/0 for a window without length.
+        if part < 1.0 {
+            (part * (1.0 + 1e-6) + 1e-6).min(1.0) as f32
+        } else {
+            1.0
+        }
+    }
+}
+
+/// What is run through the field.
+pub(super) struct Sweep<'a> {
+    pub shell: &'a PointShell,
+    /// Samples to leave out, ascending.
+    pub known: &'a [u32],
+    /// What is set in each of them, beside the sample's index.
+    pub tag: u32,
+    /// Nothing after this time of the motion matters.
+    pub until: f64,
+    /// Run through the samples one by one, not by the tree.
+    pub linear: bool,
+    /// Most promising first, for those who look for the first.
+    pub ordered: bool,
+}
+
+impl Sweep<'_> {
+    /// Calls `visit` with every sample that may reach the level in the window; it gives back the time after which nothing
+    /// matters any more. Without `ordered`, in ascending order.
+    pub fn run(
+        &self,
+        target: &Target,
+        window: &Window,
+        stack: &mut Vec<(u32, f32)>,
+        stats: &mut Stats,
+        visit: impl FnMut(u32) -> f64,
+    ) {
+        match target.field {
+            Field::Sheet(f) => Walk::new(self, &f.around(window.origin), window, stats).run(stack, visit),
+            field => with_field!(field, f => Walk::new(self, f, window, stats).run(stack, visit)),
+        }
+    }
+}
+
+/// A sweep in one window.
+struct Walk<'a, F> {
+    sweep: &'a Sweep<'a>,
+    field: &'a F,
+    window: &'a Window,
+    stats: &'a mut Stats,
+    balls: Balls,
+    /// In the window's own time: nothing after it matters.
+    until: f32,
+}
+
+impl<'a, F: Clearance> Walk<'a, F> {
+    fn new(sweep: &'a Sweep<'a>, field: &'a F, window: &'a Window, stats: &'a mut Stats) -> Self {
+        Self { sweep, field, window, stats, balls: Balls::new(), until: window.after(sweep.until) }
+    }
+
+    fn run(mut self, stack: &mut Vec<(u32, f32)>, mut visit: impl FnMut(u32) -> f64) {
+        let (shell, tree) = (self.sweep.shell, &self.sweep.shell.tree);
+        if self.sweep.linear {
+            self.samples(0..shell.len(), 0.0, &mut visit);
+            return;
+        }
+        stack.clear();
+        self.nodes(0..1, 0.0, stack);
+        while let Some((node, time)) = stack.pop() {
+            if time > self.until {
+                continue;
+            }
+            let node = node as usize;
+            if tree.child_count[node] == 0 {
+                let first = tree.first_sample[node] as usize;
+                self.samples(first..first + tree.sample_count[node] as usize, time, &mut visit);
+                continue;
+            }
+            let mark = stack.len();
+            let first = tree.first_child[node] as usize;
+            self.nodes(first..first + tree.child_count[node] as usize, time, stack);
+            // The stack pops from its end.
+            if self.sweep.ordered {
+                stack[mark..].sort_unstable_by(|p, q| q.1.total_cmp(&p.1).then(q.0.cmp(&p.0)));
+            } else {
+                stack[mark..].reverse();
+            }
+        }
+    }
+
+    fn is_known(&self, sample: u32) -> bool {
+        self.sweep.known.binary_search(&(sample | self.sweep.tag)).is_ok()
+    }
+
+    /// Puts the nodes on the stack that are not free from `time` on, each with the time until which it is.
+    #[inline(always)]
+    fn nodes(&mut self, nodes: Range<usize>, time: f32, stack: &mut Vec<(u32, f32)>) {
+        let (tree, window) = (&self.sweep.shell.tree, self.window);
+        self.stats.node_tests += nodes.len() as u64;
+        for start in nodes.clone().step_by(LANES) {
+            let end = (start + LANES).min(nodes.end);
+            let centers = [&tree.cx[start..end], &tree.cy[start..end], &tree.cz[start..end]];
+            self.balls.load(&window.start, &window.way, centers);
+            for (i, radius) in tree.radius[start..end].iter().enumerate() {
+                (self.balls.radius[i], self.balls.time[i]) = (radius + window.inflation, time);
+            }
+            self.balls.march(self.field, end - start, window.level, self.until, |radius| ROOM * radius);
+            for i in 0..end - start {
+                if self.balls.time[i] != NEVER {
+                    stack.push(((start + i) as u32, self.balls.time[i]));
+                }
+            }
+        }
+    }
+
+    /// Visits the samples that are not free from `time` on.
+    #[inline(always)]
+    fn samples(&mut self, samples: Range<usize>, time: f32, visit: &mut impl FnMut(u32) -> f64) {
+        let (shell, window) = (self.sweep.shell, self.window);
+        let least = SAMPLE_ROOM * shell.spacing;
+        for start in samples.clone().step_by(LANES) {
+            if self.until < 0.0 {
+                return;
+            }
+            let end = (start + LANES).min(samples.end);
+            self.stats.sample_tests += (end - start) as u64;
+            let points = [&shell.x[start..end], &shell.y[start..end], &shell.z[start..end]];
+            self.balls.load(&window.start, &window.way, points);
+            for i in 0..end - start {
+                (self.balls.radius[i], self.balls.time[i]) = (window.inflation, time);
+            }
+            self.balls.march(self.field, end - start, window.level, self.until, |_| least);
+            for i in 0..end - start {
+                let sample = (start + i) as u32;
+                if self.balls.time[i] <= self.until && !self.is_known(sample) {
+                    self.until = window.after(visit(sample));
+                }
+            }
+        }
+    }
+}

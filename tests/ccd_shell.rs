@@ -1,0 +1,205 @@
+//! A pointshell that moves straight through a field: the tree finds, to the bit, what each sample alone finds.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use support::rng::Rng;
+use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage};
+use voxshell::ccd::motion::Motion;
+use voxshell::ccd::segment::{first_fraction, intervals, Start};
+use voxshell::ccd::shell::{Passage, Span, Workspace};
+use voxshell::field::{
+    Capsule, Clearance, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, Sheet, SignedDistance, Sphere,
+};
+use voxshell::math::{Pose, Progress, Vec3};
+use voxshell::mesh::{primitives, TriMesh};
+use voxshell::pointshell::{PointShell, ShellOptions};
+
+fn cook(mesh: &TriMesh, samples: usize, cells: u32, storage: Storage) -> Shape {
+    let options = CookOptions {
+        forms: Forms::BOTH,
+        resolution: Resolution::Cells(cells),
+        storage,
+        shell: ShellOptions { target_count: Some(samples), ..ShellOptions::default() },
+        ..CookOptions::default()
+    };
+    Shape::cook(mesh, &options, &Progress::none()).unwrap()
+}
+
+fn knot(samples: usize, cells: u32, storage: Storage) -> Shape {
+    cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 160, 16).unwrap(), samples, cells, storage)
+}
+
+/// Two poses of the shell in the field's frame, of the kinds that matter.
+fn motion(rng: &mut Rng, kind: u64) -> [Pose; 2] {
+    let near = |rng: &mut Rng, reach: f64| Translation3::from(rng.vector() * reach);
+    let from = Isometry3::from_parts(near(rng, 0.8), rng.rotation());
+    let to = match kind % 10 {
+        // Somewhere else, turned; as in the papers' table 3, in a box three times as large.
+        0 | 1 => {
+            let mut place = || Translation3::new(1.5 * rng.unit(), 1.5 * rng.unit(), 1.5 * rng.unit());
+            let (p, q) = (place(), place());
+            return [p * rng.rotation(), q * rng.rotation()];
+        }
+        // A small step in contact.
+        2 => near(rng, 1e-3) * from,
+        3 => from,
+        4 => near(rng, 1.0) * from,
+        // About itself by nearly half a turn, and by a little.
+        5 | 6 => {
+            let axis = nalgebra::Unit::new_normalize(rng.vector());
+            let angle = if kind % 10 == 5 { std::f64::consts::PI - 1e-9 } else { 0.01 };
+            Isometry3::from_parts(from.translation, UnitQuaternion::from_axis_angle(&axis, angle) * from.rotation)
+        }
+        // From far away, and past it.
+        7 => return [near(rng, 1e6) * from, near(rng, 0.5) * from],
+        8 => {
+            let way = rng.vector() * 1e6;
+            return [Translation3::from(way) * from, Translation3::from(-way) * from];
+        }
+        // A step so small that f32 cannot tell it.
+        _ => near(rng, 1e-9) * from,
+    };
+    [from, to]
+}
+
+struct Brute {
+    first: Option<(f64, u32)>,
+    spans: Vec<Span>,
+}
+
+/// Every sample by itself.
+fn brute_force(shell: &PointShell, field: &Field, motion: &Motion, level: f64, until: f64, known: &[u32]) -> Brute {
+    let (mut first, mut spans) = (None::<(f64, u32)>, Vec::new());
+    for sample in 0..shell.len() as u32 {
+        if known.contains(&sample) {
+            continue;
+        }
+        let path = motion.chord(&shell.position(sample as usize), [0.0, 1.0]);
+        if let Some(t) = first_fraction(field, &path, level, Start::Hit).filter(|t| *t <= until) {
+            if first.is_none_or(|best| t < best.0) {
+                first = Some((t, sample));
+            }
+        }
+        intervals(field, &path, level, |[from, to]| {
+            if from <= until {
+                spans.push(Span { sample, from, to: to.min(until) });
+            }
+        });
+    }
+    Brute { first, spans }
+}
+
+fn check(name: &str, shell: &PointShell, field: &Field, levels: &[f64], motions: u64) {
+    let (mut hits, mut tests) = (0, 0);
+    let mut workspace = Workspace::new();
+    for i in 0..motions {
+        let mut rng = Rng(i.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ 5);
+        let [from, to] = motion(&mut rng, i);
+        let world = Isometry3::from_parts(Translation3::from(rng.vector()), rng.rotation());
+        let motion = Motion::straight([&(world * from), &(world * to)], [&world, &world]);
+        let level = levels[(i / 10) as usize % levels.len()];
+        let until = if i % 7 == 3 { 0.4 } else { 1.0 };
+        let all = brute_force(shell, field, &motion, level, until, &[]);
+        // Every other of those in contact is known.
+        let mut known: Vec<u32> = all.spans.iter().step_by(2).map(|s| s.sample).collect();
+        known.dedup();
+        let known = if i % 3 == 0 { known } else { Vec::new() };
+        let all = if known.is_empty() { all } else { brute_force(shell, field, &motion, level, until, &known) };
+        for linear in [false, true] {
+            let passage = Passage { level, until, known: &known, linear, ..Passage::new(shell, field, motion) };
+            let label = || format!("{name} motion {i} level {level} linear {linear}");
+            assert_eq!(passage.first(&mut workspace), all.first, "{}", label());
+            assert_eq!(passage.touches(&mut workspace), all.first.is_some(), "{}", label());
+            assert_eq!(passage.spans(&mut workspace), all.spans, "{}", label());
+            if !linear {
+                tests += workspace.stats().sample_tests;
+            }
+        }
+        hits += u64::from(all.first.is_some());
+    }
+    eprintln!("{name}: {motions} motions, {hits} hits, {} of {} samples tested", tests / motions, shell.len());
+    assert!(hits > motions / 5 && hits < motions, "{name}: {hits} of {motions} hit, the test tests too little");
+}
+
+#[test]
+fn the_tree_finds_what_each_sample_finds_on_grids() {
+    let shape = knot(3000, 64, Storage::Dense);
+    check("knot", shape.shell.as_ref().unwrap(), shape.field.as_ref().unwrap(), &[0.0, 0.0, 0.02, -0.01, 0.3], 1500);
+}
+
+#[test]
+fn the_tree_finds_what_each_sample_finds_in_bricks() {
+    let shape = knot(3000, 160, Storage::Bricks);
+    check("bricks", shape.shell.as_ref().unwrap(), shape.field.as_ref().unwrap(), &[0.0, 0.0, 0.02, -0.01, 0.1], 400);
+}
+
+#[test]
+fn the_tree_finds_what_each_sample_finds_on_bunnies_and_teapots() {
+    for name in ["bunny_777_decimated.obj", "teapot_3k_open.obj"] {
+        let Some(mesh) = support::shared_mesh(name) else { return };
+        let shape = cook(&mesh, 2500, 96, Storage::Dense);
+        check(name, shape.shell.as_ref().unwrap(), shape.field.as_ref().unwrap(), &[0.0], 600);
+    }
+}
+
+#[test]
+fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
+    let shell = knot(1200, 48, Storage::Dense).shell.unwrap();
+    let corners: Vec<[f64; 3]> = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.4 } else { -0.3 })).collect();
+    let torus = primitives::torus(0.35, 0.1, 24, 12).unwrap();
+    // Samples can rest on edges and faces of these; the levels are those that are exact.
+    let exact = [0.0];
+    let any = [0.0, 0.05, -0.02];
+    let fields: [(&str, Field, &[f64], u64); 9] = [
+        ("half-space", Field::HalfSpace(HalfSpace::new(Vec3::new(0.2, 1.0, 0.1), -0.6).unwrap()), &any, 300),
+        ("sphere", Field::Sphere(Sphere::new(0.4).unwrap()), &any, 300),
+        ("cuboid", Field::Cuboid(Cuboid::new([0.3, 0.5, 0.02]).unwrap()), &any[..2], 300),
+        ("capsule", Field::Capsule(Capsule::new(1, 0.2, 0.3).unwrap()), &any, 300),
+        ("cylinder", Field::Cylinder(Cylinder::new(0, 0.2, 0.4).unwrap()), &any, 300),
+        ("cone", Field::Cone(Cone::new(2, 0.4, 0.9).unwrap()), &any, 300),
+        ("hull", Field::ConvexHull(ConvexHull::new(&corners).unwrap()), &any, 300),
+        ("mesh", Field::Mesh(MeshField::new(torus.clone()).unwrap()), &exact, 60),
+        ("sheet", Field::Sheet(Sheet::new(Arc::new(torus), 0.05).unwrap()), &exact, 60),
+    ];
+    for (name, field, levels, motions) in &fields {
+        check(name, &shell, field, levels, *motions);
+    }
+}
+
+#[test]
+fn clearances_are_those_of_the_lower_bound() {
+    let dense = knot(100, 48, Storage::Dense).field.unwrap();
+    let bricks = knot(100, 160, Storage::Bricks).field.unwrap();
+    let sphere = Arc::new(Field::Sphere(Sphere::new(0.4).unwrap()));
+    let mut rng = Rng(11);
+    for field in [&dense, &bricks, &sphere] {
+        let (mut known, mut tight) = (0, 0);
+        for i in 0..40_000 {
+            let reach = [0.3, 0.6, 2.0][i % 3];
+            let c = [0; 3].map(|_| (rng.unit() * reach) as f32);
+            let level = [0.0, 0.05, -0.03, 0.2][i / 3 % 4];
+            let clearance = |c: [f32; 3]| match field.as_ref() {
+                Field::Dense(f) => f.clearance(c, level),
+                Field::Bricks(f) => f.clearance(c, level),
+                Field::Sphere(f) => f.clearance(c, level),
+                _ => unreachable!("none of the fields above"),
+            };
+            let r = clearance(c);
+            assert!(!r.is_nan());
+            if r <= 0.0 {
+                continue;
+            }
+            known += 1;
+            for _ in 0..4 {
+                let d = rng.vector().normalize() * f64::from(r) * (1.0 - 1e-6 * rng.unit().abs());
+                let x = [c[0] + d.x as f32, c[1] + d.y as f32, c[2] + d.z as f32];
+                let phi = field.distance(x);
+                assert!(phi > level - 1e-6, "{c:?}: {phi} at {level} within {r}");
+            }
+            tight += usize::from(field.lower_bound(c, r * 1.1 + 1e-3) <= level);
+        }
+        assert!(known > 10_000, "{known}");
+        assert!(tight > known * 9 / 10, "{tight} of {known} as large as the lower bound says");
+    }
+}
