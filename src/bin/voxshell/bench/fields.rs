@@ -62,6 +62,8 @@ struct Bench<'a> {
     openvdb: Option<Program>,
     files: Files,
     clock: Clock,
+    /// Memory of this process before anything is cooked, bytes.
+    held: Option<f64>,
     rows: Vec<Row>,
 }
 
@@ -78,11 +80,16 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
         openvdb: setup.program(Peer::Openvdb, &files)?,
         files,
         clock: setup.clock,
+        held: None,
         rows: Vec::new(),
     };
     // First, while nothing lies about in the allocator that would hide a part of the peak.
     steps.next(&format!("bricks/{largest}"));
+    bench.held = status("VmRSS");
     bench.largest(largest)?;
+    if let Some(open) = without_bottom(mesh) {
+        bench.on_two_threads(&open, largest, "cook_open", [None, None])?;
+    }
     let of_largest = std::mem::take(&mut bench.rows);
     for &cells in others {
         steps.next(&format!("cook_dense/{cells}"));
@@ -191,27 +198,38 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Bricks at the finest resolution, on two threads: time that passes, memory, file, loading.
-    fn largest(&mut self, cells: u32) -> Result<()> {
-        let (mesh, options) = (self.mesh, options(cells));
-        let at_1024 = |target: f64| (cells == 1024).then_some(target);
+    /// Bricks on two threads: the time that passes, and the memory above what was held before anything was cooked.
+    fn on_two_threads(
+        &mut self,
+        mesh: &TriMesh,
+        cells: u32,
+        name: &str,
+        targets: [Option<f64>; 2],
+    ) -> Result<BrickField> {
+        let options = options(cells);
         // Resets the peak; without Linux there is no such row.
-        let before = std::fs::write("/proc/self/clear_refs", "5").ok().and_then(|()| status("VmRSS"));
+        let before = std::fs::write("/proc/self/clear_refs", "5").ok().and(self.held);
         let mut cooked = None;
         let mut ours = || {
             drop(cooked.take());
-            let cook = || of_wall(|| BrickField::cook(mesh, &options, &Progress::none()));
-            let (seconds, field) = on(2, cook)?;
+            let (seconds, field) = on(2, || of_wall(|| BrickField::cook(mesh, &options, &Progress::none())))?;
             cooked = Some(field?);
             Ok(seconds)
         };
         let [seconds] = self.clock.in_turns([&mut ours])?;
-        let field = cooked.ok_or_else(|| Error::Unsupported("nothing was cooked".into()))?;
-        self.push(Row::new(format!("fields/cook_bricks/{cells}/2_threads"), seconds, "s").target(at_1024(2.0)));
+        self.push(Row::new(format!("fields/{name}/{cells}/2_threads"), seconds, "s").target(targets[0]));
         if let (Some(before), Some(peak)) = (before, status("VmHWM")) {
-            let row = Row::new(format!("fields/cook_bricks/{cells}/peak"), (peak - before) * 1e-6, "MB");
-            self.push(row.target(at_1024(150.0)));
+            let row = Row::new(format!("fields/{name}/{cells}/peak"), (peak - before) * 1e-6, "MB");
+            self.push(row.target(targets[1]));
         }
+        cooked.ok_or_else(|| Error::Unsupported("nothing was cooked".into()))
+    }
+
+    /// Bricks at the finest resolution: time, memory, file, loading.
+    fn largest(&mut self, cells: u32) -> Result<()> {
+        let (mesh, options) = (self.mesh, options(cells));
+        let at_1024 = |target: f64| (cells == 1024).then_some(target);
+        let field = self.on_two_threads(mesh, cells, "cook_bricks", [at_1024(2.0), at_1024(150.0)])?;
         let mut memory = Row::new(format!("fields/bricks/{cells}/memory"), field.bytes() as f64 * 1e-6, "MB");
         if let Some(openvdb) = &mut self.openvdb {
             let bytes = openvdb.ask_number(&format!("volume 2 {} 0 0 0", options.voxel_size), "bytes")?;
@@ -284,6 +302,16 @@ impl Bench<'_> {
         }
         Ok(())
     }
+}
+
+/// The mesh without its lowest twentieth: as a scanner leaves what it stood on. `None` when nothing or all goes.
+fn without_bottom(mesh: &TriMesh) -> Option<TriMesh> {
+    let bounds = mesh.bounds();
+    let height = bounds.min.y + 0.05 * (bounds.max.y - bounds.min.y);
+    let above = |t: &usize| mesh.corners(*t).iter().any(|c| c[1] > height);
+    let kept: Vec<[u32; 3]> = (0..mesh.triangles.len()).filter(above).map(|t| mesh.triangles[t]).collect();
+    let some = kept.len() < mesh.triangles.len();
+    some.then(|| TriMesh::new(mesh.vertices.clone(), kept).ok()).flatten()
 }
 
 /// From the field's frame to the mesh's.
