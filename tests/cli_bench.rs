@@ -82,6 +82,10 @@ fn tables_quote_the_papers() {
     ] {
         assert_eq!(number(&rows[&format!("{name}/128")], "peer_measured"), paper, "{name}");
     }
+    let [ours, uniform, octree] =
+        ["ours", "uniform", "octree"].map(|w| number(&rows[&format!("table2/hits/{w}/128")], "measured"));
+    // Cardano's formulas miss one now and then.
+    assert!(ours > 100.0 && uniform == octree && (ours - octree).abs() <= 3.0, "{ours} {uniform} {octree}");
     let [leaf, min, both] =
         ["leaf", "min", "min_max"].map(|f| number(&rows[&format!("table1/octree/{f}/memory/128")], "measured"));
     assert!(leaf < min && min < both);

@@ -5,6 +5,7 @@
 mod ccd;
 mod clock;
 mod fields;
+mod papers;
 mod parry;
 mod peers;
 mod random;

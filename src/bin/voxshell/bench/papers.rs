@@ -1,0 +1,161 @@
+//! The way of the papers (Xu & Barbič 2014, sections 3.1 and 3.2), written anew so that its time can be had on this machine: a
+//! segment goes from cell to cell of a full grid, and with an octree of minima and maxima over the cells, from the largest
+//! block without the surface to the next. Meant to be plain, not to be used: Cardano's formulas miss some crossings.
+
+use voxshell::ccd::cell::Cubic;
+use voxshell::ccd::segment::Segment;
+use voxshell::field::{DenseField, SignedDistance};
+use voxshell::math::Vec3;
+
+/// Blocks of `2^level` cells along each axis; x fastest.
+struct Level {
+    dims: [usize; 3],
+    /// Smallest and largest φ, metres.
+    bounds: Vec<[f32; 2]>,
+}
+
+impl Level {
+    fn at(&self, block: [usize; 3]) -> [f32; 2] {
+        self.bounds[(block[2] * self.dims[1] + block[1]) * self.dims[0] + block[0]]
+    }
+}
+
+/// From the cells to the whole grid.
+pub struct Octree(Vec<Level>);
+
+const HULL: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
+
+fn join(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
+    [a[0].min(b[0]), a[1].max(b[1])]
+}
+
+fn blocks(dims: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    let place = move |n: usize| [n % dims[0], n / dims[0] % dims[1], n / dims[0] / dims[1]];
+    (0..dims.iter().product()).map(place)
+}
+
+impl Octree {
+    pub fn new(field: &DenseField) -> Self {
+        let dims = field.grid().dims.map(|n| n as usize - 1);
+        let of_cell = |cell| corners(field, cell).into_iter().fold(HULL, |all, phi| join(all, [phi, phi]));
+        let mut levels = vec![Level { dims, bounds: blocks(dims).map(of_cell).collect() }];
+        while let Some(below) = levels.last().filter(|l| l.bounds.len() > 1) {
+            let dims = below.dims.map(|n| n.div_ceil(2));
+            let of_block = |block: [usize; 3]| {
+                let children = (0..8).map(|c| [0, 1, 2].map(|a| 2 * block[a] + (c >> a & 1)));
+                let inside = children.filter(|child| (0..3).all(|a| child[a] < below.dims[a]));
+                inside.fold(HULL, |all, child| join(all, below.at(child)))
+            };
+            let bounds = blocks(dims).map(of_block).collect();
+            levels.push(Level { dims, bounds });
+        }
+        Self(levels)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(|l| size_of_val(&*l.bounds)).sum()
+    }
+
+    /// Level of the largest block around the cell that the surface does not pass.
+    fn skip(&self, cell: [usize; 3]) -> Option<usize> {
+        (0..self.0.len()).rev().find(|&n| {
+            let [min, max] = self.0[n].at(cell.map(|i| i >> n));
+            min > 0.0 || max <= 0.0
+        })
+    }
+}
+
+fn corners(field: &DenseField, cell: [usize; 3]) -> [f32; 8] {
+    let [nx, ny, _] = field.grid().dims.map(|n| n as usize);
+    let (values, first) = (field.values(), (cell[2] * ny + cell[1]) * nx + cell[0]);
+    std::array::from_fn(|c| values[first + (c & 1) + (c >> 1 & 1) * nx + (c >> 2) * nx * ny])
+}
+
+/// A segment in a field's grid, in cells.
+struct Way {
+    from: [f64; 3],
+    way: [f64; 3],
+}
+
+impl Way {
+    fn new(field: &DenseField, segment: &Segment) -> Self {
+        let grid = field.grid();
+        let in_cells =
+            |p: &Vec3, a: usize| (p[a] - field.center()[a] - f64::from(grid.min[a])) / f64::from(grid.spacing);
+        let from = std::array::from_fn(|a| in_cells(&segment.from, a));
+        Self { from, way: std::array::from_fn(|a| in_cells(&segment.to, a) - from[a]) }
+    }
+
+    fn at(&self, t: f64) -> [f64; 3] {
+        std::array::from_fn(|a| self.from[a] + t * self.way[a])
+    }
+
+    /// When it enters and leaves what is between two planes of an axis.
+    fn between(&self, a: usize, low: usize, high: usize) -> [f64; 2] {
+        let [low, high] = [low, high].map(|plane| (plane as f64 - self.from[a]) / self.way[a]);
+        if self.way[a] != 0.0 {
+            [low.min(high), low.max(high)]
+        } else if low <= 0.0 && high >= 0.0 {
+            [f64::NEG_INFINITY, f64::INFINITY]
+        } else {
+            [f64::INFINITY, f64::NEG_INFINITY]
+        }
+    }
+}
+
+/// The first fraction of the segment at which it is at or below the surface.
+pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> Option<f64> {
+    if field.distance(std::array::from_fn(|a| (segment.from[a] - field.center()[a]) as f32)) <= 0.0 {
+        return Some(0.0);
+    }
+    let way = Way::new(field, segment);
+    let cells = field.grid().dims.map(|n| n as usize - 1);
+    let (mut t, mut end) = (0.0f64, 1.0f64);
+    for a in 0..3 {
+        let [enters, leaves] = way.between(a, 0, cells[a]);
+        (t, end) = (t.max(enters), end.min(leaves));
+    }
+    let start = way.at(t);
+    let mut cell: [usize; 3] = std::array::from_fn(|a| (start[a].max(0.0) as usize).min(cells[a] - 1));
+    while t < end {
+        let skipped = octree.and_then(|octree| octree.skip(cell));
+        let size = 1usize << skipped.unwrap_or(0);
+        let low = cell.map(|i| i / size * size);
+        let (mut leaves, mut axis) = (f64::INFINITY, 0);
+        for a in 0..3 {
+            let leaves_axis = way.between(a, low[a], low[a] + size)[1];
+            if leaves_axis < leaves {
+                (leaves, axis) = (leaves_axis, a);
+            }
+        }
+        let to = leaves.clamp(t, end);
+        if skipped.is_none() {
+            let phi = corners(field, cell);
+            if phi.iter().any(|&v| v <= 0.0) {
+                let inside = |t: f64| {
+                    let p = way.at(t);
+                    std::array::from_fn(|a| p[a] - cell[a] as f64)
+                };
+                if let Some(s) = Cubic::along(&phi.map(f64::from), &inside(t), &inside(to)).cardano() {
+                    return Some(t + s * (to - t));
+                }
+            }
+        }
+        t = to;
+        let p = way.at(t);
+        for a in 0..3 {
+            // In the next block along the axis through whose plane it went, otherwise in one of this.
+            let [first, last] = match (a == axis, way.way[a] > 0.0) {
+                (true, true) => [low[a] + size; 2],
+                (true, false) if low[a] == 0 => return None,
+                (true, false) => [low[a] - 1; 2],
+                _ => [low[a], (low[a] + size).min(cells[a]) - 1],
+            };
+            if first >= cells[a] {
+                return None;
+            }
+            cell[a] = (p[a].max(0.0) as usize).clamp(first, last);
+        }
+    }
+    None
+}
