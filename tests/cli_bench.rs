@@ -92,6 +92,23 @@ fn tables_quote_the_papers() {
 }
 
 #[test]
+fn rows_are_saved_beside_the_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rows.json");
+    let mut command = bench("segments --mesh cuboid --resolutions 16 --segments 100 --peers parry");
+    command.arg("--save").arg(&file);
+    let table = String::from_utf8(output(command).stdout).expect("UTF-8");
+    let saved = std::fs::read_to_string(&file).expect("the file");
+    let names: Vec<String> = saved
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a JSON object a line"))
+        .map(|row| row["row"].as_str().expect("a name").to_owned())
+        .collect();
+    let printed: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 5 && names == printed, "{names:?} {printed:?}");
+}
+
+#[test]
 fn a_peer_that_is_not_installed_is_left_out_and_named() {
     let cache = tempfile::tempdir().expect("a folder");
     let mut command = bench("fields --mesh cuboid --resolutions 12,18 --peers openvdb");

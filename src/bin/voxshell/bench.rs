@@ -14,6 +14,7 @@ mod segments;
 mod steps;
 mod tables;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -23,7 +24,7 @@ use voxshell::asset::Shape;
 use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::field::{Field, HalfSpace};
 use voxshell::math::{Pose, Vec3};
-use voxshell::Result;
+use voxshell::{Error, Result};
 
 use crate::source;
 use clock::Clock;
@@ -55,6 +56,9 @@ pub struct Arguments {
     /// One JSON object a row.
     #[arg(long)]
     json: bool,
+    /// Write the JSON rows to a file, whatever is printed.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     /// Field cells along the box's largest edge, which is 1.5 times the mesh's, for fields, segments and tables; of fields the
     /// last is cooked in bricks only.
     #[arg(long, value_delimiter = ',', value_name = "CELLS")]
@@ -133,14 +137,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let tables = tables::Tables::measure(&name, &mesh, &setup)?;
             if !arguments.json {
                 tables.print();
-                return Ok(());
             }
             tables.rows()
         }
     };
     let rows: Vec<Row> = rows.into_iter().map(|row| row.with("mesh", &*name)).collect();
-    row::print(&rows, arguments.json);
-    Ok(())
+    let json: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    if arguments.json {
+        print!("{json}");
+    } else if arguments.name != Name::Tables {
+        row::print(&rows);
+    }
+    match &arguments.save {
+        Some(path) => std::fs::write(path, json).map_err(|source| Error::Io { path: path.clone(), source }),
+        None => Ok(()),
+    }
 }
 
 fn cook_row(cells: u32, seconds: f64, shape: &Shape) -> Row {

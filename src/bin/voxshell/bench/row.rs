@@ -1,5 +1,7 @@
 //! Rows of figures: as JSON, one object a line, and as a table to read.
 
+use std::fmt;
+
 use serde_json::{json, Map, Value};
 
 /// One figure, the target it is held to and what a peer reaches. Lower is better.
@@ -42,13 +44,18 @@ impl From<Value> for Row {
     }
 }
 
-pub fn print(rows: &[Row], as_json: bool) {
-    if as_json {
-        for Row(row) in rows {
-            println!("{}", Value::Object(row.clone()));
+impl fmt::Display for Row {
+    /// As JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match serde_json::to_string(&self.0) {
+            Ok(text) => f.write_str(&text),
+            Err(_) => Err(fmt::Error),
         }
-        return;
     }
+}
+
+/// To read: a table of all rows with a figure, the others before it.
+pub fn print(rows: &[Row]) {
     let columns = ["", "measured", "target", "", "peer"];
     let mut lines = vec![columns.map(String::from)];
     for Row(row) in rows {
