@@ -48,6 +48,8 @@ fn rows_of_fields_hold_what_the_command_promises() {
     let ours = number(&rows["fields/cook_dense/18"], "measured");
     assert!((number(over, "measured") * number(over, "peer_measured") / ours - 1.0).abs() < 1e-12, "{over}");
     assert_eq!(number(over, "target"), 1.0 / 60.0);
+    let stages = rows["fields/cook_bricks/18"]["stages_s"].as_object().expect("seconds of each stage");
+    assert!(["distance", "sign", "error"].iter().all(|stage| stages.contains_key(*stage)), "{stages:?}");
     for name in ["error_dense/18", "wrong_signs_dense/18", "error_bricks/36", "wrong_signs_bricks/36"] {
         let row = &rows[&format!("fields/{name}")];
         assert!(number(row, "measured") <= number(row, "target"), "{row}");

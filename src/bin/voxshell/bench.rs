@@ -11,6 +11,7 @@ mod peers;
 mod random;
 mod row;
 mod segments;
+mod stages;
 mod steps;
 mod tables;
 

@@ -18,7 +18,7 @@ use super::peers::{Files, Peer, Program};
 use super::random::Random;
 use super::row::Row;
 use super::steps::Steps;
-use super::Setup;
+use super::{stages, Setup};
 
 /// Nodes at which the error is measured.
 const NODES: usize = 2000;
@@ -145,9 +145,9 @@ impl Bench<'_> {
         };
         let (grid, center) = (*field.grid(), field.center());
         let target = self.targets.dense(cells);
-        self.push(
-            Row::new(format!("fields/cook_dense/{cells}"), seconds, "s").target(target).with("nodes", grid.len()),
-        );
+        let row = Row::new(format!("fields/cook_dense/{cells}"), seconds, "s").target(target).with("nodes", grid.len());
+        let stages = stages::of(|progress| DenseField::cook(mesh, &options, progress))?;
+        self.push(row.with("stages_s", stages));
 
         let near = self.near(&grid, center);
         let errors = near.errors(|n| field.distance(near.nodes[n].1));
@@ -170,7 +170,8 @@ impl Bench<'_> {
         let mut volume = self.openvdb.as_mut().map(|openvdb| || openvdb.ask_number(&command, "cpu"));
         let cook = || BrickField::cook(mesh, &options, &Progress::none());
         let (seconds, theirs, field) = self.clock.cook_beside(cook, volume.as_mut().map(|run| run as Run))?;
-        self.push(Row::new(format!("fields/cook_bricks/{cells}"), seconds, "s"));
+        let stages = stages::of(|progress| BrickField::cook(mesh, &options, progress))?;
+        self.push(Row::new(format!("fields/cook_bricks/{cells}"), seconds, "s").with("stages_s", stages));
         if let Some(openvdb) = &self.openvdb {
             let name = format!("fields/cook_bricks/{cells}/over_openvdb");
             let row = Row::ratio(name, seconds, &format!("{} meshToVolume", openvdb.name), theirs);
