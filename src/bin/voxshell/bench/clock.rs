@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use voxshell::{Error, Result};
 
 /// A run gives the seconds that count of it.
@@ -23,6 +23,11 @@ pub fn of_thread<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = ThreadTime::now();
     let value = work();
     (start.elapsed().as_secs_f64(), value)
+}
+
+/// Seconds that all threads of this process computed since they began.
+pub fn of_process() -> f64 {
+    ProcessTime::now().as_duration().as_secs_f64()
 }
 
 /// Seconds that passed.
