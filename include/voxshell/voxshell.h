@@ -283,6 +283,12 @@ typedef struct vxs_cook_options {
    * and `resolution` say.
    */
   double target_error;
+  /**
+   * Metres; 0, the default: none. Else the surface is the outer one at this distance from the mesh, which may be any
+   * soup of triangles: thin sheets and patches become a solid with a rounded surface, gaps of less than twice this close,
+   * and what is enclosed is filled. At least a voxel's diagonal.
+   */
+  double offset;
 } vxs_cook_options;
 
 /** A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail. */

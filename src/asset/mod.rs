@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use crate::contact::Geometry;
 use crate::field::{
-    mass_from_bricks, mass_from_field, BrickField, DenseField, Field, FieldOptions, MeshField, Sheet, SignReport,
-    SignedDistance,
+    mass_from_bricks, mass_from_field, offset_surface, BrickField, DenseField, Field, FieldOptions, MeshField, Sheet,
+    SignReport, SignedDistance,
 };
 use crate::math::{Aabb, Progress};
 use crate::mesh::{MassProperties, Report, TriMesh};
@@ -99,7 +99,7 @@ impl Default for CookOptions {
 
 impl CookOptions {
     /// The memory that [`Shape::cook`] checks against the limits before it begins, bytes: with `memory_limit`s of one byte less
-    /// it refuses, with as much it cooks, unless an open mesh in bricks turns out to need wide membranes across its holes. The
+    /// it refuses, with as much it cooks, unless an open mesh in bricks turns out to need wide membranes across its holes, or an offset surface to be large. The
     /// limits in `self` do not matter. Looks at every triangle, but computes no distance.
     ///
     /// # Errors
@@ -189,14 +189,20 @@ impl Shape {
         progress.report("weld", 0.0)?;
         let mesh = mesh.welded(options.weld_tolerance);
         let report = mesh.report();
+        let offset = options.field.offset;
         let (voxel_size, field) = options.cook_field(&mesh, progress)?;
         let shell = if options.forms.shell {
             let normals = field.as_ref().map(|f| f as &dyn SignedDistance);
-            Some(PointShell::sample(&mesh, normals, &options.shell_options(voxel_size), progress)?)
+            // Samples belong on the surface that the field has.
+            let field_options = FieldOptions { voxel_size, ..options.field };
+            let outer = (offset != 0.0).then(|| offset_surface(&mesh, &field_options, progress)).transpose()?;
+            let surface = outer.as_ref().unwrap_or(&mesh);
+            Some(PointShell::sample(surface, normals, &options.shell_options(voxel_size), progress)?)
         } else {
             None
         };
-        let mass = mesh.mass_properties().or_else(|| field.as_ref().and_then(mass_of));
+        let of_mesh = if offset == 0.0 { mesh.mass_properties() } else { None };
+        let mass = of_mesh.or_else(|| field.as_ref().and_then(mass_of));
         progress.report("done", 1.0)?;
         Ok(Self {
             mesh: Some(Arc::new(mesh)),

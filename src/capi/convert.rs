@@ -17,7 +17,8 @@ const TREES: [TreeKind; 2] = [TreeKind::MinimalBalls, TreeKind::NestedOnSamples]
 
 impl Growable for vxs_cook_options {
     const ARGUMENT: &'static str = "options";
-    const SIZES: &'static [usize] = &[std::mem::offset_of!(Self, field_storage), std::mem::size_of::<Self>()];
+    const SIZES: &'static [usize] =
+        &[std::mem::offset_of!(Self, field_storage), std::mem::offset_of!(Self, offset), std::mem::size_of::<Self>()];
     const NULLABLE: bool = true;
 
     fn defaults() -> Self {
@@ -46,6 +47,7 @@ impl Growable for vxs_cook_options {
             field_storage: VXS_STORAGE_AUTO,
             reserved: 0,
             target_error,
+            offset: core.field.offset,
         }
     }
 }
@@ -82,6 +84,7 @@ impl vxs_cook_options {
             return Err(Failure::argument("options->reserved", c.reserved, "0"));
         }
         core.field.padding_voxels = c.padding_voxels;
+        core.field.offset = check::positive_or_zero("options->offset", c.offset)?;
         core.field.memory_limit = c.memory_limit;
         core.shell.memory_limit = c.memory_limit;
         // NaN: the core chooses once it has the mesh.

@@ -19,7 +19,7 @@ macro_rules! layout {
     };
 }
 
-layout!(vxs_cook_options, 104, {
+layout!(vxs_cook_options, 112, {
     struct_size: 0,
     forms: 4,
     voxel_size: 8,
@@ -38,6 +38,7 @@ layout!(vxs_cook_options, 104, {
     field_storage: 88,
     reserved: 92,
     target_error: 96,
+    offset: 104,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
 layout!(vxs_query, 48, {

@@ -13,7 +13,7 @@ use super::check;
 use super::guard::{entry, Failure};
 use super::status::*;
 use crate::asset::Shape;
-use crate::field::{Field, SignReport};
+use crate::field::{Field, SignReport, SignRule};
 
 /// A defect inside the library, or what made a host give up.
 pub const VXS_LOG_ERROR: u32 = 1;
@@ -153,7 +153,7 @@ fn contents(shape: &Shape) -> String {
 
 fn warnings(shape: &Shape, sign: &SignReport) -> Vec<String> {
     let mut found = Vec::new();
-    if !sign.closed {
+    if !sign.closed && sign.rule != SignRule::Offset {
         let edges = shape.report.as_ref().map_or(0, |r| r.boundary_edges);
         found.push(format!(
             "the mesh is open ({edges} boundary edges): its inside is where the winding number exceeds one half, and membranes of \

@@ -84,6 +84,10 @@ pub struct vxs_cook_options {
     /// VXS_TOO_LARGE, when it cannot be met within `memory_limit`, says what was reached. 0, the default: as `voxel_size`
     /// and `resolution` say.
     pub target_error: f64,
+    /// Metres; 0, the default: none. Else the surface is the outer one at this distance from the mesh, which may be any
+    /// soup of triangles: thin sheets and patches become a solid with a rounded surface, gaps of less than twice this close,
+    /// and what is enclosed is filled. At least a voxel's diagonal.
+    pub offset: f64,
 }
 
 /// Box. size: half extents x, y, z.

@@ -126,7 +126,7 @@ impl DenseField {
         Ok(Self::assemble(grid, values, self.center * factor, sign)?.described(error, &bounds))
     }
 
-    /// As [`DenseField::from_values`]. Where `sign` says that a closed surface was cooked, the samples are those of an
+    /// As [`DenseField::from_values`]. Where `sign` says that a closed surface or an offset one was cooked, the samples are those of an
     /// exact signed distance, which no two points exceed one metre per metre of.
     pub(crate) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
         grid.check()?;
@@ -141,7 +141,7 @@ impl DenseField {
         if center.iter().any(|x| !x.is_finite()) {
             return Err(Error::argument("center", format!("{:?}", center.as_slice()), "finite coordinates in metres"));
         }
-        let exact = matches!(sign.rule, SignRule::Crossings | SignRule::Parity);
+        let exact = matches!(sign.rule, SignRule::Crossings | SignRule::Parity | SignRule::Offset);
         let scan = super::scan::scan(&grid, &values, exact);
         let lipschitz = scan.lipschitz;
         let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;

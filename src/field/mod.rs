@@ -26,7 +26,7 @@ pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
 pub use clearance::Clearance;
 pub use convex::ConvexHull;
-pub use cook::FieldOptions;
+pub use cook::{offset_surface, FieldOptions};
 pub use dense::DenseField;
 pub use grid::Grid;
 pub use mass::{mass_from_bricks, mass_from_field};

@@ -10,7 +10,7 @@
 
 SIZE(vxs_status, 4);
 #if UINTPTR_MAX == UINT64_MAX
-SIZE(vxs_cook_options, 104);
+SIZE(vxs_cook_options, 112);
 AT(vxs_cook_options, struct_size, 0);
 AT(vxs_cook_options, forms, 4);
 AT(vxs_cook_options, voxel_size, 8);
@@ -29,6 +29,7 @@ AT(vxs_cook_options, progress_user, 80);
 AT(vxs_cook_options, field_storage, 88);
 AT(vxs_cook_options, reserved, 92);
 AT(vxs_cook_options, target_error, 96);
+AT(vxs_cook_options, offset, 104);
 SIZE(vxs_primitive, 72);
 AT(vxs_primitive, struct_size, 0);
 AT(vxs_primitive, kind, 4);
@@ -111,13 +112,14 @@ int main(void) {
   CHECK(o.padding_voxels > 0 && o.branching >= 2 && o.memory_limit > 0 && o.sharp_angle > 0);
   CHECK(o.progress == NULL && o.progress_user == NULL && o.field_storage == VXS_STORAGE_AUTO && o.reserved == 0);
   CHECK(o.target_error == 0);
-  /* The size of the first release, which had no storage and no target error. */
+  /* The size of the first release, which had no storage, no target error and no offset. */
   o.field_storage = 77;
   o.target_error = 77;
   OK(vxs_cook_options_init(&o, offsetof(vxs_cook_options, field_storage)));
   CHECK(o.struct_size == offsetof(vxs_cook_options, field_storage) && o.field_storage == 77);
   CHECK(o.target_error == 77);
   OK(vxs_cook_options_init(&o, sizeof o));
+  CHECK(o.offset == 0);
   OK(vxs_query_init(&q, sizeof q));
   CHECK(q.struct_size == sizeof q && q.roles == VXS_ROLES_AUTO && q.max_separation == 0 && isinf(q.max_distance) && isinf(q.max_depth));
   CHECK(q.max_contacts == 0 && q.preferred_count == 0 && q.preferred == NULL);

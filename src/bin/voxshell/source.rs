@@ -38,6 +38,9 @@ pub struct CookArguments {
     /// How the field is stored.
     #[arg(long, value_enum, default_value_t = Storage::Dense)]
     pub field: Storage,
+    /// Make a solid of what is within this distance of the mesh: for sheets and patches.
+    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    pub offset: f64,
     /// Number of pointshell samples aimed at.
     #[arg(long, value_name = "NUMBER")]
     pub samples: Option<usize>,
@@ -72,6 +75,7 @@ impl CookArguments {
             Storage::Bricks => asset::Storage::Bricks,
         };
         let mut options = CookOptions { resolution, storage, shell, ..CookOptions::default() };
+        options.field.offset = self.offset;
         options.field.memory_limit = memory_limit;
         Ok(options)
     }

@@ -16,18 +16,18 @@ use super::crossings::{cut_edges, Crossings};
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
 use super::open::{Distances, Open};
-use super::{measure, needed_all_the_same, winding, FieldOptions};
+use super::{measure, needed_all_the_same, offset, winding, FieldOptions};
 use crate::math::{Aabb, Progress, Vec3};
 use crate::mesh::{triangle, TriMesh};
 use crate::{Error, Result};
 
 /// Where the bricks are.
-struct Layout {
+pub(super) struct Layout {
     /// The grid of the field, and the grid of all nodes of the bricks that cover it.
-    grid: Grid,
-    all: Grid,
-    center: Vec3,
-    bricks: [u32; 3],
+    pub grid: Grid,
+    pub all: Grid,
+    pub center: Vec3,
+    pub bricks: [u32; 3],
 }
 
 impl BrickField {
@@ -37,6 +37,9 @@ impl BrickField {
     ///
     /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes.
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        if options.offset != 0.0 {
+            return Self::cook_offset(mesh, options, progress);
+        }
         let layout = Layout::new(mesh, options)?;
         let Layout { all, center, bricks, .. } = layout;
         progress.report("sign", 0.0)?;
@@ -114,6 +117,9 @@ impl BrickField {
     pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
         let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
         let check = || {
+            if options.offset != 0.0 {
+                return offset::memory_needed(mesh, &unlimited);
+            }
             let layout = Layout::new(mesh, &unlimited)?;
             let lattice = Lattice::new(&layout.all);
             let corners = lattice.corners(mesh, layout.center);
@@ -126,7 +132,7 @@ impl BrickField {
 
 impl Layout {
     /// Checks what can be checked before anything is computed.
-    fn new(mesh: &TriMesh, options: &FieldOptions) -> Result<Self> {
+    pub fn new(mesh: &TriMesh, options: &FieldOptions) -> Result<Self> {
         let (counts, center) = options.counts(mesh)?;
         let numbers = counts.map(|n| ((n - 1.0) / f64::from(CELLS)).ceil());
         let total = numbers.iter().product::<f64>();
@@ -172,7 +178,7 @@ impl Layout {
         options: &FieldOptions,
     ) -> Result<u64> {
         let total = self.bricks.iter().map(|&n| n as usize).product::<usize>();
-        let fine = near_at_most(lattice, corners, self.bricks);
+        let fine = near_at_most(lattice, corners, self.bricks, f64::from(BAND));
         let rows = self.all.dims[1] as usize * self.all.dims[2] as usize;
         // Samples; and crossings of half of a brick's 64 rows, twice while they are joined, or of an open surface the cut
         // edges of its 512 nodes, their signs and what is told of them.
@@ -217,12 +223,13 @@ fn steepest_path(fine: &FineBricks) -> f32 {
 }
 
 /// An upper bound on the number of bricks in the band: those that a triangle meets when they are grown by the band.
-fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3]) -> usize {
+/// `width`: half of it, cells.
+pub(super) fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3], width: f64) -> usize {
     let total = bricks.iter().map(|&n| n as usize).product::<usize>();
     let mut marked: Vec<AtomicU64> = Vec::new();
     marked.resize_with(total.div_ceil(64), || AtomicU64::new(0));
     let edge = lattice.spacing * f64::from(CELLS);
-    let band = lattice.spacing * f64::from(BAND) * 1.001;
+    let band = lattice.spacing * width * 1.001;
     corners.par_iter().for_each(|t| {
         let t = t.map(Vec3::from);
         let reach = |k: usize| {

@@ -34,6 +34,25 @@ pub(super) fn measure(
     let own = (sides.mesh.triangles.len() != mesh.triangles.len()).then(|| Bvh::build(mesh));
     let bvh = own.as_ref().unwrap_or(&sides.bvh);
     let membrane = Bvh::build(sheets);
+    errors(field, spacing, center, mesh, |p, phi, on| {
+        let Some(on) = on else { return Some(phi) };
+        // No farther than the point it was moved off.
+        let most = (p - on).norm() * (1.0 + 1e-9);
+        let to = |bvh: &Bvh| bvh.closest_within(p, most).map_or(most, |c| c.distance_squared.sqrt());
+        let exact = to(bvh).min(to(&membrane));
+        Some(if sides.inside(p) { phi + exact } else { phi - exact })
+    })
+}
+
+/// The same with the error at a point given by `error(point, φ, on)`, where `on` is the point of `mesh` that it was moved off, if
+/// it was; where the error is `None` the point does not count.
+pub(super) fn errors(
+    field: &impl SignedDistance,
+    spacing: f32,
+    center: Vec3,
+    mesh: &TriMesh,
+    error: impl Fn(Vec3, f64, Option<Vec3>) -> Option<f64> + Sync,
+) -> FieldError {
     let mut upto = Vec::with_capacity(mesh.triangles.len());
     let mut area = 0.0;
     for t in 0..mesh.triangles.len() {
@@ -44,9 +63,9 @@ pub(super) fn measure(
     let reach = 2.0 * f64::from(spacing);
     let errors: Vec<f64> = (0..2 * POINTS)
         .into_par_iter()
-        .map(|n| {
+        .filter_map(|n| {
             let r = |i: u64| random(n * 8 + i + 1);
-            let t = upto.partition_point(|&a| a <= r(0) * area).min(upto.len() - 1);
+            let t = upto.partition_point(|&a| a <= r(0) * area).min(upto.len().checked_sub(1)?);
             let [a, b, c] = mesh.corners(t).map(Vec3::from);
             let (s, u) = (r(1).sqrt(), r(2));
             let on = a * (1.0 - s) + b * (s * (1.0 - u)) + c * (s * u);
@@ -55,26 +74,13 @@ pub(super) fn measure(
             let p = if near { on + off } else { on } - center;
             let local = [p.x as f32, p.y as f32, p.z as f32];
             let p = Vec3::from(local.map(f64::from)) + center;
-            let phi = f64::from(field.distance(local));
-            if !near {
-                return phi;
-            }
-            // No farther than the point it was moved off.
-            let most = (p - on).norm() * (1.0 + 1e-9);
-            let to = |bvh: &Bvh| bvh.closest_within(p, most).map_or(most, |c| c.distance_squared.sqrt());
-            let exact = to(bvh).min(to(&membrane));
-            if sides.inside(p) {
-                phi + exact
-            } else {
-                phi - exact
-            }
+            error(p, f64::from(field.distance(local)), near.then_some(on)).map(f64::abs)
         })
-        .map(f64::abs)
         .collect();
     let squares: f64 = errors.iter().map(|e| e * e).sum();
     FieldError {
         max: errors.iter().fold(0.0, |a, &e| a.max(e)),
-        rms: (squares / errors.len() as f64).sqrt(),
+        rms: (squares / errors.len().max(1) as f64).sqrt(),
         samples: errors.len() as u32,
     }
 }

@@ -7,6 +7,7 @@ mod cull;
 mod lattice;
 mod measure;
 mod membrane;
+mod offset;
 mod open;
 mod tiles;
 mod winding;
@@ -22,6 +23,7 @@ use crossings::Crossings;
 use cull::Culler;
 use lattice::Lattice;
 use membrane::Membrane;
+pub use offset::offset_surface;
 
 /// How to cook a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,14 +32,18 @@ pub struct FieldOptions {
     pub voxel_size: f64,
     /// Cells between the mesh's box and the border of the grid.
     pub padding_voxels: u32,
+    /// Metres. Not 0: the surface is the outer one at this distance from the mesh, which may be a soup of any kind: thin
+    /// sheets and patches become a solid with a rounded surface, gaps of less than twice this close, and what is enclosed is
+    /// filled. At least a voxel's diagonal. The grid grows by it.
+    pub offset: f64,
     /// Most memory that cooking may take, bytes.
     pub memory_limit: u64,
 }
 
 impl FieldOptions {
-    /// Four cells of padding and at most 4 GiB.
+    /// Four cells of padding, no offset, and at most 4 GiB.
     pub fn new(voxel_size: f64) -> Self {
-        Self { voxel_size, padding_voxels: 4, memory_limit: 4 << 30 }
+        Self { voxel_size, padding_voxels: 4, offset: 0.0, memory_limit: 4 << 30 }
     }
 
     /// `cells` along the largest extent of the mesh's box.
@@ -63,8 +69,9 @@ impl FieldOptions {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
         }
+        self.check_offset()?;
         let bounds = mesh.bounds();
-        let extents = bounds.extents();
+        let extents = bounds.inflated(self.offset).extents();
         let padding = f64::from(self.padding_voxels);
         let count = |k: usize| ((extents[k] / self.voxel_size).ceil() + 2.0 * padding + 1.0).max(2.0);
         Ok(([0, 1, 2].map(count), bounds.center()))
@@ -73,8 +80,9 @@ impl FieldOptions {
     /// Checks the memory of cooking a full grid; what it is, bytes.
     fn check_nodes(&self, counts: [f64; 3], triangles: usize) -> Result<u64> {
         let [x, y, z] = counts;
-        // Samples and a byte for their edges.
-        let needed = ((5.0 * (x * y * z)) as u64).saturating_add(Self::fixed_bytes(triangles));
+        // Samples and a byte for their edges; with an offset those of two surfaces.
+        let each = if self.offset > 0.0 { 8.0 } else { 5.0 };
+        let needed = ((each * (x * y * z)) as u64).saturating_add(Self::fixed_bytes(triangles));
         if needed > self.memory_limit || counts.iter().any(|&n| n > f64::from(1 << 20)) {
             let what = format!("a field of {x} x {y} x {z} nodes {} m apart", self.voxel_size);
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
@@ -93,6 +101,9 @@ impl DenseField {
     /// The field of a mesh. Exact distance at every node; see [`SignReport`] for the sign. The same input gives the same
     /// bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        if options.offset != 0.0 {
+            return Self::cook_offset(mesh, options, progress);
+        }
         let (grid, center) = options.grid(mesh)?;
         Self::cook_on(mesh, grid, center, options.memory_limit, progress)
     }
@@ -101,7 +112,9 @@ impl DenseField {
     /// limit in `options` does not matter.
     pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
         let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
-        unlimited.check_nodes(unlimited.counts(mesh)?.0, mesh.triangles.len()).or_else(needed_all_the_same)
+        let nodes = unlimited.check_nodes(unlimited.counts(mesh)?.0, mesh.triangles.len());
+        let surface = if options.offset != 0.0 { offset::memory_needed(mesh, &unlimited) } else { Ok(0) };
+        Ok(nodes.or_else(needed_all_the_same)?.max(surface.or_else(needed_all_the_same)?))
     }
 
     /// On a grid whose memory has been checked.

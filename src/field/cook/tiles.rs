@@ -69,6 +69,40 @@ impl Tiles {
         }
     }
 
+    /// Gives all nodes of a tile one value.
+    pub fn set_one(&mut self, tile: usize, value: bool) {
+        self.place[tile] = if value { SET } else { CLEAR };
+    }
+
+    /// A bit for each node of a tile.
+    pub fn bits(&self, tile: usize) -> [u64; 8] {
+        match self.place[tile] {
+            CLEAR => [0; 8],
+            SET => [u64::MAX; 8],
+            own => self.bits[own as usize],
+        }
+    }
+
+    /// The six tiles beside a tile, each with the nodes that are next to those of `bits` in this one.
+    pub fn beside(&self, tile: usize, bits: [u64; 8]) -> impl Iterator<Item = (usize, [u64; 8])> + '_ {
+        const FIRST: u64 = 0x0101_0101_0101_0101;
+        let at = self.place(tile).map(i64::from);
+        (0..6).filter_map(move |side: usize| {
+            let mut place = at;
+            place[side / 2] += if side % 2 == 1 { 1 } else { -1 };
+            let only = |z: usize, word: u64| std::array::from_fn(|n| if n == z { word } else { 0 });
+            let over = match side {
+                0 => bits.map(|w| (w & FIRST) << 7),
+                1 => bits.map(|w| w >> 7 & FIRST),
+                2 => bits.map(|w| w << 56),
+                3 => bits.map(|w| w >> 56),
+                4 => only(7, bits[0]),
+                _ => only(0, bits[7]),
+            };
+            Some((self.tile(place)?, over))
+        })
+    }
+
     /// The value at a node.
     pub fn get(&self, [i, j, k]: [u32; 3]) -> bool {
         let [nx, ny, _] = self.tiles.map(|n| n as usize);

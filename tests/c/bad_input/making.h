@@ -126,6 +126,9 @@ ROWS(vxs_shape_info_init) {
     options->target_error = 0.01;                                                                     \
     INVALID(options->voxel_size, 0.01, "options->target_error is 0.01; expected 0 beside a voxel_size"); \
     options->target_error = 0;                                                                        \
+    NUMBER(options->offset);                                                                          \
+    INVALID(options->offset, -1, "options->offset is -1; expected a positive");                       \
+    INVALID(options->offset, 1e-9, "offset is 0.000000001; expected 0 for none, or at least a voxel's diagonal"); \
   } while (0)
 
 /* And in each function that cooks. */
