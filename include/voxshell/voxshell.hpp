@@ -51,6 +51,8 @@ using Pose = vxs_pose;
 using Aabb = vxs_aabb;
 using Contact = vxs_contact;
 using MassProperties = vxs_mass_properties;
+using Motion = vxs_motion;
+using MotionContact = vxs_motion_contact;
 
 /** The pose that moves nothing. */
 inline Pose identity() { return Pose{{0, 0, 0}, 0, 0, 0, 1}; }
@@ -192,6 +194,11 @@ struct Primitive : vxs_primitive {
 /** `vxs_query` with its defaults. */
 struct Query : vxs_query {
   Query() { detail::check(vxs_query_init(this, sizeof(vxs_query))); }
+};
+
+/** `vxs_motion_query` with its defaults. */
+struct MotionQuery : vxs_motion_query {
+  MotionQuery() { detail::check(vxs_motion_query_init(this, sizeof(vxs_motion_query))); }
 };
 
 /** `vxs_shape_info`. */
@@ -400,6 +407,14 @@ class Shape {
     if (!hit.hit) return std::nullopt;
     return SegmentHit{hit.fraction, hit.point, hit.normal};
   }
+  /** Where each segment first enters; `hit` says whether it does. */
+  std::vector<vxs_segment_hit> query_segments(const std::vector<Vec3>& from, const std::vector<Vec3>& to) const {
+    std::vector<vxs_segment_hit> hits;
+    if (!detail::require(from.size() == to.size(), "to: expected one for each of from")) return hits;
+    hits.resize(from.size());
+    if (!detail::check(vxs_shape_query_segments(handle_.get(), from.data(), to.data(), from.size(), hits.data()))) hits.clear();
+    return hits;
+  }
   /** All crossings in order. */
   std::vector<SegmentHit> query_crossings(const Vec3& from, const Vec3& to) const {
     std::vector<vxs_segment_hit> found(4);
@@ -542,6 +557,55 @@ inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a,
                                    &found));
   if (!found) return std::nullopt;
   return closest;
+}
+
+/** Where a body is on its screw motion, at a part of the step from 0 to 1. */
+inline Pose motion_pose(const Motion& motion, double t) {
+  Pose pose = identity();
+  detail::check(vxs_motion_pose(&motion, t, &pose));
+  return pose;
+}
+
+/** When two moving shapes touch first, and where; nothing if they do not. */
+inline std::optional<Contact> query_time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b,
+                                                   const Motion& motion_b, const MotionQuery& query,
+                                                   Workspace& workspace) {
+  Contact contact{};
+  bool found = false;
+  detail::check(vxs_query_time_of_impact(a.c_handle(), &motion_a, b.c_handle(), &motion_b, &query, workspace.c_handle(),
+                                         &contact, &found));
+  if (!found) return std::nullopt;
+  return contact;
+}
+
+/** All contacts of two moving shapes, in the order in which they begin. */
+inline std::vector<MotionContact> query_motion_contacts(const Shape& a, const Motion& motion_a, const Shape& b,
+                                                        const Motion& motion_b, const MotionQuery& query,
+                                                        Workspace& workspace) {
+  std::vector<MotionContact> contacts(64);
+  std::size_t count = 0;
+  vxs_status status = VXS_OK;
+  do {
+    if (count > contacts.size()) contacts.resize(count);
+    status = vxs_query_motion_contacts(a.c_handle(), &motion_a, b.c_handle(), &motion_b, &query, workspace.c_handle(),
+                                       contacts.data(), contacts.size(), &count);
+    if (!detail::check(status)) count = 0;
+  } while (status == VXS_TRUNCATED);
+  contacts.resize(count);
+  return contacts;
+}
+
+/** Those of `query.known` that are still in contact at the end of the step. */
+inline std::vector<Contact> query_known_contacts(const Shape& a, const Motion& motion_a, const Shape& b,
+                                                 const Motion& motion_b, const MotionQuery& query,
+                                                 Workspace& workspace) {
+  std::vector<Contact> contacts(query.known_count);
+  std::size_t count = 0;
+  if (!detail::check(vxs_query_known_contacts(a.c_handle(), &motion_a, b.c_handle(), &motion_b, &query,
+                                              workspace.c_handle(), contacts.data(), contacts.size(), &count)))
+    count = 0;
+  contacts.resize(count);
+  return contacts;
 }
 
 #ifdef VOXSHELL_NO_EXCEPTIONS

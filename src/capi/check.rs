@@ -143,6 +143,17 @@ pub(super) fn choice<V: Copy>(argument: &str, value: u32, prefix: &str, choices:
     })
 }
 
+/// Features that do not decrease.
+pub(super) fn ascending(argument: &str, features: &[u32]) -> Result<(), Failure> {
+    match features.windows(2).position(|pair| pair[0] > pair[1]) {
+        Some(i) => {
+            let expected = format!("at least {argument}[{i}], which is {}: ascending order", features[i]);
+            Err(Failure::argument(&format!("{argument}[{}]", i + 1), features[i + 1], &expected))
+        }
+        None => Ok(()),
+    }
+}
+
 pub(super) fn in_range<V: PartialOrd + Display>(argument: &str, value: V, min: V, max: V) -> Result<V, Failure> {
     if value >= min && value <= max {
         Ok(value)
@@ -151,10 +162,19 @@ pub(super) fn in_range<V: PartialOrd + Display>(argument: &str, value: V, min: V
     }
 }
 
-pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Pose, Failure> {
+/// A struct that the caller filled.
+pub(super) unsafe fn input<T: Copy>(argument: &str, pointer: *const T) -> Result<T, Failure> {
     usable(argument, pointer)?;
-    let p = pointer.read();
-    let position = vec3(format_args!("{argument}->position"), p.position)?;
+    Ok(pointer.read())
+}
+
+pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Pose, Failure> {
+    pose_value(&format!("{argument}->"), &input(argument, pointer)?)
+}
+
+/// `prefix`: what stands before the names of the pose's fields.
+pub(super) fn pose_value(prefix: &str, p: &vxs_pose) -> Result<Pose, Failure> {
+    let position = vec3(format_args!("{prefix}position"), p.position)?;
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     let norm = q.norm();
     // Also false for a norm that is not a number.
@@ -162,7 +182,7 @@ pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Po
         Ok(Pose::from_parts(position.into(), nalgebra::UnitQuaternion::new_normalize(q)))
     } else {
         let value = format!("({}, {}, {}, {}), of norm {norm}", p.qx, p.qy, p.qz, p.qw);
-        Err(Failure::argument(&format!("{argument}->qx..qw"), value, "a quaternion of norm 1 to within 1e-6"))
+        Err(Failure::argument(&format!("{prefix}qx..qw"), value, "a quaternion of norm 1 to within 1e-6"))
     }
 }
 

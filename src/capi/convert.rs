@@ -7,11 +7,12 @@ use super::types::*;
 use crate::asset::{CookOptions, Forms, Resolution, Shape, Storage};
 use crate::contact::{Contact, Query, Roles};
 use crate::field::{Field, SignRule};
+use crate::math::Pose;
 use crate::mesh::primitives::Primitive;
 use crate::mesh::TriMesh;
 use crate::pointshell::{Sampling, TreeKind};
 
-const ROLES: [Roles; 4] = [Roles::Auto, Roles::ShellOfA, Roles::ShellOfB, Roles::Both];
+pub(super) const ROLES: [Roles; 4] = [Roles::Auto, Roles::ShellOfA, Roles::ShellOfB, Roles::Both];
 const STORAGES: [Storage; 3] = [Storage::Dense, Storage::Dense, Storage::Bricks];
 const TREES: [TreeKind; 2] = [TreeKind::MinimalBalls, TreeKind::NestedOnSamples];
 
@@ -212,10 +213,7 @@ impl vxs_query {
         let max_separation = check::finite("query->max_separation", self.max_separation)?;
         let preferred: &[u32] =
             check::slice("query->preferred", self.preferred, "query->preferred_count", self.preferred_count as usize)?;
-        if let Some(i) = preferred.windows(2).position(|pair| pair[0] > pair[1]) {
-            let expected = format!("at least query->preferred[{i}], which is {}: ascending order", preferred[i]);
-            return Err(Failure::argument(&format!("query->preferred[{}]", i + 1), preferred[i + 1], &expected));
-        }
+        check::ascending("query->preferred", preferred)?;
         let max_contacts = self.max_contacts as usize;
         Ok(Query { roles, max_separation, max_contacts, preferred, max_depth: self.max_depth })
     }
@@ -233,6 +231,13 @@ impl vxs_query {
             ));
         }
         check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
+    }
+}
+
+impl From<Pose> for vxs_pose {
+    fn from(pose: Pose) -> Self {
+        let q = pose.rotation.coords;
+        Self { position: pose.translation.vector.into(), qx: q.x, qy: q.y, qz: q.z, qw: q.w }
     }
 }
 

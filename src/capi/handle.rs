@@ -14,10 +14,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::guard::Failure;
+use super::query::Scratch;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::contact::Workspace;
 use crate::field::Field;
 use crate::pointshell::PointShell;
 
@@ -82,7 +82,7 @@ impl Opaque for vxs_pointshell {
     const KIND: Kind = Kind::PointShell;
 }
 impl Opaque for vxs_workspace {
-    type Value = Exclusive<Workspace>;
+    type Value = Exclusive<Scratch>;
     const KIND: Kind = Kind::Workspace;
 }
 

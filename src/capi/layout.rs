@@ -5,6 +5,7 @@
 
 use std::mem::{offset_of, size_of};
 
+use super::motion::*;
 use super::options::*;
 use super::types::*;
 
@@ -89,3 +90,15 @@ layout!(vxs_contact, 96, {
     feature: 88,
     reserved: 92,
 });
+layout!(vxs_motion, 112, { from: 0, to: 56 });
+layout!(vxs_motion_query, 48, {
+    struct_size: 0,
+    roles: 4,
+    path: 8,
+    known_count: 12,
+    max_separation: 16,
+    until: 24,
+    tolerance: 32,
+    known: 40,
+});
+layout!(vxs_motion_contact, 104, { contact: 0, until: 96 });

@@ -21,6 +21,7 @@ pub mod asset;
 pub mod create;
 pub mod forms;
 pub mod log;
+pub mod motion;
 pub mod options;
 pub mod query;
 pub mod shape;
@@ -39,4 +40,5 @@ pub const HEADER_SOURCES: [&str; 10] = [
     "asset.rs",
     "forms.rs",
     "query.rs",
+    "motion.rs",
 ];

@@ -6,7 +6,14 @@ use super::handle;
 use super::options::*;
 use super::status::*;
 use super::types::*;
-use crate::contact;
+use crate::{ccd, contact};
+
+/// What is behind a `vxs_workspace`.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub contact: contact::Workspace,
+    pub motion: ccd::shell::Workspace,
+}
 
 /// Scratch memory for queries. Make one per thread and keep it.
 ///
@@ -15,7 +22,7 @@ use crate::contact;
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace) -> vxs_status {
     entry!(vxs_workspace_create, [], {
-        handle::create("workspace", workspace, handle::Exclusive::new(contact::Workspace::new()))
+        handle::create("workspace", workspace, handle::Exclusive::new(Scratch::default()))
     })
 }
 
@@ -69,7 +76,8 @@ pub unsafe extern "C" fn vxs_query_contacts(
         check::out("count", count)?;
         let how = query.contacts()?;
         let mut scratch = scratch.lock("workspace")?;
-        let found = contact::contacts(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, &how, &mut scratch)?;
+        let found =
+            contact::contacts(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, &how, &mut scratch.contact)?;
         for (i, c) in found.iter().take(capacity).enumerate() {
             contacts.add(i).write(c.into());
         }
@@ -115,7 +123,7 @@ pub unsafe extern "C" fn vxs_query_distance(
             &pose_b,
             roles,
             query.max_distance,
-            &mut scratch,
+            &mut scratch.contact,
         )?;
         if let Some(c) = &best {
             closest.write(c.into());

@@ -6,7 +6,10 @@ use super::handle;
 use super::options::*;
 use super::status::*;
 use super::types::*;
-use crate::ccd::segment::{self, Segment, Start};
+use crate::asset::Shape;
+use crate::ccd::segment::{self, Segment, SegmentHit, Start};
+use crate::field::Field;
+use crate::math::Vec3;
 
 /// Another handle to the same shape; no data is copied. Each handle is released on its own.
 ///
@@ -143,18 +146,55 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
         check::out("hit", hit)?;
-        let field = value
-            .field
-            .as_deref()
-            .ok_or_else(|| Failure::unsupported("shape has no field, which a segment query needs"))?;
-        let nan = vxs_vec3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
-        let found = match segment::first_hit(field, &Segment::new(from, to), 0.0, Start::Hit) {
-            Some(h) => {
-                vxs_segment_hit { fraction: h.fraction, point: h.point.into(), normal: h.normal.into(), hit: true }
+        let field = field_of(&value)?;
+        let segment = Segment::new(from, to);
+        let found = segment::first_hit(field, &segment, 0.0, Start::Hit);
+        check::write(hit, found.into())
+    })
+}
+
+/// Where each of many segments first meets a shape: as `vxs_shape_query_segment`, in less time.
+///
+/// @param shape      against which
+/// @param from, to   ends of the segments, metres, body frame; `count` of each
+/// @param count      number of segments
+/// @param[out] hits  `count`, in the order of the segments
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_query_segments(
+    shape: *const vxs_shape,
+    from: *const vxs_vec3,
+    to: *const vxs_vec3,
+    count: usize,
+    hits: *mut vxs_segment_hit,
+) -> vxs_status {
+    entry!(vxs_shape_query_segments, [shape], {
+        const BATCH: usize = 64;
+        let value = handle::get("shape", shape)?;
+        let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
+        check::out_array("hits", hits, "count", count)?;
+        let field = field_of(&value)?;
+        // All of it before the first output.
+        for (name, ends) in [("from", from), ("to", to)] {
+            for (i, p) in ends.iter().enumerate() {
+                check::vec3(format_args!("{name}[{i}]"), *p)?;
             }
-            None => vxs_segment_hit { fraction: f64::NAN, point: nan, normal: nan, hit: false },
-        };
-        check::write(hit, found)
+        }
+        let point = |p: &vxs_vec3| Vec3::new(p.x, p.y, p.z);
+        let mut segments = [Segment::new(Vec3::zeros(), Vec3::zeros()); BATCH];
+        let mut fractions = [None; BATCH];
+        for (batch, (from, to)) in from.chunks(BATCH).zip(to.chunks(BATCH)).enumerate() {
+            let n = from.len();
+            for (segment, (from, to)) in segments.iter_mut().zip(from.iter().zip(to)) {
+                *segment = Segment::new(point(from), point(to));
+            }
+            segment::first_fractions(field, &segments[..n], 0.0, Start::Hit, &mut fractions[..n]);
+            for i in 0..n {
+                let hit = fractions[i].map(|t| segment::hit(field, &segments[i], t));
+                hits.add(batch * BATCH + i).write(hit.into());
+            }
+        }
+        Ok(VXS_OK)
     })
 }
 
@@ -183,19 +223,30 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
         let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
         check::out_array("crossings", crossings, "capacity", capacity)?;
         check::out("count", count)?;
-        let field = value
-            .field
-            .as_deref()
-            .ok_or_else(|| Failure::unsupported("shape has no field, which a segment query needs"))?;
+        let field = field_of(&value)?;
         let mut found = 0;
         segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
             if found < capacity {
-                let (point, normal) = (h.point.into(), h.normal.into());
-                crossings.add(found).write(vxs_segment_hit { fraction: h.fraction, point, normal, hit: true });
+                crossings.add(found).write(Some(h).into());
             }
             found += 1;
         });
         count.write(found);
         Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
     })
+}
+
+fn field_of(shape: &Shape) -> Result<&Field, Failure> {
+    let missing = || Failure::unsupported("shape has no field, which a segment query needs");
+    shape.field.as_deref().ok_or_else(missing)
+}
+
+impl From<Option<SegmentHit>> for vxs_segment_hit {
+    fn from(hit: Option<SegmentHit>) -> Self {
+        let nan = vxs_vec3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
+        match hit {
+            Some(h) => Self { fraction: h.fraction, point: h.point.into(), normal: h.normal.into(), hit: true },
+            None => Self { fraction: f64::NAN, point: nan, normal: nan, hit: false },
+        }
+    }
 }

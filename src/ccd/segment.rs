@@ -184,7 +184,7 @@ fn passages(
     }
 }
 
-fn hit(field: &Field, segment: &Segment, fraction: f64) -> SegmentHit {
+pub fn hit(field: &Field, segment: &Segment, fraction: f64) -> SegmentHit {
     let point = segment.at(fraction);
     let normal = match field {
         Field::Sheet(sheet) => sheet_normal(sheet, &point),

@@ -18,6 +18,7 @@ int main(void) {
   vxs_workspace *workspace = NULL;
   vxs_contact contacts[64], closest;
   vxs_segment_hit hit;
+  vxs_motion_contact lasting[64];
   double distance;
   size_t found_count = 0, most = 0;
   bool found;
@@ -41,6 +42,9 @@ int main(void) {
     before = count();
     for (int step = 0; step < 20; step++) {
       vxs_pose a = at(0, 0.02 * step, 0), b = at(0.05 * step, 0, 0.01);
+      vxs_motion up = {a, at(0.1, 0.4, 0)}, along = {b, at(0, 0, 0.01)};
+      OK(vxs_query_time_of_impact(torus, &up, torus, &along, NULL, workspace, &closest, &found));
+      CHECK(vxs_query_motion_contacts(torus, &up, floor, &along, NULL, workspace, lasting, 64, &found_count) <= VXS_TRUNCATED);
       CHECK(vxs_query_contacts(torus, &a, floor, &b, NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       CHECK(vxs_query_contacts(torus, &a, torus, &b, &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       if (found_count > most) most = found_count;

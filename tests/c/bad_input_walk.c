@@ -3,6 +3,7 @@
 #include "bad_input/rows.h"
 
 #include "bad_input/making.h"
+#include "bad_input/motions.h"
 #include "bad_input/queries.h"
 #include "bad_input/shapes.h"
 

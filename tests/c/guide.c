@@ -154,6 +154,20 @@ static void what_goes_wrong_is_said(void) {
   assert(none == NULL); /* outputs are written only by calls that succeed */
 }
 
+static void on_the_way(const vxs_shape *wedge, const vxs_shape *ball, vxs_workspace *workspace) {
+  /* A ball at 300 m/s, in a step of 5 ms; the wedge turns about its origin meanwhile. */
+  const vxs_motion fast = {{{0.1, 1, 0.1}, 0, 0, 0, 1}, {{0.1, -0.5, 0.1}, 0, 0, 0, 1}};
+  const vxs_motion turning = {{{0, 0, 0}, 0, 0, 0, 1}, {{0, 0, 0}, 0, sin(0.1), 0, cos(0.1)}};
+  vxs_contact first;
+  bool found = false;
+  must(vxs_query_time_of_impact(wedge, &turning, ball, &fast, NULL, workspace, &first, &found), "time of impact");
+  assert(found && first.normal.y > 0.5);
+
+  vxs_pose struck; /* where the ball is then */
+  must(vxs_motion_pose(&fast, first.toi, &struck), "pose");
+  printf("struck after %.2f ms, the ball at y = %.3f m\n", 5 * first.toi, struck.position.y);
+}
+
 int main(void) {
   vxs_shape *wedge = cook(), *ground = NULL, *ball = NULL;
   vxs_workspace *workspace = NULL;
@@ -166,6 +180,7 @@ int main(void) {
   const size_t count = all_contacts(wedge, ground, workspace);
   assert(count > 16 && all_contacts(again, ground, workspace) == count);
   distances(wedge, ball, workspace);
+  on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
   assert(cook_an_open_mesh() > 0);
   nothing_is_allocated(wedge, ground, workspace);

@@ -98,12 +98,28 @@ AT(vxs_contact, separation, 72);
 AT(vxs_contact, toi, 80);
 AT(vxs_contact, feature, 88);
 AT(vxs_contact, reserved, 92);
+SIZE(vxs_motion, 112);
+AT(vxs_motion, from, 0);
+AT(vxs_motion, to, 56);
+SIZE(vxs_motion_query, 48);
+AT(vxs_motion_query, struct_size, 0);
+AT(vxs_motion_query, roles, 4);
+AT(vxs_motion_query, path, 8);
+AT(vxs_motion_query, known_count, 12);
+AT(vxs_motion_query, max_separation, 16);
+AT(vxs_motion_query, until, 24);
+AT(vxs_motion_query, tolerance, 32);
+AT(vxs_motion_query, known, 40);
+SIZE(vxs_motion_contact, 104);
+AT(vxs_motion_contact, contact, 0);
+AT(vxs_motion_contact, until, 96);
 #endif
 
 /* What _init fills in is what the header says. */
 int main(void) {
   vxs_cook_options o;
   vxs_query q;
+  vxs_motion_query m;
   vxs_shape_info info;
   OK(vxs_cook_options_init(&o, sizeof o));
   CHECK(o.struct_size == sizeof o && o.forms == (VXS_FORM_FIELD | VXS_FORM_POINTSHELL));
@@ -123,6 +139,9 @@ int main(void) {
   OK(vxs_query_init(&q, sizeof q));
   CHECK(q.struct_size == sizeof q && q.roles == VXS_ROLES_AUTO && q.max_separation == 0 && isinf(q.max_distance) && isinf(q.max_depth));
   CHECK(q.max_contacts == 0 && q.preferred_count == 0 && q.preferred == NULL);
+  OK(vxs_motion_query_init(&m, sizeof m));
+  CHECK(m.struct_size == sizeof m && m.roles == VXS_ROLES_AUTO && m.path == VXS_PATH_SCREW && m.max_separation == 0);
+  CHECK(m.until == 1 && m.tolerance == 0 && m.known_count == 0 && m.known == NULL);
   OK(vxs_shape_info_init(&info, sizeof info));
   CHECK(info.struct_size == sizeof info && info.forms == 0 && info.pointshell_bytes == 0);
   for (uint32_t kind = VXS_PRIMITIVE_BOX; kind <= VXS_PRIMITIVE_BLOB; kind++) {

@@ -160,6 +160,28 @@ ROWS(vxs_shape_query_segment) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_shape_query_segments) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *no_field = NULL;
+  vxs_pointshell *pointshell = pointshell_of(shape);
+  vxs_vec3 from_given[2] = {{0, 0, 0}, {1, 0, 0}}, *from = from_given, to_given[2] = {{1, 1, 1}, {0, 1, 1}}, *to = to_given;
+  vxs_segment_hit hits_given[2], *hits = watch(hits_given, sizeof hits_given);
+  size_t count = 2;
+  OK(vxs_shape_create(NULL, pointshell, &no_field));
+#define CALL vxs_shape_query_segments(shape, from, to, count, hits)
+  HANDLE(shape, shape);
+  ROW(VXS_UNSUPPORTED, shape, no_field, "shape has no field");
+  ARRAY(from, count);
+  POINTER(to);
+  VECTOR(from[1]);
+  VECTOR(to[1]);
+  POINTER(hits);
+  PANIC();
+#undef CALL
+  OK(vxs_pointshell_release(pointshell));
+  OK(vxs_shape_release(no_field));
+  OK(vxs_shape_release(kept));
+}
+
 ROWS(vxs_shape_query_crossings) {
   vxs_shape *shape = tetrahedron(), *kept = shape, *no_field = NULL;
   vxs_pointshell *pointshell = pointshell_of(shape);

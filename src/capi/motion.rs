@@ -1,0 +1,269 @@
+//! Two shapes that move: when they touch, and what touches for how long.
+
+use super::check::{self, Growable};
+use super::convert::ROLES;
+use super::guard::{entry, Failure};
+use super::handle;
+use super::options::VXS_ROLES_AUTO;
+use super::status::*;
+use super::types::*;
+use crate::ccd::impact::{self, Collision, Moving, Path, Query};
+use crate::contact::Geometry;
+
+/// Rigid: a screw motion from pose to pose, a constant twist that turns by half a turn at most.
+pub const VXS_PATH_SCREW: u32 = 0;
+/// Every sample straight from where it is in the other body's frame at the start to where it is at the end, as in Xu & Barbič
+/// 2014: exact and fastest, for small turns. On the way the body is not rigid.
+pub const VXS_PATH_STRAIGHT: u32 = 1;
+
+/// A body's motion over a step: from pose to pose, body to world. Equal poses for a body at rest.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_motion {
+    pub from: vxs_pose,
+    pub to: vxs_pose,
+}
+
+/// What a query of two motions looks for. Fill it with `vxs_motion_query_init`, then change what you want.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_motion_query {
+    /// `sizeof(vxs_motion_query)`, set by `vxs_motion_query_init`.
+    pub struct_size: u32,
+    /// One of `VXS_ROLES_`.
+    pub roles: u32,
+    /// One of `VXS_PATH_`: how the bodies get from pose to pose.
+    pub path: u32,
+    /// Number of `known`.
+    pub known_count: u32,
+    /// A sample is in contact where its signed distance is at most this, metres. Default 0. May be negative.
+    pub max_separation: f64,
+    /// Nothing after this part of the step is looked at, 0 to 1. Default 1.
+    pub until: f64,
+    /// On screws: how far above `max_separation` the separation of a reported contact may be, metres. 0, the default: a
+    /// thousandth of the distance between samples.
+    pub tolerance: f64,
+    /// Features to leave out, in ascending order: contacts of the last step, which would end this one at once. Default: null,
+    /// none.
+    pub known: *const u32,
+}
+
+/// A contact and how long it lasts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_motion_contact {
+    /// As it is when it begins, which is at its `toi`.
+    pub contact: vxs_contact,
+    /// Part of the step until which it lasts, 0 to 1: 1 when it still does at the end.
+    pub until: f64,
+}
+
+impl Growable for vxs_motion_query {
+    const ARGUMENT: &'static str = "query";
+    const SIZES: &'static [usize] = &[size_of::<Self>()];
+    const NULLABLE: bool = true;
+
+    fn defaults() -> Self {
+        Self {
+            struct_size: 0,
+            roles: VXS_ROLES_AUTO,
+            path: VXS_PATH_SCREW,
+            known_count: 0,
+            max_separation: 0.0,
+            until: 1.0,
+            tolerance: 0.0,
+            known: std::ptr::null(),
+        }
+    }
+}
+
+impl vxs_motion_query {
+    unsafe fn to_core<'a>(self, a: &Geometry, b: &Geometry) -> Result<Query<'a>, Failure> {
+        let tolerance = check::positive_or_zero("query->tolerance", self.tolerance)?;
+        let tolerance = if tolerance > 0.0 { tolerance } else { default_tolerance(a, b) };
+        let path = check::choice("query->path", self.path, "VXS_PATH_", &[Path::Screw { tolerance }, Path::Straight])?;
+        let known = check::slice("query->known", self.known, "query->known_count", self.known_count as usize)?;
+        check::ascending("query->known", known)?;
+        Ok(Query {
+            roles: check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)?,
+            path,
+            max_separation: check::finite("query->max_separation", self.max_separation)?,
+            until: check::in_range("query->until", self.until, 0.0, 1.0)?,
+            known,
+        })
+    }
+}
+
+/// A thousandth of the distance between the samples, of the finer shell.
+fn default_tolerance(a: &Geometry, b: &Geometry) -> f64 {
+    let spacing = |g: &Geometry| g.shell.map_or(f64::INFINITY, |shell| f64::from(shell.spacing));
+    let finer = spacing(a).min(spacing(b));
+    if finer.is_finite() && finer > 0.0 {
+        1e-3 * finer
+    } else {
+        1e-6
+    }
+}
+
+unsafe fn moving<'a>(argument: &str, geometry: Geometry<'a>, motion: *const vxs_motion) -> Result<Moving<'a>, Failure> {
+    let motion = check::input(argument, motion)?;
+    let from = check::pose_value(&format!("{argument}->from."), &motion.from)?;
+    let to = check::pose_value(&format!("{argument}->to."), &motion.to)?;
+    Ok(Moving { geometry, from, to })
+}
+
+impl From<&Collision> for vxs_motion_contact {
+    fn from(c: &Collision) -> Self {
+        Self { contact: (&c.contact).into(), until: c.until }
+    }
+}
+
+/// Fills `query` with the defaults.
+///
+/// @param[out] query  what to fill
+/// @param size        `sizeof(vxs_motion_query)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_motion_query_init(query: *mut vxs_motion_query, size: usize) -> vxs_status {
+    entry!(vxs_motion_query_init, [], { check::init(query, size, vxs_motion_query::defaults()) })
+}
+
+/// Where a body is on its screw motion from one pose to another.
+///
+/// @param motion     of the body
+/// @param t          part of the step, 0 to 1, such as the `toi` of a contact
+/// @param[out] pose  body to world
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_motion_pose(motion: *const vxs_motion, t: f64, pose: *mut vxs_pose) -> vxs_status {
+    entry!(vxs_motion_pose, [], {
+        let body = moving("motion", Geometry { field: None, shell: None }, motion)?;
+        let t = check::in_range("t", t, 0.0, 1.0)?;
+        check::out("pose", pose)?;
+        check::write(pose, body.pose(t).into())
+    })
+}
+
+/// When two moving shapes touch first: the first sample of one whose separation from the other comes down to
+/// `query->max_separation`.
+///
+/// On screws nothing is missed: the time is never later than the first contact of the samples, and at the poses of that time no
+/// sample is deeper than `max_separation`, nor the reported one farther out than that and the tolerance; a near miss
+/// within the tolerance may be reported. On straight paths it is exact. Shapes in contact at the start give 0, unless those
+/// features are `known`. Once the workspace is warm, allocates nothing and takes no lock; the same input gives the same bytes.
+///
+/// @param a, b                immutable and shared: any number of threads may query them at once; may be the same
+/// @param motion_a, motion_b  metres; unit quaternions (checked to 1e-6)
+/// @param query               what to look for; null for the defaults
+/// @param workspace           this thread's scratch
+/// @param[out] contact        as it is at its `toi`; written if found
+/// @param[out] found          false when they do not touch
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field),
+///         VXS_BUSY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_time_of_impact(
+    a: *const vxs_shape,
+    motion_a: *const vxs_motion,
+    b: *const vxs_shape,
+    motion_b: *const vxs_motion,
+    query: *const vxs_motion_query,
+    workspace: *mut vxs_workspace,
+    contact: *mut vxs_contact,
+    found: *mut bool,
+) -> vxs_status {
+    entry!(vxs_query_time_of_impact, [a, b, workspace], {
+        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
+        let a = moving("motion_a", shape_a.geometry(), motion_a)?;
+        let b = moving("motion_b", shape_b.geometry(), motion_b)?;
+        let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+        let scratch = handle::get("workspace", workspace)?;
+        check::out("contact", contact)?;
+        check::out("found", found)?;
+        let mut scratch = scratch.lock("workspace")?;
+        let first = impact::time_of_impact(&a, &b, &query, &mut scratch.motion)?;
+        if let Some(c) = &first {
+            contact.write(c.into());
+        }
+        found.write(first.is_some());
+        Ok(VXS_OK)
+    })
+}
+
+/// All contacts of two moving shapes, each as it is when it begins, with the time until which it lasts: the colliding
+/// intervals of their samples. A sample may have several. Guarantees as `vxs_query_time_of_impact`.
+///
+/// @param a, b                as in `vxs_query_time_of_impact`
+/// @param motion_a, motion_b  as in `vxs_query_time_of_impact`
+/// @param query               what to look for; null for the defaults
+/// @param workspace           this thread's scratch
+/// @param[out] contacts       at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
+/// @param[out] count          how many there are, also when they did not all fit
+/// @return as `vxs_query_time_of_impact`, and VXS_TRUNCATED (more than `capacity`: `*count` says how many)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_motion_contacts(
+    a: *const vxs_shape,
+    motion_a: *const vxs_motion,
+    b: *const vxs_shape,
+    motion_b: *const vxs_motion,
+    query: *const vxs_motion_query,
+    workspace: *mut vxs_workspace,
+    contacts: *mut vxs_motion_contact,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_query_motion_contacts, [a, b, workspace], {
+        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
+        let a = moving("motion_a", shape_a.geometry(), motion_a)?;
+        let b = moving("motion_b", shape_b.geometry(), motion_b)?;
+        let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+        let scratch = handle::get("workspace", workspace)?;
+        check::out_array("contacts", contacts, "capacity", capacity)?;
+        check::out("count", count)?;
+        let mut scratch = scratch.lock("workspace")?;
+        let found = impact::contacts(&a, &b, &query, &mut scratch.motion)?;
+        for (i, c) in found.iter().take(capacity).enumerate() {
+            contacts.add(i).write(c.into());
+        }
+        count.write(found.len());
+        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+    })
+}
+
+/// Which of the `known` features of a query are still in contact at the end of the step, as they are then: `toi` is 1.
+///
+/// @param a, b                as in `vxs_query_time_of_impact`
+/// @param motion_a, motion_b  as in `vxs_query_time_of_impact`
+/// @param query               with its `known` features
+/// @param workspace           this thread's scratch
+/// @param[out] contacts       at most `capacity`, by feature; may be null if `capacity` is 0
+/// @param[out] count          how many there are, also when they did not all fit
+/// @return as `vxs_query_motion_contacts`; VXS_INVALID_ARGUMENT also for a feature that neither shape has
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_known_contacts(
+    a: *const vxs_shape,
+    motion_a: *const vxs_motion,
+    b: *const vxs_shape,
+    motion_b: *const vxs_motion,
+    query: *const vxs_motion_query,
+    workspace: *mut vxs_workspace,
+    contacts: *mut vxs_contact,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_query_known_contacts, [a, b, workspace], {
+        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
+        let a = moving("motion_a", shape_a.geometry(), motion_a)?;
+        let b = moving("motion_b", shape_b.geometry(), motion_b)?;
+        let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+        let scratch = handle::get("workspace", workspace)?;
+        check::out_array("contacts", contacts, "capacity", capacity)?;
+        check::out("count", count)?;
+        let mut scratch = scratch.lock("workspace")?;
+        let found = impact::known_contacts(&a, &b, &query, &mut scratch.motion)?;
+        for (i, c) in found.iter().take(capacity).enumerate() {
+            contacts.add(i).write((&c.contact).into());
+        }
+        count.write(found.len());
+        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+    })
+}

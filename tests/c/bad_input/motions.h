@@ -1,0 +1,122 @@
+/* Rows of: queries of two shapes that move. */
+
+ROWS(vxs_motion_query_init) {
+  size_t size = sizeof(vxs_motion_query);
+  OUTPUT(vxs_motion_query, query);
+#define CALL vxs_motion_query_init(query, size)
+  SIZE_OF(size, query);
+  PANIC();
+#undef CALL
+}
+
+/* A pointer to a motion. */
+#define MOTION(motion)                                                                                \
+  do {                                                                                                \
+    POINTER(motion);                                                                                  \
+    VECTOR(motion->from.position);                                                                    \
+    VECTOR(motion->to.position);                                                                      \
+    INVALID(motion->from.qw, 0, #motion "->from.qx..qw is (0, 0, 0, 0), of norm 0; expected");          \
+    INVALID(motion->to.qx, NAN, #motion "->to.qx..qw is (NaN, 0, 0, 1)");                              \
+  } while (0)
+
+ROWS(vxs_motion_pose) {
+  vxs_motion motion_given = {at(0, 0, 0), at(1, 0, 0)}, *motion = &motion_given;
+  double t = 0.5;
+  OUTPUT(vxs_pose, pose);
+#define CALL vxs_motion_pose(motion, t, pose)
+  MOTION(motion);
+  INVALID(t, NAN, "t is NaN; expected 0 to 1");
+  INVALID(t, -0.1, "t is -0.1; expected 0 to 1");
+  INVALID(t, 1.1, "t is 1.1; expected 0 to 1");
+  POINTER(pose);
+  PANIC();
+#undef CALL
+}
+
+/* What the queries of motions take. */
+#define MOVING_PAIR                                                                                                    \
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;                                             \
+  vxs_motion motion_a_given = {at(0, 0, 0), at(1, 0, 0)}, *motion_a = &motion_a_given;                                 \
+  vxs_motion motion_b_given = {at(1, 0, 0), at(0, 0, 0)}, *motion_b = &motion_b_given;                                 \
+  vxs_motion_query query_given, *query = &query_given;                                                                 \
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;                                                       \
+  uint32_t features[2] = {5, 4};                                                                                       \
+  OK(vxs_shape_create_sphere(1, &exact));                                                                              \
+  OK(vxs_motion_query_init(query, sizeof *query))
+
+/* And their rows. A null `query` stands for the defaults. */
+#define MOVING_PAIR_ROWS()                                                             \
+  do {                                                                                 \
+    HANDLE(a, shape);                                                                  \
+    HANDLE(b, shape);                                                                  \
+    MOTION(motion_a);                                                                  \
+    MOTION(motion_b);                                                                  \
+    SIZED(query);                                                                      \
+    CHOICE(query->roles, 4);                                                           \
+    CHOICE(query->path, 2);                                                            \
+    NUMBER(query->max_separation);                                                     \
+    INVALID(query->until, NAN, "query->until is NaN; expected 0 to 1");                \
+    INVALID(query->until, 1.5, "query->until is 1.5; expected 0 to 1");                \
+    NUMBER(query->tolerance);                                                          \
+    INVALID(query->tolerance, -1, "query->tolerance is -1; expected a positive");      \
+    INVALID(query->known_count, 2, "query->known is null");                            \
+    query->known = features;                                                           \
+    INVALID(query->known_count, 2, "query->known[1] is 4; expected at least");         \
+    HANDLE(workspace, workspace);                                                      \
+    /* Neither brings a pointshell. */                                                 \
+    b = exact;                                                                         \
+    ROW(VXS_UNSUPPORTED, a, exact, "pointshell");                                      \
+    b = shape;                                                                         \
+  } while (0)
+
+#define MOVING_PAIR_DONE()              \
+  do {                                  \
+    OK(vxs_workspace_destroy(kept));    \
+    OK(vxs_shape_release(exact));       \
+    OK(vxs_shape_release(shape));       \
+  } while (0)
+
+ROWS(vxs_query_time_of_impact) {
+  MOVING_PAIR;
+  OUTPUT(vxs_contact, contact);
+  OUTPUT(bool, found);
+#define CALL vxs_query_time_of_impact(a, motion_a, b, motion_b, query, workspace, contact, found)
+  MOVING_PAIR_ROWS();
+  POINTER(contact);
+  POINTER(found);
+  PANIC();
+#undef CALL
+  MOVING_PAIR_DONE();
+}
+
+ROWS(vxs_query_motion_contacts) {
+  MOVING_PAIR;
+  vxs_motion_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
+  size_t capacity = 2, needed = 0;
+  OUTPUT(size_t, count);
+#define CALL vxs_query_motion_contacts(a, motion_a, b, motion_b, query, workspace, contacts, capacity, count)
+  MOVING_PAIR_ROWS();
+  OUTPUT_ARRAY(contacts, capacity);
+  POINTER(count);
+  CHECK(vxs_query_motion_contacts(a, motion_a, b, motion_b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
+  PANIC();
+#undef CALL
+  MOVING_PAIR_DONE();
+}
+
+ROWS(vxs_query_known_contacts) {
+  MOVING_PAIR;
+  uint32_t none[1] = {0x7fffffff};
+  vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+#define CALL vxs_query_known_contacts(a, motion_a, b, motion_b, query, workspace, contacts, capacity, count)
+  MOVING_PAIR_ROWS();
+  query->known = none;
+  INVALID(query->known_count, 1, "known is 2147483647; expected a sample of");
+  OUTPUT_ARRAY(contacts, capacity);
+  POINTER(count);
+  PANIC();
+#undef CALL
+  MOVING_PAIR_DONE();
+}
