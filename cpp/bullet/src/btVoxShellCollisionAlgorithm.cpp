@@ -8,33 +8,25 @@
 #include <BulletCollision/CollisionDispatch/btCollisionConfiguration.h>
 #include <BulletCollision/CollisionDispatch/btCollisionDispatcher.h>
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
-#include <BulletCollision/CollisionShapes/btUniformScalingShape.h>
 #include <BulletDynamics/Dynamics/btRigidBody.h>
 #include <LinearMath/btPoolAllocator.h>
 #include <voxshell/bullet/btVoxShellShape.h>
 
 #include "concave_patch.h"
 #include "contact_policy.h"
+#include "forms.h"
 #include "handle.h"
 #include "log.h"
 #include "manifold_set.h"
-#include "pair_table.h"
+#include "motion_pair.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
 
 namespace
 {
-/// One of ours, or null. Others may use the same proxy type: the name's address tells.
-const btVoxShellBaseShape* ours(const btCollisionShape* shape)
-{
-	if (shape->getShapeType() != FAST_CONCAVE_MESH_PROXYTYPE || shape->getName() != btVoxShellBaseShape::staticName())
-		return nullptr;
-	return static_cast<const btVoxShellBaseShape*>(shape);
-}
-
 /// One side of the pair in this step.
-struct Side
+struct Side : Form
 {
 	const btCollisionShape* stock = nullptr;        // Bullet's own, or
 	const btVoxShellBaseShape* voxshell = nullptr;  // ours
@@ -42,33 +34,13 @@ struct Side
 	Motion motion;
 	double extent = 0;  // radius of the shape around the body's centre of mass
 
-	// Found by `find_forms`.
-	const vxs_shape* shape = nullptr;
-	bool has_pointshell = false, has_field = false;
-	double inflation = 0;                    // how far outside the form the surface of Bullet's own shape lies
 	const SharpFeatures* features = nullptr;  // of Bullet's own shape
+
+	Form& form() { return *this; }
 
 	/// Half the diagonal of the box of one of ours, metres.
 	double size() const { return double(voxshell->getLocalHalfExtents().length()); }
-
-	/// The form that one of ours has, or, when it is a field only and must bring samples, those it can be given.
-	void take_own_forms(bool must_sample)
-	{
-		shape = voxshell->getQueryShape();
-		has_field = voxshell->hasField();
-		has_pointshell = voxshell->hasPointShell();
-		if (must_sample && !has_pointshell && voxshell->getSampledShape())
-		{
-			shape = voxshell->getSampledShape();
-			has_pointshell = true;
-		}
-	}
 };
-
-bool can_meet(const Side& first, const Side& second)
-{
-	return (first.has_pointshell && second.has_field) || (second.has_pointshell && first.has_field);
-}
 
 /// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
 const double kEdgeSpacing = 0.005;
@@ -117,7 +89,7 @@ double extent_of(const btCollisionObjectWrapper* wrap, const btVoxShellBaseShape
 /// Fills in all but the forms.
 void place(Side& side, const btCollisionObjectWrapper* wrap)
 {
-	side.voxshell = ours(wrap->getCollisionShape());
+	side.voxshell = btVoxShellBaseShape::upcast(wrap->getCollisionShape());
 	side.stock = side.voxshell ? nullptr : wrap->getCollisionShape();
 	side.pose = to_pose(wrap->getWorldTransform());
 	side.motion = motion_of(wrap->getCollisionObject());
@@ -171,10 +143,7 @@ bool btVoxShellCollisionAlgorithm::State::find_forms(Side& first, Side& second, 
 	if (!first.voxshell || !second.voxshell)
 		return first.voxshell ? find_stock_form(first, second, distance) : (second.voxshell && find_stock_form(second, first, distance));
 
-	first.take_own_forms(false);
-	second.take_own_forms(!first.has_pointshell);
-	if (!second.has_pointshell)
-		first.take_own_forms(true);
+	forms_of(*first.voxshell, *second.voxshell, first, second);
 	if (!can_meet(first, second))
 	{
 		warn_once(first.has_field || second.has_field ? "two voxelmap shapes without triangles do not collide: neither brings samples"
@@ -198,14 +167,7 @@ bool btVoxShellCollisionAlgorithm::State::find_stock_form(Side& ours, Side& thei
 {
 	const btCollisionShape* shape = theirs.stock;
 	double factor = 1;
-	const PairRow* row = find_pair(shape->getShapeType());
-	while (row && row->treatment == Treatment::SCALED)
-	{
-		const btUniformScalingShape* scaled = static_cast<const btUniformScalingShape*>(shape);
-		factor *= double(scaled->getUniformScalingFactor());
-		shape = scaled->getChildShape();
-		row = find_pair(shape->getShapeType());
-	}
+	const PairRow* row = find_row(shape, factor);
 	if (!row || row->treatment == Treatment::IGNORED || row->treatment == Treatment::STOCK)
 	{
 		warn_once(std::string("a Voxshell shape does not collide with ") + (row ? row->name : "a shape of unknown type"));
@@ -213,7 +175,7 @@ bool btVoxShellCollisionAlgorithm::State::find_stock_form(Side& ours, Side& thei
 	}
 
 	const bool can_be_sampled = row->treatment == Treatment::FORM && row->kind->surface;
-	ours.take_own_forms(!can_be_sampled);
+	ours.form() = form_of(*ours.voxshell, !can_be_sampled);
 	if (row->treatment == Treatment::FORM)
 	{
 		const bool sampled = can_be_sampled && !ours.has_pointshell;
@@ -346,6 +308,9 @@ void btVoxShellCollisionAlgorithm::State::query_features(const Side& ours, const
 		const Vec ahead = ours_to_world.rotate(gradient) * (1 / length(gradient));
 		if (dot(ahead, outward) > kSameWall)
 			continue;
+		// No wall of a valley is nearer than the nearest: this is the far side of something, behind which the point would be.
+		if (there - dot(ahead, moved) < touch.distance - MotionPair::kAllowed * double(ours.voxshell->getResolution()))
+			continue;
 		c.feature |= SharpFeatures::kAhead;
 		c.normal = ours_is_first ? -ahead : ahead;
 		c.distance = there - dot(ahead, moved) - around;
@@ -452,7 +417,13 @@ void btVoxShellCollisionAlgorithm::processCollision(const btCollisionObjectWrapp
 	m_state->process(body0, body1, dispatchInfo, resultOut);
 }
 
-btScalar btVoxShellCollisionAlgorithm::calculateTimeOfImpact(btCollisionObject*, btCollisionObject*, const btDispatcherInfo&, btManifoldResult*) { return btScalar(1); }
+btScalar btVoxShellCollisionAlgorithm::calculateTimeOfImpact(btCollisionObject* body0, btCollisionObject* body1, const btDispatcherInfo&, btManifoldResult*)
+{
+	MotionPair pair;
+	const MotionPair::Path first = {body0->getWorldTransform(), body0->getInterpolationWorldTransform()};
+	const MotionPair::Path second = {body1->getWorldTransform(), body1->getInterpolationWorldTransform()};
+	return btScalar(pair.first_hit(body0->getCollisionShape(), first, body1->getCollisionShape(), second));
+}
 
 void btVoxShellCollisionAlgorithm::getAllContactManifolds(btManifoldArray& manifolds) { m_state->manifolds.append_to(manifolds); }
 
@@ -470,7 +441,7 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 	btCollisionAlgorithm* CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1) override
 	{
 		const btCollisionShape *shape0 = body0->getCollisionShape(), *shape1 = body1->getCollisionShape();
-		if (!ours(shape0) && !ours(shape1))
+		if (!btVoxShellBaseShape::upcast(shape0) && !btVoxShellBaseShape::upcast(shape1))
 		{
 			// Somebody else's shape of the same proxy type: what Bullet would have made.
 			btCollisionConfiguration* stock = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration();

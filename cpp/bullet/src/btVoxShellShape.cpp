@@ -112,6 +112,7 @@ struct btVoxShellBaseShape::Data
 	Shape query;     // the forms this class carries
 	Field field;     // null when it carries none
 	double slope = 1;
+	double resolution = 0;  // unscaled
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
 	bool margin_set = false;
@@ -122,6 +123,14 @@ const char* btVoxShellBaseShape::staticName()
 {
 	static const char name[] = "VoxShell";
 	return name;
+}
+
+const btVoxShellBaseShape* btVoxShellBaseShape::upcast(const btCollisionShape* shape)
+{
+	// Others may use the same proxy type: the name's address tells.
+	if (shape->getShapeType() != FAST_CONCAVE_MESH_PROXYTYPE || shape->getName() != staticName())
+		return nullptr;
+	return static_cast<const btVoxShellBaseShape*>(shape);
 }
 
 btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const btStridingMeshInterface& mesh, const vxs_cook_options* options, btTransform* principal)
@@ -174,6 +183,8 @@ void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 		throw std::runtime_error(std::string("voxshell: the shape has no ") + ((info.forms & FIELD) ? "pointshell" : "field") + ", which this class needs");
 	// Outside its grid a field adds the distance to the grid's box, at right angles to what it changes by inside.
 	m_data->slope = std::sqrt(1 + info.lipschitz * info.lipschitz);
+	// An exact field has neither.
+	m_data->resolution = (forms & FIELD) && info.voxel_size > 0 ? info.voxel_size : info.spacing;
 	vxs_shape* asset = nullptr;
 	check(vxs_shape_retain(shape, &asset));
 	use(asset);
@@ -278,6 +289,13 @@ const vxs_shape* btVoxShellBaseShape::getShape() const { return m_data->asset.ge
 const vxs_shape* btVoxShellBaseShape::getQueryShape() const { return m_data->query.get(); }
 const vxs_field* btVoxShellBaseShape::getField() const { return m_data->field.get(); }
 double btVoxShellBaseShape::getFieldSlope() const { return m_data->slope; }
+
+btScalar btVoxShellBaseShape::getResolution() const
+{
+	if (m_data->resolution > 0)
+		return btScalar(m_data->resolution) * m_data->scaling.x();
+	return m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
+}
 
 const vxs_shape* btVoxShellBaseShape::getSampledShape() const
 {

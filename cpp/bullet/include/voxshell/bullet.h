@@ -3,6 +3,7 @@
 #define VOXSHELL_BULLET_H
 
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
+#include <voxshell/bullet/btVoxShellMotionClamp.h>
 #include <voxshell/bullet/btVoxShellShape.h>
 
 #endif

@@ -51,7 +51,8 @@ public:
 	~btVoxShellCollisionAlgorithm() override;
 
 	void processCollision(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut) override;
-	/// 1: the stock world never asks.
+	/// The part of the way from the bodies' world transforms to their interpolation transforms after which they hit, 0 to 1; 1 when
+	/// they do not. The stock world never asks: see btVoxShellMotionClamp.
 	btScalar calculateTimeOfImpact(btCollisionObject * body0, btCollisionObject * body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut) override;
 	void getAllContactManifolds(btManifoldArray & manifolds) override;
 

@@ -69,6 +69,9 @@ public:
 	const vxs_field* getField() const;
 	/// No two points of the field differ by more than this per metre of their distance.
 	double getFieldSlope() const;
+	/// How fine it is, metres, scaled: the edge of a voxel of the field, or the distance between samples where there is no such
+	/// field; a thousandth of the largest extent for an exact one.
+	btScalar getResolution() const;
 	/// A field with samples, for partners that cannot be sampled (a plane, a mesh, another field): made when first asked for.
 	/// Null for classes that bring samples themselves, and when the shape has no triangles to sample.
 	const vxs_shape* getSampledShape() const;
@@ -85,6 +88,9 @@ public:
 	const btVector3& getLocalHalfExtents() const { return m_halfExtents; }
 
 	static const char* staticName();
+
+	/// `shape` as one of these; null for any other shape.
+	static const btVoxShellBaseShape* upcast(const btCollisionShape* shape);
 
 protected:
 	enum Forms
