@@ -198,6 +198,15 @@
 /** They are as in memory: a file that is loaded in no time, because `vxs_shape_load` maps it. */
 #define VXS_STORE_RAW 1
 
+/** Rigid: a screw motion from pose to pose, a constant twist that turns by half a turn at most. */
+#define VXS_PATH_SCREW 0
+
+/**
+ * Every sample straight from where it is in the other body's frame at the start to where it is at the end, as in Xu & Barbič
+ * 2014: exact and fastest, for small turns. On the way the body is not rigid.
+ */
+#define VXS_PATH_STRAIGHT 1
+
 /** A signed distance field. Immutable and shared, like the shape it came from. */
 typedef struct vxs_field vxs_field;
 
@@ -447,6 +456,46 @@ typedef struct vxs_contact {
   /** Zero. */
   uint32_t reserved;
 } vxs_contact;
+
+/** What a query of two motions looks for. Fill it with `vxs_motion_query_init`, then change what you want. */
+typedef struct vxs_motion_query {
+  /** `sizeof(vxs_motion_query)`, set by `vxs_motion_query_init`. */
+  uint32_t struct_size;
+  /** One of `VXS_ROLES_`. */
+  uint32_t roles;
+  /** One of `VXS_PATH_`: how the bodies get from pose to pose. */
+  uint32_t path;
+  /** Number of `known`. */
+  uint32_t known_count;
+  /** A sample is in contact where its signed distance is at most this, metres. Default 0. May be negative. */
+  double max_separation;
+  /** Nothing after this part of the step is looked at, 0 to 1. Default 1. */
+  double until;
+  /**
+   * On screws: how far above `max_separation` the separation of a reported contact may be, metres. 0, the default: a
+   * thousandth of the distance between samples.
+   */
+  double tolerance;
+  /**
+   * Features to leave out, in ascending order: contacts of the last step, which would end this one at once. Default: null,
+   * none.
+   */
+  const uint32_t *known;
+} vxs_motion_query;
+
+/** A body's motion over a step: from pose to pose, body to world. Equal poses for a body at rest. */
+typedef struct vxs_motion {
+  struct vxs_pose from;
+  struct vxs_pose to;
+} vxs_motion;
+
+/** A contact and how long it lasts. */
+typedef struct vxs_motion_contact {
+  /** As it is when it begins, which is at its `toi`. */
+  struct vxs_contact contact;
+  /** Part of the step until which it lasts, 0 to 1: 1 when it still does at the end. */
+  double until;
+} vxs_motion_contact;
 
 /** Done; the outputs are written. */
 #define VXS_OK 0
@@ -881,6 +930,22 @@ vxs_status vxs_shape_query_segment(const struct vxs_shape *shape,
                                    struct vxs_segment_hit *hit);
 
 /**
+ * Where each of many segments first meets a shape: as `vxs_shape_query_segment`, in less time.
+ *
+ * @param shape      against which
+ * @param from, to   ends of the segments, metres, body frame; `count` of each
+ * @param count      number of segments
+ * @param[out] hits  `count`, in the order of the segments
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
+ */
+VXS_API
+vxs_status vxs_shape_query_segments(const struct vxs_shape *shape,
+                                    const struct vxs_vec3 *from,
+                                    const struct vxs_vec3 *to,
+                                    size_t count,
+                                    struct vxs_segment_hit *hits);
+
+/**
  * All crossings of a segment with the surface of a shape, in order. It enters where `normal` opposes the segment, and
  * leaves where it does not; a segment that starts inside leaves first, and one that only touches enters and leaves at once.
  * A sheet is crossed once at every triangle on the way, and once at an edge that triangles share. Needs a field; allocates
@@ -1110,6 +1175,98 @@ vxs_status vxs_query_distance(const struct vxs_shape *a,
                               struct vxs_workspace *workspace,
                               struct vxs_contact *closest,
                               bool *found);
+
+/**
+ * Fills `query` with the defaults.
+ *
+ * @param[out] query  what to fill
+ * @param size        `sizeof(vxs_motion_query)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_motion_query_init(struct vxs_motion_query *query, size_t size);
+
+/**
+ * Where a body is on its screw motion from one pose to another.
+ *
+ * @param motion     of the body
+ * @param t          part of the step, 0 to 1, such as the `toi` of a contact
+ * @param[out] pose  body to world
+ * @return VXS_OK, VXS_INVALID_ARGUMENT
+ */
+VXS_API vxs_status vxs_motion_pose(const struct vxs_motion *motion, double t, struct vxs_pose *pose);
+
+/**
+ * When two moving shapes touch first: the first sample of one whose separation from the other comes down to
+ * `query->max_separation`.
+ *
+ * On screws nothing is missed: the time is never later than the first contact of the samples, and at the poses of that time no
+ * sample is deeper than `max_separation`, nor the reported one farther out than that and the tolerance; a near miss
+ * within the tolerance may be reported. On straight paths it is exact. Shapes in contact at the start give 0, unless those
+ * features are `known`. Once the workspace is warm, allocates nothing and takes no lock; the same input gives the same bytes.
+ *
+ * @param a, b                immutable and shared: any number of threads may query them at once; may be the same
+ * @param motion_a, motion_b  metres; unit quaternions (checked to 1e-6)
+ * @param query               what to look for; null for the defaults
+ * @param workspace           this thread's scratch
+ * @param[out] contact        as it is at its `toi`; written if found
+ * @param[out] found          false when they do not touch
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field),
+ *         VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_query_time_of_impact(const struct vxs_shape *a,
+                                    const struct vxs_motion *motion_a,
+                                    const struct vxs_shape *b,
+                                    const struct vxs_motion *motion_b,
+                                    const struct vxs_motion_query *query,
+                                    struct vxs_workspace *workspace,
+                                    struct vxs_contact *contact,
+                                    bool *found);
+
+/**
+ * All contacts of two moving shapes, each as it is when it begins, with the time until which it lasts: the colliding
+ * intervals of their samples. A sample may have several. Guarantees as `vxs_query_time_of_impact`.
+ *
+ * @param a, b                as in `vxs_query_time_of_impact`
+ * @param motion_a, motion_b  as in `vxs_query_time_of_impact`
+ * @param query               what to look for; null for the defaults
+ * @param workspace           this thread's scratch
+ * @param[out] contacts       at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
+ * @param[out] count          how many there are, also when they did not all fit
+ * @return as `vxs_query_time_of_impact`, and VXS_TRUNCATED (more than `capacity`: `*count` says how many)
+ */
+VXS_API
+vxs_status vxs_query_motion_contacts(const struct vxs_shape *a,
+                                     const struct vxs_motion *motion_a,
+                                     const struct vxs_shape *b,
+                                     const struct vxs_motion *motion_b,
+                                     const struct vxs_motion_query *query,
+                                     struct vxs_workspace *workspace,
+                                     struct vxs_motion_contact *contacts,
+                                     size_t capacity,
+                                     size_t *count);
+
+/**
+ * Which of the `known` features of a query are still in contact at the end of the step, as they are then: `toi` is 1.
+ *
+ * @param a, b                as in `vxs_query_time_of_impact`
+ * @param motion_a, motion_b  as in `vxs_query_time_of_impact`
+ * @param query               with its `known` features
+ * @param workspace           this thread's scratch
+ * @param[out] contacts       at most `capacity`, by feature; may be null if `capacity` is 0
+ * @param[out] count          how many there are, also when they did not all fit
+ * @return as `vxs_query_motion_contacts`; VXS_INVALID_ARGUMENT also for a feature that neither shape has
+ */
+VXS_API
+vxs_status vxs_query_known_contacts(const struct vxs_shape *a,
+                                    const struct vxs_motion *motion_a,
+                                    const struct vxs_shape *b,
+                                    const struct vxs_motion *motion_b,
+                                    const struct vxs_motion_query *query,
+                                    struct vxs_workspace *workspace,
+                                    struct vxs_contact *contacts,
+                                    size_t capacity,
+                                    size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -29,7 +29,7 @@ pub mod status;
 pub mod types;
 
 /// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
-pub const HEADER_SOURCES: [&str; 10] = [
+pub const HEADER_SOURCES: [&str; 11] = [
     "status.rs",
     "log.rs",
     "allocations.rs",
