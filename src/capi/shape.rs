@@ -146,7 +146,7 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
         check::out("hit", hit)?;
-        let field = field_of(&value)?;
+        let field = field_of(value)?;
         let segment = Segment::new(from, to);
         let found = segment::first_hit(field, &segment, 0.0, Start::Hit);
         check::write(hit, found.into())
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
         check::out_array("hits", hits, "count", count)?;
-        let field = field_of(&value)?;
+        let field = field_of(value)?;
         // All of it before the first output.
         for (name, ends) in [("from", from), ("to", to)] {
             for (i, p) in ends.iter().enumerate() {
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
         let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
         check::out_array("crossings", crossings, "capacity", capacity)?;
         check::out("count", count)?;
-        let field = field_of(&value)?;
+        let field = field_of(value)?;
         let mut found = 0;
         segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
             if found < capacity {
