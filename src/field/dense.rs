@@ -126,8 +126,8 @@ impl DenseField {
         Ok(Self::assemble(grid, values, self.center * factor, sign)?.described(error, &bounds))
     }
 
-    /// As [`DenseField::from_values`]. Where `sign` says that a closed surface or an offset one was cooked, the samples are those of an
-    /// exact signed distance, which no two points exceed one metre per metre of.
+    /// As [`DenseField::from_values`]. Where `sign` says that a closed surface or an offset one was cooked, no two samples
+    /// differ by more than is between them.
     pub(crate) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
         grid.check()?;
         if values.len() != grid.len() {

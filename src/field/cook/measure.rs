@@ -44,8 +44,8 @@ pub(super) fn measure(
     })
 }
 
-/// The same with the error at a point given by `error(point, φ, on)`, where `on` is the point of `mesh` that it was moved off, if
-/// it was; where the error is `None` the point does not count.
+/// The same with the error at a point given by `error(point, φ, on)`, where `on` is the point of `mesh` that it was moved
+/// off, if it was; where the error is `None` the point does not count.
 pub(super) fn errors(
     field: &impl SignedDistance,
     spacing: f32,
