@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks::{Blocks, Cells, Skip};
 use super::report::{FieldError, SignReport, SignRule};
-use super::wide::wide;
+use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
+use super::wide::{batches, wide};
 use super::{Clearance, Grid, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
@@ -34,13 +35,7 @@ pub struct DenseField {
 /// What sampling reads, precomputed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hot {
-    min: [f32; 3],
-    inverse_spacing: f32,
-    spacing: f32,
-    /// dims − 1: the last node, in cells.
-    last: [f32; 3],
-    /// dims − 2: the last cell.
-    last_cell: [f32; 3],
+    axes: Axes,
     row: usize,
     slice: usize,
     lipschitz: f32,
@@ -55,11 +50,7 @@ struct Hot {
     /// Largest |value|, and the smallest on the border of the grid, metres.
     largest: f32,
     border: f32,
-    /// 1 / how steep φ is: by the steepest gradient and by the nodes, inside and outside the box.
-    flat: f32,
-    node_flat: f32,
-    flat_outside: f32,
-    node_flat_outside: f32,
+    flat: Flatness,
 }
 
 /// The asset's form of a field: what cannot be recomputed.
@@ -85,27 +76,6 @@ impl From<DenseField> for Stored {
         let DenseField { grid, values, center, bounds, error, sign, .. } = f;
         Self { grid, values: values.into_vec(), center, bounds, error, sign }
     }
-}
-
-/// `t` in [0, hi], and 0 for NaN; an instruction for each comparison.
-#[inline(always)]
-fn clamp(t: f32, hi: f32) -> f32 {
-    let t = if t > 0.0 { t } else { 0.0 };
-    if t < hi {
-        t
-    } else {
-        hi
-    }
-}
-
-/// Where a point is in the grid.
-struct Place {
-    /// Index of the cell's first corner.
-    index: usize,
-    /// Position in the cell, 0 to 1.
-    f: [f32; 3],
-    /// From the box to the point, metres; 0 inside.
-    over: [f32; 3],
 }
 
 impl DenseField {
@@ -144,31 +114,19 @@ impl DenseField {
         let exact = matches!(sign.rule, SignRule::Crossings | SignRule::Parity | SignRule::Offset);
         let scan = super::scan::scan(&grid, &values, exact);
         let lipschitz = scan.lipschitz;
-        let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
-        // What `View::bound` takes off for a ball's radius is in here.
-        let flat = |l: f32| (1.0 - 1e-6) / (l + 8.0 * f32::EPSILON * outside(lipschitz));
-        let max = grid.max();
-        let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
         let hot = Hot {
-            min: grid.min,
-            inverse_spacing: 1.0 / grid.spacing,
-            spacing: grid.spacing,
-            last: grid.dims.map(|n| (n - 1) as f32),
-            last_cell: grid.dims.map(|n| (n - 2) as f32),
+            axes: Axes::new(&grid),
             row: grid.dims[0] as usize,
             slice: grid.dims[0] as usize * grid.dims[1] as usize,
             lipschitz,
-            lipschitz_outside: outside(lipschitz),
+            lipschitz_outside: lipschitz_outside(lipschitz),
             node_lipschitz: scan.node_lipschitz,
-            node_lipschitz_outside: outside(scan.node_lipschitz),
+            node_lipschitz_outside: lipschitz_outside(scan.node_lipschitz),
             variance: 0.7501 * grid.spacing * grid.spacing,
-            slack: 12.0 * f32::EPSILON * (scan.largest + lipschitz * reach),
+            slack: slack(&grid, scan.largest, lipschitz),
             largest: scan.largest,
             border: scan.border,
-            flat: flat(lipschitz),
-            node_flat: flat(scan.node_lipschitz),
-            flat_outside: flat(outside(lipschitz)),
-            node_flat_outside: flat(outside(scan.node_lipschitz)),
+            flat: Flatness::new(lipschitz, scan.node_lipschitz),
         };
         let bounds = Aabb { min: scan.bounds.min + center, max: scan.bounds.max + center };
         let blocks = Blocks::new(&grid, &values, scan.largest, scan.node_lipschitz, scan.border);
@@ -274,31 +232,20 @@ impl<'a> View<'a> {
         Self { hot: &field.hot, values: &field.values }
     }
 
+    /// Index of the lower corner of a cell.
     #[inline(always)]
-    fn place(self, p: [f32; 3]) -> Place {
-        let h = self.hot;
-        let mut cell = [0usize; 3];
-        let (mut f, mut over) = ([0.0; 3], [0.0; 3]);
-        for k in 0..3 {
-            let t = (p[k] - h.min[k]) * h.inverse_spacing;
-            let inside = clamp(t, h.last[k]);
-            let whole = if inside < h.last_cell[k] { inside } else { h.last_cell[k] };
-            // SAFETY: 0 ≤ whole ≤ last_cell, also for NaN and infinite p, and last_cell < 2²⁰ (`Grid::check`).
-            let i = unsafe { whole.to_int_unchecked::<i32>() };
-            cell[k] = i as usize;
-            f[k] = inside - i as f32;
-            over[k] = (t - inside) * h.spacing;
-        }
-        Place { index: (cell[2] * h.slice + cell[0]) + cell[1] * h.row, f, over }
+    fn index(self, cell: [i32; 3]) -> usize {
+        let [i, j, k] = cell.map(|i| i as usize);
+        (k * self.hot.slice + i) + j * self.hot.row
     }
 
     /// The corners of a cell, x fastest.
     #[inline(always)]
-    fn corners(self, index: usize) -> [f32; 8] {
-        let h = self.hot;
+    fn corners(self, cell: [i32; 3]) -> [f32; 8] {
+        let (h, index) = (self.hot, self.index(cell));
         debug_assert!(index + h.slice + h.row + 1 < self.values.len());
-        // SAFETY: `index` is that of a node (i, j, k) with i ≤ dims.x − 2, j ≤ dims.y − 2, k ≤ dims.z − 2 (`place` clamps
-        // to `last_cell`), so that (i + 1, j + 1, k + 1) is a node too; `assemble` made sure that there is a value for
+        // SAFETY: `index` is that of a node (i, j, k) with i ≤ dims.x − 2, j ≤ dims.y − 2, k ≤ dims.z − 2 (`Axes::spot`
+        // clamps to the last cell), so that (i + 1, j + 1, k + 1) is a node too; `assemble` made sure that there is a value for
         // each node, and neither grid nor values change after it.
         let at = |offset: usize| unsafe { *self.values.get_unchecked(index + offset) };
         let (r, s) = (h.row, h.slice);
@@ -306,30 +253,11 @@ impl<'a> View<'a> {
     }
 }
 
-#[inline(always)]
-fn lerp(a: f32, b: f32, t: f32) -> f32 {
-    a + t * (b - a)
-}
-
-/// Trilinear interpolant: x, then y, then z.
-#[inline(always)]
-fn trilinear(v: [f32; 8], f: [f32; 3]) -> f32 {
-    let low = lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]);
-    let high = lerp(lerp(v[4], v[5], f[0]), lerp(v[6], v[7], f[0]), f[1]);
-    lerp(low, high, f[2])
-}
-
-#[inline(always)]
-fn norm(v: [f32; 3]) -> f32 {
-    ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt()
-}
-
 impl View<'_> {
-    /// φ at the point of the box that is closest to `p`, and the distance from `p` to the box.
     #[inline(always)]
-    fn split(self, p: [f32; 3]) -> (f32, f32) {
-        let place = self.place(p);
-        (trilinear(self.corners(place.index), place.f), norm(place.over))
+    fn distance(self, p: [f32; 3]) -> f32 {
+        let Spot { cell, f, over } = self.hot.axes.spot(p);
+        value(self.corners(cell), f) + norm(over)
     }
 
     /// How much lower than at its centre φ can be in a ball, in two ways.
@@ -346,10 +274,9 @@ impl View<'_> {
     #[inline(always)]
     fn bound(self, c: [f32; 3], r: f32) -> f32 {
         let h = self.hot;
-        let Place { index, f, over } = self.place(c);
-        let (inside, over) = (trilinear(self.corners(index), f), norm(over));
-        let spread = (f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2]);
-        let reach = (r * r + (h.variance + spread * (h.spacing * h.spacing))).sqrt();
+        let Spot { cell, f, over } = h.axes.spot(c);
+        let (inside, over) = (value(self.corners(cell), f), norm(over));
+        let reach = (r * r + (h.variance + h.axes.variance(f))).sqrt();
         let drop = |l: f32, k: f32| {
             let (a, b) = (l * r, k * reach);
             if b < a {
@@ -369,59 +296,22 @@ impl View<'_> {
     #[inline(always)]
     fn clearance(self, c: [f32; 3], level: f32) -> f32 {
         let h = self.hot;
-        let Place { index, f, over } = self.place(c);
-        let (inside, over) = (trilinear(self.corners(index), f), norm(over));
-        let spread = (f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2]);
-        let variance = h.variance + spread * (h.spacing * h.spacing);
+        let Spot { cell, f, over } = h.axes.spot(c);
+        let (inside, over) = (value(self.corners(cell), f), norm(over));
+        let variance = h.variance + h.axes.variance(f);
         let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
         let near = (inside - level) - doubt;
         let far = ((inside + over) - level) - doubt;
-        let by_level = larger(reach(near, h.flat, h.node_flat, variance), {
-            reach(far, h.flat_outside, h.node_flat_outside, variance)
-        });
+        let by_level = larger(
+            reach(near, h.flat.all, h.flat.nodes, variance),
+            reach(far, h.flat.all_outside, h.flat.nodes_outside, variance),
+        );
         let to_box = if h.border > level + doubt { over } else { 0.0 };
         larger(by_level, to_box * (1.0 - 1e-6))
     }
 }
 
-#[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b {
-        a
-    } else {
-        b
-    }
-}
-
-/// The largest r for which `off` is more than L r or K √(r² + variance), with `flat` = 1 / L and `node_flat` = 1 / K.
-#[inline(always)]
-pub(super) fn reach(off: f32, flat: f32, node_flat: f32, variance: f32) -> f32 {
-    let by_nodes = off * node_flat;
-    let square = if by_nodes > 0.0 { by_nodes * by_nodes - variance * (1.0 + 1e-6) } else { 0.0 };
-    let square = if square > 0.0 { square } else { 0.0 };
-    larger(off * flat, square.sqrt() * (1.0 - 1e-6))
-}
-
-wide! {
-    fn distances(field: View, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            let (inside, over) = field.split([x[i], y[i], z[i]]);
-            out[i] = inside + over;
-        }
-    }
-}
-
-wide! {
-    fn bounds(field: View, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
-        for i in 0..n {
-            out[i] = field.bound([x[i], y[i], z[i]], r[i]);
-        }
-    }
-}
+batches!(View);
 
 wide! {
     fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
@@ -454,36 +344,15 @@ impl SignedDistance for DenseField {
 
     #[inline]
     fn distance(&self, p: [f32; 3]) -> f32 {
-        let (inside, over) = View::of(self).split(p);
-        inside + over
+        View::of(self).distance(p)
     }
 
     #[inline]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         let view = View::of(self);
-        let Place { index, f, over } = view.place(p);
-        let v = view.corners(index);
-        let inverse = self.hot.inverse_spacing;
-        // Differences along x on the four edges, then interpolated along y and z; and so on.
-        let dx = [v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6]];
-        let gx = lerp(lerp(dx[0], dx[1], f[1]), lerp(dx[2], dx[3], f[1]), f[2]);
-        let x = [v[0] + f[0] * dx[0], v[2] + f[0] * dx[1], v[4] + f[0] * dx[2], v[6] + f[0] * dx[3]];
-        let dy = [x[1] - x[0], x[3] - x[2]];
-        let gy = lerp(dy[0], dy[1], f[2]);
-        let xy = [x[0] + f[1] * dy[0], x[2] + f[1] * dy[1]];
-        let gz = xy[1] - xy[0];
-        let phi = xy[0] + f[2] * gz;
-        let mut g = [gx * inverse, gy * inverse, gz * inverse];
-        let distance = norm(over);
-        if distance > 0.0 {
-            // Outside, φ does not change with a clamped coordinate, but the distance to the box does.
-            for k in 0..3 {
-                if over[k] != 0.0 {
-                    g[k] = over[k] / distance;
-                }
-            }
-        }
-        (phi + distance, g)
+        let Spot { cell, f, over } = self.hot.axes.spot(p);
+        let (phi, g) = gradient(view.corners(cell), f);
+        beyond(phi, g.map(|g| g * self.hot.axes.inverse_spacing), over)
     }
 
     #[inline]

@@ -18,6 +18,7 @@ mod sheet;
 mod sign;
 mod sphere_hull;
 mod triangle;
+mod trilinear;
 mod wide;
 mod zeros;
 

@@ -61,3 +61,29 @@ macro_rules! wide {
     };
 }
 pub(in crate::field) use wide;
+
+/// `distances` and `bounds` of many points and balls, by the `distance` and `bound` of a view of a field.
+macro_rules! batches {
+    ($view:ident) => {
+        $crate::field::wide::wide! {
+            fn distances(field: $view, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+                for i in 0..n {
+                    out[i] = field.distance([x[i], y[i], z[i]]);
+                }
+            }
+        }
+
+        $crate::field::wide::wide! {
+            fn bounds(field: $view, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
+                for i in 0..n {
+                    out[i] = field.bound([x[i], y[i], z[i]], r[i]);
+                }
+            }
+        }
+    };
+}
+pub(in crate::field) use batches;

@@ -3,8 +3,8 @@
 use super::index::Index;
 use super::masks::slot;
 use super::{BrickField, BrickHeader, CELLS, NODES};
-use crate::field::dense::reach;
-use crate::field::wide::wide;
+use crate::field::trilinear::{beyond, gradient, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
+use crate::field::wide::{batches, wide};
 use crate::field::{Clearance, SignedDistance};
 use crate::math::{Aabb, Vec3};
 
@@ -24,13 +24,7 @@ pub(super) struct Certified {
 /// What sampling reads, precomputed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hot {
-    min: [f32; 3],
-    inverse_spacing: f32,
-    spacing: f32,
-    /// dims − 1: the last node, in cells.
-    last: [f32; 3],
-    /// dims − 2: the last cell.
-    last_cell: [f32; 3],
+    axes: Axes,
     /// The box of bricks that have an entry: its lowest brick, bricks along the axes, and to the next entry along y and z.
     first: [u32; 3],
     size: [u32; 3],
@@ -57,30 +51,17 @@ pub(super) struct Hot {
     coarse_variance: f32,
     /// Rounding of φ anywhere in the box, and twice that of the distances, metres.
     slack: f32,
-    /// 1 / how steep φ is: by the steepest gradient and by the samples, inside and outside the box.
-    flat: f32,
-    node_flat: f32,
-    flat_outside: f32,
-    node_flat_outside: f32,
+    flat: Flatness,
 }
 
 impl Hot {
     pub fn new(header: &BrickHeader, index: &Index, certified: Certified) -> Self {
         let BrickHeader { grid, quantum, step, .. } = header;
         let Certified { lipschitz, node_lipschitz, calm, largest, border } = certified;
-        let outside = |l: f32| ((f64::from(l).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32;
-        // What `View::bound` takes off for a ball's radius is in here.
-        let flat = |l: f32| (1.0 - 1e-6) / (l + 8.0 * f32::EPSILON * outside(lipschitz));
-        let max = grid.max();
-        let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
         let [nx, ny, _] = index.bricks.map(|n| n as usize);
         let h = grid.spacing;
         Self {
-            min: grid.min,
-            inverse_spacing: 1.0 / h,
-            spacing: h,
-            last: grid.dims.map(|n| (n - 1) as f32),
-            last_cell: grid.dims.map(|n| (n - 2) as f32),
+            axes: Axes::new(grid),
             first: index.first,
             size: index.size,
             brick_row: index.size[0] as usize,
@@ -91,42 +72,18 @@ impl Hot {
             quantum: *quantum,
             coarse_quantum: quantum * *step as f32,
             lipschitz,
-            lipschitz_outside: outside(lipschitz),
+            lipschitz_outside: lipschitz_outside(lipschitz),
             node_lipschitz,
-            node_lipschitz_outside: outside(node_lipschitz),
+            node_lipschitz_outside: lipschitz_outside(node_lipschitz),
             calm,
             largest,
             border,
             variance: 0.7501 * h * h,
             coarse_variance: 0.7501 * 64.0 * h * h,
-            slack: 12.0 * f32::EPSILON * (largest + lipschitz * reach),
-            flat: flat(lipschitz),
-            node_flat: flat(node_lipschitz),
-            flat_outside: flat(outside(lipschitz)),
-            node_flat_outside: flat(outside(node_lipschitz)),
+            slack: slack(grid, largest, lipschitz),
+            flat: Flatness::new(lipschitz, node_lipschitz),
         }
     }
-}
-
-/// `t` in [0, hi], and 0 for NaN; an instruction for each comparison.
-#[inline(always)]
-fn clamp(t: f32, hi: f32) -> f32 {
-    let t = if t > 0.0 { t } else { 0.0 };
-    if t < hi {
-        t
-    } else {
-        hi
-    }
-}
-
-#[inline(always)]
-fn lerp(a: f32, b: f32, t: f32) -> f32 {
-    a + t * (b - a)
-}
-
-#[inline(always)]
-fn norm(v: [f32; 3]) -> f32 {
-    ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt()
 }
 
 /// The trilinear cell that a point is in, of a fine brick or a whole coarse one.
@@ -164,19 +121,8 @@ impl<'a> View<'a> {
     #[inline(always)]
     fn place(self, p: [f32; 3]) -> Place {
         let h = self.hot;
-        let (mut brick, mut local) = ([0u32; 3], [0i32; 3]);
-        let (mut f, mut over) = ([0.0; 3], [0.0; 3]);
-        for k in 0..3 {
-            let t = (p[k] - h.min[k]) * h.inverse_spacing;
-            let inside = clamp(t, h.last[k]);
-            let whole = if inside < h.last_cell[k] { inside } else { h.last_cell[k] };
-            // SAFETY: 0 ≤ whole ≤ last_cell, also for NaN and infinite p, and last_cell < 2²⁰ (`Grid::check`).
-            let i = unsafe { whole.to_int_unchecked::<i32>() };
-            brick[k] = (i >> 3) as u32;
-            local[k] = i & 7;
-            f[k] = inside - i as f32;
-            over[k] = (t - inside) * h.spacing;
-        }
+        let Spot { cell, mut f, over } = h.axes.spot(p);
+        let (brick, local) = (cell.map(|i| (i >> 3) as u32), cell.map(|i| i & 7));
         let inner = [0, 1, 2].map(|k| brick[k].wrapping_sub(h.first[k]));
         let from = if (inner[0] < h.size[0]) & (inner[1] < h.size[1]) & (inner[2] < h.size[2]) {
             let [i, j, k] = inner.map(|i| i as usize);
@@ -232,10 +178,7 @@ impl<'a> View<'a> {
     /// φ at the point of the box that is closest to the place's point.
     #[inline(always)]
     fn value(self, place: &Place) -> f32 {
-        let (v, f) = (self.corners(place), place.f);
-        let low = lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]);
-        let high = lerp(lerp(v[4], v[5], f[0]), lerp(v[6], v[7], f[0]), f[1]);
-        lerp(low, high, f[2]) * place.unit
+        value(self.corners(place), place.f) * place.unit
     }
 
     #[inline(always)]
@@ -276,7 +219,7 @@ impl<'a> View<'a> {
         let h = self.hot;
         let place = self.place(c);
         let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
-        let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
+        let spread = h.axes.variance(f);
         let coarse_half = 0.5 * h.coarse_quantum;
         let rise = self.rise(&place);
         let spread = if place.fine { spread } else { 64.0 * spread };
@@ -301,7 +244,7 @@ impl<'a> View<'a> {
         let h = self.hot;
         let place = self.place(c);
         let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
-        let spread = ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (h.spacing * h.spacing);
+        let spread = h.axes.variance(f);
         let coarse_half = 0.5 * h.coarse_quantum;
         let rise = self.rise(&place);
         let spread = if place.fine { spread } else { 64.0 * spread };
@@ -312,10 +255,10 @@ impl<'a> View<'a> {
         let wide = spread + h.coarse_variance;
         let near = (inside - doubt) - level;
         // The argument by `calm` needs points that are above 0 as well as above the level.
-        let fine = reach((sure - 0.5 * h.quantum) - max(level, 0.0), 0.0, h.node_flat, spread + h.variance);
+        let fine = reach((sure - 0.5 * h.quantum) - max(level, 0.0), 0.0, h.flat.nodes, spread + h.variance);
         let calm = h.calm > level + (doubt + 8.0 * f32::EPSILON * (fine * h.lipschitz_outside));
-        let inner = max(if calm { fine } else { 0.0 }, max(near * h.flat, reach(any, 0.0, h.node_flat, wide)));
-        let outer = max((near + over) * h.flat_outside, reach(any + over, 0.0, h.node_flat_outside, wide));
+        let inner = max(if calm { fine } else { 0.0 }, max(near * h.flat.all, reach(any, 0.0, h.flat.nodes, wide)));
+        let outer = max((near + over) * h.flat.all_outside, reach(any + over, 0.0, h.flat.nodes_outside, wide));
         let to_box = if h.border > level + doubt { over } else { 0.0 };
         max(max(inner, outer), to_box * (1.0 - 1e-6))
     }
@@ -324,25 +267,7 @@ impl<'a> View<'a> {
 /// What the shifts and masks of `place` rely on.
 const _: () = assert!(CELLS == 8);
 
-wide! {
-    fn distances(field: View, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            out[i] = field.distance([x[i], y[i], z[i]]);
-        }
-    }
-}
-
-wide! {
-    fn bounds(field: View, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
-        for i in 0..n {
-            out[i] = field.bound([x[i], y[i], z[i]], r[i]);
-        }
-    }
-}
+batches!(View);
 
 wide! {
     fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
@@ -382,28 +307,10 @@ impl SignedDistance for BrickField {
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         let view = View::of(self);
         let place = view.place(p);
-        let (v, f) = (view.corners(&place), place.f);
-        let per_metre = place.unit * (self.hot.inverse_spacing * if place.fine { 1.0 } else { 1.0 / CELLS as f32 });
-        // Differences along x on the four edges, then interpolated along y and z; and so on.
-        let dx = [v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6]];
-        let gx = lerp(lerp(dx[0], dx[1], f[1]), lerp(dx[2], dx[3], f[1]), f[2]);
-        let x = [v[0] + f[0] * dx[0], v[2] + f[0] * dx[1], v[4] + f[0] * dx[2], v[6] + f[0] * dx[3]];
-        let dy = [x[1] - x[0], x[3] - x[2]];
-        let gy = lerp(dy[0], dy[1], f[2]);
-        let xy = [x[0] + f[1] * dy[0], x[2] + f[1] * dy[1]];
-        let gz = xy[1] - xy[0];
-        let phi = (xy[0] + f[2] * gz) * place.unit;
-        let mut g = [gx * per_metre, gy * per_metre, gz * per_metre];
-        let distance = norm(place.over);
-        if distance > 0.0 {
-            // Outside, φ does not change with a clamped coordinate, but the distance to the box does.
-            for k in 0..3 {
-                if place.over[k] != 0.0 {
-                    g[k] = place.over[k] / distance;
-                }
-            }
-        }
-        (phi + distance, g)
+        let cells = if place.fine { 1.0 } else { 1.0 / CELLS as f32 };
+        let per_metre = place.unit * (self.hot.axes.inverse_spacing * cells);
+        let (phi, g) = gradient(view.corners(&place), place.f);
+        beyond(phi * place.unit, g.map(|g| g * per_metre), place.over)
     }
 
     #[inline]
