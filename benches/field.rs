@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion};
-use voxshell::field::{Cone, ConvexHull, Cuboid, DenseField, Field, FieldOptions, SignedDistance};
+use voxshell::field::{BrickField, Cone, ConvexHull, Cuboid, DenseField, Field, FieldOptions, SignedDistance};
 use voxshell::math::Progress;
 use voxshell::mesh::{io, primitives, TriMesh};
 
@@ -110,6 +110,13 @@ fn cooking(c: &mut Criterion) {
                 b.iter_batched(
                     || (),
                     |()| DenseField::cook(&mesh, &options, &Progress::none()),
+                    BatchSize::PerIteration,
+                )
+            });
+            group.bench_function(format!("{name}/{cells}/bricks"), |b| {
+                b.iter_batched(
+                    || (),
+                    |()| BrickField::cook(&mesh, &options, &Progress::none()),
                     BatchSize::PerIteration,
                 )
             });

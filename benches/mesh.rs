@@ -36,6 +36,7 @@ fn hierarchy(c: &mut Criterion) {
         };
         each("closest_point", &|p| bvh.closest_point(p).distance_squared);
         each("winding_number", &|p| bvh.winding_number(p));
+        each("crossings_along_x", &|p| f64::from(bvh.crossings_along_x(p).0));
         each("signed_distance", &|p| bvh.signed_distance(p));
         each("ray_first_hit", &|p| bvh.ray_first_hit(p, -p, 1.0).map_or(0.0, |h| h.0));
     }

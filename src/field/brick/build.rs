@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::fine;
 use super::index::Index;
 use super::sample::{Certified, Hot};
 use super::{bricks_of, corners_of, place_of, BrickField, BrickHeader, CELLS, MAX_STEP, NODES, STEP, STRIDE, VOLUME};
@@ -108,7 +109,7 @@ fn part_of([x, y, z]: [u32; 3]) -> usize {
 }
 
 /// Calls `f` with the place of each node of a brick, and its number, x fastest.
-fn each_node(mut f: impl FnMut([u32; 3], usize)) {
+pub(super) fn each_node(mut f: impl FnMut([u32; 3], usize)) {
     let mut n = 0;
     for k in 0..NODES {
         for j in 0..NODES {
@@ -161,19 +162,19 @@ impl Seams<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// Squared gradient where it is largest, quanta per cell.
-    steepest: f64,
+    pub(super) steepest: f64,
     /// Least |φ| in coarse bricks and in cells with a node on a seam; `i32::MAX` without such.
-    calm: i32,
-    largest: i32,
+    pub(super) calm: i32,
+    pub(super) largest: i32,
     /// Lowest sample on the border of the grid.
-    border: i32,
+    pub(super) border: i32,
     /// Box of {φ ≤ 0}, cells.
-    min: [f64; 3],
-    max: [f64; 3],
+    pub(super) min: [f64; 3],
+    pub(super) max: [f64; 3],
 }
 
 impl Certificate {
-    const NONE: Self = Self {
+    pub(super) const NONE: Self = Self {
         steepest: 0.0,
         calm: i32::MAX,
         largest: 0,
@@ -194,7 +195,7 @@ impl Certificate {
         self
     }
 
-    fn include(&mut self, p: [f64; 3]) {
+    pub(super) fn include(&mut self, p: [f64; 3]) {
         for k in 0..3 {
             self.min[k] = self.min[k].min(p[k]);
             self.max[k] = self.max[k].max(p[k]);
@@ -202,7 +203,7 @@ impl Certificate {
     }
 
     /// Values between which φ does not change sign: how near to 0 it comes there.
-    fn settle(&mut self, values: impl Iterator<Item = i32> + Clone) {
+    pub(super) fn settle(&mut self, values: impl Iterator<Item = i32> + Clone) {
         let one_sign = values.clone().all(|v| v > 0) || values.clone().all(|v| v < 0);
         let least = if one_sign { values.map(i32::abs).min().unwrap_or(i32::MAX) } else { 0 };
         self.calm = self.calm.min(least);
@@ -210,7 +211,7 @@ impl Certificate {
 }
 
 /// Which planes of the grid's border pass through a brick: by axis, the node in the brick (0 to 8).
-fn borders(grid: &Grid, place: [u32; 3]) -> impl Iterator<Item = (usize, u32)> {
+pub(super) fn borders(grid: &Grid, place: [u32; 3]) -> impl Iterator<Item = (usize, u32)> {
     let last = grid.dims.map(|n| n - 1);
     (0..3).flat_map(move |k| {
         let first = place[k] * CELLS;
@@ -239,66 +240,11 @@ fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Certificate {
     part
 }
 
-/// Of a fine brick. As `scan` says for a full grid: the gradient is steepest at nodes, and a plane x = const meets {φ ≤ 0}
-/// only if it meets it on a grid edge.
-fn fine_part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Certificate {
-    let mut part = Certificate::NONE;
-    let steps = [1, NODES as usize, (NODES * NODES) as usize];
-    let at_border: Vec<(usize, u32)> = borders(grid, place).collect();
-    each_node(|at, n| {
-        let here = i32::from(v[n]);
-        let mut squared = 0i64;
-        for a in 0..3 {
-            let back = if at[a] > 0 { here - i32::from(v[n - steps[a]]) } else { 0 };
-            let on = if at[a] < CELLS { i32::from(v[n + steps[a]]) - here } else { 0 };
-            let most = i64::from(back.abs().max(on.abs()));
-            squared += most * most;
-        }
-        part.steepest = part.steepest.max(squared as f64);
-        part.largest = part.largest.max(here.abs());
-        if at_border.iter().any(|&(k, i)| at[k] == i) {
-            part.border = part.border.min(here);
-        }
-        if here <= 0 {
-            let p = [0, 1, 2].map(|k| f64::from(place[k] * CELLS + at[k]));
-            part.include(p);
-            for a in 0..3 {
-                let mut reach = |other: i16, side: f64| {
-                    if other > 0 {
-                        let mut p = p;
-                        p[a] += side * f64::from(here) / (f64::from(here) - f64::from(other));
-                        part.include(p);
-                    }
-                };
-                if at[a] > 0 {
-                    reach(v[n - steps[a]], -1.0);
-                }
-                if at[a] < CELLS {
-                    reach(v[n + steps[a]], 1.0);
-                }
-            }
-        }
-    });
-    if seam.contains(&true) {
-        each_node(|at, n| {
-            // The cell above the node, if it is at a side of the brick where a node may be on a seam.
-            if at.contains(&CELLS) || !at.iter().any(|&i| i == 0 || i == CELLS - 1) {
-                return;
-            }
-            let corner = |c: usize| [0, 1, 2].map(|k| at[k] + (c as u32 >> k & 1));
-            if (0..8).any(|c| seam[part_of(corner(c))]) {
-                part.settle((0..8).map(|c| i32::from(v[n + (c & 1) + (c >> 1 & 1) * steps[1] + (c >> 2) * steps[2]])));
-            }
-        });
-    }
-    part
-}
-
 /// Certifies samples.
 pub(super) fn certify(grid: &Grid, step: u32, index: &Index, samples: &[i16]) -> Certificate {
     let (bricks, step) = (index.bricks, step as i32);
     let is_fine = |b: usize| index.at(place_of(b, bricks)) < index.coarse;
-    (0..index.len())
+    let nodes = (0..index.len())
         .into_par_iter()
         .fold(
             || Certificate::NONE,
@@ -307,14 +253,27 @@ pub(super) fn certify(grid: &Grid, step: u32, index: &Index, samples: &[i16]) ->
                 let from = index.at(place);
                 part.merged(if from < index.coarse {
                     let seam = seam_parts(bricks, place, is_fine);
-                    fine_part(grid, place, &seam, &samples[from..from + VOLUME])
+                    fine::part(grid, place, &seam, &samples[from..from + VOLUME])
                 } else {
                     let corners = corners_of(bricks, place).map(|c| i32::from(samples[index.coarse + c]) * step);
                     coarse_part(grid, place, corners)
                 })
             },
         )
-        .reduce(|| Certificate::NONE, Certificate::merged)
+        .reduce(|| Certificate::NONE, Certificate::merged);
+    let widened = (0..index.len())
+        .into_par_iter()
+        .filter(|&b| is_fine(b))
+        .fold(
+            || Certificate::NONE,
+            |mut widened, b| {
+                let place = place_of(b, bricks);
+                fine::widen(place, &samples[index.at(place)..][..VOLUME], &nodes, &mut widened);
+                widened
+            },
+        )
+        .reduce(|| Certificate::NONE, Certificate::merged);
+    nodes.merged(widened)
 }
 
 impl Certificate {

@@ -17,6 +17,7 @@
 mod build;
 mod cells;
 mod dense;
+mod fine;
 mod index;
 mod masks;
 mod parts;
