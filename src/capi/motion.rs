@@ -7,6 +7,7 @@ use super::handle;
 use super::options::VXS_ROLES_AUTO;
 use super::status::*;
 use super::types::*;
+use crate::asset::Shape;
 use crate::ccd::impact::{self, Collision, Moving, Path, Query};
 use crate::contact::Geometry;
 
@@ -112,6 +113,20 @@ unsafe fn moving<'a>(argument: &str, geometry: Geometry<'a>, motion: *const vxs_
     Ok(Moving { geometry, from, to })
 }
 
+/// What all queries of two motions take.
+unsafe fn pair<'a>(
+    a: &'a Shape,
+    motion_a: *const vxs_motion,
+    b: &'a Shape,
+    motion_b: *const vxs_motion,
+    query: *const vxs_motion_query,
+) -> Result<(Moving<'a>, Moving<'a>, Query<'a>), Failure> {
+    let a = moving("motion_a", a.geometry(), motion_a)?;
+    let b = moving("motion_b", b.geometry(), motion_b)?;
+    let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+    Ok((a, b, query))
+}
+
 impl From<&Collision> for vxs_motion_contact {
     fn from(c: &Collision) -> Self {
         Self { contact: (&c.contact).into(), until: c.until }
@@ -172,10 +187,7 @@ pub unsafe extern "C" fn vxs_query_time_of_impact(
     found: *mut bool,
 ) -> vxs_status {
     entry!(vxs_query_time_of_impact, [a, b, workspace], {
-        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
-        let a = moving("motion_a", shape_a.geometry(), motion_a)?;
-        let b = moving("motion_b", shape_b.geometry(), motion_b)?;
-        let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+        let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out("contact", contact)?;
         check::out("found", found)?;
@@ -212,10 +224,7 @@ pub unsafe extern "C" fn vxs_query_motion_contacts(
     count: *mut usize,
 ) -> vxs_status {
     entry!(vxs_query_motion_contacts, [a, b, workspace], {
-        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
-        let a = moving("motion_a", shape_a.geometry(), motion_a)?;
-        let b = moving("motion_b", shape_b.geometry(), motion_b)?;
-        let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+        let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out_array("contacts", contacts, "capacity", capacity)?;
         check::out("count", count)?;
@@ -251,10 +260,7 @@ pub unsafe extern "C" fn vxs_query_known_contacts(
     count: *mut usize,
 ) -> vxs_status {
     entry!(vxs_query_known_contacts, [a, b, workspace], {
-        let (shape_a, shape_b) = (handle::get("a", a)?, handle::get("b", b)?);
-        let a = moving("motion_a", shape_a.geometry(), motion_a)?;
-        let b = moving("motion_b", shape_b.geometry(), motion_b)?;
-        let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+        let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out_array("contacts", contacts, "capacity", capacity)?;
         check::out("count", count)?;

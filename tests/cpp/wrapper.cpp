@@ -1,6 +1,7 @@
 // The C++ header: ownership, errors as exceptions, and the same answers as the C API.
 #include "voxshell/voxshell.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -66,6 +67,30 @@ static void contacts_and_distance(const Shape& box) {
   Query near;
   near.max_distance = 0.2;
   CHECK(!query_distance(box, at(0, 0, 0.75), floor, identity(), near, workspace));
+}
+
+static void motions(const Shape& box) {
+  const Shape ball = Shape::create_sphere(0.25);
+  const Motion down{{{0, 2, 0}, 0, 0, 0, 1}, {{0, -2, 0}, 0, 0, 0, 1}}, still{identity(), identity()};
+  Workspace workspace;
+  MotionQuery query;
+  const auto contact = query_time_of_impact(ball, down, box, still, query, workspace);
+  CHECK(contact && std::fabs(contact->toi - 1.25 / 4) < 0.01 && contact->normal.y < -0.99);
+  CHECK(std::fabs(motion_pose(down, contact->toi).position.y - 0.75) < 0.04);
+  const auto lasting = query_motion_contacts(ball, down, box, still, query, workspace);
+  CHECK(lasting.size() > 10 && lasting.front().contact.toi <= lasting.back().contact.toi);
+  // From inside to outside: what was known is not a hit, and is not in contact at the end.
+  const Motion out{{{0, 0.6, 0}, 0, 0, 0, 1}, {{0, 2, 0}, 0, 0, 0, 1}};
+  std::vector<std::uint32_t> known;
+  for (const Contact& c : query_contacts(box, identity(), ball, out.from, {}, workspace)) known.push_back(c.feature);
+  std::sort(known.begin(), known.end());
+  CHECK(!known.empty());
+  query.known = known.data();
+  query.known_count = std::uint32_t(known.size());
+  CHECK(!query_time_of_impact(box, still, ball, out, query, workspace));
+  CHECK(query_known_contacts(box, still, ball, out, query, workspace).empty());
+  const auto hits = ball.query_segments({{-1, 0, 0}, {-1, 1, 0}}, {{1, 0, 0}, {1, 1, 0}});
+  CHECK(hits.size() == 2 && hits[0].hit && !hits[1].hit);
 }
 
 static void ownership(const Shape& box) {
@@ -168,6 +193,7 @@ int main() {
   Shape box = cooked_box();
   contacts_and_distance(box);
   ownership(box);
+  motions(box);
   errors();
   log();
   threads(box);
