@@ -36,7 +36,7 @@ fn meshes_are_refused_by_triangle_and_vertex() {
     assert!(message(&[], &[]).contains("no triangles"));
     assert!(message(&square, &[]).contains("3 vertices and no triangles"));
     for bad in [f64::NAN, f64::INFINITY, -1e60] {
-        assert!(message(&[[0.0; 3], [0.0, bad, 0.0]], &[[0, 1, 1]]).contains("vertex 1 is (0, "));
+        assert!(message(&[[0.0; 3], [0.0, bad, 0.0]], &[[0, 1, 1]]).contains("vertex 1 is (0.0, "));
     }
     assert!(TriMesh::new(square, vec![[0, 1, 2]]).is_ok(), "one triangle is a mesh");
 }

@@ -169,11 +169,11 @@ pub(super) unsafe fn input<T: Copy>(argument: &str, pointer: *const T) -> Result
 }
 
 pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Pose, Failure> {
-    pose_value(&format!("{argument}->"), &input(argument, pointer)?)
+    pose_value(format_args!("{argument}->"), &input(argument, pointer)?)
 }
 
 /// `prefix`: what stands before the names of the pose's fields.
-pub(super) fn pose_value(prefix: &str, p: &vxs_pose) -> Result<Pose, Failure> {
+pub(super) fn pose_value(prefix: impl Display, p: &vxs_pose) -> Result<Pose, Failure> {
     let position = vec3(format_args!("{prefix}position"), p.position)?;
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     let norm = q.norm();

@@ -108,8 +108,8 @@ fn default_tolerance(a: &Geometry, b: &Geometry) -> f64 {
 
 unsafe fn moving<'a>(argument: &str, geometry: Geometry<'a>, motion: *const vxs_motion) -> Result<Moving<'a>, Failure> {
     let motion = check::input(argument, motion)?;
-    let from = check::pose_value(&format!("{argument}->from."), &motion.from)?;
-    let to = check::pose_value(&format!("{argument}->to."), &motion.to)?;
+    let from = check::pose_value(format_args!("{argument}->from."), &motion.from)?;
+    let to = check::pose_value(format_args!("{argument}->to."), &motion.to)?;
     Ok(Moving { geometry, from, to })
 }
 
