@@ -81,7 +81,7 @@ impl Growable for vxs_motion_query {
 impl vxs_motion_query {
     unsafe fn to_core<'a>(self, a: &Geometry, b: &Geometry) -> Result<Query<'a>, Failure> {
         let tolerance = check::positive_or_zero("query->tolerance", self.tolerance)?;
-        let tolerance = if tolerance > 0.0 { tolerance } else { default_tolerance(a, b) };
+        let tolerance = if tolerance > 0.0 { tolerance } else { impact::default_tolerance(a, b) };
         let path = check::choice("query->path", self.path, "VXS_PATH_", &[Path::Screw { tolerance }, Path::Straight])?;
         let known = check::slice("query->known", self.known, "query->known_count", self.known_count as usize)?;
         check::ascending("query->known", known)?;
@@ -92,17 +92,6 @@ impl vxs_motion_query {
             until: check::in_range("query->until", self.until, 0.0, 1.0)?,
             known,
         })
-    }
-}
-
-/// A thousandth of the distance between the samples, of the finer shell.
-fn default_tolerance(a: &Geometry, b: &Geometry) -> f64 {
-    let spacing = |g: &Geometry| g.shell.map_or(f64::INFINITY, |shell| f64::from(shell.spacing));
-    let finer = spacing(a).min(spacing(b));
-    if finer.is_finite() && finer > 0.0 {
-        1e-3 * finer
-    } else {
-        1e-6
     }
 }
 

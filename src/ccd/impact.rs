@@ -64,6 +64,17 @@ impl Default for Query<'_> {
     }
 }
 
+/// A tolerance for screws that suits the samples: a thousandth of the distance between those of the finer shell, metres.
+pub fn default_tolerance(a: &Geometry, b: &Geometry) -> f64 {
+    let spacing = |g: &Geometry| g.shell.map_or(f64::INFINITY, |shell| f64::from(shell.spacing));
+    let finer = spacing(a).min(spacing(b));
+    if finer.is_finite() && finer > 0.0 {
+        1e-3 * finer
+    } else {
+        1e-6
+    }
+}
+
 /// A contact that lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Collision {

@@ -33,8 +33,8 @@ enum Command {
     Mesh(mesh::Arguments),
     /// Draw shapes as the library sees them: by sphere-tracing their fields.
     Render(render::Arguments),
-    /// Contacts and distance of two shapes at two poses.
-    Query(query::Arguments),
+    /// Contacts and distance of two shapes at two poses, or on their way; where segments meet a shape.
+    Query(Box<query::Arguments>),
     /// Measure the library's parts on this machine.
     Bench(bench::Arguments),
 }
