@@ -1,4 +1,4 @@
-// Fifty non-convex bodies (knots, gears, bowls; models 0 to 2) poured one by one into a large bowl (model 3).
+// Non-convex bodies (knots, gears, bowls; models 0 to 2) poured one by one into a large bowl (model 3).
 #include <cmath>
 
 #include "scene.h"
@@ -12,7 +12,7 @@ void demo::pile(Scene& scene, const Setup& setup) {
     scene.add_static(container, upright(container, 0, 0, 0));
     const btScalar rim = btScalar(container.upright_max[1] - container.upright_min[1]);
 
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < int(setup.count); ++i) {
         // Around a small circle above the rim, each turned otherwise; the golden angle never repeats a place.
         const btScalar angle = btScalar(2.399963) * i;
         const btScalar away = btScalar(0.35) + btScalar(0.25) * (i % 3);

@@ -95,12 +95,18 @@ StepFigures Scene::step() {
     for (Body& body : bodies_)
         if (body.enters == step_ && !body.rigid->isInWorld()) world_.addRigidBody(body.rigid.get());
 
+    if (drive_) drive_(step_);
+
     // No substeps: a true step of dt. stepSimulation(dt, 1) would integrate 1/60 s instead.
+    const double thread = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     world_.stepSimulation(btScalar(setup_.dt), 0);
+    const double took = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - thread;
     ++step_;
 
     StepFigures figures{};
     figures.narrowphase_ns = dispatcher_.narrowphase_ns;
+    figures.step_ns = took;
+    figures.pairs = std::uint32_t(broadphase_.getOverlappingPairCache()->getNumOverlappingPairs());
     for (int i = 0; i < dispatcher_.getNumManifolds(); ++i) {
         const int points = dispatcher_.getManifoldByIndexInternal(i)->getNumContacts();
         figures.contacts += std::uint32_t(points);
@@ -144,6 +150,11 @@ std::unique_ptr<Scene> make_scene(const Setup& setup) {
         case SceneKind::Pair: pair(*scene, setup); break;
         case SceneKind::Ball: ball(*scene, setup); break;
         case SceneKind::Pile: pile(*scene, setup); break;
+        case SceneKind::Pile500:
+        case SceneKind::Pile2000: pile_large(*scene, setup); break;
+        case SceneKind::StackSpheres: stack_spheres(*scene, setup); break;
+        case SceneKind::Stack: stack(*scene, setup); break;
+        case SceneKind::Rolling: rolling(*scene, setup); break;
         default: throw std::invalid_argument("no such scene");
     }
     return scene;

@@ -1,5 +1,5 @@
 // What every scene of the demo is made of: a stock Bullet world, bodies in it, and the figures taken on each step.
-// The scenes themselves (drop_plane.cpp, drop_box.cpp, pair.cpp, ball.cpp, pile.cpp) are short; read those first.
+// The scenes themselves (drop_plane.cpp, pair.cpp, stack.cpp, pile.cpp and so on) are short; read those first.
 #pragma once
 
 #include <btBulletDynamicsCommon.h>
@@ -42,6 +42,8 @@ public:
     btRigidBody& add_static(std::unique_ptr<btCollisionShape> shape, const btTransform& pose);
     /// A body that enters the world at a later step, moving as it was released: for pouring.
     void add_later(const Model& model, const btTransform& pose, const btVector3& velocity, int step);
+    /// Called before each step with its number, from 0: for drives.
+    void before_steps(std::function<void(int)> drive) { drive_ = std::move(drive); }
 
     /// One step of exactly `dt` seconds: stepSimulation(dt, 0) has no hidden substeps.
     StepFigures step();
@@ -68,6 +70,7 @@ private:
     ShapeMaker shapes_;
     std::vector<std::unique_ptr<btCollisionShape>> own_shapes_;
     std::vector<Body> bodies_;
+    std::function<void(int)> drive_;
     int step_ = 0;
 };
 
@@ -84,5 +87,9 @@ void drop_box(Scene& scene, const Setup& setup);
 void pair(Scene& scene, const Setup& setup);
 void ball(Scene& scene, const Setup& setup);
 void pile(Scene& scene, const Setup& setup);
+void pile_large(Scene& scene, const Setup& setup);
+void stack_spheres(Scene& scene, const Setup& setup);
+void stack(Scene& scene, const Setup& setup);
+void rolling(Scene& scene, const Setup& setup);
 
 }  // namespace demo

@@ -9,11 +9,12 @@ use crate::catalogue::{METHODS, SCENES};
 
 /// The same scenes in stock Bullet and with Voxshell, side by side.
 ///
-/// Without arguments every scene is run with every method on a built-in shape, and `report.html` is written.
+/// Without arguments every scene but the largest piles is run with every method on a built-in shape, and `report.html` is
+/// written.
 #[derive(Parser, Debug)]
 #[command(name = "bullet-demo", version)]
 pub struct Arguments {
-    /// Triangle mesh (.obj, .stl, .ply) for the scenes drop-plane, drop-box and pair; scaled to 1 m. Without it: a
+    /// Triangle mesh (.obj, .stl, .ply) for the scenes drop-plane, drop-box, pair and rolling; scaled to 1 m. Without it: a
     /// built-in shape
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
@@ -41,6 +42,10 @@ pub struct Arguments {
     /// Steps of 1/200 s to simulate, instead of each scene's own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
+
+    /// Bodies of a pile, or of each tower, instead of the scene's own number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
+    pub count: Option<u32>,
 
     /// Stop a row of stock Bullet after this many seconds of computing and say so; 0 never stops. Without it: 60, and 10
     /// when everything is run, so that all of it takes a few minutes

@@ -7,6 +7,11 @@ use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
 use voxshell::{Error, Result};
 
+/// Samples of the bunny, coarse and fine, in Sagardia, Stouraitis & Lopes e Silva 2014, Table 2.
+const BUNNY_SAMPLES: [usize; 2] = [799, 35_596];
+/// Samples of the ball in their Table 1.
+const BALL_SAMPLES: [usize; 2] = [275, 25_880];
+
 /// A body's true geometry.
 pub struct Body {
     pub name: String,
@@ -20,6 +25,10 @@ pub struct Body {
     pub inertia: Vec3,
     /// Of a ball, metres; 0 otherwise.
     pub radius: f64,
+    /// Samples of its coarse and of its fine pointshell, where their number is given rather than their spacing.
+    pub samples: Option<[usize; 2]>,
+    /// Height of a copy that is set upon it above it, metres.
+    pub pitch: f64,
     /// True for what other bodies are to lie in.
     pub container: bool,
 }
@@ -44,6 +53,8 @@ impl Body {
             upright_bounds,
             inertia: moments,
             radius: 0.0,
+            samples: None,
+            pitch: upright_bounds.extents().y,
             container: false,
         })
     }
@@ -52,17 +63,17 @@ impl Body {
     pub fn load(path: &Path) -> Result<Self> {
         let mesh = voxshell::mesh::io::load(path)?.scaled_to_extent(1.0);
         let name = path.file_stem().map_or_else(|| "mesh".into(), |s| s.to_string_lossy().into_owned());
-        Self::new(&name, mesh)
+        Ok(Self { samples: Some(BUNNY_SAMPLES), ..Self::new(&name, mesh)? })
     }
 
     /// The shape of the scenes when no mesh is given.
     pub fn embedded() -> Result<Self> {
-        Self::new("blob", primitives::blob(2)?.scaled_to_extent(1.0))
+        Ok(Self { samples: Some(BUNNY_SAMPLES), ..Self::new("blob", primitives::blob(2)?.scaled_to_extent(1.0))? })
     }
 
     pub fn ball() -> Result<Self> {
         let radius = 0.5;
-        Ok(Self { radius, ..Self::new("ball", primitives::sphere(radius, 5)?)? })
+        Ok(Self { radius, samples: Some(BALL_SAMPLES), ..Self::new("ball", primitives::sphere(radius, 5)?)? })
     }
 
     /// What is poured, of 1 m each.
@@ -74,9 +85,22 @@ impl Body {
         Ok([one_metre("knot", knot)?, one_metre("gear", gear)?, one_metre("small bowl", bowl)?])
     }
 
-    /// What it is poured into: five metres across.
-    pub fn container() -> Result<Self> {
-        Ok(Self { container: true, ..Self::new("large bowl", primitives::bowl(2.5, 0.15, 72)?)? })
+    /// What stands on its like: a gear, and a cup that opens downwards and goes over the next one's dome.
+    pub fn stacked() -> Result<[Self; 2]> {
+        let gear = Self::new("gear", primitives::gear(14, 0.5, 0.39, 0.2, 0.15)?)?;
+        let (radius, wall) = (0.5, 0.1);
+        let over = Pose::rotation(Vec3::x() * std::f64::consts::PI);
+        let cup = Self::new("cup", primitives::bowl(radius, wall, 96)?.transformed(&over, 1.0))?;
+        // The inner edge of the rim, a circle of radius r − w, lies on the sphere of radius r below.
+        let pitch = (2.0 * radius * wall - wall * wall).sqrt();
+        Ok([gear, Self { pitch, ..cup }])
+    }
+
+    /// What is poured into, room for `count` of those of [`Body::poured`]: five metres across for fifty.
+    pub fn container(count: u32) -> Result<Self> {
+        let radius = 2.5 * (f64::from(count) / 50.0).cbrt();
+        let name = format!("bowl for {count}");
+        Ok(Self { container: true, ..Self::new(&name, primitives::bowl(radius, 0.06 * radius, 72)?)? })
     }
 }
 

@@ -10,6 +10,11 @@ mod ffi {
         Pair,
         Ball,
         Pile,
+        Pile500,
+        Pile2000,
+        StackSpheres,
+        Stack,
+        Rolling,
     }
 
     /// What makes a body's collision shape.
@@ -49,6 +54,8 @@ mod ffi {
         upright_max: [f64; 3],
         /// Of a ball, metres; 0 otherwise.
         radius: f64,
+        /// Height of a copy that is set upon it above it, metres.
+        pitch: f64,
         /// True for what other bodies are to lie in.
         container: bool,
         /// The convex parts, for the methods that use a decomposition.
@@ -68,6 +75,8 @@ mod ffi {
         margin: f64,
         /// Coefficient of restitution of the ball.
         restitution: f64,
+        /// Bodies to pour into a pile; bodies of each tower of a stack.
+        count: u32,
         models: Vec<Model>,
     }
 
@@ -75,6 +84,10 @@ mod ffi {
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct StepFigures {
         narrowphase_ns: f64,
+        /// The whole step: broadphase, narrowphase, solver.
+        step_ns: f64,
+        /// Of bodies whose boxes overlap.
+        pairs: u32,
         /// Contact points in all manifolds.
         contacts: u32,
         /// Manifolds that have at least one.

@@ -10,15 +10,18 @@ pub struct SceneEntry {
     pub text: &'static str,
     /// Simulated seconds unless the user says otherwise.
     pub seconds: f64,
+    /// Run only when asked for: it takes long.
+    pub long: bool,
 }
 
-pub const SCENES: [SceneEntry; 5] = [
+pub const SCENES: [SceneEntry; 10] = [
     SceneEntry {
         kind: SceneKind::DropPlane,
         name: "drop-plane",
         title: "Dropped on a plane",
         text: "The body falls from half a metre onto an infinite plane and comes to rest.",
         seconds: 3.0,
+        long: false,
     },
     SceneEntry {
         kind: SceneKind::DropBox,
@@ -26,6 +29,7 @@ pub const SCENES: [SceneEntry; 5] = [
         title: "Dropped on a box",
         text: "The same drop onto a fixed cube of one metre: the ground has edges now.",
         seconds: 3.0,
+        long: false,
     },
     SceneEntry {
         kind: SceneKind::Pair,
@@ -34,6 +38,7 @@ pub const SCENES: [SceneEntry; 5] = [
         text: "The body is lowered onto a fixed copy of itself. Its centre of mass is guided on a vertical line; it is free \
                to turn. Non-convex against non-convex, the case for which engines offer least.",
         seconds: 3.0,
+        long: false,
     },
     SceneEntry {
         kind: SceneKind::Ball,
@@ -42,6 +47,7 @@ pub const SCENES: [SceneEntry; 5] = [
         text: "A ball of 0.5 m radius falls from a gap of 1 m, with coefficients of restitution e of 0.1, 0.5 and 0.9. Its \
                first rebound should reach e² metres.",
         seconds: 3.0,
+        long: false,
     },
     SceneEntry {
         kind: SceneKind::Pile,
@@ -50,8 +56,76 @@ pub const SCENES: [SceneEntry; 5] = [
         text: "Knots, gears and bowls, one every 0.2 s, are poured into a bowl of five metres. None may leave it through \
                its wall.",
         seconds: 20.0,
+        long: false,
+    },
+    SceneEntry {
+        kind: SceneKind::Pile500,
+        name: "pile-500",
+        title: "Five hundred bodies in a bowl",
+        text: "Knots, gears and bowls, poured in layers into a bowl that has room for them. None may leave it through its \
+               wall.",
+        seconds: 7.0,
+        long: true,
+    },
+    SceneEntry {
+        kind: SceneKind::Pile2000,
+        name: "pile-2000",
+        title: "Two thousand bodies in a bowl",
+        text: "The same with two thousand: what a pair costs must not depend on how many there are.",
+        seconds: 10.0,
+        long: true,
+    },
+    SceneEntry {
+        kind: SceneKind::StackSpheres,
+        name: "stack-spheres",
+        title: "Balls on top of each other",
+        text: "Five balls of 1 m, one upon the other, without sleeping: the least slip brings the tower down in the end.",
+        seconds: 10.0,
+        long: false,
+    },
+    SceneEntry {
+        kind: SceneKind::Stack,
+        name: "stack",
+        title: "Towers of gears and cups",
+        text: "Five gears lie face on face; five cups are set over each other's domes, which only a non-convex shape can \
+               do. They are to stand as high as they were built, and still.",
+        seconds: 10.0,
+        long: false,
+    },
+    SceneEntry {
+        kind: SceneKind::Rolling,
+        name: "rolling",
+        title: "Sliding, rolling, tumbling",
+        text: "Four copies of the body are driven for three seconds: one slides, one is rolled, one tumbles on a plane, and \
+               one tumbles in a bowl. Then they are let go and come to rest: what motion costs, beside the same pairs at \
+               rest.",
+        seconds: 6.0,
+        long: false,
     },
 ];
+
+/// What sets a row apart from the others of its scene and method.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Case {
+    /// Coefficient of restitution.
+    pub restitution: Option<f64>,
+    /// Steps per second, where it is not 200.
+    pub rate: Option<f64>,
+}
+
+impl Case {
+    /// " e=0.5", " 30 Hz"; empty for the plain case.
+    pub fn label(&self) -> String {
+        let e = self.restitution.map_or(String::new(), |e| format!(" e={e}"));
+        let rate = self.rate.map_or(String::new(), |r| format!(" {r} Hz"));
+        e + &rate
+    }
+
+    /// Seconds per step.
+    pub fn dt(&self) -> f64 {
+        1.0 / self.rate.unwrap_or(200.0)
+    }
+}
 
 pub struct MethodEntry {
     pub method: Method,
@@ -118,6 +192,43 @@ impl SceneKind {
     pub fn entry(self) -> &'static SceneEntry {
         SCENES.iter().find(|e| e.kind == self).expect("every scene is in the catalogue")
     }
+
+    /// One row each, for every method.
+    pub fn cases(self) -> Vec<Case> {
+        match self {
+            SceneKind::Ball => RESTITUTIONS.map(|e| Case { restitution: Some(e), ..Case::default() }).to_vec(),
+            _ => vec![Case::default()],
+        }
+    }
+
+    /// Bodies that are poured, or of each tower.
+    pub fn count(self) -> u32 {
+        match self {
+            SceneKind::Pile => 50,
+            SceneKind::Pile500 => 500,
+            SceneKind::Pile2000 => 2000,
+            SceneKind::Stack | SceneKind::StackSpheres => 5,
+            _ => 1,
+        }
+    }
+
+    pub fn is_pile(self) -> bool {
+        matches!(self, SceneKind::Pile | SceneKind::Pile500 | SceneKind::Pile2000)
+    }
+
+    /// On the plane y = 0, into which the true bodies must not sink.
+    pub fn on_plane(self) -> bool {
+        !matches!(self, SceneKind::DropBox | SceneKind::Pair) && !self.is_pile()
+    }
+
+    /// So many bodies that only how deep they are in each other is measured, not how far apart.
+    pub fn many(self) -> bool {
+        self.is_pile() || self.is_stack() || self == SceneKind::Rolling
+    }
+
+    pub fn is_stack(self) -> bool {
+        matches!(self, SceneKind::Stack | SceneKind::StackSpheres)
+    }
 }
 
 impl Method {
@@ -131,6 +242,6 @@ impl Method {
 
     /// Bullet's sphere is a ball and nothing else.
     pub fn applies_to(self, scene: SceneKind) -> bool {
-        self != Method::Sphere || scene == SceneKind::Ball
+        self != Method::Sphere || matches!(scene, SceneKind::Ball | SceneKind::StackSpheres)
     }
 }

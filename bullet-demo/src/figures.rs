@@ -2,15 +2,16 @@
 
 use serde_json::{json, Map, Value};
 
-use crate::bridge::{Method, SceneKind};
+use crate::bridge::{Method, SceneKind, StepFigures};
+use crate::catalogue::Case;
 use crate::simulate::Recording;
+use crate::towers::Towers;
 
 /// One row of the comparison.
 pub struct Row {
     pub scene: SceneKind,
     pub method: Method,
-    /// Of the ball.
-    pub restitution: Option<f64>,
+    pub case: Case,
     /// The figures, or why there are none.
     pub outcome: Result<Figures, String>,
 }
@@ -27,6 +28,12 @@ pub struct Figures {
     pub np_median: f64,
     pub np_p99: f64,
     pub np_max: f64,
+    /// The whole step, milliseconds.
+    pub step_mean: f64,
+    /// Pairs whose boxes overlap.
+    pub pairs_mean: f64,
+    /// Samples of each model's pointshell; empty for the stock methods.
+    pub samples: Vec<usize>,
     pub contacts_mean: f64,
     pub manifolds_mean: f64,
     /// Between the true meshes, millimetres; 0 when nothing penetrates.
@@ -37,8 +44,13 @@ pub struct Figures {
     pub resting_gap: Option<f64>,
     /// At the end, joules.
     pub kinetic_energy: f64,
+    /// The largest over the last quarter of the run, joules.
+    pub kinetic_energy_late: f64,
     pub rebound: Option<Rebound>,
     pub pile: Option<Pile>,
+    pub towers: Option<Towers>,
+    /// Of bodies that were driven and then came to rest: narrowphase in the last tenth of the run, microseconds per step.
+    pub np_at_rest: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,11 +69,15 @@ pub struct Pile {
     pub spilled: usize,
 }
 
-/// The steps over which figures are taken: 200 to 600 of 600, all bodies of the pile poured in, and the same share of
-/// other runs.
+/// The steps over which figures are taken: 200 to 600 of 600, all bodies of the pile poured in, those that are driven still
+/// driven, and the same share of other runs.
 pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
-    let from = if scene == SceneKind::Pile { steps / 2 } else { steps / 3 };
-    (from, steps)
+    match scene {
+        SceneKind::Pile => (steps / 2, steps),
+        SceneKind::Pile500 | SceneKind::Pile2000 => (steps - steps / 4, steps),
+        SceneKind::Rolling => (steps / 6, steps / 2),
+        _ => (steps / 3, steps),
+    }
 }
 
 impl Figures {
@@ -71,6 +87,7 @@ impl Figures {
         let steps = &recording.steps[from..to];
         let mut times: Vec<f64> = steps.iter().map(|s| s.narrowphase_ns * 1e-3).collect();
         times.sort_unstable_by(f64::total_cmp);
+        let late = &recording.steps[recording.steps.len() * 3 / 4..];
         let mean = |f: &dyn Fn(usize) -> f64| (0..steps.len()).map(f).sum::<f64>() / steps.len().max(1) as f64;
         // The recording's poses start one before its steps: the pose after step i is i + 1.
         let deepest = |first: usize| gaps.iter().filter(|g| g.0 > first).map(|g| -g.1).fold(0.0, f64::max) * 1e3;
@@ -82,16 +99,33 @@ impl Figures {
             np_median: quantile(&times, 0.5),
             np_p99: quantile(&times, 0.99),
             np_max: quantile(&times, 1.0),
+            step_mean: mean(&|i| steps[i].step_ns * 1e-6),
+            pairs_mean: mean(&|i| f64::from(steps[i].pairs)),
+            samples: Vec::new(),
             contacts_mean: mean(&|i| f64::from(steps[i].contacts)),
             manifolds_mean: mean(&|i| f64::from(steps[i].manifolds)),
             max_penetration: deepest(from),
             max_penetration_run: deepest(0),
-            resting_gap: gaps.last().map(|g| g.1 * 1e3).filter(|_| scene != SceneKind::Pile),
+            resting_gap: gaps.last().map(|g| g.1 * 1e3).filter(|_| !scene.many()),
             kinetic_energy: recording.steps.last().map_or(0.0, |s| s.kinetic_energy),
+            kinetic_energy_late: late.iter().map(|s| s.kinetic_energy).fold(0.0, f64::max),
             rebound: None,
             pile: None,
+            towers: None,
+            np_at_rest: (scene == SceneKind::Rolling).then(|| at_rest(&recording.steps)),
         }
     }
+
+    /// Narrowphase per pair whose boxes overlap, microseconds.
+    pub fn np_per_pair(&self) -> f64 {
+        self.np_mean / self.pairs_mean.max(1.0)
+    }
+}
+
+/// Narrowphase in the last tenth, microseconds per step.
+fn at_rest(steps: &[StepFigures]) -> f64 {
+    let last = &steps[steps.len() - steps.len().div_ceil(10)..];
+    last.iter().map(|s| s.narrowphase_ns * 1e-3).sum::<f64>() / last.len().max(1) as f64
 }
 
 /// The smallest value that at least the share `q` of the sorted values does not exceed.
@@ -118,8 +152,11 @@ impl Row {
         };
         put("scene", json!(self.scene.entry().name));
         put("method", json!(self.method.entry().name));
-        if let Some(e) = self.restitution {
+        if let Some(e) = self.case.restitution {
             put("restitution", json!(e));
+        }
+        if let Some(rate) = self.case.rate {
+            put("rate_hz", json!(rate));
         }
         let f = match &self.outcome {
             Ok(figures) => figures,
@@ -135,12 +172,19 @@ impl Row {
         put("np_median_us", json!(f.np_median));
         put("np_p99_us", json!(f.np_p99));
         put("np_max_us", json!(f.np_max));
+        put("np_per_pair_us", json!(f.np_per_pair()));
+        put("step_mean_ms", json!(f.step_mean));
+        put("pairs_mean", json!(f.pairs_mean));
+        if !f.samples.is_empty() {
+            put("samples", json!(f.samples));
+        }
         put("contacts_mean", json!(f.contacts_mean));
         put("manifolds_mean", json!(f.manifolds_mean));
         put("max_penetration_mm", json!(f.max_penetration));
         put("max_penetration_run_mm", json!(f.max_penetration_run));
         put("resting_gap_mm", json!(f.resting_gap));
         put("kinetic_energy_j", json!(f.kinetic_energy));
+        put("kinetic_energy_late_j", json!(f.kinetic_energy_late));
         if let Some(r) = f.rebound {
             put("rebound_height_m", json!(r.height));
             put("rebound_error_pct", json!(r.error));
@@ -148,6 +192,18 @@ impl Row {
         if let Some(p) = f.pile {
             put("lost_bodies", json!(p.lost));
             put("spilled_bodies", json!(p.spilled));
+        }
+        if let Some(t) = f.towers {
+            put("standing_bodies", json!(t.standing));
+            put("stacked_bodies", json!(t.bodies));
+            put("stands_s", json!(t.stands));
+            put("height_m", json!(t.height));
+            put("built_height_m", json!(t.built_height));
+            put("drift_mm", json!(t.drift));
+        }
+        if let Some(rest) = f.np_at_rest {
+            put("np_at_rest_us", json!(rest));
+            put("moving_over_rest", json!(f.np_mean / rest));
         }
         Value::Object(o)
     }

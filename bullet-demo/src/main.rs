@@ -10,12 +10,16 @@ mod cache;
 mod catalogue;
 mod decompose;
 mod figures;
+mod pile;
 mod progress;
 mod report;
 mod run;
+#[cfg(test)]
+mod scene_tests;
 mod simulate;
 mod stage;
 mod table;
+mod towers;
 mod truth;
 
 use std::path::PathBuf;
@@ -48,8 +52,10 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), String> {
     // In the catalogue's order, each once, whatever the order of the arguments.
     let wanted = |chosen: bool, none: bool| chosen || none;
-    let scenes =
-        SCENES.iter().map(|e| e.kind).filter(|k| wanted(arguments.scenes.contains(k), arguments.scenes.is_empty()));
+    let scenes = SCENES
+        .iter()
+        .filter(|e| wanted(arguments.scenes.contains(&e.kind), arguments.scenes.is_empty() && !e.long))
+        .map(|e| e.kind);
     let methods: Vec<_> = METHODS
         .iter()
         .map(|e| e.method)
@@ -69,7 +75,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut done: Vec<(Cast, Vec<Outcome>)> = Vec::new();
     for kind in scenes {
         progress.start(&format!("{}: preparing", kind.entry().name), 0);
-        let cast = Cast::new(kind, arguments.mesh.as_deref()).map_err(|e| e.to_string())?;
+        let cast = Cast::new(kind, arguments.mesh.as_deref(), arguments.count).map_err(|e| e.to_string())?;
         let outcomes = run_scene(&cast, &methods, &context);
         if arguments.json {
             outcomes.iter().for_each(|o| println!("{}", o.row.json()));

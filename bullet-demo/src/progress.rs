@@ -40,8 +40,7 @@ impl Progress {
 
     /// A finished row stays on the screen as one line.
     pub fn row_done(&self, row: &Row) {
-        let e = row.restitution.map_or(String::new(), |e| format!(" e={e}"));
-        let name = format!("{} / {}{e}", row.scene.entry().name, row.method.entry().name);
+        let name = format!("{} / {}{}", row.scene.entry().name, row.method.entry().name, row.case.label());
         let line = match &row.outcome {
             Ok(f) => format!("{name:<44} {:>9.1} µs per step, {:.2} mm deep", f.np_mean, f.max_penetration),
             Err(reason) => format!("{name:<44} skipped: {reason}"),

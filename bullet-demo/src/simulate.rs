@@ -11,10 +11,27 @@ pub struct Recording {
     pub bodies: Vec<BodyInfo>,
     /// After each step.
     pub steps: Vec<StepFigures>,
-    /// Of each body, at the start and after each step: one more than `steps`.
-    pub poses: Vec<Vec<BodyPose>>,
+    /// Of each body, at the start, after every `stride` steps, and after the last.
+    poses: Vec<Vec<BodyPose>>,
+    stride: usize,
     /// The steps asked for; fewer were made when patience ran out.
     pub wanted: usize,
+}
+
+/// Where there are more bodies than this, their poses are kept only every tenth step: two thousand would fill the memory.
+const CROWD: usize = 200;
+
+impl Recording {
+    /// The poses after `step` steps, or the next ones that were kept.
+    pub fn poses_at(&self, step: usize) -> &[BodyPose] {
+        &self.poses[step.div_ceil(self.stride).min(self.poses.len() - 1)]
+    }
+
+    /// All poses that were kept, with the steps after which they were.
+    pub fn poses(&self) -> impl Iterator<Item = (usize, &[BodyPose])> {
+        let step = |i: usize| (i * self.stride).min(self.steps.len());
+        self.poses.iter().enumerate().map(move |(i, p)| (step(i), p.as_slice()))
+    }
 }
 
 /// Steps the scene `wanted` times, or until `patience` is over. `tick` hears of each step.
@@ -28,9 +45,11 @@ pub fn simulate(
     let mut scene = unsafe { make_scene(setup) }?;
     let mut poses = Vec::new();
     scene.poses(&mut poses);
+    let bodies = scene.infos();
     let mut recording = Recording {
         dt: setup.dt,
-        bodies: scene.infos(),
+        stride: if bodies.len() > CROWD { 10 } else { 1 },
+        bodies,
         steps: Vec::with_capacity(wanted),
         poses: vec![poses.clone()],
         wanted,
@@ -42,8 +61,13 @@ pub fn simulate(
         }
         recording.steps.push(scene.pin_mut().step());
         scene.poses(&mut poses);
-        recording.poses.push(poses.clone());
+        if recording.steps.len() % recording.stride == 0 {
+            recording.poses.push(poses.clone());
+        }
         tick();
+    }
+    if recording.steps.len() % recording.stride != 0 {
+        recording.poses.push(poses);
     }
     Ok(recording)
 }

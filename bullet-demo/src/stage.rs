@@ -18,7 +18,8 @@ use crate::cache::HullCache;
 use crate::decompose;
 use crate::truth::Truth;
 
-/// Distance between samples, metres, which gives the 1 m bunny about 800 samples and about 35,000.
+/// Distance between samples, metres, of bodies whose number of samples is not given; it would give the 1 m bunny about 800
+/// samples and about 35,000.
 const COARSE_SPACING: f64 = 0.1;
 const FINE_SPACING: f64 = 0.0095;
 
@@ -47,6 +48,7 @@ pub struct Stage {
 struct Cooked {
     path: String,
     field: Arc<dyn SignedDistance>,
+    samples: usize,
 }
 
 impl Stage {
@@ -74,6 +76,7 @@ impl Stage {
             upright_min: body.upright_bounds.min.into(),
             upright_max: body.upright_bounds.max.into(),
             radius: body.radius,
+            pitch: body.pitch,
             container: body.container,
             hulls,
             asset,
@@ -101,6 +104,16 @@ impl Stage {
         Ok(Arc::new(DenseField::cook(&mesh, &options, &Progress::none())?))
     }
 
+    /// Samples of the pointshell that `method` made of it; `None` where there is none.
+    pub fn samples(&self, method: Method) -> Option<usize> {
+        let cell = match method {
+            Method::VoxshellCoarse => &self.coarse,
+            Method::VoxshellFine => &self.fine,
+            _ => return None,
+        };
+        cell.get().map(|c| c.samples)
+    }
+
     fn flat_vertices(&self) -> Vec<f64> {
         self.body.mesh.vertices.iter().flatten().copied().collect()
     }
@@ -122,17 +135,19 @@ impl Stage {
             shape.save(&path)?;
             let path = path.to_str().ok_or_else(|| Error::argument("path", path.display(), "UTF-8"))?.to_string();
             let field = shape.field.ok_or_else(|| Error::Unsupported("a shape without a field".into()))?;
-            let _ = cell.set(Cooked { path, field });
+            let samples = shape.shell.as_ref().map_or(0, |s| s.len());
+            let _ = cell.set(Cooked { path, field, samples });
         }
         Ok(cell.get().expect("just made"))
     }
 
     fn options(&self, fineness: Fineness) -> CookOptions {
-        // The container is scenery, five times as large: cells of the same number, samples that match them.
-        let scale = if self.body.container { 5.0 } else { 1.0 };
+        // The container is scenery, many times as large: cells of the same number, samples that match them.
+        let scale = if self.body.container { self.body.upright_bounds.extents().max() } else { 1.0 };
+        let target_count = self.body.samples.map(|n| n[usize::from(fineness.name == FINE.name)]);
         CookOptions {
             resolution: Resolution::Cells(fineness.cells),
-            shell: ShellOptions { spacing: fineness.spacing * scale, ..ShellOptions::default() },
+            shell: ShellOptions { spacing: fineness.spacing * scale, target_count, ..ShellOptions::default() },
             ..CookOptions::default()
         }
     }

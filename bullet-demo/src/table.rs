@@ -2,7 +2,7 @@
 
 use crate::figures::{Figures, Row};
 
-const HEAD: [&str; 13] = [
+const HEAD: [&str; 15] = [
     "method",
     "mean",
     "median",
@@ -16,6 +16,8 @@ const HEAD: [&str; 13] = [
     "energy J",
     "rebound m",
     "lost",
+    "standing",
+    "at rest µs",
 ];
 
 /// One table for each scene, in the order of the rows.
@@ -36,12 +38,15 @@ pub fn table(rows: &[&Row]) -> String {
 }
 
 fn one_table(rows: &[&Row]) -> String {
-    let rebound = rows.iter().any(|r| r.restitution.is_some());
-    let pile = rows.iter().any(|r| matches!(&r.outcome, Ok(f) if f.pile.is_some()));
+    let rebound = rows.iter().any(|r| r.case.restitution.is_some());
+    let any = |has: &dyn Fn(&Figures) -> bool| rows.iter().any(|r| r.outcome.as_ref().is_ok_and(has));
+    let pile = any(&|f| f.pile.is_some());
     let shown = |column: usize| match HEAD[column] {
         "rebound m" => rebound,
-        "gap mm" => !pile,
+        "gap mm" => any(&|f| f.resting_gap.is_some()),
         "lost" => pile,
+        "standing" => any(&|f| f.towers.is_some()),
+        "at rest µs" => any(&|f| f.np_at_rest.is_some()),
         _ => true,
     };
     let mut lines = vec![HEAD.map(String::from).to_vec()];
@@ -64,10 +69,7 @@ fn one_table(rows: &[&Row]) -> String {
 }
 
 fn cells(row: &Row) -> Vec<String> {
-    let name = match row.restitution {
-        Some(e) => format!("{} e={e}", row.method.entry().name),
-        None => row.method.entry().name.to_string(),
-    };
+    let name = format!("{}{}", row.method.entry().name, row.case.label());
     match &row.outcome {
         Ok(f) => {
             let name = if f.steps < f.steps_wanted { format!("{name} (stopped at step {})", f.steps) } else { name };
@@ -80,7 +82,7 @@ fn cells(row: &Row) -> Vec<String> {
 }
 
 /// Everything but the name, as shown in both the terminal and the report.
-pub fn values(f: &Figures) -> [String; 12] {
+pub fn values(f: &Figures) -> [String; 14] {
     [
         microseconds(f.np_mean),
         microseconds(f.np_median),
@@ -100,6 +102,8 @@ pub fn values(f: &Figures) -> [String; 12] {
                 p.lost.to_string()
             }
         }),
+        f.towers.map_or(String::new(), |t| format!("{} of {}, {:.2} s", t.standing, t.bodies, t.stands)),
+        f.np_at_rest.map_or(String::new(), |rest| format!("{} (moving {:.1} ×)", microseconds(rest), f.np_mean / rest)),
     ]
 }
 

@@ -67,9 +67,14 @@ impl Truth {
 
     /// Height of the lowest point: exact, a mesh's lowest point is a vertex.
     pub fn lowest(&self, pose: &Pose) -> f64 {
-        let down = pose.rotation.inverse() * Vec3::y();
-        let lowest = self.mesh.vertices.iter().map(|v| down.dot(&Vec3::from(*v))).fold(f64::INFINITY, f64::min);
-        pose.translation.y + lowest
+        self.lowest_along(pose, Vec3::y())
+    }
+
+    /// The same, up being a unit vector of the world's.
+    pub fn lowest_along(&self, pose: &Pose, up: Vec3) -> f64 {
+        let local = pose.rotation.inverse() * up;
+        let lowest = self.mesh.vertices.iter().map(|v| local.dot(&Vec3::from(*v))).fold(f64::INFINITY, f64::min);
+        pose.translation.vector.dot(&up) + lowest
     }
 
     /// Smallest distance to `other`, or minus the depth of what is deepest in it; metres. Infinite when it is more than

@@ -39,7 +39,7 @@ impl<'a> Shooting<'a> {
     }
 
     fn last_step(&self) -> usize {
-        self.runs.iter().map(|r| r.recording.poses.len() - 1).max().unwrap_or(0)
+        self.runs.iter().map(|r| r.recording.steps.len()).max().unwrap_or(0)
     }
 
     /// The last moment, small.
@@ -112,8 +112,8 @@ impl<'a> Shooting<'a> {
 
     /// The pose of a body; several runs of one scene stand beside each other.
     fn pose(&self, run: usize, body: usize, step: usize) -> Option<Pose> {
-        let poses = &self.runs[run].recording.poses;
-        let pose: &BodyPose = &poses[step.min(poses.len() - 1)][body];
+        let recording = &self.runs[run].recording;
+        let pose: &BodyPose = &recording.poses_at(step.min(recording.steps.len()))[body];
         let beside = 1.3 * (run as f64 - 0.5 * (self.runs.len() - 1) as f64);
         pose.present.then(|| Pose::translation(beside, 0.0, 0.0) * pose_of(pose))
     }
@@ -149,10 +149,10 @@ impl<'a> Shooting<'a> {
                 scene.objects.push(Object::new(block, Pose::translation(0.0, -0.5, 0.0), FIXED));
                 Ground::floor(-1.0, 0.25)
             }
-            SceneKind::Pile => Ground::floor(0.0, 1.0),
+            scene if scene.is_pile() => Ground::floor(0.0, 1.0),
             _ => Ground::floor(0.0, 0.25),
         };
-        scene.fade = if self.cast.scene == SceneKind::Pile { 40.0 } else { 9.0 };
+        scene.fade = if self.cast.scene.is_pile() { 40.0 } else { 9.0 };
         scene.ground = Some(ground);
         scene
     }
@@ -163,10 +163,18 @@ impl<'a> Shooting<'a> {
             SceneKind::DropBox => (Vec3::new(1.9, 1.35, 3.1), Vec3::new(0.0, 0.25, 0.0)),
             SceneKind::Pair => (Vec3::new(1.9, 1.7, 3.7), Vec3::new(0.0, 0.92, 0.0)),
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
-            _ => (Vec3::new(3.2, 6.6, 6.6), Vec3::new(0.0, 1.65, 0.0)),
+            SceneKind::StackSpheres => (Vec3::new(3.2, 3.2, 9.4), Vec3::new(0.0, 2.3, 0.0)),
+            SceneKind::Stack => (Vec3::new(1.9, 2.3, 5.2), Vec3::new(0.0, 0.8, 0.0)),
+            SceneKind::Rolling => (Vec3::new(-0.5, 7.5, 10.5), Vec3::new(-1.0, 0.3, 0.8)),
+            _ => {
+                // From as far as the bowl is large.
+                let extent = |s: &crate::stage::Stage| s.body.upright_bounds.extents().max();
+                let scale = self.cast.stages.iter().map(extent).fold(0.0, f64::max) / 5.0;
+                (Vec3::new(3.2, 6.6, 6.6) * scale, Vec3::new(0.0, 1.65, 0.0) * scale)
+            }
         };
         // The pile fills a wide picture from closer by; the others would lose their heads.
-        let fov = if aspect > 2.0 && self.cast.scene == SceneKind::Pile { 26f64 } else { 36f64 };
+        let fov = if aspect > 2.0 && self.cast.scene.is_pile() { 26f64 } else { 36f64 };
         Camera::looking_at(eye, target, Vec3::y(), fov.to_radians())
     }
 }

@@ -10,7 +10,7 @@ use super::plot::{Plot, Series};
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::METHODS;
 use crate::figures::{window, Row};
-use crate::run::{Cast, Context, Outcome, DT};
+use crate::run::{Cast, Context, Outcome};
 use crate::table::values;
 
 type Done = (Cast, Vec<Outcome>);
@@ -68,13 +68,14 @@ fn top(done: &[Done], subject: &str, hero: Option<&Image>) -> String {
     }
     html += "<div class=\"cards\">\n";
     for (cast, outcomes) in done {
-        html += &card(cast.scene, outcomes);
+        html += &card(cast, outcomes);
     }
     html + "</div>\n</header>\n"
 }
 
 /// The one sentence a scene comes down to.
-fn card(scene: SceneKind, outcomes: &[Outcome]) -> String {
+fn card(cast: &Cast, outcomes: &[Outcome]) -> String {
+    let scene = cast.scene;
     let figures = |m: Method| {
         let with = |o: &&Outcome| o.row.method == m && o.row.outcome.is_ok();
         outcomes.iter().rev().find(with).and_then(|o| o.row.outcome.as_ref().ok())
@@ -90,13 +91,21 @@ fn card(scene: SceneKind, outcomes: &[Outcome]) -> String {
             let worst = errors.map(|r| r.error.abs()).fold(0.0, f64::max);
             (format!("{worst:.1} %"), "off the ideal first rebound at worst, for three restitutions".to_string())
         }
-        SceneKind::Pile => {
+        scene if scene.is_pile() => {
             let lost = ours.pile.map_or(0, |p| p.lost);
             (
                 format!("{lost} lost"),
-                format!("of 50 non-convex bodies; {:.1} ms of narrowphase per step", ours.np_mean * 1e-3),
+                format!("of {} non-convex bodies; {:.1} ms of narrowphase per step", cast.count, ours.np_mean * 1e-3),
             )
         }
+        scene if scene.is_stack() => {
+            let (standing, of) = ours.towers.map_or((0, 0), |t| (t.standing, t.bodies));
+            (format!("{standing} of {of}"), "bodies still at their place in the tower at the end".to_string())
+        }
+        SceneKind::Rolling => (
+            format!("{:.1} ×", ours.np_mean / ours.np_at_rest.unwrap_or(ours.np_mean)),
+            format!("the cost at rest while everything moves; {:.1} µs per step for four pairs", ours.np_mean),
+        ),
         _ => {
             let mut small = format!("per step, {:.2} mm deep at most", ours.max_penetration);
             if let Some(theirs) = figures(Method::Vhacd32) {
@@ -191,6 +200,8 @@ fn table(outcomes: &[Outcome]) -> String {
         ("energy at end J", true),
         ("first rebound m", rebound),
         ("bodies lost", pile),
+        ("standing", any(&|f| f.towers.is_some())),
+        ("at rest µs", any(&|f| f.np_at_rest.is_some())),
     ];
     let shown = || heads.iter().enumerate().filter(|h| h.1 .1);
     let mut html = String::from("<div class=\"scroll\"><table><thead><tr><th>method</th>");
@@ -198,7 +209,7 @@ fn table(outcomes: &[Outcome]) -> String {
     html += "</tr></thead><tbody>\n";
     for row in rows {
         let class = if row.method.is_voxshell() { " class=\"ours\"" } else { "" };
-        let e = row.restitution.map_or(String::new(), |e| format!(", e = {e}"));
+        let e = row.case.label();
         let _ = write!(html, "<tr{class}><td>{}{}{e}", key(row.method), row.method.entry().title);
         match &row.outcome {
             Ok(f) => {
@@ -263,9 +274,10 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
     html += "</div>\n<div class=\"plots\">\n";
     let longest = outcomes.iter().filter_map(|o| Some(o.run.as_ref()?.recording.steps.len())).max().unwrap_or(0);
     let (from, to) = window(scene, longest);
-    let shaded = Some((from as f64 * DT, to as f64 * DT));
+    let dt = crate::catalogue::Case::default().dt();
+    let shaded = Some((from as f64 * dt, to as f64 * dt));
     let plot = |title: &str, log: bool, floor: f64, e: Option<f64>, mark: Option<(f64, String)>, line: &Line| {
-        let with = outcomes.iter().filter(|o| e.is_none() || o.row.restitution == e);
+        let with = outcomes.iter().filter(|o| e.is_none() || o.row.case.restitution == e);
         let series = with.filter_map(|o| {
             let run = o.run.as_ref()?;
             let entry = o.row.method.entry();
@@ -276,19 +288,19 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
     let steps = |f: fn(&crate::bridge::StepFigures) -> f64| {
         move |run: &crate::run::Run| -> Vec<(f64, f64)> {
             let steps = run.recording.steps.iter().enumerate();
-            steps.map(|(i, s)| ((i + 1) as f64 * DT, f(s))).collect()
+            steps.map(|(i, s)| ((i + 1) as f64 * run.recording.dt, f(s))).collect()
         }
     };
     let gaps = |f: fn(f64) -> f64| {
         move |run: &crate::run::Run| -> Vec<(f64, f64)> {
-            run.gaps.iter().filter(|g| g.1.is_finite()).map(|g| (g.0 as f64 * DT, f(g.1))).collect()
+            run.gaps.iter().filter(|g| g.1.is_finite()).map(|g| (g.0 as f64 * run.recording.dt, f(g.1))).collect()
         }
     };
     let restitution = (scene == SceneKind::Ball).then_some(0.9);
     let at = restitution.map_or(String::new(), |e| format!(", e = {e}"));
     let time = steps(|s| s.narrowphase_ns * 1e-3);
     html += &plot(&format!("Narrowphase, µs per step{at}"), true, 0.1, restitution, None, &time);
-    let floor = if scene == SceneKind::Pile { 1e-4 } else { 1e-10 };
+    let floor = if scene.is_pile() { 1e-4 } else { 1e-10 };
     html += &plot(&format!("Kinetic energy, J{at}"), true, floor, restitution, None, &steps(|s| s.kinetic_energy));
     html += &plot(
         &format!("Depth between the true meshes, mm{at}"),
@@ -306,7 +318,9 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
                     &plot(&format!("Gap below the ball, m, e = {e}"), false, 0.0, Some(e), mark, &gaps(|g| g.max(0.0)));
             }
         }
-        SceneKind::Pile => html += &plot("Contact points", false, 0.0, None, None, &steps(|s| f64::from(s.contacts))),
+        scene if scene.is_pile() => {
+            html += &plot("Contact points", false, 0.0, None, None, &steps(|s| f64::from(s.contacts)))
+        }
         _ => html += &plot("Distance between the true meshes, m", true, 1e-4, None, None, &gaps(|g| g)),
     }
     html + "</div>\n"

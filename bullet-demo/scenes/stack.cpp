@@ -1,0 +1,33 @@
+// Towers that stand free: nothing sleeps, so they stand only as long as their contacts hold still.
+#include "scene.h"
+#include "voxshell-bullet-demo/src/bridge.rs.h"
+
+static void add_floor(demo::Scene& scene) {
+    auto plane = std::make_unique<btStaticPlaneShape>(btVector3(0, 1, 0), btScalar(0));
+    scene.add_static(std::move(plane), btTransform::getIdentity());
+}
+
+// Ball upon ball, 1 m each: no base at all, the least slip brings them down.
+void demo::stack_spheres(Scene& scene, const Setup& setup) {
+    add_floor(scene);
+    const Model& ball = setup.models[0];
+    for (unsigned i = 0; i < setup.count; ++i)
+        scene.add_dynamic(ball, upright(ball, 0, btScalar(ball.pitch) * btScalar(i), 0));
+}
+
+// Gears lie face on face. Cups (model 1: bowls upside down) go over each other's domes, each touching the next along a circle
+// that only a non-convex shape has; they are set down one by one.
+void demo::stack(Scene& scene, const Setup& setup) {
+    add_floor(scene);
+    const Model& gear = setup.models[0];
+    for (unsigned i = 0; i < setup.count; ++i)
+        scene.add_dynamic(gear, upright(gear, -1, btScalar(gear.pitch) * btScalar(i), 0));
+
+    const Model& cup = setup.models[1];
+    const btScalar tall = btScalar(cup.upright_max[1] - cup.upright_min[1]);
+    for (unsigned i = 0; i < setup.count; ++i) {
+        // Just above the dome of the one before.
+        const btScalar above = i == 0 ? 0 : tall - btScalar(cup.pitch) + btScalar(0.02);
+        scene.add_later(cup, upright(cup, 1, btScalar(cup.pitch) * btScalar(i) + above, 0), btVector3(0, 0, 0), int(80 * i));
+    }
+}
