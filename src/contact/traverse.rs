@@ -1,146 +1,256 @@
 //! The sphere tree of a pointshell through a field: Algorithm 1 of Sagardia et al. 2014 with certified pruning.
 //!
-//! Children of a node are contiguous in structure-of-arrays form, so a node is opened by transforming and testing them a
-//! lane block at a time. The same transform is used for samples here and in the brute-force oracle of the tests, so both
-//! see the same bytes.
+//! A lane block is transformed and tested at a time: children of a node, samples of a leaf. All leaves are on the tree's
+//! last level, so the tree is walked level by level: what passes on one level is a list, which is the work of the next, and
+//! nothing waits for a comparison but the end of a loop. The whole walk is compiled for each kind of field and, on x86-64,
+//! once more for AVX2; the operations on a sample and their order are those of the brute-force oracle of the tests, so all
+//! of them see the same bytes.
 
 use super::workspace::{Hit, Stats, Workspace};
-use crate::field::SignedDistance;
+use crate::field::{wide, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 
 /// Children or samples transformed and tested together.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
+pub(super) type Lanes = [f32; LANES];
 
 /// A shell on its way through a field.
-struct Walk<'a, F> {
-    field: &'a F,
-    shell: &'a PointShell,
-    to_field: &'a RigidF32,
-    stats: &'a mut Stats,
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'a, F> {
+    pub field: &'a F,
+    pub shell: &'a PointShell,
+    pub to_field: &'a RigidF32,
     /// How far rounding in the transform can move a sample relative to the centre of a ball that holds it, metres.
-    slack: f32,
-    /// A lane block of points in the field's frame, balls around them, and what the field said.
-    x: [f32; LANES],
-    y: [f32; LANES],
-    z: [f32; LANES],
-    radius: [f32; LANES],
-    value: [f32; LANES],
+    pub slack: f32,
+}
+
+/// Points in the field's frame and what the field says of them.
+pub(super) struct Block {
+    pub x: Lanes,
+    pub y: Lanes,
+    pub z: Lanes,
+    pub value: Lanes,
+}
+
+/// The lane block that begins at `start`; beyond the end of the array there is 0.
+#[inline(always)]
+fn lanes(values: &[f32], start: usize) -> Lanes {
+    let rest = &values[start..];
+    match rest.first_chunk() {
+        Some(block) => *block,
+        None => {
+            let mut block = [0.0; LANES];
+            block[..rest.len()].copy_from_slice(rest);
+            block
+        }
+    }
+}
+
+/// A bit for each of the first `n` lanes whose value is at most `limit`.
+#[inline(always)]
+pub(super) fn at_most(value: &Lanes, limit: f32, n: usize) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    let mask = {
+        use std::arch::x86_64::{_mm_cmple_ps, _mm_loadu_ps, _mm_movemask_ps, _mm_set1_ps};
+        // SAFETY: SSE belongs to x86-64, and `half` and the three after it are in the array.
+        let of = |half: usize| unsafe {
+            _mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(value[half..half + 4].as_ptr()), _mm_set1_ps(limit))) as u32
+        };
+        of(0) | of(4) << 4
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let mask = (0..LANES).fold(0, |mask, i| mask | u32::from(value[i] <= limit) << i);
+    mask & ((1 << n) - 1)
+}
+
+/// For each mask the numbers of the bits that are set, ascending.
+const SET: [[u8; LANES]; 1 << LANES] = {
+    let mut table = [[0; LANES]; 1 << LANES];
+    let mut mask = 0;
+    while mask < table.len() {
+        let (mut bit, mut n) = (0, 0);
+        while bit < LANES {
+            if mask >> bit & 1 == 1 {
+                table[mask][n] = bit as u8;
+                n += 1;
+            }
+            bit += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// Indices that were chosen, ascending. Room for a whole block is made beforehand, so that adding one takes no branch.
+#[derive(Default)]
+pub(super) struct Chosen {
+    indices: Vec<u32>,
+    len: usize,
+}
+
+impl Chosen {
+    pub fn as_slice(&self) -> &[u32] {
+        &self.indices[..self.len]
+    }
+
+    /// Empty, with room for `n` and a block.
+    pub fn clear(&mut self, n: usize) {
+        self.len = 0;
+        self.reserve(n);
+    }
+
+    pub fn reserve(&mut self, n: usize) {
+        let room = self.len + n + LANES;
+        if self.indices.len() < room {
+            self.indices.resize(room.next_power_of_two(), 0);
+        }
+    }
+
+    /// Adds `first` + i for each bit i of `mask`.
+    #[inline(always)]
+    pub fn push(&mut self, first: u32, mask: u32) {
+        let room = &mut self.indices[self.len..self.len + LANES];
+        let set = &SET[mask as usize % SET.len()];
+        for i in 0..LANES {
+            room[i] = first.wrapping_add(u32::from(set[i]));
+        }
+        self.len += mask.count_ones() as usize;
+    }
 }
 
 impl<'a, F: SignedDistance> Walk<'a, F> {
-    /// `shell` has samples, and so its tree a root.
-    fn new(field: &'a F, shell: &'a PointShell, to_field: &'a RigidF32, stats: &'a mut Stats) -> Self {
-        let zero = [0.0; LANES];
-        let slack = transform_slack(shell, to_field);
-        Self { field, shell, to_field, stats, slack, x: zero, y: zero, z: zero, radius: zero, value: zero }
+    #[inline(always)]
+    pub fn new(field: &'a F, shell: &'a PointShell, to_field: &'a RigidF32) -> Self {
+        Self { field, shell, to_field, slack: transform_slack(shell, to_field) }
     }
 
     #[inline(always)]
-    fn load(&mut self, x: &[f32], y: &[f32], z: &[f32]) {
-        for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate().take(LANES) {
-            [self.x[i], self.y[i], self.z[i]] = self.to_field.point([x, y, z]);
+    fn place(&self, x: Lanes, y: Lanes, z: Lanes) -> Block {
+        let mut block = Block { x: [0.0; LANES], y: [0.0; LANES], z: [0.0; LANES], value: [0.0; LANES] };
+        for i in 0..LANES {
+            [block.x[i], block.y[i], block.z[i]] = self.to_field.point([x[i], y[i], z[i]]);
         }
+        block
     }
 
-    /// The lower bound of φ below the root.
-    fn root(&mut self) -> f32 {
+    /// The lower bound of φ below each of `n` balls.
+    #[inline(always)]
+    pub fn bounds(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Lanes {
+        let mut block = self.place(x, y, z);
+        // Lanes that nobody asked for cost nothing where all are computed at once.
+        for i in 0..if self.field.is_lanewise() { LANES } else { n } {
+            block.value[i] = self.field.lower_bound([block.x[i], block.y[i], block.z[i]], radius[i] + self.slack);
+        }
+        block.value
+    }
+
+    /// The lower bound of φ below each of `n` nodes that follow each other.
+    #[inline(always)]
+    pub fn nodes(&self, first: usize, n: usize) -> Lanes {
         let tree = &self.shell.tree;
-        self.stats.node_tests += 1;
-        let center = self.to_field.point([tree.cx[0], tree.cy[0], tree.cz[0]]);
-        self.field.lower_bound(center, tree.radius[0] + self.slack)
+        let of = |values: &[f32]| lanes(values, first);
+        self.bounds(of(&tree.cx), of(&tree.cy), of(&tree.cz), of(&tree.radius), n)
     }
 
+    /// `n` samples that follow each other, and φ there.
+    #[inline(always)]
+    pub fn samples(&self, first: usize, n: usize) -> Block {
+        let of = |values: &[f32]| lanes(values, first);
+        let mut block = self.place(of(&self.shell.x), of(&self.shell.y), of(&self.shell.z));
+        for i in 0..if self.field.is_lanewise() { LANES } else { n } {
+            block.value[i] = self.field.distance([block.x[i], block.y[i], block.z[i]]);
+        }
+        block
+    }
+
+    /// The children of an inner node as blocks: the first child of each and how many.
+    #[inline(always)]
+    pub fn children(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
+        let tree = &self.shell.tree;
+        blocks(tree.first_child[node as usize], tree.child_count[node as usize])
+    }
+
+    /// The samples of a node as blocks.
+    #[inline(always)]
+    pub fn below(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
+        let tree = &self.shell.tree;
+        blocks(tree.first_sample[node as usize], tree.sample_count[node as usize])
+    }
+
+    #[inline(always)]
     fn is_leaf(&self, node: u32) -> bool {
         self.shell.tree.child_count[node as usize] == 0
     }
+}
 
-    /// Calls `child` with each child of an inner node and the lower bound of φ below it, in ascending order.
+#[inline(always)]
+fn blocks(first: u32, count: u32) -> impl Iterator<Item = (usize, usize)> {
+    let (first, last) = (first as usize, first as usize + count as usize);
+    (first..last).step_by(LANES).map(move |start| (start, (last - start).min(LANES)))
+}
+
+impl Block {
     #[inline(always)]
-    fn open(&mut self, node: u32, mut child: impl FnMut(u32, f32)) {
-        let tree = &self.shell.tree;
-        let first = tree.first_child[node as usize] as usize;
-        let last = first + tree.child_count[node as usize] as usize;
-        self.stats.node_tests += (last - first) as u64;
-        for start in (first..last).step_by(LANES) {
-            let end = (start + LANES).min(last);
-            let n = end - start;
-            self.load(&tree.cx[start..end], &tree.cy[start..end], &tree.cz[start..end]);
-            for (grown, radius) in self.radius.iter_mut().zip(&tree.radius[start..end]) {
-                *grown = radius + self.slack;
-            }
-            let Self { x, y, z, radius, value, .. } = self;
-            self.field.lower_bound_batch(&x[..n], &y[..n], &z[..n], &radius[..n], &mut value[..n]);
-            for i in 0..n {
-                child((start + i) as u32, value[i]);
-            }
-        }
+    pub fn hit(&self, first: usize, lane: usize) -> Hit {
+        let point = [self.x[lane], self.y[lane], self.z[lane]];
+        Hit { sample: (first + lane) as u32, phi: self.value[lane], point }
     }
 
-    /// Calls `sample` with each sample of a leaf, in ascending order.
+    /// Appends the samples up to `limit` among the first `n`, ascending.
     #[inline(always)]
-    fn test(&mut self, leaf: u32, mut sample: impl FnMut(Hit)) {
-        let (shell, tree) = (self.shell, &self.shell.tree);
-        let first = tree.first_sample[leaf as usize] as usize;
-        let last = first + tree.sample_count[leaf as usize] as usize;
-        self.stats.sample_tests += (last - first) as u64;
-        for start in (first..last).step_by(LANES) {
-            let end = (start + LANES).min(last);
-            let n = end - start;
-            self.load(&shell.x[start..end], &shell.y[start..end], &shell.z[start..end]);
-            let Self { x, y, z, value, .. } = self;
-            self.field.distance_batch(&x[..n], &y[..n], &z[..n], &mut value[..n]);
-            for i in 0..n {
-                sample(Hit { sample: (start + i) as u32, phi: value[i], point: [x[i], y[i], z[i]] });
-            }
+    pub fn hits(&self, first: usize, n: usize, limit: f32, hits: &mut Vec<Hit>) {
+        let mut mask = at_most(&self.value, limit, n);
+        while mask != 0 {
+            hits.push(self.hit(first, mask.trailing_zeros() as usize));
+            mask &= mask - 1;
         }
     }
 }
 
 /// Both images are off by at most a few ulps of the largest intermediate value, |t| + |p|, and the rounded rotation is
 /// orthogonal to a few ulps; 16 ulps cover the sum.
-fn transform_slack(shell: &PointShell, to_field: &RigidF32) -> f32 {
+pub(super) fn transform_slack(shell: &PointShell, to_field: &RigidF32) -> f32 {
     let tree = &shell.tree;
     let reach = tree.cx[0].abs() + tree.cy[0].abs() + tree.cz[0].abs() + tree.radius[0];
     let offset = to_field.t[0].abs() + to_field.t[1].abs() + to_field.t[2].abs();
     16.0 * f32::EPSILON * (reach + offset)
 }
 
-/// Appends every sample with φ ≤ `limit` to `workspace.hits`, in ascending order of samples.
-pub(super) fn collect<F: SignedDistance>(
-    field: &F,
-    shell: &PointShell,
-    to_field: &RigidF32,
-    limit: f32,
-    workspace: &mut Workspace,
-) {
-    if shell.tree.radius.is_empty() {
-        return;
-    }
-    let Workspace { open, hits, stats, .. } = workspace;
-    let mut walk = Walk::new(field, shell, to_field, stats);
-    open.clear();
-    let lower = walk.root();
-    if lower <= limit {
-        open.push((0, lower));
-    }
-    while let Some((node, _)) = open.pop() {
-        if walk.is_leaf(node) {
-            walk.test(node, |hit| {
-                if hit.phi <= limit {
-                    hits.push(hit);
-                }
-            });
-            continue;
+wide! {
+    /// Appends every sample with φ ≤ `limit` to `workspace.hits`, in ascending order of samples.
+    pub(super) fn collect<F: SignedDistance>(
+        field: &F,
+        shell: &PointShell,
+        to_field: &RigidF32,
+        limit: f32,
+        workspace: &mut Workspace,
+    ) -> () {
+        if shell.tree.radius.is_empty() {
+            return;
         }
-        let mark = open.len();
-        walk.open(node, |child, lower| {
-            if lower <= limit {
-                open.push((child, lower));
+        let Workspace { levels: [open, next], hits, stats, .. } = workspace;
+        let walk = Walk::new(field, shell, to_field);
+        stats.node_tests += 1;
+        open.clear(1);
+        open.push(0, at_most(&walk.nodes(0, 1), limit, 1));
+        for _ in 1..shell.tree.depth() {
+            next.clear(0);
+            for &node in open.as_slice() {
+                next.reserve(shell.tree.child_count[node as usize] as usize);
+                for (first, n) in walk.children(node) {
+                    stats.node_tests += n as u64;
+                    next.push(first as u32, at_most(&walk.nodes(first, n), limit, n));
+                }
             }
-        });
-        // Last child first, so that the stack pops nodes, and with them samples, in ascending order.
-        open[mark..].reverse();
+            std::mem::swap(open, next);
+        }
+        for &leaf in open.as_slice() {
+            for (first, n) in walk.below(leaf) {
+                stats.sample_tests += n as u64;
+                walk.samples(first, n).hits(first, n, limit, hits);
+            }
+        }
     }
 }
 
@@ -153,40 +263,67 @@ pub(super) fn nearest<F: SignedDistance>(
     accept: impl Fn(&Hit) -> bool,
     workspace: &mut Workspace,
 ) -> Option<Hit> {
-    if shell.tree.radius.is_empty() {
-        return None;
-    }
-    let Workspace { open, stats, .. } = workspace;
-    let mut walk = Walk::new(field, shell, to_field, stats);
-    open.clear();
-    let mut best: Option<Hit> = None;
-    let mut bound = limit;
-    open.push((0, walk.root()));
-    while let Some((node, lower)) = open.pop() {
-        if lower > bound {
-            continue;
+    nearest_of(field, shell, to_field, limit, &accept, workspace)
+}
+
+wide! {
+    fn nearest_of<F: SignedDistance>(
+        field: &F,
+        shell: &PointShell,
+        to_field: &RigidF32,
+        limit: f32,
+        accept: &dyn Fn(&Hit) -> bool,
+        workspace: &mut Workspace,
+    ) -> Option<Hit> {
+        if shell.tree.radius.is_empty() {
+            return None;
         }
-        if walk.is_leaf(node) {
-            walk.test(node, |hit| {
-                let better = match &best {
-                    None => hit.phi <= bound,
-                    Some(b) => hit.phi < b.phi || (hit.phi == b.phi && hit.sample < b.sample),
-                };
-                if better && accept(&hit) {
-                    bound = hit.phi;
-                    best = Some(hit);
-                }
-            });
-            continue;
-        }
-        let mark = open.len();
-        walk.open(node, |child, lower| {
-            if lower <= bound {
-                open.push((child, lower));
+        let Workspace { open, stats, .. } = workspace;
+        let walk = Walk::new(field, shell, to_field);
+        let Stats { node_tests, sample_tests } = stats;
+        open.clear();
+        let mut best: Option<Hit> = None;
+        let mut bound = limit;
+        *node_tests += 1;
+        open.push((0, walk.nodes(0, 1)[0]));
+        while let Some((node, lower)) = open.pop() {
+            if lower > bound {
+                continue;
             }
-        });
-        // The most promising child last, so that it is opened first and tightens the bound for its siblings.
-        open[mark..].sort_unstable_by(|p, q| q.1.total_cmp(&p.1).then_with(|| q.0.cmp(&p.0)));
+            if walk.is_leaf(node) {
+                for (first, n) in walk.below(node) {
+                    *sample_tests += n as u64;
+                    let block = walk.samples(first, n);
+                    let mut mask = at_most(&block.value, bound, n);
+                    while mask != 0 {
+                        let hit = block.hit(first, mask.trailing_zeros() as usize);
+                        let better = match &best {
+                            None => true,
+                            Some(b) => hit.phi < b.phi || (hit.phi == b.phi && hit.sample < b.sample),
+                        };
+                        if better && accept(&hit) {
+                            bound = hit.phi;
+                            best = Some(hit);
+                        }
+                        mask &= mask - 1;
+                    }
+                }
+                continue;
+            }
+            let mark = open.len();
+            for (first, n) in walk.children(node) {
+                *node_tests += n as u64;
+                let lower = walk.nodes(first, n);
+                let mut mask = at_most(&lower, bound, n);
+                while mask != 0 {
+                    let i = mask.trailing_zeros() as usize;
+                    open.push(((first + i) as u32, lower[i]));
+                    mask &= mask - 1;
+                }
+            }
+            // The most promising child last, so that it is opened first and tightens the bound for its siblings.
+            open[mark..].sort_unstable_by(|p, q| q.1.total_cmp(&p.1).then_with(|| q.0.cmp(&p.0)));
+        }
+        best
     }
-    best
 }

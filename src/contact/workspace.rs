@@ -1,5 +1,6 @@
 //! Scratch memory of the queries: one per thread, grown on first use, never shrunk.
 
+use super::traverse::Chosen;
 use super::Contact;
 
 /// A sample at or under the wanted separation.
@@ -35,6 +36,8 @@ pub struct Stats {
 pub struct Workspace {
     /// Nodes still to open, with their lower bound of φ.
     pub(super) open: Vec<(u32, f32)>,
+    /// Nodes of one level of a tree that are not free, and of the next.
+    pub(super) levels: [Chosen; 2],
     pub(super) hits: Vec<Hit>,
     pub(super) pending: Vec<Pending>,
     pub(super) contacts: Vec<Contact>,

@@ -141,7 +141,12 @@ impl SignedDistance for HalfSpace {
         b
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         (self.n[0] * p[0] + self.n[1] * p[1]) + self.n[2] * p[2]
     }
@@ -151,7 +156,7 @@ impl SignedDistance for HalfSpace {
         (self.distance(p), self.n)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, 0.0)
     }
@@ -193,7 +198,12 @@ impl SignedDistance for Sphere {
         Aabb { min: Vec3::repeat(-r), max: Vec3::repeat(r) }
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         ((p[0] * p[0] + p[1] * p[1]) + p[2] * p[2]).sqrt() - self.radius
     }
@@ -204,7 +214,7 @@ impl SignedDistance for Sphere {
         (len - self.radius, g)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.radius)
     }
@@ -255,7 +265,12 @@ impl SignedDistance for Cuboid {
         Aabb { min: -h, max: h }
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         let q = self.excess(p);
         let o = q.map(|x| x.max(0.0));
@@ -284,7 +299,7 @@ impl SignedDistance for Cuboid {
         (self.distance(p), g)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.size())
     }
@@ -355,7 +370,12 @@ impl SignedDistance for Capsule {
         self.0.axes.bounds(self.0.size(), self.0.radius).inflated(self.error_bound())
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         let q = self.off_segment(p);
         ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]).sqrt() - self.0.radius
@@ -367,7 +387,7 @@ impl SignedDistance for Capsule {
         (len - self.0.radius, self.0.axes.join(g[0], g[1], g[2]))
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.0.size())
     }
@@ -401,7 +421,12 @@ impl SignedDistance for Cylinder {
         self.0.axes.bounds(self.0.half_height, self.0.radius).inflated(self.error_bound())
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         let (a, u, v) = self.0.axes.split(p);
         let side = (u * u + v * v).sqrt() - self.0.radius;
@@ -424,7 +449,7 @@ impl SignedDistance for Cylinder {
         (len + side.max(cap).min(0.0), self.0.axes.join(g[1].copysign(a), g[0] * radial[0], g[0] * radial[1]))
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.0.size())
     }
@@ -512,7 +537,12 @@ impl SignedDistance for Cone {
         self.axes.bounds(self.half_height, self.radius).inflated(self.error_bound())
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         let (a, u, v) = self.axes.split(p);
         self.planar((u * u + v * v).sqrt(), a).0
@@ -526,7 +556,7 @@ impl SignedDistance for Cone {
         (d, self.axes.join(g[1], g[0] * radial[0], g[0] * radial[1]))
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.radius + self.half_height)
     }

@@ -342,7 +342,12 @@ impl SignedDistance for DenseField {
         self.bounds
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         View::of(self).distance(p)
     }
@@ -355,7 +360,7 @@ impl SignedDistance for DenseField {
         beyond(phi, g.map(|g| g * self.hot.axes.inverse_spacing), over)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         View::of(self).bound(c, r)
     }

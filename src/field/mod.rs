@@ -35,6 +35,7 @@ pub use mesh_field::MeshField;
 pub use report::{Decided, Doubt, FieldError, SignReport, SignRule, PLACES, UNCERTAIN};
 pub use sheet::{Sheet, SheetAround};
 pub use sphere_hull::{Ball, SphereHull, MAX_BALLS};
+pub(crate) use wide::wide;
 pub use wide::{force_baseline, uses_avx2};
 
 use serde::{Deserialize, Serialize};
@@ -140,6 +141,13 @@ pub trait SignedDistance: Send + Sync {
 
     /// Certified lower bound of φ over the ball (c, r): a value ≤ φ(x) for every |x − c| ≤ r, rounding included.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32;
+
+    /// Whether `distance` and `lower_bound` are straight code that is inlined: a loop over a few points is then vector
+    /// instructions, and a point more costs nothing.
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        false
+    }
 
     /// φ at many points; must give the same bytes as `distance` at each.
     ///

@@ -37,18 +37,21 @@ pub fn force_baseline(on: bool) {
     PATH.store(if on { BASELINE } else { detect() }, Ordering::Relaxed);
 }
 
-/// Defines a function whose body is compiled for the baseline and, on x86-64, once more for AVX2.
+/// Defines a function whose body is compiled for the baseline and, on x86-64, once more for AVX2, with what is inlined there.
 macro_rules! wide {
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block) => {
+    (
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident $(<$t:ident: $bound:path>)? ($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block
+    ) => {
         $(#[$doc])*
         #[allow(clippy::unused_unit)]
-        fn $name($($arg: $ty),*) -> $ret {
+        $vis fn $name $(<$t: $bound>)? ($($arg: $ty),*) -> $ret {
             #[inline(always)]
-            fn plain($($arg: $ty),*) -> $ret $body
+            fn plain $(<$t: $bound>)? ($($arg: $ty),*) -> $ret $body
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
-                unsafe fn avx2($($arg: $ty),*) -> $ret {
+                unsafe fn avx2 $(<$t: $bound>)? ($($arg: $ty),*) -> $ret {
                     plain($($arg),*)
                 }
                 if $crate::field::uses_avx2() {
@@ -60,7 +63,7 @@ macro_rules! wide {
         }
     };
 }
-pub(in crate::field) use wide;
+pub(crate) use wide;
 
 /// `distances` and `bounds` of many points and balls, by the `distance` and `bound` of a view of a field.
 macro_rules! batches {

@@ -298,7 +298,12 @@ impl SignedDistance for BrickField {
         self.header.bounds
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn distance(&self, p: [f32; 3]) -> f32 {
         View::of(self).distance(p)
     }
@@ -313,7 +318,7 @@ impl SignedDistance for BrickField {
         beyond(phi * place.unit, g.map(|g| g * per_metre), place.over)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         View::of(self).bound(c, r)
     }
