@@ -8,7 +8,7 @@ use crate::asset::{CookOptions, Forms, Resolution, Shape, Storage};
 use crate::contact::{Contact, Query, Roles};
 use crate::field::{Field, SignRule};
 use crate::math::Pose;
-use crate::mesh::primitives::Primitive;
+use crate::mesh::primitives::{Primitive, Thread};
 use crate::mesh::TriMesh;
 use crate::pointshell::{Sampling, TreeKind};
 
@@ -137,6 +137,10 @@ impl vxs_primitive {
                     put(&[outer_radius, root_radius, thickness, bore], &[teeth]);
                 }
                 Primitive::Blob { subdivisions } => put(&[1.0], &[subdivisions]),
+                Primitive::Bolt { thread: t, length: long, segments }
+                | Primitive::Nut { thread: t, height: long, segments } => {
+                    put(&[t.diameter, t.pitch, long, t.pitch_deviation, t.crest_deviation], &[segments]);
+                }
             }
         }
         Ok(Self { struct_size: 0, kind, size, detail })
@@ -150,6 +154,7 @@ impl vxs_primitive {
         }
         let s = &self.size;
         let d: [u32; 4] = std::array::from_fn(|i| if self.detail[i] == 0 { default.detail[i] } else { self.detail[i] });
+        let thread = Thread { diameter: s[0], pitch: s[1], pitch_deviation: s[3], crest_deviation: s[4] };
         let primitive = match self.kind {
             VXS_PRIMITIVE_BOX => Primitive::Cuboid { half: [s[0], s[1], s[2]] },
             VXS_PRIMITIVE_SPHERE => Primitive::Sphere { radius: s[0], subdivisions: d[0] },
@@ -166,6 +171,8 @@ impl vxs_primitive {
             VXS_PRIMITIVE_GEAR => {
                 Primitive::Gear { teeth: d[0], outer_radius: s[0], root_radius: s[1], thickness: s[2], bore: s[3] }
             }
+            VXS_PRIMITIVE_BOLT => Primitive::Bolt { thread, length: s[2], segments: d[0] },
+            VXS_PRIMITIVE_NUT => Primitive::Nut { thread, height: s[2], segments: d[0] },
             _ => {
                 let scale = check::positive("primitive->size[0]", s[0])?;
                 let blob = Primitive::Blob { subdivisions: d[0] }.mesh()?;

@@ -114,6 +114,15 @@ pub const VXS_PRIMITIVE_HOLE: u32 = 9;
 pub const VXS_PRIMITIVE_GEAR: u32 = 10;
 /// A bunny-like blob. size: scale (1: about 1 m large); detail: subdivisions.
 pub const VXS_PRIMITIVE_BLOB: u32 = 11;
+/// Hexagonal bolt with an ISO metric thread along y, its head's bearing face at y = 0, its tip at y = length. size: nominal
+/// diameter, pitch, length, and by how much pitch diameter and major diameter are below those of the basic profile (ISO 965-1:
+/// 0.118 and 0.178 mm in the middle of class 6g at M16, the default); detail: segments around, a multiple of 6.
+pub const VXS_PRIMITIVE_BOLT: u32 = 12;
+/// Hexagonal nut with an ISO metric thread around y, from y = 0 to its height. size: nominal diameter, pitch, height, and by how
+/// much pitch diameter and minor diameter are above those of the basic profile (0.106 and 0.1875 mm in the middle of class 6H
+/// at M16, the default); detail: segments around, a multiple of 6. At any height it fits a VXS_PRIMITIVE_BOLT of its diameter and
+/// pitch when it is turned around y by that height over the pitch.
+pub const VXS_PRIMITIVE_NUT: u32 = 13;
 
 /// A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail.
 #[repr(C)]

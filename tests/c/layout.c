@@ -144,7 +144,7 @@ int main(void) {
   CHECK(m.until == 1 && m.tolerance == 0 && m.known_count == 0 && m.known == NULL);
   OK(vxs_shape_info_init(&info, sizeof info));
   CHECK(info.struct_size == sizeof info && info.forms == 0 && info.pointshell_bytes == 0);
-  for (uint32_t kind = VXS_PRIMITIVE_BOX; kind <= VXS_PRIMITIVE_BLOB; kind++) {
+  for (uint32_t kind = VXS_PRIMITIVE_BOX; kind <= VXS_PRIMITIVE_NUT; kind++) {
     vxs_primitive p;
     vxs_cook_options coarse = o;
     vxs_shape *shape = NULL;

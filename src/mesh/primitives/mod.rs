@@ -7,6 +7,7 @@ mod extrude;
 mod knot;
 mod lathe;
 mod random;
+mod thread;
 
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ pub use blob::blob;
 pub use extrude::{gear, hole};
 pub use knot::torus_knot;
 pub use lathe::{bowl, capsule, cone, cylinder, peg, torus};
+pub use thread::{bolt, nut, Thread};
 
 /// Most segments around or along anything.
 const MAX_SEGMENTS: u32 = 4096;
@@ -36,14 +38,31 @@ pub enum Primitive {
     Hole { half: [f64; 3], radius: f64, segments: u32 },
     Gear { teeth: u32, outer_radius: f64, root_radius: f64, thickness: f64, bore: f64 },
     Blob { subdivisions: u32 },
+    Bolt { thread: Thread, length: f64, segments: u32 },
+    Nut { thread: Thread, height: f64, segments: u32 },
 }
 
 impl Primitive {
     /// The names [`Primitive::by_name`] knows.
-    pub const NAMES: [&str; 12] =
-        ["box", "sphere", "capsule", "cylinder", "cone", "torus", "torus-knot", "bowl", "peg", "hole", "gear", "blob"];
+    pub const NAMES: [&str; 14] = [
+        "box",
+        "sphere",
+        "capsule",
+        "cylinder",
+        "cone",
+        "torus",
+        "torus-knot",
+        "bowl",
+        "peg",
+        "hole",
+        "gear",
+        "blob",
+        "bolt",
+        "nut",
+    ];
 
-    /// A primitive of about 1 m largest extent at a fair resolution.
+    /// A primitive of about 1 m largest extent at a fair resolution; of bolt and nut an M16 one, in its own size: class 6g,
+    /// 30 mm long, and class 6H, 14.5 mm high (ISO 4032).
     pub fn by_name(name: &str) -> Result<Self> {
         Ok(match name {
             "box" | "cuboid" => Self::Cuboid { half: [0.5; 3] },
@@ -58,6 +77,8 @@ impl Primitive {
             "hole" => Self::Hole { half: [0.5, 0.25, 0.5], radius: 0.101, segments: 64 },
             "gear" => Self::Gear { teeth: 16, outer_radius: 0.5, root_radius: 0.39, thickness: 0.2, bore: 0.15 },
             "blob" => Self::Blob { subdivisions: 2 },
+            "bolt" => Self::Bolt { thread: Thread::M16_6G, length: 30e-3, segments: 144 },
+            "nut" => Self::Nut { thread: Thread::M16_6H, height: 14.5e-3, segments: 144 },
             _ => {
                 return Err(Error::argument(
                     "primitive",
@@ -85,6 +106,8 @@ impl Primitive {
                 gear(teeth, outer_radius, root_radius, thickness, bore)
             }
             Self::Blob { subdivisions } => blob(subdivisions),
+            Self::Bolt { thread, length, segments } => bolt(thread, length, segments),
+            Self::Nut { thread, height, segments } => nut(thread, height, segments),
         }
     }
 }

@@ -75,7 +75,7 @@ ROWS(vxs_primitive_init) {
   uint32_t kind = VXS_PRIMITIVE_BOX;
 #define CALL vxs_primitive_init(primitive, size, kind)
   SIZE_OF(size, primitive);
-  CHOICE(kind, 12);
+  CHOICE(kind, 14);
   PANIC();
 #undef CALL
 }
@@ -233,7 +233,7 @@ ROWS(vxs_shape_create_primitive) {
 #define CALL vxs_shape_create_primitive(primitive, options, shape)
   POINTER(primitive);
   SIZED(primitive);
-  CHOICE(primitive->kind, 12);
+  CHOICE(primitive->kind, 14);
   NUMBER(primitive->size[0]);
   NUMBER(primitive->size[1]);
   INVALID(primitive->size[1], -1, "expected");
