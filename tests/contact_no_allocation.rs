@@ -6,7 +6,7 @@ use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::ccd::impact::{self, Moving, Path};
 use voxshell::ccd::segment::{self, Segment, Start};
 use voxshell::ccd::shell;
-use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
+use voxshell::contact::{contacts, distance, Budget, Geometry, Query, Roles, Segmentation, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
 
@@ -65,6 +65,11 @@ fn warm_queries_do_not_allocate() {
                     Query { roles, max_separation: 0.01, max_contacts, preferred: &[1, 5, 9], ..Query::default() };
                 let (a, b) = (shape.geometry(), shape.geometry());
                 contacts_found += contacts(a, &pose_a, b, &pose_b, &query, workspace).unwrap().len();
+                for segmentation in [Segmentation::Level(2), Segmentation::REGION] {
+                    let budget = Budget { tests: 3_000, nanoseconds: u64::MAX - 1, accuracy: 0.002 };
+                    let query = Query { segmentation, budget, preferred_segments: &[0, 1, 0], ..query };
+                    contacts_found += contacts(a, &pose_a, b, &pose_b, &query, workspace).unwrap().len();
+                }
                 distance(a, &pose_a, b, &pose_b, roles, f64::INFINITY, workspace).unwrap();
             }
         }

@@ -158,6 +158,24 @@
 /** Both ways; the contacts are merged. */
 #define VXS_ROLES_BOTH 3
 
+/** All contacts are one manifold. */
+#define VXS_SEGMENTATION_NONE 0
+
+/** Segments are the nodes of a level of the pointshell's sphere tree: the deepest contact of each alone. */
+#define VXS_SEGMENTATION_LEVEL 1
+
+/** Segments are the regions in which contacts are connected, in space and in normal. */
+#define VXS_SEGMENTATION_REGION 2
+
+/** Every contact was found. */
+#define VXS_ANSWER_COMPLETE 0
+
+/** Samples stand for balls as small as the accuracy. */
+#define VXS_ANSWER_COARSE 1
+
+/** A limit ended the search. */
+#define VXS_ANSWER_PARTIAL 2
+
 /** The shape has no field. */
 #define VXS_FIELD_NONE 0
 
@@ -340,7 +358,10 @@ typedef struct vxs_query {
   double max_separation;
   /** Distance: bodies farther apart than this are not found, metres. Default infinity. */
   double max_distance;
-  /** Contacts: reduce to this many, the deepest first and then the widest spread. Default 0: all of them. */
+  /**
+   * Contacts: reduce to this many, each region to as many, the deepest first and then the widest spread. Default 0: all
+   * of them.
+   */
   uint32_t max_contacts;
   /** Number of `preferred`. */
   uint32_t preferred_count;
@@ -354,7 +375,57 @@ typedef struct vxs_query {
    * as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
    */
   double max_depth;
+  /** Contacts: one of `VXS_SEGMENTATION_`. What segment each contact is in, `vxs_workspace_get_segments` says. */
+  uint32_t segmentation;
+  /**
+   * VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
+   * fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
+   */
+  uint32_t segment_level;
+  /**
+   * VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
+   * `spacing` of the pointshells used.
+   */
+  double region_distance;
+  /** VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4. */
+  double region_angle;
+  /**
+   * VXS_SEGMENTATION_REGION: the segment of each of `preferred` in the last answer, so that a region keeps its number
+   * while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
+   */
+  const uint32_t *preferred_segments;
+  /**
+   * Contacts: spheres and samples that may be tested, after which the answer is what was found. Deepest first. What was left
+   * out, `vxs_workspace_get_report` bounds. Default 0: no limit.
+   */
+  uint64_t max_tests;
+  /**
+   * Contacts: time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the
+   * limit is overrun by what those take and by making the contacts. Default 0: no limit.
+   */
+  uint64_t max_nanoseconds;
+  /**
+   * Contacts: nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands
+   * for them. Default 0: all samples are looked at.
+   */
+  double accuracy;
 } vxs_query;
+
+/** What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`. */
+typedef struct vxs_query_report {
+  /** `sizeof(vxs_query_report)`, set by `vxs_query_report_init`. */
+  uint32_t struct_size;
+  /** One of `VXS_ANSWER_`. */
+  uint32_t answer;
+  /** Spheres of the tree, and samples, that were tested. */
+  uint64_t node_tests;
+  uint64_t sample_tests;
+  /**
+   * No sample that was left out has a separation below this, metres: a proof. Infinity when none was left out, minus
+   * infinity when nothing is known.
+   */
+  double least_missed;
+} vxs_query_report;
 
 /**
  * What a shape is made of and how good it is. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. What does not apply
@@ -634,6 +705,15 @@ VXS_API vxs_status vxs_primitive_init(struct vxs_primitive *primitive, size_t si
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_query_init(struct vxs_query *query, size_t size);
+
+/**
+ * Prepares `report` for `vxs_workspace_get_report`: sets its size and zeroes the rest.
+ *
+ * @param[out] report  what to fill
+ * @param size         `sizeof(vxs_query_report)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_query_report_init(struct vxs_query_report *report, size_t size);
 
 /**
  * Prepares `info` for `vxs_shape_get_info`: sets its size and zeroes the rest.
@@ -1168,6 +1248,33 @@ vxs_status vxs_query_contacts(const struct vxs_shape *a,
                               struct vxs_contact *contacts,
                               size_t capacity,
                               size_t *count);
+
+/**
+ * What the last query in a workspace did: whether `vxs_query_contacts` found everything, what it may have missed, what it cost.
+ *
+ * @param workspace    this thread's scratch
+ * @param[out] report  prepared by `vxs_query_report_init`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_workspace_get_report(const struct vxs_workspace *workspace,
+                                    struct vxs_query_report *report);
+
+/**
+ * The segment of each contact that the last `vxs_query_contacts` in a workspace found, in the order of the contacts, those that
+ * did not fit included; all 0 without segmentation. After `vxs_query_distance` there are none.
+ *
+ * @param workspace      this thread's scratch
+ * @param[out] segments  at most `capacity`; may be null if `capacity` is 0
+ * @param[out] count     how many there are, also when they did not all fit
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ *         VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
+                                      uint32_t *segments,
+                                      size_t capacity,
+                                      size_t *count);
 
 /**
  * Distance or penetration depth of two shapes at two poses: the sample of the one that is closest to, or deepest in, the

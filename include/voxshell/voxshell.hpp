@@ -518,6 +518,26 @@ class Workspace {
  public:
   Workspace() { detail::check(vxs_workspace_create(handle_.out())); }
   vxs_workspace* c_handle() const noexcept { return handle_.get(); }
+  /** What the last query did: whether it found everything, what it may have missed, what it cost. */
+  vxs_query_report report() const {
+    vxs_query_report report;
+    if (detail::check(vxs_query_report_init(&report, sizeof report))) {
+      detail::check(vxs_workspace_get_report(c_handle(), &report));
+    }
+    return report;
+  }
+  /** The segment of each contact that the last query found, into a vector of the caller, which keeps its memory. */
+  void segments(std::vector<std::uint32_t>& segments) const {
+    std::size_t count = 0;
+    vxs_status status = VXS_OK;
+    segments.resize(segments.capacity());
+    do {
+      if (count > segments.size()) segments.resize(count);
+      status = vxs_workspace_get_segments(c_handle(), segments.data(), segments.size(), &count);
+      if (!detail::check(status)) count = 0;
+    } while (status == VXS_TRUNCATED);
+    segments.resize(count);
+  }
   /** False if it was moved from, or could not be made. */
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 

@@ -5,7 +5,7 @@ use super::guard::Failure;
 use super::options::*;
 use super::types::*;
 use crate::asset::{CookOptions, Forms, Resolution, Shape, Storage};
-use crate::contact::{Contact, Query, Roles};
+use crate::contact::{Budget, Completeness, Contact, Query, Roles, Segmentation, Workspace};
 use crate::field::{Field, SignRule};
 use crate::math::Pose;
 use crate::mesh::primitives::{Primitive, Thread};
@@ -195,11 +195,13 @@ impl Growable for vxs_primitive {
 
 impl Growable for vxs_query {
     const ARGUMENT: &'static str = "query";
-    const SIZES: &'static [usize] = &[std::mem::offset_of!(Self, max_depth), std::mem::size_of::<Self>()];
+    const SIZES: &'static [usize] =
+        &[std::mem::offset_of!(Self, max_depth), std::mem::offset_of!(Self, segmentation), std::mem::size_of::<Self>()];
     const NULLABLE: bool = true;
 
     fn defaults() -> Self {
         let core = Query::default();
+        let Segmentation::Region { distance, angle } = Segmentation::REGION else { unreachable!() };
         Self {
             struct_size: 0,
             roles: VXS_ROLES_AUTO,
@@ -209,7 +211,38 @@ impl Growable for vxs_query {
             preferred_count: 0,
             preferred: std::ptr::null(),
             max_depth: core.max_depth,
+            segmentation: VXS_SEGMENTATION_NONE,
+            segment_level: 0,
+            region_distance: distance,
+            region_angle: angle,
+            preferred_segments: std::ptr::null(),
+            max_tests: 0,
+            max_nanoseconds: 0,
+            accuracy: core.budget.accuracy,
         }
+    }
+}
+
+impl Growable for vxs_query_report {
+    const ARGUMENT: &'static str = "report";
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const NULLABLE: bool = false;
+
+    fn defaults() -> Self {
+        Self { struct_size: 0, answer: VXS_ANSWER_COMPLETE, node_tests: 0, sample_tests: 0, least_missed: 0.0 }
+    }
+}
+
+impl vxs_query_report {
+    pub(super) fn of(workspace: &Workspace) -> Self {
+        let (stats, report) = (workspace.stats(), workspace.report());
+        let answer = match report.completeness {
+            Completeness::Complete => VXS_ANSWER_COMPLETE,
+            Completeness::Coarse => VXS_ANSWER_COARSE,
+            Completeness::Partial => VXS_ANSWER_PARTIAL,
+        };
+        let least_missed = report.least_missed;
+        Self { struct_size: 0, answer, node_tests: stats.node_tests, sample_tests: stats.sample_tests, least_missed }
     }
 }
 
@@ -221,8 +254,29 @@ impl vxs_query {
         let preferred: &[u32] =
             check::slice("query->preferred", self.preferred, "query->preferred_count", self.preferred_count as usize)?;
         check::ascending("query->preferred", preferred)?;
-        let max_contacts = self.max_contacts as usize;
-        Ok(Query { roles, max_separation, max_contacts, preferred, max_depth: self.max_depth })
+        let preferred_segments = match self.preferred_segments {
+            none if none.is_null() => &[],
+            given => check::slice("query->preferred_segments", given, "query->preferred_count", preferred.len())?,
+        };
+        let distance = check::positive_or_zero("query->region_distance", self.region_distance)?;
+        let angle = check::in_range("query->region_angle", self.region_angle, 0.0, std::f64::consts::PI)?;
+        let segmentations =
+            [Segmentation::None, Segmentation::Level(self.segment_level), Segmentation::Region { distance, angle }];
+        let limit = |given: u64| if given == 0 { u64::MAX } else { given };
+        Ok(Query {
+            roles,
+            max_separation,
+            max_contacts: self.max_contacts as usize,
+            preferred,
+            max_depth: self.max_depth,
+            segmentation: check::choice("query->segmentation", self.segmentation, "VXS_SEGMENTATION_", &segmentations)?,
+            preferred_segments,
+            budget: Budget {
+                tests: limit(self.max_tests),
+                nanoseconds: limit(self.max_nanoseconds),
+                accuracy: check::positive_or_zero("query->accuracy", self.accuracy)?,
+            },
+        })
     }
 
     /// Also checks what every query checks, whether it uses it or not.

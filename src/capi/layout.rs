@@ -42,7 +42,7 @@ layout!(vxs_cook_options, 112, {
     offset: 104,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
-layout!(vxs_query, 48, {
+layout!(vxs_query, 104, {
     struct_size: 0,
     roles: 4,
     max_separation: 8,
@@ -51,7 +51,16 @@ layout!(vxs_query, 48, {
     preferred_count: 28,
     preferred: 32,
     max_depth: 40,
+    segmentation: 48,
+    segment_level: 52,
+    region_distance: 56,
+    region_angle: 64,
+    preferred_segments: 72,
+    max_tests: 80,
+    max_nanoseconds: 88,
+    accuracy: 96,
 });
+layout!(vxs_query_report, 32, { struct_size: 0, answer: 4, node_tests: 8, sample_tests: 16, least_missed: 24 });
 layout!(vxs_shape_info, 152, {
     struct_size: 0,
     forms: 4,

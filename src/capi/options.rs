@@ -147,6 +147,13 @@ pub const VXS_ROLES_SHELL_OF_B: u32 = 2;
 /// Both ways; the contacts are merged.
 pub const VXS_ROLES_BOTH: u32 = 3;
 
+/// All contacts are one manifold.
+pub const VXS_SEGMENTATION_NONE: u32 = 0;
+/// Segments are the nodes of a level of the pointshell's sphere tree: the deepest contact of each alone.
+pub const VXS_SEGMENTATION_LEVEL: u32 = 1;
+/// Segments are the regions in which contacts are connected, in space and in normal.
+pub const VXS_SEGMENTATION_REGION: u32 = 2;
+
 /// What a query looks for. Fill it with `vxs_query_init`, then change what you want.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +167,8 @@ pub struct vxs_query {
     pub max_separation: f64,
     /// Distance: bodies farther apart than this are not found, metres. Default infinity.
     pub max_distance: f64,
-    /// Contacts: reduce to this many, the deepest first and then the widest spread. Default 0: all of them.
+    /// Contacts: reduce to this many, each region to as many, the deepest first and then the widest spread. Default 0: all
+    /// of them.
     pub max_contacts: u32,
     /// Number of `preferred`.
     pub preferred_count: u32,
@@ -170,6 +178,51 @@ pub struct vxs_query {
     /// Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
     /// as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
     pub max_depth: f64,
+    /// Contacts: one of `VXS_SEGMENTATION_`. What segment each contact is in, `vxs_workspace_get_segments` says.
+    pub segmentation: u32,
+    /// VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
+    /// fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
+    pub segment_level: u32,
+    /// VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
+    /// `spacing` of the pointshells used.
+    pub region_distance: f64,
+    /// VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4.
+    pub region_angle: f64,
+    /// VXS_SEGMENTATION_REGION: the segment of each of `preferred` in the last answer, so that a region keeps its number
+    /// while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
+    pub preferred_segments: *const u32,
+    /// Contacts: spheres and samples that may be tested, after which the answer is what was found. Deepest first. What was left
+    /// out, `vxs_workspace_get_report` bounds. Default 0: no limit.
+    pub max_tests: u64,
+    /// Contacts: time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the
+    /// limit is overrun by what those take and by making the contacts. Default 0: no limit.
+    pub max_nanoseconds: u64,
+    /// Contacts: nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands
+    /// for them. Default 0: all samples are looked at.
+    pub accuracy: f64,
+}
+
+/// Every contact was found.
+pub const VXS_ANSWER_COMPLETE: u32 = 0;
+/// Samples stand for balls as small as the accuracy.
+pub const VXS_ANSWER_COARSE: u32 = 1;
+/// A limit ended the search.
+pub const VXS_ANSWER_PARTIAL: u32 = 2;
+
+/// What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query_report {
+    /// `sizeof(vxs_query_report)`, set by `vxs_query_report_init`.
+    pub struct_size: u32,
+    /// One of `VXS_ANSWER_`.
+    pub answer: u32,
+    /// Spheres of the tree, and samples, that were tested.
+    pub node_tests: u64,
+    pub sample_tests: u64,
+    /// No sample that was left out has a separation below this, metres: a proof. Infinity when none was left out, minus
+    /// infinity when nothing is known.
+    pub least_missed: f64,
 }
 
 /// The shape has no field.
@@ -279,6 +332,16 @@ pub unsafe extern "C" fn vxs_primitive_init(primitive: *mut vxs_primitive, size:
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_init(query: *mut vxs_query, size: usize) -> vxs_status {
     entry!(vxs_query_init, [], { check::init(query, size, vxs_query::defaults()) })
+}
+
+/// Prepares `report` for `vxs_workspace_get_report`: sets its size and zeroes the rest.
+///
+/// @param[out] report  what to fill
+/// @param size         `sizeof(vxs_query_report)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_report_init(report: *mut vxs_query_report, size: usize) -> vxs_status {
+    entry!(vxs_query_report_init, [], { check::init(report, size, vxs_query_report::defaults()) })
 }
 
 /// Prepares `info` for `vxs_shape_get_info`: sets its size and zeroes the rest.

@@ -86,6 +86,53 @@ pub unsafe extern "C" fn vxs_query_contacts(
     })
 }
 
+/// What the last query in a workspace did: whether `vxs_query_contacts` found everything, what it may have missed, what it cost.
+///
+/// @param workspace    this thread's scratch
+/// @param[out] report  prepared by `vxs_query_report_init`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_workspace_get_report(
+    workspace: *const vxs_workspace,
+    report: *mut vxs_query_report,
+) -> vxs_status {
+    entry!(vxs_workspace_get_report, [workspace], {
+        let scratch = handle::get("workspace", workspace)?;
+        check::out("report", report)?;
+        let scratch = scratch.lock("workspace")?;
+        vxs_query_report::of(&scratch.contact).write(report)
+    })
+}
+
+/// The segment of each contact that the last `vxs_query_contacts` in a workspace found, in the order of the contacts, those that
+/// did not fit included; all 0 without segmentation. After `vxs_query_distance` there are none.
+///
+/// @param workspace      this thread's scratch
+/// @param[out] segments  at most `capacity`; may be null if `capacity` is 0
+/// @param[out] count     how many there are, also when they did not all fit
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+///         VXS_BUSY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_workspace_get_segments(
+    workspace: *const vxs_workspace,
+    segments: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_workspace_get_segments, [workspace], {
+        let scratch = handle::get("workspace", workspace)?;
+        check::out_array("segments", segments, "capacity", capacity)?;
+        check::out("count", count)?;
+        let scratch = scratch.lock("workspace")?;
+        let found = scratch.contact.contacts();
+        for (i, c) in found.iter().take(capacity).enumerate() {
+            segments.add(i).write(c.segment);
+        }
+        count.write(found.len());
+        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+    })
+}
+
 /// Distance or penetration depth of two shapes at two poses: the sample of the one that is closest to, or deepest in, the
 /// other. Roles and guarantees as `vxs_query_contacts`.
 ///

@@ -154,7 +154,7 @@ impl<'a> Direction<'a> {
         let on_field = on_shell - outward * separation;
         let (point_on_a, point_on_b, normal) =
             if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
-        Contact { point_on_a, point_on_b, normal, separation, toi: t, feature: sample | self.tag() }
+        Contact { point_on_a, point_on_b, normal, separation, toi: t, feature: sample | self.tag(), segment: 0 }
     }
 }
 

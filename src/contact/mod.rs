@@ -6,17 +6,25 @@
 //! out only when the field's certified lower bound over the node's ball is above the wanted separation, so the traversal
 //! finds exactly the samples that testing every sample finds.
 
+mod budget;
 mod reduce;
+mod region;
+mod segment;
 mod sheet;
 mod traverse;
 mod workspace;
 
-pub use workspace::{Stats, Workspace};
+pub use budget::{Budget, Completeness};
+pub use workspace::{Report, Stats, Workspace};
+
+use std::time::Instant;
 
 use crate::field::{with_field, Field, SignedDistance};
 use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
+use budget::Left;
+use region::Grouping;
 use sheet::Sides;
 use workspace::{Hit, Pending};
 
@@ -57,6 +65,29 @@ pub struct Contact {
     pub toi: f64,
     /// Index of the pointshell sample; [`FEATURE_OF_B`] is set when the pointshell is B's.
     pub feature: u32,
+    /// Number of the segment it belongs to ([`Segmentation`]); 0 without segmentation.
+    pub segment: u32,
+}
+
+/// How contacts are grouped, so that each group can be a manifold of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Segmentation {
+    /// One group.
+    None,
+    /// The nodes of this level of the shell's sphere tree, 0 being its root and so one segment, or of the last level where
+    /// there are fewer: of each, the deepest contact alone (Sagardia et al. 2014, section 2.4). Segments are numbered as the
+    /// nodes in their level; those of B, when both bodies bring shells, follow those of A.
+    Level(u32),
+    /// What is connected: contacts within `distance` of each other, metres (0: five halves of the larger spacing of the
+    /// shells), whose normals differ by at most `angle`, radians, are in the same region, and so over any number of
+    /// neighbours. The middle between its two points is where a contact is. New regions are numbered deepest first, from 0;
+    /// regions that share features with the last answer ([`Query::preferred_segments`]) keep their numbers.
+    Region { distance: f64, angle: f64 },
+}
+
+impl Segmentation {
+    /// By region, with the distance that the shells give and half a right angle.
+    pub const REGION: Self = Self::Region { distance: 0.0, angle: std::f64::consts::FRAC_PI_4 };
 }
 
 /// What to look for.
@@ -65,7 +96,7 @@ pub struct Query<'a> {
     pub roles: Roles,
     /// Contacts with φ up to this are reported, metres; 0 means touching or penetrating only; may be negative.
     pub max_separation: f64,
-    /// Reduce to this many (deepest, then largest area); 0 means all.
+    /// Reduce to this many (deepest, then largest area), each region to as many; 0 means all.
     pub max_contacts: usize,
     /// Features that a reduction keeps when they are nearly as good as others, so that a manifold does not flicker
     /// between steps: the features of the last answer. Must be sorted. Changes which contacts are kept, never what they are.
@@ -73,12 +104,26 @@ pub struct Query<'a> {
     /// Against sheets: samples deeper behind the surface than this are not looked for, metres; the sheet's own depth bounds
     /// it too. For callers who know how deep a body can be by now.
     pub max_depth: f64,
+    pub segmentation: Segmentation,
+    /// The region of each of `preferred` in the last answer, as many as those; or none, and all regions are new.
+    pub preferred_segments: &'a [u32],
+    /// When to stop; [`Workspace::report`] says what that left out.
+    pub budget: Budget,
 }
 
 impl Default for Query<'_> {
     /// Every touching or penetrating sample, roles chosen automatically.
     fn default() -> Self {
-        Self { roles: Roles::Auto, max_separation: 0.0, max_contacts: 0, preferred: &[], max_depth: f64::INFINITY }
+        Self {
+            roles: Roles::Auto,
+            max_separation: 0.0,
+            max_contacts: 0,
+            preferred: &[],
+            max_depth: f64::INFINITY,
+            segmentation: Segmentation::None,
+            preferred_segments: &[],
+            budget: Budget::UNLIMITED,
+        }
     }
 }
 
@@ -138,6 +183,16 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// As [`Pass::collect`], within a budget whose time began at `start`.
+    fn collect_within(&self, budget: &Budget, start: Instant, limit: f32, workspace: &mut Workspace) -> Left {
+        match self.sides() {
+            Some(sides) => sides.collect_within(&self.to_field, limit, budget, start, workspace),
+            None => with_field!(self.field, f => {
+                budget::collect(f, self.shell, &self.to_field, limit, budget, start, workspace)
+            }),
+        }
+    }
+
     /// The sample with the smallest separation up to `limit`; of equal ones the lowest.
     fn nearest(&self, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
         match self.sides() {
@@ -174,7 +229,8 @@ impl<'a> Pass<'a> {
         let on_field = on_shell - outward * separation;
         let (point_on_a, point_on_b, normal) =
             if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
-        Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature: self.feature(hit.sample) }
+        let feature = self.feature(hit.sample);
+        Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
     }
 
     fn feature(&self, sample: u32) -> u32 {
@@ -235,14 +291,15 @@ fn passes<'a>(
 
 /// Contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
-/// Every sample with φ ≤ `query.max_separation` is a contact; none is missed. With `query.max_contacts` they are reduced:
-/// the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives in the
-/// workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no system
-/// call; the same input gives the same bytes.
+/// Every sample with φ ≤ `query.max_separation` is a contact; none is missed, unless a limit of `query.budget` ends the search:
+/// then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
+/// they are reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
+/// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no system
+/// call but for a reading of the clock when time is limited; the same input gives the same bytes, unless time is limited.
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose that is not finite or a
-/// `max_separation` that is NaN or +∞, or a `max_depth` that is NaN or negative.
+/// number of the query outside its range.
 pub fn contacts<'w>(
     a: Geometry,
     pose_a: &Pose,
@@ -251,20 +308,107 @@ pub fn contacts<'w>(
     query: &Query,
     workspace: &'w mut Workspace,
 ) -> Result<&'w [Contact]> {
+    check(query)?;
+    let passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
+    let limit = query.max_separation as f32;
+    let both = passes.iter().all(Option::is_some);
+    workspace.begin();
+    find(&passes, limit, query, workspace);
+    if let Segmentation::Region { distance, angle } = query.segmentation {
+        sort(&mut workspace.contacts);
+        let spacing = passes.iter().flatten().fold(0.0, |most, pass| f64::max(most, pass.shell.spacing.into()));
+        let grouping = Grouping {
+            distance: if distance > 0.0 { distance } else { NEIGHBOURS * spacing },
+            cosine: angle.cos(),
+            preferred: query.preferred,
+            preferred_regions: query.preferred_segments,
+        };
+        grouping.number(&mut workspace.contacts, &mut workspace.regions);
+    }
+    if query.reduces_at_the_end(both) && workspace.contacts.len() > query.max_contacts {
+        reduce_contacts(workspace, pose_a, query);
+    }
+    sort(&mut workspace.contacts);
+    Ok(&workspace.contacts)
+}
+
+/// How far apart neighbouring contacts may be, in spacings. Between neighbouring samples there are at most two, since each
+/// point of the surface is within one of some sample; the rest is for the turn of the surface.
+const NEIGHBOURS: f64 = 2.5;
+
+fn check(query: &Query) -> Result<()> {
     if query.max_separation.is_nan() || query.max_separation == f64::INFINITY {
         return Err(Error::argument("max_separation", query.max_separation, "a finite length in metres"));
     }
     if query.max_depth.is_nan() || query.max_depth < 0.0 {
         return Err(Error::argument("max_depth", query.max_depth, "a length in metres, 0 or more, or infinity"));
     }
-    let passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
-    let limit = query.max_separation as f32;
+    if !(query.budget.accuracy >= 0.0 && query.budget.accuracy.is_finite()) {
+        return Err(Error::argument("accuracy", query.budget.accuracy, "a finite length in metres, 0 or more"));
+    }
+    if let Segmentation::Region { distance, angle } = query.segmentation {
+        if !(distance >= 0.0 && distance.is_finite()) {
+            return Err(Error::argument("distance", distance, "a finite length in metres, 0 or more"));
+        }
+        if !(0.0..=std::f64::consts::PI).contains(&angle) {
+            return Err(Error::argument("angle", angle, "an angle in radians, 0 to π"));
+        }
+        let (count, expected) = (query.preferred_segments.len(), query.preferred.len());
+        if count != 0 && count != expected {
+            let expected = format!("{expected} long, as preferred, or empty");
+            return Err(Error::argument("preferred_segments", format!("{count} long"), expected));
+        }
+    }
+    Ok(())
+}
+
+impl Query<'_> {
+    /// Whether contacts are reduced once all are known, and not before their normals are.
+    fn reduces_at_the_end(&self, both: bool) -> bool {
+        self.max_contacts > 0
+            && match self.segmentation {
+                Segmentation::None => both,
+                Segmentation::Level(_) => false,
+                Segmentation::Region { .. } => true,
+            }
+    }
+}
+
+/// Fills `workspace.contacts` from both directions, and the report.
+fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut Workspace) {
+    // The clock is read for those who ask.
+    let limited = (query.budget != Budget::UNLIMITED).then(Instant::now);
     let both = passes.iter().all(Option::is_some);
-    workspace.begin();
+    let mut first = None;
+    let mut segments = 0;
     for pass in passes.iter().flatten() {
         workspace.hits.clear();
-        pass.collect(limit, workspace);
-        if query.max_contacts > 0 && workspace.hits.len() > query.max_contacts {
+        if let Some(start) = limited {
+            let budget = match &first {
+                Some(first) => query.budget.second_half(first),
+                None if both => query.budget.first_half(),
+                None => query.budget,
+            };
+            let left = pass.collect_within(&budget, start, limit, workspace);
+            workspace.report.add(&left);
+            first = Some(left);
+        } else {
+            pass.collect(limit, workspace);
+        }
+        if let Segmentation::Level(level) = query.segmentation {
+            let tree = &pass.shell.tree;
+            segment::keep_deepest(tree, level, &mut workspace.hits);
+            workspace.contacts.extend(
+                workspace
+                    .hits
+                    .iter()
+                    .map(|h| Contact { segment: segments + segment::of(tree, level, h.sample), ..pass.contact(h) }),
+            );
+            segments += segment::count(tree, level);
+        } else if query.segmentation == Segmentation::None
+            && query.max_contacts > 0
+            && workspace.hits.len() > query.max_contacts
+        {
             // The normals of contacts that are dropped are never computed.
             let (hits, pending) = (&workspace.hits, &mut workspace.pending);
             pending.clear();
@@ -283,31 +427,31 @@ pub fn contacts<'w>(
             workspace.contacts.extend(workspace.hits.iter().map(|h| pass.contact(h)));
         }
     }
-    if both && query.max_contacts > 0 && workspace.contacts.len() > query.max_contacts {
-        reduce_contacts(workspace, pose_a, query);
-    }
-    workspace
-        .contacts
-        .sort_unstable_by(|p, q| p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature)));
-    Ok(&workspace.contacts)
 }
 
-/// Reduces the merged contacts of both directions, in A's frame so that the answer does not depend on the world's origin.
+fn sort(contacts: &mut [Contact]) {
+    contacts.sort_unstable_by(|p, q| p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature)));
+}
+
+/// Reduces the contacts of each segment, in A's frame so that the answer does not depend on the world's origin.
 fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     let Workspace { contacts, pending, kept, .. } = workspace;
-    pending.clear();
-    pending.extend(contacts.iter().enumerate().map(|(i, c)| {
-        let p = pose_a.inverse_transform_point(&nalgebra::Point3::from(c.point_on_a));
-        Pending {
-            point: [p.x as f32, p.y as f32, p.z as f32],
-            separation: c.separation as f32,
-            feature: c.feature,
-            index: i as u32,
-        }
-    }));
-    reduce::reduce(pending, query.max_contacts, query.preferred);
+    contacts.sort_unstable_by_key(|c| (c.segment, c.feature));
     kept.clear();
-    kept.extend(pending.iter().map(|p| contacts[p.index as usize]));
+    for segment in contacts.chunk_by(|p, q| p.segment == q.segment) {
+        pending.clear();
+        pending.extend(segment.iter().enumerate().map(|(i, c)| {
+            let p = pose_a.inverse_transform_point(&nalgebra::Point3::from(c.point_on_a));
+            Pending {
+                point: [p.x as f32, p.y as f32, p.z as f32],
+                separation: c.separation as f32,
+                feature: c.feature,
+                index: i as u32,
+            }
+        }));
+        reduce::reduce(pending, query.max_contacts, query.preferred);
+        kept.extend(pending.iter().map(|p| segment[p.index as usize]));
+    }
     // Copied back and not swapped: the larger of the two buffers must stay where the next query fills it.
     contacts.clear();
     contacts.extend_from_slice(kept);

@@ -12,6 +12,9 @@
 //!   must trust the winding of the sheet: it has gone through when p is behind the triangle of q.
 //! - Anything else is the far side and no contact.
 
+use std::time::Instant;
+
+use super::budget::{self, Budget, Left};
 use super::traverse;
 use super::workspace::{Hit, Workspace};
 use crate::field::{Field, Sheet, SheetAround, SignedDistance};
@@ -99,6 +102,11 @@ impl Sides<'_> {
         // Nothing is deeper than the sheet's depth, so up to there any sample may have gone through.
         let reach = limit.max(self.depth);
         traverse::collect(&self.near(reach), self.shell, to_field, reach, workspace);
+        self.keep_contacts(limit, workspace);
+    }
+
+    /// Of the hits, those that are contacts.
+    fn keep_contacts(&self, limit: f32, workspace: &mut Workspace) {
         workspace.hits.retain_mut(|hit| match self.of(hit) {
             Some(side) => {
                 hit.phi = side.separation;
@@ -106,6 +114,25 @@ impl Sides<'_> {
             }
             None => false,
         });
+    }
+
+    /// As [`Sides::collect`], within a budget whose time began at `start`.
+    pub fn collect_within(
+        &self,
+        to_field: &RigidF32,
+        limit: f32,
+        budget: &Budget,
+        start: Instant,
+        workspace: &mut Workspace,
+    ) -> Left {
+        let reach = limit.max(self.depth);
+        let mut left = budget::collect(&self.around, self.shell, to_field, reach, budget, start, workspace);
+        self.keep_contacts(limit, workspace);
+        // Within the depth a sample may have gone through, and then it is as deep as it is far away.
+        if left.least <= self.depth {
+            left.least = left.least.min(-self.depth);
+        }
+        left
     }
 
     /// The contact with the smallest separation, if that is at most `limit`; of equal ones the lowest sample.

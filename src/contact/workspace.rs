@@ -1,5 +1,9 @@
 //! Scratch memory of the queries: one per thread, grown on first use, never shrunk.
 
+use std::collections::BinaryHeap;
+
+use super::budget::{Completeness, Left, Node};
+use super::region::Regions;
 use super::traverse::Chosen;
 use super::Contact;
 
@@ -31,6 +35,29 @@ pub struct Stats {
     pub sample_tests: u64,
 }
 
+/// What the last query left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    pub completeness: Completeness,
+    /// The separation of no sample that was left out is below this, metres: a proof. +∞ when none was left out, −∞ when
+    /// nothing is known.
+    pub least_missed: f64,
+}
+
+impl Default for Report {
+    /// Nothing.
+    fn default() -> Self {
+        Self { completeness: Completeness::Complete, least_missed: f64::INFINITY }
+    }
+}
+
+impl Report {
+    pub(super) fn add(&mut self, left: &Left) {
+        self.completeness = self.completeness.max(left.completeness);
+        self.least_missed = self.least_missed.min(left.least.into());
+    }
+}
+
 /// Scratch for queries. Each thread brings its own; a query needs it exclusively. Warm queries do not allocate.
 #[derive(Default)]
 pub struct Workspace {
@@ -43,11 +70,25 @@ pub struct Workspace {
     pub(super) contacts: Vec<Contact>,
     pub(super) kept: Vec<Contact>,
     pub(super) stats: Stats,
+    pub(super) report: Report,
+    /// As `open`, deepest first.
+    pub(super) frontier: BinaryHeap<Node>,
+    pub(super) regions: Regions,
 }
 
 impl Workspace {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What the last query left out.
+    pub fn report(&self) -> Report {
+        self.report
+    }
+
+    /// The contacts of the last query; none after [`distance`](super::distance()).
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
     }
 
     /// Cost of the last query.
@@ -60,5 +101,6 @@ impl Workspace {
         self.hits.clear();
         self.contacts.clear();
         self.stats = Stats::default();
+        self.report = Report::default();
     }
 }

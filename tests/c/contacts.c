@@ -69,6 +69,43 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   query.max_contacts = 4;
   OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
   CHECK(count == 4 && contacts[1].feature == contacts[0].feature);
+  /* The sphere rests on one region; at the root there is one segment, and its contact is the deepest. */
+  uint32_t segments[4096];
+  vxs_query_report report;
+  OK(vxs_query_report_init(&report, sizeof report));
+  query.segmentation = VXS_SEGMENTATION_REGION;
+  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
+  CHECK(count == 4 && segments[0] == 0 && segments[3] == 0);
+  uint32_t feature = contacts[1].feature, region = 7;
+  query.preferred = &feature;
+  query.preferred_segments = &region;
+  query.preferred_count = 1;
+  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
+  CHECK(count == 4 && segments[0] == 7 && segments[3] == 7);
+  OK(vxs_workspace_get_report(workspace, &report));
+  CHECK(report.answer == VXS_ANSWER_COMPLETE && isinf(report.least_missed) && report.sample_tests >= turned);
+  query.segmentation = VXS_SEGMENTATION_LEVEL;
+  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  CHECK(count == 1 && contacts[1].feature == contacts[0].feature);
+  query.segment_level = 2;
+  CHECK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, NULL, 0, &count) == VXS_TRUNCATED && count > 1);
+  CHECK(vxs_workspace_get_segments(workspace, segments, 1, &count) == VXS_TRUNCATED && count > 1);
+  /* A few tests: fewer contacts, and none that was missed is deeper than the report says. */
+  uint64_t all = report.node_tests + report.sample_tests;
+  query.segmentation = VXS_SEGMENTATION_NONE;
+  query.max_contacts = 0;
+  query.max_tests = all / 3;
+  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4095, &count));
+  OK(vxs_workspace_get_report(workspace, &report));
+  CHECK(report.answer == VXS_ANSWER_PARTIAL && count < turned && report.node_tests + report.sample_tests <= all / 3);
+  CHECK(report.least_missed <= 0 && report.least_missed > -2 * RADIUS);
+  query.max_tests = 0;
+  query.accuracy = 10;
+  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4095, &count));
+  OK(vxs_workspace_get_report(workspace, &report));
+  CHECK(report.answer == VXS_ANSWER_COARSE && report.node_tests == 1 && report.sample_tests == 1 && count <= 1);
   OK(vxs_shape_release(plane));
 }
 

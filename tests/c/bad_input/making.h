@@ -89,6 +89,15 @@ ROWS(vxs_query_init) {
 #undef CALL
 }
 
+ROWS(vxs_query_report_init) {
+  OUTPUT(vxs_query_report, report);
+  size_t size = sizeof *report;
+#define CALL vxs_query_report_init(report, size)
+  SIZE_OF(size, report);
+  PANIC();
+#undef CALL
+}
+
 ROWS(vxs_shape_info_init) {
   OUTPUT(vxs_shape_info, info);
   size_t size = sizeof *info;

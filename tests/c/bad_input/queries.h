@@ -54,6 +54,13 @@ ROWS(vxs_query_contacts) {
   INVALID(query->preferred_count, 2, "query->preferred is null");
   query->preferred = preferred;
   INVALID(query->preferred_count, 2, "query->preferred[1] is 4; expected");
+  CHOICE(query->segmentation, 3);
+  INVALID(query->region_distance, -1, "query->region_distance is -1; expected");
+  INVALID(query->region_distance, INFINITY, "query->region_distance is inf; expected");
+  INVALID(query->region_angle, 3.2, "query->region_angle is 3.2; expected");
+  INVALID(query->region_angle, NAN, "query->region_angle is NaN; expected");
+  INVALID(query->accuracy, -1, "query->accuracy is -1; expected");
+  INVALID(query->accuracy, NAN, "query->accuracy is NaN; expected");
   OUTPUT_ARRAY(contacts, capacity);
   POINTER(count);
   CHECK(vxs_query_contacts(a, pose_a, b, pose_b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
@@ -70,6 +77,33 @@ ROWS(vxs_query_contacts) {
   OK(vxs_workspace_destroy(kept));
   OK(vxs_shape_release(exact));
   OK(vxs_shape_release(shape));
+}
+
+ROWS(vxs_workspace_get_report) {
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_query_report report_given, *report = &report_given;
+  OK(vxs_query_report_init(report, sizeof *report));
+#define CALL vxs_workspace_get_report(workspace, report)
+  HANDLE(workspace, workspace);
+  POINTER(report);
+  SIZED(report);
+  PANIC();
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
+}
+
+ROWS(vxs_workspace_get_segments) {
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  uint32_t segments_given[2], *segments = watch(segments_given, sizeof segments_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+#define CALL vxs_workspace_get_segments(workspace, segments, capacity, count)
+  HANDLE(workspace, workspace);
+  OUTPUT_ARRAY(segments, capacity);
+  POINTER(count);
+  PANIC();
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
 }
 
 ROWS(vxs_query_distance) {

@@ -1,0 +1,196 @@
+//! A traversal that may stop early: after so many tests, after so much time, or where it is fine enough. What it has found by
+//! then are contacts, and what it has left out is bounded (Sagardia et al. 2014, sections 2.3 and 5).
+//!
+//! The node with the smallest lower bound of φ is opened first, so what is left out is what matters least. A part of the limit
+//! is kept for the nodes that cannot be opened any more: the representative sample of each is tested, which spreads the answer
+//! over the whole contact instead of the part that was reached.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::time::Instant;
+
+use super::traverse::{Lanes, Walk};
+use super::workspace::Workspace;
+use crate::field::{wide, SignedDistance};
+use crate::math::RigidF32;
+use crate::pointshell::PointShell;
+
+/// How much a query may cost, and how fine it must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Spheres and samples tested at most. Deterministic: the same limit gives the same bytes.
+    pub tests: u64,
+    /// Nanoseconds by the system's clock, which is read whenever eight nodes were opened. Overrun by what those take and by
+    /// making the contacts of what was found.
+    pub nanoseconds: u64,
+    /// A node whose ball has at most this radius, metres, is not refined: its representative sample stands for it.
+    pub accuracy: f64,
+}
+
+impl Budget {
+    /// Everything is found.
+    pub const UNLIMITED: Self = Self { tests: u64::MAX, nanoseconds: u64::MAX, accuracy: 0.0 };
+
+    /// What the first of two directions may use, when `self` is for both.
+    pub(super) fn first_half(&self) -> Self {
+        let half = |limit: u64| if limit == u64::MAX { limit } else { limit / 2 };
+        Self { tests: half(self.tests), nanoseconds: half(self.nanoseconds), ..*self }
+    }
+
+    /// What the second may use. A first one that was interrupted leaves nothing of its half, so that a larger limit never
+    /// gives the second less.
+    pub(super) fn second_half(&self, first: &Left) -> Self {
+        let used = if first.completeness == Completeness::Partial { self.first_half().tests } else { first.tests };
+        let tests = if self.tests == u64::MAX { u64::MAX } else { self.tests - used };
+        Self { tests, ..*self }
+    }
+}
+
+/// Whether a query found everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Completeness {
+    /// Every contact was found.
+    Complete,
+    /// Representative samples stand for balls as small as the accuracy.
+    Coarse,
+    /// The limit ended it.
+    Partial,
+}
+
+/// What a traversal has left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Left {
+    pub completeness: Completeness,
+    /// φ of no sample that was left out is below this; +∞ when none was.
+    pub least: f32,
+    /// Spheres and samples tested.
+    pub tests: u64,
+}
+
+impl Left {
+    pub const NOTHING: Self = Self { completeness: Completeness::Complete, least: f32::INFINITY, tests: 0 };
+}
+
+/// A node to open; the greatest is the deepest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Node {
+    /// Lower bound of φ over its samples.
+    lower: f32,
+    index: u32,
+}
+
+impl Eq for Node {}
+
+impl Ord for Node {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.lower.total_cmp(&self.lower).then_with(|| other.index.cmp(&self.index))
+    }
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Nodes opened, and representatives tested, between two looks at the clock.
+const NODES_PER_LOOK: u32 = 8;
+const SAMPLES_PER_LOOK: u64 = 64;
+
+wide! {
+    /// Appends samples with φ ≤ `limit` to `workspace.hits`, in ascending order: all, unless the budget says otherwise. `start`
+    /// is when its time began.
+    pub(super) fn collect<F: SignedDistance>(
+        field: &F,
+        shell: &PointShell,
+        to_field: &RigidF32,
+        limit: f32,
+        budget: &Budget,
+        start: Instant,
+        workspace: &mut Workspace,
+    ) -> Left {
+        let tree = &shell.tree;
+        if tree.radius.is_empty() {
+            return Left::NOTHING;
+        }
+        if budget.tests == 0 {
+            return Left { completeness: Completeness::Partial, least: f32::NEG_INFINITY, tests: 0 };
+        }
+        let walk = Walk::new(field, shell, to_field);
+        let Workspace { frontier, hits, stats, .. } = workspace;
+        let mut left = Left { tests: 1, ..Left::NOTHING };
+        let (mut node_tests, mut opened) = (1, 0u32);
+        frontier.clear();
+        push(frontier, 0, &walk.nodes(0, 1), 1, f32::NEG_INFINITY, limit);
+        while let Some(&node) = frontier.peek() {
+            let n = node.index as usize;
+            let (children, samples) = (tree.child_count[n] as usize, tree.sample_count[n] as usize);
+            let stands = samples > 1 && f64::from(tree.radius[n]) <= budget.accuracy;
+            let (cost, opens) = if stands {
+                (1, 0)
+            } else if children == 0 {
+                (samples, 0)
+            } else {
+                (children, children)
+            };
+            let too_much = left.tests + (cost + opens + frontier.len() - 1) as u64 > budget.tests;
+            if too_much || (opened % NODES_PER_LOOK == 0 && is_late(budget, start, left.tests, frontier.len())) {
+                left.completeness = Completeness::Partial;
+                left.least = left.least.min(node.lower);
+                break;
+            }
+            frontier.pop();
+            opened += 1;
+            left.tests += cost as u64;
+            if stands {
+                left.completeness = Completeness::Coarse;
+                left.least = left.least.min(node.lower);
+                let sample = tree.representative[n] as usize;
+                walk.samples(sample, 1).hits(sample, 1, limit, hits);
+            } else if children == 0 {
+                for (first, n) in walk.below(node.index) {
+                    walk.samples(first, n).hits(first, n, limit, hits);
+                }
+            } else {
+                node_tests += children as u64;
+                for (first, n) in walk.children(node.index) {
+                    push(frontier, first, &walk.nodes(first, n), n, node.lower, limit);
+                }
+            }
+        }
+        let mut stood = 0;
+        while let Some(node) = frontier.pop() {
+            let late = stood % SAMPLES_PER_LOOK == 0 && is_late(budget, start, left.tests, 0);
+            if left.tests >= budget.tests || late {
+                break;
+            }
+            let sample = tree.representative[node.index as usize] as usize;
+            walk.samples(sample, 1).hits(sample, 1, limit, hits);
+            (left.tests, stood) = (left.tests + 1, stood + 1);
+        }
+        hits.sort_unstable_by_key(|hit| hit.sample);
+        stats.node_tests += node_tests;
+        stats.sample_tests += left.tests - node_tests;
+        left
+    }
+}
+
+/// Adds those of `n` nodes that are not free. The samples below a node are below its parent too, so of the bounds of both the
+/// higher one holds.
+#[inline(always)]
+fn push(frontier: &mut BinaryHeap<Node>, first: usize, lower: &Lanes, n: usize, above: f32, limit: f32) {
+    for (i, &lower) in lower.iter().enumerate().take(n) {
+        if lower <= limit {
+            frontier.push(Node { lower: lower.max(above), index: (first + i) as u32 });
+        }
+    }
+}
+
+/// Whether the time would be over once `open` representatives were tested, at the pace so far.
+fn is_late(budget: &Budget, start: Instant, tests: u64, open: usize) -> bool {
+    if budget.nanoseconds == u64::MAX {
+        return false;
+    }
+    let elapsed = start.elapsed().as_nanos() as f64;
+    elapsed * (1.0 + open as f64 / tests as f64) >= budget.nanoseconds as f64
+}

@@ -1,0 +1,42 @@
+//! Segments that are nodes of one level of the sphere tree, each with its deepest contact: the segmented traversal of Sagardia
+//! et al. 2014, section 2.4.
+
+use super::workspace::Hit;
+use crate::pointshell::SphereTree;
+
+/// The nodes of a level, or of the last one where the tree is not as deep.
+fn nodes(tree: &SphereTree, level: u32) -> std::ops::Range<usize> {
+    tree.level((level as usize).min(tree.depth() - 1))
+}
+
+/// Number of segments.
+pub(super) fn count(tree: &SphereTree, level: u32) -> u32 {
+    nodes(tree, level).len() as u32
+}
+
+/// The segment that a sample belongs to.
+pub(super) fn of(tree: &SphereTree, level: u32, sample: u32) -> u32 {
+    let starts = &tree.first_sample[nodes(tree, level)];
+    (starts.partition_point(|&first| first <= sample) - 1) as u32
+}
+
+/// Of hits in ascending order of samples, keeps the deepest of each segment; of equal ones the lowest sample.
+pub(super) fn keep_deepest(tree: &SphereTree, level: u32, hits: &mut Vec<Hit>) {
+    let range = nodes(tree, level);
+    let (first, count) = (&tree.first_sample[range.clone()], &tree.sample_count[range]);
+    let (mut segment, mut kept, mut end) = (0, 0, 0);
+    for i in 0..hits.len() {
+        let hit = hits[i];
+        if kept == 0 || hit.sample >= end {
+            while first[segment] + count[segment] <= hit.sample {
+                segment += 1;
+            }
+            end = first[segment] + count[segment];
+            hits[kept] = hit;
+            kept += 1;
+        } else if hit.phi < hits[kept - 1].phi {
+            hits[kept - 1] = hit;
+        }
+    }
+    hits.truncate(kept);
+}
