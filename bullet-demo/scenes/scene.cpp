@@ -155,6 +155,8 @@ std::unique_ptr<Scene> make_scene(const Setup& setup) {
         case SceneKind::StackSpheres: stack_spheres(*scene, setup); break;
         case SceneKind::Stack: stack(*scene, setup); break;
         case SceneKind::Rolling: rolling(*scene, setup); break;
+        case SceneKind::NutBolt:
+        case SceneKind::NutBolt100: nut_bolt(*scene, setup); break;
         default: throw std::invalid_argument("no such scene");
     }
     return scene;

@@ -45,6 +45,9 @@ public:
     /// Called before each step with its number, from 0: for drives.
     void before_steps(std::function<void(int)> drive) { drive_ = std::move(drive); }
 
+    /// Bullet's defaults, for scenes that need others.
+    btContactSolverInfo& solver_info() { return world_.getSolverInfo(); }
+
     /// One step of exactly `dt` seconds: stepSimulation(dt, 0) has no hidden substeps.
     StepFigures step();
 
@@ -91,5 +94,6 @@ void pile_large(Scene& scene, const Setup& setup);
 void stack_spheres(Scene& scene, const Setup& setup);
 void stack(Scene& scene, const Setup& setup);
 void rolling(Scene& scene, const Setup& setup);
+void nut_bolt(Scene& scene, const Setup& setup);
 
 }  // namespace demo

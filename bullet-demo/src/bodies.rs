@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use voxshell::asset::CookOptions;
 use voxshell::field::{mass_from_field, DenseField, FieldOptions};
 use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
@@ -23,6 +24,10 @@ pub struct Body {
     pub upright_bounds: Aabb,
     /// Principal moments for 1 kg, kg m².
     pub inertia: Vec3,
+    /// Where the mesh had its origin, in that pose, about the centre of mass.
+    pub mesh_origin: Vec3,
+    /// m³.
+    pub volume: f64,
     /// Of a ball, metres; 0 otherwise.
     pub radius: f64,
     /// Samples of its coarse and of its fine pointshell, where their number is given rather than their spacing.
@@ -31,6 +36,8 @@ pub struct Body {
     pub pitch: f64,
     /// True for what other bodies are to lie in.
     pub container: bool,
+    /// How it is cooked, coarse and fine, where that does not go by a size of about 1 m.
+    pub cooking: Option<[CookOptions; 2]>,
 }
 
 impl Body {
@@ -52,10 +59,13 @@ impl Body {
             upright: axes,
             upright_bounds,
             inertia: moments,
+            mesh_origin: -center,
+            volume: mass.volume,
             radius: 0.0,
             samples: None,
             pitch: upright_bounds.extents().y,
             container: false,
+            cooking: None,
         })
     }
 

@@ -15,6 +15,17 @@ mod ffi {
         StackSpheres,
         Stack,
         Rolling,
+        NutBolt,
+        NutBolt100,
+    }
+
+    /// What brings a nut down its bolt.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    enum Drive {
+        /// Its weight; the thread is slippery.
+        Weight,
+        /// A driver; the thread is dry steel.
+        Driver,
     }
 
     /// What makes a body's collision shape.
@@ -52,6 +63,10 @@ mod ffi {
         /// Box of the vertices about the centre of mass in that pose, metres.
         upright_min: [f64; 3],
         upright_max: [f64; 3],
+        /// Where the mesh had its origin, in that pose, about the centre of mass, metres.
+        mesh_origin: [f64; 3],
+        /// m³.
+        volume: f64,
         /// Of a ball, metres; 0 otherwise.
         radius: f64,
         /// Height of a copy that is set upon it above it, metres.
@@ -75,8 +90,10 @@ mod ffi {
         margin: f64,
         /// Coefficient of restitution of the ball.
         restitution: f64,
-        /// Bodies to pour into a pile; bodies of each tower of a stack.
+        /// Bodies to pour into a pile; bodies of each tower of a stack; nuts.
         count: u32,
+        /// Of the nuts.
+        drive: Drive,
         models: Vec<Model>,
     }
 

@@ -1,6 +1,6 @@
 //! The names of scenes and methods, and what they mean.
 
-use crate::bridge::{Method, SceneKind};
+use crate::bridge::{Drive, Method, SceneKind};
 
 pub struct SceneEntry {
     pub kind: SceneKind,
@@ -14,7 +14,7 @@ pub struct SceneEntry {
     pub long: bool,
 }
 
-pub const SCENES: [SceneEntry; 10] = [
+pub const SCENES: [SceneEntry; 12] = [
     SceneEntry {
         kind: SceneKind::DropPlane,
         name: "drop-plane",
@@ -102,6 +102,24 @@ pub const SCENES: [SceneEntry; 10] = [
         seconds: 6.0,
         long: false,
     },
+    SceneEntry {
+        kind: SceneKind::NutBolt,
+        name: "nut-bolt",
+        title: "Nut on a bolt",
+        text: "An M16 steel nut (ISO metric thread of 2 mm pitch, classes 6H and 6g) comes down a standing bolt from seven turns \
+               above its head, in real size and steps of 1 ms: by its weight at a friction of 0.01, below the lead angle of \
+               2.48°, and by a driver of 5 mN m at 0.2. It should travel 2 mm per turn, and stop at the head.",
+        seconds: 4.0,
+        long: false,
+    },
+    SceneEntry {
+        kind: SceneKind::NutBolt100,
+        name: "nut-bolt-100",
+        title: "A hundred nuts on bolts",
+        text: "A hundred of these pairs in one world, each at another place of the turn.",
+        seconds: 4.0,
+        long: true,
+    },
 ];
 
 /// What sets a row apart from the others of its scene and method.
@@ -111,6 +129,8 @@ pub struct Case {
     pub restitution: Option<f64>,
     /// Steps per second, where it is not 200.
     pub rate: Option<f64>,
+    /// What brings the nuts down.
+    pub drive: Option<Drive>,
 }
 
 impl Case {
@@ -118,7 +138,8 @@ impl Case {
     pub fn label(&self) -> String {
         let e = self.restitution.map_or(String::new(), |e| format!(" e={e}"));
         let rate = self.rate.map_or(String::new(), |r| format!(" {r} Hz"));
-        e + &rate
+        let drive = self.drive.map_or(String::new(), |d| format!(" by {}", d.name()));
+        e + &rate + &drive
     }
 
     /// Seconds per step.
@@ -197,6 +218,7 @@ impl SceneKind {
     pub fn cases(self) -> Vec<Case> {
         match self {
             SceneKind::Ball => RESTITUTIONS.map(|e| Case { restitution: Some(e), ..Case::default() }).to_vec(),
+            scene if scene.has_threads() => crate::nut::cases(),
             _ => vec![Case::default()],
         }
     }
@@ -208,6 +230,7 @@ impl SceneKind {
             SceneKind::Pile500 => 500,
             SceneKind::Pile2000 => 2000,
             SceneKind::Stack | SceneKind::StackSpheres => 5,
+            SceneKind::NutBolt100 => 100,
             _ => 1,
         }
     }
@@ -218,12 +241,16 @@ impl SceneKind {
 
     /// On the plane y = 0, into which the true bodies must not sink.
     pub fn on_plane(self) -> bool {
-        !matches!(self, SceneKind::DropBox | SceneKind::Pair) && !self.is_pile()
+        !matches!(self, SceneKind::DropBox | SceneKind::Pair) && !self.is_pile() && !self.has_threads()
     }
 
     /// So many bodies that only how deep they are in each other is measured, not how far apart.
     pub fn many(self) -> bool {
-        self.is_pile() || self.is_stack() || self == SceneKind::Rolling
+        self.is_pile() || self.is_stack() || self.has_threads() || self == SceneKind::Rolling
+    }
+
+    pub fn has_threads(self) -> bool {
+        matches!(self, SceneKind::NutBolt | SceneKind::NutBolt100)
     }
 
     pub fn is_stack(self) -> bool {

@@ -4,6 +4,7 @@ use serde_json::{json, Map, Value};
 
 use crate::bridge::{Method, SceneKind, StepFigures};
 use crate::catalogue::Case;
+use crate::nut::Threads;
 use crate::simulate::Recording;
 use crate::towers::Towers;
 
@@ -51,6 +52,7 @@ pub struct Figures {
     pub towers: Option<Towers>,
     /// Of bodies that were driven and then came to rest: narrowphase in the last tenth of the run, microseconds per step.
     pub np_at_rest: Option<f64>,
+    pub threads: Option<Threads>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +78,8 @@ pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
         SceneKind::Pile => (steps / 2, steps),
         SceneKind::Pile500 | SceneKind::Pile2000 => (steps - steps / 4, steps),
         SceneKind::Rolling => (steps / 6, steps / 2),
+        // All the way down, and the rest on the head.
+        scene if scene.has_threads() => (0, steps),
         _ => (steps / 3, steps),
     }
 }
@@ -113,6 +117,7 @@ impl Figures {
             pile: None,
             towers: None,
             np_at_rest: (scene == SceneKind::Rolling).then(|| at_rest(&recording.steps)),
+            threads: None,
         }
     }
 
@@ -158,6 +163,9 @@ impl Row {
         if let Some(rate) = self.case.rate {
             put("rate_hz", json!(rate));
         }
+        if let Some(drive) = self.case.drive {
+            put("drive", json!(drive.name()));
+        }
         let f = match &self.outcome {
             Ok(figures) => figures,
             Err(reason) => {
@@ -188,6 +196,17 @@ impl Row {
         if let Some(r) = f.rebound {
             put("rebound_height_m", json!(r.height));
             put("rebound_error_pct", json!(r.error));
+        }
+        if let Some(t) = f.threads {
+            put("np_mean_us_per_nut", json!(f.np_mean / t.nuts as f64));
+            put("np_p99_us_per_nut", json!(f.np_p99 / t.nuts as f64));
+            put("turns", json!(t.turns));
+            put("travel_per_turn_error_pct", json!(t.travel_error));
+            put("off_helix_mm", json!(t.off_helix));
+            put("worst_jump_mm", json!(t.jump));
+            put("tilt_rad", json!(t.tilt));
+            put("nuts", json!(t.nuts));
+            put("stopped_at_head", json!(t.stopped));
         }
         if let Some(p) = f.pile {
             put("lost_bodies", json!(p.lost));

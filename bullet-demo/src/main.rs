@@ -10,6 +10,7 @@ mod cache;
 mod catalogue;
 mod decompose;
 mod figures;
+mod nut;
 mod pile;
 mod progress;
 mod report;

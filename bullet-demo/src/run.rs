@@ -7,10 +7,11 @@ use rayon::prelude::*;
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 
 use crate::bodies::Body;
-use crate::bridge::{hacd_available, BodyPose, Method, SceneKind, Setup};
+use crate::bridge::{hacd_available, BodyPose, Drive, Method, SceneKind, Setup};
 use crate::cache::HullCache;
 use crate::catalogue::Case;
 use crate::figures::{rebound, Figures, Row};
+use crate::nut;
 use crate::pile::leavers;
 use crate::progress::Progress;
 use crate::simulate::{simulate, Recording};
@@ -65,6 +66,7 @@ impl Cast {
                 bodies
             }
             SceneKind::Rolling => vec![subject()?, Body::container(50)?],
+            scene if scene.has_threads() => nut::bodies()?,
             _ => vec![subject()?],
         };
         let stages = bodies.into_iter().map(Stage::new).collect::<voxshell::Result<_>>()?;
@@ -106,9 +108,10 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         scene,
         method,
         dt: case.dt(),
-        margin: MARGIN,
+        margin: if scene.has_threads() { nut::MARGIN } else { MARGIN },
         restitution: case.restitution.unwrap_or(0.0),
         count: cast.count,
+        drive: case.drive.unwrap_or(Drive::Weight),
         models,
     };
 
@@ -126,6 +129,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     figures.samples = cast.stages.iter().filter_map(|s| s.samples(method)).collect();
     figures.rebound = case.restitution.and_then(|e| rebound(&gaps, gaps[0].1, e));
     figures.pile = scene.is_pile().then(|| leavers(cast, &recording));
+    figures.threads = scene.has_threads().then(|| nut::threads(cast, &recording));
     figures.towers = scene.is_stack().then(|| towers(cast, &recording));
     Ok((figures, Run { recording, gaps }))
 }
@@ -142,7 +146,8 @@ fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
         SceneKind::DropPlane | SceneKind::Ball => 1,
         SceneKind::DropBox | SceneKind::Pair => 2,
         SceneKind::Rolling => 20,
-        SceneKind::Pile500 | SceneKind::Pile2000 => 400,
+        SceneKind::NutBolt => 25,
+        SceneKind::Pile500 | SceneKind::Pile2000 | SceneKind::NutBolt100 => 400,
         _ => 100,
     };
     let last = recording.steps.len();

@@ -8,6 +8,10 @@ use crate::progress::Progress;
 use crate::run::{run_row, Cast, Context, Run};
 
 fn run(scene: SceneKind, method: Method, count: Option<u32>, steps: usize) -> (Figures, Run) {
+    run_case(scene, method, Case::default(), count, steps)
+}
+
+fn run_case(scene: SceneKind, method: Method, case: Case, count: Option<u32>, steps: usize) -> (Figures, Run) {
     let folder = tempfile::tempdir().unwrap();
     let progress = Progress::new();
     let context = Context {
@@ -18,7 +22,7 @@ fn run(scene: SceneKind, method: Method, count: Option<u32>, steps: usize) -> (F
         progress: &progress,
     };
     let cast = Cast::new(scene, None, count).unwrap();
-    let outcome = run_row(&cast, method, Case::default(), &context);
+    let outcome = run_row(&cast, method, case, &context);
     (outcome.row.outcome.unwrap(), outcome.run.unwrap())
 }
 
@@ -80,4 +84,17 @@ fn a_large_pile_loses_nobody() {
 fn samples_are_those_of_the_paper() {
     let (figures, _) = run(SceneKind::Ball, Method::VoxshellCoarse, None, 2);
     assert_eq!(figures.samples, [275]);
+}
+
+#[test]
+fn nuts_keep_to_the_thread_for_two_turns() {
+    let driven = SceneKind::NutBolt.cases()[1];
+    let (figures, _) = run_case(SceneKind::NutBolt, Method::VoxshellCoarse, driven, None, 750);
+    let threads = figures.threads.unwrap();
+    assert!(threads.turns > 2.0, "{threads:?}");
+    assert!(threads.travel_error.abs() < 2.0, "{threads:?}");
+    // Of the axial play half is to either side; the fall to the thread's flank is the longest jump.
+    assert!(threads.off_helix < 0.08 && threads.jump < 0.05 && threads.tilt < 0.02, "{threads:?}");
+    assert_eq!((threads.nuts, threads.stopped), (1, 0));
+    assert!(figures.max_penetration < 0.1, "{} mm", figures.max_penetration);
 }

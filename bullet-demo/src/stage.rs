@@ -75,6 +75,8 @@ impl Stage {
             upright: [q.x, q.y, q.z, q.w],
             upright_min: body.upright_bounds.min.into(),
             upright_max: body.upright_bounds.max.into(),
+            mesh_origin: body.mesh_origin.into(),
+            volume: body.volume,
             radius: body.radius,
             pitch: body.pitch,
             container: body.container,
@@ -142,6 +144,9 @@ impl Stage {
     }
 
     fn options(&self, fineness: Fineness) -> CookOptions {
+        if let Some([coarse, fine]) = &self.body.cooking {
+            return if fineness.name == COARSE.name { coarse.clone() } else { fine.clone() };
+        }
         // The container is scenery, many times as large: cells of the same number, samples that match them.
         let scale = if self.body.container { self.body.upright_bounds.extents().max() } else { 1.0 };
         let target_count = self.body.samples.map(|n| n[usize::from(fineness.name == FINE.name)]);

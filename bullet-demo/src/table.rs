@@ -2,7 +2,7 @@
 
 use crate::figures::{Figures, Row};
 
-const HEAD: [&str; 15] = [
+const HEAD: [&str; 18] = [
     "method",
     "mean",
     "median",
@@ -18,6 +18,9 @@ const HEAD: [&str; 15] = [
     "lost",
     "standing",
     "at rest µs",
+    "travel",
+    "jump mm",
+    "at head",
 ];
 
 /// One table for each scene, in the order of the rows.
@@ -47,6 +50,7 @@ fn one_table(rows: &[&Row]) -> String {
         "lost" => pile,
         "standing" => any(&|f| f.towers.is_some()),
         "at rest µs" => any(&|f| f.np_at_rest.is_some()),
+        "travel" | "jump mm" | "at head" => any(&|f| f.threads.is_some()),
         _ => true,
     };
     let mut lines = vec![HEAD.map(String::from).to_vec()];
@@ -82,7 +86,7 @@ fn cells(row: &Row) -> Vec<String> {
 }
 
 /// Everything but the name, as shown in both the terminal and the report.
-pub fn values(f: &Figures) -> [String; 14] {
+pub fn values(f: &Figures) -> [String; 17] {
     [
         microseconds(f.np_mean),
         microseconds(f.np_median),
@@ -104,6 +108,9 @@ pub fn values(f: &Figures) -> [String; 14] {
         }),
         f.towers.map_or(String::new(), |t| format!("{} of {}, {:.2} s", t.standing, t.bodies, t.stands)),
         f.np_at_rest.map_or(String::new(), |rest| format!("{} (moving {:.1} ×)", microseconds(rest), f.np_mean / rest)),
+        f.threads.map_or(String::new(), |t| format!("{:+.2} %", unsigned_zero(t.travel_error, 0.005))),
+        f.threads.map_or(String::new(), |t| format!("{:.3}", t.jump)),
+        f.threads.map_or(String::new(), |t| format!("{} of {}", t.stopped, t.nuts)),
     ]
 }
 

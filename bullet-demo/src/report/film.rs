@@ -114,7 +114,12 @@ impl<'a> Shooting<'a> {
     fn pose(&self, run: usize, body: usize, step: usize) -> Option<Pose> {
         let recording = &self.runs[run].recording;
         let pose: &BodyPose = &recording.poses_at(step.min(recording.steps.len()))[body];
-        let beside = 1.3 * (run as f64 - 0.5 * (self.runs.len() - 1) as f64);
+        let apart = match self.cast.scene {
+            SceneKind::NutBolt => 0.04,
+            SceneKind::NutBolt100 => 1.6,
+            _ => 1.3,
+        };
+        let beside = apart * (run as f64 - 0.5 * (self.runs.len() - 1) as f64);
         pose.present.then(|| Pose::translation(beside, 0.0, 0.0) * pose_of(pose))
     }
 
@@ -150,6 +155,7 @@ impl<'a> Shooting<'a> {
                 Ground::floor(-1.0, 0.25)
             }
             scene if scene.is_pile() => Ground::floor(0.0, 1.0),
+            scene if scene.has_threads() => Ground::floor(-0.01, 0.01),
             _ => Ground::floor(0.0, 0.25),
         };
         scene.fade = if self.cast.scene.is_pile() { 40.0 } else { 9.0 };
@@ -162,6 +168,8 @@ impl<'a> Shooting<'a> {
             SceneKind::DropPlane => (Vec3::new(1.25, 1.1, 2.45), Vec3::new(0.0, 0.66, 0.0)),
             SceneKind::DropBox => (Vec3::new(1.9, 1.35, 3.1), Vec3::new(0.0, 0.25, 0.0)),
             SceneKind::Pair => (Vec3::new(1.9, 1.7, 3.7), Vec3::new(0.0, 0.92, 0.0)),
+            SceneKind::NutBolt => (Vec3::new(0.03, 0.055, 0.09), Vec3::new(0.0, 0.005, 0.0)),
+            SceneKind::NutBolt100 => (Vec3::new(1.5, 1.6, 3.6), Vec3::new(0.7, 0.0, 0.6)),
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
             SceneKind::StackSpheres => (Vec3::new(3.2, 3.2, 9.4), Vec3::new(0.0, 2.3, 0.0)),
             SceneKind::Stack => (Vec3::new(1.9, 2.3, 5.2), Vec3::new(0.0, 0.8, 0.0)),
