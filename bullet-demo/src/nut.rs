@@ -25,7 +25,7 @@ const SETTLED: f64 = 0.25;
 /// A nut closer than this to the head has arrived, metres.
 const ARRIVED: f64 = 0.1e-3;
 
-/// Edge of a voxel: a fifth of the thread's narrowest flat, metres.
+/// Edge of a voxel, metres: the narrowest flats of the thread are two and a half wide.
 const VOXEL: f64 = 0.1e-3;
 /// Samples of either body, coarse and fine.
 const SAMPLES: [usize; 2] = [1_500, 52_000];
@@ -92,7 +92,7 @@ fn path(cast: &Cast, recording: &Recording, body: usize) -> Vec<Place> {
     let nut = &cast.stages[recording.bodies[body].model].body;
     let mut before = None;
     let mut turns = 0.0;
-    let mut path: Vec<Place> = Vec::with_capacity(recording.poses.len());
+    let mut path: Vec<Place> = Vec::new();
     for (_, poses) in recording.poses() {
         let pose = pose_of(&poses[body]);
         let turned = pose.rotation * nut.upright.inverse();

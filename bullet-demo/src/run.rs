@@ -146,8 +146,8 @@ fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
         SceneKind::DropPlane | SceneKind::Ball => 1,
         SceneKind::DropBox | SceneKind::Pair => 2,
         SceneKind::Rolling => 20,
-        SceneKind::NutBolt => 25,
-        SceneKind::Pile500 | SceneKind::Pile2000 | SceneKind::NutBolt100 => 400,
+        SceneKind::Pile500 | SceneKind::Pile2000 => 400,
+        SceneKind::NutBolt100 => 1000,
         _ => 100,
     };
     let last = recording.steps.len();

@@ -168,7 +168,7 @@ impl<'a> Shooting<'a> {
             SceneKind::DropPlane => (Vec3::new(1.25, 1.1, 2.45), Vec3::new(0.0, 0.66, 0.0)),
             SceneKind::DropBox => (Vec3::new(1.9, 1.35, 3.1), Vec3::new(0.0, 0.25, 0.0)),
             SceneKind::Pair => (Vec3::new(1.9, 1.7, 3.7), Vec3::new(0.0, 0.92, 0.0)),
-            SceneKind::NutBolt => (Vec3::new(0.03, 0.055, 0.09), Vec3::new(0.0, 0.005, 0.0)),
+            SceneKind::NutBolt => (Vec3::new(0.04, 0.055, 0.13), Vec3::new(0.0, 0.008, 0.0)),
             SceneKind::NutBolt100 => (Vec3::new(1.5, 1.6, 3.6), Vec3::new(0.7, 0.0, 0.6)),
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
             SceneKind::StackSpheres => (Vec3::new(3.2, 3.2, 9.4), Vec3::new(0.0, 2.3, 0.0)),
