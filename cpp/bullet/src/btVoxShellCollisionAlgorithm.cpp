@@ -54,7 +54,8 @@ Motion motion_of(const btCollisionObject* object)
 	Motion motion;
 	motion.center = to_vec(object->getWorldTransform().getOrigin());
 	const btRigidBody* body = btRigidBody::upcast(object);
-	if (!body || body->isStaticObject())
+	// A kinematic body usually has both flags.
+	if (!body || (body->isStaticObject() && !body->isKinematicObject()))
 		return motion;
 	motion.linear = to_vec(body->getLinearVelocity());
 	motion.angular = to_vec(body->getAngularVelocity());
@@ -422,7 +423,7 @@ btScalar btVoxShellCollisionAlgorithm::calculateTimeOfImpact(btCollisionObject* 
 	MotionPair pair;
 	const MotionPair::Path first = {body0->getWorldTransform(), body0->getInterpolationWorldTransform()};
 	const MotionPair::Path second = {body1->getWorldTransform(), body1->getInterpolationWorldTransform()};
-	return btScalar(pair.first_hit(body0->getCollisionShape(), first, body1->getCollisionShape(), second));
+	return btScalar(pair.first_hit(body0->getCollisionShape(), first, body1->getCollisionShape(), second).time);
 }
 
 void btVoxShellCollisionAlgorithm::getAllContactManifolds(btManifoldArray& manifolds) { m_state->manifolds.append_to(manifolds); }

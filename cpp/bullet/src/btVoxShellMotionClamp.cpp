@@ -15,6 +15,7 @@
 #include <LinearMath/btTransformUtil.h>  // ANGULAR_MOTION_THRESHOLD
 
 #include "motion_pair.h"
+#include "vec.h"
 
 using namespace voxshell_bullet;
 
@@ -60,29 +61,78 @@ struct Mover
 	btVector3 way, axis;                   // of its centre of mass, m; that it turns about
 	double length = 0, turn = 0;           // of its way, m and rad
 	double extent = 0;                     // radius around the centre of mass, m
-	double stop = 1;                       // part of the step after which it rests
-	bool stops = false;                    // it is one that can be put back
+	double stop = 1;                       // part of the step after which its own motion is over
+	bool stops = false;                    // it is one that can be put back, and pushed
+	double push = 0;                       // how far kinematic bodies near it could push it, m
+	const Mover* carrier = nullptr;        // the kinematic body that pushes it along
+	double carried = 1, released = 1;      // from and up to which part of the step
+	btTransform hold;                      // in the carrier's frame, while it is carried
+	btVector3 push_point, push_normal;     // where the carrier hit it, and from the carrier to it; carrier's frame
 	btVector3 low = btVector3(0, 0, 0), high = btVector3(0, 0, 0);  // box around it on its way
 	std::vector<Leaf> leaves;
 
 	/// Where it is after a part of the step: what Bullet did, undone from the end.
 	btTransform at(double t) const
 	{
+		if (t > carried)
+			return carrier->at(std::min(t, released)) * hold;
 		const btScalar back = btScalar(1 - std::min(t, stop));
 		if (back <= 0)
 			return end;
 		const btQuaternion rotation = turn > 0 ? btQuaternion(axis, btScalar(-turn) * back) * end.getRotation() : end.getRotation();
 		return btTransform(rotation, end.getOrigin() - way * back);
 	}
+	bool has_way() const { return length + turn > 0; }
+	/// Nobody stops it after part `t` of the step.
+	bool is_driven(double t) const { return carrier ? t < released : !stops && has_way(); }
+	bool moves(double t) const { return t < stop ? has_way() : is_driven(t); }
+	double bend() const { return std::max(length * turn, carrier ? carrier->length * carrier->turn : 0.0); }
+	double most_turn() const { return std::max(turn, carrier ? carrier->turn : 0.0); }
+	void find_box();
 };
+
+/// The box around it on its way.
+void Mover::find_box()
+{
+	btVector3 center, more_low, more_high;
+	btScalar radius;
+	const btCollisionShape* shape = object->getCollisionShape();
+	shape->getBoundingSphere(center, radius);
+	extent = double(center.length() + radius);
+	shape->getAabb(at(0), low, high);
+	shape->getAabb(end, more_low, more_high);
+	// In between a point is off its chord by the sagitta of the turn.
+	const btScalar bulge = btScalar(extent * (1 - std::cos(0.5 * turn)));
+	low.setMin(more_low);
+	high.setMax(more_high);
+	low -= btVector3(bulge, bulge, bulge);
+	high += btVector3(bulge, bulge, bulge);
+}
 
 /// Two bodies that may hit.
 struct Pair
 {
 	size_t first, second;  // movers
 	double allowed;        // depth, m
-	double hit;            // part of the step; 1: not at all
+	MotionPair::Hit hit;   // part of the step
 };
+
+/// Where a kinematic body was when it was last seen: its owner may have moved it by several steps at once.
+struct Seen
+{
+	int proxy;  // unique number
+	btTransform pose;
+};
+
+/// Depth from which on two bodies hit, m; infinite when neither has a shape of ours.
+double allowed_depth(const Mover& first, const Mover& second)
+{
+	double allowed = std::numeric_limits<double>::infinity();
+	for (const Leaf& i : first.leaves)
+		for (const Leaf& j : second.leaves)
+			allowed = std::min(allowed, MotionPair::allowed_depth(i.shape, j.shape));
+	return allowed;
+}
 
 struct Nearby : public btBroadphaseAabbCallback
 {
@@ -116,70 +166,120 @@ bool may_collide(btCollisionWorld* world, const btCollisionObject* first, const 
 struct btVoxShellMotionClamp::State
 {
 	std::vector<Mover> movers;
-	size_t fast = 0;  // the first so many movers are fast; the others are what lies on their way
+	size_t fast = 0;  // the first so many movers are fast or may be pushed; the others are what lies on their way
+	std::vector<Seen> seen, seen_before;
 	std::vector<Pair> pairs;
 	Nearby nearby;
 	MotionPair query;
 	int stopped = 0;
 
 	void gather(btCollisionWorld* world, btScalar step);
+	void find_kinematic_way(Mover& mover);
+	void gather_pushed(btCollisionWorld* world, size_t pusher);
 	void find_pairs(btCollisionWorld* world);
 	void add_pair(size_t first, size_t second);
-	double first_hit(const Pair& pair, double from);
-	double first_hit(const Mover& first, const Mover& second, double allowed, double from, double to);
+	MotionPair::Hit first_hit(const Pair& pair, double from);
+	MotionPair::Hit first_hit(const Mover& first, const Mover& second, double allowed, double from, double to);
+	bool meet(const Pair& pair);
 	void resolve();
 };
 
-/// The world's fast bodies.
+/// The world's fast bodies, and those that kinematic ones may push.
 void btVoxShellMotionClamp::State::gather(btCollisionWorld* world, btScalar step)
 {
 	movers.clear();
+	seen_before.swap(seen);
+	seen.clear();
 	const btCollisionObjectArray& objects = world->getCollisionObjectArray();
 	for (int i = 0; i < objects.size(); ++i)
 	{
 		btRigidBody* body = btRigidBody::upcast(objects[i]);
-		if (!body || body->isStaticObject() || !body->hasContactResponse() || (!body->isKinematicObject() && !body->isActive()))
+		// A kinematic body usually has both flags.
+		if (!body || !body->hasContactResponse() || (!body->isKinematicObject() && (body->isStaticObject() || !body->isActive())))
 			continue;
 		Mover mover;
 		mover.object = mover.body = body;
 		mover.end = body->getWorldTransform();
 		mover.way = body->getLinearVelocity() * step;
 		mover.axis = body->getAngularVelocity();
-		mover.length = double(mover.way.length());
 		mover.turn = turn_of(mover.axis, step);
-		if (!(mover.length + mover.turn > 0))
+		if (body->isKinematicObject())
+			find_kinematic_way(mover);
+		mover.length = double(mover.way.length());
+		if (!mover.has_way())
 			continue;
-		btVector3 center;
-		btScalar radius;
-		body->getCollisionShape()->getBoundingSphere(center, radius);
-		mover.extent = double(center.length() + radius);
 		mover.stops = !body->isKinematicObject() && body->getInvMass() > 0;
-		btVector3 low, high;
-		body->getCollisionShape()->getAabb(mover.at(0), mover.low, mover.high);
-		body->getCollisionShape()->getAabb(mover.end, low, high);
-		// In between a point is off its chord by the sagitta of the turn.
-		const btScalar bulge = btScalar(mover.extent * (1 - std::cos(0.5 * mover.turn)));
-		mover.low.setMin(low);
-		mover.high.setMax(high);
-		mover.low -= btVector3(bulge, bulge, bulge);
-		mover.high += btVector3(bulge, bulge, bulge);
+		mover.find_box();
 		find_leaves(body->getCollisionShape(), btTransform::getIdentity(), mover.leaves);
 		movers.push_back(std::move(mover));
 	}
+	for (size_t i = 0, count = movers.size(); i < count; ++i)
+		if (!movers[i].stops)
+			gather_pushed(world, i);
 	fast = movers.size();
+}
+
+/// From where it was last seen. Bullet has put it to where it is before the step, or before the first of several.
+void btVoxShellMotionClamp::State::find_kinematic_way(Mover& mover)
+{
+	const btBroadphaseProxy* proxy = mover.object->getBroadphaseHandle();
+	if (!proxy)
+		return;
+	seen.push_back({proxy->m_uniqueId, mover.end});
+	const auto last = std::find_if(seen_before.begin(), seen_before.end(), [&](const Seen& s) { return s.proxy == proxy->m_uniqueId; });
+	if (last == seen_before.end())
+		return;
+	// The short way round; Bullet's own calculateDiffAxisAngle may give the long one, and noise for one that stands still.
+	const btQuaternion turned = mover.end.getRotation() * last->pose.getRotation().inverse();
+	mover.axis = btVector3(turned.x(), turned.y(), turned.z()) * btScalar(turned.w() < 0 ? -1 : 1);
+	mover.turn = 2 * std::atan2(double(mover.axis.length()), double(btFabs(turned.w())));
+	if (mover.turn < 1e-6)
+		mover.turn = 0;
+	mover.way = mover.end.getOrigin() - last->pose.getOrigin();
+}
+
+/// Bodies in the way of a kinematic one, also those that rest or sleep: with a box around all that they may be pushed through.
+void btVoxShellMotionClamp::State::gather_pushed(btCollisionWorld* world, size_t pusher)
+{
+	nearby.proxies.clear();
+	world->getBroadphase()->aabbTest(movers[pusher].low, movers[pusher].high, nearby);
+	for (btBroadphaseProxy* proxy : nearby.proxies)
+	{
+		btRigidBody* body = btRigidBody::upcast(static_cast<btCollisionObject*>(proxy->m_clientObject));
+		if (!body || body->isStaticOrKinematicObject() || body->getInvMass() == 0 || !may_collide(world, movers[pusher].object, body))
+			continue;
+		if (std::any_of(movers.begin(), movers.end(), [body](const Mover& m) { return m.object == body; }))
+			continue;
+		Mover mover;
+		mover.object = mover.body = body;
+		mover.end = body->getWorldTransform();
+		mover.way = mover.axis = btVector3(0, 0, 0);
+		mover.stops = true;
+		mover.find_box();
+		find_leaves(body->getCollisionShape(), btTransform::getIdentity(), mover.leaves);
+		movers.push_back(std::move(mover));
+	}
+	const Mover& by = movers[pusher];
+	const double push = by.length + by.turn * by.extent;
+	for (Mover& mover : movers)
+	{
+		if (!mover.stops || !TestAabbAgainstAabb2(by.low, by.high, mover.low, mover.high) || !(push * MotionPair::kAllowed > allowed_depth(by, mover)))
+			continue;
+		mover.push = std::max(mover.push, push);
+		const btScalar around = btScalar(2 * mover.extent);
+		mover.low.setMin(by.low - btVector3(around, around, around));
+		mover.high.setMax(by.high + btVector3(around, around, around));
+	}
 }
 
 void btVoxShellMotionClamp::State::add_pair(size_t first, size_t second)
 {
 	const Mover &a = movers[first], &b = movers[second];
-	double allowed = std::numeric_limits<double>::infinity();
-	for (const Leaf& i : a.leaves)
-		for (const Leaf& j : b.leaves)
-			allowed = std::min(allowed, MotionPair::allowed_depth(i.shape, j.shape));
+	const double allowed = allowed_depth(a, b);
 	// What moves by less cannot leave a body that it was in contact with by the wrong side, and the solver sees to it.
-	const double motion = a.length + a.turn * a.extent + b.length + b.turn * b.extent;
+	const double motion = a.length + a.turn * a.extent + a.push + b.length + b.turn * b.extent + b.push;
 	if (motion * MotionPair::kAllowed > allowed && (a.stops || b.stops))
-		pairs.push_back({first, second, allowed, 1});
+		pairs.push_back({first, second, allowed, MotionPair::Hit()});
 }
 
 void btVoxShellMotionClamp::State::find_pairs(btCollisionWorld* world)
@@ -216,46 +316,97 @@ void btVoxShellMotionClamp::State::find_pairs(btCollisionWorld* world)
 	}
 }
 
-/// The first hit on a part of the step in which each of the two either moves all the time or rests.
-double btVoxShellMotionClamp::State::first_hit(const Mover& first, const Mover& second, double allowed, double from, double to)
+/// The first hit on a part of the step in which each of the two either moves all the time, in one way, or rests.
+MotionPair::Hit btVoxShellMotionClamp::State::first_hit(const Mover& first, const Mover& second, double allowed, double from, double to)
 {
+	MotionPair::Hit hit;
+	if (!first.moves(from) && !second.moves(from))
+		return hit;
 	// Bullet moves the centre of mass straight while the body turns. A screw between two such poses takes it along an arc, off
-	// the straight way by no more than an eighth of its length times the turn.
+	// the straight way by no more than an eighth of its length times the turn. And a screw is one of less than half a turn.
 	const double part = to - from, most = 0.1 * allowed;
-	const double off = 0.125 * part * part * std::max(first.length * first.turn, second.length * second.turn);
-	const int pieces = std::min(kMostPieces, 1 + int(std::sqrt(off / most)));
+	const double off = 0.125 * part * part * std::max(first.bend(), second.bend());
+	const double quarters = part * std::max(first.most_turn(), second.most_turn()) / double(SIMD_HALF_PI);
+	const int pieces = std::min(kMostPieces, 1 + int(std::max(std::sqrt(off / most), quarters)));
 	for (int i = 0; i < pieces; ++i)
 	{
 		const double start = from + part * i / pieces, end = i + 1 < pieces ? from + part * (i + 1) / pieces : to;
 		const btTransform first_start = first.at(start), first_end = first.at(end), second_start = second.at(start), second_end = second.at(end);
-		double earliest = 1;
 		for (const Leaf& a : first.leaves)
 			for (const Leaf& b : second.leaves)
-				earliest = std::min(earliest, query.first_hit(a.shape, {first_start * a.local, first_end * a.local}, b.shape, {second_start * b.local, second_end * b.local}));
-		if (earliest < 1)
-			return start + (end - start) * earliest;
+			{
+				const MotionPair::Hit found = query.first_hit(a.shape, {first_start * a.local, first_end * a.local}, b.shape, {second_start * b.local, second_end * b.local});
+				if (found.time < hit.time)
+					hit = found;
+			}
+		if (hit.time < 1)
+		{
+			hit.time = start + (end - start) * hit.time;
+			return hit;
+		}
 	}
-	return 1;
+	return hit;
 }
 
-double btVoxShellMotionClamp::State::first_hit(const Pair& pair, double from)
+MotionPair::Hit btVoxShellMotionClamp::State::first_hit(const Pair& pair, double from)
 {
 	const Mover &a = movers[pair.first], &b = movers[pair.second];
-	double ends[3] = {std::min(a.stop, b.stop), std::max(a.stop, b.stop), 1};
+	double ends[7] = {a.stop, a.carried, a.released, b.stop, b.carried, b.released, 1};
+	std::sort(ends, ends + 7);
 	for (const double end : ends)
 	{
 		if (end <= from)
 			continue;
-		const double hit = first_hit(a, b, pair.allowed, from, end);
-		if (hit < 1)
+		const MotionPair::Hit hit = first_hit(a, b, pair.allowed, from, end);
+		if (hit.time < 1)
 			return hit;
 		from = end;
 	}
-	return 1;
+	return MotionPair::Hit();
+}
+
+/// What a hit does to the two: both stop, but what a kinematic body hits is pushed along with it, and with what it pushes. False when
+/// nothing changes: both were stopped before, or a body is caught between a kinematic one and something that gives no way.
+bool btVoxShellMotionClamp::State::meet(const Pair& pair)
+{
+	Mover* both[2] = {&movers[pair.first], &movers[pair.second]};
+	const double time = pair.hit.time;
+	const bool driven[2] = {both[0]->is_driven(time), both[1]->is_driven(time)};
+	for (int i = 0; i < 2; ++i)
+	{
+		const Mover& pusher = *both[i];
+		Mover& pushed = *both[1 - i];
+		if (!driven[i] || driven[1 - i] || !pushed.stops || pushed.carrier)
+			continue;
+		const Mover* root = pusher.carrier ? pusher.carrier : &pusher;
+		const btTransform then = root->at(time);
+		pushed.hold = then.inverse() * pushed.at(time);
+		pushed.push_point = then.inverse() * to_bt(pair.hit.point);
+		pushed.push_normal = then.getBasis().transpose() * to_bt(i == 0 ? pair.hit.normal : -pair.hit.normal);
+		pushed.carrier = root;
+		pushed.carried = time;
+		pushed.released = 1;
+		stopped += pushed.stop >= 1;
+		pushed.stop = std::min(pushed.stop, time);
+		return true;
+	}
+	bool changed = false;
+	for (Mover* mover : both)
+	{
+		if (!mover->stops)
+			continue;
+		double& until = mover->carrier ? mover->released : mover->stop;
+		if (until <= time)
+			continue;
+		stopped += !mover->carrier && mover->has_way();
+		until = time;
+		changed = true;
+	}
+	return changed;
 }
 
 /// The earliest hit ends the ways of both its bodies; then what they would have met later is another question. Each body is stopped
-/// once at most.
+/// once at most, and pushed once at most.
 void btVoxShellMotionClamp::State::resolve()
 {
 	stopped = 0;
@@ -263,34 +414,46 @@ void btVoxShellMotionClamp::State::resolve()
 		pair.hit = first_hit(pair, 0);
 	for (;;)
 	{
-		const Pair* next = nullptr;
-		for (const Pair& pair : pairs)
-			if (pair.hit < 1 && (!next || pair.hit < next->hit))
+		Pair* next = nullptr;
+		for (Pair& pair : pairs)
+			if (pair.hit.time < 1 && (!next || pair.hit.time < next->hit.time))
 				next = &pair;
 		if (!next)
 			return;
-		const double time = next->hit;
-		const size_t both[2] = {next->first, next->second};
-		for (const size_t i : both)
-			if (movers[i].stops && movers[i].stop > time)
-			{
-				movers[i].stop = time;
-				++stopped;
-			}
+		const double time = next->hit.time;
+		const bool changed = meet(*next);
+		next->hit = MotionPair::Hit();
 		for (Pair& pair : pairs)
 		{
-			const bool concerned = pair.first == both[0] || pair.first == both[1] || pair.second == both[0] || pair.second == both[1];
-			if (concerned && pair.hit >= time)
-			{
-				const Mover &a = movers[pair.first], &b = movers[pair.second];
-				const bool rest = (a.stop <= time || a.length + a.turn == 0) && (b.stop <= time || b.length + b.turn == 0);
-				// One that cannot be stopped goes on through the one that was.
-				const bool done = &pair == next;
-				pair.hit = rest || done ? 1 : first_hit(pair, time);
-			}
+			const bool concerned = pair.first == next->first || pair.first == next->second || pair.second == next->first || pair.second == next->second;
+			// One that cannot be stopped goes on through the one that was.
+			if (changed && concerned && &pair != next)
+				pair.hit = first_hit(pair, time);
 		}
 	}
 }
+
+namespace
+{
+/// A body that was pushed leaves its pusher at the speed of a collision with an infinite mass.
+void push(btRigidBody& body, const Mover& mover)
+{
+	const btRigidBody& by = *mover.carrier->body;
+	const btTransform pose = mover.carrier->at(mover.released);
+	const btVector3 point = pose * mover.push_point, normal = pose.getBasis() * mover.push_normal;
+	const btVector3 arm = point - body.getCenterOfMassPosition();
+	const btScalar speed = normal.dot(by.getVelocityInLocalPoint(point - by.getCenterOfMassPosition()) - body.getVelocityInLocalPoint(arm));
+	if (speed <= 0)
+		return;
+	const btScalar restitution = by.getRestitution() * body.getRestitution();
+	const btVector3 turn = arm.cross(normal);
+	const btScalar give = body.getInvMass() + turn.dot(body.getInvInertiaTensorWorld() * turn);
+	body.activate();
+	body.applyImpulse(normal * ((1 + restitution) * speed / give), arm);
+	body.setInterpolationLinearVelocity(body.getLinearVelocity());
+	body.setInterpolationAngularVelocity(body.getAngularVelocity());
+}
+}  // namespace
 
 btVoxShellMotionClamp::btVoxShellMotionClamp() : m_state(new State) {}
 btVoxShellMotionClamp::~btVoxShellMotionClamp() = default;
@@ -301,8 +464,13 @@ void btVoxShellMotionClamp::updateAction(btCollisionWorld* world, btScalar timeS
 	m_state->find_pairs(world);
 	m_state->resolve();
 	for (const Mover& mover : m_state->movers)
-		if (mover.stop < 1)
-			mover.body->setCenterOfMassTransform(mover.at(mover.stop));
+	{
+		if (!mover.stops || mover.stop >= 1)
+			continue;
+		mover.body->setCenterOfMassTransform(mover.at(1));
+		if (mover.carrier)
+			push(*mover.body, mover);
+	}
 }
 
 void btVoxShellMotionClamp::debugDraw(btIDebugDraw*) {}

@@ -46,13 +46,13 @@ MotionPair::MotionPair()
 	m_lasting.resize(64);
 }
 
-double MotionPair::first_hit(const btCollisionShape* first, const Path& first_path, const btCollisionShape* second, const Path& second_path)
+MotionPair::Hit MotionPair::first_hit(const btCollisionShape* first, const Path& first_path, const btCollisionShape* second, const Path& second_path)
 {
 	const btVoxShellBaseShape *our_first = btVoxShellBaseShape::upcast(first), *our_second = btVoxShellBaseShape::upcast(second);
 	m_allowed = allowed_depth(first, second);
-	m_first = 1;
+	m_first = Hit();
 	if (!m_workspace || (!our_first && !our_second))
-		return 1;
+		return m_first;
 	if (our_first && our_second)
 	{
 		Body a, b;
@@ -66,7 +66,10 @@ double MotionPair::first_hit(const btCollisionShape* first, const Path& first_pa
 	else if (our_first)
 		against_stock(*our_first, first_path, second, second_path);
 	else
+	{
 		against_stock(*our_second, second_path, first, first_path);
+		m_first.normal = -m_first.normal;
+	}
 	return m_first;
 }
 
@@ -128,7 +131,7 @@ void MotionPair::against_patch(const btVoxShellBaseShape& ours, const Path& our_
 		return;
 	query.roles = VXS_ROLES_SHELL_OF_A;
 	query.max_separation = touch;
-	query.until = m_first;
+	query.until = m_first.time;
 	query.tolerance = touch;
 	query.known = m_known.data();
 	query.known_count = uint32_t(m_known.size());
@@ -151,7 +154,7 @@ void MotionPair::against_patch(const btVoxShellBaseShape& ours, const Path& our_
 		const Vec a_goes = a_end(Frame(a_then).inverse()(contact.point_on_a)), b_goes = b_end(Frame(b_then).inverse()(contact.point_on_a));
 		if (dot(contact.normal, a_goes - b_goes) > m_allowed)
 		{
-			m_first = std::min(m_first, contact.toi);
+			hit_at(contact);
 			return;
 		}
 	}
@@ -190,7 +193,7 @@ void MotionPair::run(const Body& first, const Body& second, uint32_t roles)
 		return;
 	query.roles = roles;
 	query.max_separation = level;
-	query.until = m_first;
+	query.until = m_first.time;
 	query.tolerance = kTolerance * m_allowed;
 	query.known = m_known.data();
 	query.known_count = uint32_t(m_known.size());
@@ -200,6 +203,12 @@ void MotionPair::run(const Body& first, const Body& second, uint32_t roles)
 	if (status != VXS_OK)
 		log_failure("time of impact", status);
 	else if (found)
-		m_first = std::min(m_first, contact.toi);
+		hit_at(contact);
+}
+
+void MotionPair::hit_at(const vxs_contact& contact)
+{
+	if (contact.toi < m_first.time)
+		m_first = {contact.toi, contact.point_on_b, contact.normal};
 }
 }  // namespace voxshell_bullet

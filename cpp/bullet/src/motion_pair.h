@@ -22,6 +22,14 @@ public:
 		btTransform from, to;
 	};
 
+	/// When and where two shapes hit.
+	struct Hit
+	{
+		double time = 1;           // the part of the way; 1: they do not hit
+		Vec point = {0, 0, 0};     // world, m
+		Vec normal = {0, 0, 0};    // unit, from the first shape to the second
+	};
+
 	/// How deep a hit may be, as a fraction of the pair's resolution. Resting and sliding bodies are less deep in each other than
 	/// this and so are never stopped.
 	static constexpr double kAllowed = 0.1;
@@ -32,8 +40,8 @@ public:
 	MotionPair();
 
 	/// The part of the way, 0 to 1, after which the shapes are in each other by their allowed depth; what is deeper than that from
-	/// the start is left to the solver. 1 when they do not hit, and for pairs that do not collide at all.
-	double first_hit(const btCollisionShape* first, const Path& first_path, const btCollisionShape* second, const Path& second_path);
+	/// the start is left to the solver. Time 1 when they do not hit, and for pairs that do not collide at all.
+	Hit first_hit(const btCollisionShape* first, const Path& first_path, const btCollisionShape* second, const Path& second_path);
 
 private:
 	struct Body
@@ -45,6 +53,7 @@ private:
 	void against_stock(const btVoxShellBaseShape& ours, const Path& our_path, const btCollisionShape* stock, const Path& stock_path);
 	void against_patch(const btVoxShellBaseShape& ours, const Path& our_path, const btConcaveShape* shape, const Path& path);
 	void run(const Body& first, const Body& second, uint32_t roles);
+	void hit_at(const vxs_contact& contact);
 	bool find_known(const Body& first, const Body& second, uint32_t roles, double level);
 
 	Workspace m_workspace;
@@ -56,7 +65,7 @@ private:
 
 	// Of the call under way.
 	double m_allowed = 0;
-	double m_first = 1;
+	Hit m_first;
 };
 }  // namespace voxshell_bullet
 

@@ -16,9 +16,12 @@
 /// that body's step.
 ///
 /// Needs one of the shapes of a pair to be a Voxshell shape, bare or in a compound; the other may be anything that collides with
-/// it. Contacts that are no deeper than a tenth of the resolution stop nobody: resting, rolling and sliding are as without
-/// it. Kinematic bodies stop others but are never stopped: one that is swept through a body by its owner is contacted
-/// in the next step only.
+/// it. Contacts that are no deeper than a tenth of the resolution stop nobody: resting, rolling and sliding are as without it.
+///
+/// Kinematic bodies are never stopped. What one hits on the way from where it was in the step before is pushed along in front of it
+/// to the end of that way, and leaves at the speed of a collision with an infinite mass (without friction). A body caught
+/// between it and something that does not give way is left where it was caught. A turn of more than 180 degrees is
+/// taken the short way round, and a teleported kinematic body sweeps all that lies in between.
 /// \code
 /// btVoxShellMotionClamp clamp;
 /// world.addAction(&clamp);    // removeAction before it goes
@@ -36,7 +39,7 @@ public:
 	void updateAction(btCollisionWorld* world, btScalar timeStep) override;
 	void debugDraw(btIDebugDraw* drawer) override;
 
-	/// Bodies stopped in the last step.
+	/// Bodies stopped or pushed in the last step.
 	int getNumStopped() const;
 
 private:
