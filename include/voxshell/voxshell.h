@@ -146,7 +146,10 @@
  */
 #define VXS_PRIMITIVE_NUT 13
 
-/** The library chooses which body brings the pointshell: the one with fewer samples, or whichever can. */
+/**
+ * The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
+ * eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
+ */
 #define VXS_ROLES_AUTO 0
 
 /** Pointshell of A against field of B. */

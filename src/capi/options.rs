@@ -138,7 +138,8 @@ pub struct vxs_primitive {
     pub detail: [u32; 4],
 }
 
-/// The library chooses which body brings the pointshell: the one with fewer samples, or whichever can.
+/// The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
+/// eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
 pub const VXS_ROLES_AUTO: u32 = 0;
 /// Pointshell of A against field of B.
 pub const VXS_ROLES_SHELL_OF_A: u32 = 1;

@@ -38,7 +38,8 @@ pub struct Geometry<'a> {
 /// Which body brings the pointshell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
-    /// The one with fewer samples (Sagardia et al. 2014, section 3.2), or whichever is possible.
+    /// The one with fewer samples (Sagardia et al. 2014, section 3.2), unless these are so far apart that the smaller body would
+    /// slip between them: then the one with the closer samples. Or whichever is possible.
     Auto,
     /// Pointshell of A against field of B.
     ShellOfA,
@@ -241,6 +242,18 @@ impl<'a> Pass<'a> {
 /// Gradient length under which a field's direction is not trusted; the exact distance has 1 everywhere.
 const WEAK_GRADIENT: f64 = 0.25;
 
+/// Small bodies slip between samples that are farther apart than this part of their radius; measured in docs/accuracy.md.
+const SLIPS: f32 = 0.125;
+
+/// Whether of two shells, with fields both, the first is the one to run through the other's field.
+fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
+    let a_is_smaller = a.len() <= b.len();
+    let (fewer, more) = if a_is_smaller { (a, b) } else { (b, a) };
+    let radius = |shell: &PointShell| shell.tree.radius.first().copied().unwrap_or(0.0);
+    let slips = fewer.spacing > SLIPS * radius(fewer).min(radius(more));
+    a_is_smaller != (slips && more.spacing < fewer.spacing)
+}
+
 /// The directions a query runs: shell of A (first) and shell of B (second).
 pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bool, bool)> {
     let a_in_b = a.shell.is_some() && b.field.is_some();
@@ -255,8 +268,8 @@ pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bo
         Roles::Both => missing("a pointshell and a field of both bodies"),
         Roles::Auto => match (a_in_b, b_in_a) {
             (true, true) => {
-                let a_is_smaller = a.shell.map(|s| s.len()) <= b.shell.map(|s| s.len());
-                Ok((a_is_smaller, !a_is_smaller))
+                let brings_a = a.shell.zip(b.shell).is_none_or(|(a, b)| brings_samples(a, b));
+                Ok((brings_a, !brings_a))
             }
             (false, false) => missing("a pointshell of one body and a field of the other"),
             one_way => Ok(one_way),

@@ -13,7 +13,7 @@ struct btVoxShellSettings
 	/// Manifolds of four points each that a pair may use, 1 to 8.
 	int m_maxManifolds = 4;
 	/// Two shapes with both forms are tested in both roles, so that nothing sinks in between the samples of one of them.
-	/// When false, only the one with fewer samples brings them: about half the cost.
+	/// When false, only the one that VXS_ROLES_AUTO chooses brings them: about half the cost.
 	bool m_bothRoles = true;
 	/// Impacts slower than this do not bounce, m/s. Keep it equal to btContactSolverInfo::m_restitutionVelocityThreshold.
 	btScalar m_restitutionVelocityThreshold = btScalar(0.2);
