@@ -4,8 +4,8 @@
 use num_rational::BigRational;
 use support::reference::{pieces, Number, Piece};
 use support::rng::Rng;
-use voxshell::ccd::segment::{first_fraction, first_hit, intervals, meets, Segment, Start};
-use voxshell::field::{DenseField, Field, FieldOptions, Grid};
+use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, intervals, meets, Segment, Start};
+use voxshell::field::{force_baseline, BrickField, DenseField, Field, FieldOptions, Grid};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
 
@@ -52,6 +52,14 @@ fn check(field: &Field, ends: [Vec3; 2], level: f64, count: &mut Count) {
     let tolerance = tolerance(dense, &ends, level);
     assert_eq!(first, found.first().map(|i| i[0]), "{ends:?}: first {first:?} of {found:?}");
     assert_eq!(meets(field, &segment, level), first.is_some());
+    // Batches skip more.
+    let mut batch = [None];
+    first_fractions(field, &[segment], level, Start::Hit, &mut batch);
+    assert_eq!(
+        batch[0].map(f64::to_bits),
+        first.map(f64::to_bits),
+        "{ends:?} level {level:e}: {batch:?}, alone {first:?}"
+    );
     assert!(found.windows(2).all(|w| w[0][1] <= w[1][0]), "{ends:?}: {found:?}");
     assert!(found.iter().all(|i| 0.0 <= i[0] && i[0] <= i[1] && i[1] <= 1.0), "{ends:?}: {found:?}");
     // The rounding of a parameter.
@@ -259,6 +267,75 @@ fn no_crossing_is_missed_and_none_made_up() {
     } else {
         run_all(1_000_000, 200_000);
     }
+}
+
+/// What is hard for a batch: segments that go different lengths, next to those that it cannot take.
+fn mixed(field: &Field, rng: &mut Rng) -> Segment {
+    let dense = dense(field);
+    let [from, to] = match rng.next() % 8 {
+        0..4 => hard(field, rng),
+        4 => {
+            // From inside, where there is one.
+            let inside = || Some(anywhere(dense, rng)).filter(|p| meets(field, &Segment::new(*p, *p), 0.0));
+            let from = std::iter::repeat_with(inside).take(50).flatten().next().unwrap_or_default();
+            [from, anywhere(dense, rng)]
+        }
+        5 => {
+            let huge = [f64::MAX, -f64::MAX, 1e300, 1e9, f64::INFINITY][(rng.next() % 5) as usize];
+            [anywhere(dense, rng), anywhere(dense, rng).map(|x| x * huge)]
+        }
+        6 => [anywhere(dense, rng) * 40.0, anywhere(dense, rng) * -40.0],
+        _ => [anywhere(dense, rng), anywhere(dense, rng)],
+    };
+    Segment::new(from, to)
+}
+
+#[test]
+fn batches_of_any_size_answer_as_segments_alone_bit_for_bit() {
+    let bricks = |field: &Field| Field::Bricks(BrickField::from_dense(dense(field)).unwrap());
+    let (torus, fine) = (torus(24), torus(90));
+    let noises = [noise([9, 9, 9], 1), noise([18, 17, 19], 4), noise([40, 33, 21], 5)];
+    // A segment's field is made hard by the full grid that it was made from.
+    let mut fields: Vec<(&Field, Field)> = [&torus, &fine].into_iter().chain(&noises).map(|f| (f, bricks(f))).collect();
+    let cooked = BrickField::cook(
+        &primitives::torus(0.35, 0.1, 64, 32).unwrap(),
+        &FieldOptions::with_resolution(&primitives::torus(0.35, 0.1, 64, 32).unwrap(), 90),
+        &Progress::none(),
+    );
+    fields.push((&fine, Field::Bricks(cooked.unwrap())));
+    let bits = |all: &[Option<f64>]| all.iter().map(|t| t.map(f64::to_bits)).collect::<Vec<_>>();
+    let mut rng = Rng(41);
+    let (mut hits, mut free) = (0, 0);
+    let rounds = if support::long() { 50 } else { 1 };
+    for (round, (made, in_bricks)) in (0..rounds).flat_map(|round| fields.iter().map(move |f| (round, f))) {
+        for size in (0..=17).chain([127, 128, 129, 1000]) {
+            let segments: Vec<Segment> = (0..size).map(|_| mixed(made, &mut rng)).collect();
+            let level = [0.0, 0.0, 1e-9, 0.03, -0.02][(round + size) % 5];
+            for field in [*made, in_bricks] {
+                for start in [Start::Hit, Start::Leave] {
+                    let alone: Vec<_> = segments.iter().map(|s| first_fraction(field, s, level, start)).collect();
+                    let mut together = vec![Some(f64::NAN); size];
+                    first_fractions(field, &segments, level, start, &mut together);
+                    for (i, s) in segments.iter().enumerate() {
+                        let [a, b] = [alone[i], together[i]];
+                        assert_eq!(
+                            a.map(f64::to_bits),
+                            b.map(f64::to_bits),
+                            "{s:?} level {level} {start:?}: {a:?}, {b:?}"
+                        );
+                    }
+                    force_baseline(true);
+                    let mut baseline = vec![None; size];
+                    first_fractions(field, &segments, level, start, &mut baseline);
+                    force_baseline(false);
+                    assert_eq!(bits(&baseline), bits(&together));
+                    hits += alone.iter().flatten().count();
+                    free += alone.len() - alone.iter().flatten().count();
+                }
+            }
+        }
+    }
+    assert!(hits > 5000 && free > 5000, "{hits} hits, {free} free");
 }
 
 /// Where the library says that there is nothing, rational arithmetic proves that there is nothing; where it says that there

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use support::brick::{check_ball, definition, random_dense, random_point, rounding};
 use support::rng::Rng;
-use voxshell::ccd::segment::{intervals, Segment};
+use voxshell::ccd::segment::{first_fractions, intervals, Segment, Start};
 use voxshell::field::{BrickField, DenseField, Field, Grid, Pyramid, SignedDistance, TreeForm};
 use voxshell::math::Vec3;
 
@@ -141,7 +141,11 @@ proptest! {
 fn check_segment(field: &Field, ends: [Vec3; 2], level: f64) -> usize {
     let Field::Bricks(bricks) = field else { panic!("no bricks") };
     let mut found = Vec::new();
-    intervals(field, &Segment::new(ends[0], ends[1]), level, |i| found.push(i));
+    let segment = Segment::new(ends[0], ends[1]);
+    intervals(field, &segment, level, |i| found.push(i));
+    let mut first = [None];
+    first_fractions(field, &[segment], level, Start::Hit, &mut first);
+    assert_eq!(first[0], found.first().map(|i| i[0]), "{ends:?}, level {level}");
     let length = (ends[1] - ends[0]).norm();
     let steep = f64::from(bricks.lipschitz_outside());
     let tolerance = 1e-3 * rounding(bricks) + 1e-12 * (level.abs() + steep * length);

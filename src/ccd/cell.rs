@@ -97,6 +97,10 @@ impl Cubic {
     fn extrema(&self) -> ([f64; 2], usize) {
         let [b0, b1, b2, b3] = self.b;
         let (d0, d1, d2) = (b1 - b0, b2 - b1, b3 - b2);
+        // The coefficients of f'/3 in Bernstein form: of one sign, so is f'.
+        if (d0 >= 0.0 && d1 >= 0.0 && d2 >= 0.0) || (d0 <= 0.0 && d1 <= 0.0 && d2 <= 0.0) {
+            return ([0.0; 2], 0);
+        }
         // f'/3 = a s² + 2 b s + c.
         let (a, b, c) = ((d0 - d1) + (d2 - d1), d1 - d0, d0);
         let discriminant = b * b - a * c;

@@ -7,9 +7,9 @@
 
 use std::ops::ControlFlow;
 
-use super::walk::{self, Setting};
+use super::walk::{self, Ahead, Setting};
 use super::{convex, surface};
-use crate::field::{Field, Sheet, SignedDistance};
+use crate::field::{Cells, Field, Sheet, SignedDistance, Ways, CHUNK, NEVER};
 use crate::math::{Aabb, Vec3};
 
 /// A straight way; body frame of the field, metres; finite.
@@ -105,16 +105,39 @@ fn first_of(
 /// When the slices differ in length.
 pub fn first_fractions(field: &Field, segments: &[Segment], level: f64, start: Start, fractions: &mut [Option<f64>]) {
     assert_eq!(segments.len(), fractions.len(), "a fraction for each segment");
-    let pairs = segments.iter().zip(fractions);
     match field {
-        // What does not depend on the segment, once.
-        Field::Dense(dense) => {
-            let setting = Setting::new(dense, level);
-            pairs.for_each(|(s, fraction)| {
-                *fraction = first_of(start, |on| walk::walk(&setting, &s.from, &s.to, on));
-            });
+        Field::Dense(dense) => first_on_grid(dense, segments, level, start, fractions),
+        Field::Bricks(bricks) => first_on_grid(bricks, segments, level, start, fractions),
+        _ => {
+            let pairs = segments.iter().zip(fractions);
+            pairs.for_each(|(s, fraction)| *fraction = first_fraction(field, s, level, start));
         }
-        _ => pairs.for_each(|(s, fraction)| *fraction = first_fraction(field, s, level, start)),
+    }
+}
+
+/// `fractions[i]` is the first passage of `segments[i]` to below the level that counts.
+fn first_on_grid<C: Cells>(cells: &C, segments: &[Segment], level: f64, start: Start, fractions: &mut [Option<f64>]) {
+    // What does not depend on the segment, once.
+    let mut setting = Setting::new(cells, level);
+    if let Some(ahead) = &mut setting.ahead {
+        ahead.stop_below = start == Start::Hit;
+    }
+    let mut ways = Ways::new();
+    for (segments, fractions) in segments.chunks(CHUNK).zip(fractions.chunks_mut(CHUNK)) {
+        if let Some(level) = &setting.ahead {
+            segments.iter().enumerate().for_each(|(i, s)| setting.put(&mut ways, i, &s.from, &s.to));
+            cells.approach(level, &mut ways, segments.len());
+        }
+        for (i, (s, fraction)) in segments.iter().zip(fractions).enumerate() {
+            let ahead = Ahead { free: f64::from(ways.free[i]), side: ways.side[i] };
+            *fraction = if ahead.side < 0.0 && start == Start::Hit {
+                Some(0.0)
+            } else if ways.free[i] == NEVER && ahead.side > 0.0 {
+                None
+            } else {
+                first_of(start, |on| walk::walk_on(&setting, &s.from, &s.to, ahead, on))
+            };
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use super::cell::Cubic;
 use super::line::Line;
 use super::outside;
-use crate::field::{mask_bit, Cells, Skip, BLOCK};
+use crate::field::{mask_bit, Cells, Free, Level, Skip, Ways, BLOCK, BRIM, FAR};
 use crate::math::Vec3;
 
 const EDGE: i32 = BLOCK as i32;
@@ -30,6 +30,17 @@ pub(super) struct Setting<'a, C> {
     last: [f64; 3],
     /// Rounding of φ for a segment at the origin of the body frame, metres; and how much more for each metre off it.
     rounding: [f64; 2],
+    /// For the part of the way that is free for certain, if that can be asked for.
+    pub ahead: Option<Level>,
+}
+
+/// What is known of the way ahead. It makes the walk shorter, and does not change what is found.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead {
+    /// φ is off the level before this; infinite when it is to the end.
+    pub free: f64,
+    /// More than 0: it is above the level there, less: below.
+    pub side: f32,
 }
 
 impl<'a, C: Cells> Setting<'a, C> {
@@ -42,13 +53,35 @@ impl<'a, C: Cells> Setting<'a, C> {
         let part = 16.0 * f64::EPSILON;
         let steep = part * (2.0 + f64::from(cells.lipschitz_outside()));
         let still = steep * (cells.center().amax() + size) + part * (level.abs() + f64::from(cells.largest()));
+        let (origin, spacing) = (cells.center() + min, f64::from(grid.spacing));
+        // For segments that f32 is for.
+        let doubt = still + steep * (2.0 * origin.amax() + 3.0 * FAR * spacing);
+        let brim = BRIM * spacing * f64::from(cells.lipschitz_outside());
+        let fits = last.iter().all(|l| *l <= FAR) && level + doubt + brim < f64::from(cells.blocks().border());
         Self {
             cells,
             level,
-            origin: cells.center() + min,
-            inverse_spacing: 1.0 / f64::from(grid.spacing),
+            origin,
+            inverse_spacing: 1.0 / spacing,
             last,
             rounding: [still, steep],
+            ahead: fits.then_some(Level { value: level, doubt, stop_below: false }),
+        }
+    }
+
+    /// Puts a segment among those that are asked how far they are free. Nothing is found for one that f32 is not for.
+    #[inline(always)]
+    pub fn put(&self, ways: &mut Ways, i: usize, from: &Vec3, to: &Vec3) {
+        let (mut o, mut d, mut near) = ([0.0; 3], [0.0; 3], true);
+        for a in 0..3 {
+            o[a] = (from[a] - self.origin[a]) * self.inverse_spacing;
+            d[a] = (to[a] - from[a]) * self.inverse_spacing;
+            // False for NaN.
+            near &= (o[a].abs() <= FAR) & (d[a].abs() <= FAR);
+        }
+        for a in 0..3 {
+            ways.from[a][i] = if near { o[a] as f32 } else { 0.0 };
+            ways.way[a][i] = if near { d[a] as f32 } else { 0.0 };
         }
     }
 }
@@ -71,6 +104,15 @@ where
     C: Cells,
     F: FnMut(f64, bool) -> ControlFlow<()>,
 {
+    walk_on(setting, from, to, Ahead { free: 0.0, side: 0.0 }, on)
+}
+
+/// As `walk`, with what is known of the way.
+pub(super) fn walk_on<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, ahead: Ahead, on: F) -> ControlFlow<()>
+where
+    C: Cells,
+    F: FnMut(f64, bool) -> ControlFlow<()>,
+{
     let line = Line::new(&setting.origin, setting.inverse_spacing, from, to);
     if !line.is_finite() {
         return ControlFlow::Continue(());
@@ -82,9 +124,16 @@ where
     if level < border {
         let Some((start, end)) = line.clip([0.0; 3], setting.last) else { return ControlFlow::Continue(()) };
         if start == 0.0 {
-            walk.start()?;
+            if ahead.side < 0.0 {
+                walk.pass(0.0, true)?;
+            } else if ahead.side == 0.0 {
+                walk.start()?;
+            }
         }
-        return if line.is_still() { ControlFlow::Continue(()) } else { walk.inside(start, end) };
+        if line.is_still() || ahead.free > end {
+            return ControlFlow::Continue(());
+        }
+        return walk.inside(start, ahead.free, end);
     }
     // Outside φ grows with the distance from the box: it is above the level farther away than this.
     let reach = (level - border) * setting.inverse_spacing * 1.000_001 + 1e-3;
@@ -101,7 +150,7 @@ where
         None => outside::walk(&mut walk, start, end),
         Some((enter, leave)) => {
             outside::walk(&mut walk, start, enter)?;
-            walk.inside(enter, leave)?;
+            walk.inside(enter, 0.0, leave)?;
             outside::walk(&mut walk, leave, end)
         }
     }
@@ -135,7 +184,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         }
         let cell = self.advance([0; 3], [true; 3], 0.0);
         let block = blocks.of(cell);
-        let free = blocks.free(block, self.level);
+        let free = blocks.free(block, cell, self.level);
         let mut from_middle = 0.0;
         for a in 0..3 {
             let q = self.line.o[a] - self.middle(cell[a], a);
@@ -175,8 +224,12 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         cell
     }
 
-    /// From `start` to `end`, both in the grid's box. No plane of the box is passed, since `end` is not after any of them.
-    fn inside(&mut self, start: f64, end: f64) -> ControlFlow<()> {
+    /// From `start` to `end`, both in the grid's box, and free of the level before `free`. No plane of the box is passed, since
+    /// `end` is not after any of them.
+    ///
+    /// What is skipped does not change what is found: a cell is looked at from where the segment enters it, wherever a skip
+    /// ends in it.
+    fn inside(&mut self, start: f64, free: f64, end: f64) -> ControlFlow<()> {
         let Setting { cells, last, .. } = *self.setting;
         let blocks = cells.blocks();
         let masked = blocks.knows(self.level);
@@ -194,10 +247,14 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
                 (block_end[a], cell_end[a], inverse[a]) = (f64::INFINITY, f64::INFINITY, 1.0);
             }
         }
-        let (mut t, mut cell) = (start, self.advance(first, forward, start));
+        let mut t = start.max(free);
+        let mut cell = self.advance(first, forward, t);
+        // Where a free part of the way has ended, the level is near.
+        let mut near = free > start;
         loop {
             let block = blocks.of(cell);
-            let free = blocks.free(block, self.level);
+            let free = if near { Free::NOWHERE } else { blocks.free(block, cell, self.level) };
+            near = false;
             if free.squared > 0.0 {
                 let (mut along, mut from_middle) = (0.0, 0.0);
                 for a in 0..3 {
@@ -239,8 +296,14 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
             }
             // From cell to cell.
             let mut next = [0.0; 3];
+            t = start;
             for a in 0..3 {
                 next[a] = (f64::from(cell[a]) + cell_end[a] - line.o[a]) * inverse[a];
+                t = t.max((f64::from(cell[a]) + (1.0 - cell_end[a]) - line.o[a]) * inverse[a]);
+            }
+            // By a rounding: what is before it is where the skip has ended.
+            if t > end {
+                return ControlFlow::Continue(());
             }
             loop {
                 let side = least(next);

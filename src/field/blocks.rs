@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::approach::{Balls, Level, Ways};
 use super::Grid;
 
 /// Cells along an edge of a block.
@@ -84,6 +85,38 @@ impl Blocks {
         }
     }
 
+    /// What the middle nodes say of balls around them; `doubt`: rounding of their values, metres.
+    pub(super) fn balls(&self, level: &Level, doubt: f64) -> Balls {
+        Balls::new(level, 0.6 * self.unit + doubt, self.cells_per_metre, 0.75)
+    }
+
+    /// What any node says of a ball around it, if its value is known up to `doubt` metres.
+    pub(super) fn node_balls(&self, level: &Level, doubt: f64) -> Balls {
+        Balls::new(level, doubt, self.cells_per_metre, 0.75)
+    }
+
+    /// Number and place of the middle node of a point's block; the point in the grid's box, cells, whose last node is given.
+    #[inline(always)]
+    pub(super) fn around(&self, p: [f32; 3], last: [f32; 3]) -> (u32, [f32; 3]) {
+        let (mut block, mut at) = ([0u32; 3], [0.0; 3]);
+        for a in 0..3 {
+            // SAFETY: 0 ≤ p ≤ last < 2²⁰ (`Grid::check`).
+            let i = unsafe { (p[a] * (1.0 / BLOCK as f32)).to_int_unchecked::<i32>() };
+            let most = self.dims[a] as i32 - 1;
+            let i = if i < most { i } else { most };
+            let middle = i as f32 * BLOCK as f32 + 0.5 * BLOCK as f32;
+            block[a] = i as u32;
+            at[a] = if middle < last[a] { middle } else { last[a] };
+        }
+        ((block[2] * self.dims[1] + block[1]) * self.dims[0] + block[0], at)
+    }
+
+    /// φ at the middle node of a block, metres.
+    #[inline(always)]
+    pub(super) fn middle_value(&self, block: u32) -> f32 {
+        f32::from(self.middle[block as usize]) * self.unit as f32
+    }
+
     /// Memory held, bytes.
     pub fn bytes(&self) -> u64 {
         (self.middle.len() * 2 + self.place.len() * 4 + self.masks.len() * 64) as u64
@@ -92,11 +125,11 @@ impl Blocks {
 
 /// What a walk asks of the blocks of 8³ cells, to pass over them.
 pub trait Skip {
-    /// Number of the block that a cell is in.
+    /// A number of its own for the block that a cell is in.
     fn of(&self, cell: [i32; 3]) -> usize;
 
-    /// Where around the block's middle node (the grid's last, if that is nearer) φ is certainly off `level`.
-    fn free(&self, block: usize, level: f64) -> Free;
+    /// Where around the middle node of a cell's block (the grid's last, if that is nearer) φ is certainly off `level`.
+    fn free(&self, block: usize, cell: [i32; 3], level: f64) -> Free;
 
     /// Whether the masks tell where φ may reach `level`.
     fn knows(&self, level: f64) -> bool;
@@ -119,7 +152,7 @@ impl Skip for &Blocks {
     /// the point at most, so the mean distance of them from the middle node is at most √(distance² + ¾); see
     /// `DenseField`'s lower bound.
     #[inline(always)]
-    fn free(&self, block: usize, level: f64) -> Free {
+    fn free(&self, block: usize, _cell: [i32; 3], level: f64) -> Free {
         let off = f64::from(self.middle[block]) * self.unit - level;
         // The rounding to a step, and that of the samples.
         let radius = (off.abs() - 0.6 * self.unit) * self.cells_per_metre;
@@ -151,6 +184,11 @@ pub struct Free {
     pub certain: bool,
     /// Whether φ is at most the level there.
     pub below: bool,
+}
+
+impl Free {
+    /// Nothing is known.
+    pub const NOWHERE: Self = Self { squared: -1.0, certain: false, below: false };
 }
 
 /// The bit of a cell in its block's mask: word and place in it.
@@ -204,4 +242,8 @@ pub trait Cells: Send + Sync {
 
     /// Largest |φ| at a node, metres.
     fn largest(&self) -> f32;
+
+    /// Finds how far the first `count` segments are free of a level. φ is above that on the grid's border, and up to
+    /// [`BRIM`](super::BRIM) cells into it.
+    fn approach(&self, level: &Level, ways: &mut Ways, count: usize);
 }

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::approach::{approaches, Balls, Level, Node, Nodes, Ways};
 use super::blocks::{Blocks, Cells, Skip};
 use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
@@ -217,7 +218,71 @@ impl Cells for DenseField {
     fn largest(&self) -> f32 {
         self.hot.largest
     }
+
+    fn approach(&self, level: &Level, ways: &mut Ways, count: usize) {
+        approaches(Around::new(self, level), level, ways, count);
+    }
 }
+
+/// The nodes around points, for segments on their way to a level.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    field: &'a DenseField,
+    last: [f32; 3],
+    coarse: Balls,
+    fine: Balls,
+}
+
+impl<'a> Around<'a> {
+    fn new(field: &'a DenseField, level: &Level) -> Self {
+        let rounding = 1e-6 * f64::from(field.hot.largest);
+        Self {
+            field,
+            last: field.grid.dims.map(|n| (n - 1) as f32),
+            coarse: field.blocks.balls(level, rounding),
+            fine: field.blocks.node_balls(level, rounding),
+        }
+    }
+}
+
+impl Nodes for Around<'_> {
+    #[inline(always)]
+    fn last(self) -> [f32; 3] {
+        self.last
+    }
+
+    #[inline(always)]
+    fn coarse_balls(&self) -> &Balls {
+        &self.coarse
+    }
+
+    #[inline(always)]
+    fn fine_balls(&self) -> &Balls {
+        &self.fine
+    }
+
+    #[inline(always)]
+    fn coarse(self, p: [f32; 3]) -> (u32, [f32; 3]) {
+        self.field.blocks.around(p, self.last)
+    }
+
+    #[inline(always)]
+    fn coarse_value(self, number: u32) -> f32 {
+        self.field.blocks.middle_value(number)
+    }
+
+    /// The closest node.
+    #[inline(always)]
+    fn fine(self, p: [f32; 3], _inverse: [f32; 3]) -> (Node, f32) {
+        // SAFETY: 0 ≤ p ≤ the last node < 2²⁰ (`Grid::check`).
+        let [i, j, k] = p.map(|x| unsafe { (x + 0.5).to_int_unchecked::<i32>() } as usize);
+        let hot = &self.field.hot;
+        let value = self.field.values[(k * hot.slice + j * hot.row) + i];
+        (Node { value, at: [i as f32, j as f32, k as f32] }, 0.0)
+    }
+}
+
+approaches!(Around);
 
 /// The hot data of a field: what the kernels take.
 #[derive(Clone, Copy)]

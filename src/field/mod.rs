@@ -1,6 +1,7 @@
 //! Floor 2: signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
 
 mod analytic;
+mod approach;
 mod blocks;
 mod brick;
 mod clearance;
@@ -23,6 +24,7 @@ mod wide;
 mod zeros;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
+pub use approach::{Level, Ways, BRIM, CHUNK, FAR, NEVER};
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
 pub use clearance::Clearance;

@@ -1,7 +1,8 @@
 //! The field as a walk along a segment sees it: cells, and what of them can be skipped.
 
 use super::masks::MASK_BAND;
-use super::{corners_of, place_of, BrickField, CELLS, NODES};
+use super::{BrickField, CELLS, NODES, VOLUME};
+use crate::field::approach::{approaches, Balls, Level, Node, Nodes, Ways};
 use crate::field::{Cells, Free, Grid, Skip};
 use crate::math::Vec3;
 
@@ -10,28 +11,30 @@ struct Bricks<'a>(&'a BrickField);
 
 /// Cells squared: the variance of the corner that stands for a point of a coarse brick, ¾ 8².
 const VARIANCE: f64 = 48.0;
+/// That of one that stands for a point of a fine cell, ¾.
+const FINE_VARIANCE: f64 = 0.75;
 
 impl Skip for Bricks<'_> {
+    /// Where the brick's samples begin.
     #[inline(always)]
     fn of(&self, cell: [i32; 3]) -> usize {
-        let [i, j, k] = cell.map(|c| c as usize / CELLS as usize);
-        let [nx, ny, _] = self.0.index.bricks.map(|n| n as usize);
-        (k * ny + j) * nx + i
+        self.0.index.at(cell.map(|c| c as u32 / CELLS))
     }
 
     /// φ is a mean of the distances behind samples, at corners that are √(distance² + variances) from the middle in the mean;
-    /// see the lower bound in `sample`. The middle of a fine brick is a node of its own, off the seams.
+    /// see the lower bound in `sample`, also for what `calm` is for. The middle of a fine brick is a node of its own, off the
+    /// seams.
     #[inline(always)]
-    fn free(&self, block: usize, level: f64) -> Free {
+    fn free(&self, block: usize, cell: [i32; 3], level: f64) -> Free {
         let field = self.0;
-        let (phi, fine) = field.middle(block);
-        let off = phi - level;
-        let half = 0.51 * f64::from(field.header.quantum) * f64::from(field.header.step);
-        let doubt = half + if fine { 0.51 * f64::from(field.header.quantum) } else { half };
-        let per_cell = f64::from(field.header.node_lipschitz) * f64::from(field.header.grid.spacing);
+        let fine = block < field.index.coarse;
+        let off = field.middle(block, cell.map(|c| c as u32 / CELLS)) - level;
+        let half = field.half_coarse();
+        let doubt = if fine { field.half_fine() } else { half };
+        let beyond = if self.knows(level) { [field.half_fine(), FINE_VARIANCE] } else { [half, VARIANCE] };
         let rounding = 1e-6 * f64::from(field.hot.largest);
-        let radius = (off.abs() - doubt - rounding) / per_cell * 0.999_999;
-        let squared = radius * radius.abs() - if fine { VARIANCE } else { 2.0 * VARIANCE };
+        let radius = (off.abs() - (doubt + beyond[0]) - rounding) * field.hot.cells_per_metre;
+        let squared = radius * radius.abs() - beyond[1] - if fine { 0.0 } else { VARIANCE };
         Free { squared, certain: off.abs() > rounding, below: off <= 0.0 }
     }
 
@@ -43,9 +46,8 @@ impl Skip for Bricks<'_> {
 
     #[inline(always)]
     fn mask(&self, block: usize) -> Option<&[u64; 8]> {
-        let from = self.0.first(block);
-        if from < self.0.index.coarse {
-            self.0.masks.get(from)
+        if block < self.0.index.coarse {
+            self.0.masks.get(block)
         } else {
             None
         }
@@ -57,28 +59,38 @@ impl Skip for Bricks<'_> {
 }
 
 impl BrickField {
-    /// φ at the middle node of a brick, or the last of the grid before it, metres; and whether the brick is fine.
+    /// What a coarse sample may be off the distance behind it, metres; and one of a fine brick, off the seams.
     #[inline(always)]
-    fn middle(&self, brick: usize) -> (f64, bool) {
-        let place = place_of(brick, self.index.bricks);
-        let at = [0, 1, 2].map(|k| (CELLS / 2).min(self.header.grid.dims[k] - 1 - place[k] * CELLS));
-        let from = self.index.at(place);
-        let fine = from < self.index.coarse;
-        let value = if fine {
-            f64::from(self.samples[from + ((at[2] * NODES + at[1]) * NODES + at[0]) as usize])
-        } else {
-            self.between(place, at) as f64 / 512.0
-        };
-        (value * f64::from(self.header.quantum), fine)
+    fn half_coarse(&self) -> f64 {
+        0.51 * f64::from(self.header.quantum) * f64::from(self.header.step)
     }
 
-    /// The coarse interpolant at a node of a brick, in quanta, times 512. Neighbours of a coarse brick have the same there.
-    fn between(&self, place: [u32; 3], at: [u32; 3]) -> i64 {
-        let corners = corners_of(self.index.bricks, place);
+    #[inline(always)]
+    fn half_fine(&self) -> f64 {
+        0.51 * f64::from(self.header.quantum)
+    }
+
+    /// φ at the middle node of a brick, or the last of the grid before it, metres.
+    #[inline(always)]
+    fn middle(&self, from: usize, place: [u32; 3]) -> f64 {
+        let at = [0, 1, 2].map(|k| (CELLS / 2).min(self.header.grid.dims[k] - 1 - place[k] * CELLS));
+        let value = if from < self.index.coarse {
+            f64::from(self.samples[from + ((at[2] * NODES + at[1]) * NODES + at[0]) as usize])
+        } else {
+            self.between(from, at) as f64 / 512.0
+        };
+        value * f64::from(self.header.quantum)
+    }
+
+    /// The coarse interpolant at a node of a coarse brick, in quanta, times 512. Its neighbours have the same there.
+    #[inline(always)]
+    fn between(&self, from: usize, at: [u32; 3]) -> i64 {
+        let (row, slice) = (self.hot.row, self.hot.slice);
         let sum: i64 = (0..8)
             .map(|c| {
                 let weight = |k: usize| i64::from(if c >> k & 1 == 1 { at[k] } else { CELLS - at[k] });
-                i64::from(self.corner(corners[c])) * weight(0) * weight(1) * weight(2)
+                let sample = self.samples[from + ((c & 1) + (c >> 1 & 1) * row + (c >> 2) * slice)];
+                i64::from(sample) * weight(0) * weight(1) * weight(2)
             })
             .sum();
         sum * i64::from(self.header.step)
@@ -101,20 +113,22 @@ impl Cells for BrickField {
     /// In a coarse brick, a part of its one cell: the interpolant of these corners is the brick's.
     #[inline]
     fn corners(&self, cell: [i32; 3]) -> [f32; 8] {
-        let place = cell.map(|c| c as u32 / CELLS);
+        let from = self.index.at(cell.map(|c| c as u32 / CELLS));
         let local = cell.map(|c| c as u32 % CELLS);
-        let from = self.index.at(place);
-        let corner = |c: usize| [0, 1, 2].map(|k| local[k] + (c as u32 >> k & 1));
         // Both as multiples of 1/512 quantum, so that a node has the same bits in every brick that shares it.
         let unit = self.header.quantum / 512.0;
         if from < self.index.coarse {
+            let n = NODES as usize;
+            let samples = &self.samples[from..from + VOLUME];
+            let [x, y, z] = local.map(|i| i as usize);
+            let first = (z * n + y) * n + x;
             std::array::from_fn(|c| {
-                let [x, y, z] = corner(c);
-                let sample = self.samples[from + ((z * NODES + y) * NODES + x) as usize];
-                (i64::from(sample) * 512) as f32 * unit
+                let sample = samples[first + ((c & 1) + (c >> 1 & 1) * n + (c >> 2) * (n * n))];
+                (f32::from(sample) * 512.0) * unit
             })
         } else {
-            std::array::from_fn(|c| self.between(place, corner(c)) as f32 * unit)
+            let corner = |c: usize| [0, 1, 2].map(|k| local[k] + (c as u32 >> k & 1));
+            std::array::from_fn(|c| self.between(from, corner(c)) as f32 * unit)
         }
     }
 
@@ -125,6 +139,112 @@ impl Cells for BrickField {
     fn largest(&self) -> f32 {
         self.hot.largest
     }
+
+    fn approach(&self, level: &Level, ways: &mut Ways, count: usize) {
+        approaches(Around::new(self, level), level, ways, count);
+    }
 }
+
+/// The nodes around points, for segments on their way to a level.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    field: &'a BrickField,
+    last: [f32; 3],
+    coarse: Balls,
+    fine: Balls,
+    /// How far around a coarse brick φ is off the level as well, cells; negative where it may not even be in the brick.
+    rim: f32,
+}
+
+impl<'a> Around<'a> {
+    fn new(field: &'a BrickField, level: &Level) -> Self {
+        let hot = &field.hot;
+        let rounding = 1e-6 * f64::from(hot.largest);
+        let calm = Bricks(field).knows(level.value);
+        // Where φ reaches the level: off the seams in fine bricks, or anywhere.
+        let [half, spread] = if calm { [field.half_fine(), FINE_VARIANCE] } else { [field.half_coarse(), VARIANCE] };
+        let balls = |own: f64| Balls::new(level, own + half + rounding, hot.cells_per_metre, spread);
+        let room = f64::from(hot.calm).min(1e30) - level.value.abs() - level.doubt - rounding;
+        let steep = f64::from(hot.lipschitz.max(hot.node_lipschitz)) * f64::from(field.header.grid.spacing);
+        Self {
+            field,
+            last: field.header.grid.dims.map(|n| (n - 1) as f32),
+            coarse: balls(field.half_coarse()),
+            fine: balls(field.half_fine()),
+            rim: if calm { (0.99 * room / steep).min(1e3) as f32 - 0.02 } else { -1.0 },
+        }
+    }
+}
+
+impl Nodes for Around<'_> {
+    #[inline(always)]
+    fn last(self) -> [f32; 3] {
+        self.last
+    }
+
+    #[inline(always)]
+    fn coarse_balls(&self) -> &Balls {
+        &self.coarse
+    }
+
+    #[inline(always)]
+    fn fine_balls(&self) -> &Balls {
+        &self.fine
+    }
+
+    /// The closest corner of the brick.
+    #[inline(always)]
+    fn coarse(self, p: [f32; 3]) -> (u32, [f32; 3]) {
+        let (mut corner, mut at) = ([0u32; 3], [0.0; 3]);
+        for a in 0..3 {
+            // SAFETY: 0 ≤ p ≤ the last node < 2²⁰ (`Grid::check`).
+            let i = unsafe { (p[a] * (1.0 / CELLS as f32) + 0.5).to_int_unchecked::<i32>() };
+            corner[a] = i as u32;
+            at[a] = i as f32 * CELLS as f32;
+        }
+        let [nx, ny, _] = self.field.index.bricks;
+        ((corner[2] * (ny + 1) + corner[1]) * (nx + 1) + corner[0], at)
+    }
+
+    #[inline(always)]
+    fn coarse_value(self, number: u32) -> f32 {
+        let field = self.field;
+        f32::from(field.samples[field.index.coarse + number as usize]) * field.coarse_quantum()
+    }
+
+    /// In a fine brick the closest of its nodes off the seams; a coarse one as a whole.
+    #[inline(always)]
+    fn fine(self, p: [f32; 3], inverse: [f32; 3]) -> (Node, f32) {
+        let field = self.field;
+        // SAFETY: as above.
+        let node = p.map(|x| unsafe { (x + 0.5).to_int_unchecked::<i32>() });
+        let (mut brick, mut local) = ([0u32; 3], [0i32; 3]);
+        for a in 0..3 {
+            // SAFETY: as above.
+            let cell = unsafe { p[a].to_int_unchecked::<i32>() };
+            brick[a] = ((cell / CELLS as i32) as u32).min(field.index.bricks[a] - 1);
+            local[a] = (node[a] - brick[a] as i32 * CELLS as i32).clamp(1, CELLS as i32 - 1);
+        }
+        let from = field.index.at(brick);
+        let n = NODES as usize;
+        if from < field.index.coarse {
+            let [x, y, z] = local.map(|i| i as usize);
+            let value = f32::from(field.samples[from + (z * n + y) * n + x]) * field.header.quantum;
+            let at = [0, 1, 2].map(|a| (brick[a] as i32 * CELLS as i32 + local[a]) as f32);
+            return (Node { value, at }, 0.0);
+        }
+        // φ is off the level in all of the brick, and no steeper than its Lipschitz constant around it.
+        let mut exit = f32::INFINITY;
+        for a in 0..3 {
+            let low = (brick[a] * CELLS) as f32 - self.rim;
+            let high = ((brick[a] + 1) * CELLS) as f32 + self.rim;
+            let to = ((if inverse[a] > 0.0 { high } else { low }) - p[a]) * inverse[a];
+            exit = if to < exit { to } else { exit };
+        }
+        (Node { value: self.fine.level, at: p }, if self.rim > 0.0 { exit } else { 0.0 })
+    }
+}
+
+approaches!(Around);
 
 const _: () = assert!(CELLS == crate::field::BLOCK);

@@ -31,8 +31,8 @@ pub(super) struct Hot {
     brick_row: usize,
     brick_slice: usize,
     /// To the next coarse sample along y and z.
-    row: usize,
-    slice: usize,
+    pub row: usize,
+    pub slice: usize,
     /// Where the coarse samples begin.
     coarse: u32,
     /// Metres for one unit of a fine sample, and of a coarse one.
@@ -40,8 +40,10 @@ pub(super) struct Hot {
     coarse_quantum: f32,
     pub lipschitz: f32,
     pub lipschitz_outside: f32,
-    node_lipschitz: f32,
+    pub node_lipschitz: f32,
     node_lipschitz_outside: f32,
+    /// Cells that two nodes are apart at least, per metre that the distances behind them differ by.
+    pub cells_per_metre: f64,
     pub calm: f32,
     /// Largest |φ|, and a number that φ is nowhere below on the border of the grid, metres.
     pub largest: f32,
@@ -75,6 +77,7 @@ impl Hot {
             lipschitz_outside: lipschitz_outside(lipschitz),
             node_lipschitz,
             node_lipschitz_outside: lipschitz_outside(node_lipschitz),
+            cells_per_metre: 0.999_999 / (f64::from(node_lipschitz) * f64::from(h)),
             calm,
             largest,
             border,

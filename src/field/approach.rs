@@ -1,0 +1,318 @@
+//! Segments on their way to a level of a grid: up to where φ is certainly off it, eight at a time.
+//!
+//! A node whose value is off the level by enough has a ball around it in which φ is off the level too, and on one side of
+//! it. A segment in such a ball goes to where it leaves it, finds another node there, and so on (sphere tracing, Hart 1996).
+//! First come few nodes that are far apart and fit in a cache; where their balls end, the nodes around the point itself.
+//! A segment that is left at the end, a cell or two off the surface, is for a walk from cell to cell.
+//!
+//! f32: radii are less by more than all rounding.
+
+/// Segments that go side by side.
+const LANES: usize = 8;
+/// Segments that are handed over together.
+pub const CHUNK: usize = 128;
+/// Coordinates larger than this are not for f32, cells: the rounding of a place is then below a quarter of [`MARGIN`].
+pub const FAR: f64 = 4096.0;
+/// What rounding and places may be off, cells.
+const MARGIN: f32 = 0.01;
+/// φ must be above the level up to this distance from the grid's border, cells: places are put into the box.
+pub const BRIM: f64 = 0.05;
+/// A segment that can go less far than this at once, cells, is left where it is; with less than the other it asks the
+/// nodes around it first.
+const LEAST: f32 = 0.4;
+const NEAR: f32 = 2.5;
+/// Shorter segments are not for f32, cells.
+const SHORT: f32 = 1e-2;
+
+/// Past the end.
+pub const NEVER: f32 = f32::INFINITY;
+
+/// Segments from `from` to `from + way`, cells from the grid's first node, none beyond [`FAR`]; and what is found.
+pub struct Ways {
+    pub from: [[f32; CHUNK]; 3],
+    pub way: [[f32; CHUNK]; 3],
+    /// φ is off the level before this fraction; [`NEVER`] when it is all along.
+    pub free: [f32; CHUNK],
+    /// On which side: more than 0 above, less than 0 below, 0 when nothing was found.
+    pub side: [f32; CHUNK],
+}
+
+impl Ways {
+    pub fn new() -> Self {
+        let zero = [0.0; CHUNK];
+        Self { from: [zero; 3], way: [zero; 3], free: zero, side: zero }
+    }
+}
+
+/// The level that segments are on their way to.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// Metres.
+    pub value: f64,
+    /// What may be between it and the one that a segment is held against, metres.
+    pub doubt: f64,
+    /// Whether a segment that starts below it stops there.
+    pub stop_below: bool,
+}
+
+/// What the nodes of a grid say of balls around them: the square of the radius is ((|φ − level| − doubt) · flat)² − spread.
+#[derive(Clone, Copy)]
+pub(super) struct Balls {
+    pub level: f32,
+    pub doubt: f32,
+    /// Cells per metre.
+    pub flat: f32,
+    /// Cells squared.
+    pub spread: f32,
+}
+
+impl Balls {
+    pub fn new(level: &Level, doubt: f64, flat: f64, spread: f64) -> Self {
+        Self {
+            level: level.value as f32,
+            doubt: ((doubt + level.doubt + 1e-6 * level.value.abs()) * 1.000_01) as f32,
+            flat: (flat * 0.999_99) as f32,
+            spread: spread as f32,
+        }
+    }
+
+    /// How far from p to where the ball around a node ends along `unit`; 0 outside of it. `q` is from the node to p.
+    #[inline(always)]
+    fn chord(&self, value: f32, q: [f32; 3], unit: [f32; 3]) -> f32 {
+        let radius = ((value - self.level).abs() - self.doubt) * self.flat - MARGIN;
+        let inside = (radius * radius - self.spread) - ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]);
+        let along = (q[0] * unit[0] + q[1] * unit[1]) + q[2] * unit[2];
+        // 0 wherever p is not in the ball.
+        let inside = if (radius > 0.0) & (inside > 0.0) { inside } else { -(along * along) };
+        let out = (along * along + inside).sqrt() - along;
+        if inside > 0.0 {
+            out
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A node's value, metres, and where it is, cells.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    pub value: f32,
+    pub at: [f32; 3],
+}
+
+/// A field that tells of its nodes. Places are in the grid's box, cells.
+pub(super) trait Nodes: Copy {
+    /// The last node, cells.
+    fn last(self) -> [f32; 3];
+
+    fn coarse_balls(&self) -> &Balls;
+
+    fn fine_balls(&self) -> &Balls;
+
+    /// Number and place of the coarse node for a point.
+    fn coarse(self, p: [f32; 3]) -> (u32, [f32; 3]);
+
+    fn coarse_value(self, number: u32) -> f32;
+
+    /// A node close to p; or, where there is none, how far φ is certainly off the level along a direction whose inverse is
+    /// given, on the side of the coarse node.
+    fn fine(self, p: [f32; 3], inverse: [f32; 3]) -> (Node, f32);
+}
+
+/// Segments as they go: unit directions, lengths in cells.
+struct Going {
+    unit: [[f32; CHUNK]; 3],
+    inverse: [[f32; CHUNK]; 3],
+    /// Of the part in the grid's box.
+    start: [f32; CHUNK],
+    end: [f32; CHUNK],
+    /// Fraction per cell; 0 for those that f32 is not for.
+    pace: [f32; CHUNK],
+}
+
+impl Going {
+    #[inline(always)]
+    fn new(ways: &Ways, count: usize, last: [f32; 3]) -> Self {
+        let zero = [0.0; CHUNK];
+        let mut going = Self { unit: [zero; 3], inverse: [zero; 3], start: zero, end: zero, pace: zero };
+        let max = |a: f32, b: f32| if a > b { a } else { b };
+        let min = |a: f32, b: f32| if a < b { a } else { b };
+        for i in 0..count.next_multiple_of(LANES) {
+            let d = [ways.way[0][i], ways.way[1][i], ways.way[2][i]];
+            let length = ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]).sqrt();
+            let long = length > SHORT;
+            let pace = if long { 1.0 / length } else { 0.0 };
+            let (mut start, mut end) = (0.0, length);
+            for a in 0..3 {
+                let u = d[a] * pace;
+                // Next to none is none, within what places may be off.
+                let flat = u.abs() < 1e-9;
+                let inverse = 1.0 / if flat { 1e-9 } else { u };
+                let (t, s) = ((0.0 - ways.from[a][i]) * inverse, (last[a] - ways.from[a][i]) * inverse);
+                start = max(start, min(t, s));
+                end = min(end, max(t, s));
+                going.unit[a][i] = u;
+                going.inverse[a][i] = inverse;
+            }
+            (going.start[i], going.end[i], going.pace[i]) = (start, end, pace);
+        }
+        going
+    }
+}
+
+/// The segments that are side by side.
+struct Lanes {
+    from: [[f32; LANES]; 3],
+    unit: [[f32; LANES]; 3],
+    inverse: [[f32; LANES]; 3],
+    /// Where they are, and where they end: cells along the way.
+    at: [f32; LANES],
+    end: [f32; LANES],
+    side: [f32; LANES],
+    /// Their numbers; [`IDLE`] for none.
+    number: [usize; LANES],
+}
+
+const IDLE: usize = usize::MAX;
+
+impl Lanes {
+    /// Puts the next of the first `count` segments that goes into a lane, and answers for those that do not.
+    #[inline(always)]
+    fn load(&mut self, k: usize, ways: &mut Ways, going: &Going, next: &mut usize, count: usize) {
+        self.number[k] = IDLE;
+        while *next < count {
+            let i = *next;
+            *next += 1;
+            if going.pace[i] == 0.0 {
+                continue;
+            }
+            if going.start[i] > going.end[i] {
+                (ways.free[i], ways.side[i]) = (NEVER, 1.0);
+                continue;
+            }
+            for a in 0..3 {
+                self.from[a][k] = ways.from[a][i];
+                self.unit[a][k] = going.unit[a][i];
+                self.inverse[a][k] = going.inverse[a][i];
+            }
+            (self.at[k], self.end[k], self.side[k], self.number[k]) = (going.start[i], going.end[i], 0.0, i);
+            return;
+        }
+    }
+}
+
+/// Goes with the first `count` segments.
+#[inline(always)]
+pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count: usize) {
+    let last = nodes.last();
+    let going = Going::new(ways, count, last);
+    ways.free = [0.0; CHUNK];
+    ways.side = [0.0; CHUNK];
+    let zero = [0.0; LANES];
+    let mut lanes = Lanes {
+        from: [zero; 3],
+        unit: [zero; 3],
+        inverse: [zero; 3],
+        at: zero,
+        end: zero,
+        side: zero,
+        number: [IDLE; LANES],
+    };
+    let mut next = 0;
+    for k in 0..LANES {
+        lanes.load(k, ways, &going, &mut next, count);
+    }
+    let stop = if level.stop_below { -0.5 } else { f32::NEG_INFINITY };
+    let mut busy = lanes.number.iter().filter(|n| **n != IDLE).count();
+    while busy > 0 {
+        let (mut p, mut at) = ([zero; 3], [zero; 3]);
+        let (mut value, mut far, mut number) = (zero, zero, [0; LANES]);
+        for k in 0..LANES {
+            for a in 0..3 {
+                let x = lanes.from[a][k] + lanes.at[k] * lanes.unit[a][k];
+                let x = if x > 0.0 { x } else { 0.0 };
+                p[a][k] = if x < last[a] { x } else { last[a] };
+            }
+            let node = nodes.coarse([p[0][k], p[1][k], p[2][k]]);
+            number[k] = node.0;
+            for a in 0..3 {
+                at[a][k] = node.1[a];
+            }
+        }
+        for k in 0..LANES {
+            value[k] = nodes.coarse_value(number[k]);
+        }
+        let side_of = |value: f32, level: f32| if value > level { 1.0 } else { -1.0 };
+        let (coarse, fine) = (nodes.coarse_balls(), nodes.fine_balls());
+        // The lanes that ask the nodes around them. Where one way tells the side the others agree.
+        let (mut side, mut close) = (zero, 0u32);
+        for k in 0..LANES {
+            let unit = [lanes.unit[0][k], lanes.unit[1][k], lanes.unit[2][k]];
+            let q = [p[0][k] - at[0][k], p[1][k] - at[1][k], p[2][k] - at[2][k]];
+            far[k] = coarse.chord(value[k], q, unit);
+            side[k] = side_of(value[k], coarse.level);
+            lanes.side[k] = if far[k] > 0.0 { side[k] } else { lanes.side[k] };
+            close |= u32::from(far[k] < NEAR) << k;
+            value[k] = fine.level;
+        }
+        let mut exit = zero;
+        for k in bits(close) {
+            let inverse = [lanes.inverse[0][k], lanes.inverse[1][k], lanes.inverse[2][k]];
+            let (node, out) = nodes.fine([p[0][k], p[1][k], p[2][k]], inverse);
+            (value[k], exit[k]) = (node.value, out);
+            if out > 0.0 {
+                lanes.side[k] = side[k];
+            }
+            for a in 0..3 {
+                at[a][k] = node.at[a];
+            }
+        }
+        let mut done = 0u32;
+        for k in 0..LANES {
+            let unit = [lanes.unit[0][k], lanes.unit[1][k], lanes.unit[2][k]];
+            let q = [p[0][k] - at[0][k], p[1][k] - at[1][k], p[2][k] - at[2][k]];
+            let near = fine.chord(value[k], q, unit);
+            let known = if near > 0.0 { side_of(value[k], fine.level) } else { lanes.side[k] };
+            let step = if near > far[k] { near } else { far[k] };
+            let step = if exit[k] > step { exit[k] } else { step };
+            let next = lanes.at[k] + step;
+            (lanes.side[k], lanes.at[k]) = (known, next);
+            let stopped = u32::from(step < LEAST) | u32::from(next > lanes.end[k]) | u32::from(known < stop);
+            done |= stopped << k;
+        }
+        for k in bits(done) {
+            let i = lanes.number[k];
+            if i != IDLE {
+                let over = lanes.at[k] > lanes.end[k];
+                ways.free[i] = if over { NEVER } else { lanes.at[k] * going.pace[i] };
+                ways.side[i] = lanes.side[k];
+                lanes.load(k, ways, &going, &mut next, count);
+                busy -= usize::from(lanes.number[k] == IDLE);
+            }
+        }
+    }
+}
+
+/// The places of the bits that are set.
+#[inline(always)]
+fn bits(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = word.trailing_zeros() as usize;
+        (word != 0).then(|| {
+            word &= word - 1;
+            place
+        })
+    })
+}
+
+/// `approaches` for a field's nodes.
+macro_rules! approaches {
+    ($nodes:ident) => {
+        $crate::field::wide::wide! {
+            fn approaches(nodes: $nodes, level: &Level, ways: &mut Ways, count: usize) -> () {
+                $crate::field::approach::approach(nodes, level, ways, count)
+            }
+        }
+    };
+}
+pub(super) use approaches;
