@@ -115,14 +115,14 @@ pub fn first_fractions(field: &Field, segments: &[Segment], level: f64, start: S
     }
 }
 
-/// `fractions[i]` is the first passage of `segments[i]` to below the level that counts.
+/// [`first_fractions`] against a grid: together up to where the surface is near, then each for itself.
 fn first_on_grid<C: Cells>(cells: &C, segments: &[Segment], level: f64, start: Start, fractions: &mut [Option<f64>]) {
     // What does not depend on the segment, once.
     let mut setting = Setting::new(cells, level);
     if let Some(ahead) = &mut setting.ahead {
         ahead.stop_below = start == Start::Hit;
     }
-    let mut ways = Ways::new();
+    let mut ways = Ways::default();
     for (segments, fractions) in segments.chunks(CHUNK).zip(fractions.chunks_mut(CHUNK)) {
         if let Some(level) = &setting.ahead {
             segments.iter().enumerate().for_each(|(i, s)| setting.put(&mut ways, i, &s.from, &s.to));

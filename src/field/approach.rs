@@ -37,8 +37,8 @@ pub struct Ways {
     pub side: [f32; CHUNK],
 }
 
-impl Ways {
-    pub fn new() -> Self {
+impl Default for Ways {
+    fn default() -> Self {
         let zero = [0.0; CHUNK];
         Self { from: [zero; 3], way: [zero; 3], free: zero, side: zero }
     }

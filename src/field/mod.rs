@@ -24,7 +24,7 @@ mod wide;
 mod zeros;
 
 pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
-pub use approach::{Level, Ways, BRIM, CHUNK, FAR, NEVER};
+pub(crate) use approach::{Level, Ways, BRIM, CHUNK, FAR, NEVER};
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
 pub use clearance::Clearance;
