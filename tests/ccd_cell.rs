@@ -177,6 +177,39 @@ fn figure_2b_bisection_takes_a_later_root_and_the_exact_method_the_first() {
     assert!((cubic.cardano().unwrap() - 0.1).abs() < 1e-9);
 }
 
+/// The same in cells of any samples, along any segment: where bisection takes a later root, it says that the segment leaves
+/// what it had entered and left before; ours are those of a scan of the cell.
+#[test]
+fn figure_2_in_cells_bisection_misses_dips_and_first_roots_and_the_exact_method_none() {
+    let mut rng = Rng(14);
+    let (mut missed, mut late, mut thrice) = (0, 0, 0);
+    for _ in 0..200_000 {
+        let corners: [f64; 8] = std::array::from_fn(|_| rng.unit());
+        let mut end = || [0; 3].map(|_| 0.5 + 0.5 * rng.unit());
+        let cubic = Cubic::along(&corners, &end(), &end());
+        let scan: Vec<f64> = (0..=2000).map(|i| value(cubic.b, f64::from(i) / 2000.0)).collect();
+        // Only what a scan can tell: every dip and rise is seen by it, and no root is near another.
+        let changes: Vec<usize> = (0..2000).filter(|&i| (scan[i] <= 0.0) != (scan[i + 1] <= 0.0)).collect();
+        let roots = cubic.signs().roots().to_vec();
+        let first = scan.iter().position(|f| *f <= 0.0);
+        assert!(first.is_none() || cubic.signs().first_below().is_some(), "{cubic:?}");
+        assert!(roots.len() >= changes.len(), "{cubic:?}: {roots:?}");
+        if roots.len() == changes.len() {
+            for (root, i) in roots.iter().zip(&changes) {
+                assert!((root * 2000.0 - *i as f64 - 0.5).abs() <= 0.5 + 1e-9, "{cubic:?}: {roots:?}");
+            }
+        }
+        thrice += usize::from(roots.len() == 3);
+        let (Some(i), false) = (first, scan[0] <= 0.0) else { continue };
+        match cubic.bisection() {
+            None => missed += 1,
+            Some(s) => late += usize::from(s * 2000.0 > i as f64 + 20.0 && roots.len() == 3),
+        }
+    }
+    println!("bisection missed {missed} dips and took a later root in {late} of {thrice} cells with three");
+    assert!(missed > 100 && late > 0, "{missed} missed, {late} late");
+}
+
 /// Segments that graze: Cardano's formulas lose some of the hits in rounding, the bracketed search none.
 #[test]
 fn cardano_misses_hits_that_the_bracketed_search_finds() {

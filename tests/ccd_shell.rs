@@ -1,4 +1,5 @@
-//! A pointshell that moves straight through a field: the tree finds, to the bit, what each sample alone finds.
+//! A pointshell that moves straight through a field: the tree finds what each sample alone finds, to the bit; and that is what
+//! its segment against the field finds, up to the rounding of its times.
 
 use std::sync::Arc;
 
@@ -90,6 +91,26 @@ fn brute_force(shell: &PointShell, field: &Field, motion: &Motion, level: f64, u
     Brute { first, spans }
 }
 
+/// Times that rounding makes of one: where a path all but touches the level they are the least certain.
+const ROUNDING: f64 = 1e-8;
+
+fn assert_same_first(found: Option<(f64, u32)>, expected: Option<(f64, u32)>, spans: &[Span], label: &str) {
+    assert_eq!(found.is_some(), expected.is_some(), "{label}: {found:?}, expected {expected:?}");
+    let (Some((t, sample)), Some((u, _))) = (found, expected) else { return };
+    assert!((t - u).abs() <= ROUNDING, "{label}: {found:?}, expected {expected:?}");
+    let own = spans.iter().find(|s| s.sample == sample).expect(label);
+    assert!((own.from - t).abs() <= ROUNDING, "{label}: {found:?}, but {own:?}");
+}
+
+fn assert_same_spans(found: &[Span], expected: &[Span], label: &str) {
+    let near = |p: &Span, q: &Span| {
+        p.sample == q.sample && (p.from - q.from).abs() <= ROUNDING && (p.to - q.to).abs() <= ROUNDING
+    };
+    let differs = found.iter().zip(expected).find(|(p, q)| !near(p, q));
+    assert_eq!(differs, None, "{label}");
+    assert_eq!(found.len(), expected.len(), "{label}");
+}
+
 fn check(name: &str, shell: &PointShell, field: &Field, levels: &[f64], motions: u64) {
     let (mut hits, mut tests) = (0, 0);
     let mut workspace = Workspace::new();
@@ -106,16 +127,21 @@ fn check(name: &str, shell: &PointShell, field: &Field, levels: &[f64], motions:
         known.dedup();
         let known = if i % 3 == 0 { known } else { Vec::new() };
         let all = if known.is_empty() { all } else { brute_force(shell, field, &motion, level, until, &known) };
+        let label = || format!("{name} motion {i} level {level}");
+        let passage = |linear| Passage { level, until, known: &known, linear, ..Passage::new(shell, field, motion) };
+        let first = passage(false).first(&mut workspace);
+        assert_same_first(first, all.first, &all.spans, &label());
+        assert_eq!(passage(true).first(&mut workspace), first, "{}", label());
         for linear in [false, true] {
-            let passage = Passage { level, until, known: &known, linear, ..Passage::new(shell, field, motion) };
-            let label = || format!("{name} motion {i} level {level} linear {linear}");
-            assert_eq!(passage.first(&mut workspace), all.first, "{}", label());
-            assert_eq!(passage.touches(&mut workspace), all.first.is_some(), "{}", label());
-            assert_eq!(passage.spans(&mut workspace), all.spans, "{}", label());
-            if !linear {
-                tests += workspace.stats().sample_tests;
-            }
+            assert_eq!(passage(linear).touches(&mut workspace), first.is_some(), "{}", label());
         }
+        let spans = passage(false).spans(&mut workspace).to_vec();
+        tests += workspace.stats().sample_tests;
+        assert_same_spans(&spans, &all.spans, &label());
+        assert_eq!(passage(true).spans(&mut workspace), spans, "{}", label());
+        // What comes first is the first of all, to the bit: who looks until then finds it again.
+        let least = spans.iter().map(|s| (s.from, s.sample)).min_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+        assert_eq!(first, least, "{}", label());
         hits += u64::from(all.first.is_some());
     }
     eprintln!("{name}: {motions} motions, {hits} hits, {} of {} samples tested", tests / motions, shell.len());
@@ -164,6 +190,45 @@ fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
     ];
     for (name, field, levels, motions) in &fields {
         check(name, &shell, field, levels, *motions);
+    }
+}
+
+#[test]
+fn a_side_is_certain_everywhere_within_its_radius_above_a_level_and_below() {
+    let dense = knot(100, 48, Storage::Dense).field.unwrap();
+    let bricks = knot(100, 160, Storage::Bricks).field.unwrap();
+    let solid = cook(&primitives::cuboid([0.5; 3]).unwrap(), 100, 160, Storage::Bricks).field.unwrap();
+    let mut rng = Rng(12);
+    for (field, most) in [(&dense, 0.08), (&bricks, 0.08), (&solid, 0.4)] {
+        let (mut above, mut below, mut deepest) = (0, 0, 0.0f32);
+        for i in 0..60_000 {
+            let reach = [0.3, 0.45, 2.0][i % 3];
+            let c = [0; 3].map(|_| (rng.unit() * reach) as f32);
+            let level = [0.0, 0.0, 0.01, -0.01][i / 3 % 4];
+            let mut side = [0.0];
+            let at = c.map(|x| [x]);
+            match field.as_ref() {
+                Field::Dense(f) => f.side_batch(&at[0], &at[1], &at[2], [level; 2], &mut side),
+                Field::Bricks(f) => f.side_batch(&at[0], &at[1], &at[2], [level; 2], &mut side),
+                _ => unreachable!("none of the fields above"),
+            }
+            let r = side[0];
+            assert!(!r.is_nan());
+            let phi = field.distance(c);
+            assert!(r <= 0.0 || phi > level, "{c:?}: {phi} at {level}, but {r}");
+            assert!(r >= 0.0 || phi <= level, "{c:?}: {phi} at {level}, but {r}");
+            (above, below) = (above + usize::from(r > 0.0), below + usize::from(r < 0.0));
+            deepest = deepest.max(-r);
+            for _ in 0..if r == 0.0 { 0 } else { 12 } {
+                let d = rng.vector().normalize() * f64::from(r.abs()) * (1.0 - 0.3 * rng.unit().abs().powi(4));
+                let x = [c[0] + d.x as f32, c[1] + d.y as f32, c[2] + d.z as f32];
+                let phi = field.distance(x);
+                let wrong = if r > 0.0 { phi <= level - 1e-6 } else { phi > level + 1e-6 };
+                assert!(!wrong, "{c:?}: {phi} at {level} within {r}");
+            }
+        }
+        assert!(above > 10_000 && below > 100, "{above} above, {below} below");
+        assert!(deepest > 0.4 * most, "{deepest} of {most}: little is known of the inside");
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `segment` | a segment against any field: on grids by `walk`, `line` and `outside`, else by `convex` and `surface` |
 //! | `motion`, `screw` | how samples move in the field's frame |
 //! | `shell` | a pointshell on its way: `tree` finds the samples that matter, by `march`; `curve` looks at each |
+//! | `through` | all passages of a pointshell straight through a grid: where, by `stretch`; `near` looks at each |
 //! | `impact` | two bodies in the world |
 
 pub mod cell;
@@ -21,10 +22,13 @@ pub mod impact;
 mod line;
 mod march;
 pub mod motion;
+mod near;
 mod outside;
 mod screw;
 pub mod segment;
 pub mod shell;
+mod stretch;
 mod surface;
+mod through;
 mod tree;
 mod walk;

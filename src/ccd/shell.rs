@@ -3,9 +3,14 @@
 
 use super::curve::Curve;
 use super::motion::Motion;
+use super::near::Near;
+use super::segment::Segment;
+use super::stretch::Stretches;
+use super::through::Through;
 use super::tree::{Sweep, Target, Window};
+use super::walk::Setting;
 use crate::contact::Stats;
-use crate::field::Field;
+use crate::field::{Cells, Clearance, Field, Skip};
 use crate::math::Vec3;
 use crate::pointshell::PointShell;
 
@@ -50,6 +55,8 @@ pub struct Span {
 pub struct Workspace {
     /// Nodes still to open, each with the time before which it is free.
     stack: Vec<(u32, f32)>,
+    /// The same, each with where it may pass the level.
+    near: Vec<(u32, Stretches)>,
     pub(super) spans: Vec<Span>,
     pub(super) collisions: Vec<super::impact::Collision>,
     pub(super) stats: Stats,
@@ -100,7 +107,7 @@ impl<'a> Passage<'a> {
         let mut first: Option<(f64, u32)> = None;
         for times in self.windows() {
             self.run(&target, times, true, workspace, |sample, _| {
-                if let Some(t) = self.curve(&target, sample).first(times) {
+                if let Some(t) = self.first_of(&target, sample, times) {
                     if t <= self.until && first.is_none_or(|best| (t, sample) < best) {
                         first = Some((t, sample));
                     }
@@ -147,6 +154,11 @@ impl<'a> Passage<'a> {
     }
 
     pub(super) fn collect(&self, workspace: &mut Workspace) {
+        match self.field {
+            Field::Dense(field) if self.is_inside(field) => return self.collect_through(field, workspace),
+            Field::Bricks(field) if self.is_inside(field) => return self.collect_through(field, workspace),
+            _ => {}
+        }
         let target = Target::new(self.field, self.level);
         let (mut windows, begin) = (0, workspace.spans.len());
         for times in self.windows() {
@@ -183,8 +195,60 @@ impl<'a> Passage<'a> {
         spans.truncate(kept);
     }
 
+    /// Whether all paths are straight and the level is nowhere outside the grid.
+    fn is_inside(&self, field: &impl Cells) -> bool {
+        let border = f64::from(field.blocks().border());
+        !self.is_curved() && border > 0.0 && self.level + 1e-6 * (1.0 + self.level.abs()) < border
+    }
+
+    fn collect_through<F: Cells + Clearance>(&self, field: &F, workspace: &mut Workspace) {
+        if self.shell.is_empty() {
+            return;
+        }
+        let (target, setting) = (Target::new(self.field, self.level), Setting::new(field, self.level));
+        let Some(window) = Window::new(self.shell, &target, &self.motion, [0.0, 1.0]) else { return };
+        let Self { shell, known, tag, until, linear, .. } = *self;
+        let sweep = Sweep { shell, known, tag, until, linear, ordered: false };
+        let Workspace { near, spans, stats, .. } = workspace;
+        Through { sweep: &sweep, setting: &setting, window: &window, stats }.run(
+            near,
+            |s| self.chord(s),
+            |sample, [from, to]| {
+                if from <= until {
+                    spans.push(Span { sample, from, to: to.min(until) });
+                }
+            },
+        );
+    }
+
     fn is_curved(&self) -> bool {
         !matches!(self.motion, Motion::Straight { .. })
+    }
+
+    /// When a sample first reaches the level: on a grid to the bit when its first span begins.
+    fn first_of(&self, target: &Target, sample: u32, times: [f64; 2]) -> Option<f64> {
+        fn exactly<F: Cells>(passage: &Passage, field: &F, sample: u32, t: f64) -> f64 {
+            let path = passage.chord(sample);
+            let mut first = t;
+            if let Some(near) = Near::new(&Setting::new(field, passage.level), &path.from, &path.to) {
+                near.passages(t - 1e-9, t + 1e-9, |t| {
+                    first = t;
+                    false
+                });
+            }
+            first
+        }
+        let t = self.curve(target, sample).first(times)?;
+        Some(match self.field {
+            Field::Dense(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
+            Field::Bricks(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
+            _ => t,
+        })
+    }
+
+    /// The whole way of a sample that goes straight.
+    fn chord(&self, sample: u32) -> Segment {
+        self.motion.chord(&self.shell.position(sample as usize), [0.0, 1.0])
     }
 
     fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32) -> Curve<'t> {

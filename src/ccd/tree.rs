@@ -15,6 +15,7 @@ use std::ops::Range;
 use super::march::{Balls, LANES, NEVER};
 use super::motion::Motion;
 use super::segment::Segment;
+use super::stretch::Stretches;
 use crate::contact::Stats;
 use crate::field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
 use crate::math::{Aabb, RigidF32, Vec3};
@@ -85,12 +86,12 @@ pub(super) struct Window {
     to: f64,
     /// Of the local frame in the field's body frame, metres.
     origin: Vec3,
-    start: RigidF32,
-    way: RigidF32,
+    pub(super) start: RigidF32,
+    pub(super) way: RigidF32,
     /// What is added to every radius: rounding and sagitta, metres.
-    inflation: f32,
-    /// With what is added to it, metres.
-    level: f32,
+    pub(super) inflation: f32,
+    /// The level, rounded down, and with what is added to it, metres.
+    pub(super) levels: [f32; 2],
 }
 
 impl Window {
@@ -118,10 +119,11 @@ impl Window {
         let size = |m: &RigidF32| m.t[0].abs() + m.t[1].abs() + m.t[2].abs();
         let reach = 2.0 * (middle.abs().sum() + radius) as f32 + size(&start) + size(&way);
         let inflation = 32.0 * f32::EPSILON * reach + (sagitta * (1.0 + 1e-6)) as f32;
-        let level = target.level + rounding;
-        let level = (level + 2e-7 * level.abs()) as f32 + f32::MIN_POSITIVE;
+        let high = target.level + rounding;
+        let high = (high + 2e-7 * high.abs()) as f32 + f32::MIN_POSITIVE;
+        let low = (target.level - 2e-7 * target.level.abs()) as f32 - f32::MIN_POSITIVE;
         let at = |part: f64| times[0] + part * (times[1] - times[0]);
-        Some(Self { from: at(enter), to: at(leave), origin, start, way, inflation, level })
+        Some(Self { from: at(enter), to: at(leave), origin, start, way, inflation, levels: [low, high] })
     }
 
     /// The window's own time, 0 to 1, after `t`.
@@ -136,6 +138,20 @@ impl Window {
         } else {
             1.0
         }
+    }
+
+    /// Nothing known of a shell that is in the window until `until`, unless that is before it. Before the window it is
+    /// outside the grid's box.
+    pub(super) fn whole(&self, until: f64) -> Option<Stretches> {
+        let to = self.after(until);
+        (to >= 0.0).then(|| Stretches::whole(to, (self.from > 0.0).then_some(false)))
+    }
+
+    /// The times of the motion of a stretch, and a little more: the window's own are rounded.
+    pub(super) fn times(&self, from: f32, to: f32) -> [f64; 2] {
+        let length = self.to - self.from;
+        let from = self.from + (f64::from(from) - 1e-6) * length;
+        [if from > 0.0 { from } else { -1.0 }, (self.from + (f64::from(to) + 1e-6) * length).min(1.0)]
     }
 }
 
@@ -155,6 +171,11 @@ pub(super) struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
+    #[inline]
+    pub fn is_known(&self, sample: u32) -> bool {
+        !self.known.is_empty() && self.known.binary_search(&(sample | self.tag)).is_ok()
+    }
+
     /// Calls `visit` with every sample that may reach the level in the window; it gives back the time after which nothing
     /// matters any more. Without `ordered`, in ascending order.
     pub fn run(
@@ -218,10 +239,6 @@ impl<'a, F: Clearance> Walk<'a, F> {
         }
     }
 
-    fn is_known(&self, sample: u32) -> bool {
-        self.sweep.known.binary_search(&(sample | self.sweep.tag)).is_ok()
-    }
-
     /// Puts the nodes on the stack that are not free from `time` on, each with the time until which it is.
     #[inline(always)]
     fn nodes(&mut self, nodes: Range<usize>, time: f32, stack: &mut Vec<(u32, f32)>) {
@@ -234,7 +251,7 @@ impl<'a, F: Clearance> Walk<'a, F> {
             for (i, radius) in tree.radius[start..end].iter().enumerate() {
                 (self.balls.radius[i], self.balls.time[i]) = (radius + window.inflation, time);
             }
-            self.balls.march(self.field, end - start, window.level, self.until, |radius| ROOM * radius);
+            self.balls.march(self.field, end - start, window.levels[1], self.until, |radius| ROOM * radius);
             for i in 0..end - start {
                 if self.balls.time[i] != NEVER {
                     stack.push(((start + i) as u32, self.balls.time[i]));
@@ -259,10 +276,10 @@ impl<'a, F: Clearance> Walk<'a, F> {
             for i in 0..end - start {
                 (self.balls.radius[i], self.balls.time[i]) = (window.inflation, time);
             }
-            self.balls.march(self.field, end - start, window.level, self.until, |_| least);
+            self.balls.march(self.field, end - start, window.levels[1], self.until, |_| least);
             for i in 0..end - start {
                 let sample = (start + i) as u32;
-                if self.balls.time[i] <= self.until && !self.is_known(sample) {
+                if self.balls.time[i] <= self.until && !self.sweep.is_known(sample) {
                     self.until = window.after(visit(sample));
                 }
             }

@@ -84,6 +84,14 @@ impl<'a, C: Cells> Setting<'a, C> {
             ways.way[a][i] = if near { d[a] as f32 } else { 0.0 };
         }
     }
+
+    /// A segment in the grid's coordinates, and the level raised for it; `None` where its coordinates overflow.
+    #[inline]
+    pub fn line(&self, from: &Vec3, to: &Vec3) -> Option<(Line, f64)> {
+        let line = Line::new(&self.origin, self.inverse_spacing, from, to);
+        let [still, steep] = self.rounding;
+        line.is_finite().then(|| (line, self.level + (still + steep * (from.amax() + to.amax()))))
+    }
 }
 
 /// The crossings of one segment so far.
@@ -113,12 +121,7 @@ where
     C: Cells,
     F: FnMut(f64, bool) -> ControlFlow<()>,
 {
-    let line = Line::new(&setting.origin, setting.inverse_spacing, from, to);
-    if !line.is_finite() {
-        return ControlFlow::Continue(());
-    }
-    let [still, steep] = setting.rounding;
-    let level = setting.level + (still + steep * (from.amax() + to.amax()));
+    let Some((line, level)) = setting.line(from, to) else { return ControlFlow::Continue(()) };
     let border = f64::from(setting.cells.blocks().border());
     let mut walk = Walk { setting, line, level, below: false, on };
     if level < border {

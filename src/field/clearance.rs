@@ -22,6 +22,19 @@ pub trait Clearance: SignedDistance {
             out[i] = self.clearance([x[i], y[i], z[i]], level);
         }
     }
+
+    /// On which side of a level many points are, and how far from the other: r > 0 where φ(x) > `level[1]` for every
+    /// |x − c| < r, r < 0 where φ(x) ≤ `level[0]` for every |x − c| < −r, and 0 where neither is known. Rounding included.
+    /// Only fields on grids know of the lower side.
+    ///
+    /// # Panics
+    /// When the slices differ in length.
+    fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
+        self.clearance_batch(x, y, z, level[1], out);
+        for r in out {
+            *r = r.max(0.0);
+        }
+    }
 }
 
 /// No two points of a distance differ by more than a metre per metre.

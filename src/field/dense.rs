@@ -360,9 +360,13 @@ impl View<'_> {
     /// nearer than the box is, if the border is above the level.
     #[inline(always)]
     fn clearance(self, c: [f32; 3], level: f32) -> f32 {
-        let h = self.hot;
-        let Spot { cell, f, over } = h.axes.spot(c);
-        let (inside, over) = (value(self.corners(cell), f), norm(over));
+        let spot = self.hot.axes.spot(c);
+        self.above(&spot, value(self.corners(spot.cell), spot.f), level)
+    }
+
+    #[inline(always)]
+    fn above(self, &Spot { f, over, .. }: &Spot, inside: f32, level: f32) -> f32 {
+        let (h, over) = (self.hot, norm(over));
         let variance = h.variance + h.axes.variance(f);
         let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
         let near = (inside - level) - doubt;
@@ -373,6 +377,35 @@ impl View<'_> {
         );
         let to_box = if h.border > level + doubt { over } else { 0.0 };
         larger(by_level, to_box * (1.0 - 1e-6))
+    }
+
+    /// The radius around a point of the box within which φ is at most the level: the drops of `bound`, upward. The ball ends
+    /// before the box does where the border is above the level.
+    #[inline(always)]
+    fn depth(self, &Spot { f, over, .. }: &Spot, inside: f32, level: f32) -> f32 {
+        let h = self.hot;
+        let off = (level - inside) - (h.slack + 8.0 * f32::EPSILON * level.abs());
+        let known = (h.border > level) & (norm(over) == 0.0);
+        if known {
+            reach(off, h.flat.all, h.flat.nodes, h.variance + h.axes.variance(f))
+        } else {
+            0.0
+        }
+    }
+
+    /// [`Clearance::side_batch`] at one point.
+    #[inline(always)]
+    fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
+        let spot = self.hot.axes.spot(c);
+        let inside = value(self.corners(spot.cell), spot.f);
+        let (above, depth) = (self.above(&spot, inside, high), self.depth(&spot, inside, low));
+        if above > 0.0 {
+            above
+        } else if depth > 0.0 {
+            -depth
+        } else {
+            0.0
+        }
     }
 }
 
@@ -388,6 +421,16 @@ wide! {
     }
 }
 
+wide! {
+    fn sides(field: View, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
+            out[i] = field.side([x[i], y[i], z[i]], level);
+        }
+    }
+}
+
 impl Clearance for DenseField {
     fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
         View::of(self).clearance(c, level)
@@ -395,6 +438,10 @@ impl Clearance for DenseField {
 
     fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
         clearances(View::of(self), x, y, z, level, out);
+    }
+
+    fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
+        sides(View::of(self), x, y, z, level, out);
     }
 }
 

@@ -92,6 +92,8 @@ impl Hot {
 /// The trilinear cell that a point is in, of a fine brick or a whole coarse one.
 struct Place {
     fine: bool,
+    /// Whether all corners are off the seams because they are inside a fine brick.
+    inner: bool,
     /// Where the brick's samples begin.
     brick: usize,
     /// The cell's first corner, and how far to the next along y and z.
@@ -144,8 +146,10 @@ impl<'a> View<'a> {
             f[k] = if fine { f[k] } else { (local[k] as f32 + f[k]) * (1.0 / CELLS as f32) };
         }
         let brick = from as usize;
+        let amid = |i: i32| (i - 1) as u32 <= 5;
         Place {
             fine,
+            inner: fine & amid(local[0]) & amid(local[1]) & amid(local[2]),
             brick,
             first: brick + inner as usize,
             row: if fine { NODES as usize } else { h.row },
@@ -244,12 +248,17 @@ impl<'a> View<'a> {
     /// nearer than the box is, if the border is above the level.
     #[inline(always)]
     fn clearance(self, c: [f32; 3], level: f32) -> f32 {
-        let h = self.hot;
         let place = self.place(c);
-        let (inside, over, f) = (self.value(&place), norm(place.over), place.f);
+        self.above(&place, self.value(&place), level)
+    }
+
+    #[inline(always)]
+    fn above(self, place: &Place, inside: f32, level: f32) -> f32 {
+        let h = self.hot;
+        let (over, f) = (norm(place.over), place.f);
         let spread = h.axes.variance(f);
         let coarse_half = 0.5 * h.coarse_quantum;
-        let rise = self.rise(&place);
+        let rise = self.rise(place);
         let spread = if place.fine { spread } else { 64.0 * spread };
         let max = |a: f32, b: f32| if a > b { a } else { b };
         let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
@@ -264,6 +273,45 @@ impl<'a> View<'a> {
         let outer = max((near + over) * h.flat.all_outside, reach(any + over, 0.0, h.flat.nodes_outside, wide));
         let to_box = if h.border > level + doubt { over } else { 0.0 };
         max(max(inner, outer), to_box * (1.0 - 1e-6))
+    }
+
+    /// The radius around a point within which φ is at most the level.
+    ///
+    /// As the bound from below: φ(c) is the mean of d at a random corner X of c's cell, up to half a unit, and off the seams
+    /// φ(x) the mean at some Y with Var Y ≤ ¾ h². Amid a fine brick, or where |φ(c)| < `calm`, c is off the seams too; else
+    /// in a fine brick a corner can be on one, and Var X ≤ ¾ h² + ½ (8 h)². When no Y can reach 0 nothing in the ball can: the rest of it is
+    /// `calm`. And the ball ends before the box does, since on its border φ is above 0.
+    #[inline(always)]
+    fn depth(self, place: &Place, inside: f32, level: f32) -> f32 {
+        let h = self.hot;
+        let own = h.axes.variance(place.f);
+        let clear = place.inner | (place.fine & (inside.abs() + h.slack < h.calm));
+        let spread = if place.fine { own + if clear { 0.0 } else { 0.67 * h.coarse_variance } } else { 64.0 * own };
+        let half = 0.5 * if clear { h.quantum } else { h.coarse_quantum };
+        let doubt = h.slack + 8.0 * f32::EPSILON * level.abs();
+        let top = if level < 0.0 { level } else { 0.0 };
+        let off = (((top - inside) - half) - 0.5 * h.quantum) - doubt;
+        let known = (h.border > doubt) & (-h.calm < level - doubt) & (norm(place.over) == 0.0);
+        if known {
+            reach(off, 0.0, h.flat.nodes, spread + h.variance)
+        } else {
+            0.0
+        }
+    }
+
+    /// [`Clearance::side_batch`] at one point.
+    #[inline(always)]
+    fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
+        let place = self.place(c);
+        let inside = self.value(&place);
+        let (above, depth) = (self.above(&place, inside, high), self.depth(&place, inside, low));
+        if above > 0.0 {
+            above
+        } else if depth > 0.0 {
+            -depth
+        } else {
+            0.0
+        }
     }
 }
 
@@ -282,6 +330,16 @@ wide! {
     }
 }
 
+wide! {
+    fn sides(field: View, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
+        let n = out.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        for i in 0..n {
+            out[i] = field.side([x[i], y[i], z[i]], level);
+        }
+    }
+}
+
 impl Clearance for BrickField {
     fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
         View::of(self).clearance(c, level)
@@ -289,6 +347,10 @@ impl Clearance for BrickField {
 
     fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
         clearances(View::of(self), x, y, z, level, out);
+    }
+
+    fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
+        sides(View::of(self), x, y, z, level, out);
     }
 }
 

@@ -1,0 +1,157 @@
+//! A pointshell straight through the grid of a field: all the times at which its samples are at or below a level. The tree
+//! says where on their ways they can pass it, and only there they are looked at.
+//!
+//! Each node's stretches (`stretch`) are sought within its parent's: what is free on one side of the level with its
+//! parent need not be asked, outside as inside. Samples are then walked from cell to cell along what is left (`near`).
+
+use std::ops::Range;
+
+use super::march::LANES;
+use super::near::Near;
+use super::segment::Segment;
+use super::stretch::{Pack, Stretches};
+use super::tree::{Sweep, Window};
+use super::walk::Setting;
+use crate::contact::Stats;
+use crate::field::{Cells, Clearance};
+
+/// A node with more room than this part of its radius has a gap there.
+const ROOM: f32 = 0.25;
+/// Samples in a leaf of more cells than this have stretches of their own: below it there are few cells to save.
+const OWN_WAYS: f32 = 8.0;
+/// A sample has a gap where it has more room than this part of a cell.
+const SAMPLE_ROOM: f32 = 0.75;
+
+/// A sweep through one field.
+pub(super) struct Through<'a, F> {
+    pub sweep: &'a Sweep<'a>,
+    pub setting: &'a Setting<'a, F>,
+    pub window: &'a Window,
+    pub stats: &'a mut Stats,
+}
+
+impl<F: Cells + Clearance> Through<'_, F> {
+    /// Calls `on` with each sample and a time between which and the next φ ≤ level, in order. `chord` is the way of a sample.
+    pub fn run(
+        mut self,
+        stack: &mut Vec<(u32, Stretches)>,
+        chord: impl Fn(u32) -> Segment,
+        mut on: impl FnMut(u32, [f64; 2]),
+    ) {
+        let (shell, tree) = (self.sweep.shell, &self.sweep.shell.tree);
+        let mut pack = Pack::new();
+        let Some(whole) = self.window.whole(self.sweep.until) else { return };
+        if self.sweep.linear {
+            return self.samples(&mut pack, 0..shell.len(), &whole, &chord, &mut on);
+        }
+        let cell = self.setting.cells.grid().spacing;
+        stack.clear();
+        self.nodes(&mut pack, 0..1, &whole, stack);
+        while let Some((node, stretches)) = stack.pop() {
+            let node = node as usize;
+            if tree.child_count[node] == 0 || stretches.list().is_empty() {
+                let first = tree.first_sample[node] as usize;
+                let samples = first..first + tree.sample_count[node] as usize;
+                if tree.radius[node] > OWN_WAYS * cell && !stretches.list().is_empty() {
+                    self.samples(&mut pack, samples, &stretches, &chord, &mut on);
+                } else {
+                    samples.for_each(|s| self.sample(s as u32, &stretches, &chord, &mut on));
+                }
+                continue;
+            }
+            let first = tree.first_child[node] as usize;
+            self.nodes(&mut pack, first..first + tree.child_count[node] as usize, &stretches, stack);
+        }
+    }
+
+    /// The stretches of eight balls at most, in `pack.found`.
+    fn split(
+        &mut self,
+        pack: &mut Pack,
+        balls: Range<usize>,
+        centers: [&[f32]; 3],
+        radius: Option<&[f32]>,
+        within: &Stretches,
+        least: impl Fn(f32) -> f32,
+    ) {
+        let window = self.window;
+        let radius = |i: usize| radius.map_or(0.0, |r| r[balls.start + i]) + window.inflation;
+        pack.load(&window.start, &window.way, centers.map(|c| &c[balls.clone()]), radius);
+        pack.split(self.setting.cells, balls.len(), window.levels, within, least);
+    }
+
+    /// Puts the nodes on the stack that may pass the level or are below it, the first on top.
+    fn nodes(&mut self, pack: &mut Pack, nodes: Range<usize>, within: &Stretches, stack: &mut Vec<(u32, Stretches)>) {
+        let tree = &self.sweep.shell.tree;
+        self.stats.node_tests += nodes.len() as u64;
+        let mark = stack.len();
+        for start in nodes.clone().step_by(LANES) {
+            let balls = start..(start + LANES).min(nodes.end);
+            let centers: [&[f32]; 3] = [&tree.cx, &tree.cy, &tree.cz];
+            self.split(pack, balls.clone(), centers, Some(&tree.radius), within, |radius| ROOM * radius);
+            for (k, node) in balls.enumerate() {
+                let found = pack.found[k];
+                if found.starts_below == Some(true) || !found.list().is_empty() {
+                    stack.push((node as u32, found));
+                }
+            }
+        }
+        stack[mark..].reverse();
+    }
+
+    /// Samples that are farther from each other than cells are: each has its own stretches.
+    fn samples(
+        &mut self,
+        pack: &mut Pack,
+        samples: Range<usize>,
+        within: &Stretches,
+        chord: &impl Fn(u32) -> Segment,
+        on: &mut impl FnMut(u32, [f64; 2]),
+    ) {
+        let shell = self.sweep.shell;
+        let least = SAMPLE_ROOM * self.setting.cells.grid().spacing;
+        for start in samples.clone().step_by(LANES) {
+            let some = start..(start + LANES).min(samples.end);
+            self.split(pack, some.clone(), [&shell.x, &shell.y, &shell.z], None, within, |_| least);
+            for (k, sample) in some.enumerate() {
+                self.sample(sample as u32, &pack.found[k], chord, on);
+            }
+        }
+    }
+
+    #[inline]
+    fn sample(
+        &mut self,
+        sample: u32,
+        stretches: &Stretches,
+        chord: &impl Fn(u32) -> Segment,
+        on: &mut impl FnMut(u32, [f64; 2]),
+    ) {
+        let list = stretches.list();
+        if list.is_empty() && stretches.starts_below != Some(true) || self.sweep.is_known(sample) {
+            return;
+        }
+        self.stats.sample_tests += 1;
+        let mut entered = (stretches.starts_below == Some(true)).then_some(0.0);
+        if !list.is_empty() {
+            let path = chord(sample);
+            let Some(near) = Near::new(self.setting, &path.from, &path.to) else { return };
+            for stretch in list {
+                if stretch.below.is_none() && near.starts_below() {
+                    entered = Some(0.0);
+                }
+                let [from, to] = self.window.times(stretch.from, stretch.to);
+                near.passages(from, to, |t| {
+                    match entered.take() {
+                        Some(from) => on(sample, [from, t]),
+                        None => entered = Some(t),
+                    }
+                    true
+                });
+            }
+        }
+        if let Some(from) = entered {
+            on(sample, [from, 1.0]);
+        }
+    }
+}
