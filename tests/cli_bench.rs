@@ -74,15 +74,23 @@ fn segments_meet_what_the_peers_meet() {
 
 #[test]
 fn tables_quote_the_papers() {
-    let rows = rows(&output(bench("tables --mesh torus --resolutions 128 --segments 1000 --json")));
+    let rows =
+        rows(&output(bench("tables --mesh torus --resolutions 128 --segments 1000 --pairs 40 --samples 3000 --json")));
     check_keys(&rows);
     for (name, paper) in [
         ("table1/field/full_grid/time", 1.9),
         ("table1/octree/min_max/memory", 34.2),
         ("table1/octree/min/memory", 16.1),
         ("table2/bricks", 12.0),
+        ("ccd/table3/vertices/all", 0.7),
+        ("ccd/table3/dense/first/each_sample", 761.2),
+        ("ccd/table4/dense", 2.6),
     ] {
-        assert_eq!(number(&rows[&format!("{name}/128")], "peer_measured"), paper, "{name}");
+        assert_eq!(
+            number(rows.get(&format!("{name}/128")).unwrap_or_else(|| &rows[name]), "peer_measured"),
+            paper,
+            "{name}"
+        );
     }
     let [ours, uniform, octree] =
         ["ours", "uniform", "octree"].map(|w| number(&rows[&format!("table2/hits/{w}/128")], "measured"));
@@ -91,6 +99,12 @@ fn tables_quote_the_papers() {
     let [leaf, min, both] =
         ["leaf", "min", "min_max"].map(|f| number(&rows[&format!("table1/octree/{f}/memory/128")], "measured"));
     assert!(leaf < min && min < both);
+    // What is dropped is caught.
+    for body in ["vertices", "bowl", "dense"] {
+        let hits = number(&rows[&format!("ccd/table3/{body}/all")], "hits");
+        assert!(hits > 2.0 && number(&rows[&format!("ccd/table3/{body}/all")], "intervals") > hits, "{body}");
+        assert!(number(&rows[&format!("ccd/table4/{body}")], "lowest_m") > -1.0, "{body}");
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@
 
 mod ccd;
 mod clock;
+mod drops;
 mod fields;
+mod pairs;
 mod papers;
 mod parry;
 mod peers;
@@ -44,7 +46,7 @@ enum Name {
     Ccd,
     /// Fields, full and in bricks: cooking, error, sampling, memory, loading, beside other libraries. Takes a minute, and 1 GB.
     Fields,
-    /// Tables 1 and 2 of Xu & Barbič (2014, 2016): fields, octrees and segments, the papers' figures beside ours.
+    /// Tables 1 to 4 of Xu & Barbič (2014, 2016): fields, octrees, segments and motions, the papers' figures beside ours.
     Tables,
 }
 
@@ -54,6 +56,12 @@ pub struct Arguments {
     /// A mesh file or the name of a built-in shape; scaled to 1 m.
     #[arg(long, default_value = "blob")]
     mesh: String,
+    /// The mesh of the dense body of tables 3 and 4; the same unless given.
+    #[arg(long, value_name = "MESH")]
+    dense: Option<String>,
+    /// How many random motions table 3 takes; of fewer than 1,000 the drops of table 4 are shorter, too.
+    #[arg(long, default_value_t = 1000)]
+    pairs: usize,
     /// One JSON object a row.
     #[arg(long)]
     json: bool,
@@ -83,6 +91,10 @@ pub struct Setup {
     peers: Vec<Peer>,
     segments: usize,
     clock: Clock,
+    dense: Option<voxshell::mesh::TriMesh>,
+    /// Of the dense body.
+    samples: usize,
+    pairs: usize,
 }
 
 impl Setup {
@@ -109,11 +121,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let name = std::path::Path::new(&arguments.mesh)
         .file_name()
         .map_or(arguments.mesh.as_str().into(), |n| n.to_string_lossy());
+    let dense = arguments.dense.as_ref().map(|dense| source::mesh(dense, Some(1.0))).transpose()?;
     let setup = Setup {
         resolutions: arguments.resolutions.clone(),
         peers: arguments.peers.clone(),
         segments: arguments.segments,
         clock: Clock { seconds: arguments.seconds },
+        dense,
+        samples: arguments.cook.samples.unwrap_or(ccd::DENSE),
+        pairs: arguments.pairs,
     };
     let rows = match arguments.name {
         Name::Cook => {

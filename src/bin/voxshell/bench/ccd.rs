@@ -1,169 +1,97 @@
-//! `voxshell bench ccd`: bodies that move, each against a field of its own shape. Tables 3 and 4 of Xu & Barbič 2016, a haptic
-//! step, and screw motions beside ten thousand sub-steps.
+//! `voxshell bench ccd`: bodies that move, each against a field of its own shape. Tables 3 and 4 of Xu & Barbič 2016
+//! ([`super::pairs`], [`super::drops`]), a haptic step, and screw motions beside ten thousand sub-steps.
 //!
 //! Seconds of one thread's clock. The field's box is 1.5 times the shape.
 
-use std::f64::consts::TAU;
-
 use nalgebra::Translation3;
 use voxshell::ccd::impact::{contacts, time_of_impact, Moving, Path, Query};
-use voxshell::ccd::motion::Motion;
-use voxshell::ccd::shell::{Passage, Workspace};
-use voxshell::contact::{self, Geometry, Roles};
-use voxshell::field::{BrickField, Field};
-use voxshell::math::{Pose, Progress, Rotation, Vec3};
+use voxshell::ccd::shell::Workspace;
+use voxshell::contact::{self, Roles};
+use voxshell::math::{Pose, Rotation};
 use voxshell::mesh::{primitives, TriMesh};
-use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::Result;
 
-use super::clock::{of_thread, of_wall, Clock};
+use super::clock::of_thread;
+use super::drops::Drop;
+use super::pairs::{place, rotation, Body, Pairs};
 use super::random::Random;
 use super::row::Row;
 use super::steps::Steps;
-use super::{fields, Setup};
+use super::Setup;
 
-const SIDE: f64 = 1.5;
-const PAIRS: usize = 1000;
-/// Of the papers' dragon.
-const DENSE: usize = 437_645;
-const PAPER: &str = "Xu & Barbič 2016";
+/// Of the papers' china bowl and dragon.
+const BOWL: usize = 2_072;
+pub const DENSE: usize = 437_645;
+/// Of the haptic step.
+const HAPTIC: usize = 25_000;
+
+/// Tables 3 and 4.
+pub struct Motions {
+    /// Random motions.
+    pub count: usize,
+    pub pairs: Vec<Pairs>,
+    pub drops: Vec<Drop>,
+}
+
+/// The papers' three bodies: a mesh's own vertices, a bowl, and a dense shell.
+fn bodies<'a>(
+    mesh: &'a TriMesh,
+    dense: &'a TriMesh,
+    cells: u32,
+    samples: usize,
+) -> Result<[(&'static str, Box<dyn Fn() -> Result<Body> + 'a>); 3]> {
+    let bowl = primitives::bowl(0.5, 0.05, 64)?.scaled_to_extent(1.0);
+    Ok([
+        ("vertices", Box::new(move || Body::new("vertices", mesh, mesh.vertices.len(), cells))),
+        ("bowl", Box::new(move || Body::new("bowl", &bowl, BOWL, cells))),
+        ("dense", Box::new(move || Body::new("dense", dense, samples, cells))),
+    ])
+}
+
+impl Motions {
+    pub fn measure(mesh: &TriMesh, setup: &Setup, mut each: impl FnMut(&Body) -> Result<()>) -> Result<Self> {
+        let cells = setup.resolutions(&[1024]).pop().unwrap_or(1024);
+        let dense = setup.dense.as_ref().unwrap_or(mesh);
+        let steps = Steps::new(3);
+        let mut out = Self { count: setup.pairs, pairs: Vec::new(), drops: Vec::new() };
+        // Seconds: until the first contact, all intervals; the papers' sample by sample, and by a tree; of the drop the same,
+        // its frames and target.
+        let figures = [
+            ([0.05, 0.2], [1.8, 0.7], [8.0, 2.5], 2600, None),
+            ([0.05, 0.2], [3.4, 0.3], [20.3, 4.5], 2000, None),
+            ([0.5, 3.0], [761.2, 9.9], [671.6, 2.6], 1160, Some(0.15)),
+        ];
+        for ((name, body), (targets, table_3, table_4, frames, target)) in
+            bodies(mesh, dense, cells, setup.samples)?.into_iter().zip(figures)
+        {
+            steps.next(name);
+            let body = body()?;
+            out.pairs.push(Pairs::measure(&body, targets, table_3, setup)?);
+            out.drops.push(Drop::measure(&body, frames * setup.pairs / 1000, target, table_4)?);
+            each(&body)?;
+        }
+        Ok(out)
+    }
+
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        self.pairs.iter().for_each(|p| p.rows(&mut rows));
+        self.drops.iter().for_each(|d| d.rows(&mut rows));
+        rows
+    }
+}
 
 pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     let cells = setup.resolutions(&[1024]).pop().unwrap_or(1024);
-    let steps = Steps::new(4);
-    let mut rows = Vec::new();
-    let bowl = primitives::bowl(0.5, 0.05, 64)?.scaled_to_extent(1.0);
-    steps.next("vertices");
-    let sparse = Body::new(mesh, mesh.vertices.len(), cells)?;
-    table_3("vertices", &sparse, [0.05, 0.2], [1.8, 0.7], setup.clock, &mut rows)?;
-    screws(&sparse, &mut rows)?;
-    steps.next("bowl");
-    table_3("bowl", &Body::new(&bowl, 2_072, cells)?, [0.05, 0.2], [3.4, 0.3], setup.clock, &mut rows)?;
-    steps.next("dense");
-    let dense = Body::new(mesh, DENSE, cells)?;
-    table_3("dense", &dense, [0.5, 3.0], [761.2, 9.9], setup.clock, &mut rows)?;
-    table_4(&dense, &mut rows)?;
-    steps.next("haptic");
-    haptic(&Body::new(mesh, 25_000, cells)?, &mut rows)?;
+    let mut others = Vec::new();
+    let motions = Motions::measure(mesh, setup, |body| match body.name {
+        "vertices" => screws(body, &mut others),
+        _ => Ok(()),
+    })?;
+    haptic(&Body::new("haptic", mesh, HAPTIC, cells)?, &mut others)?;
+    let mut rows = motions.rows();
+    rows.append(&mut others);
     Ok(rows)
-}
-
-struct Body {
-    field: Field,
-    shell: PointShell,
-}
-
-impl Body {
-    fn new(mesh: &TriMesh, samples: usize, cells: u32) -> Result<Self> {
-        let field = Field::Bricks(BrickField::cook(mesh, &fields::options(cells), &Progress::none())?);
-        let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
-        let shell = PointShell::sample(mesh, Some(&field), &options, &Progress::none())?;
-        Ok(Self { field, shell })
-    }
-
-    fn geometry(&self) -> Geometry<'_> {
-        Geometry { field: Some(&self.field), shell: Some(&self.shell) }
-    }
-}
-
-/// In a cube of 1 around 0.
-fn place(random: &mut Random) -> Vec3 {
-    let mut coordinate = || random.next() - 0.5;
-    Vec3::new(coordinate(), coordinate(), coordinate())
-}
-
-/// Uniform over all: Shoemake 1992.
-fn rotation(random: &mut Random) -> Rotation {
-    let (part, a, b) = (random.next(), TAU * random.next(), TAU * random.next());
-    let (p, q) = ((1.0 - part).sqrt(), part.sqrt());
-    Rotation::from_quaternion(nalgebra::Quaternion::new(q * b.cos(), p * a.sin(), p * a.cos(), q * b.sin()))
-}
-
-/// Pairs of random poses in a box three times the field's, by the tree and sample by sample. `papers` took as long, sample
-/// by sample and by a tree.
-fn table_3(
-    name: &str,
-    body: &Body,
-    targets: [f64; 2],
-    papers: [f64; 2],
-    clock: Clock,
-    rows: &mut Vec<Row>,
-) -> Result<()> {
-    let mut random = Random::new(2016);
-    let mut pose = || Pose::from_parts((place(&mut random) * 3.0 * SIDE).into(), rotation(&mut random));
-    let motions: Vec<Motion> =
-        (0..PAIRS).map(|_| Motion::straight([&pose(), &pose()], [&Pose::identity(); 2])).collect();
-    let samples = body.shell.len();
-    // Sample by sample the dense shell takes minutes: a part of the pairs then stands for all.
-    let some = &motions[..if samples > 100_000 { PAIRS / 20 } else { PAIRS }];
-    let (mut hits, mut intervals) = (0, 0);
-    let first = |motions: &[Motion], linear: bool, hits: &mut usize| {
-        let mut workspace = Workspace::new();
-        let passage = |motion: &Motion| Passage { linear, ..Passage::new(&body.shell, &body.field, *motion) };
-        of_thread(|| *hits = motions.iter().filter(|m| passage(m).first(&mut workspace).is_some()).count()).0
-            * (PAIRS as f64 / motions.len() as f64)
-    };
-    let all = |motions: &[Motion], linear: bool, count: &mut usize| {
-        let mut workspace = Workspace::new();
-        let passage = |motion: &Motion| Passage { linear, ..Passage::new(&body.shell, &body.field, *motion) };
-        of_thread(|| *count = motions.iter().map(|m| passage(m).spans(&mut workspace).len()).sum()).0
-            * (PAIRS as f64 / motions.len() as f64)
-    };
-    let (mut unused, mut unused_too) = (0, 0);
-    let [first_tree, first_each, all_tree, all_each] = clock.in_turns([
-        &mut || Ok(first(&motions, false, &mut hits)),
-        &mut || Ok(first(some, true, &mut unused)),
-        &mut || Ok(all(&motions, false, &mut intervals)),
-        &mut || Ok(all(some, true, &mut unused_too)),
-    ])?;
-    for (kind, tree, each, target) in
-        [("first", first_tree, first_each, targets[0]), ("all", all_tree, all_each, targets[1])]
-    {
-        let facts = |row: Row| {
-            row.with("pairs", PAIRS).with("samples", samples).with("hits", hits).with("intervals", intervals)
-        };
-        rows.push(facts(
-            Row::new(format!("ccd/table3/{name}/{kind}"), tree, "s").target(target).peer(PAPER, papers[1]),
-        ));
-        rows.push(facts(Row::new(format!("ccd/table3/{name}/{kind}/each_sample"), each, "s").peer(PAPER, papers[0])));
-    }
-    Ok(())
-}
-
-/// The drop of the papers, without its forces: the body falls on another, rests and slips; the continuous part of 1,160
-/// frames of a millisecond.
-fn table_4(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
-    const FRAMES: usize = 1160;
-    let mut discrete = contact::Workspace::new();
-    let (mut height, mut speed) = (1.0, 0.0);
-    let mut poses = Vec::new();
-    for frame in 0..=FRAMES {
-        let turn = Rotation::from_scaled_axis(Vec3::new(0.3, 1.0, 0.2) * (0.001 * frame as f64));
-        let at = |height: f64| Pose::from_parts(Vec3::new(0.05, height, 0.02).into(), turn);
-        speed += 9.81e-3;
-        height -= speed * 1e-3;
-        // Out of the other body again, but for a trace of contact.
-        for _ in 0..8 {
-            let Some(depth) = distance(body, &at(height), 0.0, &mut discrete)? else { break };
-            height += 1e-5 - depth;
-            speed = 0.0;
-        }
-        poses.push(at(height - 2e-5));
-    }
-    let still = Moving::still(body.geometry(), &Pose::identity());
-    let query = Query { roles: Roles::ShellOfA, ..Query::default() };
-    let (mut workspace, mut intervals) = (Workspace::new(), 0);
-    let (seconds, done) = of_thread(|| -> Result<()> {
-        for step in poses.windows(2) {
-            let falling = Moving { geometry: body.geometry(), from: step[0], to: step[1] };
-            intervals += contacts(&falling, &still, &query, &mut workspace)?.len();
-        }
-        Ok(())
-    });
-    done?;
-    let row = Row::new("ccd/table4/dense", seconds, "s").target(0.15).peer(PAPER, 2.6);
-    rows.push(row.with("frames", FRAMES).with("samples", body.shell.len()).with("intervals", intervals));
-    Ok(())
 }
 
 /// φ of the deepest sample of the body at a pose in itself at rest, where it is at most `limit`.
@@ -173,37 +101,51 @@ fn distance(body: &Body, pose: &Pose, limit: f64, workspace: &mut contact::Works
     Ok(found.map(|c| c.separation))
 }
 
-/// Steps of a millimetre from a quarter of one deep.
+/// Steps of a millimetre along the surface and across it, from where tens of samples are in contact.
 fn haptic(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
+    /// Samples in contact where a step begins.
+    const RESTING: usize = 60;
     let mut workspace = Workspace::new();
     let mut discrete = contact::Workspace::new();
     let still = Moving::still(body.geometry(), &Pose::identity());
     let query = Query { roles: Roles::ShellOfA, ..Query::default() };
     let mut random = Random::new(7);
-    let (mut times, mut intervals) = (Vec::new(), 0);
-    for _ in 0..100 {
+    let (mut times, mut intervals) = (Vec::new(), Vec::new());
+    for _ in 0..50 {
         let (turn, way) = (rotation(&mut random), place(&mut random).normalize());
         let at = |reach: f64| Pose::from_parts((way * reach).into(), turn);
         let mut reach = 2.0;
         for _ in 0..60 {
             reach -= 0.7 * distance(body, &at(reach), f64::INFINITY, &mut discrete)?.unwrap_or(0.0);
         }
-        let from = at(reach - 0.25e-3);
+        // As deep as it takes.
+        let (mut least, mut most) = (0.0, 0.05);
         for _ in 0..20 {
+            let depth = 0.5 * (least + most);
+            let there = Moving::still(body.geometry(), &at(reach - depth));
+            if contacts(&there, &still, &query, &mut workspace)?.len() < RESTING {
+                least = depth;
+            } else {
+                most = depth;
+            }
+        }
+        let from = at(reach - most);
+        for _ in 0..40 {
             let to = Translation3::from(place(&mut random).normalize() * 1e-3) * from;
             let moving = Moving { geometry: body.geometry(), from, to };
             // Once before, so that it is the query that is measured and not the cache.
             contacts(&moving, &still, &query, &mut workspace)?;
-            let (seconds, found) = of_wall(|| contacts(&moving, &still, &query, &mut workspace).map(<[_]>::len));
-            intervals += found?;
+            let (seconds, found) = of_thread(|| contacts(&moving, &still, &query, &mut workspace).map(<[_]>::len));
+            intervals.push(found?);
             times.push(seconds * 1e6);
         }
     }
     times.sort_by(f64::total_cmp);
-    let at = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
-    for (kind, measured, target) in [("median", at(0.5), 60.0), ("p99", at(0.99), 200.0)] {
-        let row = Row::new(format!("ccd/haptic/{kind}"), measured, "us").target(target);
-        rows.push(row.with("samples", body.shell.len()).with("intervals_mean", intervals as f64 / times.len() as f64));
+    intervals.sort_unstable();
+    let place = |q: f64| ((times.len() - 1) as f64 * q) as usize;
+    for (kind, q, target) in [("median", 0.5, 60.0), ("p99", 0.99, 200.0)] {
+        let row = Row::new(format!("ccd/haptic/{kind}"), times[place(q)], "us").target(target);
+        rows.push(row.with("samples", body.shell.len()).with("intervals", intervals[place(q)]));
     }
     Ok(())
 }

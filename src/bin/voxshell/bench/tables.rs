@@ -1,6 +1,7 @@
-//! `voxshell bench tables`: tables 1 and 2 of Xu & Barbič 2014 and of their paper of 2016, with ours beside the papers' figures.
+//! `voxshell bench tables`: tables 1 to 4 of Xu & Barbič 2014 and of their paper of 2016, with ours beside the papers' figures.
 //!
-//! Table 1 is the memory and time of the signed distance field and of the octree over it, table 2 a million random segments.
+//! Table 1 is the memory and time of the signed distance field and of the octree over it, table 2 a million random segments,
+//! tables 3 and 4 are random motions and drops.
 //! Theirs is the bunny of 777 vertices, computed by 8 threads of a 2.9 GHz Xeon; ours the mesh that was asked for, one thread.
 //! Since machines have changed, their way of walking is also measured on this one, as written anew in [`super::papers`].
 
@@ -10,6 +11,7 @@ use voxshell::math::Progress;
 use voxshell::mesh::TriMesh;
 use voxshell::Result;
 
+use super::ccd::Motions;
 use super::clock::{of_thread, Clock};
 use super::papers::{self, Octree};
 use super::row::{figure, print_aligned, Row};
@@ -112,6 +114,7 @@ pub struct Tables {
     mesh: String,
     segments: usize,
     lines: Vec<Ours>,
+    motions: Motions,
 }
 
 /// Seconds of the batch, and how many of the first [`WALKED`] hit.
@@ -162,7 +165,8 @@ impl Tables {
                 theirs,
             });
         }
-        Ok(Self { mesh: name.into(), segments: segments.len(), lines })
+        let motions = Motions::measure(mesh, setup, |_| Ok(()))?;
+        Ok(Self { mesh: name.into(), segments: segments.len(), lines, motions })
     }
 
     pub fn rows(&self) -> Vec<Row> {
@@ -201,6 +205,7 @@ impl Tables {
             push("table2/full_grid", ours.segments_dense, "s", paper.map(|p| p.uniform));
             push("table2/bricks", Some(ours.segments_bricks), "s", paper.map(|p| p.by_octree));
         }
+        rows.append(&mut self.motions.rows());
         rows
     }
 
@@ -277,6 +282,43 @@ impl Tables {
                 number(ours.segments_dense),
                 figure(ours.segments_bricks),
             ]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+        self.print_motions();
+    }
+
+    fn print_motions(&self) {
+        println!(
+            "\nTable 3: {} pairs of random poses in a box three times the field's ({}'s vertices, a bowl, a dense shell); \
+             their way here is to the first contact of each sample, on a full grid of 256³",
+            self.motions.count, self.mesh
+        );
+        let header = [
+            "",
+            "samples",
+            "linear: paper",
+            "its way here",
+            "first contact",
+            "all intervals",
+            "tree: paper",
+            "first contact",
+            "all intervals",
+        ]
+        .map(String::from);
+        let lines = self.motions.pairs.iter().map(|p| {
+            let [linear, tree] = p.papers.map(figure);
+            let ([first, first_each], [all, all_each]) = (p.first.map(figure), p.all.map(figure));
+            let samples = p.samples.to_string();
+            [p.name.into(), samples, linear, figure(p.theirs), first_each, all_each, tree, first, all]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+
+        println!("\nTable 4: drops, the continuous part between the two bodies");
+        let header = ["", "samples", "frames", "linear: paper", "ours", "tree: paper", "ours"].map(String::from);
+        let lines = self.motions.drops.iter().map(|d| {
+            let [linear, tree] = d.papers.map(figure);
+            let (samples, frames) = (d.samples.to_string(), d.frames.to_string());
+            [d.name.into(), samples, frames, linear, figure(d.each), tree, figure(d.tree)]
         });
         print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
     }
