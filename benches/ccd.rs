@@ -33,7 +33,7 @@ fn shells(c: &mut Criterion) {
     let field = Field::Bricks(BrickField::cook(&mesh, &options, &Progress::none()).expect("the blob cooks"));
     let motions = motions();
     let mut workspace = Workspace::new();
-    for samples in [60, 120, 250, 500, 1000, 8000] {
+    for samples in [8, 16, 32, 64, 256, 1000, 8000] {
         let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
         let shell = PointShell::sample(&mesh, Some(&field), &options, &Progress::none()).expect("a shell");
         let mut group = c.benchmark_group(format!("motion/{samples}"));
