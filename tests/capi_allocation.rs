@@ -60,6 +60,10 @@ fn warm_queries_do_not_allocate() {
                 quiet("contacts with a sphere", step, &mut || {
                     ok(vxs_query_contacts(sphere, &a, torus, &b, null(), workspace, out, 1 << 16, &mut count));
                 });
+                let features = [0, 7, 1 << 31];
+                quiet("contacts of features", step, &mut || {
+                    ok(vxs_query_features(torus, &a, torus, &b, features.as_ptr(), features.len(), out));
+                });
                 quiet("distance", step, &mut || {
                     ok(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &mut closest, &mut found));
                 });

@@ -568,6 +568,15 @@ inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, c
   return contacts;
 }
 
+/** Contacts of samples that are known by their feature numbers, however far apart, in the order of the features. */
+inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                           const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts) {
+  contacts.resize(features.size());
+  if (!detail::check(vxs_query_features(a.c_handle(), &pose_a, b.c_handle(), &pose_b, features.data(), features.size(),
+                                        contacts.data())))
+    contacts.clear();
+}
+
 /** The closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
 inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                              const Query& query, Workspace& workspace) {

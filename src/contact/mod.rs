@@ -7,6 +7,7 @@
 //! finds exactly the samples that testing every sample finds.
 
 mod budget;
+mod features;
 mod reduce;
 mod region;
 mod segment;
@@ -15,6 +16,7 @@ mod traverse;
 mod workspace;
 
 pub use budget::{Budget, Completeness};
+pub use features::contacts_of;
 pub use workspace::{Report, Stats, Workspace};
 
 use std::time::Instant;
@@ -224,6 +226,11 @@ impl<'a> Pass<'a> {
     /// The contact of one sample, world frame.
     fn contact(&self, hit: &Hit) -> Contact {
         let (separation, outward) = self.way_out(hit);
+        self.contact_along(hit, separation, &outward)
+    }
+
+    /// The contact of one sample whose separation and way out, in the field's body frame, are known.
+    fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
         let outward = self.field_pose.rotation * outward;
         let p = Vec3::new(hit.point[0] as f64, hit.point[1] as f64, hit.point[2] as f64) + self.field_origin;
         let on_shell = (self.field_pose * nalgebra::Point3::from(p)).coords;

@@ -19,6 +19,7 @@ int main(void) {
   vxs_contact contacts[64], closest;
   vxs_segment_hit hit;
   vxs_motion_contact lasting[64];
+  const uint32_t features[3] = {0, 7, 1u << 31};
   double distance;
   size_t found_count = 0, most = 0;
   bool found;
@@ -48,6 +49,7 @@ int main(void) {
       CHECK(vxs_query_contacts(torus, &a, floor, &b, NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       CHECK(vxs_query_contacts(torus, &a, torus, &b, &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       if (found_count > most) most = found_count;
+      OK(vxs_query_features(torus, &a, torus, &b, features, 3, contacts));
       OK(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &closest, &found));
       OK(vxs_shape_query_segment(torus, vec3(-2, 0, 0.01 * step), vec3(2, 0, 0), &hit));
       OK(vxs_field_distance(field, b.position, &distance, NULL));

@@ -62,6 +62,10 @@ static void contacts_and_distance(const Shape& box) {
   query_contacts(box, at(0, 0, 0.49), floor, identity(), {}, workspace, again);
   CHECK(again.size() == contacts.size() && again.data() == memory);
 
+  std::vector<Contact> known;
+  query_features(box, at(0, 0, 0.49), floor, identity(), {contacts[1].feature, contacts[0].feature}, known);
+  CHECK(known.size() == 2 && known[0].separation == contacts[1].separation && known[1].feature == contacts[0].feature);
+
   auto closest = query_distance(box, at(0, 0, 0.75), floor, identity(), {}, workspace);
   CHECK(closest && std::fabs(closest->separation - 0.25) < 1e-5);
   // One contact a segment.

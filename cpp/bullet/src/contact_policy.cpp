@@ -13,6 +13,13 @@ double reach(const Motion& first, const Motion& second, double dt)
 	return (length(relative) + spin_first + spin_second) * dt;
 }
 
+Approach::Approach(const Motion& first, const Motion& second, double dt)
+	: center(first.center),
+	  velocity(first.linear + first.linear_acceleration * dt - second.velocity_at(center) - second.acceleration_at(center) * dt),
+	  spin(first.angular + first.angular_acceleration * dt - second.angular - second.angular_acceleration * dt)
+{
+}
+
 void Candidate::predict(const Motion& first, const Motion& second, double dt)
 {
 	speed = dot(normal, first.velocity_at(point) - second.velocity_at(point));
@@ -91,51 +98,81 @@ void ContactSelector::thin(const std::vector<Candidate>& candidates)
 			m_pool.push_back(i);
 }
 
-double ContactSelector::spread(uint32_t i, uint32_t j) const
+void ContactSelector::Places::clear()
 {
-	const Candidate &a = (*m_candidates)[i], &b = (*m_candidates)[j];
-	return length2(a.point - b.point) + m_turn * length2(a.normal - b.normal);
+	for (std::vector<float>& row : m_at)
+		row.clear();
 }
 
-/// Merit of a candidate that lies `spread` away from its nearest neighbour in the set: a gap of one margin above the smallest
-/// halves the distance that counts.
-double ContactSelector::merit(uint32_t i, double spread) const
+void ContactSelector::Places::add(const Vec& position, const Vec& turned)
 {
-	const double weight = m_margin / (m_margin + ((*m_candidates)[i].gap - m_lowest));
-	return spread * weight * weight;
+	const double at[6] = {position.x, position.y, position.z, turned.x, turned.y, turned.z};
+	for (int row = 0; row < 6; ++row)
+		m_at[row].push_back(float(at[row]));
 }
 
-void ContactSelector::choose(uint32_t index)
+void ContactSelector::Places::copy(const Places& from, size_t index)
 {
-	m_chosen.push_back(index);
-	for (size_t k = 0; k < m_pool.size(); ++k)
-		m_spread[k] = std::min(m_spread[k], spread(m_pool[k], index));
+	for (int row = 0; row < 6; ++row)
+		m_at[row].push_back(from.m_at[row][index]);
 }
 
-/// Puts `index` in the place of the chosen one with the least merit, if that is below `limit`.
-bool ContactSelector::exchange(uint32_t index, double limit)
+void ContactSelector::Places::pad()
 {
+	for (std::vector<float>& row : m_at)
+		row.resize((row.size() + kBlock - 1) / kBlock * kBlock);
+}
+
+void ContactSelector::Places::lower(const Places& from, size_t index, float* spread) const
+{
+	float center[6];
+	for (int row = 0; row < 6; ++row)
+		center[row] = from.m_at[row][index];
+	const float *x = m_at[0].data(), *y = m_at[1].data(), *z = m_at[2].data(), *u = m_at[3].data(), *v = m_at[4].data(), *w = m_at[5].data();
+	for (size_t block = 0; block < padded(); block += kBlock)
+		for (size_t i = block; i < block + kBlock; ++i)
+		{
+			const float dx = x[i] - center[0], dy = y[i] - center[1], dz = z[i] - center[2];
+			const float du = u[i] - center[3], dv = v[i] - center[4], dw = w[i] - center[5];
+			const float distance = dx * dx + dy * dy + dz * dz + du * du + dv * dv + dw * dw;
+			spread[i] = distance < spread[i] ? distance : spread[i];
+		}
+}
+
+void ContactSelector::choose(size_t k)
+{
+	m_chosen.push_back(uint32_t(k));
+	m_places.lower(m_places, k, m_spread.data());
+}
+
+/// Puts `k` in the place of the chosen one with the least merit, if that is below `limit`.
+bool ContactSelector::exchange(size_t k, double limit)
+{
+	m_chosen_places.clear();
+	for (const uint32_t i : m_chosen)
+		m_chosen_places.copy(m_places, i);
+	m_chosen_places.pad();
 	size_t worst = m_chosen.size();
 	for (size_t i = 0; i < m_chosen.size(); ++i)
 	{
-		if (m_chosen[i] == m_anchor || (*m_candidates)[m_chosen[i]].pinned)
+		if (m_chosen[i] == m_anchor || (*m_candidates)[m_pool[m_chosen[i]]].pinned)
 			continue;
-		double nearest = std::numeric_limits<double>::infinity();
+		m_chosen_spread.assign(m_chosen_places.padded(), std::numeric_limits<float>::infinity());
+		m_chosen_places.lower(m_chosen_places, i, m_chosen_spread.data());
+		float nearest = std::numeric_limits<float>::infinity();
 		for (size_t j = 0; j < m_chosen.size(); ++j)
-			if (j != i)
-				nearest = std::min(nearest, spread(m_chosen[i], m_chosen[j]));
-		const double score = merit(m_chosen[i], nearest);
+			nearest = j != i && m_chosen_spread[j] < nearest ? m_chosen_spread[j] : nearest;
+		const double score = merit(m_chosen[i], double(nearest));
 		if (score < limit)
 			limit = score, worst = i;
 	}
 	if (worst == m_chosen.size())
 		return false;
 	m_chosen.erase(m_chosen.begin() + std::ptrdiff_t(worst));
-	m_spread.assign(m_pool.size(), std::numeric_limits<double>::infinity());
+	m_spread.assign(m_places.padded(), std::numeric_limits<float>::infinity());
 	for (const uint32_t i : m_chosen)
-		for (size_t k = 0; k < m_pool.size(); ++k)
-			m_spread[k] = std::min(m_spread[k], spread(m_pool[k], i));
-	choose(index);
+		m_places.lower(m_places, i, m_spread.data());
+	choose(k);
 	return true;
 }
 
@@ -144,49 +181,74 @@ bool ContactSelector::exchange(uint32_t index, double limit)
 void ContactSelector::choose_corners(size_t count)
 {
 	const auto at = [&](size_t k) -> const Vec& { return (*m_candidates)[m_pool[k]].point; };
+	const size_t none = m_pool.size();
 	const auto best_by = [&](auto measure) {
 		double best = 0;
-		uint32_t index = UINT32_MAX;
+		size_t found = none;
 		for (size_t k = 0; k < m_pool.size(); ++k)
 		{
-			const double score = merit(m_pool[k], measure(k));
+			const double score = merit(k, measure(k));
 			if (score > best)
-				best = score, index = m_pool[k];
+				best = score, found = k;
 		}
-		if (index != UINT32_MAX && m_chosen.size() < count && std::find(m_chosen.begin(), m_chosen.end(), index) == m_chosen.end())
-			choose(index);
-		return index;
+		if (found != none && m_chosen.size() < count && std::find(m_chosen.begin(), m_chosen.end(), uint32_t(found)) == m_chosen.end())
+			choose(found);
+		return found;
 	};
 
 	Vec middle = {0, 0, 0};
 	for (size_t k = 0; k < m_pool.size(); ++k)
 		middle = middle + at(k);
 	middle = middle * (1.0 / double(m_pool.size()));
-	const uint32_t a = best_by([&](size_t k) { return length2(at(k) - middle); });
-	if (a == UINT32_MAX)
+	const size_t a = best_by([&](size_t k) { return length2(at(k) - middle); });
+	if (a == none)
 		return;
-	const Vec from = (*m_candidates)[a].point;
-	const uint32_t b = best_by([&](size_t k) { return length2(at(k) - from); });
-	if (b == UINT32_MAX)
+	const Vec from = at(a);
+	const size_t b = best_by([&](size_t k) { return length2(at(k) - from); });
+	if (b == none)
 		return;
-	const Vec line = (*m_candidates)[b].point - from;
-	const uint32_t c = best_by([&](size_t k) { return length2(cross(line, at(k) - from)); });
-	if (c == UINT32_MAX)
+	const Vec line = at(b) - from;
+	const size_t c = best_by([&](size_t k) { return length2(cross(line, at(k) - from)); });
+	if (c == none)
 		return;
-	const Vec side = cross(line, (*m_candidates)[c].point - from);
+	const Vec side = cross(line, at(c) - from);
 	best_by([&](size_t k) {
 		const Vec area = cross(line, at(k) - from);
 		return dot(area, side) < 0 ? length2(area) : 0.0;
 	});
 }
 
+/// Where a candidate is in the pool, to which it is added if it is not there.
+size_t ContactSelector::place_in_pool(uint32_t index)
+{
+	const size_t k = size_t(std::find(m_pool.begin(), m_pool.end(), index) - m_pool.begin());
+	if (k == m_pool.size())
+		m_pool.push_back(index);
+	return k;
+}
+
+/// The one in the pool that would add most, of those farther than this from all chosen; the size of the pool when there is none.
+size_t ContactSelector::farthest(float nearest) const
+{
+	float best = 0;
+	size_t at = m_pool.size();
+	for (size_t k = 0; k < m_pool.size(); ++k)
+	{
+		const float score = m_spread[k] > nearest ? m_spread[k] * m_weight[k] : 0.0f;
+		if (score > best)
+			best = score, at = k;
+	}
+	return at;
+}
+
 const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate>& candidates, size_t count, double margin, double size)
 {
 	m_candidates = &candidates;
+	m_answer.clear();
 	m_chosen.clear();
 	m_pool.clear();
 	if (candidates.empty() || count == 0)
-		return m_chosen;
+		return m_answer;
 
 	uint32_t most_urgent = 0, deepest = 0;
 	for (uint32_t i = 0; i < candidates.size(); ++i)
@@ -200,80 +262,79 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 			m_pool.push_back(i);
 	}
 	if (m_pool.empty())
-		return m_chosen;
+		return m_answer;
 	if (m_pool.size() > kThinAbove)
 		thin(candidates);
+	m_anchor = place_in_pool(most_urgent);
+	const size_t lowest = place_in_pool(deepest);
 
-	m_lowest = candidates[most_urgent].gap;
-	m_margin = std::max(margin, 1e-9);
-	m_turn = 0.25 * size * size;  // (half the size per radian)², applied to |Δn|²
-	m_anchor = most_urgent;
-	const double nearest = 1e-6 * size * size;
-	m_spread.assign(m_pool.size(), std::numeric_limits<double>::infinity());
+	const Vec origin = candidates[m_pool[0]].point;
+	const double turn = 0.5 * size;  // half the size per radian
+	m_places.clear();
+	m_weight.clear();
+	for (const uint32_t i : m_pool)
+	{
+		m_places.add(candidates[i].point - origin, candidates[i].normal * turn);
+		const double near = std::max(margin, 1e-9) / (std::max(margin, 1e-9) + (candidates[i].gap - candidates[most_urgent].gap));
+		m_weight.push_back(float(near * near));
+	}
+	m_places.pad();
+	m_spread.assign(m_places.padded(), std::numeric_limits<float>::infinity());
+	const float nearest = float(1e-6 * size * size);
 
 	// What was in the set stays.
 	double lowest_gap = std::numeric_limits<double>::infinity(), lowest_distance = lowest_gap;
 	for (size_t k = 0; k < m_pool.size() && m_chosen.size() < count; ++k)
 	{
 		const Candidate& c = candidates[m_pool[k]];
-		if (!c.kept && !c.pinned)
+		if (!(c.kept && c.gap <= margin) && !c.pinned)
 			continue;
-		choose(m_pool[k]);
+		choose(k);
 		lowest_gap = std::min(lowest_gap, c.gap);
 		lowest_distance = std::min(lowest_distance, c.distance);
 	}
 	const bool fresh = m_chosen.empty();
 
 	// The lowest ones come in, unless one as low is there: on a flat contact the lowest is a matter of rounding.
-	const auto insist = [&](uint32_t index) {
-		if (std::find(m_chosen.begin(), m_chosen.end(), index) != m_chosen.end())
+	const auto insist = [&](size_t k) {
+		if (std::find(m_chosen.begin(), m_chosen.end(), uint32_t(k)) != m_chosen.end())
 			return;
 		if (m_chosen.size() < count)
-			choose(index);
+			choose(k);
 		else
-			exchange(index, std::numeric_limits<double>::infinity());
+			exchange(k, std::numeric_limits<double>::infinity());
 	};
 	if (candidates[most_urgent].gap < lowest_gap - kNotable * margin)
-		insist(most_urgent);
+		insist(m_anchor);
 	if (count > 1 && candidates[deepest].gap <= margin && candidates[deepest].distance < lowest_distance - kNotable * margin)
-		insist(deepest);
-
-	const auto farthest = [&] {
-		double best = 0;
-		size_t at = m_pool.size();
-		for (size_t k = 0; k < m_pool.size(); ++k)
-		{
-			const double score = m_spread[k] > nearest ? merit(m_pool[k], m_spread[k]) : 0.0;
-			if (score > best)
-				best = score, at = k;
-		}
-		return at;
-	};
+		insist(lowest);
 
 	if (fresh)
 	{
 		// Where normals differ by more than positions do, they count first: a wedge needs both its faces.
 		double extent = 0;
 		for (const uint32_t i : m_pool)
-			extent = std::max(extent, length2(candidates[i].point - candidates[m_pool[0]].point));
-		for (size_t k = farthest(); k < m_pool.size() && m_chosen.size() < count && m_spread[k] > 4 * extent; k = farthest())
-			choose(m_pool[k]);
+			extent = std::max(extent, length2(candidates[i].point - origin));
+		for (size_t k = farthest(nearest); k < m_pool.size() && m_chosen.size() < count && m_spread[k] > float(4 * extent); k = farthest(nearest))
+			choose(k);
 		choose_corners(count);
 	}
 	while (m_chosen.size() < count)
 	{
-		const size_t k = farthest();
+		const size_t k = farthest(nearest);
 		if (k == m_pool.size())
 			break;
-		choose(m_pool[k]);
+		choose(k);
 	}
 	for (int i = 0; i < kExchanges; ++i)
 	{
-		const size_t k = farthest();
-		if (k == m_pool.size() || !exchange(m_pool[k], merit(m_pool[k], m_spread[k]) / kHysteresis))
+		const size_t k = farthest(nearest);
+		if (k == m_pool.size() || !exchange(k, merit(k, double(m_spread[k])) / kHysteresis))
 			break;
 	}
-	return m_chosen;
+	for (const uint32_t k : m_chosen)
+		m_answer.push_back(m_pool[k]);
+	return m_answer;
 }
 
 namespace

@@ -13,6 +13,7 @@
 #ifndef VOXSHELL_BULLET_CONTACT_POLICY_H
 #define VOXSHELL_BULLET_CONTACT_POLICY_H
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -40,10 +41,25 @@ struct Motion
 /// How far two bodies can approach within one step, metres.
 double reach(const Motion& first, const Motion& second, double dt);
 
+/// How the first of two bodies moves against the second, at the end of the step, if nothing stops them.
+struct Approach
+{
+	Vec center;    // of the first body, world, m
+	Vec velocity;  // of the first body's centre against the second body there, m/s
+	Vec spin;      // rad/s
+
+	Approach() = default;
+	Approach(const Motion& first, const Motion& second, double dt);
+	Vec at(const Vec& p) const { return velocity + cross(spin, p - center); }
+};
+
 /// A contact that could be given to the solver.
 struct Candidate
 {
+	static const uint32_t kSample = UINT32_MAX;
+
 	uint32_t feature = 0;
+	uint32_t touch = kSample;  // number of the touch of a sharp feature that it is made of
 	Vec point = {0, 0, 0};    // on the second body, world, m
 	Vec normal = {0, 0, 0};   // n
 	double distance = 0;      // d
@@ -57,7 +73,9 @@ struct Candidate
 	/// It must be given to the solver in this step.
 	bool pinned = false;
 
-	/// Fills speed, acceleration, curvature and gap.
+	/// Fills in the gap only: what it takes to choose.
+	void predict_gap(const Approach& approach, double dt) { gap = distance + std::min(0.0, dot(normal, approach.at(point))) * dt; }
+	/// Fills in speed, acceleration, curvature and gap.
 	void predict(const Motion& first, const Motion& second, double dt);
 };
 
@@ -78,22 +96,45 @@ public:
 	const std::vector<uint32_t>& select(const std::vector<Candidate>& candidates, size_t count, double margin, double size);
 
 private:
+	/// Positions and turned normals of contacts, relative to one of them, as structure of arrays: their squared distances say how
+	/// different they are. Padded to whole blocks.
+	class Places
+	{
+	public:
+		static const size_t kBlock = 8;
+		void clear();
+		void add(const Vec& position, const Vec& turned);
+		void copy(const Places& from, size_t index);
+		void pad();
+		size_t padded() const { return m_at[0].size(); }
+		/// Lowers each of `spread` to the squared distance from one of them.
+		void lower(const Places& from, size_t index, float* spread) const;
+
+	private:
+		std::vector<float> m_at[6];
+	};
+
 	void thin(const std::vector<Candidate>& candidates);
-	double spread(uint32_t i, uint32_t j) const;
-	double merit(uint32_t i, double spread) const;
-	void choose(uint32_t index);
-	bool exchange(uint32_t index, double limit);
+	double merit(size_t k, double spread) const { return spread * double(m_weight[k]); }
+	void choose(size_t k);
+	bool exchange(size_t k, double limit);
 	void choose_corners(size_t count);
+	size_t place_in_pool(uint32_t index);
+	size_t farthest(float nearest) const;
 
 	std::vector<uint32_t> m_pool;  // candidates that compete
 	std::vector<uint32_t> m_cells;
-	std::vector<double> m_spread;  // squared distance of each in the pool to the nearest chosen one
-	std::vector<uint32_t> m_chosen;
+	Places m_places;              // of the pool
+	std::vector<float> m_weight;  // of each in the pool: a gap of one margin above the smallest halves the distance that counts
+	std::vector<float> m_spread;  // squared distance of each in the pool to the nearest chosen one
+	std::vector<uint32_t> m_chosen;  // of the pool
+	std::vector<uint32_t> m_answer;
+	Places m_chosen_places;
+	std::vector<float> m_chosen_spread;
 
 	// Of the call under way.
 	const std::vector<Candidate>* m_candidates = nullptr;
-	double m_lowest = 0, m_margin = 0, m_turn = 0;
-	uint32_t m_anchor = 0;  // the most urgent one, never exchanged
+	size_t m_anchor = 0;  // of the pool: the most urgent one, never exchanged
 };
 
 /// Makes bodies bounce although contacts are given to the solver before they touch.

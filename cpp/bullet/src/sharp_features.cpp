@@ -84,18 +84,21 @@ void measure_far(const SharpFeatures::Target& target, const Vec& center, SharpFe
 /// Appends a point if its ball is within the limit.
 void add_if_near(const SharpFeatures::Target& target, uint32_t feature, const Vec& point, double radius, std::vector<SharpFeatures::Touch>& touches)
 {
-	Vec gradient = {0, 0, 0};
-	SharpFeatures::Touch touch{SharpFeatures::kFeature | feature, point, radius, distance_to(target, point, &gradient), {0, 0, 0}};
-	if (radius == 0 && !(touch.distance <= target.limit))
-		return;
-	if (length2(gradient) >= kWeak)
-		touch.outward = gradient * (1 / length(gradient));
-	if (radius > 0)
-		measure_far(target, target.to_field(point), touch);
+	SharpFeatures::Touch touch{SharpFeatures::kFeature | feature, point, radius, 0, {0, 0, 0}};
+	SharpFeatures::measure(target, touch);
 	if (touch.distance <= target.limit + radius)
 		touches.push_back(touch);
 }
 }  // namespace
+
+void SharpFeatures::measure(const Target& target, Touch& touch)
+{
+	Vec gradient = {0, 0, 0};
+	touch.distance = distance_to(target, touch.point, &gradient);
+	touch.outward = length2(gradient) >= kWeak ? gradient * (1 / length(gradient)) : Vec{0, 0, 0};
+	if (touch.radius > 0)
+		measure_far(target, target.to_field(touch.point), touch);
+}
 
 void SharpFeatures::add_edge(const Vec& from, const Vec& to, double from_radius, double to_radius)
 {

@@ -63,6 +63,8 @@ public:
 	/// Appends every corner, and every point at a multiple of the spacing along an edge, whose ball is within the limit. Points
 	/// along edges stay where they are from call to call.
 	void touch(const Target& target, std::vector<Touch>& touches) const;
+	/// Fills in where a touch that was found before is by now: its distance and the way out, be it within the limit or not.
+	static void measure(const Target& target, Touch& touch);
 
 private:
 	struct Corner

@@ -65,4 +65,12 @@ Vec Frame::turned_box(const Vec& half) const
 	const auto along = [&](const Vec& row) { return std::abs(row.x) * half.x + std::abs(row.y) * half.y + std::abs(row.z) * half.z; };
 	return {along(rows[0]), along(rows[1]), along(rows[2])};
 }
+
+double displacement(const Frame& from, const Frame& to, const Vec& center, double radius)
+{
+	double turn = 0;
+	for (int i = 0; i < 3; ++i)
+		turn += length2(to.rows[i] - from.rows[i]);
+	return length(to(center) - from(center)) + std::sqrt(turn) * radius;
+}
 }  // namespace voxshell_bullet

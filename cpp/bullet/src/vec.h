@@ -42,6 +42,9 @@ struct Frame
 	/// Half extents of the box, along the axes of the frame arrived at, around a box with these half extents.
 	Vec turned_box(const Vec& half) const;
 };
+
+/// How far two frames take apart any point of a ball at most, metres.
+double displacement(const Frame& from, const Frame& to, const Vec& center, double radius);
 }  // namespace voxshell_bullet
 
 #endif

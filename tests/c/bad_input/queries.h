@@ -106,6 +106,30 @@ ROWS(vxs_workspace_get_segments) {
   OK(vxs_workspace_destroy(kept));
 }
 
+ROWS(vxs_query_features) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
+  vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;
+  uint32_t features_given[2] = {0, 1u << 31}, *features = features_given;
+  vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
+  size_t count = 2;
+  OK(vxs_shape_create_sphere(1, &exact));
+#define CALL vxs_query_features(a, pose_a, b, pose_b, features, count, contacts)
+  HANDLE(a, shape);
+  HANDLE(b, shape);
+  POSE(pose_a);
+  POSE(pose_b);
+  ARRAY(features, count);
+  OUTPUT_ARRAY(contacts, count);
+  INVALID(features_given[1], 100000, "features[1] is 100000; expected one of the ");
+  INVALID(features_given[1], (1u << 31) + 100000, "samples of B that the other's field can be asked about");
+  /* The sphere has no samples. */
+  INVALID(b, exact, "features[1] is 2147483648; expected one of the 0 samples of B");
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+}
+
 ROWS(vxs_query_distance) {
   vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
   vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;

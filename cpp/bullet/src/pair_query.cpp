@@ -1,0 +1,321 @@
+#include "pair_query.h"
+
+#include <algorithm>
+#include <string>
+
+#include "log.h"
+#include "motion_pair.h"
+#include "vec.h"
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
+const double kEdgeSpacing = 0.005;
+
+/// How much farther than needed contacts are looked for, in margins, and how many steps that must last to be worth it.
+const double kSlack = 0.5;
+const double kSlowSteps = 4;
+
+/// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
+const double kSameWall = 0.966;
+
+/// Fills in the contact of a sample. The one place where the C API's normal (A to B) becomes Bullet's (on B, towards A).
+void take(const vxs_contact& contact, double first_inflation, double second_inflation, Candidate& c)
+{
+	c.feature = contact.feature;
+	c.normal = -contact.normal;
+	c.distance = contact.separation - first_inflation - second_inflation;
+	c.point = contact.point_on_b + c.normal * second_inflation;
+}
+
+/// One shape's sharp features in the field of the other.
+struct Crossing
+{
+	SharpFeatures::Target target;
+	Frame to_world, ours_to_world;
+	Vec center;  // of our body
+	double inflation;
+	bool ours_is_first;
+
+	Crossing(const Side& ours, const Side& theirs, bool first, double distance)
+		: to_world(theirs.pose), ours_to_world(ours.pose), center(ours.motion.center), inflation(theirs.inflation), ours_is_first(first)
+	{
+		target.field = ours.voxshell->getField();
+		target.slope = ours.voxshell->getFieldSlope();
+		target.to_field = ours_to_world.inverse() * to_world;
+		target.limit = distance + inflation;
+		target.spacing = kEdgeSpacing * ours.size();
+		const Frame from_ours = target.to_field.inverse();
+		const Vec middle = from_ours(to_vec(ours.voxshell->getLocalCenter()));
+		const Vec half = from_ours.turned_box(to_vec(ours.voxshell->getLocalHalfExtents())) + Vec{target.limit, target.limit, target.limit};
+		target.low = middle - half;
+		target.high = middle + half;
+	}
+
+	/// Fills in the contact of a feature's point; false where there is no way out.
+	bool take(const SharpFeatures::Touch& touch, Candidate& c) const
+	{
+		const Vec point = to_world(touch.point);
+		// Where the field has no direction, in the middle of a part, the way out is away from the body's centre.
+		const Vec way = length2(touch.outward) > 0 ? ours_to_world.rotate(touch.outward) : point - center;
+		const double norm = length(way);
+		if (!(norm > 0))
+			return false;
+		const Vec outward = way * (1 / norm);
+		const double around = touch.radius + inflation;
+		c.feature = touch.feature;
+		c.normal = ours_is_first ? -outward : outward;
+		c.distance = touch.distance - around;
+		c.point = point - outward * (ours_is_first ? around : touch.distance);
+		return true;
+	}
+};
+}  // namespace
+
+PairQuery::PairQuery()
+{
+	vxs_workspace* made = nullptr;
+	if (vxs_workspace_create(&made) == VXS_OK)
+		m_workspace.reset(made);
+	m_contacts.resize(256);
+}
+
+bool PairQuery::find_forms(Side& first, Side& second, double distance)
+{
+	m_patch_changed = false;
+	if (!m_workspace)
+		return false;
+	if (!first.voxshell || !second.voxshell)
+		return first.voxshell ? find_stock_form(first, second, distance) : (second.voxshell && find_stock_form(second, first, distance));
+
+	forms_of(*first.voxshell, *second.voxshell, first, second);
+	if (!can_meet(first, second))
+	{
+		warn_once(first.has_field || second.has_field ? "two voxelmap shapes without triangles do not collide: neither brings samples"
+													  : "two pointshell shapes do not collide: neither brings a field");
+		return false;
+	}
+	return true;
+}
+
+bool PairQuery::find_stock_form(Side& ours, Side& theirs, double distance)
+{
+	const btCollisionShape* shape = theirs.stock;
+	double factor = 1;
+	const PairRow* row = find_row(shape, factor);
+	if (!row || row->treatment == Treatment::IGNORED || row->treatment == Treatment::STOCK)
+	{
+		warn_once(std::string("a Voxshell shape does not collide with ") + (row ? row->name : "a shape of unknown type"));
+		return false;
+	}
+
+	const bool can_be_sampled = row->treatment == Treatment::FORM && row->kind->surface;
+	ours.form() = form_of(*ours.voxshell, !can_be_sampled);
+	if (row->treatment == Treatment::FORM)
+	{
+		const bool sampled = can_be_sampled && !ours.has_pointshell;
+		if (!m_stock.update(shape, *row->kind, factor, sampled))
+		{
+			warn_once(std::string("a Voxshell shape does not collide with ") + row->name + " that has no volume");
+			return false;
+		}
+		theirs.shape = m_stock.shape();
+		theirs.has_pointshell = sampled;
+		theirs.has_field = !sampled;
+		theirs.inflation = m_stock.inflation();
+		theirs.features = &m_stock.features();
+	}
+	else
+	{
+		const Frame to_theirs = Frame(theirs.pose).inverse() * Frame(ours.pose);
+		const Vec center = to_vec(ours.voxshell->getLocalCenter()), at = to_theirs(center);
+		const Vec half = to_theirs.turned_box(to_vec(ours.voxshell->getLocalHalfExtents())) + Vec{distance, distance, distance};
+		const bool near = m_patch.update(static_cast<const btConcaveShape*>(shape), at - half, at + half, ours.size());
+		m_patch_changed = !m_patch.unchanged();
+		m_depth_limit = m_patch.unchanged() && ours.shape == m_last_shape ? m_last_depth + displacement(m_last_frame, to_theirs, center, ours.size())
+																		  : std::numeric_limits<double>::infinity();
+		m_last_frame = to_theirs;
+		m_last_shape = ours.shape;
+		m_last_depth = 0;
+		if (!near)
+			return false;
+		theirs.shape = m_patch.shape();
+		theirs.has_field = true;
+		theirs.features = &m_patch.features();
+	}
+	if (!can_meet(ours, theirs))
+	{
+		warn_once(std::string("a voxelmap shape without triangles does not collide with ") + row->name + ": neither brings samples");
+		return false;
+	}
+	return true;
+}
+
+bool PairQuery::forms_are_known(const Side& first, const Side& second) const
+{
+	const auto is_known = [](const Side& side, const Known& known) {
+		return side.shape == known.shape && side.features == known.features && side.inflation == known.inflation && side.size() == known.size;
+	};
+	return is_known(first, m_known[0]) && is_known(second, m_known[1]) && !m_patch_changed;
+}
+
+bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, std::vector<Candidate>& candidates)
+{
+	const auto moved_since = [&](const Frame& then) { return wanted.slope * displacement(then, wanted.now.relative, wanted.now.center, wanted.now.radius); };
+	// On which side of a sheet a sample is does not go by the distance alone.
+	const bool is_near = m_found && forms_are_known(first, second) && m_patch.shape() == nullptr && wanted.distance + moved_since(m_frame_then) <= m_searched;
+	const double slack = kSlack * wanted.margin;
+	candidates.clear();
+	if (!is_near)
+	{
+		const bool is_slow = m_found && kSlowSteps * moved_since(m_frame_before) < slack;
+		m_known[0] = {first.shape, first.features, first.inflation, first.size()};
+		m_known[1] = {second.shape, second.features, second.inflation, second.size()};
+		m_frame_then = wanted.now.relative;
+		m_searched = wanted.distance + (is_slow ? slack : 0.0);
+		m_touches.clear();
+		m_found = search(first, second, settings, m_searched, candidates);
+	}
+	else
+	{
+		for (const uint32_t feature : m_near)
+		{
+			candidates.emplace_back();
+			candidates.back().feature = feature;
+		}
+		m_found = look_at_samples(first, second, candidates);
+	}
+	m_frame_before = wanted.now.relative;
+	if (!m_found)
+		return false;
+	if (second.features && first.has_field)
+		add_touches(first, second, true, is_near ? wanted.distance : m_searched, !is_near, wanted.dt, candidates);
+	if (first.features && second.has_field)
+		add_touches(second, first, false, is_near ? wanted.distance : m_searched, !is_near, wanted.dt, candidates);
+	return true;
+}
+
+/// Fills `candidates` with all contacts of samples up to `distance`.
+bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, double distance, std::vector<Candidate>& candidates)
+{
+	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
+	vxs_query query;
+	vxs_query_init(&query, sizeof query);
+	query.roles = shell_of_first && shell_of_second ? (settings.m_bothRoles ? VXS_ROLES_BOTH : VXS_ROLES_AUTO)
+													: (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
+	query.max_separation = distance + first.inflation + second.inflation;
+	// What was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
+	query.max_depth = m_depth_limit;
+	size_t count = 0;
+	vxs_status status;
+	while ((status = vxs_query_contacts(first.shape, &first.pose, second.shape, &second.pose, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
+		m_contacts.resize(count + count / 2);
+	if (status != VXS_OK)
+	{
+		log_failure("contacts of a pair", status);
+		return false;
+	}
+	candidates.resize(count);
+	m_near.clear();
+	for (size_t i = 0; i < count; ++i)
+	{
+		take(m_contacts[i], first.inflation, second.inflation, candidates[i]);
+		m_near.push_back(candidates[i].feature);
+		m_last_depth = std::max(m_last_depth, -candidates[i].distance);
+	}
+	return true;
+}
+
+/// Fills in where those candidates that are samples are by now.
+bool PairQuery::look_at_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates)
+{
+	m_numbers.clear();
+	for (const Candidate& c : candidates)
+		if (c.touch == Candidate::kSample)
+			m_numbers.push_back(c.feature);
+	if (m_contacts.size() < m_numbers.size())
+		m_contacts.resize(m_numbers.size());
+	if (vxs_query_features(first.shape, &first.pose, second.shape, &second.pose, m_numbers.data(), m_numbers.size(), m_contacts.data()) != VXS_OK)
+		return false;
+	const vxs_contact* next = m_contacts.data();
+	for (Candidate& c : candidates)
+		if (c.touch == Candidate::kSample)
+		{
+			if (!(next->separation < std::numeric_limits<double>::infinity()))
+				return false;
+			take(*next++, first.inflation, second.inflation, c);
+		}
+	return true;
+}
+
+/// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.
+/// @param search  look for them, or else only at those that were found
+void PairQuery::add_touches(const Side& ours, const Side& theirs, bool ours_is_first, double distance, bool search, double dt, std::vector<Candidate>& candidates)
+{
+	if (theirs.features->empty() || (!search && m_touches.empty()))
+		return;
+	const Crossing crossing(ours, theirs, ours_is_first, distance);
+	if (search)
+		theirs.features->touch(crossing.target, m_touches);
+	else
+		for (SharpFeatures::Touch& touch : m_touches)
+			SharpFeatures::measure(crossing.target, touch);
+
+	const Frame from_world = crossing.ours_to_world.inverse();
+	for (size_t i = 0; i < m_touches.size(); ++i)
+	{
+		const SharpFeatures::Touch& touch = m_touches[i];
+		Candidate c;
+		if (touch.distance > crossing.target.limit + touch.radius || !crossing.take(touch, c))
+			continue;
+		c.touch = uint32_t(i);
+		candidates.push_back(c);
+
+		// A field knows the nearest wall only. Where the point will be at the end of the step it may be another one, in a valley:
+		// that one's plane, as seen from where the point is now.
+		const Vec point = crossing.to_world(touch.point), outward = ours_is_first ? -c.normal : c.normal;
+		const Vec moved = (theirs.motion.velocity_at(point) - ours.motion.velocity_at(point)) * dt;
+		Vec gradient;
+		double there = 0;
+		if (vxs_field_distance(crossing.target.field, from_world(point + moved), &there, &gradient) != VXS_OK || length2(gradient) < 0.0625)
+			continue;
+		const Vec ahead = crossing.ours_to_world.rotate(gradient) * (1 / length(gradient));
+		if (dot(ahead, outward) > kSameWall)
+			continue;
+		// No wall of a valley is nearer than the nearest: this is the far side of something, behind which the point would be.
+		if (there - dot(ahead, moved) < touch.distance - MotionPair::kAllowed * double(ours.voxshell->getResolution()))
+			continue;
+		const double around = touch.radius + theirs.inflation;
+		c.feature |= SharpFeatures::kAhead;
+		c.normal = ours_is_first ? -ahead : ahead;
+		c.distance = there - dot(ahead, moved) - around;
+		c.point = point - ahead * (ours_is_first ? around : c.distance + around);
+		candidates.push_back(c);
+	}
+}
+
+bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates)
+{
+	if (!look_at_samples(first, second, candidates))
+		return false;
+	// It was known before this step how deep any sample can be.
+	m_last_depth = m_depth_limit;
+	if (m_numbers.size() == candidates.size())
+		return true;
+	const bool theirs_is_second = second.features != nullptr;
+	const Crossing crossing(theirs_is_second ? first : second, theirs_is_second ? second : first, theirs_is_second, 0);
+	for (Candidate& c : candidates)
+	{
+		if (c.touch == Candidate::kSample)
+			continue;
+		// Those ahead go by the motion as well.
+		SharpFeatures::Touch& touch = m_touches[c.touch];
+		SharpFeatures::measure(crossing.target, touch);
+		if (c.feature & SharpFeatures::kAhead || !crossing.take(touch, c))
+			return false;
+	}
+	return true;
+}
+}  // namespace voxshell_bullet

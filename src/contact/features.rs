@@ -1,0 +1,65 @@
+//! The contacts of samples that are known: what a query would say of them, wherever they are by now.
+
+use super::{check_pose, Contact, Geometry, Hit, Pass, FEATURE_OF_B};
+use crate::math::{Pose, Vec3};
+use crate::{Error, Result};
+
+/// Calls `each` with the contact of each feature, in their order: to the bit what [`super::contacts`] says of it, however far
+/// apart it is. For hosts that know which samples matter, such as those of a resting body's manifold.
+///
+/// On the far side of a body that touches a sheet there is no contact: its separation is infinite, and its points and normal
+/// are not numbers.
+///
+/// # Errors
+/// `InvalidArgument` for a pose that is not finite and for a feature that is no sample of a pointshell that the other body's
+/// field can be asked about; before `each` is called at all.
+pub fn contacts_of(
+    a: Geometry,
+    pose_a: &Pose,
+    b: Geometry,
+    pose_b: &Pose,
+    features: &[u32],
+    mut each: impl FnMut(usize, Contact),
+) -> Result<()> {
+    check_pose("pose_a", pose_a)?;
+    check_pose("pose_b", pose_b)?;
+    let [mut of_a, mut of_b] = [false; 2];
+    for (i, feature) in features.iter().enumerate() {
+        let of = if feature & FEATURE_OF_B == 0 { &mut of_a } else { &mut of_b };
+        let (body, other) = if feature & FEATURE_OF_B == 0 { (&a, &b) } else { (&b, &a) };
+        let samples = other.field.and(body.shell).map_or(0, |shell| shell.len());
+        if (feature & !FEATURE_OF_B) as usize >= samples {
+            let name = if feature & FEATURE_OF_B == 0 { "A" } else { "B" };
+            let expected = format!("one of the {samples} samples of {name} that the other's field can be asked about");
+            return Err(Error::argument(format!("features[{i}]"), feature, expected));
+        }
+        *of = true;
+    }
+    let pass_of_a = of_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false, f64::INFINITY)).flatten();
+    let pass_of_b = of_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true, f64::INFINITY)).flatten();
+    for (i, feature) in features.iter().enumerate() {
+        if let Some(pass) = if feature & FEATURE_OF_B == 0 { &pass_of_a } else { &pass_of_b } {
+            each(i, pass.contact_of(feature & !FEATURE_OF_B));
+        }
+    }
+    Ok(())
+}
+
+impl Pass<'_> {
+    /// The contact of one sample; that of none on the far side of a sheet.
+    fn contact_of(&self, sample: u32) -> Contact {
+        let i = sample as usize;
+        let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
+        let hit = Hit { sample, phi: f32::INFINITY, point };
+        let Some(sides) = self.sides() else { return self.contact(&hit) };
+        match sides.of(&hit) {
+            Some(side) => self.contact_along(&hit, side.separation.into(), &side.outward),
+            None => {
+                let nowhere = Vec3::from_element(f64::NAN);
+                let (point_on_a, point_on_b, normal) = (nowhere, nowhere, nowhere);
+                let feature = self.feature(sample);
+                Contact { point_on_a, point_on_b, normal, separation: f64::INFINITY, toi: 0.0, feature, segment: 0 }
+            }
+        }
+    }
+}

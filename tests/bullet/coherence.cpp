@@ -1,0 +1,208 @@
+// What a pair remembers from step to step changes nothing that matters: contacts that are looked at again are those that a new
+// search finds, to the bit, and a set that is kept while nothing moves is given up as soon as something does.
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "check.h"
+#include "drift.h"
+#include "pair_query.h"
+#include "scene.h"
+
+using namespace voxshell_bullet;
+
+namespace
+{
+using Random = std::mt19937;
+
+double uniform(Random& random, double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+
+btVector3 vector(Random& random, double length)
+{
+	return btVector3(btScalar(uniform(random, -length, length)), btScalar(uniform(random, -length, length)), btScalar(uniform(random, -length, length)));
+}
+
+Side side_of(const btCollisionShape* shape, const btTransform& at, double extent)
+{
+	Side side;
+	side.voxshell = btVoxShellBaseShape::upcast(shape);
+	side.stock = side.voxshell ? nullptr : shape;
+	side.pose = to_pose(at);
+	side.motion.center = to_vec(at.getOrigin());
+	side.extent = extent;
+	return side;
+}
+
+/// By feature; those of wanted distance only.
+std::map<uint32_t, Candidate> within(const std::vector<Candidate>& candidates, double distance)
+{
+	std::map<uint32_t, Candidate> found;
+	for (const Candidate& c : candidates)
+		if (c.distance <= distance)
+			CHECK(found.emplace(c.feature, c).second);
+	return found;
+}
+
+bool same(const Vec& a, const Vec& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/// Moves `moving` about on `fixed`, slowly, with a jump now and then, and compares each step with one that remembers nothing.
+void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape* fixed, double fixed_extent, const btVoxShellShape& moving, btVector3 at)
+{
+	Random random(7);
+	PairQuery coherent;
+	btTransform pose(btQuaternion::getIdentity(), at);
+	int found = 0, kept = 0;
+	const int steps = on_valgrind() ? 60 : 600;
+	const double extent = double(moving.getLocalHalfExtents().length()), margin = 0.001, dt = 1.0 / 200;
+	std::vector<Candidate> before;
+	for (int i = 0; i < steps; ++i)
+	{
+		const double way = i % 100 == 99 ? 0.02 : (i % 7 == 0 ? 3e-4 : 2e-5);
+		pose.setOrigin(pose.getOrigin() + vector(random, way));
+		pose.setRotation((btQuaternion(vector(random, 1).normalized(), btScalar(way)) * pose.getRotation()).normalized());
+		if ((pose.getOrigin() - at).length() > btScalar(0.02))
+			pose.setOrigin(at);
+
+		PairQuery fresh;
+		std::vector<Candidate> all[2];
+		PairQuery* const queries[2] = {&coherent, &fresh};
+		for (int q = 0; q < 2; ++q)
+		{
+			Side first = side_of(&moving, pose, extent), second = side_of(fixed, btTransform::getIdentity(), fixed_extent);
+			const double distance = margin + 0.0004;
+			CHECK(queries[q]->find_forms(first, second, distance));
+			const bool again = q == 0 && i > 0 && coherent.find_again(first, second, before);
+			const Instant now(first.pose, first.motion, extent, second.pose, second.motion, distance, dt);
+			CHECK(queries[q]->find(first, second, btVoxShellSettings(), {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now}, all[q]));
+			if (!again)
+				continue;
+			// Those of the step before are where they are found now.
+			const auto there = within(all[0], distance);
+			for (const auto& [feature, c] : within(before, distance))
+			{
+				const auto same_one = there.find(feature);
+				CHECK(same_one != there.end() && c.distance == same_one->second.distance);
+				++kept;
+			}
+		}
+		before = all[0];
+		const auto remembered = within(all[0], margin + 0.0004), expected = within(all[1], margin + 0.0004);
+		CHECK(remembered.size() == expected.size());
+		for (const auto& [feature, c] : expected)
+		{
+			const auto there = remembered.find(feature);
+			CHECK(there != remembered.end() && there->second.distance == c.distance && same(there->second.point, c.point) && same(there->second.normal, c.normal));
+		}
+		found += int(expected.size());
+	}
+	std::printf("%-8s %d contacts in %d steps, %d of them looked at again\n", name, found, steps, kept);
+	CHECK(found > steps);
+}
+
+/// No gap changes by more than what is said, for contacts whose normal stays.
+void drift_bounds_the_change_of_every_gap()
+{
+	Random random(11);
+	for (int i = 0; i < 2000; ++i)
+	{
+		const double reach = 0.01, dt = 1.0 / 200;
+		Motion body[2], ground;
+		vxs_pose pose[2];
+		btTransform at(btQuaternion(vector(random, 1).normalized(), btScalar(uniform(random, 0, 3))), vector(random, 2));
+		for (int k = 0; k < 2; ++k)
+		{
+			pose[k] = to_pose(at);
+			body[k].center = to_vec(at.getOrigin());
+			body[k].linear = to_vec(vector(random, 0.3));
+			body[k].angular = to_vec(vector(random, 2));
+			body[k].linear_acceleration = {0, -10, 0};
+			at.setOrigin(at.getOrigin() + vector(random, 1e-3));
+			at.setRotation((btQuaternion(vector(random, 1).normalized(), btScalar(1e-3)) * at.getRotation()).normalized());
+		}
+		Drift drift;
+		const Instant then(pose[0], body[0], 0.5, to_pose(btTransform::getIdentity()), ground, reach, dt);
+		CHECK(drift.since(then, 1, 0.001, 0, dt) > 1e30);
+		drift.remember(then, 0.001, 0, dt);
+		CHECK(drift.since(then, 1, 0.001, 0, dt) == 0 && drift.since(then, 1, 0.002, 0, dt) > 1e30);
+		const double bound = drift.since(Instant(pose[1], body[1], 0.5, to_pose(btTransform::getIdentity()), ground, reach, dt), 1, 0.001, 0, dt);
+		double most = 0;
+		for (int j = 0; j < 50; ++j)
+		{
+			// A point of the body above a plane through the world's origin.
+			const Vec local = to_vec(vector(random, 0.28));
+			double gap[2];
+			for (int k = 0; k < 2; ++k)
+			{
+				Candidate c;
+				c.point = Frame(pose[k])(local);
+				c.normal = {0, 1, 0};
+				c.distance = c.point.y;
+				c.predict_gap(Approach(body[k], ground, dt), dt);
+				const double quick = c.gap;
+				c.predict(body[k], ground, dt);
+				CHECK_NEAR(c.gap, quick, 1e-12);
+				gap[k] = quick;
+			}
+			most = std::max(most, std::fabs(gap[1] - gap[0]));
+		}
+		CHECK(most <= bound * (1 + 1e-9));
+	}
+}
+
+/// At rest, and then pushed, robbed of its contacts, or left without ground.
+void a_resting_body_notices_what_is_done_to_it(btVoxShellShape& shape)
+{
+	btBoxShape box(btVector3(1, btScalar(0.5), 1));
+	Scene scene;
+	btRigidBody* ground = scene.add(&box, 0, btVector3(0, btScalar(-0.5), 0));
+	btRigidBody* body = scene.add(&shape, 1, btVector3(0, btScalar(0.201), 0));
+	scene.step(on_valgrind() ? 30 : 400);
+	const int resting = scene.contacts();
+	CHECK(resting >= 4);
+
+	// Whoever clears a manifold has its contacts back in the next step.
+	for (int m = 0; m < scene.dispatcher.getNumManifolds(); ++m)
+		scene.dispatcher.getManifoldByIndexInternal(m)->clearManifold();
+	CHECK(scene.contacts() == 0);
+	scene.step();
+	CHECK(scene.contacts() == resting);
+	if (on_valgrind())
+		return;
+
+	// Pressed against the ground at 3 m/s it does not go in.
+	body->setLinearVelocity(btVector3(0, -3, 0));
+	body->setAngularVelocity(btVector3(btScalar(0.5), 0, 0));
+	scene.step();
+	CHECK(body->getWorldTransform().getOrigin().y() > btScalar(0.199));
+	scene.step(200);
+	// Friction is asked for in every step.
+	body->setFriction(2);
+	scene.step();
+	CHECK_NEAR(scene.dispatcher.getManifoldByIndexInternal(0)->getContactPoint(0).m_combinedFriction, 1.0, 1e-6);
+	// A ground that sinks a little in every step takes the body along; one that is gone lets it fall.
+	for (int i = 0; i < 40; ++i)
+	{
+		ground->setWorldTransform(btTransform(btQuaternion::getIdentity(), btVector3(0, btScalar(-0.5 - 2e-6 * i), 0)));
+		scene.step();
+	}
+	CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.2 - 8e-5, 3e-5);
+	ground->setWorldTransform(btTransform(btQuaternion::getIdentity(), btVector3(0, -3, 0)));
+	scene.world.updateSingleAabb(ground);
+	scene.step();
+	CHECK(scene.contacts() == 0);
+}
+}  // namespace
+
+int main()
+{
+	const Handle block = primitive(VXS_PRIMITIVE_HOLE, {0.3, 0.2, 0.25, 0.1}, {}, 4000, 64);
+	btVoxShellShape shape(block.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	btBoxShape box(btVector3(btScalar(0.25), btScalar(0.2), btScalar(0.3)));
+	contacts_are_those_of_a_new_search("plane", &plane, 1e12, shape, btVector3(0, btScalar(0.2), 0));
+	contacts_are_those_of_a_new_search("box", &box, 0.5, shape, btVector3(btScalar(0.1), btScalar(0.4), btScalar(0.1)));
+	contacts_are_those_of_a_new_search("block", &shape, 0.5, shape, btVector3(btScalar(0.1), btScalar(0.4), btScalar(0.05)));
+	drift_bounds_the_change_of_every_gap();
+	a_resting_body_notices_what_is_done_to_it(shape);
+	return finish();
+}
