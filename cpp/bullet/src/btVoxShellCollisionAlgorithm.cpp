@@ -157,9 +157,12 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	{
 		if (reporting && c.distance > worth)
 			continue;
-		c.predict(first.motion, second.motion, dt);
 		if (btManifoldPoint* point = maker.make(result, to_bt(c.normal), to_bt(c.point), btScalar(c.distance)))
+		{
+			if (bounce.is_busy() || point->m_combinedRestitution > 0)
+				c.predict(first.motion, second.motion, dt);
 			give(c, dt, *point);
+		}
 		else
 			reporting = true;
 	}

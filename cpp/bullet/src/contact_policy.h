@@ -181,9 +181,12 @@ public:
 		settle(first, second);
 		m_dt = dt;
 	}
+	/// Whether contacts of the step before are on their way to a bounce.
+	bool is_busy() const { return !m_before.empty(); }
 	/// The contact has landed and waits for its launch: it must be among those that are given to the solver.
 	bool waits(uint32_t feature) const;
 	/// To be called once per contact that goes to the solver.
+	/// @param contact      with all that is predicted of it, unless the restitution is 0 and the policy is not busy
 	/// @param restitution  e of the pair
 	Treatment treat(const Candidate& contact, double restitution);
 	/// Ends a step.
