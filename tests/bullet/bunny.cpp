@@ -50,11 +50,11 @@ struct TimedScene : Scene
 	TimedScene() { dispatcher.setNearCallback(near); }
 };
 
-void report(const char* name, double deepest, double energy, int contacts)
+void report(const char* name, double deepest, double energy, int contacts, const Calm& calm)
 {
 	Timed& t = TimedScene::timed();
-	std::printf("%s: penetration %.3f mm, energy %.2e J, %d contacts, narrowphase mean %.1f median %.1f p99 %.1f max %.1f us\n", name, 1e3 * deepest, energy, contacts, t.mean(),
-				t.at(0.5), t.at(0.99), t.at(1));
+	std::printf("%s: penetration %.3f mm, energy %.2e J, %d contacts, narrowphase mean %.1f median %.1f p99 %.1f max %.1f us, %.4f of the points kept, normals turn %.1e rad\n", name, 1e3 * deepest, energy, contacts, t.mean(),
+				t.at(0.5), t.at(0.99), t.at(1), calm.kept(), calm.turned());
 }
 
 /// The ground is flat at y = 0 and ends at x, z = ± `half`.
@@ -64,6 +64,7 @@ void rests_on(const char* name, btCollisionShape* ground, const btVector3& groun
 	scene.add(ground, 0, ground_at);
 	btRigidBody* body = scene.add(&bunny, 1, btVector3(0, btScalar(1.0), 0));
 	double energy = 0, deepest = -1;
+	Calm calm;
 	for (int i = 0; i < 600; ++i)
 	{
 		if (i == 200)
@@ -71,6 +72,7 @@ void rests_on(const char* name, btCollisionShape* ground, const btVector3& groun
 		scene.step();
 		if (i < 200)
 			continue;
+		calm.look(scene);
 		const btTransform& pose = body->getWorldTransform();
 		for (const vxs_vec3& v : mesh.vertices)
 		{
@@ -81,7 +83,7 @@ void rests_on(const char* name, btCollisionShape* ground, const btVector3& groun
 		if (i >= 500)
 			energy = std::max(energy, kinetic_energy(*body));
 	}
-	report(name, deepest, energy, scene.contacts());
+	report(name, deepest, energy, scene.contacts(), calm);
 	CHECK(deepest < 0.001);
 	CHECK(deepest > -0.001);
 	CHECK(energy < 1e-6);
@@ -96,6 +98,7 @@ void rests_on_a_bunny(btVoxShellShape& bunny, const TrueMesh& mesh, double offse
 	btRigidBody* body = scene.add(&bunny, 1, btVector3(btScalar(offset), high.y() - low.y() + btScalar(0.1), 0));
 	body->setLinearFactor(btVector3(0, 1, 0));
 	double deepest = -1, energy = 0;
+	Calm calm;
 	for (int i = 0; i < 600; ++i)
 	{
 		if (i == 200)
@@ -103,6 +106,7 @@ void rests_on_a_bunny(btVoxShellShape& bunny, const TrueMesh& mesh, double offse
 		scene.step();
 		if (i < 200)
 			continue;
+		calm.look(scene);
 		energy = kinetic_energy(*body);
 		if (i % 20 == 0)
 		{
@@ -112,7 +116,7 @@ void rests_on_a_bunny(btVoxShellShape& bunny, const TrueMesh& mesh, double offse
 	}
 	char name[64];
 	std::snprintf(name, sizeof name, "bunny on bunny, %.2f m off", offset);
-	report(name, deepest, energy, scene.contacts());
+	report(name, deepest, energy, scene.contacts(), calm);
 	CHECK(deepest < 0.001);
 	CHECK(deepest > -0.01);
 }

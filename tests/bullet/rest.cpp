@@ -40,6 +40,7 @@ void comes_to_rest_on(const Partner& partner, btVoxShellShape& shape, btScalar h
 	btRigidBody* body = scene.add(&shape, 1, btTransform(btQuaternion(turned.normalized(), btScalar(0.7)), btVector3(0, half_height + btScalar(0.35), 0)));
 	double deepest = 1e30, late_energy = 0, late_gap = 0;
 	int oldest = 0, impulses = 0;
+	Calm calm;
 	const int steps = on_valgrind() ? 60 : 600;
 	for (int i = 0; i < steps; ++i)
 	{
@@ -50,6 +51,7 @@ void comes_to_rest_on(const Partner& partner, btVoxShellShape& shape, btScalar h
 		deepest = std::min(deepest, d);
 		if (i >= 500)
 		{
+			calm.look(scene);
 			late_energy = std::max(late_energy, kinetic_energy(*body));
 			late_gap = std::max(late_gap, d);
 		}
@@ -65,13 +67,15 @@ void comes_to_rest_on(const Partner& partner, btVoxShellShape& shape, btScalar h
 	}
 	if (on_valgrind())
 		return;
-	std::printf("%-10s deepest %.4f mm, gap at rest %.4f mm, energy %.2e J, %d contacts, %d carry, oldest %d steps\n", partner.name, -1e3 * deepest, 1e3 * late_gap,
-				late_energy, scene.contacts(), impulses, oldest);
+	std::printf("%-10s deepest %.4f mm, gap at rest %.4f mm, energy %.2e J, %d contacts, %d carry, oldest %d steps, %.4f kept, normals turn %.1e rad\n", partner.name,
+				-1e3 * deepest, 1e3 * late_gap, late_energy, scene.contacts(), impulses, oldest, calm.kept(), calm.turned());
 	CHECK(deepest > -0.001);
 	CHECK(late_energy < 1e-6);
 	CHECK(late_gap < 5e-5);
 	CHECK(oldest > 90);
 	CHECK(impulses >= 3);
+	CHECK(calm.kept() > 0.995);
+	CHECK(calm.turned() < 1e-4);
 	CHECK(scene.contacts() <= 16);
 }
 

@@ -3,11 +3,14 @@
 #ifndef VOXSHELL_TEST_SCENE_H
 #define VOXSHELL_TEST_SCENE_H
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <btBulletDynamicsCommon.h>
@@ -85,6 +88,49 @@ struct Scene
 			count += dispatcher.getManifoldByIndexInternal(m)->getNumContacts();
 		return count;
 	}
+};
+
+/// How calm the manifolds of a scene are from step to step. The points of one feature stay in their place and age.
+class Calm
+{
+public:
+	/// After each step.
+	void look(const Scene& scene)
+	{
+		std::map<std::pair<const btPersistentManifold*, int>, Seen> now;
+		for (int m = 0; m < scene.dispatcher.getNumManifolds(); ++m)
+		{
+			const btPersistentManifold* manifold = scene.dispatcher.getManifoldByIndexInternal(m);
+			for (int i = 0; i < manifold->getNumContacts(); ++i)
+			{
+				const btManifoldPoint& point = manifold->getContactPoint(i);
+				const Seen seen = {point.getLifeTime(), point.m_normalWorldOnB};
+				const auto before = m_before.find({manifold, i});
+				now[{manifold, i}] = seen;
+				++m_points;
+				if (before == m_before.end() || seen.age != before->second.age + 1)
+					continue;
+				++m_kept;
+				m_turned += std::atan2(double(seen.normal.cross(before->second.normal).length()), double(seen.normal.dot(before->second.normal)));
+			}
+		}
+		m_points -= m_before.empty() ? int(now.size()) : 0;
+		m_before.swap(now);
+	}
+	/// Mean angle between consecutive normals of the same feature, rad.
+	double turned() const { return m_kept > 0 ? m_turned / m_kept : 0; }
+	/// Fraction of the points that were there in the step before.
+	double kept() const { return m_points > 0 ? double(m_kept) / m_points : 1; }
+
+private:
+	struct Seen
+	{
+		int age;
+		btVector3 normal;
+	};
+	std::map<std::pair<const btPersistentManifold*, int>, Seen> m_before;
+	int m_points = 0, m_kept = 0;
+	double m_turned = 0;
 };
 
 // Bullet before 2.86 has one table of algorithms.
