@@ -27,6 +27,15 @@ pub struct Arguments {
     #[arg(long = "method", value_name = "NAME", value_parser = method_by_name)]
     pub methods: Vec<Method>,
 
+    /// Run the evaluation of Sagardia, Stouraitis & Lopes e Silva 2014 with the paper's figures beside ours, and write
+    /// evaluation.txt, .jsonl, .html and the plots to --out; takes minutes
+    #[arg(long, conflicts_with_all = ["scenes", "methods", "steps", "count", "patience"])]
+    pub evaluation: bool,
+
+    /// With --evaluation: a few steps of everything, to see that it works; its figures mean nothing
+    #[arg(long, requires = "evaluation")]
+    pub quick: bool,
+
     /// Print one JSON object per row instead of the table. The report is then written only when --out is given
     #[arg(long)]
     pub json: bool,

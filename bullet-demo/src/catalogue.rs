@@ -89,7 +89,7 @@ pub const SCENES: [SceneEntry; 12] = [
         title: "Towers of gears and cups",
         text: "Five gears lie face on face; five cups are set over each other's domes, which only a non-convex shape can \
                do. They are to stand as high as they were built, and still.",
-        seconds: 10.0,
+        seconds: 6.0,
         long: false,
     },
     SceneEntry {

@@ -9,6 +9,7 @@ mod bridge;
 mod cache;
 mod catalogue;
 mod decompose;
+mod evaluation;
 mod figures;
 mod nut;
 mod pile;
@@ -51,6 +52,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.evaluation {
+        let out = arguments.out.clone().unwrap_or_else(default_out);
+        return evaluation::run(arguments, &out, &subject(arguments));
+    }
     // In the catalogue's order, each once, whatever the order of the arguments.
     let wanted = |chosen: bool, none: bool| chosen || none;
     let scenes = SCENES
@@ -70,6 +75,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         folder: folder.path(),
         steps: arguments.steps.map(|n| n as usize),
         patience: Some(arguments.patience()).filter(|s| *s > 0.0).map(Duration::from_secs_f64),
+        all_patience: false,
         progress: &progress,
     };
 

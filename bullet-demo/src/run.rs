@@ -50,6 +50,8 @@ pub struct Context<'a> {
     /// Instead of each scene's own number.
     pub steps: Option<usize>,
     pub patience: Option<Duration>,
+    /// The patience is for Voxshell's rows too.
+    pub all_patience: bool,
     pub progress: &'a Progress,
 }
 
@@ -117,7 +119,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
 
     let steps = context.steps.unwrap_or((scene.entry().seconds / case.dt()).round() as usize);
     context.progress.start(&name, steps);
-    let patience = context.patience.filter(|_| !method.is_voxshell());
+    let patience = context.patience.filter(|_| context.all_patience || !method.is_voxshell());
     let recording = simulate(&setup, steps, patience, || context.progress.tick()).map_err(|e| e.to_string())?;
     if recording.steps.is_empty() {
         return Err("not one step was finished within the patience".into());

@@ -19,6 +19,7 @@ fn run_case(scene: SceneKind, method: Method, case: Case, count: Option<u32>, st
         folder: folder.path(),
         steps: Some(steps),
         patience: None,
+        all_patience: false,
         progress: &progress,
     };
     let cast = Cast::new(scene, None, count).unwrap();

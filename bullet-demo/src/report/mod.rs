@@ -2,7 +2,7 @@
 
 mod film;
 mod page;
-mod plot;
+pub mod plot;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,27 +18,85 @@ pub fn write(
     subject: &str,
     context: &Context,
 ) -> Result<PathBuf, String> {
-    let at = |e: std::io::Error| format!("{}: {e}", folder.display());
-    std::fs::create_dir_all(folder).map_err(at)?;
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let (html, title) = page::page(done, subject, context).map_err(|e| e.to_string())?;
     if let Some(picture) = title {
         picture.write_png(&folder.join("title.png")).map_err(|e| e.to_string())?;
     }
+    persist(folder, "report.html", html.as_bytes())
+}
+
+/// Writes a whole file or none.
+pub fn persist(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, String> {
+    let path = folder.join(name);
+    let at = |e: std::io::Error| format!("{}: {e}", path.display());
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(at)?;
-    file.write_all(html.as_bytes()).map_err(at)?;
+    file.write_all(bytes).map_err(at)?;
     #[cfg(unix)]
     {
         // A temporary file is private by default; a report is as readable as any other new file.
         use std::os::unix::fs::PermissionsExt;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(at)?;
     }
-    let path = folder.join("report.html");
     file.persist(&path).map_err(|e| at(e.error))?;
     Ok(path)
 }
 
+/// A page around `body`.
+pub fn frame(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+        page::style()
+    )
+}
+
+/// What the colours of a plot's lines mean.
+pub fn legend(plot: &plot::Plot) -> String {
+    let key = |s: &plot::Series| format!("<span><span class=\"key m-{}\"></span>{}</span> ", s.class, s.title);
+    format!("<p class=\"legend\">{}</p>\n", plot.series.iter().map(key).collect::<String>())
+}
+
+/// The plot as a file of its own, with its legend below.
+pub fn standalone(plot: &plot::Plot) -> String {
+    let (mut keys, mut x, mut y) = (String::new(), 0.0, plot::HEIGHT + 16.0);
+    for s in &plot.series {
+        let wide = 24.0 + 6.4 * s.title.chars().count() as f64;
+        if x + wide > plot::WIDTH {
+            (x, y) = (0.0, y + 16.0);
+        }
+        keys += &format!(
+            "<path class=\"line m-{}\" d=\"M{x:.0} {:.0}h12\"/><text class=\"tick\" x=\"{:.0}\" y=\"{y:.0}\">{}</text>",
+            s.class,
+            y - 4.0,
+            x + 16.0,
+            s.title
+        );
+        x += wide;
+    }
+    let svg = plot.svg();
+    let (head, rest) = svg.split_once('>').expect("an element");
+    let head =
+        head.replace("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"system-ui, sans-serif\" ");
+    let head =
+        head.replace(&format!("{} {}\"", plot::WIDTH, plot::HEIGHT), &format!("{} {:.0}\"", plot::WIDTH, y + 8.0));
+    let rest = rest.trim_end_matches("</svg>");
+    format!("{head}><style>{}</style>{rest}{keys}</svg>\n", page::style())
+}
+
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// More bodies than this are drawn once, not filmed.
+const CROWD: usize = 100;
+
 /// The methods that get a film: the best stock one that ran and the finest of ours.
 fn filmed(outcomes: &[Outcome]) -> Vec<Method> {
+    if outcomes.iter().filter_map(|o| o.run.as_ref()).any(|r| r.recording.bodies.len() > CROWD) {
+        return Vec::new();
+    }
     let ran = |m: Method| outcomes.iter().any(|o| o.row.method == m && o.run.is_some());
     let first = |order: &[Method]| order.iter().copied().find(|&m| ran(m));
     let stock = [Method::Sphere, Method::Vhacd32, Method::Hacd, Method::HullFull, Method::Gimpact, Method::Hull];

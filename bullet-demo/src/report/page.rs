@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use voxshell::render::Image;
 
+use super::escape;
 use super::film::{png, Shooting, HERO};
 use super::plot::{Plot, Series};
 use crate::bridge::{Method, SceneKind};
@@ -26,7 +27,7 @@ pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result
     let mut html = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
     html += "<title>Voxshell in Bullet: the same scenes, side by side</title>\n<link rel=\"icon\" href=\"data:,\">\n";
-    let _ = write!(html, "<style>\n{}{}</style>\n</head>\n<body>\n", include_str!("page.css"), line_colours());
+    let _ = write!(html, "<style>\n{}</style>\n</head>\n<body>\n", style());
     html += &top(done, subject, hero.as_ref());
     let _ = write!(html, "<main>\n{}{sections}{}</main>\n", navigation(done), how_measured(done));
     let _ = writeln!(
@@ -40,6 +41,10 @@ pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result
     let _ = writeln!(html, "<script type=\"application/json\" id=\"films\">{data}</script>");
     let _ = write!(html, "<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js"));
     Ok((html, hero))
+}
+
+pub fn style() -> String {
+    include_str!("page.css").to_string() + &line_colours()
 }
 
 /// One rule for each method, so that a line's class is all it needs.
@@ -354,8 +359,4 @@ fn how_measured(done: &[Done]) -> String {
         let _ = writeln!(html, "<dt>{}{}</dt><dd>{}</dd>", key(entry.method), entry.title, entry.text);
     }
     html + "</dl>\n</section>\n"
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

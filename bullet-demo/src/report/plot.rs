@@ -22,8 +22,8 @@ pub struct Plot {
     pub shaded: Option<(f64, f64)>,
 }
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 250.0;
+pub const WIDTH: f64 = 560.0;
+pub const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 30.0;

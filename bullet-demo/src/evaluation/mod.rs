@@ -1,0 +1,227 @@
+//! The evaluation of Sagardia, Stouraitis & Lopes e Silva 2014, section 4, with the paper's figures beside those of this
+//! machine: tables as text and JSON rows, and a page with the plots.
+
+mod paper;
+mod sections;
+mod table;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::arguments::Arguments;
+use crate::bridge::{Method, SceneKind};
+use crate::cache::HullCache;
+use crate::catalogue::Case;
+use crate::progress::Progress;
+use crate::report::{frame, persist};
+use crate::run::{run_row, Cast, Context, Outcome};
+
+use sections::Section;
+
+/// How much is done.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Of the longest run, in steps.
+    steps: Option<usize>,
+    /// Piles and their numbers of bodies.
+    piles: &'static [(SceneKind, u32)],
+    ours: &'static [Method],
+    /// For each row, seconds: of stock Bullet, and of a pile with any method.
+    patience: [f64; 2],
+    rates: &'static [f64],
+    quick: bool,
+}
+
+const FULL: Extent = Extent {
+    steps: None,
+    piles: &[(SceneKind::Pile500, 500), (SceneKind::Pile2000, 2000)],
+    ours: &[Method::VoxshellCoarse, Method::VoxshellFine],
+    patience: [5.0, 30.0],
+    rates: &[200.0, 100.0, 60.0, 50.0, 40.0, 30.0, 20.0, 15.0, 10.0],
+    quick: false,
+};
+const QUICK: Extent = Extent {
+    steps: Some(60),
+    piles: &[(SceneKind::Pile500, 6)],
+    ours: &[Method::VoxshellCoarse],
+    patience: [1.0, 1.0],
+    rates: &[200.0, 20.0],
+    quick: true,
+};
+
+/// Runs everything and writes evaluation.txt, evaluation.jsonl, evaluation.html and the plots into `out`.
+pub fn run(arguments: &Arguments, out: &Path, subject: &str) -> Result<(), String> {
+    let start = Instant::now();
+    let extent = if arguments.quick { QUICK } else { FULL };
+    let folder = tempfile::Builder::new().prefix("bullet-demo-").tempdir().map_err(|e| e.to_string())?;
+    let progress = Progress::new();
+    let bench = Bench { extent, progress: &progress, folder: folder.path() };
+    let sections = bench.all(arguments.mesh.as_deref()).map_err(|e| e.to_string())?;
+    progress.finish();
+
+    let title = "The evaluation of Sagardia, Stouraitis and Lopes e Silva 2014, and the same with Voxshell";
+    let about = format!(
+        "Body: {subject}. Friction 0.5, gravity 10 m/s², true steps of 1/200 s unless said otherwise, no sleeping, one \
+         thread. Figures are means over steps 200 to 600 unless said otherwise; depths are between the true meshes. Took {:.0} s.",
+        start.elapsed().as_secs_f64()
+    );
+    let text: String = sections.iter().map(Section::text).collect();
+    let text = format!("# {title}\n\n{about}\n\n{text}");
+    let rows: String = sections.iter().flat_map(|s| s.json()).map(|row| format!("{row}\n")).collect();
+    let body: String = sections.iter().map(Section::html).collect();
+    let html =
+        frame(title, &format!("<header class=\"top\"><h1>{title}</h1><p>{about}</p></header><main>{body}</main>"));
+
+    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
+    persist(out, "evaluation.txt", text.as_bytes())?;
+    persist(out, "evaluation.jsonl", rows.as_bytes())?;
+    for (name, svg) in sections.iter().flat_map(Section::pictures) {
+        persist(out, &name, svg.as_bytes())?;
+    }
+    let page = persist(out, "evaluation.html", html.as_bytes())?;
+    if arguments.json {
+        print!("{rows}");
+    } else {
+        print!("{text}");
+    }
+    eprintln!("{}", page.display());
+    Ok(())
+}
+
+struct Bench<'a> {
+    extent: Extent,
+    progress: &'a Progress,
+    folder: &'a Path,
+}
+
+impl Bench<'_> {
+    fn all(&self, mesh: Option<&Path>) -> voxshell::Result<Vec<Section>> {
+        let stock = [Method::Hull, Method::HullFull, Method::Vhacd32, Method::Hacd, Method::Gimpact];
+        let stock: &[Method] = if self.extent.quick { &[Method::Hull] } else { &stock };
+        let with_ours = |stock: &[Method]| [stock, self.extent.ours].concat();
+        let mut sections = Vec::new();
+
+        let ball = self.cast(SceneKind::Ball, None)?;
+        sections.push(sections::ball(self.rows(&ball, &with_ours(&[Method::Sphere]))));
+        let balls = Cast { scene: SceneKind::StackSpheres, count: SceneKind::StackSpheres.count(), ..ball };
+        let mut rows = self.rows(&balls, &with_ours(&[Method::Sphere, Method::Hull]));
+        drop(balls);
+        let towers = self.cast(SceneKind::Stack, None)?;
+        let decomposed: &[Method] = if self.extent.quick { &[] } else { &[Method::Vhacd32] };
+        rows.extend(self.rows(&towers, &with_ours(decomposed)));
+        drop(towers);
+        sections.push(sections::stacking(rows));
+
+        // One body, cooked and decomposed once, for all that follows but the piles.
+        let mut subject = self.cast_of(SceneKind::DropPlane, mesh)?;
+        let drops = self.rows(&subject, &with_ours(stock));
+        let mut rates = Vec::new();
+        let some = &stock[..stock.len().min(3)];
+        for &method in with_ours(some).iter().filter(|m| **m != Method::HullFull) {
+            for &rate in self.extent.rates {
+                let case = Case { rate: Some(rate), ..Case::default() };
+                rates.push(self.row(&subject, method, case));
+            }
+        }
+        let mut touching = Vec::new();
+        for scene in [SceneKind::DropBox, SceneKind::Pair] {
+            subject.scene = scene;
+            touching.extend(self.rows(&subject, &with_ours(stock)));
+        }
+        drop(subject);
+        let rolling = self.cast_of(SceneKind::Rolling, mesh)?;
+        let moving = self.rows(&rolling, self.extent.ours);
+        drop(rolling);
+        sections.push(sections::touching(&drops, touching, moving));
+        sections.push(sections::drop(drops));
+        sections.push(sections::rates(rates, self.extent.rates));
+
+        let mut rows = Vec::new();
+        for &(scene, count) in self.extent.piles {
+            let cast = self.cast(scene, Some(count))?;
+            rows.extend(self.rows(&cast, &with_ours(&[Method::Hull])));
+        }
+        sections.push(sections::piles(rows));
+        Ok(sections)
+    }
+
+    fn cast(&self, scene: SceneKind, count: Option<u32>) -> voxshell::Result<Cast> {
+        self.progress.start(&format!("{}: preparing", scene.entry().name), 0);
+        Cast::new(scene, None, count)
+    }
+
+    fn cast_of(&self, scene: SceneKind, mesh: Option<&Path>) -> voxshell::Result<Cast> {
+        self.progress.start(&format!("{}: preparing", scene.entry().name), 0);
+        Cast::new(scene, mesh, None)
+    }
+
+    fn rows(&self, cast: &Cast, methods: &[Method]) -> Vec<Outcome> {
+        let applicable = methods.iter().filter(|m| m.applies_to(cast.scene));
+        applicable
+            .flat_map(|&m| cast.scene.cases().into_iter().map(move |c| (m, c)))
+            .map(|(m, c)| self.row(cast, m, c))
+            .collect()
+    }
+
+    fn row(&self, cast: &Cast, method: Method, case: Case) -> Outcome {
+        let [stock, pile] = self.extent.patience;
+        let seconds = if cast.scene.is_pile() { pile } else { stock };
+        let context = Context {
+            cache: HullCache::of_user(),
+            folder: self.folder,
+            steps: self.extent.steps,
+            patience: Some(Duration::from_secs_f64(seconds)),
+            all_patience: cast.scene.is_pile(),
+            progress: self.progress,
+        };
+        run_row(cast, method, case, &context)
+    }
+}
+
+/// The row as it is printed by the scenes alone, and which part of the evaluation it belongs to.
+fn tagged(section: &str, outcome: &Outcome) -> serde_json::Value {
+    let mut row = outcome.row.json();
+    row["experiment"] = json!(section);
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn every_table_and_plot_is_written() {
+        let out = tempfile::tempdir().unwrap();
+        let arguments = Arguments::parse_from(["bullet-demo", "--evaluation", "--quick"]);
+        run(&arguments, out.path(), "a test").unwrap();
+        let read = |name: &str| fs::read_to_string(out.path().join(name)).unwrap();
+        let text = read("evaluation.txt");
+        for part in ["Table 1", "Stacking", "Figs 8 and 10", "Resting on", "Low-frequency", "Piles"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        // The paper's figures are beside ours.
+        for figure in ["42.5", "6.8", "25,880", "100 |"] {
+            assert!(text.contains(figure), "{figure} is missing in\n{text}");
+        }
+        let rows: Vec<serde_json::Value> =
+            read("evaluation.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        let has = |row: &serde_json::Value, key: &str| row.get(key).is_some_and(|v| v.is_number());
+        for row in &rows {
+            for key in ["np_mean_us", "np_p99_us", "max_penetration_mm", "kinetic_energy_j", "pairs_mean"] {
+                assert!(row.get("skipped").is_some() || has(row, key), "{key} is missing in {row}");
+            }
+        }
+        for experiment in ["ball", "stacking", "drop", "touching", "rates", "piles"] {
+            assert!(rows.iter().any(|r| r["experiment"] == experiment), "no rows of {experiment}");
+        }
+        let page = read("evaluation.html");
+        assert!(page.contains("<svg") && !page.contains("http:"), "self-contained");
+        for name in ["fig6-e0.9.svg", "fig8-time.svg", "fig8-velocity.svg", "fig10-energy.svg", "rates.svg"] {
+            assert!(read(name).contains("class=\"line m-voxshell-coarse\""), "{name}");
+        }
+    }
+}
