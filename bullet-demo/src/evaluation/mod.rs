@@ -54,41 +54,49 @@ const QUICK: Extent = Extent {
 
 /// Runs everything and writes evaluation.txt, evaluation.jsonl, evaluation.html and the plots into `out`.
 pub fn run(arguments: &Arguments, out: &Path, subject: &str) -> Result<(), String> {
-    let start = Instant::now();
     let extent = if arguments.quick { QUICK } else { FULL };
     let folder = tempfile::Builder::new().prefix("bullet-demo-").tempdir().map_err(|e| e.to_string())?;
     let progress = Progress::new();
     let bench = Bench { extent, progress: &progress, folder: folder.path() };
-    let sections = bench.all(arguments.mesh.as_deref()).map_err(|e| e.to_string())?;
+    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let start = Instant::now();
+    let mut sections = Vec::new();
+    let mut written = Ok(());
+    // After each part, so that one who stops it keeps what there is.
+    let keep = |section| {
+        sections.push(section);
+        if written.is_ok() {
+            written = write(out, &sections, subject, start.elapsed());
+        }
+    };
+    bench.all(arguments.mesh.as_deref(), keep).map_err(|e| e.to_string())?;
     progress.finish();
+    written?;
+    let name = if arguments.json { "evaluation.jsonl" } else { "evaluation.txt" };
+    let path = out.join(name);
+    print!("{}", fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?);
+    eprintln!("{}", out.join("evaluation.html").display());
+    Ok(())
+}
 
+fn write(out: &Path, sections: &[Section], subject: &str, took: Duration) -> Result<(), String> {
     let title = "The evaluation of Sagardia, Stouraitis and Lopes e Silva 2014, and the same with Voxshell";
     let about = format!(
         "Body: {subject}. Friction 0.5, gravity 10 m/s², true steps of 1/200 s unless said otherwise, no sleeping, one \
          thread. Figures are means over steps 200 to 600 unless said otherwise; depths are between the true meshes. Took {:.0} s.",
-        start.elapsed().as_secs_f64()
+        took.as_secs_f64()
     );
     let text: String = sections.iter().map(Section::text).collect();
-    let text = format!("# {title}\n\n{about}\n\n{text}");
+    persist(out, "evaluation.txt", format!("# {title}\n\n{about}\n\n{text}").as_bytes())?;
     let rows: String = sections.iter().flat_map(|s| s.json()).map(|row| format!("{row}\n")).collect();
-    let body: String = sections.iter().map(Section::html).collect();
-    let html =
-        frame(title, &format!("<header class=\"top\"><h1>{title}</h1><p>{about}</p></header><main>{body}</main>"));
-
-    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
-    persist(out, "evaluation.txt", text.as_bytes())?;
     persist(out, "evaluation.jsonl", rows.as_bytes())?;
     for (name, svg) in sections.iter().flat_map(Section::pictures) {
         persist(out, &name, svg.as_bytes())?;
     }
-    let page = persist(out, "evaluation.html", html.as_bytes())?;
-    if arguments.json {
-        print!("{rows}");
-    } else {
-        print!("{text}");
-    }
-    eprintln!("{}", page.display());
-    Ok(())
+    let body: String = sections.iter().map(Section::html).collect();
+    let html =
+        frame(title, &format!("<header class=\"top\"><h1>{title}</h1><p>{about}</p></header><main>{body}</main>"));
+    persist(out, "evaluation.html", html.as_bytes()).map(drop)
 }
 
 struct Bench<'a> {
@@ -98,24 +106,15 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn all(&self, mesh: Option<&Path>) -> voxshell::Result<Vec<Section>> {
+    fn all(&self, mesh: Option<&Path>, mut keep: impl FnMut(Section)) -> voxshell::Result<()> {
         let stock = [Method::Hull, Method::HullFull, Method::Vhacd32, Method::Hacd, Method::Gimpact];
         let stock: &[Method] = if self.extent.quick { &[Method::Hull] } else { &stock };
         let with_ours = |stock: &[Method]| [stock, self.extent.ours].concat();
-        let mut sections = Vec::new();
 
         let ball = self.cast(SceneKind::Ball, None)?;
-        sections.push(sections::ball(self.rows(&ball, &with_ours(&[Method::Sphere]))));
-        let balls = Cast { scene: SceneKind::StackSpheres, count: SceneKind::StackSpheres.count(), ..ball };
-        let mut rows = self.rows(&balls, &with_ours(&[Method::Sphere, Method::Hull]));
-        drop(balls);
-        let towers = self.cast(SceneKind::Stack, None)?;
-        let decomposed: &[Method] = if self.extent.quick { &[] } else { &[Method::Vhacd32] };
-        rows.extend(self.rows(&towers, &with_ours(decomposed)));
-        drop(towers);
-        sections.push(sections::stacking(rows));
+        keep(sections::ball(self.rows(&ball, &with_ours(&[Method::Sphere]))));
 
-        // One body, cooked and decomposed once, for all that follows but the piles.
+        // One body, cooked and decomposed once, for the drops and what touches.
         let mut subject = self.cast_of(SceneKind::DropPlane, mesh)?;
         let drops = self.rows(&subject, &with_ours(stock));
         let mut rates = Vec::new();
@@ -126,6 +125,7 @@ impl Bench<'_> {
                 rates.push(self.row(&subject, method, case));
             }
         }
+        keep(sections::rates(rates, self.extent.rates));
         let mut touching = Vec::new();
         for scene in [SceneKind::DropBox, SceneKind::Pair] {
             subject.scene = scene;
@@ -135,17 +135,25 @@ impl Bench<'_> {
         let rolling = self.cast_of(SceneKind::Rolling, mesh)?;
         let moving = self.rows(&rolling, self.extent.ours);
         drop(rolling);
-        sections.push(sections::touching(&drops, touching, moving));
-        sections.push(sections::drop(drops));
-        sections.push(sections::rates(rates, self.extent.rates));
+        keep(sections::touching(&drops, touching, moving));
+        keep(sections::drop(drops));
+
+        let balls = Cast { scene: SceneKind::StackSpheres, count: SceneKind::StackSpheres.count(), ..ball };
+        let mut rows = self.rows(&balls, &with_ours(&[Method::Sphere, Method::Hull]));
+        drop(balls);
+        let towers = self.cast(SceneKind::Stack, None)?;
+        let decomposed: &[Method] = if self.extent.quick { &[] } else { &[Method::Vhacd32] };
+        rows.extend(self.rows(&towers, &with_ours(decomposed)));
+        drop(towers);
+        keep(sections::stacking(rows));
 
         let mut rows = Vec::new();
         for &(scene, count) in self.extent.piles {
             let cast = self.cast(scene, Some(count))?;
             rows.extend(self.rows(&cast, &with_ours(&[Method::Hull])));
         }
-        sections.push(sections::piles(rows));
-        Ok(sections)
+        keep(sections::piles(rows));
+        Ok(())
     }
 
     fn cast(&self, scene: SceneKind, count: Option<u32>) -> voxshell::Result<Cast> {
