@@ -55,7 +55,7 @@ impl Section {
     }
 }
 
-fn find<'a>(outcomes: &'a [Outcome], with: impl Fn(&Row) -> bool) -> Option<&'a Figures> {
+fn find(outcomes: &[Outcome], with: impl Fn(&Row) -> bool) -> Option<&Figures> {
     outcomes.iter().find(|o| with(&o.row)).and_then(|o| o.row.outcome.as_ref().ok())
 }
 
