@@ -33,13 +33,16 @@ pub struct Motions {
     pub drops: Vec<Drop>,
 }
 
+/// Cooks a body.
+type Make<'a> = Box<dyn Fn() -> Result<Body> + 'a>;
+
 /// The papers' three bodies: a mesh's own vertices, a bowl, and a dense shell.
 fn bodies<'a>(
     mesh: &'a TriMesh,
     dense: &'a TriMesh,
     cells: u32,
     samples: usize,
-) -> Result<[(&'static str, Box<dyn Fn() -> Result<Body> + 'a>); 3]> {
+) -> Result<[(&'static str, Make<'a>); 3]> {
     let bowl = primitives::bowl(0.5, 0.05, 64)?.scaled_to_extent(1.0);
     Ok([
         ("vertices", Box::new(move || Body::new("vertices", mesh, mesh.vertices.len(), cells))),
