@@ -227,6 +227,20 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         cell
     }
 
+    /// As `advance`, by when the segment passes the planes of the grid: one along a plane is within a rounding of both sides
+    /// for long.
+    #[inline(always)]
+    fn enter(&self, from: [i32; 3], forward: [bool; 3], t: f64) -> [i32; 3] {
+        let mut cell = self.advance(from, forward, t);
+        for a in 0..3 {
+            let (plane, back) = if forward[a] { (cell[a], -1) } else { (cell[a] + 1, 1) };
+            if (f64::from(plane) - self.line.o[a]) * self.line.inverse[a] > t && cell[a] != from[a] {
+                cell[a] += back;
+            }
+        }
+        cell
+    }
+
     /// From `start` to `end`, both in the grid's box, and free of the level before `free`. No plane of the box is passed, since
     /// `end` is not after any of them.
     ///
@@ -251,7 +265,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
             }
         }
         let mut t = start.max(free);
-        let mut cell = self.advance(first, forward, t);
+        let mut cell = self.enter(first, forward, t);
         // Where a free part of the way has ended, the level is near.
         let mut near = free > start;
         loop {
@@ -274,7 +288,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
                     }
                     if leaves > t {
                         t = leaves;
-                        cell = self.advance(cell, forward, t);
+                        cell = self.enter(cell, forward, t);
                         if blocks.of(cell) != block {
                             continue;
                         }
@@ -294,20 +308,17 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
                 }
                 t = t.max(exit[side]);
                 cell[side] = if forward[side] { (cell[side] & -EDGE) + EDGE } else { (cell[side] & -EDGE) - 1 };
-                cell = self.advance(cell, forward, t);
+                cell = self.enter(cell, forward, t);
                 continue;
             }
             // From cell to cell.
-            let mut next = [0.0; 3];
-            t = start;
+            let (mut next, mut entry) = ([0.0; 3], start);
             for a in 0..3 {
                 next[a] = (f64::from(cell[a]) + cell_end[a] - line.o[a]) * inverse[a];
-                t = t.max((f64::from(cell[a]) + (1.0 - cell_end[a]) - line.o[a]) * inverse[a]);
+                entry = entry.max((f64::from(cell[a]) + (1.0 - cell_end[a]) - line.o[a]) * inverse[a]);
             }
-            // By a rounding: what is before it is where the skip has ended.
-            if t > end {
-                return ControlFlow::Continue(());
-            }
+            // Not after where the skip has ended, for whatever reason.
+            t = t.min(entry);
             loop {
                 let side = least(next);
                 let to = next[side].max(t);

@@ -243,7 +243,7 @@ pub trait Cells: Send + Sync {
     /// Largest |φ| at a node, metres.
     fn largest(&self) -> f32;
 
-    /// Finds how far the first `count` segments are free of a level. φ is above that on the grid's border, and up to
-    /// [`BRIM`](super::BRIM) cells into it.
+    /// Finds how far the first `count` segments are free of a level. φ is above that on the grid's border, and up to a
+    /// twentieth of a cell into it.
     fn approach(&self, level: &Level, ways: &mut Ways, count: usize);
 }
