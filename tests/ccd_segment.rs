@@ -269,6 +269,19 @@ fn no_crossing_is_missed_and_none_made_up() {
     }
 }
 
+/// A segment within a rounding of a plane of the grid all along: what a skip had passed was judged by the plane, and the walk went
+/// on behind a crossing.
+#[test]
+fn along_a_plane_a_skip_ends_before_the_crossing() {
+    let ends = [
+        [-0.300000011920929, -0.2625000178813935, 0.1875000074505806],
+        [-0.30000001192092896, 0.0749999955296816, 0.3375000134110451],
+    ];
+    let mut count = Count::default();
+    check(&torus(24), ends.map(Vec3::from), 0.0, &mut count);
+    assert_eq!((count.hits, count.missed, count.made_up), (1, 0, 0));
+}
+
 /// What is hard for a batch: segments that go different lengths, next to those that it cannot take.
 fn mixed(field: &Field, rng: &mut Rng) -> Segment {
     let dense = dense(field);
