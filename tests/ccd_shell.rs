@@ -193,6 +193,45 @@ fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
     }
 }
 
+/// The lowest sample is on the rim of every ball around it: none may be taken to be smaller than it is.
+#[test]
+fn a_shell_that_grazes_a_plane_with_one_sample_touches_it() {
+    let shell = knot(1200, 48, Storage::Dense).shell.unwrap();
+    let plane = Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.0).unwrap());
+    let mut workspace = Workspace::new();
+    for i in 0..300 {
+        let mut rng = Rng(i ^ 0x6b2f);
+        let turn = rng.rotation();
+        let height = |s: u32| (turn * shell.position(s as usize)).y;
+        let lowest = (0..shell.len() as u32).min_by(|p, q| height(*p).total_cmp(&height(*q))).unwrap();
+        let at = |x: f64| Isometry3::from_parts(Translation3::new(x, -1e-6 - height(lowest), 0.0), turn);
+        let motion = Motion::straight([&at(-0.4), &at(0.5)], [&Pose::identity(); 2]);
+        let passage = Passage { linear: false, ..Passage::new(&shell, &plane, motion) };
+        let first = passage.first(&mut workspace);
+        assert_eq!(first, Some((0.0, first.map_or(u32::MAX, |f| f.1.min(lowest)))), "{i}");
+        let spans = passage.spans(&mut workspace);
+        assert!(spans.iter().any(|s| s.sample == lowest && s.from == 0.0 && s.to == 1.0), "{i}: {spans:?}");
+    }
+}
+
+#[test]
+fn a_shell_that_is_inside_all_the_way_is_in_contact_all_the_way() {
+    let mesh = primitives::cuboid([0.5; 3]).unwrap();
+    let small = cook(&primitives::torus(0.05, 0.02, 24, 12).unwrap(), 400, 24, Storage::Dense).shell.unwrap();
+    for storage in [Storage::Dense, Storage::Bricks] {
+        let field = cook(&mesh, 100, 96, storage).field.unwrap();
+        let [from, to] = [[-0.2, 0.1, 0.0], [0.2, -0.1, 0.15]].map(|t| Pose::translation(t[0], t[1], t[2]));
+        let motion = Motion::straight([&from, &to], [&Pose::identity(); 2]);
+        for linear in [false, true] {
+            let passage = Passage { linear, ..Passage::new(&small, &field, motion) };
+            let mut workspace = Workspace::new();
+            let spans = passage.spans(&mut workspace);
+            let all: Vec<Span> = (0..small.len() as u32).map(|sample| Span { sample, from: 0.0, to: 1.0 }).collect();
+            assert_eq!(spans, all);
+        }
+    }
+}
+
 #[test]
 fn a_side_is_certain_everywhere_within_its_radius_above_a_level_and_below() {
     let dense = knot(100, 48, Storage::Dense).field.unwrap();
