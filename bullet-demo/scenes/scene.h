@@ -3,6 +3,7 @@
 #pragma once
 
 #include <btBulletDynamicsCommon.h>
+#include <voxshell/bullet.h>
 
 #include <functional>
 #include <memory>
@@ -27,6 +28,19 @@ public:
     double narrowphase_ns = 0;
 };
 
+/// The motion clamp with a stopwatch around it.
+class TimedClamp final : public btActionInterface {
+public:
+    void updateAction(btCollisionWorld* world, btScalar dt) override;
+    void debugDraw(btIDebugDraw*) override {}
+
+    /// Of the last step, nanoseconds; 0 while it is not in the world.
+    double clamp_ns = 0;
+
+private:
+    btVoxShellMotionClamp clamp_;
+};
+
 /// One run: a world under gravity (0, -10, 0) m/s² and its bodies. Metres, kilograms, seconds; y is up.
 class Scene {
 public:
@@ -47,6 +61,10 @@ public:
 
     /// Bullet's defaults, for scenes that need others.
     btContactSolverInfo& solver_info() { return world_.getSolverInfo(); }
+    /// To be called when all bodies are there: what each side offers against tunnelling. For Voxshell's shapes it is the motion
+    /// clamp; for convex ones, if the setup says so, Bullet's swept spheres.
+    void prevent_tunnelling();
+    void add_constraint(std::unique_ptr<btTypedConstraint> constraint);
 
     /// One step of exactly `dt` seconds: stepSimulation(dt, 0) has no hidden substeps.
     StepFigures step();
@@ -74,6 +92,8 @@ private:
     std::vector<std::unique_ptr<btCollisionShape>> own_shapes_;
     std::vector<Body> bodies_;
     std::function<void(int)> drive_;
+    std::vector<std::unique_ptr<btTypedConstraint>> constraints_;
+    TimedClamp clamp_;
     int step_ = 0;
 };
 
@@ -95,5 +115,9 @@ void stack_spheres(Scene& scene, const Setup& setup);
 void stack(Scene& scene, const Setup& setup);
 void rolling(Scene& scene, const Setup& setup);
 void nut_bolt(Scene& scene, const Setup& setup);
+void wires(Scene& scene, const Setup& setup);
+void fast_drop(Scene& scene, const Setup& setup);
+void fan(Scene& scene, const Setup& setup);
+void low_frequency(Scene& scene, const Setup& setup);
 
 }  // namespace demo

@@ -64,6 +64,8 @@ btVoxShellSettings settings_of(const Setup& setup) {
         settings.m_lookahead = btScalar(0.1);
         settings.m_bothRoles = false;
     }
+    // With the clamp nothing need be seen coming from afar.
+    if (setup.clamped) settings.m_maxLookaheadFraction = btScalar(0.1);
     return settings;
 }
 

@@ -38,6 +38,8 @@ pub struct Body {
     pub container: bool,
     /// How it is cooked, coarse and fine, where that does not go by a size of about 1 m.
     pub cooking: Option<[CookOptions; 2]>,
+    /// Edge of the field's voxels, metres, where the thickness decides; otherwise it goes by the extent.
+    pub voxel: Option<f64>,
 }
 
 impl Body {
@@ -66,6 +68,7 @@ impl Body {
             pitch: upright_bounds.extents().y,
             container: false,
             cooking: None,
+            voxel: None,
         })
     }
 

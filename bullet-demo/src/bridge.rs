@@ -15,6 +15,10 @@ mod ffi {
         StackSpheres,
         Stack,
         Rolling,
+        Wires,
+        FastDrop,
+        Fan,
+        LowFrequency,
         NutBolt,
         NutBolt100,
     }
@@ -94,17 +98,24 @@ mod ffi {
         count: u32,
         /// Of the nuts.
         drive: Drive,
+        /// Bullet's own continuous collision detection is on: a sphere swept along with each convex body.
+        swept_spheres: bool,
+        /// Voxshell's motion clamp is in the world.
+        clamped: bool,
         models: Vec<Model>,
     }
 
     /// Taken on each step.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct StepFigures {
+        /// With the motion clamp, where there is one.
         narrowphase_ns: f64,
         /// The whole step: broadphase, narrowphase, solver.
         step_ns: f64,
         /// Of bodies whose boxes overlap.
         pairs: u32,
+        /// The motion clamp alone.
+        clamp_ns: f64,
         /// Contact points in all manifolds.
         contacts: u32,
         /// Manifolds that have at least one.

@@ -4,6 +4,7 @@ use serde_json::{json, Map, Value};
 
 use crate::bridge::{Method, SceneKind, StepFigures};
 use crate::catalogue::Case;
+use crate::fast::{is_fast, Passage};
 use crate::nut::Threads;
 use crate::simulate::Recording;
 use crate::towers::Towers;
@@ -24,7 +25,7 @@ pub struct Figures {
     pub steps_wanted: usize,
     /// First and one past the last step.
     pub window: (usize, usize),
-    /// Narrowphase, microseconds per step.
+    /// Narrowphase, microseconds per step; with the motion clamp, where there is one.
     pub np_mean: f64,
     pub np_median: f64,
     pub np_p99: f64,
@@ -35,6 +36,8 @@ pub struct Figures {
     pub pairs_mean: f64,
     /// Samples of each model's pointshell; empty for the stock methods.
     pub samples: Vec<usize>,
+    /// The motion clamp alone, microseconds per step.
+    pub clamp_mean: f64,
     pub contacts_mean: f64,
     pub manifolds_mean: f64,
     /// Between the true meshes, millimetres; 0 when nothing penetrates.
@@ -53,6 +56,7 @@ pub struct Figures {
     /// Of bodies that were driven and then came to rest: narrowphase in the last tenth of the run, microseconds per step.
     pub np_at_rest: Option<f64>,
     pub threads: Option<Threads>,
+    pub passage: Option<Passage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +76,7 @@ pub struct Pile {
 }
 
 /// The steps over which figures are taken: 200 to 600 of 600, all bodies of the pile poured in, those that are driven still
-/// driven, and the same share of other runs.
+/// driven, and the same share of other runs. All steps where what counts is the impact.
 pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
     match scene {
         SceneKind::Pile => (steps / 2, steps),
@@ -80,6 +84,7 @@ pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
         SceneKind::Rolling => (steps / 6, steps / 2),
         // All the way down, and the rest on the head.
         scene if scene.has_threads() => (0, steps),
+        scene if is_fast(scene) => (0, steps),
         _ => (steps / 3, steps),
     }
 }
@@ -106,6 +111,7 @@ impl Figures {
             step_mean: mean(&|i| steps[i].step_ns * 1e-6),
             pairs_mean: mean(&|i| f64::from(steps[i].pairs)),
             samples: Vec::new(),
+            clamp_mean: mean(&|i| steps[i].clamp_ns * 1e-3),
             contacts_mean: mean(&|i| f64::from(steps[i].contacts)),
             manifolds_mean: mean(&|i| f64::from(steps[i].manifolds)),
             max_penetration: deepest(from),
@@ -118,6 +124,7 @@ impl Figures {
             towers: None,
             np_at_rest: (scene == SceneKind::Rolling).then(|| at_rest(&recording.steps)),
             threads: None,
+            passage: None,
         }
     }
 
@@ -165,6 +172,9 @@ impl Row {
         }
         if let Some(drive) = self.case.drive {
             put("drive", json!(drive.name()));
+        }
+        if self.case.swept_spheres {
+            put("swept_spheres", json!(true));
         }
         let f = match &self.outcome {
             Ok(figures) => figures,
@@ -223,6 +233,12 @@ impl Row {
         if let Some(rest) = f.np_at_rest {
             put("np_at_rest_us", json!(rest));
             put("moving_over_rest", json!(f.np_mean / rest));
+        }
+        if let Some(p) = f.passage {
+            put("movers", json!(p.movers));
+            put("through", json!(p.through));
+            put("final_speed_m_per_s", json!(p.final_speed));
+            put("clamp_mean_us", json!(f.clamp_mean));
         }
         Value::Object(o)
     }

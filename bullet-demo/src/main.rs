@@ -10,6 +10,7 @@ mod cache;
 mod catalogue;
 mod decompose;
 mod evaluation;
+mod fast;
 mod figures;
 mod nut;
 mod pile;

@@ -10,6 +10,7 @@ use crate::bodies::Body;
 use crate::bridge::{hacd_available, BodyPose, Drive, Method, SceneKind, Setup};
 use crate::cache::HullCache;
 use crate::catalogue::Case;
+use crate::fast::{self, is_fast};
 use crate::figures::{rebound, Figures, Row};
 use crate::nut;
 use crate::pile::leavers;
@@ -69,6 +70,7 @@ impl Cast {
             }
             SceneKind::Rolling => vec![subject()?, Body::container(50)?],
             scene if scene.has_threads() => nut::bodies()?,
+            scene if is_fast(scene) => fast::bodies(scene, subject)?,
             _ => vec![subject()?],
         };
         let stages = bodies.into_iter().map(Stage::new).collect::<voxshell::Result<_>>()?;
@@ -80,7 +82,7 @@ impl Cast {
 pub fn run_scene(cast: &Cast, methods: &[Method], context: &Context) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for &method in methods.iter().filter(|m| m.applies_to(cast.scene)) {
-        outcomes.extend(cast.scene.cases().into_iter().map(|case| run_row(cast, method, case, context)));
+        outcomes.extend(cast.scene.cases(method).into_iter().map(|case| run_row(cast, method, case, context)));
     }
     outcomes
 }
@@ -114,6 +116,8 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         restitution: case.restitution.unwrap_or(0.0),
         count: cast.count,
         drive: case.drive.unwrap_or(Drive::Weight),
+        swept_spheres: case.swept_spheres,
+        clamped: fast::is_clamped(scene, method),
         models,
     };
 
@@ -133,6 +137,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     figures.pile = scene.is_pile().then(|| leavers(cast, &recording));
     figures.threads = scene.has_threads().then(|| nut::threads(cast, &recording));
     figures.towers = scene.is_stack().then(|| towers(cast, &recording));
+    figures.passage = is_fast(scene).then(|| fast::passage(scene, &recording));
     Ok((figures, Run { recording, gaps }))
 }
 
@@ -146,6 +151,7 @@ pub fn pose_of(pose: &BodyPose) -> Pose {
 fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
     let stride = match cast.scene {
         SceneKind::DropPlane | SceneKind::Ball => 1,
+        scene if is_fast(scene) => 1,
         SceneKind::DropBox | SceneKind::Pair => 2,
         SceneKind::Rolling => 20,
         SceneKind::Pile500 | SceneKind::Pile2000 => 400,
@@ -179,6 +185,9 @@ fn gap_at(cast: &Cast, recording: &Recording, step: usize) -> f64 {
     let limit = if scene.many() { 0.0 } else { f64::INFINITY };
     for (k, (i, pose)) in present.iter().enumerate() {
         for (j, other) in &present[..k] {
+            if recording.bodies[*i].fixed && recording.bodies[*j].fixed {
+                continue;
+            }
             if scene == SceneKind::Pair || truth(*i).may_touch(pose, truth(*j), other) {
                 least = least.min(truth(*i).gap(pose, truth(*j), other, limit.min(least)));
             }

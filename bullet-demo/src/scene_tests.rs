@@ -89,7 +89,7 @@ fn samples_are_those_of_the_paper() {
 
 #[test]
 fn nuts_keep_to_the_thread_for_two_turns() {
-    let driven = SceneKind::NutBolt.cases()[1];
+    let driven = SceneKind::NutBolt.cases(Method::VoxshellCoarse)[1];
     let (figures, _) = run_case(SceneKind::NutBolt, Method::VoxshellCoarse, driven, None, 750);
     let threads = figures.threads.unwrap();
     assert!(threads.turns > 2.0, "{threads:?}");

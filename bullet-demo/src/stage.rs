@@ -102,7 +102,8 @@ impl Stage {
             return Ok(Arc::new(self.truth.field().clone()));
         }
         let mesh = union_mesh(&hulls);
-        let options = FieldOptions::with_resolution(&mesh, 128);
+        let cells = self.body.voxel.map_or(128, |voxel| (mesh.bounds().extents().max() / voxel) as u32);
+        let options = FieldOptions::with_resolution(&mesh, cells);
         Ok(Arc::new(DenseField::cook(&mesh, &options, &Progress::none())?))
     }
 
@@ -149,10 +150,15 @@ impl Stage {
         }
         // The container is scenery, many times as large: cells of the same number, samples that match them.
         let scale = if self.body.container { self.body.upright_bounds.extents().max() } else { 1.0 };
-        let target_count = self.body.samples.map(|n| n[usize::from(fineness.name == FINE.name)]);
+        let fine = fineness.name == FINE.name;
+        let target_count = self.body.samples.map(|n| n[usize::from(fine)]);
+        let (resolution, spacing) = match self.body.voxel {
+            Some(voxel) => (Resolution::VoxelSize(voxel), voxel * if fine { 2.0 } else { 4.0 }),
+            None => (Resolution::Cells(fineness.cells), fineness.spacing * scale),
+        };
         CookOptions {
-            resolution: Resolution::Cells(fineness.cells),
-            shell: ShellOptions { spacing: fineness.spacing * scale, target_count, ..ShellOptions::default() },
+            resolution,
+            shell: ShellOptions { spacing, target_count, ..ShellOptions::default() },
             ..CookOptions::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::figures::{Figures, Row};
 
-const HEAD: [&str; 18] = [
+const HEAD: [&str; 21] = [
     "method",
     "mean",
     "median",
@@ -21,6 +21,9 @@ const HEAD: [&str; 18] = [
     "travel",
     "jump mm",
     "at head",
+    "through",
+    "clamp",
+    "speed m/s",
 ];
 
 /// One table for each scene, in the order of the rows.
@@ -36,7 +39,8 @@ pub fn table(rows: &[&Row]) -> String {
     }
     text +=
         "\nmean, median, p99, max: narrowphase, µs per step. depth and gap (at the end) are between the true meshes;\n\
-             depth is the largest while at rest, impact the largest of the whole run.\n";
+             depth is the largest while at rest, impact the largest of the whole run. clamp: the part of the mean that is the\n\
+             motion clamp's. through: who got past what should have stopped them; speed: at the end, mean over the bodies.\n";
     text
 }
 
@@ -44,9 +48,12 @@ fn one_table(rows: &[&Row]) -> String {
     let rebound = rows.iter().any(|r| r.case.restitution.is_some());
     let any = |has: &dyn Fn(&Figures) -> bool| rows.iter().any(|r| r.outcome.as_ref().is_ok_and(has));
     let pile = any(&|f| f.pile.is_some());
+    let fast = any(&|f| f.passage.is_some());
     let shown = |column: usize| match HEAD[column] {
         "rebound m" => rebound,
         "gap mm" => any(&|f| f.resting_gap.is_some()),
+        "depth mm" | "manifolds" | "median" => !fast,
+        "through" | "clamp" | "speed m/s" => fast,
         "lost" => pile,
         "standing" => any(&|f| f.towers.is_some()),
         "at rest µs" => any(&|f| f.np_at_rest.is_some()),
@@ -86,7 +93,7 @@ fn cells(row: &Row) -> Vec<String> {
 }
 
 /// Everything but the name, as shown in both the terminal and the report.
-pub fn values(f: &Figures) -> [String; 17] {
+pub fn values(f: &Figures) -> [String; 20] {
     [
         microseconds(f.np_mean),
         microseconds(f.np_median),
@@ -111,6 +118,9 @@ pub fn values(f: &Figures) -> [String; 17] {
         f.threads.map_or(String::new(), |t| format!("{:+.2} %", unsigned_zero(t.travel_error, 0.005))),
         f.threads.map_or(String::new(), |t| format!("{:.3}", t.jump)),
         f.threads.map_or(String::new(), |t| format!("{} of {}", t.stopped, t.nuts)),
+        f.passage.map_or(String::new(), |p| format!("{} of {}", p.through, p.movers)),
+        f.passage.map_or(String::new(), |_| microseconds(f.clamp_mean)),
+        f.passage.map_or(String::new(), |p| format!("{:.1}", unsigned_zero(p.final_speed, 0.05))),
     ]
 }
 

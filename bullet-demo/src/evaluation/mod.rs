@@ -169,7 +169,7 @@ impl Bench<'_> {
     fn rows(&self, cast: &Cast, methods: &[Method]) -> Vec<Outcome> {
         let applicable = methods.iter().filter(|m| m.applies_to(cast.scene));
         applicable
-            .flat_map(|&m| cast.scene.cases().into_iter().map(move |c| (m, c)))
+            .flat_map(|&m| cast.scene.cases(m).into_iter().map(move |c| (m, c)))
             .map(|(m, c)| self.row(cast, m, c))
             .collect()
     }

@@ -38,8 +38,14 @@ impl<'a> Shooting<'a> {
         Ok(Self { cast, method, runs, fields })
     }
 
+    /// Seconds per step of the film: of the run with the shortest steps.
+    fn dt(&self) -> f64 {
+        self.runs.iter().map(|r| r.recording.dt).fold(f64::INFINITY, f64::min)
+    }
+
     fn last_step(&self) -> usize {
-        self.runs.iter().map(|r| r.recording.steps.len()).max().unwrap_or(0)
+        let steps = |r: &Run| (r.recording.steps.len() as f64 * r.recording.dt / self.dt()).round() as usize;
+        self.runs.iter().map(|r| steps(r)).max().unwrap_or(0)
     }
 
     /// The last moment, small.
@@ -76,7 +82,7 @@ impl<'a> Shooting<'a> {
             let picture = render(&self.scene(step, true), &camera, w, h);
             frames.push(difference(&background, &picture));
             poses.push(self.flat_poses(step));
-            times.push(step as f64 * self.runs[0].recording.dt);
+            times.push(step as f64 * self.dt());
             tick();
         }
         json!({
@@ -113,6 +119,7 @@ impl<'a> Shooting<'a> {
     /// The pose of a body; several runs of one scene stand beside each other.
     fn pose(&self, run: usize, body: usize, step: usize) -> Option<Pose> {
         let recording = &self.runs[run].recording;
+        let step = (step as f64 * self.dt() / recording.dt).round() as usize;
         let pose: &BodyPose = &recording.poses_at(step.min(recording.steps.len()))[body];
         let apart = match self.cast.scene {
             SceneKind::NutBolt => 0.04,
@@ -156,9 +163,12 @@ impl<'a> Shooting<'a> {
             }
             scene if scene.is_pile() => Ground::floor(0.0, 1.0),
             scene if scene.has_threads() => Ground::floor(-0.01, 0.01),
+            SceneKind::FastDrop => Ground::floor(-3.0, 1.0),
+            SceneKind::Fan => Ground::floor(-0.05, 0.25),
             _ => Ground::floor(0.0, 0.25),
         };
-        scene.fade = if self.cast.scene.is_pile() { 40.0 } else { 9.0 };
+        let wide = matches!(self.cast.scene, SceneKind::Wires | SceneKind::FastDrop);
+        scene.fade = if wide || self.cast.scene.is_pile() { 40.0 } else { 9.0 };
         scene.ground = Some(ground);
         scene
     }
@@ -170,6 +180,10 @@ impl<'a> Shooting<'a> {
             SceneKind::Pair => (Vec3::new(1.9, 1.7, 3.7), Vec3::new(0.0, 0.92, 0.0)),
             SceneKind::NutBolt => (Vec3::new(0.04, 0.055, 0.13), Vec3::new(0.0, 0.008, 0.0)),
             SceneKind::NutBolt100 => (Vec3::new(1.5, 1.6, 3.6), Vec3::new(0.7, 0.0, 0.6)),
+            SceneKind::LowFrequency => (Vec3::new(1.6, 2.6, 9.5), Vec3::new(0.0, 0.6, 0.0)),
+            SceneKind::Wires => (Vec3::new(5.2, 4.6, 14.0), Vec3::new(0.0, 2.9, 0.0)),
+            SceneKind::FastDrop => (Vec3::new(3.0, 6.5, 12.5), Vec3::new(0.0, -0.6, -1.2)),
+            SceneKind::Fan => (Vec3::new(1.6, 1.9, 5.6), Vec3::new(0.0, 1.2, 0.0)),
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
             SceneKind::StackSpheres => (Vec3::new(3.2, 3.2, 9.4), Vec3::new(0.0, 2.3, 0.0)),
             SceneKind::Stack => (Vec3::new(1.9, 2.3, 5.2), Vec3::new(0.0, 0.8, 0.0)),

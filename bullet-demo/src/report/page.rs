@@ -10,6 +10,7 @@ use super::film::{png, Shooting, HERO};
 use super::plot::{Plot, Series};
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::METHODS;
+use crate::fast::{is_fast, HERTZ};
 use crate::figures::{window, Row};
 use crate::run::{Cast, Context, Outcome};
 use crate::table::values;
@@ -118,6 +119,20 @@ fn card(cast: &Cast, outcomes: &[Outcome]) -> String {
                 format!("off the pitch per turn; {:.0} µs of narrowphase per step", ours.np_mean),
             )
         }
+        scene if is_fast(scene) => {
+            let worst = |m: Method| {
+                let rows = outcomes.iter().filter(|o| o.row.method == m).filter_map(|o| o.row.outcome.as_ref().ok());
+                let through = rows.clone().filter_map(|f| f.passage).map(|p| p.through).sum::<usize>();
+                (through, rows.map(|f| f.max_penetration_run).fold(0.0, f64::max))
+            };
+            let (through, depth) = worst(Method::VoxshellFine);
+            let mut small = format!("got through, {depth:.1} mm deep at most");
+            if figures(Method::Vhacd32).is_some() {
+                let (through, depth) = worst(Method::Vhacd32);
+                let _ = write!(small, "; V-HACD {through} and {depth:.0} mm");
+            }
+            (through.to_string(), small)
+        }
         _ => {
             let mut small = format!("per step, {:.2} mm deep at most", ours.max_penetration);
             if let Some(theirs) = figures(Method::Vhacd32) {
@@ -183,7 +198,9 @@ fn section(
 }
 
 fn runs_of(outcomes: &[Outcome], method: Method) -> Vec<&crate::run::Run> {
-    outcomes.iter().filter(|o| o.row.method == method).filter_map(|o| o.run.as_ref()).collect()
+    // What is drawn stands beside each other; one sphere more or less would stand in the same place.
+    let drawn = outcomes.iter().filter(|o| o.row.method == method && !o.row.case.swept_spheres);
+    drawn.filter_map(|o| o.run.as_ref()).collect()
 }
 
 fn methods_of(outcomes: &[Outcome]) -> Vec<Method> {
@@ -197,8 +214,12 @@ fn key(method: Method) -> String {
 fn table(outcomes: &[Outcome]) -> String {
     let rows: Vec<&Row> = outcomes.iter().map(|o| &o.row).collect();
     let any = |f: &dyn Fn(&crate::figures::Figures) -> bool| rows.iter().any(|r| r.outcome.as_ref().is_ok_and(f));
-    let (gap, rebound, pile) =
-        (any(&|f| f.resting_gap.is_some()), any(&|f| f.rebound.is_some()), any(&|f| f.pile.is_some()));
+    let (gap, rebound, pile, fast) = (
+        any(&|f| f.resting_gap.is_some()),
+        any(&|f| f.rebound.is_some()),
+        any(&|f| f.pile.is_some()),
+        any(&|f| f.passage.is_some()),
+    );
     let threads = any(&|f| f.threads.is_some());
     let heads = [
         ("mean µs", true),
@@ -218,6 +239,9 @@ fn table(outcomes: &[Outcome]) -> String {
         ("travel per turn, off the pitch", threads),
         ("worst jump mm", threads),
         ("stopped at the head", threads),
+        ("got through", fast),
+        ("of it clamp µs", fast),
+        ("speed at end m/s", fast),
     ];
     let shown = || heads.iter().enumerate().filter(|h| h.1 .1);
     let mut html = String::from("<div class=\"scroll\"><table><thead><tr><th>method</th>");
@@ -288,12 +312,16 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
         );
     }
     html += "</div>\n<div class=\"plots\">\n";
-    let longest = outcomes.iter().filter_map(|o| Some(o.run.as_ref()?.recording.steps.len())).max().unwrap_or(0);
-    let (from, to) = window(scene, longest);
-    let dt = outcomes.iter().find_map(|o| Some(o.run.as_ref()?.recording.dt)).unwrap_or_default();
-    let shaded = Some((from as f64 * dt, to as f64 * dt));
+    // Of the low-frequency drops the one that is hardest.
+    let hertz = (scene == SceneKind::LowFrequency).then(|| HERTZ[HERTZ.len() - 1]);
+    let chosen = |o: &&Outcome| !o.row.case.swept_spheres && (hertz.is_none() || o.row.case.rate == hertz);
+    let recordings = outcomes.iter().filter(chosen).filter_map(|o| Some(&o.run.as_ref()?.recording));
+    let shaded = recordings.max_by_key(|r| r.steps.len()).map(|r| {
+        let (from, to) = window(scene, r.steps.len());
+        (from as f64 * r.dt, to as f64 * r.dt)
+    });
     let plot = |title: &str, log: bool, floor: f64, e: Option<f64>, mark: Option<(f64, String)>, line: &Line| {
-        let with = outcomes.iter().filter(|o| e.is_none() || o.row.case.restitution == e);
+        let with = outcomes.iter().filter(chosen).filter(|o| e.is_none() || o.row.case.restitution == e);
         let series = with.filter_map(|o| {
             let run = o.run.as_ref()?;
             let entry = o.row.method.entry();
@@ -314,6 +342,7 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
     };
     let restitution = (scene == SceneKind::Ball).then_some(0.9);
     let at = restitution.map_or(String::new(), |e| format!(", e = {e}"));
+    let at = at + &hertz.map_or(String::new(), |h| format!(", {h} Hz"));
     let time = steps(|s| s.narrowphase_ns * 1e-3);
     html += &plot(&format!("Narrowphase, µs per step{at}"), true, 0.1, restitution, None, &time);
     let floor = if scene.is_pile() { 1e-4 } else { 1e-10 };
@@ -337,6 +366,7 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
         scene if scene.is_pile() => {
             html += &plot("Contact points", false, 0.0, None, None, &steps(|s| f64::from(s.contacts)))
         }
+        scene if is_fast(scene) => {}
         _ => html += &plot("Distance between the true meshes, m", true, 1e-4, None, None, &gaps(|g| g)),
     }
     html + "</div>\n"
@@ -348,8 +378,9 @@ fn how_measured(done: &[Done]) -> String {
     let mut html = String::from("<section id=\"measured\">\n<h2>How it was measured</h2>\n");
     html += "<p>Bodies have a largest extent of 1 m and a mass of 1 kg, their centre of mass at the origin and their principal \
              axes as frame; friction 0.5, gravity 10 m/s², sleeping off, collision margin 1 mm. Every step is a true 1/200 s: \
-             <code>stepSimulation(1/200, 0)</code>. Nuts and bolts are in real size and of steel, in steps of 1 ms, with a \
-             margin of 10 µm, 200 iterations of the solver, and contacts looked for a tenth as far ahead as by default. Times are of Bullet's <code>dispatchAllCollisionPairs</code>, one thread. \
+             <code>stepSimulation(1/200, 0)</code>, but for the drops in long steps. Nuts and bolts are in real size and of steel, in steps of 1 ms, with a \
+             margin of 10 µm, 200 iterations of the solver, and contacts looked for a tenth as far ahead as by default. Times are of Bullet's <code>dispatchAllCollisionPairs</code>, one thread; for \
+             fast bodies those of Voxshell are with its motion clamp. \
              Figures are taken over the shaded part of the plots; those of a row that \
              was stopped early over the same share of its own run, so with fewer bodies in the pile.</p>\n\
              <p>Depth and gap are measured between the true meshes, whatever a method puts in their place: dense samples of each \
