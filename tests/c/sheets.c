@@ -91,7 +91,10 @@ static void edges(const vxs_shape *sheet, const vxs_shape *body, vxs_workspace *
   vxs_pointshell *pointshell = NULL;
   vxs_pose pose = at(1.098, 0, 0), still = at(0, 0, 0);
   vxs_contact deepest;
+  vxs_query query;
   size_t count = 0;
+  OK(vxs_query_init(&query, sizeof query));
+  query.roles = VXS_ROLES_SHELL_OF_A;
   OK(vxs_cook_options_init(&options, sizeof options));
   options.forms = VXS_FORM_POINTSHELL;
   options.sampling = VXS_SAMPLING_FEATURES;
@@ -101,7 +104,7 @@ static void edges(const vxs_shape *sheet, const vxs_shape *body, vxs_workspace *
   OK(vxs_shape_get_pointshell(border, &pointshell));
   CHECK(vxs_pointshell_get_samples(pointshell, NULL, NULL, 0, &count) == VXS_TRUNCATED && count == 160);
   OK(vxs_shape_create(field, pointshell, &joined));
-  CHECK(vxs_query_contacts(joined, &still, body, &pose, NULL, workspace, &deepest, 1, &count) >= VXS_OK && count > 0);
+  CHECK(vxs_query_contacts(joined, &still, body, &pose, &query, workspace, &deepest, 1, &count) >= VXS_OK && count > 0);
   NEAR(deepest.separation, -0.002, 1e-4);
   NEAR(deepest.normal.x, 1, 1e-3);
   OK(vxs_field_release(field));
