@@ -33,6 +33,9 @@ namespace
 /// More than this many are first thinned out to the best of each cell of a grid over them.
 const size_t kThinAbove = 160;
 const int kCells = 6;
+
+/// What competes is no more than this when at most 32 contacts are kept: the best of each cell, the outermost, those kept, and two.
+const size_t kMostCompeting = 288;
 /// A contact of the step before gives way only to one that spreads this much better (squared distances).
 const double kHysteresis = 2.25;
 /// How many contacts of a full set may be exchanged in one step.
@@ -96,6 +99,23 @@ void ContactSelector::thin(const std::vector<Candidate>& candidates)
 	for (const uint32_t i : outermost)
 		if (std::find(m_pool.begin(), m_pool.end(), i) == m_pool.end())
 			m_pool.push_back(i);
+}
+
+ContactSelector::ContactSelector()
+{
+	// At once, and not when a body that has long been at rest turns to another side.
+	m_places.reserve(kMostCompeting);
+	m_weight.reserve(kMostCompeting);
+	m_spread.reserve(kMostCompeting);
+	m_cells.reserve(size_t(kCells) * kCells * kCells);
+	m_chosen_places.reserve(kMostCompeting);
+	m_chosen_spread.reserve(kMostCompeting);
+}
+
+void ContactSelector::Places::reserve(size_t count)
+{
+	for (std::vector<float>& row : m_at)
+		row.reserve(count);
 }
 
 void ContactSelector::Places::clear()
@@ -254,6 +274,7 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	m_pool.clear();
 	if (candidates.empty() || count == 0)
 		return m_answer;
+	m_pool.reserve(candidates.capacity());
 
 	uint32_t most_urgent = 0, deepest = 0;
 	for (uint32_t i = 0; i < candidates.size(); ++i)

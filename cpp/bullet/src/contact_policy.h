@@ -88,6 +88,8 @@ struct Candidate
 class ContactSelector
 {
 public:
+	ContactSelector();
+
 	/// @param candidates  all contacts, in any order
 	/// @param count       how many may be chosen
 	/// @param margin      candidates whose gap exceeds this are not worth a constraint, m
@@ -102,6 +104,7 @@ private:
 	{
 	public:
 		static const size_t kBlock = 8;
+		void reserve(size_t count);
 		void clear();
 		void add(const Vec& position, const Vec& turned);
 		void copy(const Places& from, size_t index);
