@@ -5,7 +5,8 @@
 //! one against the field of the other, so the cost depends on the sampling and not on the triangles.
 //!
 //! The modules are floors: each imports only from those listed before it.
-//! [`math`] → [`mesh`] → [`field`], [`voxmap`], [`pointshell`] → [`contact`], [`ccd`] → [`asset`] → [`capi`].
+//! [`math`] → [`mesh`] → [`field`], [`voxmap`], [`pointshell`] → [`contact`], [`ccd`] →
+//! [`response`], [`dynamics`] → [`haptics`], [`asset`] → [`capi`].
 //!
 //! Conventions: SI units; right-handed; poses are body to world; signed distance is negative inside; a contact normal
 //! points from A to B; `f64` in the interface, `f32` for stored samples in the object's own frame.
@@ -22,7 +23,11 @@ pub mod voxmap;
 pub mod ccd;
 pub mod contact;
 
+pub mod dynamics;
+pub mod response;
+
 pub mod asset;
+pub mod haptics;
 #[cfg(feature = "render")]
 pub mod render;
 

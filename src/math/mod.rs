@@ -4,10 +4,12 @@ mod aabb;
 pub mod miniball;
 mod progress;
 mod rigid;
+mod spatial;
 
 pub use aabb::Aabb;
 pub use progress::Progress;
 pub use rigid::RigidF32;
+pub use spatial::{Mat6, Twist, Vec6, Wrench};
 
 /// Vector in metres (or m/s, N … as its name says), world or body frame as documented where used.
 pub type Vec3 = nalgebra::Vector3<f64>;

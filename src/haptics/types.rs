@@ -1,0 +1,112 @@
+//! What goes in and out of the two halves.
+
+use crate::math::{Pose, Twist, Wrench};
+
+/// What the device says, world frame of the simulation: the device's workspace is mapped before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeviceState {
+    /// Of the tool as the hand holds it: body to world.
+    pub pose: Pose,
+    /// Of the tool's origin.
+    pub twist: Twist,
+    /// Whether the hand is on the device (its deadman switch is closed). While it is not, the wrench is zero.
+    pub engaged: bool,
+}
+
+/// What became of a step. Several can hold; [`Status::NORMAL`] is none of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Status(pub u32);
+
+impl Status {
+    pub const NORMAL: Self = Self(0);
+    /// The device's state was refused: not finite, or no unit quaternion. The wrench is zero.
+    pub const BAD_STATE: Self = Self(1);
+    /// The time step was zero, negative, not finite or longer than allowed. The wrench is zero.
+    pub const BAD_TIME: Self = Self(1 << 1);
+    /// The device moved farther since the last step than it can. The wrench is zero, and grows again from there.
+    pub const TELEPORT: Self = Self(1 << 2);
+    /// The hand is off the device.
+    pub const DISENGAGED: Self = Self(1 << 3);
+    /// The wrench was cut to a limit of the device.
+    pub const LIMITED: Self = Self(1 << 4);
+    /// The simulation has published nothing for longer than allowed: its last contacts are used, and faded out.
+    pub const STALE: Self = Self(1 << 5);
+    /// The wrench is growing from zero, after a reset, a fault or an entry while inside.
+    pub const RAMPING: Self = Self(1 << 6);
+    /// The passivity controller took energy out.
+    pub const DAMPED: Self = Self(1 << 7);
+    /// Constraints leave the god-object no way, though the hand pulls: a path may exist all the same (Xu & Barbič 2016,
+    /// section 5, "false negative").
+    pub const LOCKED: Self = Self(1 << 8);
+    /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
+    pub const PENETRATING: Self = Self(1 << 9);
+
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for Status {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl std::ops::BitOrAssign for Status {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// What the device gets from a step in impedance causality.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Output {
+    /// On the hand, about the tool's origin, world frame. Never above the device's limits.
+    pub wrench: Wrench,
+    pub status: Status,
+    /// How old the contacts are that it is made of, seconds.
+    pub age: f64,
+    /// How many contacts those are.
+    pub contacts: u32,
+}
+
+/// What the device gets from a step in admittance causality: where to go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Of the tool: body to world.
+    pub pose: Pose,
+    /// Of the tool's origin.
+    pub twist: Twist,
+    pub status: Status,
+    pub age: f64,
+    pub contacts: u32,
+}
+
+/// How contacts become forces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renderer {
+    /// Voxmap-pointshell: tangent-plane forces through a virtual coupling (McNeely et al. 1999).
+    Vps,
+    /// Discrete penalty, with virtual coupling and implicit integration.
+    Penalty,
+    /// Penalty integrated over the times of contact of each step (Xu & Barbič 2016, section 4.1).
+    ContinuousPenalty,
+    /// Constraint-based god-object (Ortega et al. 2007; Xu & Barbič 2016, section 4.2).
+    GodObject,
+    /// Impulses, deepest first (Ruffaldi et al. 2008).
+    Impulse,
+}
+
+/// What a device can bear; all positive, +∞ where there is no limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// N.
+    pub force: f64,
+    /// N·m.
+    pub torque: f64,
+    /// N/m, N·m/rad.
+    pub stiffness: [f64; 2],
+    /// N·s/m, N·m·s/rad.
+    pub damping: [f64; 2],
+}
