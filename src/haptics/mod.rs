@@ -3,6 +3,8 @@
 //! Two halves share no lock: the servo answers the device at 1 kHz, the simulation finds contacts as fast as it can.
 //! Knows contacts, responses and dynamics; nothing of a vendor's device, of files or of the C ABI.
 
+mod bodies;
 mod types;
 
+pub use bodies::{Forms, Obstacle, Tool};
 pub use types::*;

@@ -1,0 +1,98 @@
+//! The tool that is held and the bodies that it touches.
+
+use std::sync::Arc;
+
+use crate::contact::Geometry;
+use crate::field::Field;
+use crate::math::{Mat3, Pose, Twist, Vec3};
+use crate::mesh::MassProperties;
+use crate::pointshell::PointShell;
+use crate::voxmap::Voxmap;
+use crate::{Error, Result};
+
+/// The forms of a body's surface, immutable and shared; whichever it has.
+#[derive(Clone, Default)]
+pub struct Forms {
+    pub field: Option<Arc<Field>>,
+    pub shell: Option<Arc<PointShell>>,
+    /// For [`Renderer::Vps`](super::Renderer::Vps), which runs the tool's pointshell through it.
+    pub voxmap: Option<Arc<Voxmap>>,
+}
+
+impl Forms {
+    /// What the queries look at.
+    pub fn geometry(&self) -> Geometry<'_> {
+        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+    }
+}
+
+/// The body in the hand.
+#[derive(Clone)]
+pub struct Tool {
+    pub forms: Forms,
+    /// Centre of mass, body frame, metres.
+    pub center: Vec3,
+    /// kg.
+    pub mass: f64,
+    /// About the centre of mass, body axes, kg·m².
+    pub inertia: Mat3,
+}
+
+impl Tool {
+    /// A tool of a mass (kg) that is spread as that of its solid.
+    ///
+    /// # Errors
+    /// `InvalidArgument` as [`Tool::check`].
+    pub fn of_mass(forms: Forms, solid: &MassProperties, mass: f64) -> Result<Self> {
+        let inertia = solid.inertia_matrix() * mass;
+        let tool = Self { forms, center: Vec3::from(solid.center_of_mass), mass, inertia };
+        tool.check()?;
+        Ok(tool)
+    }
+
+    /// # Errors
+    /// `InvalidArgument` for a mass or an inertia that is not positive (definite) and finite.
+    pub fn check(&self) -> Result<()> {
+        if !(self.mass > 0.0 && self.mass.is_finite()) {
+            return Err(Error::argument("tool.mass", self.mass, "a positive, finite mass in kg"));
+        }
+        if !self.center.iter().all(|c| c.is_finite()) {
+            return Err(Error::argument("tool.center", format!("{:?}", self.center.as_slice()), "finite numbers"));
+        }
+        let finite = self.inertia.iter().all(|i| i.is_finite());
+        let skew = (self.inertia - self.inertia.transpose()).amax();
+        if !finite || skew > 1e-9 * self.inertia.amax() || self.inertia.cholesky().is_none() {
+            let value = format!("{:?}", self.inertia.as_slice());
+            return Err(Error::argument("tool.inertia", value, "a symmetric, positive definite matrix in kg·m²"));
+        }
+        Ok(())
+    }
+
+    /// The inertia about the centre of mass in world axes, kg·m².
+    pub fn inertia_at(&self, pose: &Pose) -> Mat3 {
+        let r = pose.rotation.to_rotation_matrix().into_inner();
+        r * self.inertia * r.transpose()
+    }
+
+    /// The centre of mass in the world, metres.
+    pub fn center_at(&self, pose: &Pose) -> Vec3 {
+        (pose * nalgebra::Point3::from(self.center)).coords
+    }
+}
+
+/// A body that the tool touches; it moves as its owner says.
+#[derive(Clone)]
+pub struct Obstacle {
+    pub forms: Forms,
+    /// Body to world.
+    pub pose: Pose,
+    /// Of the body's origin, world frame.
+    pub twist: Twist,
+}
+
+impl Obstacle {
+    /// At rest.
+    pub fn fixed(forms: Forms, pose: Pose) -> Self {
+        Self { forms, pose, twist: Twist::ZERO }
+    }
+}
