@@ -4,6 +4,7 @@
 //! Knows contacts, responses and dynamics; nothing of a vendor's device, of files or of the C ABI.
 
 mod bodies;
+pub mod qp;
 mod types;
 
 pub use bodies::{Forms, Obstacle, Tool};
