@@ -81,6 +81,74 @@ fn round_primitives_converge_to_their_volume() {
 }
 
 #[test]
+fn a_mitred_tube_has_its_section_times_its_length() {
+    let corner = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.1], [0.6, 0.7, 0.0], [0.1, 0.8, -0.6], [0.0, 0.8, 0.2]].map(Vec3::from);
+    for line in [&corner[..2], &corner[1..4], &corner[..]] {
+        for n in [3, 4, 17, 64] {
+            let way: f64 = line.windows(2).map(|w| (w[1] - w[0]).norm()).sum();
+            let volume = solid("tube", &primitives::tube(line, 0.04, n).unwrap(), 2);
+            close("tube", volume, polygon(n) * 0.04 * 0.04 * way, 1e-12);
+        }
+    }
+    // Each wall is at the radius from the line, whatever bends lie before it.
+    let mesh = primitives::tube(&corner, 0.04, 64).unwrap();
+    let bvh = Bvh::build(&mesh);
+    for w in corner.windows(2) {
+        let (middle, way) = (0.5 * (w[0] + w[1]), (w[1] - w[0]).normalize());
+        let depth = bvh.signed_distance(middle);
+        assert!((depth + 0.04).abs() < 1e-4, "{depth}");
+        let aside = way.cross(&Vec3::new(0.3, 0.5, 0.8)).normalize();
+        assert!((bvh.signed_distance(middle + aside * 0.06) - 0.02).abs() < 1e-4);
+    }
+    let refused = |line: &[Vec3], radius: f64| primitives::tube(line, radius, 8).unwrap_err().to_string();
+    assert!(refused(&corner[..1], 0.1).starts_with("line is"));
+    assert!(refused(&[corner[0], corner[0]], 0.1).starts_with("line is"));
+    // The second bend begins before the first has ended.
+    assert!(refused(&corner, 0.4).starts_with("line is"));
+    assert!(refused(&[corner[0], corner[1], corner[0]], 0.01).starts_with("line is"));
+    assert!(refused(&[corner[0], Vec3::repeat(f64::NAN)], 0.1).starts_with("line is"));
+}
+
+#[test]
+fn an_alpha_has_a_loop_to_reach_through_and_legs_that_do_not_touch() {
+    let (radius, leg, rise, thickness) = (0.05, 0.12, 0.04, 0.01);
+    let line = primitives::alpha_line(radius, leg, rise).unwrap();
+    let way: f64 = line.windows(2).map(|w| (w[1] - w[0]).norm()).sum();
+    let mesh = primitives::alpha(radius, leg, rise, thickness, 32).unwrap();
+    close("alpha", solid("alpha", &mesh, 2), polygon(32) * thickness * thickness * way, 1e-9);
+    let bvh = Bvh::build(&mesh);
+    for y in [-0.5, 0.0, 0.5] {
+        let free = bvh.signed_distance(Vec3::new(0.0, y * rise, 0.0));
+        assert!(free > radius - thickness - 0.5 * rise, "the loop is open: {free}");
+    }
+    // Between the crossing legs.
+    let gap = bvh.signed_distance(Vec3::new(1.5 * radius, 0.0, 0.0));
+    assert!((gap - (0.5 * rise - thickness)).abs() < 0.05 * rise, "{gap}");
+    let ends = [line[0], line[line.len() - 1]];
+    assert!((ends[0] - Vec3::new(ends[1].x, -ends[1].y, -ends[1].z)).norm() < 1e-12, "turned about x: {ends:?}");
+    assert!(ends[0].y < -0.5 * rise && ends[0].x > 1.5 * radius);
+    // Smooth: neither where the legs leave the loop nor on it does the line bend by more than a step of the arc.
+    for w in line.windows(3) {
+        assert!((w[1] - w[0]).angle(&(w[2] - w[1])) < 0.06, "{w:?}");
+    }
+    assert!(primitives::alpha(radius, leg, rise, 0.021, 16).unwrap_err().to_string().starts_with("thickness is"));
+}
+
+#[test]
+fn an_actuator_is_as_long_and_wide_as_it_says() {
+    let mesh = primitives::actuator(0.01, 0.16, 48).unwrap();
+    let volume = solid("actuator", &mesh, 2);
+    let extents = mesh.bounds().extents();
+    assert!((extents - Vec3::new(0.023, 0.16, 0.023)).amax() < 1e-12 && mesh.bounds().center().norm() < 1e-12);
+    // Its barrel with flanges, its rod, two balls and a neck.
+    let disc = |r: f64, l: f64| PI * r * r * l;
+    let barrel = disc(0.01, 0.072 - 0.008) + disc(0.0115, 0.008);
+    let rod = disc(0.0045, 0.16 - 0.0176 - 0.072 - 0.016) + disc(0.004, 0.0016);
+    close("actuator", volume, barrel + rod + 2.0 * 4.0 / 3.0 * PI * 0.008f64.powi(3), 0.02);
+    assert!(primitives::actuator(0.02, 0.16, 48).unwrap_err().to_string().starts_with("radius is"));
+}
+
+#[test]
 fn gears_are_between_their_circles() {
     for (teeth, bore) in [(8, 0.0), (16, 0.15), (40, 0.3)] {
         let root = 0.5 - 2.0 / f64::from(teeth);

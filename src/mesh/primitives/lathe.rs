@@ -125,3 +125,27 @@ pub fn peg(radius: f64, length: f64, chamfer: f64, segments: u32) -> Result<TriM
     let (r, c) = (radius, chamfer);
     lathe(&[(0.0, -h), (r - c, -h), (r, c - h), (r, h - c), (r - c, h), (0.0, h)], segments, false)
 }
+
+/// The two balls of an actuator over its barrel's radius, the neck between ball and barrel, and the rod.
+const BALL: f64 = 0.8;
+const NECK: f64 = 0.4;
+const ROD: f64 = 0.45;
+
+/// A hydraulic actuator along y, centred: a ball joint at each end, a barrel of `radius` between flanges over the lower 0.45 of
+/// `length`, a rod above. `segments` around (8 or more).
+pub fn actuator(radius: f64, length: f64, segments: u32) -> Result<TriMesh> {
+    super::length("length", length)?;
+    super::length("radius", radius)?;
+    shorter("radius", radius, 0.1 * length, "a tenth of the length")?;
+    within("segments", segments, 8, MAX_SEGMENTS)?;
+    let (h, r, ball) = (0.5 * length, radius, BALL * radius);
+    // A ball ends where it meets what it sits on.
+    let meets = |neck: f64| libm::acos(neck / ball) / std::f64::consts::FRAC_PI_2;
+    let steps = segments / 4;
+    let (bottom, top) = (-h + 2.2 * ball, -h + 2.2 * ball + 0.45 * length);
+    let mut profile: Vec<_> = arc(ball, ball - h, -1.0, meets(NECK * r), steps).collect();
+    profile.extend([(NECK * r, bottom), (1.15 * r, bottom), (1.15 * r, bottom + 0.3 * r), (r, bottom + 0.3 * r)]);
+    profile.extend([(r, top - 0.5 * r), (1.15 * r, top - 0.5 * r), (1.15 * r, top), (ROD * r, top)]);
+    profile.extend(arc(ball, h - ball, -meets(ROD * r), 1.0, steps));
+    lathe(&profile, segments, false)
+}

@@ -8,6 +8,7 @@ mod knot;
 mod lathe;
 mod random;
 mod thread;
+mod tube;
 
 use std::collections::HashMap;
 
@@ -17,8 +18,9 @@ use crate::{Error, Result};
 pub use blob::blob;
 pub use extrude::{gear, hole};
 pub use knot::torus_knot;
-pub use lathe::{bowl, capsule, cone, cylinder, peg, torus};
+pub use lathe::{actuator, bowl, capsule, cone, cylinder, peg, torus};
 pub use thread::{bolt, nut, Thread};
+pub use tube::{alpha, alpha_line, tube};
 
 /// Most segments around or along anything.
 const MAX_SEGMENTS: u32 = 4096;
