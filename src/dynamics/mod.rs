@@ -1,2 +1,12 @@
 //! Floor 4: rigid bodies in motion. State, symplectic and linearly implicit Euler. Knows wrenches and their gradients;
-//! nothing of how contacts are found.
+//! nothing of devices or files.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `body` | mass properties and the state of a body: x, q, P, L |
+//! | `step` | one step of time |
+
+mod body;
+mod step;
+
+pub use body::{Mass, RigidBody};

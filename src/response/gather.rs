@@ -1,0 +1,165 @@
+//! Sums the forces of single contacts on one body, and their gradients. A contact is a point of the body that brings the
+//! samples, pushed out of the other one, whose field says how far it has to go.
+
+use nalgebra::{Matrix3, Vector6};
+
+use super::{Kinematics, Response};
+use crate::math::{Mat6, Vec3, Wrench};
+
+/// What a force is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Law {
+    /// N/m.
+    pub stiffness: f64,
+    /// Along the force, N·s/m.
+    pub damping: f64,
+    /// Against all relative velocity, N·s/m.
+    pub drag: f64,
+}
+
+/// A contact, world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Touch {
+    /// The sample.
+    pub point: Vec3,
+    /// How deep it is below where the force begins, metres.
+    pub depth: f64,
+    /// ∇φ of the field there: how the depth changes.
+    pub gradient: Vec3,
+    /// Unit: where the force pushes the sample's body.
+    pub push: Vec3,
+    /// Whether `push` turns with the sample's body, as the sample's normal does; else it turns with the field's.
+    pub turns_with_sample: bool,
+}
+
+/// Which of the two bodies of a contact is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The one with the sample.
+    Sample,
+    /// The one with the field.
+    Field,
+}
+
+/// The two bodies of a contact.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub sample: &'a Kinematics,
+    pub field: &'a Kinematics,
+}
+
+/// v× as a matrix.
+pub(super) fn cross(v: &Vec3) -> Matrix3<f64> {
+    Matrix3::new(0.0, -v.z, v.y, v.z, 0.0, -v.x, -v.y, v.x, 0.0)
+}
+
+fn stack(upper: &Vec3, lower: &Vec3) -> Vector6<f64> {
+    Vector6::new(upper.x, upper.y, upper.z, lower.x, lower.y, lower.z)
+}
+
+/// a bᵀ − (a·b) 1, which is b× a×.
+fn twice_crossed(a: &Vec3, b: &Vec3) -> Matrix3<f64> {
+    a * b.transpose() - Matrix3::from_diagonal_element(a.dot(b))
+}
+
+impl Law {
+    /// Adds what the contact does to one of its bodies.
+    ///
+    /// With p the sample, r = p − centre, u the push, d the depth, v the velocity of the sample's body less that of the
+    /// field's at p, the sample's body gets the force f = m u − c v, m = max(k d − b u·v, 0), and the field's −f: a contact
+    /// does not pull. Let ξ be a change of the pose. Of the sample's body it moves p by ξ₁ + ξ₂ × r, of the field's it moves the
+    /// field by as much under p, and the arm by −ξ₁. That, and with which body u turns, gives δd, δu, δv and δr; the wrench
+    /// (f, r × f) follows by the product rule.
+    #[inline(always)]
+    pub fn add(&self, touch: &Touch, pair: &Pair, part: Part, sum: &mut Response) {
+        let Touch { point, depth, gradient: g, push: u, turns_with_sample } = touch;
+        let (s, t) = (&pair.sample.twist, &pair.field.twist);
+        let of_sample = part == Part::Sample;
+        let center = if of_sample { &pair.sample.center } else { &pair.field.center };
+        let r = point - center;
+        let v = s.at(&(point - pair.sample.center)) - t.at(&(point - pair.field.center));
+        let sign = if of_sample { 1.0 } else { -1.0 };
+        let Self { stiffness: k, damping: b, drag: c } = *self;
+
+        let m = k * depth - b * u.dot(&v);
+        if m > 0.0 {
+            let f = u * m;
+            sum.wrench += Wrench::of_force(f * sign, &r);
+            // The force's line as a unit wrench; what m changes by with the pose is a row against it.
+            let line = stack(u, &r.cross(u));
+            let turn = u.cross(&v) * if *turns_with_sample == of_sample { 1.0 } else { 0.0 };
+            let by_velocity = if of_sample {
+                let field = u.cross(&t.angular);
+                stack(&-field, &(turn + r.cross(&(u.cross(&s.angular) - field))))
+            } else {
+                stack(&u.cross(&t.angular), &turn)
+            };
+            let row = stack(g, &r.cross(g)) * (-k * sign) - by_velocity * b;
+            outer(&(line * sign), &row, &mut sum.by_pose);
+            outer(&(line * -b), &line, &mut sum.by_twist);
+            match (part, *turns_with_sample) {
+                (Part::Sample, true) => {
+                    add_block(&mut sum.by_pose, 0, 3, &-cross(&f));
+                    add_block(&mut sum.by_pose, 3, 3, &-cross(&r.cross(&f)));
+                }
+                (Part::Sample, false) => add_block(&mut sum.by_pose, 3, 3, &twice_crossed(&r, &f)),
+                (Part::Field, turns_with_sample) => {
+                    add_block(&mut sum.by_pose, 3, 0, &-cross(&f));
+                    if !turns_with_sample {
+                        add_block(&mut sum.by_pose, 0, 3, &cross(&f));
+                        add_block(&mut sum.by_pose, 3, 3, &twice_crossed(&f, &r));
+                    }
+                }
+            }
+        }
+        if c != 0.0 {
+            self.add_drag(&v, &r, pair, part, sum);
+        }
+    }
+
+    /// Adds what −c v does, with v as above and r the arm of the body that is asked for.
+    fn add_drag(&self, v: &Vec3, r: &Vec3, pair: &Pair, part: Part, sum: &mut Response) {
+        let c = self.drag;
+        let (rx, wt) = (cross(r), cross(&pair.field.twist.angular));
+        let f = v * -c;
+        let sign = if part == Part::Sample { 1.0 } else { -1.0 };
+        sum.wrench += Wrench::of_force(f * sign, r);
+        // Of the force on this body.
+        let (by_shift, by_turn) = match part {
+            Part::Sample => (wt * c, (cross(&pair.sample.twist.angular) - wt) * rx * c),
+            Part::Field => (wt * c, Matrix3::zeros()),
+        };
+        add_block(&mut sum.by_pose, 0, 0, &by_shift);
+        add_block(&mut sum.by_pose, 0, 3, &by_turn);
+        // The torque is r × the force; the arm turns with the sample's body, or is left behind by the centre of the field's.
+        let (arm_by_shift, arm_by_turn) = match part {
+            Part::Sample => (Matrix3::zeros(), cross(&f) * rx),
+            Part::Field => (-cross(&f), Matrix3::zeros()),
+        };
+        add_block(&mut sum.by_pose, 3, 0, &(rx * by_shift + arm_by_shift));
+        add_block(&mut sum.by_pose, 3, 3, &(rx * by_turn + arm_by_turn));
+        add_block(&mut sum.by_twist, 0, 0, &Matrix3::from_diagonal_element(-c));
+        add_block(&mut sum.by_twist, 0, 3, &(rx * c));
+        add_block(&mut sum.by_twist, 3, 0, &(rx * -c));
+        add_block(&mut sum.by_twist, 3, 3, &(rx * rx * c));
+    }
+}
+
+/// sum += column rowᵀ.
+#[inline(always)]
+fn outer(column: &Vector6<f64>, row: &Vector6<f64>, sum: &mut Mat6) {
+    for j in 0..6 {
+        for i in 0..6 {
+            sum[(i, j)] += column[i] * row[j];
+        }
+    }
+}
+
+#[inline(always)]
+fn add_block(sum: &mut Mat6, row: usize, column: usize, block: &Matrix3<f64>) {
+    for j in 0..3 {
+        for i in 0..3 {
+            sum[(row + i, column + j)] += block[(i, j)];
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Rigid bodies in motion: what is conserved, closed forms, orders of convergence, stiff springs.
+
+use nalgebra::Matrix6;
+use support::rng::Rng;
+use voxshell::dynamics::{Mass, RigidBody};
+use voxshell::math::{Mat3, Pose, Rotation, Twist, Vec3, Wrench};
+use voxshell::response::Response;
+use voxshell::Error;
+
+fn cross(v: &Vec3) -> Mat3 {
+    v.cross_matrix()
+}
+
+/// A body with three different moments about axes that are not its own.
+fn crooked(rng: &mut Rng) -> RigidBody {
+    let axes = rng.rotation().to_rotation_matrix().into_inner();
+    let inertia = axes * Mat3::from_diagonal(&Vec3::new(0.02, 0.05, 0.06)) * axes.transpose();
+    let mass = Mass::new(2.0, Vec3::new(0.1, -0.2, 0.05), inertia).unwrap();
+    let mut body = RigidBody::at(mass, &Pose::from_parts(rng.vector().into(), rng.rotation()));
+    body.set_twist(&Twist { linear: rng.vector(), angular: rng.vector() * 3.0 });
+    body
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Method {
+    Symplectic,
+    Implicit,
+}
+
+const METHODS: [Method; 2] = [Method::Symplectic, Method::Implicit];
+
+fn step(body: &mut RigidBody, load: &Response, method: Method, dt: f64) {
+    match method {
+        Method::Symplectic => body.symplectic_euler(&load.wrench, dt),
+        Method::Implicit => assert!(body.implicit_euler(load, dt)),
+    }
+}
+
+#[test]
+fn mass_properties_are_checked() {
+    let one = Mat3::identity();
+    for (mass, center, inertia) in [
+        (0.0, Vec3::zeros(), one),
+        (f64::NAN, Vec3::zeros(), one),
+        (f64::INFINITY, Vec3::zeros(), one),
+        (1.0, Vec3::new(f64::NAN, 0.0, 0.0), one),
+        (1.0, Vec3::zeros(), Mat3::zeros()),
+        (1.0, Vec3::zeros(), Mat3::from_diagonal(&Vec3::new(1.0, -1.0, 1.0))),
+        (1.0, Vec3::zeros(), one * f64::NAN),
+    ] {
+        assert!(
+            matches!(Mass::new(mass, center, inertia), Err(Error::InvalidArgument { .. })),
+            "{mass} {center} {inertia}"
+        );
+    }
+}
+
+#[test]
+fn poses_and_twists_are_what_they_were_set_to() {
+    let mut rng = Rng(1);
+    for _ in 0..100 {
+        let mut body = crooked(&mut rng);
+        let pose = Pose::from_parts(rng.vector().into(), rng.rotation());
+        body.set_pose(&pose);
+        assert!((body.pose().to_homogeneous() - pose.to_homogeneous()).amax() < 1e-14);
+        let twist = Twist { linear: rng.vector(), angular: rng.vector() };
+        body.set_twist(&twist);
+        assert!((body.twist().column() - twist.column()).amax() < 1e-12);
+        assert!((body.inertia() * twist.angular - body.angular_momentum).norm() < 1e-14);
+        assert!((body.inertia() * body.inverse_inertia() - Mat3::identity()).amax() < 1e-12);
+        let energy = 0.5 * (2.0 * twist.linear.norm_squared() + twist.angular.dot(&(body.inertia() * twist.angular)));
+        assert!((body.kinetic_energy() - energy).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn momenta_of_a_free_body_are_kept_to_the_last_bit_and_its_energy_nearly() {
+    let mut rng = Rng(2);
+    for method in METHODS {
+        for _ in 0..10 {
+            let mut body = crooked(&mut rng);
+            let before = body;
+            let dt = 1e-3;
+            for _ in 0..2000 {
+                step(&mut body, &Response::default(), method, dt);
+            }
+            assert_eq!(body.momentum, before.momentum);
+            assert_eq!(body.angular_momentum, before.angular_momentum);
+            let way = before.twist().linear * 2.0;
+            assert!((body.center - before.center - way).norm() < 1e-12);
+            let drift = body.kinetic_energy() / before.kinetic_energy() - 1.0;
+            assert!(drift.abs() < 0.02, "{method:?}: {drift}");
+        }
+    }
+}
+
+/// The attitude of a free symmetric top after `time`: about its own axis and, with it, about the angular momentum, each at a
+/// constant rate (Landau & Lifshitz, Mechanics, section 33).
+fn top(before: &RigidBody, along: f64, across: f64, time: f64) -> Rotation {
+    let l = before.angular_momentum;
+    let axis = before.rotation * Vec3::z();
+    let spin = l.dot(&axis) * (1.0 / along - 1.0 / across);
+    Rotation::from_scaled_axis(l / across * time)
+        * before.rotation
+        * Rotation::from_scaled_axis(Vec3::z() * (spin * time))
+}
+
+#[test]
+fn a_free_top_precesses_as_in_closed_form_and_to_first_order() {
+    let (along, across) = (0.03, 0.05);
+    let mass = Mass::new(1.0, Vec3::zeros(), Mat3::from_diagonal(&Vec3::new(across, across, along))).unwrap();
+    let mut rng = Rng(3);
+    for method in METHODS {
+        for _ in 0..5 {
+            let mut before = RigidBody::at(mass, &Pose::from_parts(Vec3::zeros().into(), rng.rotation()));
+            before.set_twist(&Twist { linear: Vec3::zeros(), angular: rng.vector().normalize() * 4.0 });
+            let exact = top(&before, along, across, 1.0);
+            let [coarse, fine] = [400, 1600].map(|steps| {
+                let mut body = before;
+                for _ in 0..steps {
+                    step(&mut body, &Response::default(), method, 1.0 / f64::from(steps));
+                }
+                body.rotation.angle_to(&exact)
+            });
+            assert!(fine < 5e-3, "{method:?}: off by {fine}");
+            let ratio = coarse / fine;
+            assert!((3.2..5.0).contains(&ratio) || coarse < 1e-9, "{method:?}: {coarse} then {fine}");
+        }
+    }
+}
+
+/// A body tied to a place in the world by a spring and a damper at each of several points of its own, with exact gradients.
+struct Ties {
+    points: Vec<(Vec3, Vec3)>,
+    stiffness: f64,
+    damping: f64,
+}
+
+impl Ties {
+    fn random(rng: &mut Rng, body: &RigidBody, stiffness: f64, damping: f64) -> Self {
+        let points = (0..6)
+            .map(|_| {
+                let p = rng.vector() * 0.3;
+                (p, body.pose().transform_point(&p.into()).coords)
+            })
+            .collect();
+        Self { points, stiffness, damping }
+    }
+
+    fn load(&self, body: &RigidBody) -> Response {
+        let mut sum = Response::default();
+        let twist = body.twist();
+        for (p, anchor) in &self.points {
+            let r = body.pose().transform_point(&(*p).into()).coords - body.center;
+            let f = (body.center + r - anchor) * -self.stiffness - twist.at(&r) * self.damping;
+            let rx = cross(&r);
+            sum.wrench += Wrench::of_force(f, &r);
+            // δf = −k (δx + δθ × r) − b ω × (δθ × r); δτ = (δθ × r) × f + r × δf.
+            let by_turn = rx * self.stiffness + cross(&twist.angular) * rx * self.damping;
+            let mut add = |row: usize, column: usize, m: Mat3| {
+                let mut block = sum.by_pose.fixed_view_mut::<3, 3>(row, column);
+                block += m;
+            };
+            add(0, 0, Mat3::from_diagonal_element(-self.stiffness));
+            add(0, 3, by_turn);
+            add(3, 0, rx * -self.stiffness);
+            add(3, 3, rx * by_turn + cross(&f) * rx);
+            let mut jacobian = nalgebra::Matrix3x6::zeros();
+            jacobian.fixed_view_mut::<3, 3>(0, 0).fill_with_identity();
+            jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&-rx);
+            sum.by_twist -= jacobian.transpose() * jacobian * self.damping;
+        }
+        sum
+    }
+
+    fn energy(&self, body: &RigidBody) -> f64 {
+        let stretch = |(p, anchor): &(Vec3, Vec3)| {
+            (body.pose().transform_point(&(*p).into()).coords - anchor).norm_squared() * 0.5 * self.stiffness
+        };
+        body.kinetic_energy() + self.points.iter().map(stretch).sum::<f64>()
+    }
+}
+
+#[test]
+fn both_methods_converge_to_the_same_motion_to_first_order() {
+    let mut rng = Rng(5);
+    for _ in 0..6 {
+        let start = crooked(&mut rng);
+        let ties = Ties::random(&mut rng, &start, 40.0, 0.5);
+        let run = |method: Method, steps: u32| {
+            let mut body = start;
+            for _ in 0..steps {
+                step(&mut body, &ties.load(&body), method, 0.5 / f64::from(steps));
+            }
+            body
+        };
+        let off = |a: &RigidBody, b: &RigidBody| (a.center - b.center).norm() + a.rotation.angle_to(&b.rotation);
+        let reference = run(Method::Symplectic, 200_000);
+        for method in METHODS {
+            let [coarse, fine] = [500, 2000].map(|steps| off(&run(method, steps), &reference));
+            let ratio = coarse / fine;
+            assert!((3.3..4.8).contains(&ratio), "{method:?}: {coarse} then {fine}");
+            assert!(fine < 2e-2, "{method:?}: {fine}");
+        }
+    }
+}
+
+#[test]
+fn a_symplectic_spring_keeps_its_energy_for_a_hundred_thousand_steps() {
+    let mass = Mass::of_sphere(0.5, 0.1).unwrap();
+    let mut body = RigidBody::at(mass, &Pose::translation(0.1, 0.0, 0.0));
+    let (k, dt) = (200.0, 1e-3);
+    let energy = |body: &RigidBody| body.kinetic_energy() + 0.5 * k * body.center.norm_squared();
+    let before = energy(&body);
+    for _ in 0..100_000 {
+        let wrench = Wrench { force: body.center * -k, torque: Vec3::zeros() };
+        body.symplectic_euler(&wrench, dt);
+        assert!((energy(&body) / before - 1.0).abs() < 0.02);
+    }
+    // One step of the implicit method in one dimension: v₁ = (v₀ − h k x₀/m)/(1 + h² k/m).
+    let mut body = RigidBody::at(mass, &Pose::translation(0.1, 0.0, 0.0));
+    body.momentum.x = 0.3;
+    let mut load = Response::constant(Wrench { force: body.center * -k, torque: Vec3::zeros() });
+    load.by_pose.fixed_view_mut::<3, 3>(0, 0).copy_from(&Mat3::from_diagonal_element(-k));
+    let expected = (0.6 - 0.1 * k * 0.1 / 0.5) / (1.0 + 0.01 * k / 0.5);
+    assert!(body.implicit_euler(&load, 0.1));
+    assert!((body.twist().linear.x - expected).abs() < 1e-14);
+    assert!((body.center.x - 0.1 - 0.1 * expected).abs() < 1e-15);
+}
+
+#[test]
+fn implicit_steps_are_stable_on_springs_a_million_times_too_stiff() {
+    let mut rng = Rng(7);
+    let mut worst: f64 = 0.0;
+    for stiffness in [1e3, 1e6, 1e9] {
+        for _ in 0..5 {
+            let mut body = crooked(&mut rng);
+            let ties = Ties::random(&mut rng, &body, stiffness, 0.0);
+            body.set_twist(&Twist { linear: rng.vector() * 0.1, angular: rng.vector() * 0.2 });
+            let dt = 0.01;
+            let mut energy = ties.energy(&body);
+            for _ in 0..500 {
+                step(&mut body, &ties.load(&body), Method::Implicit, dt);
+                assert!(body.is_finite());
+                worst = worst.max(ties.energy(&body) / energy.max(1e-9));
+                energy = ties.energy(&body);
+            }
+            assert!(body.twist().linear.norm() < 0.1, "it calms down");
+        }
+    }
+    assert!(worst < 1.02, "energy grew {worst} times in one step");
+    // The explicit method is lost at the first of them.
+    let mut body = crooked(&mut rng);
+    let ties = Ties::random(&mut rng, &body, 1e6, 0.0);
+    let before = ties.energy(&body);
+    for _ in 0..100 {
+        step(&mut body, &ties.load(&body), Method::Symplectic, 0.01);
+    }
+    assert!(!body.is_finite() || ties.energy(&body) > 1e3 * before);
+}
+
+#[test]
+fn a_load_that_has_no_implicit_solution_gives_a_symplectic_step_and_says_so() {
+    let mut body = crooked(&mut Rng(8));
+    let mut other = body;
+    let wrench = Wrench { force: Vec3::x(), torque: Vec3::y() };
+    let load = Response { by_pose: Matrix6::from_element(f64::NAN), ..Response::constant(wrench) };
+    assert!(!body.implicit_euler(&load, 0.01));
+    other.symplectic_euler(&wrench, 0.01);
+    assert_eq!(body, other);
+}
