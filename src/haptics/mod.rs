@@ -2,10 +2,65 @@
 //!
 //! Two halves share no lock: the servo answers the device at 1 kHz, the simulation finds contacts as fast as it can.
 //! Knows contacts, responses and dynamics; nothing of a vendor's device, of files or of the C ABI.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `types`, `bodies`, `settings` | what goes in and out |
+//! | `servo` | the fast half: a simulated tool between the hand and linearised contacts |
+//! | `simulation` | the slow half: contacts and what they do |
+//! | `exchange`, `snapshot` | how they tell each other, without waiting |
+//! | `coupling` | the spring and damper between hand and simulated tool |
+//! | `passivity` | the energy at the port to the hand |
+//! | `qp` | the quadratic program of constrained motions |
+//! | `runner` | both halves on threads of their own |
+//! | `device` | a simulated device in a simulated hand, for tests |
 
 mod bodies;
+mod coupling;
+pub mod device;
+mod exchange;
+mod passivity;
 pub mod qp;
+mod runner;
+mod servo;
+mod settings;
+mod simulation;
+mod snapshot;
 mod types;
 
 pub use bodies::{Forms, Obstacle, Tool};
+pub use coupling::{Coupling, Saturation};
+pub use passivity::Observer;
+pub use runner::{Got, RunOptions, RunReport, Runner};
+pub use servo::Servo;
+pub use settings::{ContactSettings, Handle, Settings, Timing};
+pub use simulation::{Report, Simulation};
 pub use types::*;
+
+use crate::dynamics::Mass;
+use crate::math::{Pose, Twist};
+use crate::response::Kinematics;
+use crate::Result;
+
+/// The two halves of a haptic scene, each for a thread of its own; or one after the other on one thread.
+///
+/// # Errors
+/// `InvalidArgument` for settings, a tool or an obstacle out of range; `Unsupported` when the tool and an obstacle lack the
+/// forms that they need to meet.
+pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(Servo, Simulation)> {
+    settings.check()?;
+    tool.check()?;
+    let mass = Mass::new(tool.mass, tool.center, tool.inertia)?;
+    let body = Kinematics { pose: Pose::identity(), center: tool.center, twist: Twist::ZERO };
+    let (inputs, taken) = exchange::channel(snapshot::Input { generation: 0, clock: 0.0, body, live: false });
+    // Of a generation that the servo is not at: nothing has been found.
+    let (snapshots, seen) = exchange::channel(snapshot::Snapshot {
+        generation: u32::MAX,
+        clock: 0.0,
+        contacts: 0,
+        status: Status::NORMAL,
+        contact: snapshot::Linearised::none(body),
+    });
+    let simulation = Simulation::new(settings, tool, obstacles, taken, snapshots)?;
+    Ok((Servo::new(settings, mass, inputs, seen)?, simulation))
+}

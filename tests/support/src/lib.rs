@@ -4,6 +4,7 @@ pub mod allocation;
 pub mod brick;
 pub mod container;
 pub mod fuzz;
+pub mod haptics;
 pub mod motion;
 pub mod reference;
 pub mod rng;

@@ -1,0 +1,156 @@
+//! How the two halves tell each other the newest: a triple buffer of one writer and one reader.
+//!
+//! Three slots: the writer fills one, the reader reads another, and the third holds what was published last. Publishing and
+//! taking swap the own slot with the third by one atomic exchange, so neither ever waits, and the reader sees whole values
+//! only. What was not taken when the next is published is lost: only the newest counts.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::Arc;
+
+/// Set in the third slot's number when it holds what the reader has not taken.
+const FRESH: u8 = 4;
+
+struct Shared<T> {
+    slots: [UnsafeCell<T>; 3],
+    /// Which slot is the third, and whether it is fresh.
+    third: AtomicU8,
+}
+
+// SAFETY: a slot is touched only by who owns its number, and numbers change hands by an acquiring and releasing exchange.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+/// The end that publishes. Values are overwritten in place: no allocation after the start.
+pub struct Writer<T> {
+    shared: Arc<Shared<T>>,
+    own: u8,
+}
+
+/// The end that reads.
+pub struct Reader<T> {
+    shared: Arc<Shared<T>>,
+    own: u8,
+}
+
+/// Both ends; the reader sees `initial` until something is published.
+pub fn channel<T: Clone + Send>(initial: T) -> (Writer<T>, Reader<T>) {
+    let slots = [initial.clone(), initial.clone(), initial].map(UnsafeCell::new);
+    let shared = Arc::new(Shared { slots, third: AtomicU8::new(1) });
+    (Writer { shared: shared.clone(), own: 0 }, Reader { shared, own: 2 })
+}
+
+impl<T> Writer<T> {
+    /// The slot to fill. It holds something published earlier, or the initial value, not what was published last.
+    pub fn slot(&mut self) -> &mut T {
+        // SAFETY: this slot is the writer's until it is published, and `self` is borrowed for as long.
+        unsafe { &mut *self.shared.slots[usize::from(self.own)].get() }
+    }
+
+    /// Hands the slot over to the reader, who sees all that was written into it.
+    pub fn publish(&mut self) {
+        self.own = self.shared.third.swap(self.own | FRESH, Ordering::AcqRel) & !FRESH;
+    }
+
+    pub fn write(&mut self, value: T) {
+        *self.slot() = value;
+        self.publish();
+    }
+}
+
+impl<T> Reader<T> {
+    /// Takes what was published last; whether that is new.
+    pub fn update(&mut self) -> bool {
+        // Only the reader clears the mark, so once seen it stays until the exchange.
+        if self.shared.third.load(Ordering::Relaxed) & FRESH == 0 {
+            return false;
+        }
+        self.own = self.shared.third.swap(self.own, Ordering::AcqRel) & !FRESH;
+        true
+    }
+
+    /// What was taken last.
+    pub fn get(&self) -> &T {
+        // SAFETY: this slot is the reader's until the next update, which borrows `self` exclusively.
+        unsafe { &*self.shared.slots[usize::from(self.own)].get() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn the_newest_is_seen_and_only_once_as_new() {
+        let (mut writer, mut reader) = channel(0);
+        assert!(!reader.update());
+        assert_eq!(*reader.get(), 0);
+        for round in 0..10 {
+            writer.write(10 * round + 1);
+            writer.write(10 * round + 2);
+            assert!(reader.update());
+            assert_eq!(*reader.get(), 10 * round + 2);
+            assert!(!reader.update(), "round {round}");
+            assert_eq!(*reader.get(), 10 * round + 2);
+        }
+    }
+
+    /// Values of many words that are all equal, and grow: one that is torn or goes back is seen.
+    #[test]
+    fn between_two_threads_nothing_is_torn_goes_back_or_stays_unseen() {
+        const LAST: u64 = 400_000;
+        let (mut writer, mut reader) = channel([0u64; 64]);
+        let done = Arc::new(AtomicBool::new(false));
+        let writers_end = done.clone();
+        let thread = std::thread::spawn(move || {
+            for n in 1..=LAST {
+                // In two halves, in either order, so that a torn value differs.
+                let slot = writer.slot();
+                let (front, back) = slot.split_at_mut(32);
+                if n % 2 == 0 {
+                    front.fill(n);
+                    back.fill(n);
+                } else {
+                    back.fill(n);
+                    front.fill(n);
+                }
+                writer.publish();
+            }
+            writers_end.store(true, Ordering::Release);
+        });
+        let (mut seen, mut takes) = (0, 0u64);
+        loop {
+            let over = done.load(Ordering::Acquire);
+            if reader.update() {
+                let value = reader.get();
+                assert!(value.iter().all(|v| *v == value[0]), "torn: {value:?}");
+                assert!(value[0] > seen, "went from {seen} to {}", value[0]);
+                seen = value[0];
+                takes += 1;
+            } else if over {
+                break;
+            }
+        }
+        thread.join().unwrap();
+        assert_eq!(seen, LAST, "the last value published is seen");
+        assert!(takes > 1, "they ran beside each other");
+    }
+
+    #[test]
+    fn the_three_slots_never_meet() {
+        let (mut writer, mut reader) = channel(0);
+        // Every order of three moves, many times over.
+        let mut state = 1u32;
+        for n in 0..10_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            match state >> 30 {
+                0 | 1 => writer.write(n),
+                _ => drop(reader.update()),
+            }
+            let third = writer.shared.third.load(Ordering::Relaxed) & !FRESH;
+            let mut all = [writer.own, reader.own, third];
+            all.sort_unstable();
+            assert_eq!(all, [0, 1, 2]);
+        }
+    }
+}

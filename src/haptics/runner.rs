@@ -1,0 +1,336 @@
+//! Runs both halves on threads of their own, for those who have none. It asks the system for what a steady loop needs, and
+//! says what it did not get.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::exchange::{self, Reader, Writer};
+use super::{DeviceState, Output, Servo, Simulation};
+use crate::math::{Pose, Twist};
+use crate::{Error, Result};
+
+/// What to ask the system for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunOptions {
+    /// Of the servo, seconds.
+    pub period: f64,
+    /// Priority of the servo's thread under `SCHED_FIFO`, 1 to 99; 0 does not ask.
+    pub priority: i32,
+    /// Whether to lock all memory of the process, from now on and for good (`mlockall`).
+    pub lock_memory: bool,
+}
+
+impl Default for RunOptions {
+    /// 1 kHz, with a priority that leaves room above, in locked memory.
+    fn default() -> Self {
+        Self { period: 1e-3, priority: 80, lock_memory: true }
+    }
+}
+
+/// What became of a wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Got {
+    Granted,
+    NotAsked,
+    /// The system's error number.
+    Refused(i32),
+    /// This system has no such thing.
+    Unsupported,
+}
+
+/// How a run goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunReport {
+    /// `SCHED_FIFO` for the servo's thread.
+    pub scheduling: Got,
+    /// Locked memory.
+    pub memory: Got,
+    /// Sleeping until a time rather than for a while, which drifts by what each step takes.
+    pub absolute_sleep: Got,
+    /// Steps of the servo.
+    pub steps: u64,
+    /// Steps that began more than half a period late.
+    pub late: u64,
+    /// The latest start of a step, seconds.
+    pub latest: f64,
+    /// The longest step with the device's own time, seconds.
+    pub longest: f64,
+    /// Rounds of the simulation that found something to do.
+    pub rounds: u64,
+}
+
+/// Two threads at work. Dropping it stops them.
+pub struct Runner {
+    stop: Arc<AtomicBool>,
+    servo: Option<JoinHandle<Servo>>,
+    rounds: Option<JoinHandle<()>>,
+    simulation: Arc<Mutex<Simulation>>,
+    reports: Reader<RunReport>,
+    done: Arc<std::sync::atomic::AtomicU64>,
+}
+
+impl Runner {
+    /// Starts both threads. `device` is called once a period on the servo's thread: it sends the wrench to the device, and
+    /// returns the device's next state, or `None` to end the run. The first output is zero, and so is the one that it is called
+    /// with once more when the run has ended.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for options out of their range; `Io` when there can be no thread.
+    pub fn start(
+        mut servo: Servo,
+        simulation: Simulation,
+        options: &RunOptions,
+        mut device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
+    ) -> Result<Self> {
+        if !(options.period > 0.0 && options.period <= servo.settings().timing.longest_step) {
+            let expected = format!("positive, at most {} s, the longest step", servo.settings().timing.longest_step);
+            return Err(Error::argument("period", options.period, expected));
+        }
+        if !(0..=99).contains(&options.priority) {
+            return Err(Error::argument("priority", options.priority, "0 to 99"));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let first = RunReport {
+            scheduling: Got::NotAsked,
+            memory: Got::NotAsked,
+            absolute_sleep: Got::Unsupported,
+            steps: 0,
+            late: 0,
+            latest: 0.0,
+            longest: 0.0,
+            rounds: 0,
+        };
+        let (reports, reader) = exchange::channel(first);
+        let (options, stops) = (*options, stop.clone());
+        let failed = |source| Error::Io { path: "a thread".into(), source };
+        let servo = std::thread::Builder::new()
+            .name("haptic servo".into())
+            .spawn(move || {
+                let ends = Ends(stops);
+                steps(&mut servo, &options, &ends.0, reports, first, &mut device);
+                servo
+            })
+            .map_err(failed)?;
+        let simulation = Arc::new(Mutex::new(simulation));
+        let done = Arc::new(std::sync::atomic::AtomicU64::new(0));
+        let mut runner = Self { stop, servo: Some(servo), rounds: None, simulation, reports: reader, done };
+        let (stops, shared, done) = (runner.stop.clone(), runner.simulation.clone(), runner.done.clone());
+        let rounds = std::thread::Builder::new().name("haptic simulation".into()).spawn(move || {
+            while !stops.load(Ordering::Relaxed) {
+                let mut simulation = shared.lock();
+                let fresh = simulation.simulate().fresh;
+                // So that who moves obstacles gets a turn.
+                parking_lot::MutexGuard::unlock_fair(simulation);
+                if fresh {
+                    done.fetch_add(1, Ordering::Relaxed);
+                } else {
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+            }
+        });
+        runner.rounds = Some(rounds.map_err(failed)?);
+        Ok(runner)
+    }
+
+    /// Whether the servo still runs: not stopped, nor ended by the device.
+    pub fn is_running(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// How it goes so far.
+    pub fn report(&mut self) -> RunReport {
+        self.reports.update();
+        RunReport { rounds: self.done.load(Ordering::Relaxed), ..*self.reports.get() }
+    }
+
+    /// As [`Simulation::set_obstacle_pose`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_obstacle_pose(&self, index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
+        self.simulation.lock().set_obstacle_pose(index, pose, twist)
+    }
+
+    /// Ends both threads and gives the halves back, with a last report.
+    ///
+    /// # Panics
+    /// When `device` did.
+    pub fn stop(mut self) -> (Servo, Simulation, RunReport) {
+        self.stop.store(true, Ordering::Relaxed);
+        let servo = self.servo.take().map(JoinHandle::join);
+        let rounds = self.rounds.take().map(JoinHandle::join);
+        let report = self.report();
+        let simulation = self.simulation.clone();
+        drop(self);
+        if let Some(Err(panic)) = rounds {
+            std::panic::resume_unwind(panic);
+        }
+        match (servo, Arc::into_inner(simulation)) {
+            (Some(Ok(servo)), Some(simulation)) => (servo, simulation.into_inner(), report),
+            (Some(Err(panic)), _) => std::panic::resume_unwind(panic),
+            _ => unreachable!("the servo is taken here only, and the threads that shared the simulation have ended"),
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for handle in [self.servo.take().map(|h| h.join().map(drop)), self.rounds.take().map(JoinHandle::join)] {
+            // A panic of the device's was its own to tell: it has been printed.
+            drop(handle);
+        }
+    }
+}
+
+/// Whatever ends the servo's thread, a panic too, ends the run.
+struct Ends(Arc<AtomicBool>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The servo's loop.
+fn steps(
+    servo: &mut Servo,
+    options: &RunOptions,
+    stop: &AtomicBool,
+    mut reports: Writer<RunReport>,
+    mut report: RunReport,
+    device: &mut dyn FnMut(&Output) -> Option<DeviceState>,
+) {
+    report.memory = if options.lock_memory { system::lock_memory() } else { Got::NotAsked };
+    report.scheduling = if options.priority > 0 { system::real_time(options.priority) } else { Got::NotAsked };
+    report.absolute_sleep = system::ABSOLUTE_SLEEP;
+    reports.write(report);
+    let period = Duration::from_secs_f64(options.period);
+    let (mut output, mut last) = (Output::default(), Instant::now());
+    let mut timer = system::Timer::new(period);
+    while !stop.load(Ordering::Relaxed) {
+        let late = timer.wait();
+        report.latest = report.latest.max(late.as_secs_f64());
+        report.late += u64::from(late > period / 2);
+        let start = Instant::now();
+        let Some(state) = device(&output) else { break };
+        let dt = (start - last).as_secs_f64();
+        last = start;
+        output = servo.step(&state, dt);
+        report.steps += 1;
+        report.longest = report.longest.max(start.elapsed().as_secs_f64());
+        reports.write(report);
+    }
+    // Whatever ended the run, the device is not left with a force.
+    device(&Output::default());
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::time::Duration;
+
+    use super::Got;
+
+    pub const ABSOLUTE_SLEEP: Got = Got::Granted;
+
+    pub fn lock_memory() -> Got {
+        // SAFETY: no memory is passed.
+        match unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) } {
+            0 => Got::Granted,
+            _ => Got::Refused(std::io::Error::last_os_error().raw_os_error().unwrap_or(0)),
+        }
+    }
+
+    /// For the calling thread.
+    pub fn real_time(priority: i32) -> Got {
+        // SAFETY: a plain struct of integers; zero is a value of each.
+        let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+        parameters.sched_priority = priority;
+        // SAFETY: the thread is this one, and the parameters outlive the call.
+        match unsafe { libc::pthread_setschedparam(libc::pthread_self(), libc::SCHED_FIFO, &parameters) } {
+            0 => Got::Granted,
+            error => Got::Refused(error),
+        }
+    }
+
+    /// Sleeps from one multiple of the period to the next.
+    pub struct Timer {
+        period: Duration,
+        next: Duration,
+    }
+
+    fn now() -> Duration {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: writes the one struct.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+
+    impl Timer {
+        pub fn new(period: Duration) -> Self {
+            Self { period, next: now() }
+        }
+
+        /// Until the next time; how late it is then. Times that have passed meanwhile are skipped.
+        pub fn wait(&mut self) -> Duration {
+            self.next += self.period;
+            let time = libc::timespec {
+                tv_sec: self.next.as_secs() as libc::time_t,
+                tv_nsec: self.next.subsec_nanos() as libc::c_long,
+            };
+            // SAFETY: reads the one struct; interrupted sleeps go on, since the time is absolute.
+            while unsafe {
+                libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut())
+            } == libc::EINTR
+            {}
+            let late = now().saturating_sub(self.next);
+            while now() > self.next + self.period {
+                self.next += self.period;
+            }
+            late
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::time::{Duration, Instant};
+
+    use super::Got;
+
+    pub const ABSOLUTE_SLEEP: Got = Got::Unsupported;
+
+    pub fn lock_memory() -> Got {
+        Got::Unsupported
+    }
+
+    pub fn real_time(_: i32) -> Got {
+        Got::Unsupported
+    }
+
+    /// Sleeps from one multiple of the period to the next, as well as a relative sleep can.
+    pub struct Timer {
+        period: Duration,
+        next: Instant,
+    }
+
+    impl Timer {
+        pub fn new(period: Duration) -> Self {
+            Self { period, next: Instant::now() }
+        }
+
+        pub fn wait(&mut self) -> Duration {
+            self.next += self.period;
+            std::thread::sleep(self.next.saturating_duration_since(Instant::now()));
+            let late = Instant::now().saturating_duration_since(self.next);
+            while Instant::now() > self.next + self.period {
+                self.next += self.period;
+            }
+            late
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a haptic pair of halves is set to.
+
+use super::{Coupling, Limits, Renderer, Saturation, Tool};
+use crate::math::Vec3;
+use crate::{Error, Result};
+
+/// How hard contacts are between the simulated tool and what it touches. The hand feels them through the coupling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// Of each contact, N/m.
+    pub stiffness: f64,
+    /// Of each contact along its normal, N·s/m.
+    pub damping: f64,
+    /// φ at which a force begins, metres: forces then act before surfaces touch.
+    pub offset: f64,
+    /// From this many contacts on their forces are averaged, so that stiffness stops to grow with the number of samples
+    /// (McNeely et al. 1999, section 5.2).
+    pub average_from: u32,
+    /// Deeper than this below the surface, samples are reported as [`Status::PENETRATING`](super::Status::PENETRATING), metres.
+    pub tolerance: f64,
+    /// Of [`Renderer::Impulse`]: how much of an approach comes back, 0 to 1.
+    pub restitution: f64,
+}
+
+/// What happens when, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Steps longer than this are refused.
+    pub longest_step: f64,
+    /// Contacts older than this are stale.
+    pub stale_after: f64,
+    /// In this time the wrench of stale contacts fades out.
+    pub fade: f64,
+    /// In this time the wrench grows from zero, after a reset, a fault or an entry.
+    pub ramp: f64,
+}
+
+/// The virtual body that the hand moves in admittance causality.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handle {
+    /// kg. Controllers want it to be no less than their device's own.
+    pub mass: f64,
+    /// About the tool's centre of mass, isotropic, kg·m².
+    pub inertia: f64,
+    /// Against all motion, N·s/m and N·m·s/rad.
+    pub damping: [f64; 2],
+}
+
+/// All that can be set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    pub renderer: Renderer,
+    pub coupling: Coupling,
+    pub contact: ContactSettings,
+    pub limits: Limits,
+    /// The fastest that a hand moves the device, m/s and rad/s. Faster is a fault.
+    pub speed: [f64; 2],
+    pub timing: Timing,
+    pub handle: Handle,
+    /// Whether the passivity controller is on: it takes out the energy that sampling put in.
+    pub passivity: bool,
+}
+
+impl Settings {
+    /// What suits a tool and a device: as stiff as the device bears but critically damped for the tool's mass, contacts much
+    /// stiffer than the coupling, forces that saturate at the device's.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a tool or limits out of their range.
+    pub fn for_tool(renderer: Renderer, tool: &Tool, limits: &Limits) -> Result<Self> {
+        tool.check()?;
+        check_limits(limits)?;
+        let reach = tool.forms.shell.as_ref().map_or(0.05, |shell| 0.5 * shell.bounds().extents().norm()).max(1e-3);
+        let inertia = tool.inertia.trace() / 3.0;
+        let linear = limits.stiffness[0].min(1000.0);
+        // A force at the tool's outline then bends as far in rotation as in translation.
+        let stiffness = [linear, limits.stiffness[1].min(linear * reach * reach)];
+        let body = [tool.mass, inertia];
+        let damping = [0, 1].map(|i| Coupling::critical_damping(stiffness[i], body[i]).min(limits.damping[i]));
+        // A centimetre and a sixth of a turn where the device has no limit of its own.
+        let greatest = [limits.force.min(stiffness[0] * 0.01), limits.torque.min(stiffness[1] * 1.0)];
+        let coupling = Coupling {
+            stiffness,
+            damping,
+            saturation: Saturation::Cubic,
+            reach: [greatest[0] / stiffness[0], greatest[1] / stiffness[1]],
+        };
+        let hard = 10.0 * stiffness[0];
+        let spacing = tool.forms.shell.as_ref().map_or(1e-3, |shell| f64::from(shell.spacing)).max(1e-4);
+        Ok(Self {
+            renderer,
+            coupling,
+            contact: ContactSettings {
+                stiffness: hard,
+                damping: 0.1 * Coupling::critical_damping(hard, tool.mass),
+                offset: 0.0,
+                average_from: 10,
+                tolerance: spacing,
+                restitution: 0.0,
+            },
+            limits: *limits,
+            speed: [10.0, 60.0],
+            timing: Timing { longest_step: 0.05, stale_after: 0.04, fade: 0.04, ramp: 0.1 },
+            handle: Handle { mass: tool.mass.max(0.1), inertia: inertia.max(1e-4), damping: [0.1, 1e-3] },
+            passivity: true,
+        })
+    }
+
+    /// # Errors
+    /// `InvalidArgument` that names the field, its value and what was expected.
+    pub fn check(&self) -> Result<()> {
+        self.coupling.check()?;
+        check_limits(&self.limits)?;
+        for (name, values, most) in [
+            ("stiffness", self.coupling.stiffness, self.limits.stiffness),
+            ("damping", self.coupling.damping, self.limits.damping),
+        ] {
+            for i in [0, 1] {
+                if values[i] > most[i] {
+                    let expected = format!("at most limits.{name}[{i}], {}", most[i]);
+                    return Err(Error::argument(format!("coupling.{name}[{i}]"), values[i], expected));
+                }
+            }
+        }
+        let c = &self.contact;
+        positive("contact.stiffness", c.stiffness)?;
+        not_negative("contact.damping", c.damping)?;
+        not_negative("contact.tolerance", c.tolerance)?;
+        if !c.offset.is_finite() {
+            return Err(Error::argument("contact.offset", c.offset, "a finite length in metres"));
+        }
+        if c.average_from == 0 {
+            return Err(Error::argument("contact.average_from", 0, "at least 1"));
+        }
+        if !(0.0..=1.0).contains(&c.restitution) {
+            return Err(Error::argument("contact.restitution", c.restitution, "0 to 1"));
+        }
+        positive("speed[0]", self.speed[0])?;
+        positive("speed[1]", self.speed[1])?;
+        let t = &self.timing;
+        for (name, value) in [
+            ("timing.longest_step", t.longest_step),
+            ("timing.stale_after", t.stale_after),
+            ("timing.fade", t.fade),
+            ("timing.ramp", t.ramp),
+        ] {
+            positive(name, value)?;
+        }
+        positive("handle.mass", self.handle.mass)?;
+        positive("handle.inertia", self.handle.inertia)?;
+        not_negative("handle.damping[0]", self.handle.damping[0])?;
+        not_negative("handle.damping[1]", self.handle.damping[1])
+    }
+}
+
+fn positive(name: &str, value: f64) -> Result<()> {
+    match value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Error::argument(name, value, "a positive, finite number")),
+    }
+}
+
+fn not_negative(name: &str, value: f64) -> Result<()> {
+    match value >= 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Error::argument(name, value, "a finite number that is not negative")),
+    }
+}
+
+fn check_limits(limits: &Limits) -> Result<()> {
+    let Limits { force, torque, stiffness, damping } = limits;
+    for (name, value) in [
+        ("limits.force", *force),
+        ("limits.torque", *torque),
+        ("limits.stiffness[0]", stiffness[0]),
+        ("limits.stiffness[1]", stiffness[1]),
+        ("limits.damping[0]", damping[0]),
+        ("limits.damping[1]", damping[1]),
+    ] {
+        if value.is_nan() || value <= 0.0 {
+            return Err(Error::argument(name, value, "a positive number, infinity for none"));
+        }
+    }
+    Ok(())
+}
+
+/// The greatest multiple, up to 1, that keeps a vector within a length.
+pub(super) fn within(v: &Vec3, most: f64) -> f64 {
+    let length = v.norm();
+    if length > most {
+        most / length
+    } else {
+        1.0
+    }
+}

@@ -1,0 +1,66 @@
+//! What the two halves tell each other.
+
+use super::Status;
+use crate::math::{Twist, Vec6, Wrench};
+use crate::response::{Kinematics, Response};
+
+/// From the servo to the simulation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input {
+    /// Counts resets: what was found before one does not count after it.
+    pub generation: u32,
+    /// Time of the servo, seconds.
+    pub clock: f64,
+    /// The simulated tool, about its centre of mass.
+    pub body: Kinematics,
+    /// False until the first step.
+    pub live: bool,
+}
+
+/// From the simulation to the servo.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Snapshot {
+    /// Of the input that it is made of.
+    pub generation: u32,
+    pub clock: f64,
+    pub contacts: u32,
+    pub status: Status,
+    pub contact: Linearised,
+}
+
+/// What contacts do to the tool near a state of it (Otaduy & Lin 2005, section 5.3): W₀ + K Δx + B Δv + t Ẇ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linearised {
+    pub at: Kinematics,
+    pub response: Response,
+    /// Ẇ: by the obstacles' own motion, N/s and N·m/s.
+    pub drift: Vec6,
+}
+
+impl Linearised {
+    /// No contacts.
+    pub fn none(at: Kinematics) -> Self {
+        Self { at, response: Response::default(), drift: Vec6::zeros() }
+    }
+
+    /// Adds the response to an obstacle that moves: where `twist` is its velocity at the tool's centre.
+    pub fn add(&mut self, response: &Response, twist: &Twist) {
+        self.drift -= response.by_pose * twist.column();
+        self.response += *response;
+    }
+
+    /// At another state, `age` seconds later. Contacts push: where the plane that they were taken for would pull the tool
+    /// back, it has left them, and there are none.
+    pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
+        let shift = body.center - self.at.center;
+        let turn = (body.pose.rotation * self.at.pose.rotation.inverse()).scaled_axis();
+        let change = Twist { linear: shift, angular: turn }.column();
+        let faster = body.twist.column() - self.at.twist.column();
+        let Response { wrench, by_pose, by_twist } = self.response;
+        let column = wrench.column() + self.drift * age + by_pose * change + by_twist * faster;
+        if column.dot(&wrench.column()) <= 0.0 {
+            return Response::default();
+        }
+        Response { wrench: Wrench::from_column(&column), by_pose, by_twist }
+    }
+}

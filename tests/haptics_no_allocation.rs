@@ -1,0 +1,41 @@
+//! Warm steps and rounds do not allocate: counted by the allocator itself.
+
+use nalgebra::Vector3;
+use support::allocation::{allocations, Counting};
+use support::haptics::{at_height, on_floor};
+use voxshell::haptics::Renderer;
+use voxshell::math::Wrench;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const RENDERERS: [Renderer; 1] = [Renderer::Penalty];
+
+#[test]
+fn steps_and_rounds_do_not_allocate() {
+    assert!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0, "the counter counts");
+    for renderer in RENDERERS {
+        let (mut servo, mut simulation) = on_floor(renderer, 10, |_| {});
+        let mut contacts = 0;
+        let mut run = || {
+            for n in 0..200 {
+                let mut device = at_height(0.001 * (0.1 * n as f64).sin());
+                device.pose.translation.x = f64::from(n) * 1e-5;
+                contacts += servo.step(&device, 1e-3).contacts;
+                simulation.simulate();
+            }
+            let push = Wrench { force: Vector3::new(0.0, -1.0, 0.0), torque: Vector3::zeros() };
+            for _ in 0..200 {
+                contacts += servo.step_admittance(&push, true, 1e-3).contacts;
+                simulation.simulate();
+            }
+            servo.reset();
+            let mut broken = at_height(0.0);
+            broken.pose.translation.x = f64::NAN;
+            servo.step(&broken, 1e-3);
+        };
+        run();
+        assert_eq!(allocations(&mut run), 0, "{renderer:?}: a warm loop allocated");
+        assert!(contacts > 1000, "{contacts}");
+    }
+}

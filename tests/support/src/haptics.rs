@@ -1,0 +1,46 @@
+//! Haptic scenes of a block with a studded bottom over a floor.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Vector3};
+use voxshell::field::{Field, HalfSpace};
+use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Servo, Settings, Simulation, Tool};
+use voxshell::math::{Pose, Twist};
+use voxshell::pointshell::{PointShell, ShellOptions};
+
+pub const NO_LIMITS: Limits =
+    Limits { force: f64::INFINITY, torque: f64::INFINITY, stiffness: [f64::INFINITY; 2], damping: [f64::INFINITY; 2] };
+
+pub const DEVICE: Limits = Limits { force: 8.0, torque: 0.4, stiffness: [2000.0, 20.0], damping: [20.0, 0.2] };
+
+/// A block of 4 cm whose bottom, at y = 0 of its frame, has side × side samples; of 0.1 kg around its middle.
+pub fn block(side: usize) -> Tool {
+    let at = |i: usize| if side == 1 { 0.0 } else { 0.04 * (i as f64 / (side - 1) as f64 - 0.5) };
+    let points: Vec<[f64; 3]> = (0..side * side).map(|n| [at(n % side), 0.0, at(n / side)]).collect();
+    let normals = vec![[0.0, -1.0, 0.0]; points.len()];
+    let shell = PointShell::from_samples(&points, &normals, &ShellOptions::default()).unwrap();
+    Tool {
+        forms: Forms { shell: Some(Arc::new(shell)), ..Forms::default() },
+        center: Vector3::new(0.0, 0.02, 0.0),
+        mass: 0.1,
+        inertia: Matrix3::from_diagonal_element(0.1 * 0.04 * 0.04 / 6.0),
+    }
+}
+
+/// y ≤ 0.
+pub fn floor() -> Obstacle {
+    let field = Field::HalfSpace(HalfSpace::new(Vector3::y(), 0.0).unwrap());
+    Obstacle::fixed(Forms { field: Some(Arc::new(field)), ..Forms::default() }, Pose::identity())
+}
+
+pub fn on_floor(renderer: Renderer, side: usize, adjust: impl FnOnce(&mut Settings)) -> (Servo, Simulation) {
+    let tool = block(side);
+    let mut settings = Settings::for_tool(renderer, &tool, &DEVICE).unwrap();
+    adjust(&mut settings);
+    haptics::new(settings, tool, vec![floor()]).unwrap()
+}
+
+/// The block's bottom at this height, at rest, in the hand.
+pub fn at_height(y: f64) -> DeviceState {
+    DeviceState { pose: Pose::translation(0.0, y, 0.0), twist: Twist::ZERO, engaged: true }
+}
