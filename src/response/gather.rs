@@ -30,6 +30,9 @@ pub(super) struct Touch {
     pub push: Vec3,
     /// Whether `push` turns with the sample's body, as the sample's normal does; else it turns with the field's.
     pub turns_with_sample: bool,
+    /// What else the depth changes by, for a rotation vector of the sample's body about the sample, m/rad; as much the other way
+    /// for the field's. 0 for a depth that is of the place alone.
+    pub depth_by_turn: Vec3,
 }
 
 /// Which of the two bodies of a contact is pushed.
@@ -72,7 +75,7 @@ impl Law {
     /// (f, r × f) follows by the product rule.
     #[inline(always)]
     pub fn add(&self, touch: &Touch, pair: &Pair, part: Part, sum: &mut Response) {
-        let Touch { point, depth, gradient: g, push: u, turns_with_sample } = touch;
+        let Touch { point, depth, gradient: g, push: u, turns_with_sample, depth_by_turn } = touch;
         let (s, t) = (&pair.sample.twist, &pair.field.twist);
         let of_sample = part == Part::Sample;
         let center = if of_sample { &pair.sample.center } else { &pair.field.center };
@@ -94,7 +97,7 @@ impl Law {
             } else {
                 stack(&u.cross(&t.angular), &turn)
             };
-            let row = stack(g, &r.cross(g)) * (-k * sign) - by_velocity * b;
+            let row = stack(g, &(r.cross(g) - depth_by_turn)) * (-k * sign) - by_velocity * b;
             outer(&(line * sign), &row, &mut sum.by_pose);
             outer(&(line * -b), &line, &mut sum.by_twist);
             match (part, *turns_with_sample) {

@@ -5,11 +5,23 @@
 //! | --- | --- |
 //! | `gather` | sums the forces of single contacts, with their gradients |
 //! | `penalty` | springs and dampers at the contacts of a discrete query |
+//! | `continuous` | the same over the times of contact of a step |
+//! | `voxels` | tangent-plane forces with braking, and the DLR's penalty |
+//! | `impulse` | impulses, deepest first |
+//! | `cluster` | few contacts for many |
 
+mod cluster;
+mod continuous;
 mod gather;
+mod impulse;
 mod penalty;
+mod voxels;
 
+pub use cluster::{cluster, ClusterSettings, Clusters, CLUSTER_FEATURE};
+pub use continuous::{continuous, ContinuousSettings, Sweep};
+pub use impulse::{impulse, ImpulseSettings, Impulses, Mobility};
 pub use penalty::{penalty, PenaltySettings};
+pub use voxels::{dlr, vps, Braking, Depths, Role, VpsResponse, VpsSettings, Workspace};
 
 use crate::contact::Geometry;
 use crate::math::{Mat6, Pose, Twist, Vec3, Wrench};

@@ -49,7 +49,8 @@ impl PenaltySettings {
 /// gradient it does not jump where the sample passes the medial axis (Sagardia et al. 2014, equations 2 and 3; Xu &
 /// Barbič 2016, section 4.1). `contacts` are of [`contact::contacts`](crate::contact::contacts()) for these bodies at these poses; those of both directions
 /// add up. The force of a contact whose sample is not among the given shells is along its normal, fixed to the other body: a
-/// plane (Otaduy & Lin 2005, equation 21). The gradient of the depth is the field's where that is given, else the contact's normal.
+/// plane (Otaduy & Lin 2005, equation 21). The gradient of a
+/// sample's depth is the field's where that is given.
 ///
 /// The gradients are exact but where contacts begin and end, and between two cells of a grid. Allocates nothing.
 pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &PenaltySettings) -> Response {
@@ -75,18 +76,18 @@ fn touch(contact: &Contact, depth: f64, sample: &Body, field: &Body) -> Touch {
     let (point, outward) =
         if of_b { (contact.point_on_b, contact.normal) } else { (contact.point_on_a, -contact.normal) };
     let index = (contact.feature & !FEATURE_OF_B) as usize;
-    let gradient = gradient_at(&point, field).unwrap_or(outward);
-    match sample.geometry.shell.filter(|shell| index < shell.len()) {
+    let (gradient, push, turns_with_sample) = match sample.geometry.shell.filter(|shell| index < shell.len()) {
         Some(shell) => {
-            let inward = sample.kinematics.pose.rotation * -Vec3::from(shell.normal(index).map(f64::from));
-            Touch { point, depth, gradient, push: inward, turns_with_sample: true }
+            let normal = Vec3::from(shell.normal(index).map(f64::from));
+            (gradient_at(&point, field).unwrap_or(outward), sample.kinematics.pose.rotation * -normal, true)
         }
-        None => Touch { point, depth, gradient, push: outward, turns_with_sample: false },
-    }
+        None => (outward, outward, false),
+    };
+    Touch { point, depth, gradient, push, turns_with_sample, depth_by_turn: Vec3::zeros() }
 }
 
 /// ∇φ at a point of the world; `None` where there is no field, or one that does not know which side a sample is on.
-pub(super) fn gradient_at(point: &Vec3, body: &Body) -> Option<Vec3> {
+fn gradient_at(point: &Vec3, body: &Body) -> Option<Vec3> {
     let field = body.geometry.field.filter(|field| !matches!(field, Field::Sheet(_)))?;
     let pose = &body.kinematics.pose;
     let point = pose.inverse_transform_point(&(*point).into()).coords;

@@ -1,0 +1,347 @@
+//! Forces of samples in voxels: the tangent-plane force of McNeely, Puterbaugh & Troy (1999) and the penalty of Sagardia,
+//! Stouraitis & Lopes e Silva (2014).
+
+use super::gather::{Law, Pair, Part, Touch};
+use super::{Body, Kinematics, Response};
+use crate::field::{Field, SignedDistance};
+use crate::math::{Pose, RigidF32, Vec3};
+use crate::pointshell::PointShell;
+use crate::voxmap::{DistanceMap, LayerMap, VoxelGrid, VoxelType, Voxmap};
+
+/// Scratch: one per thread, grown on first use. Warm calls do not allocate.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    open: Vec<u32>,
+    braked: Vec<(Vec3, Vec3, f64)>,
+}
+
+impl Workspace {
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// Which of the two bodies a response is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The one with the pointshell.
+    Shell,
+    /// The one with the voxels.
+    Voxels,
+}
+
+/// What stops an approach in the proximity layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Braking {
+    None,
+    /// b of each sample, N·s/m.
+    Viscosity(f64),
+    /// b is such that the power of all braking forces takes the body's kinetic energy of translation out in one step, the one
+    /// that it has along its approach: of `mass` kg, in `dt` seconds (McNeely et al. 1999, section 5.3).
+    InOneStep {
+        mass: f64,
+        dt: f64,
+    },
+}
+
+/// How the tangent-plane force is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VpsSettings {
+    /// Of each sample in the force layer, N/m.
+    pub stiffness: f64,
+    /// As in [`PenaltySettings`](super::PenaltySettings); 0 in the paper.
+    pub damping: f64,
+    /// From this many samples in the force layer on, forces are averaged: 10 in the paper.
+    pub average_from: u32,
+    pub braking: Braking,
+}
+
+impl VpsSettings {
+    /// As in the paper, without braking.
+    pub fn new(stiffness: f64) -> Self {
+        Self { stiffness, damping: 0.0, average_from: 10, braking: Braking::None }
+    }
+}
+
+/// What became of the samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VpsResponse {
+    /// Nothing at all while all samples are in free voxels.
+    pub response: Response,
+    /// Samples in the force layer.
+    pub surface: u32,
+    /// Samples within it, which get no force: the body was faster or pushed harder than the layer bears.
+    pub interior: u32,
+    /// Samples in the proximity layer.
+    pub proximity: u32,
+    /// Of those, the ones that were braked.
+    pub braked: u32,
+}
+
+/// The tangent-plane force (McNeely, Puterbaugh & Troy 1999, sections 3 and 5): a sample in the force layer is pushed along its inward normal by k d, with d how
+/// far it is beyond the plane through the voxel's centre, across its normal, and never more than half a voxel: what a
+/// coupling may pull with, clamped at s/2, does not drag it through. The force layer is where the voxmap has it; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces
+/// touch while no sample is within it. From `settings.average_from` samples on forces are averaged.
+///
+/// A sample in the proximity layer that approaches is braked by F = −b v (n·v)/|v|, n its outward normal; that receding is not, so that surfaces are
+/// not sticky. While all samples are in free voxels the response is nothing, to the bit.
+///
+/// `field`, of the same body as the voxels, is what the sphere tree is pruned by: a node is left out when the field is certainly above
+/// the layers all over it. Without it every sample is looked at.
+pub fn vps(
+    voxmap: &Voxmap,
+    voxels: &Body,
+    shell: &Body,
+    role: Role,
+    settings: &VpsSettings,
+    workspace: &mut Workspace,
+) -> VpsResponse {
+    let mut found = VpsResponse::default();
+    let Some(points) = shell.geometry.shell else { return found };
+    let Workspace { open, braked } = workspace;
+    braked.clear();
+    let pass = Pass::new(points, shell, voxels, voxmap.grid());
+    let law = Law { stiffness: settings.stiffness, damping: settings.damping, drag: 0.0 };
+    let layers = voxmap.offset().layers + voxmap.offset().proximity;
+    let half = 0.5 * f64::from(voxmap.grid().voxel_size());
+    let mut sum = Response::default();
+    pass.each(voxels.geometry.field, layers, open, |sample, p| match voxmap.at(p) {
+        VoxelType::Free => {}
+        VoxelType::Interior => found.interior += 1,
+        VoxelType::Surface => {
+            found.surface += 1;
+            let (mut touch, outward) = pass.tangent(sample, p);
+            touch.depth = (touch.point - touch.center).dot(&outward);
+            if touch.depth > 0.0 {
+                touch.add(&law, half, &pass, role, &mut sum);
+            }
+        }
+        VoxelType::Proximity => {
+            found.proximity += 1;
+            let (touch, outward) = pass.tangent(sample, p);
+            let arm = touch.point - pass.shell.center;
+            let v = pass.shell.twist.at(&arm) - pass.voxels.twist.at(&(touch.point - pass.voxels.center));
+            let (speed, approach) = (v.norm(), v.dot(&outward));
+            if approach > 0.0 && settings.braking != Braking::None {
+                braked.push((touch.point, v, approach / speed));
+            }
+        }
+    });
+    if found.surface > settings.average_from {
+        sum = sum.scaled(f64::from(settings.average_from) / f64::from(found.surface));
+    }
+    found.braked = braked.len() as u32;
+    let viscosity = viscosity(settings.braking, braked, &pass);
+    for (point, v, cosine) in braked.iter() {
+        brake(&pass, role, point, v, viscosity * cosine, &mut sum);
+    }
+    found.response = sum;
+    found
+}
+
+/// b.
+fn viscosity(braking: Braking, braked: &[(Vec3, Vec3, f64)], pass: &Pass) -> f64 {
+    match braking {
+        Braking::None => 0.0,
+        Braking::Viscosity(b) => b,
+        Braking::InOneStep { mass, dt } => {
+            let power: f64 = braked.iter().map(|(_, v, cosine)| v.norm_squared() * cosine).sum();
+            let v = pass.shell.twist.linear - pass.voxels.twist.linear;
+            if power > 0.0 {
+                0.5 * mass * v.norm_squared() / (dt * power)
+            } else {
+                0.0
+            }
+        }
+    }
+}
+
+/// Adds −c v at a point, and by the twist its gradient with c held.
+fn brake(pass: &Pass, role: Role, point: &Vec3, v: &Vec3, c: f64, sum: &mut Response) {
+    let touch = Touch {
+        point: *point,
+        depth: 0.0,
+        gradient: Vec3::zeros(),
+        push: *v,
+        turns_with_sample: false,
+        depth_by_turn: Vec3::zeros(),
+    };
+    let law = Law { stiffness: 0.0, damping: 0.0, drag: c };
+    law.add(&touch, &pass.pair(), role.part(), sum);
+}
+
+/// How deep a sample is.
+#[derive(Clone, Copy)]
+pub enum Depths<'a> {
+    /// V = n·e + v s, in layers (equation 4 with σ = s).
+    Layers(&'a LayerMap),
+    /// V = n·e + v λ, in scaled distances (equation 4 with σ = λ).
+    Scaled(&'a DistanceMap<i16>),
+    /// V of equation 5: real distances and their gradient from the voxel's centre.
+    Interpolated(&'a DistanceMap<f32>),
+}
+
+impl Depths<'_> {
+    fn grid(&self) -> &VoxelGrid {
+        match self {
+            Depths::Layers(map) => map.grid(),
+            Depths::Scaled(map) => map.grid(),
+            Depths::Interpolated(map) => map.grid(),
+        }
+    }
+}
+
+/// The penalty of the DLR's voxmap-pointshell algorithm: f = k V(P) n and t = P × f summed over all samples with V ≥ 0 (Sagardia et al.
+/// 2014, equations 2 to 5), n the inward normal and V the penetration, its local part along the normal and its global part by the voxel. And how many
+/// samples that are. Samples beyond the grid are free. `settings.offset` is not for voxels and left out.
+///
+/// The gradients hold within the voxels that the samples are in. `field` prunes as in [`vps`].
+pub fn dlr(
+    depths: &Depths,
+    voxels: &Body,
+    shell: &Body,
+    role: Role,
+    settings: &super::PenaltySettings,
+    workspace: &mut Workspace,
+) -> (Response, u32) {
+    let (mut sum, mut count) = (Response::default(), 0);
+    let Some(points) = shell.geometry.shell else { return (sum, 0) };
+    let grid = depths.grid();
+    let pass = Pass::new(points, shell, voxels, grid);
+    let law = settings.law();
+    pass.each(voxels.geometry.field, 0, &mut workspace.open, |sample, p| {
+        let Some(voxel) = grid.voxel_at(p) else { return };
+        let inward = pass.inward(sample);
+        let depth = match depths {
+            Depths::Layers(map) => map.penetration(p, inward),
+            Depths::Scaled(map) => map.penetration(p, inward),
+            Depths::Interpolated(map) => map.interpolated(p),
+        };
+        if depth >= 0.0 {
+            count += 1;
+            let (mut touch, _) = pass.tangent(sample, p);
+            touch.depth = depth.into();
+            if let Depths::Interpolated(map) = depths {
+                // Penetrations grow inward, φ outward.
+                let slope = Vec3::from(map.gradient(voxel).map(f64::from)) / f64::from(grid.voxel_size());
+                touch.gradient = pass.voxels.pose.rotation * -slope;
+                touch.center = touch.point;
+            }
+            touch.add(&law, f64::INFINITY, &pass, role, &mut sum);
+        }
+    });
+    (sum.scaled(settings.share(count as usize)), count)
+}
+
+impl Role {
+    fn part(self) -> Part {
+        match self {
+            Role::Shell => Part::Sample,
+            Role::Voxels => Part::Field,
+        }
+    }
+}
+
+/// A sample in a voxel, world frame.
+struct InVoxel {
+    point: Vec3,
+    /// Of its voxel.
+    center: Vec3,
+    inward: Vec3,
+    gradient: Vec3,
+    depth: f64,
+}
+
+impl InVoxel {
+    /// The force of a depth that is n·e and what the voxel says, n the inward normal and e from the point to the centre: it changes as the
+    /// normal turns, too. Not beyond `most`, where it changes no more.
+    fn add(&self, law: &Law, most: f64, pass: &Pass, role: Role, sum: &mut Response) {
+        let beyond = self.depth >= most;
+        let still = Vec3::zeros();
+        let touch = Touch {
+            point: self.point,
+            depth: self.depth.min(most),
+            gradient: if beyond { still } else { self.gradient },
+            push: self.inward,
+            turns_with_sample: true,
+            depth_by_turn: if beyond { still } else { (self.center - self.point).cross(&self.inward) * -1.0 },
+        };
+        law.add(&touch, &pass.pair(), role.part(), sum);
+    }
+}
+
+/// A shell in a grid of voxels.
+struct Pass<'a> {
+    points: &'a PointShell,
+    shell: Kinematics,
+    voxels: Kinematics,
+    grid: &'a VoxelGrid,
+    /// From the shell's body frame to the voxels'.
+    relative: Pose,
+    to_grid: RigidF32,
+}
+
+impl<'a> Pass<'a> {
+    fn new(points: &'a PointShell, shell: &Body, voxels: &Body, grid: &'a VoxelGrid) -> Self {
+        let (shell, voxels) = (shell.kinematics, voxels.kinematics);
+        let relative = voxels.pose.inv_mul(&shell.pose);
+        let to_grid = RigidF32::between(&relative, &points.origin, &grid.center());
+        Self { points, shell, voxels, grid, relative, to_grid }
+    }
+
+    fn pair(&self) -> Pair<'_> {
+        Pair { sample: &self.shell, field: &self.voxels }
+    }
+
+    /// Of a sample, along the grid's axes.
+    fn inward(&self, sample: usize) -> [f32; 3] {
+        let normal = Vec3::from(self.points.normal(sample).map(f64::from));
+        (self.relative.rotation * -normal).map(|c| c as f32).into()
+    }
+
+    /// A sample, grid frame, in its voxel, and its outward normal.
+    fn tangent(&self, sample: usize, p: [f32; 3]) -> (InVoxel, Vec3) {
+        let outward = self.shell.pose.rotation * Vec3::from(self.points.normal(sample).map(f64::from));
+        let world = |p: [f32; 3]| {
+            let p = Vec3::from(p.map(f64::from)) + self.grid.center();
+            self.voxels.pose.transform_point(&p.into()).coords
+        };
+        let point = world(p);
+        let center = self.grid.voxel_at(p).map_or(point, |voxel| world(self.grid.voxel_center(voxel)));
+        (InVoxel { point, center, inward: -outward, gradient: -outward, depth: 0.0 }, outward)
+    }
+
+    /// Calls `visit` with every sample that may be in one of so many layers around the surface or inside, and where it is in
+    /// the grid's local frame.
+    fn each(&self, field: Option<&Field>, layers: u32, open: &mut Vec<u32>, mut visit: impl FnMut(usize, [f32; 3])) {
+        let points = self.points;
+        let mut all = |samples: std::ops::Range<usize>| {
+            for sample in samples {
+                visit(sample, self.to_grid.point(points.point(sample)));
+            }
+        };
+        let Some(field) = field.filter(|_| points.tree.node_count() > 0) else { return all(0..points.len()) };
+        let near = self.relative.transform_point(&points.origin.into()).coords;
+        let to_field = RigidF32::between(&self.relative, &points.origin, &field.local_origin(&near));
+        // The surface passes every surface voxel, and a layer is a voxel away over a corner at most.
+        let reach = 1.7321 * f64::from(layers + 1) * f64::from(self.grid.voxel_size()) + field.error_bound();
+        let reach = (reach * 1.0001) as f32;
+        let tree = &points.tree;
+        open.clear();
+        open.push(0);
+        while let Some(node) = open.pop() {
+            let node = node as usize;
+            let center = to_field.point([tree.cx[node], tree.cy[node], tree.cz[node]]);
+            if field.lower_bound(center, tree.radius[node]) > reach {
+                continue;
+            }
+            let (first, count) = (tree.first_child[node], tree.child_count[node]);
+            if count == 0 {
+                let first = tree.first_sample[node] as usize;
+                all(first..first + tree.sample_count[node] as usize);
+            } else {
+                open.extend((first..first + count).rev());
+            }
+        }
+    }
+}
