@@ -9,7 +9,7 @@ use voxshell::math::Wrench;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const RENDERERS: [Renderer; 1] = [Renderer::Penalty];
+const RENDERERS: [Renderer; 4] = [Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
 
 #[test]
 fn steps_and_rounds_do_not_allocate() {

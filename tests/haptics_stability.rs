@@ -10,7 +10,8 @@ use voxshell::haptics::{self, Renderer, Saturation, Settings, Status};
 use voxshell::math::{Pose, Twist, Wrench};
 
 const DT: f64 = 1e-3;
-const RENDERERS: [Renderer; 1] = [Renderer::Penalty];
+/// Impulses are no spring: they stop the tool, and the coupling alone is felt.
+const RENDERERS: [Renderer; 3] = [Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Vps];
 
 /// A plain spring by the coupling, against a floor that is much stiffer.
 fn plain(renderer: Renderer, side: usize, stiffness: f64) -> Settings {
@@ -31,7 +32,8 @@ fn the_whole_loop_swings_up_where_the_plain_spring_does() {
         for (n, (mass, damping, is_held)) in devices.into_iter().enumerate() {
             // One contact, and about a thousand.
             for (delay, side) in [(0, 1), (1, 1), (2, 1), ((n % 3), 32)] {
-                if side > 1 && !support::long() && n > 0 {
+                let (is_large, is_plain) = (side > 1, renderer == Renderer::Penalty);
+                if !support::long() && ((is_large || !is_plain) && n > 0 || is_large && !is_plain) {
                     continue;
                 }
                 let mut model = DeviceModel::new(mass, damping).delayed(delay);
@@ -43,8 +45,8 @@ fn the_whole_loop_swings_up_where_the_plain_spring_does() {
                 let mut swings = |k: f64| {
                     let (mut servo, mut simulation) =
                         haptics::new(plain(renderer, side, k), block(side), vec![floor()]).unwrap();
-                    let pose = Pose::translation(0.0, -0.002, 0.0);
-                    loop_swings((&mut servo, &mut simulation), &model, &pose, DT, [0.3, 8.0])
+                    let [from, to] = [0.002, -0.002].map(|y| Pose::translation(0.0, y, 0.0));
+                    loop_swings((&mut servo, &mut simulation), &model, [&from, &to], DT, [0.2, 8.0])
                 };
                 let what = format!("{renderer:?} {mass} kg {damping} N·s/m held {is_held} delay {delay}, {side}²");
                 if support::long() {
@@ -82,7 +84,8 @@ fn wander(rng: &mut Rng) -> impl Fn(f64) -> (Pose, Twist) {
 /// E of the observer is never below what sampling leaks, ½ Σ Δξᵀ K Δξ, and what the springs were full of at the start.
 #[test]
 fn the_port_gives_no_more_than_sampling_leaks() {
-    for renderer in RENDERERS {
+    // Tangent planes of voxels jump: they give more.
+    for renderer in RENDERERS.into_iter().filter(|r| *r != Renderer::Vps) {
         let mut rng = Rng(7);
         for round in 0..10 {
             let (mut servo, mut simulation) = on_floor(renderer, 3, |s| {

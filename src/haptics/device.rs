@@ -256,20 +256,24 @@ pub fn spring_swings(model: &DeviceModel, stiffness: f64, dt: f64, time: f64) ->
     amplitudes
 }
 
-/// The same for a whole loop: servo, simulation and a device, one round of the simulation a step. The device is held at `pose`,
-/// in contact, until the wrench has settled; then it is let go under the opposite of that wrench, with a small velocity along
-/// the force. Amplitudes are of the velocity along it, m/s. `rest` is how long it takes to settle, seconds.
+/// The same for a whole loop: servo, simulation and a device, one round of the simulation a step. The device is led straight from
+/// one pose to another, in contact, and held there until the wrench has settled; then it is let go under the opposite of that
+/// wrench, with a small velocity along the force. Amplitudes are of the velocity along it, m/s; both are 0 without a force.
+/// `rest` is how long the way and settling take each, seconds, `time` how long it swings.
 pub fn loop_swings(
     halves: (&mut Servo, &mut Simulation),
     model: &DeviceModel,
-    pose: &Pose,
+    [from, to]: [&Pose; 2],
     dt: f64,
     [rest, time]: [f64; 2],
 ) -> [f64; 2] {
     let (servo, simulation) = halves;
-    let mut device = SimulatedDevice::new(*model, *pose);
+    let mut device = SimulatedDevice::new(*model, *to);
     let mut held = Wrench::ZERO;
-    for _ in 0..(rest / dt) as usize {
+    let steps = (rest / dt) as usize;
+    for n in 0..2 * steps {
+        let part = (n as f64 / steps as f64).min(1.0);
+        device.pose = from.lerp_slerp(to, part);
         held = servo.step(&device.state(), dt).wrench;
         simulation.simulate();
     }

@@ -32,9 +32,10 @@ pub struct Reader<T> {
     own: u8,
 }
 
-/// Both ends; the reader sees `initial` until something is published.
-pub fn channel<T: Clone + Send>(initial: T) -> (Writer<T>, Reader<T>) {
-    let slots = [initial.clone(), initial.clone(), initial].map(UnsafeCell::new);
+/// Both ends; the reader sees an initial value until something is published. Each slot gets one of its own, with whatever
+/// room it has.
+pub fn channel<T: Send>(initial: impl Fn() -> T) -> (Writer<T>, Reader<T>) {
+    let slots = [(), (), ()].map(|()| UnsafeCell::new(initial()));
     let shared = Arc::new(Shared { slots, third: AtomicU8::new(1) });
     (Writer { shared: shared.clone(), own: 0 }, Reader { shared, own: 2 })
 }
@@ -82,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_newest_is_seen_and_only_once_as_new() {
-        let (mut writer, mut reader) = channel(0);
+        let (mut writer, mut reader) = channel(|| 0);
         assert!(!reader.update());
         assert_eq!(*reader.get(), 0);
         for round in 0..10 {
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn between_two_threads_nothing_is_torn_goes_back_or_stays_unseen() {
         const LAST: u64 = 400_000;
-        let (mut writer, mut reader) = channel([0u64; 64]);
+        let (mut writer, mut reader) = channel(|| [0u64; 64]);
         let done = Arc::new(AtomicBool::new(false));
         let writers_end = done.clone();
         let thread = std::thread::spawn(move || {
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_three_slots_never_meet() {
-        let (mut writer, mut reader) = channel(0);
+        let (mut writer, mut reader) = channel(|| 0);
         // Every order of three moves, many times over.
         let mut state = 1u32;
         for n in 0..10_000 {

@@ -8,10 +8,11 @@
 //! | `types`, `bodies`, `settings` | what goes in and out |
 //! | `servo` | the fast half: a simulated tool between the hand and linearised contacts |
 //! | `simulation` | the slow half: contacts and what they do |
+//! | `renderers` | what contacts do to the tool, by each of the penalty methods and by impulses |
+//! | `qp` | the quadratic program of constrained motions |
 //! | `exchange`, `snapshot` | how they tell each other, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
 //! | `passivity` | the energy at the port to the hand |
-//! | `qp` | the quadratic program of constrained motions |
 //! | `runner` | both halves on threads of their own |
 //! | `device` | a simulated device in a simulated hand, for tests |
 
@@ -21,6 +22,7 @@ pub mod device;
 mod exchange;
 mod passivity;
 pub mod qp;
+mod renderers;
 mod runner;
 mod servo;
 mod settings;
@@ -51,10 +53,12 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
     settings.check()?;
     tool.check()?;
     let mass = Mass::new(tool.mass, tool.center, tool.inertia)?;
-    let body = Kinematics { pose: Pose::identity(), center: tool.center, twist: Twist::ZERO };
-    let (inputs, taken) = exchange::channel(snapshot::Input { generation: 0, clock: 0.0, body, live: false });
+    let (hand, twist) = (Pose::identity(), Twist::ZERO);
+    let body = Kinematics { pose: hand, center: tool.center, twist };
+    let input = snapshot::Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
+    let (inputs, taken) = exchange::channel(|| input);
     // Of a generation that the servo is not at: nothing has been found.
-    let (snapshots, seen) = exchange::channel(snapshot::Snapshot {
+    let (snapshots, seen) = exchange::channel(|| snapshot::Snapshot {
         generation: u32::MAX,
         clock: 0.0,
         contacts: 0,

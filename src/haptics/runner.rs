@@ -104,7 +104,7 @@ impl Runner {
             longest: 0.0,
             rounds: 0,
         };
-        let (reports, reader) = exchange::channel(first);
+        let (reports, reader) = exchange::channel(|| first);
         let (options, stops) = (*options, stop.clone());
         let failed = |source| Error::Io { path: "a thread".into(), source };
         let servo = std::thread::Builder::new()

@@ -8,7 +8,7 @@ use super::exchange::{Reader, Writer};
 use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::snapshot::{Input, Snapshot};
-use super::{Coupling, DeviceState, Limits, Motion, Output, Saturation, Settings, Status};
+use super::{Coupling, DeviceState, Limits, Motion, Output, Renderer, Saturation, Settings, Status};
 use crate::dynamics::{Mass, RigidBody};
 use crate::math::{Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::Response;
@@ -70,6 +70,13 @@ impl Blend {
         }
         self.left
     }
+}
+
+/// A snapshot that is new.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// By how much the contacts that were used until now differ from its own, here, and for how long they were used, seconds.
+    change: Option<(Wrench, f64)>,
 }
 
 /// What the tool does to the hand in a step.
@@ -319,17 +326,35 @@ impl Servo {
 
     /// Lets the tool follow the hand for a step, among the contacts that are known, and tells the simulation.
     fn follow(&mut self, hand: &Pose, twist: &Twist, dt: f64) -> Pull {
-        let change = self.take_snapshot();
+        let taken = self.take_snapshot();
         let age = self.age();
         let snapshot = self.snapshots.get();
         let is_known = snapshot.generation == self.generation;
         let (contacts, mut status) = if is_known { (snapshot.contacts, snapshot.status) } else { (0, Status::NORMAL) };
-        let here = self.body.kinematics();
+        if !is_known || age > self.settings.timing.stale_after {
+            status |= Status::STALE;
+        }
         let center = *self.body.mass.center();
-        let mut load = self.settings.coupling.on_body(hand, twist, &center, &here);
-        if is_known {
+        self.follow_coupled(hand, twist, taken, age, dt);
+        let on_body = self.settings.coupling.on_body(hand, twist, &center, &self.body.kinematics()).wrench;
+        let about_center = scaled(&on_body, -1.0);
+        let body = self.body.kinematics();
+        let generation = self.generation;
+        self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });
+        Pull { wrench: about_center.about(&-(hand.rotation * center)), contacts, age, status }
+    }
+
+    /// Integrates the tool between the coupling and linearised contacts.
+    fn follow_coupled(&mut self, hand: &Pose, twist: &Twist, taken: Option<Taken>, age: f64, dt: f64) {
+        let snapshot = self.snapshots.get();
+        let here = self.body.kinematics();
+        let mut load = self.settings.coupling.on_body(hand, twist, self.body.mass.center(), &here);
+        if snapshot.generation == self.generation {
             let mut contact = snapshot.contact.predict(&here, age);
-            contact.wrench += self.blend.step(change, dt);
+            // Impulses are for the interval that they are made for.
+            if self.settings.renderer != Renderer::Impulse {
+                contact.wrench += self.blend.step(taken.and_then(|taken| taken.change), dt);
+            }
             // The cube makes the balance with the coupling move evenly, stiff as the contacts are.
             load += contact.scaled(self.entry.powi(3));
             self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
@@ -340,30 +365,28 @@ impl Servo {
             self.body.set_twist(&Twist::ZERO);
             self.gain = 0.0;
         }
-        if !is_known || age > self.settings.timing.stale_after {
-            status |= Status::STALE;
-        }
-        let body = self.body.kinematics();
-        let on_body = self.settings.coupling.on_body(hand, twist, &center, &body).wrench;
-        // The same force, the other way, about the tool's origin in the hand.
-        let on_hand = scaled(&on_body, -1.0).about(&-(hand.rotation * center));
-        let input = Input { generation: self.generation, clock: self.clock, body, live: true };
-        self.inputs.write(input);
-        Pull { wrench: on_hand, contacts, age, status }
     }
 
-    /// Takes what the simulation published last; by how much the contacts that were used until now differ from it, here.
-    fn take_snapshot(&mut self) -> Option<(Wrench, f64)> {
+    /// Takes what the simulation published last, if that is new.
+    fn take_snapshot(&mut self) -> Option<Taken> {
         let here = self.body.kinematics();
         let before = self.snapshots.get();
         let (generation, clock) = (before.generation, before.clock);
         let used = before.contact.predict(&here, self.clock - clock).wrench;
-        if !self.snapshots.update() || generation != self.generation {
+        if !self.snapshots.update() {
             return None;
         }
         let now = self.snapshots.get();
+        if generation != self.generation {
+            // The first of its generation. Outside of everything there is nothing to be eased out of.
+            if now.generation == self.generation && now.contacts == 0 {
+                self.entry = 1.0;
+            }
+            return Some(Taken { change: None });
+        }
         let found = now.contact.predict(&here, self.clock - now.clock).wrench;
-        Some((Wrench { force: used.force - found.force, torque: used.torque - found.torque }, now.clock - clock))
+        let jump = Wrench { force: used.force - found.force, torque: used.torque - found.torque };
+        Some(Taken { change: Some((jump, now.clock - clock)) })
     }
 
     /// The gain grows while contacts are fresh, and fades while they are not.

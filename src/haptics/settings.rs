@@ -20,6 +20,8 @@ pub struct ContactSettings {
     pub tolerance: f64,
     /// Of [`Renderer::Impulse`]: how much of an approach comes back, 0 to 1.
     pub restitution: f64,
+    /// Of [`Renderer::Vps`]: whether an approach is braked in the proximity layer (McNeely et al. 1999, section 5.3).
+    pub braking: bool,
 }
 
 /// What happens when, seconds.
@@ -97,6 +99,7 @@ impl Settings {
                 average_from: 10,
                 tolerance: spacing,
                 restitution: 0.0,
+                braking: true,
             },
             limits: *limits,
             speed: [10.0, 60.0],

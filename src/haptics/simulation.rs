@@ -1,12 +1,17 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes what they do to it.
 
 use super::exchange::{Reader, Writer};
+use super::renderers::{check, respond, Before, Scratch};
 use super::snapshot::{Input, Linearised, Snapshot};
 use super::{Obstacle, Renderer, Settings, Status, Tool};
-use crate::contact::{self, check_pose, directions, Query, Roles, Workspace};
+use crate::contact::check_pose;
 use crate::math::{Pose, Twist, Wrench};
-use crate::response::{penalty, Body, Kinematics, On, PenaltySettings, Response};
+use crate::response::Kinematics;
 use crate::{Error, Result};
+
+/// Time of a round that nothing went before, and the least between two, seconds.
+const FIRST: f64 = 1e-3;
+const LEAST: f64 = 1e-6;
 
 /// What a round of the simulation found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +35,10 @@ pub struct Simulation {
     obstacles: Vec<Obstacle>,
     inputs: Reader<Input>,
     snapshots: Writer<Snapshot>,
-    workspace: Workspace,
+    scratch: Scratch,
+    /// The input of the last round, and where obstacles were in it.
+    last: Input,
+    were: Vec<Pose>,
     moved: bool,
     report: Report,
 }
@@ -43,11 +51,11 @@ impl Simulation {
         inputs: Reader<Input>,
         snapshots: Writer<Snapshot>,
     ) -> Result<Self> {
-        if settings.renderer != Renderer::Penalty {
-            return Err(Error::Unsupported(format!("the renderer {:?}; expected Penalty", settings.renderer)));
+        if settings.renderer == Renderer::GodObject {
+            return Err(Error::Unsupported("the renderer GodObject".into()));
         }
         for (i, obstacle) in obstacles.iter().enumerate() {
-            directions(&tool.forms.geometry(), &obstacle.forms.geometry(), Roles::Auto)
+            check(settings.renderer, &tool, &obstacle.forms)
                 .map_err(|e| Error::Unsupported(format!("tool and obstacle {i}: {e}")))?;
             check_motion(i, &obstacle.pose, &obstacle.twist)?;
         }
@@ -59,7 +67,9 @@ impl Simulation {
             wrench: Wrench::ZERO,
             status: Status::NORMAL,
         };
-        Ok(Self { settings, tool, obstacles, inputs, snapshots, workspace: Workspace::new(), moved: true, report })
+        let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
+        let scratch = Scratch::default();
+        Ok(Self { settings, tool, obstacles, inputs, snapshots, scratch, last, were, moved: true, report })
     }
 
     /// Number of obstacles.
@@ -100,46 +110,42 @@ impl Simulation {
             wrench: Wrench::ZERO,
             status: Status::NORMAL,
         };
+        // Of another generation is another motion.
+        let is_first = !self.last.live || self.last.generation != input.generation;
+        let time = input.clock - self.last.clock;
         let mut contact = Linearised::none(input.body);
-        for i in 0..self.obstacles.len() {
-            let response = self.penalty(i, &input);
-            let twist = at_center(&self.obstacles[i], &input.body);
-            contact.add(&response, &twist);
-        }
+        self.gather(&input, (!is_first).then_some(time), &mut contact);
+        self.last = input;
         if self.report.least_separation < -self.settings.contact.tolerance {
             self.report.status |= Status::PENETRATING;
         }
-        self.report.wrench = contact.response.wrench;
         let Report { contacts, status, .. } = self.report;
-        self.snapshots.write(Snapshot { generation: input.generation, clock: input.clock, contacts, status, contact });
+        let slot = self.snapshots.slot();
+        (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
+        slot.contact = contact;
+        self.snapshots.publish();
         self.report
     }
 
-    /// Springs at the contacts where the tool is.
-    fn penalty(&mut self, i: usize, input: &Input) -> Response {
-        let obstacle = &self.obstacles[i];
-        let c = &self.settings.contact;
-        let query = Query { max_separation: c.offset, ..Query::default() };
-        let (a, b) = (self.tool.forms.geometry(), obstacle.forms.geometry());
-        let found = contact::contacts(a, &input.body.pose, b, &obstacle.pose, &query, &mut self.workspace);
-        let Ok(found) = found else {
-            self.report.status |= Status::BAD_STATE;
-            return Response::default();
-        };
-        self.report.contacts += found.len() as u32;
-        let least = found.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
-        self.report.least_separation = self.report.least_separation.min(least);
-        let of_obstacle =
-            Kinematics { pose: obstacle.pose, center: obstacle.pose.translation.vector, twist: obstacle.twist };
-        let (a, b) = (Body { geometry: a, kinematics: input.body }, Body { geometry: b, kinematics: of_obstacle });
-        let settings = PenaltySettings {
-            stiffness: c.stiffness,
-            damping: c.damping,
-            drag: 0.0,
-            offset: c.offset,
-            average_from: c.average_from,
-        };
-        penalty(found, &a, &b, On::A, &settings)
+    /// What all obstacles do to the tool; `time` is since the last round, if there was one.
+    fn gather(&mut self, input: &Input, time: Option<f64>, contact: &mut Linearised) {
+        for (obstacle, was) in self.obstacles.iter().zip(&mut self.were) {
+            let before = Before {
+                tool: if time.is_none() { input.body.pose } else { self.last.body.pose },
+                obstacle: *was,
+                time: time.map_or(FIRST, |time| time.clamp(LEAST, self.settings.timing.longest_step)),
+            };
+            match respond(&self.settings, &self.tool, obstacle, input, &before, &mut self.scratch) {
+                Ok(found) => {
+                    self.report.contacts += found.contacts;
+                    self.report.least_separation = self.report.least_separation.min(found.least_separation);
+                    contact.add(&found.response, &at_center(obstacle, &input.body));
+                }
+                Err(_) => self.report.status |= Status::BAD_STATE,
+            }
+            *was = obstacle.pose;
+        }
+        self.report.wrench = contact.response.wrench;
     }
 }
 

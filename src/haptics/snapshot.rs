@@ -1,7 +1,7 @@
 //! What the two halves tell each other.
 
 use super::Status;
-use crate::math::{Twist, Vec6, Wrench};
+use crate::math::{Pose, Twist, Vec6, Wrench};
 use crate::response::{Kinematics, Response};
 
 /// From the servo to the simulation.
@@ -11,6 +11,9 @@ pub(super) struct Input {
     pub generation: u32,
     /// Time of the servo, seconds.
     pub clock: f64,
+    /// Where the hand has the tool, and how that moves; of its origin.
+    pub hand: Pose,
+    pub twist: Twist,
     /// The simulated tool, about its centre of mass.
     pub body: Kinematics,
     /// False until the first step.
@@ -18,7 +21,7 @@ pub(super) struct Input {
 }
 
 /// From the simulation to the servo.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Snapshot {
     /// Of the input that it is made of.
     pub generation: u32,

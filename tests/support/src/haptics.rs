@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, Vector3};
-use voxshell::field::{Field, HalfSpace};
+use voxshell::field::{Field, Grid, HalfSpace};
 use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Servo, Settings, Simulation, Tool};
-use voxshell::math::{Pose, Twist};
+use voxshell::math::{Pose, Progress, Twist};
 use voxshell::pointshell::{PointShell, ShellOptions};
+use voxshell::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
 
 pub const NO_LIMITS: Limits =
     Limits { force: f64::INFINITY, torque: f64::INFINITY, stiffness: [f64::INFINITY; 2], damping: [f64::INFINITY; 2] };
@@ -27,10 +28,15 @@ pub fn block(side: usize) -> Tool {
     }
 }
 
-/// y ≤ 0.
+/// y ≤ 0, with voxels of 2 mm within 10 cm.
 pub fn floor() -> Obstacle {
-    let field = Field::HalfSpace(HalfSpace::new(Vector3::y(), 0.0).unwrap());
-    Obstacle::fixed(Forms { field: Some(Arc::new(field)), ..Forms::default() }, Pose::identity())
+    let half_space = HalfSpace::new(Vector3::y(), 0.0).unwrap();
+    let nodes = Grid { min: [-0.1, -0.021, -0.1], spacing: 0.002, dims: [101, 22, 101] };
+    let grid = VoxelGrid::new(nodes, Vector3::zeros()).unwrap();
+    let model = VoxelModel::from_field(&half_space, grid, 1 << 30, &Progress::none()).unwrap();
+    let voxmap = Arc::new(Voxmap::new(&model, Offset::SURFACE).unwrap());
+    let forms = Forms { field: Some(Arc::new(Field::HalfSpace(half_space))), voxmap: Some(voxmap), shell: None };
+    Obstacle::fixed(forms, Pose::identity())
 }
 
 pub fn on_floor(renderer: Renderer, side: usize, adjust: impl FnOnce(&mut Settings)) -> (Servo, Simulation) {

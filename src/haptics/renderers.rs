@@ -1,0 +1,194 @@
+//! What an obstacle does to the simulated tool: one function for each way to make contacts into forces.
+
+use super::snapshot::Input;
+use super::{Forms, Obstacle, Renderer, Settings, Tool};
+use crate::ccd::impact::{self, Path};
+use crate::ccd::shell;
+use crate::contact::{self, directions, Contact, Query, Roles};
+use crate::math::{Mat3, Pose, Twist, Vec3, Wrench};
+use crate::response::{
+    self, continuous, impulse, penalty, vps, Body, Braking, ContinuousSettings, ImpulseSettings, Kinematics, Mobility,
+    On, PenaltySettings, Response, Role, Sweep, VpsSettings,
+};
+use crate::{Error, Result};
+
+/// Scratch of all renderers. Warm ones allocate nothing.
+#[derive(Default)]
+pub(super) struct Scratch {
+    near: contact::Workspace,
+    on_the_way: shell::Workspace,
+    voxels: response::Workspace,
+}
+
+/// What an obstacle does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// On the tool, about its centre.
+    pub response: Response,
+    pub contacts: u32,
+    /// Metres; +∞ without contacts.
+    pub least_separation: f64,
+}
+
+impl Found {
+    fn of(response: Response, contacts: usize, least: impl Iterator<Item = f64>) -> Self {
+        let least_separation = least.fold(f64::INFINITY, f64::min);
+        Self { response, contacts: contacts as u32, least_separation }
+    }
+}
+
+/// How fast impulses push the tool out of what it is in, m/s: slow enough that it does not hop.
+const SLOW: f64 = 0.05;
+
+/// The time since the last round, and what was where then.
+pub(super) struct Before {
+    pub tool: Pose,
+    pub obstacle: Pose,
+    /// Seconds; positive.
+    pub time: f64,
+}
+
+/// Whether the tool and an obstacle have what a renderer needs.
+pub(super) fn check(renderer: Renderer, tool: &Tool, obstacle: &Forms) -> Result<()> {
+    if renderer == Renderer::Vps {
+        let has = tool.forms.shell.is_some() && obstacle.voxmap.is_some();
+        let missing = || Error::Unsupported("Vps needs a pointshell of the tool and a voxmap of the obstacle".into());
+        return if has { Ok(()) } else { Err(missing()) };
+    }
+    directions(&tool.forms.geometry(), &obstacle.geometry(), Roles::Auto).map(drop)
+}
+
+/// # Errors
+/// As the queries; none for what passed [`check`] and is finite.
+pub(super) fn respond(
+    settings: &Settings,
+    tool: &Tool,
+    obstacle: &Obstacle,
+    input: &Input,
+    before: &Before,
+    scratch: &mut Scratch,
+) -> Result<Found> {
+    let pair = Pair { settings, tool, obstacle, input, before };
+    match settings.renderer {
+        Renderer::Vps => Ok(pair.vps(scratch)),
+        Renderer::Penalty => pair.penalty(scratch),
+        Renderer::ContinuousPenalty => pair.continuous(scratch),
+        Renderer::Impulse => pair.impulse(scratch),
+        Renderer::GodObject => Err(Error::Unsupported("a god-object has constraints, no response".into())),
+    }
+}
+
+struct Pair<'a> {
+    settings: &'a Settings,
+    tool: &'a Tool,
+    obstacle: &'a Obstacle,
+    input: &'a Input,
+    before: &'a Before,
+}
+
+impl Pair<'_> {
+    fn of_tool(&self) -> Body<'_> {
+        Body { geometry: self.tool.forms.geometry(), kinematics: self.input.body }
+    }
+
+    fn of_obstacle(&self) -> Body<'_> {
+        let Obstacle { pose, twist, forms } = self.obstacle;
+        let kinematics = Kinematics { pose: *pose, center: pose.translation.vector, twist: *twist };
+        Body { geometry: forms.geometry(), kinematics }
+    }
+
+    fn springs(&self) -> PenaltySettings {
+        let c = &self.settings.contact;
+        PenaltySettings {
+            offset: c.offset,
+            average_from: c.average_from,
+            ..PenaltySettings::new(c.stiffness, c.damping)
+        }
+    }
+
+    fn contacts<'s>(&self, limit: f64, scratch: &'s mut Scratch) -> Result<&'s [Contact]> {
+        let query = Query { max_separation: limit, ..Query::default() };
+        let (a, b) = (self.of_tool(), self.of_obstacle());
+        let poses = (&self.input.body.pose, &self.obstacle.pose);
+        contact::contacts(a.geometry, poses.0, b.geometry, poses.1, &query, &mut scratch.near)
+    }
+
+    /// Springs at the contacts where the tool is.
+    fn penalty(&self, scratch: &mut Scratch) -> Result<Found> {
+        let found = self.contacts(self.settings.contact.offset, scratch)?;
+        let response = penalty(found, &self.of_tool(), &self.of_obstacle(), On::A, &self.springs());
+        Ok(Found::of(response, found.len(), found.iter().map(|c| c.separation)))
+    }
+
+    /// Springs for as long as contacts last on the way from the last round (Xu & Barbič 2016, section 4.1).
+    fn continuous(&self, scratch: &mut Scratch) -> Result<Found> {
+        let (tool, obstacle) = (&self.input.body, self.obstacle);
+        let a = Sweep {
+            geometry: self.tool.forms.geometry(),
+            poses: [self.before.tool, tool.pose],
+            center: self.tool.center,
+            twist: tool.twist,
+        };
+        let b = Sweep {
+            geometry: obstacle.forms.geometry(),
+            poses: [self.before.obstacle, obstacle.pose],
+            center: Vec3::zeros(),
+            twist: obstacle.twist,
+        };
+        let limit = self.settings.contact.offset;
+        let query = impact::Query { path: Path::Straight, max_separation: limit, ..impact::Query::default() };
+        let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut scratch.on_the_way)?;
+        let response = continuous(found, &a, &b, On::A, &ContinuousSettings::new(self.springs()));
+        Ok(Found::of(response, found.len(), found.iter().map(|c| c.contact.separation)))
+    }
+
+    /// Tangent-plane forces in a voxmap (McNeely et al. 1999).
+    fn vps(&self, scratch: &mut Scratch) -> Found {
+        let Some(voxmap) = self.obstacle.forms.voxmap.as_deref() else {
+            return Found::of(Response::default(), 0, std::iter::empty());
+        };
+        let c = &self.settings.contact;
+        let braking = match c.braking {
+            true => Braking::InOneStep { mass: self.tool.mass, dt: self.before.time },
+            false => Braking::None,
+        };
+        let settings =
+            VpsSettings { damping: c.damping, average_from: c.average_from, braking, ..VpsSettings::new(c.stiffness) };
+        let found = vps(voxmap, &self.of_obstacle(), &self.of_tool(), Role::Shell, &settings, &mut scratch.voxels);
+        // Samples that are within the force layer have passed it.
+        let least = if found.interior > 0 { f64::NEG_INFINITY } else { 0.0 };
+        let contacts = (found.surface + found.interior) as usize;
+        Found::of(found.response, contacts, (contacts > 0).then_some(least).into_iter())
+    }
+
+    /// The load that parts the tool from the obstacle until the next round, the hand's pull included (Ruffaldi et al. 2008,
+    /// section 3.3). The obstacle does not give way.
+    fn impulse(&self, scratch: &mut Scratch) -> Result<Found> {
+        let time = self.before.time;
+        let body = self.input.body;
+        let pull = self.settings.coupling.on_body(&self.input.hand, &self.input.twist, &self.tool.center, &body).wrench;
+        let inverse: Mat3 = self.tool.inertia_at(&body.pose).try_inverse().unwrap_or_else(Mat3::zeros);
+        let mobility = Mobility { inverse_mass: 1.0 / self.tool.mass, inverse_inertia: inverse };
+        let twist = Twist {
+            linear: body.twist.linear + pull.force * (time / self.tool.mass),
+            angular: body.twist.angular + inverse * pull.torque * time,
+        };
+        // All that can touch in the time.
+        let [linear, angular] = [twist.linear.norm(), twist.angular.norm()];
+        let reach = self.tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
+        let way = (linear + angular * reach + self.obstacle.twist.linear.norm()) * time;
+        let found = self.contacts(self.settings.contact.offset + way, scratch)?;
+        let settings = ImpulseSettings {
+            restitution: self.settings.contact.restitution,
+            max_speed: SLOW,
+            ..ImpulseSettings::new(time)
+        };
+        let of_obstacle = self.of_obstacle().kinematics;
+        let a = (&Kinematics { twist, ..body }, &mobility);
+        let done = impulse(found, a, (&of_obstacle, &Mobility::FIXED), &settings);
+        let Wrench { force, torque } = done.on_a;
+        let load = Response::constant(Wrench { force: force / time, torque: torque / time });
+        let touching = found.iter().filter(|c| c.separation <= self.settings.contact.offset).count();
+        Ok(Found::of(load, touching, found.iter().map(|c| c.separation)))
+    }
+}
