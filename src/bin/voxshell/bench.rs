@@ -3,15 +3,16 @@
 //! Each row names the work; figures carry their unit in the key. Times are of one thread unless the row says otherwise.
 
 mod ccd;
-mod clock;
+pub mod clock;
 mod drops;
 mod fields;
+mod haptics;
 mod pairs;
 mod papers;
 mod parry;
 mod peers;
 mod random;
-mod row;
+pub mod row;
 mod segments;
 mod stages;
 mod steps;
@@ -29,7 +30,7 @@ use voxshell::field::{Field, HalfSpace};
 use voxshell::math::{Pose, Vec3};
 use voxshell::{Error, Result};
 
-use crate::source;
+use crate::{haptics_demo, source};
 use clock::Clock;
 use peers::{Files, Peer, Program};
 use row::Row;
@@ -44,6 +45,8 @@ enum Name {
     Segments,
     /// Bodies that move: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
     Ccd,
+    /// Forces and haptics: steps, simulation, god-object, stability, faults, in the scenes of haptics-demo.
+    Haptics,
     /// Fields, full and in bricks: cooking, error, sampling, memory, loading, beside other libraries. Takes a minute, and 1 GB.
     Fields,
     /// Tables 1 to 4 of Xu & Barbič (2014, 2016): fields, octrees, segments and motions, the papers' figures beside ours.
@@ -81,6 +84,11 @@ pub struct Arguments {
     /// How long to repeat what is measured in turns; at least three times.
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
+    /// Few steps and coarse scenes, of haptics: for tests.
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    bodies: haptics_demo::Bodies,
     #[command(flatten)]
     cook: source::CookArguments,
 }
@@ -149,6 +157,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             contact_rows(&source::cook(&mesh, &options)?)?
         }
         Name::Ccd => ccd::rows(&mesh, &setup)?,
+        Name::Haptics => {
+            haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), haptics::Effort::new(arguments.quick))?
+        }
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {
             let tables = tables::Tables::measure(&name, &mesh, &setup)?;
@@ -158,7 +169,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             tables.rows()
         }
     };
-    let rows: Vec<Row> = rows.into_iter().map(|row| row.with("mesh", &*name)).collect();
+    let with_mesh = |row: Row| if arguments.name == Name::Haptics { row } else { row.with("mesh", &*name) };
+    let rows: Vec<Row> = rows.into_iter().map(with_mesh).collect();
     let json: String = rows.iter().map(|row| format!("{row}\n")).collect();
     if arguments.json {
         print!("{json}");

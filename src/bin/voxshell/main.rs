@@ -4,6 +4,7 @@
 mod bench;
 mod board;
 mod cook;
+mod haptics_demo;
 mod info;
 mod mesh;
 mod query;
@@ -37,6 +38,8 @@ enum Command {
     Query(Box<query::Arguments>),
     /// Measure the library's parts on this machine.
     Bench(bench::Arguments),
+    /// Feel the papers' scenes: a scripted hand, every renderer; a table, plots and pictures.
+    HapticsDemo(haptics_demo::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments).map(done),
         Command::Query(arguments) => query::run(&arguments).map(done),
         Command::Bench(arguments) => bench::run(&arguments).map(done),
+        Command::HapticsDemo(arguments) => haptics_demo::run(&arguments).map(done),
     };
     match result {
         Ok(code) => code,

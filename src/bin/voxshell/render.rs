@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// All of the same height.
-fn side_by_side(images: &[Image]) -> Image {
+pub fn side_by_side(images: &[Image]) -> Image {
     let (width, height) = (images.iter().map(|i| i.width).sum(), images.iter().map(|i| i.height).max().unwrap_or(0));
     let row =
         |y: usize| images.iter().flat_map(move |i| i.rgba[4 * i.width * y..4 * i.width * (y + 1)].iter().copied());

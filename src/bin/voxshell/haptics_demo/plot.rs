@@ -1,0 +1,122 @@
+//! Curves over time as SVG, one for each renderer, with a legend of their own.
+
+use plotters::prelude::*;
+use voxshell::{Error, Result};
+
+use super::session::{Moment, Recording, RendererName};
+
+const SIZE: (u32, u32) = (560, 290);
+/// Height of title and legend.
+const HEAD: u32 = 44;
+/// More points than this cannot be seen; each stands for the largest of those around it.
+const POINTS: usize = 500;
+
+/// What is drawn over time.
+pub struct Quantity {
+    pub name: &'static str,
+    pub title: &'static str,
+    value: fn(&Moment) -> f64,
+    /// Powers of ten, from this value on.
+    log_from: Option<f64>,
+}
+
+/// Those of the papers' Figs 6 and 7.
+pub const QUANTITIES: [Quantity; 5] = [
+    Quantity { name: "force", title: "Force, N", value: |m| m.wrench.force.norm(), log_from: None },
+    Quantity { name: "torque", title: "Torque, N·m", value: |m| m.wrench.torque.norm(), log_from: None },
+    Quantity { name: "penetration", title: "Penetration, mm", value: |m| m.penetration * 1e3, log_from: None },
+    Quantity { name: "contacts", title: "Contacts", value: |m| m.contacts as f64, log_from: None },
+    Quantity { name: "time", title: "Time per step, µs", value: |m| m.time_of_step() * 1e6, log_from: Some(0.3) },
+];
+
+pub fn colour(renderer: RendererName) -> RGBColor {
+    match renderer {
+        RendererName::Vps => RGBColor(125, 135, 148),
+        RendererName::Penalty => RGBColor(224, 123, 26),
+        RendererName::ContinuousPenalty => RGBColor(141, 107, 176),
+        RendererName::GodObject => RGBColor(31, 102, 199),
+        RendererName::Impulse => RGBColor(26, 160, 120),
+    }
+}
+
+impl Quantity {
+    pub fn svg(&self, recordings: &[Recording]) -> Result<String> {
+        let curves: Vec<(RendererName, Vec<(f64, f64)>)> =
+            recordings.iter().map(|r| (r.renderer, thinned(&r.moments, self.value))).collect();
+        let values = || curves.iter().flat_map(|c| &c.1);
+        let end = values().map(|p| p.0).fold(1e-3, f64::max);
+        let top = values().map(|p| p.1).fold(0.0, f64::max);
+        let mut text = String::new();
+        let drawn = match self.log_from {
+            Some(floor) => self.draw(&mut text, end, (floor..top.max(floor * 10.0)).log_scale(), &curves, floor),
+            None => self.draw(&mut text, end, 0.0..if top > 0.0 { 1.06 * top } else { 1.0 }, &curves, f64::MIN),
+        };
+        drawn.map_err(|e| Error::Unsupported(format!("the plot of {}: {e}", self.title)))?;
+        Ok(text)
+    }
+
+    fn draw<Y>(
+        &self,
+        text: &mut String,
+        end: f64,
+        range: Y,
+        curves: &[(RendererName, Vec<(f64, f64)>)],
+        floor: f64,
+    ) -> std::result::Result<(), Box<dyn std::error::Error>>
+    where
+        Y: plotters::coord::ranged1d::AsRangedCoord<Value = f64>,
+        Y::CoordDescType: plotters::coord::ranged1d::ValueFormatter<f64>,
+    {
+        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
+        root.fill(&WHITE)?;
+        let (ink, soft) = (RGBColor(22, 32, 44), RGBColor(90, 102, 117));
+        let (head, body) = root.split_vertically(HEAD);
+        head.draw(&Text::new(self.title, (10, 6), ("sans-serif", 15).into_font().color(&ink)))?;
+        let mut x = 10;
+        for (renderer, _) in curves {
+            head.draw(&PathElement::new(vec![(x, 35), (x + 14, 35)], colour(*renderer).stroke_width(3)))?;
+            head.draw(&Text::new(renderer.title(), (x + 19, 28), ("sans-serif", 12).into_font().color(&soft)))?;
+            x += 38 + 6 * renderer.title().len() as i32;
+        }
+        let mut chart = ChartBuilder::on(&body)
+            .margin(8)
+            .x_label_area_size(34)
+            .y_label_area_size(50)
+            .build_cartesian_2d(0.0..end, range)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(RGBColor(225, 229, 234))
+            .axis_style(RGBColor(190, 198, 208))
+            .label_style(("sans-serif", 12).into_font().color(&soft))
+            .x_desc("seconds")
+            .x_labels(8)
+            .y_labels(5)
+            .x_label_formatter(&|x| format!("{}", (x * 100.0).round() / 100.0))
+            .y_label_formatter(&|y| number(*y))
+            .draw()?;
+        for (renderer, points) in curves {
+            let style = colour(*renderer).stroke_width(2);
+            chart.draw_series(LineSeries::new(points.iter().map(|p| (p.0, p.1.max(floor))), style))?;
+        }
+        root.present()?;
+        Ok(())
+    }
+}
+
+/// As short as it can be said.
+fn number(y: f64) -> String {
+    let text = if y != 0.0 && y.abs() < 0.01 { format!("{y:.4}") } else { format!("{y:.2}") };
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        text
+    }
+}
+
+fn thinned(moments: &[Moment], value: fn(&Moment) -> f64) -> Vec<(f64, f64)> {
+    let each = moments.len().div_ceil(POINTS).max(1);
+    let most = |part: &[Moment]| (part[0].time, part.iter().map(value).fold(f64::NEG_INFINITY, f64::max));
+    moments.chunks(each).map(most).collect()
+}
