@@ -18,7 +18,8 @@ impl Mass {
     /// `mass` in kg, `center` of mass in the body frame, m, `inertia` about it along the body's axes, kg·m².
     ///
     /// # Errors
-    /// `InvalidArgument` for a mass or an inertia that is not positive (definite) and finite, or a centre that is not finite.
+    /// `InvalidArgument` for a mass or an inertia that is not positive (definite) and finite, or a centre that is not
+    /// finite.
     pub fn new(mass: f64, center: Vec3, inertia: Mat3) -> Result<Self> {
         if !(mass > 0.0 && mass.is_finite()) {
             return Err(Error::argument("mass", mass, "a positive, finite mass in kilograms"));

@@ -11,8 +11,9 @@ fn cross(v: &Vec3) -> Mat3 {
 }
 
 impl RigidBody {
-    /// Symplectic Euler: momenta first, then the pose with the new ones (Xu & Barbič 2014, section 4). `wrench` is about the
-    /// centre of mass, `dt` in seconds. Of first order; angular momentum is kept to a rounding where there is no torque.
+    /// Symplectic Euler: momenta first, then the pose with the new ones (Xu & Barbič 2014, section 4). `wrench` is
+    /// about the centre of mass, `dt` in seconds. Of first order; angular momentum is kept to a rounding where there is
+    /// no torque.
     pub fn symplectic_euler(&mut self, wrench: &Wrench, dt: f64) {
         self.momentum += wrench.force * dt;
         self.angular_momentum += wrench.torque * dt;
@@ -20,10 +21,10 @@ impl RigidBody {
         self.advance(twist.linear * dt, twist.angular * dt);
     }
 
-    /// Linearly implicit Euler: one Newton step of backward Euler on (x, q, P, L) with the load's gradients (Otaduy & Lin 2005,
-    /// section 4.2; Xu & Barbič 2016, section 4.1). `load` is what acts at the start of the step, about the centre of mass. Stable on
-    /// springs of any stiffness whose gradients are right; damps as backward Euler does. With θ the rotation vector of the
-    /// step, ω = I⁻¹L changes with it by W = I⁻¹ L× − ω×, and
+    /// Linearly implicit Euler: one Newton step of backward Euler on (x, q, P, L) with the load's gradients (Otaduy &
+    /// Lin 2005, section 4.2; Xu & Barbič 2016, section 4.1). `load` is what acts at the start of the step, about the
+    /// centre of mass. Stable on springs of any stiffness whose gradients are right; damps as backward Euler does. With
+    /// θ the rotation vector of the step, ω = I⁻¹L changes with it by W = I⁻¹ L× − ω×, and
     ///
     /// Δx = h (P + ΔP)/m, Δθ = h (ω + W Δθ + I⁻¹ ΔL), (ΔP, ΔL) = h (w + K (Δx, Δθ) + D (ΔP/m, W Δθ + I⁻¹ ΔL)).
     ///

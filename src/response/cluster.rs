@@ -11,11 +11,11 @@ pub const CLUSTER_FEATURE: u32 = !FEATURE_OF_B;
 pub struct ClusterSettings {
     /// Clusters at most, 1 or more.
     pub max_clusters: usize,
-    /// No new cluster begins within this distance of the others, metres; normals that differ by a right angle count as this far
-    /// apart.
+    /// No new cluster begins within this distance of the others, metres; normals that differ by a right angle count as
+    /// this far apart.
     pub radius: f64,
-    /// φ up to which contacts were asked for, metres: one at that separation weighs nothing, so that contacts come and go
-    /// without a jump.
+    /// φ up to which contacts were asked for, metres: one at that separation weighs nothing, so that contacts come and
+    /// go without a jump.
     pub max_separation: f64,
 }
 
@@ -76,11 +76,13 @@ impl Clusters {
     }
 }
 
-/// Groups contacts by k-means over places and normals, and gives a contact for each group (Otaduy & Lin 2005, section 6.1): at the mean of their
-/// middles along the mean of their normals, each weighed by how far it is below `max_separation`; as deep as the deepest.
+/// Groups contacts by k-means over places and normals, and gives a contact for each group (Otaduy & Lin 2005, section
+/// 6.1): at the mean of their middles along the mean of their normals, each weighed by how far it is below
+/// `max_separation`; as deep as the deepest.
 ///
-/// The first cluster begins at the deepest contact, each further one at the contact farthest from all others, while that is
-/// farther than `radius`. The same contacts in the same order give the same bytes. They live in `clusters` until its next use.
+/// The first cluster begins at the deepest contact, each further one at the contact farthest from all others, while
+/// that is farther than `radius`. The same contacts in the same order give the same bytes. They live in `clusters`
+/// until its next use.
 pub fn cluster<'c>(contacts: &[Contact], settings: &ClusterSettings, clusters: &'c mut Clusters) -> &'c [Contact] {
     let Clusters { means, of, representatives } = clusters;
     means.clear();

@@ -71,16 +71,17 @@ fn mix(ends: &[Vec3; 2], t: f64) -> Vec3 {
 }
 
 /// The penalty force on one of two bodies, averaged over a step: F* = Σ ∫ F dt / Δt and τ* = Σ ∫ r × F dt / Δt over the
-/// intervals in which samples are in contact, by the midpoint rule (Xu & Barbič 2016, equations 3 to 5; with the damping of 2014,
-/// equations 3 to 11). To be applied in the next step. `collisions` are of [`impact::contacts`](crate::ccd::impact::contacts) for these bodies on
-/// straight paths, with `max_separation` the offset of the penalty.
+/// intervals in which samples are in contact, by the midpoint rule (Xu & Barbič 2016, equations 3 to 5; with the
+/// damping of 2014, equations 3 to 11). To be applied in the next step. `collisions` are of
+/// [`impact::contacts`](crate::ccd::impact::contacts) for these bodies on straight paths, with `max_separation` the
+/// offset of the penalty.
 ///
-/// At each time F is what [`penalty`](super::penalty) says of the sample then; as in the papers its place, in the world and in the field's
-/// frame, its normal, the centres and the field's axes are between those at the start and at the end of the step as time is.
-/// With `average_from` each interval counts as one.
+/// At each time F is what [`penalty`](super::penalty) says of the sample then; as in the papers its place, in the world
+/// and in the field's frame, its normal, the centres and the field's axes are between those at the start and at the end
+/// of the step as time is. With `average_from` each interval counts as one.
 ///
-/// The gradients are by a change of the body's whole way, the same in all of the step; but for what damping does by contacts
-/// that begin or end later. A contact that is there in half of the step counts half: this is why the force is
+/// The gradients are by a change of the body's whole way, the same in all of the step; but for what damping does by
+/// contacts that begin or end later. A contact that is there in half of the step counts half: this is why the force is
 /// continuous where that of a discrete query jumps. Allocates nothing.
 pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settings: &ContinuousSettings) -> Response {
     let frames = [a, b].map(Frames::new);

@@ -1,5 +1,5 @@
-//! Sums the forces of single contacts on one body, and their gradients. A contact is a point of the body that brings the
-//! samples, pushed out of the other one, whose field says how far it has to go.
+//! Sums the forces of single contacts on one body, and their gradients. A contact is a point of the body that brings
+//! the samples, pushed out of the other one, whose field says how far it has to go.
 
 use nalgebra::{Matrix3, Vector6};
 
@@ -30,8 +30,8 @@ pub(super) struct Touch {
     pub push: Vec3,
     /// Whether `push` turns with the sample's body, as the sample's normal does; else it turns with the field's.
     pub turns_with_sample: bool,
-    /// What else the depth changes by, for a rotation vector of the sample's body about the sample, m/rad; as much the other way
-    /// for the field's. 0 for a depth that is of the place alone.
+    /// What else the depth changes by, for a rotation vector of the sample's body about the sample, m/rad; as much the
+    /// other way for the field's. 0 for a depth that is of the place alone.
     pub depth_by_turn: Vec3,
 }
 
@@ -69,10 +69,10 @@ impl Law {
     /// Adds what the contact does to one of its bodies.
     ///
     /// With p the sample, r = p − centre, u the push, d the depth, v the velocity of the sample's body less that of the
-    /// field's at p, the sample's body gets the force f = m u − c v, m = max(k d − b u·v, 0), and the field's −f: a contact
-    /// does not pull. Let ξ be a change of the pose. Of the sample's body it moves p by ξ₁ + ξ₂ × r, of the field's it moves the
-    /// field by as much under p, and the arm by −ξ₁. That, and with which body u turns, gives δd, δu, δv and δr; the wrench
-    /// (f, r × f) follows by the product rule.
+    /// field's at p, the sample's body gets the force f = m u − c v, m = max(k d − b u·v, 0), and the field's −f: a
+    /// contact does not pull. Let ξ be a change of the pose. Of the sample's body it moves p by ξ₁ + ξ₂ × r, of the
+    /// field's it moves the field by as much under p, and the arm by −ξ₁. That, and with which body u turns, gives δd,
+    /// δu, δv and δr; the wrench (f, r × f) follows by the product rule.
     #[inline(always)]
     pub fn add(&self, touch: &Touch, pair: &Pair, part: Part, sum: &mut Response) {
         let Touch { point, depth, gradient: g, push: u, turns_with_sample, depth_by_turn } = touch;
@@ -134,7 +134,8 @@ impl Law {
         };
         add_block(&mut sum.by_pose, 0, 0, &by_shift);
         add_block(&mut sum.by_pose, 0, 3, &by_turn);
-        // The torque is r × the force; the arm turns with the sample's body, or is left behind by the centre of the field's.
+        // The torque is r × the force; the arm turns with the sample's body, or is left behind by the centre of the
+        // field's.
         let (arm_by_shift, arm_by_turn) = match part {
             Part::Sample => (Matrix3::zeros(), cross(&f) * rx),
             Part::Field => (-cross(&f), Matrix3::zeros()),

@@ -64,12 +64,13 @@ pub struct Impulses {
 /// Of a contact that is fast enough by so little less, relatively, nothing more is asked.
 const SLACK: f64 = 1e-9;
 
-/// The impulses that part two bodies (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion itself does not resolve in the next
-/// step, the deepest gets the impulse along its normal after which it will be resolved, and the velocities change by that; again,
-/// until there is none or `settings.iterations` is reached. Most of the contacts beside one are thereby resolved with it.
+/// The impulses that part two bodies (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion itself does
+/// not resolve in the next step, the deepest gets the impulse along its normal after which it will be resolved, and the
+/// velocities change by that; again, until there is none or `settings.iterations` is reached. Most of the contacts
+/// beside one are thereby resolved with it.
 ///
-/// `contacts` have normals from A to B. One at separation φ is resolved when the bodies part at −φ/dt or more there; one that is apart
-/// as much as it closes in the step is, too. Impulses only push. Allocates nothing.
+/// `contacts` have normals from A to B. One at separation φ is resolved when the bodies part at −φ/dt or more there;
+/// one that is apart as much as it closes in the step is, too. Impulses only push. Allocates nothing.
 pub fn impulse(
     contacts: &[Contact],
     a: (&Kinematics, &Mobility),

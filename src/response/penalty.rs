@@ -15,11 +15,11 @@ pub struct PenaltySettings {
     pub damping: f64,
     /// Of each contact, against all relative velocity there, N·s/m (Xu & Barbič 2014, equation 10); 0 for no friction.
     pub drag: f64,
-    /// φ at which a force begins, metres: the force layer is this far outside of the surface. Contacts must be asked for up to
-    /// there.
+    /// φ at which a force begins, metres: the force layer is this far outside of the surface. Contacts must be asked
+    /// for up to there.
     pub offset: f64,
-    /// From this many contacts on, the sum of all forces is the average times this number, so that stiffness stops to grow
-    /// with the number of samples: 10 in McNeely et al. 1999, section 5.2. `u32::MAX` for the sum, whatever it is.
+    /// From this many contacts on, the sum of all forces is the average times this number, so that stiffness stops to
+    /// grow with the number of samples: 10 in McNeely et al. 1999, section 5.2. `u32::MAX` for the sum, whatever it is.
     pub average_from: u32,
 }
 
@@ -45,12 +45,12 @@ impl PenaltySettings {
 
 /// The penalty force on one of two bodies, with its gradients by that body's pose and twist, the other body's held.
 ///
-/// Each contact with φ below `settings.offset` pushes with F = k (offset − φ) − b u·v along u, the inward normal of its sample: unlike the field's
-/// gradient it does not jump where the sample passes the medial axis (Sagardia et al. 2014, equations 2 and 3; Xu &
-/// Barbič 2016, section 4.1). `contacts` are of [`contact::contacts`](crate::contact::contacts()) for these bodies at these poses; those of both directions
-/// add up. The force of a contact whose sample is not among the given shells is along its normal, fixed to the other body: a
-/// plane (Otaduy & Lin 2005, equation 21). The gradient of a
-/// sample's depth is the field's where that is given.
+/// Each contact with φ below `settings.offset` pushes with F = k (offset − φ) − b u·v along u, the inward normal of its
+/// sample: unlike the field's gradient it does not jump where the sample passes the medial axis (Sagardia et al. 2014,
+/// equations 2 and 3; Xu & Barbič 2016, section 4.1). `contacts` are of
+/// [`contact::contacts`](crate::contact::contacts()) for these bodies at these poses; those of both directions add up.
+/// The force of a contact whose sample is not among the given shells is along its normal, fixed to the other body: a
+/// plane (Otaduy & Lin 2005, equation 21). The gradient of a sample's depth is the field's where that is given.
 ///
 /// The gradients are exact but where contacts begin and end, and between two cells of a grid. Allocates nothing.
 pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &PenaltySettings) -> Response {

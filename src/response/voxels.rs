@@ -1,5 +1,5 @@
-//! Forces of samples in voxels: the tangent-plane force of McNeely, Puterbaugh & Troy (1999) and the penalty of Sagardia,
-//! Stouraitis & Lopes e Silva (2014).
+//! Forces of samples in voxels: the tangent-plane force of McNeely, Puterbaugh & Troy (1999) and the penalty of
+//! Sagardia, Stouraitis & Lopes e Silva (2014).
 
 use super::gather::{Law, Pair, Part, Touch};
 use super::{Body, Kinematics, Response};
@@ -36,8 +36,8 @@ pub enum Braking {
     None,
     /// b of each sample, N·s/m.
     Viscosity(f64),
-    /// b is such that the power of all braking forces takes the body's kinetic energy of translation out in one step, the one
-    /// that it has along its approach: of `mass` kg, in `dt` seconds (McNeely et al. 1999, section 5.3).
+    /// b is such that the power of all braking forces takes the body's kinetic energy of translation out in one step,
+    /// the one that it has along its approach: of `mass` kg, in `dt` seconds (McNeely et al. 1999, section 5.3).
     InOneStep {
         mass: f64,
         dt: f64,
@@ -78,16 +78,17 @@ pub struct VpsResponse {
     pub braked: u32,
 }
 
-/// The tangent-plane force (McNeely, Puterbaugh & Troy 1999, sections 3 and 5): a sample in the force layer is pushed along its inward normal by k d, with d how
-/// far it is beyond the plane through the voxel's centre, across its normal, and never more than half a voxel: what a
-/// coupling may pull with, clamped at s/2, does not drag it through. The force layer is where the voxmap has it; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces
-/// touch while no sample is within it. From `settings.average_from` samples on forces are averaged.
+/// The tangent-plane force (McNeely, Puterbaugh & Troy 1999, sections 3 and 5): a sample in the force layer is pushed
+/// along its inward normal by k d, with d how far it is beyond the plane through the voxel's centre, across its normal,
+/// and never more than half a voxel: what a coupling may pull with, clamped at s/2, does not drag it through. The force
+/// layer is where the voxmap has it; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces touch while
+/// no sample is within it. From `settings.average_from` samples on forces are averaged.
 ///
-/// A sample in the proximity layer that approaches is braked by F = −b v (n·v)/|v|, n its outward normal; that receding is not, so that surfaces are
-/// not sticky. While all samples are in free voxels the response is nothing, to the bit.
+/// A sample in the proximity layer that approaches is braked by F = −b v (n·v)/|v|, n its outward normal; that receding
+/// is not, so that surfaces are not sticky. While all samples are in free voxels the response is nothing, to the bit.
 ///
-/// `field`, of the same body as the voxels, is what the sphere tree is pruned by: a node is left out when the field is certainly above
-/// the layers all over it. Without it every sample is looked at.
+/// `field`, of the same body as the voxels, is what the sphere tree is pruned by: a node is left out when the field is
+/// certainly above the layers all over it. Without it every sample is looked at.
 pub fn vps(
     voxmap: &Voxmap,
     voxels: &Body,
@@ -191,9 +192,10 @@ impl Depths<'_> {
     }
 }
 
-/// The penalty of the DLR's voxmap-pointshell algorithm: f = k V(P) n and t = P × f summed over all samples with V ≥ 0 (Sagardia et al.
-/// 2014, equations 2 to 5), n the inward normal and V the penetration, its local part along the normal and its global part by the voxel. And how many
-/// samples that are. Samples beyond the grid are free. `settings.offset` is not for voxels and left out.
+/// The penalty of the DLR's voxmap-pointshell algorithm: f = k V(P) n and t = P × f summed over all samples with V ≥ 0
+/// (Sagardia et al. 2014, equations 2 to 5), n the inward normal and V the penetration, its local part along the normal
+/// and its global part by the voxel. And how many samples that are. Samples beyond the grid are free. `settings.offset`
+/// is not for voxels and left out.
 ///
 /// The gradients hold within the voxels that the samples are in. `field` prunes as in [`vps`].
 pub fn dlr(
@@ -253,8 +255,8 @@ struct InVoxel {
 }
 
 impl InVoxel {
-    /// The force of a depth that is n·e and what the voxel says, n the inward normal and e from the point to the centre: it changes as the
-    /// normal turns, too. Not beyond `most`, where it changes no more.
+    /// The force of a depth that is n·e and what the voxel says, n the inward normal and e from the point to the
+    /// centre: it changes as the normal turns, too. Not beyond `most`, where it changes no more.
     fn add(&self, law: &Law, most: f64, pass: &Pass, role: Role, sum: &mut Response) {
         let beyond = self.depth >= most;
         let still = Vec3::zeros();
@@ -311,8 +313,8 @@ impl<'a> Pass<'a> {
         (InVoxel { point, center, inward: -outward, gradient: -outward, depth: 0.0 }, outward)
     }
 
-    /// Calls `visit` with every sample that may be in one of so many layers around the surface or inside, and where it is in
-    /// the grid's local frame.
+    /// Calls `visit` with every sample that may be in one of so many layers around the surface or inside, and where it
+    /// is in the grid's local frame.
     fn each(&self, field: Option<&Field>, layers: u32, open: &mut Vec<u32>, mut visit: impl FnMut(usize, [f32; 3])) {
         let points = self.points;
         let mut all = |samples: std::ops::Range<usize>| {
