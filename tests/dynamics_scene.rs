@@ -101,6 +101,22 @@ fn a_body_comes_to_rest_as_deep_as_its_weight_presses() {
 }
 
 #[test]
+fn discrete_contacts_act_in_their_own_step_and_those_of_a_way_in_the_next() {
+    for (contacts, first) in WAYS.into_iter().zip([1.0, 0.0, 1.0]) {
+        let mut body = dot();
+        body.body.center.y = -0.01;
+        let mut scene = Scene::new(vec![ground(), body], settings(contacts, 0.0));
+        let push = 2000.0 * 0.01 * 1e-3;
+        scene.step(1e-3).unwrap();
+        let momentum = scene.members[1].body.momentum.y;
+        assert!((momentum - first * push).abs() < 1e-6 * push, "{contacts:?}: {momentum}");
+        scene.step(1e-3).unwrap();
+        let momentum = scene.members[1].body.momentum.y;
+        assert!((momentum - (1.0 + first) * push).abs() < 0.01 * push, "{contacts:?}: {momentum}");
+    }
+}
+
+#[test]
 fn the_largest_stable_step_of_a_spring_is_found() {
     // A symplectic step is stable below 2/ω.
     let limit = 2.0 * (2.0f64 / 500.0).sqrt();
