@@ -89,7 +89,8 @@ fn critical(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
             });
             match made {
                 Ok((mut servo, mut simulation)) => {
-                    loop_swings((&mut servo, &mut simulation), &model, &above(-0.002), STEP, [0.3, 8.0])
+                    let (from, to) = (above(0.002), above(-0.002));
+                    loop_swings((&mut servo, &mut simulation), &model, [&from, &to], STEP, [0.2, 8.0])
                 }
                 Err(error) => {
                     failed = Some(error);
