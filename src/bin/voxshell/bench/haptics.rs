@@ -5,6 +5,7 @@
 
 mod constraint;
 mod faults;
+mod penalty;
 mod pushes;
 mod stability;
 mod times;
@@ -36,7 +37,7 @@ impl Effort {
 }
 
 pub fn rows(kitchen: &Kitchen, effort: Effort) -> Result<Vec<Row>> {
-    let steps = Steps::new(6);
+    let steps = Steps::new(7);
     let mut rows = Vec::new();
     steps.next("steps");
     times::steps(kitchen, effort, &mut rows)?;
@@ -48,6 +49,8 @@ pub fn rows(kitchen: &Kitchen, effort: Effort) -> Result<Vec<Row>> {
     pushes::rows(kitchen, effort, &mut rows)?;
     steps.next("stability");
     stability::rows(effort, &mut rows)?;
+    steps.next("penalty");
+    penalty::rows(effort, &mut rows)?;
     steps.next("faults");
     faults::rows(&mut rows)?;
     Ok(rows)
