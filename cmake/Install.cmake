@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 set(VOXSHELL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/voxshell")
 set(VOXSHELL_PKGCONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 set(VOXSHELL_PLUGIN_DIR "${CMAKE_INSTALL_DATADIR}/voxshell/bullet")
+set(VOXSHELL_DEVICES_DIR "${CMAKE_INSTALL_DATADIR}/voxshell/devices")
 
 install(TARGETS voxshell voxshell_static EXPORT voxshellTargets
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT voxshell_runtime
@@ -30,9 +31,14 @@ install(FILES cpp/bullet/plugin.cmake DESTINATION "${VOXSHELL_PLUGIN_DIR}" COMPO
 install(DIRECTORY cpp/bullet/include cpp/bullet/src DESTINATION "${VOXSHELL_PLUGIN_DIR}" COMPONENT voxshell_development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
 
+# The adapters for haptic devices are headers, compiled against the user's SDK.
+install(FILES cpp/devices.cmake DESTINATION "${VOXSHELL_DEVICES_DIR}" COMPONENT voxshell_development)
+install(DIRECTORY cpp/chai3d cpp/haption cpp/forcedimension cpp/openhaptics DESTINATION "${VOXSHELL_DEVICES_DIR}"
+  COMPONENT voxshell_development FILES_MATCHING PATTERN "*.h" PATTERN "*.md")
+
 install(EXPORT voxshellTargets NAMESPACE voxshell:: DESTINATION "${VOXSHELL_CONFIG_DIR}" COMPONENT voxshell_development)
 configure_package_config_file(cmake/voxshellConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfig.cmake"
-  INSTALL_DESTINATION "${VOXSHELL_CONFIG_DIR}" PATH_VARS VOXSHELL_PLUGIN_DIR)
+  INSTALL_DESTINATION "${VOXSHELL_CONFIG_DIR}" PATH_VARS VOXSHELL_PLUGIN_DIR VOXSHELL_DEVICES_DIR)
 # As the SONAME has it: before 1.0 every minor version may break.
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/voxshellConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfigVersion.cmake"

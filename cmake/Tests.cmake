@@ -57,6 +57,27 @@ if(NOT MSVC)
   target_compile_options(cpp.no_exceptions PRIVATE -fno-exceptions -fno-rtti)
 endif()
 
+# The adapters for haptic devices, each over a simulator of the SDK that it calls.
+function(voxshell_add_sim_test adapter sdk)
+  file(GLOB simulator CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}/*.cpp")
+  voxshell_add_test(sim.${adapter} "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${adapter}.cpp" voxshell::voxshell)
+  target_sources(sim.${adapter} PRIVATE ${simulator})
+  target_include_directories(sim.${adapter} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/include"
+    "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim")
+endfunction()
+voxshell_add_sim_test(chai3d chai3d)
+voxshell_add_sim_test(haption virtuose)
+voxshell_add_sim_test(forcedimension dhd)
+voxshell_add_sim_test(openhaptics hdapi)
+# And against the SDKs themselves, where there are some: they compile.
+foreach(adapter chai3d haption forcedimension openhaptics)
+  if(TARGET voxshell::${adapter})
+    add_library(sdk.${adapter} OBJECT "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/with_sdk.cpp")
+    target_link_libraries(sdk.${adapter} PRIVATE voxshell::${adapter})
+    target_compile_definitions(sdk.${adapter} PRIVATE "VOXSHELL_ADAPTER=<voxshell/${adapter}.h>")
+  endif()
+endforeach()
+
 # prefix: of the tests' names; plugin: the Bullet plugin that they link
 function(voxshell_add_bullet_tests prefix plugin)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/*.cpp")

@@ -1,0 +1,217 @@
+/* From a haptic device's workspace to the world and back, for those who connect a device of their own: what the adapters for
+ * CHAI3D, Virtuose, DHD and HDAPI have in common. Header-only, over the C API; nothing in it throws, allocates or locks.
+ *
+ * Device frame: the frame that the device's SDK speaks in, SI units. World frame: the one of the bodies. The workspace says where
+ * the device's base stands in the world, and how many metres of the world one metre of the device is.
+ *
+ *     voxshell::device::Loop loop(haptics, {base, 5.0});       // five times as large as the device's motion
+ *     ...
+ *     vxs_wrench wrench = loop.step(sample, dt);               // device frame, about the handle; zero if anything is wrong
+ */
+#ifndef VOXSHELL_DEVICE_HPP
+#define VOXSHELL_DEVICE_HPP
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+
+#include "voxshell.h"
+
+namespace voxshell {
+namespace device {
+
+inline vxs_vec3 scaled(double factor, const vxs_vec3& v) { return {factor * v.x, factor * v.y, factor * v.z}; }
+inline vxs_vec3 plus(const vxs_vec3& a, const vxs_vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline vxs_vec3 cross(const vxs_vec3& a, const vxs_vec3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/** x, y, z, w, of unit length. */
+struct Quaternion {
+  double x = 0, y = 0, z = 0, w = 1;
+
+  Quaternion conjugate() const { return {-x, -y, -z, w}; }
+  /** First `b`, then this. */
+  Quaternion operator*(const Quaternion& b) const {
+    return {w * b.x + x * b.w + y * b.z - z * b.y, w * b.y - x * b.z + y * b.w + z * b.x,
+            w * b.z + x * b.y - y * b.x + z * b.w, w * b.w - x * b.x - y * b.y - z * b.z};
+  }
+  vxs_vec3 rotate(const vxs_vec3& v) const {
+    const vxs_vec3 axis = {x, y, z}, t = scaled(2, cross(axis, v));
+    return plus(plus(v, scaled(w, t)), cross(axis, t));
+  }
+  /** Nearest to what a device gives, which may be off by its rounding (float, encoders). What is far from a unit quaternion
+   * stays so: the library is to refuse it. */
+  Quaternion cleaned() const {
+    const double norm = std::sqrt(x * x + y * y + z * z + w * w);
+    if (!(std::fabs(norm - 1) < 1e-3)) return *this;
+    return {x / norm, y / norm, z / norm, w / norm};
+  }
+};
+
+/** Of a rotation matrix; `m(row, column)`. Shepperd 1978: the largest of the four components first, so that none is found as a
+ * quotient of small numbers. Not finite if the matrix is not. */
+template <class Matrix>
+Quaternion quaternion(const Matrix& m) {
+  const double xx = m(0, 0), yy = m(1, 1), zz = m(2, 2);
+  Quaternion q;
+  if (xx + yy + zz > 0) {
+    q.w = 0.5 * std::sqrt(1 + xx + yy + zz);
+    const double s = 0.25 / q.w;
+    q.x = s * (m(2, 1) - m(1, 2)), q.y = s * (m(0, 2) - m(2, 0)), q.z = s * (m(1, 0) - m(0, 1));
+  } else if (xx >= yy && xx >= zz) {
+    q.x = 0.5 * std::sqrt(1 + xx - yy - zz);
+    const double s = 0.25 / q.x;
+    q.w = s * (m(2, 1) - m(1, 2)), q.y = s * (m(0, 1) + m(1, 0)), q.z = s * (m(0, 2) + m(2, 0));
+  } else if (yy >= zz) {
+    q.y = 0.5 * std::sqrt(1 + yy - xx - zz);
+    const double s = 0.25 / q.y;
+    q.w = s * (m(0, 2) - m(2, 0)), q.x = s * (m(0, 1) + m(1, 0)), q.z = s * (m(1, 2) + m(2, 1));
+  } else {
+    q.z = 0.5 * std::sqrt(1 + zz - xx - yy);
+    const double s = 0.25 / q.z;
+    q.w = s * (m(1, 0) - m(0, 1)), q.x = s * (m(0, 2) + m(2, 0)), q.y = s * (m(1, 2) + m(2, 1));
+  }
+  return q.cleaned();
+}
+
+/** What a device says in its own frame, SI. */
+struct Sample {
+  vxs_vec3 position{0, 0, 0};
+  Quaternion rotation;
+  /** m/s, rad/s, of the handle. */
+  vxs_vec3 linear{0, 0, 0}, angular{0, 0, 0};
+  /** Whether the hand is on it. */
+  bool engaged = false;
+};
+
+/** Where a device is told to go, in its own frame. */
+struct Target {
+  vxs_vec3 position{0, 0, 0};
+  Quaternion rotation;
+  vxs_vec3 linear{0, 0, 0}, angular{0, 0, 0};
+};
+
+/** Where a device stands in the world. */
+struct Workspace {
+  /** The device's frame: device to world. */
+  vxs_pose base{{0, 0, 0}, 0, 0, 0, 1};
+  /** Metres of the world per metre of the device. Forces are shown as they are; with torques divided by the scale, a lever of the
+   * world feels as long as the hand sees it move, and the power that the hand gets is that of the world divided by the scale. */
+  double scale = 1;
+
+  Quaternion turn() const { return {base.qx, base.qy, base.qz, base.qw}; }
+
+  vxs_device_state to_world(const Sample& s) const {
+    const Quaternion turn = this->turn(), q = turn * s.rotation;
+    const vxs_vec3 position = plus(base.position, turn.rotate(scaled(scale, s.position)));
+    vxs_device_state state{};
+    state.pose = {position, q.x, q.y, q.z, q.w};
+    state.twist = {turn.rotate(scaled(scale, s.linear)), turn.rotate(s.angular)};
+    state.engaged = s.engaged ? 1u : 0u;
+    return state;
+  }
+  /** On the hand, about the handle. */
+  vxs_wrench to_device(const vxs_wrench& world) const {
+    const Quaternion back = turn().conjugate();
+    return {back.rotate(world.force), back.rotate(scaled(1 / scale, world.torque))};
+  }
+  /** Of the hand, about the handle. */
+  vxs_wrench to_world(const vxs_wrench& device) const {
+    return {turn().rotate(device.force), turn().rotate(scaled(scale, device.torque))};
+  }
+  Target to_device(const vxs_haptics_motion& m) const {
+    const Quaternion back = turn().conjugate();
+    const vxs_vec3 from_base = plus(m.pose.position, scaled(-1, base.position));
+    Target target;
+    target.position = back.rotate(scaled(1 / scale, from_base));
+    target.rotation = back * Quaternion{m.pose.qx, m.pose.qy, m.pose.qz, m.pose.qw};
+    target.linear = back.rotate(scaled(1 / scale, m.twist.linear));
+    target.angular = back.rotate(m.twist.angular);
+    return target;
+  }
+  /** What a device bears, as the world sees it: a spring of the world feels `scale` times as stiff in the hand, a spring against
+   * turning 1/scale times. */
+  vxs_haptics_limits to_world(vxs_haptics_limits l) const {
+    l.torque *= scale;
+    l.stiffness[0] /= scale, l.damping[0] /= scale;
+    l.stiffness[1] *= scale, l.damping[1] *= scale;
+    return l;
+  }
+};
+
+/** The servo half of a `vxs_haptics`, in a device's own frame. Whatever goes wrong, the wrench is zero and `status()` or
+ * `failure()` says why. One thread steps; any may ask. */
+class Loop {
+ public:
+  Loop(vxs_haptics* haptics, const Workspace& workspace) : haptics_(haptics), workspace_(workspace) {}
+
+  /** Impedance: what the hand shall feel. Device frame, N and N·m about the handle. */
+  vxs_wrench step(const Sample& sample, double dt) {
+    const vxs_device_state state = workspace_.to_world(sample);
+    vxs_haptics_output output{};
+    const vxs_status result = vxs_haptics_step(haptics_, &state, dt, &output);
+    note(result, output.status, output.contacts, output.tool);
+    return workspace_.to_device(output.wrench);
+  }
+  /** Admittance: where the handle shall go when the hand pulls with `hand`. Writes `target` only when there is one. */
+  bool step_admittance(const vxs_wrench& hand, bool engaged, double dt, Target& target) {
+    const vxs_wrench in_world = workspace_.to_world(hand);
+    vxs_haptics_motion motion{};
+    const vxs_status result = vxs_haptics_step_admittance(haptics_, &in_world, engaged, dt, &motion);
+    note(result, motion.status, motion.contacts, motion.tool);
+    if (result == VXS_OK) target = workspace_.to_device(motion);
+    return result == VXS_OK;
+  }
+
+  vxs_haptics* haptics() const { return haptics_; }
+  const Workspace& workspace() const { return workspace_; }
+  /** Flags `VXS_HAPTICS_` of the last step. */
+  std::uint32_t status() const { return status_.load(std::memory_order_relaxed); }
+  std::uint32_t contacts() const { return contacts_.load(std::memory_order_relaxed); }
+  /** The first call of the library that did not succeed; VXS_OK if none. */
+  vxs_status failure() const { return failure_.load(std::memory_order_relaxed); }
+  std::uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
+  /** Where the simulated tool was at the last step that succeeded, which is what to draw: body to world. The step never waits for
+   * who asks; who asks tries again when a step came in between (a sequence lock). */
+  vxs_pose tool() const {
+    double p[7];
+    std::uint32_t before = 0, after = 0;
+    do {
+      before = sequence_.load(std::memory_order_acquire);
+      for (int i = 0; i < 7; i++) p[i] = tool_[i].load(std::memory_order_relaxed);
+      std::atomic_thread_fence(std::memory_order_acquire);
+      after = sequence_.load(std::memory_order_relaxed);
+    } while (before != after || before % 2 != 0);
+    return {{p[0], p[1], p[2]}, p[3], p[4], p[5], p[6]};
+  }
+
+ private:
+  void note(vxs_status result, std::uint32_t status, std::uint32_t contacts, const vxs_pose& tool) {
+    vxs_status none = VXS_OK;
+    if (result != VXS_OK) failure_.compare_exchange_strong(none, result, std::memory_order_relaxed);
+    status_.store(status, std::memory_order_relaxed);
+    contacts_.store(contacts, std::memory_order_relaxed);
+    steps_.store(steps_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (result != VXS_OK) return;
+    const double p[7] = {tool.position.x, tool.position.y, tool.position.z, tool.qx, tool.qy, tool.qz, tool.qw};
+    const std::uint32_t sequence = sequence_.load(std::memory_order_relaxed);
+    sequence_.store(sequence + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    for (int i = 0; i < 7; i++) tool_[i].store(p[i], std::memory_order_relaxed);
+    sequence_.store(sequence + 2, std::memory_order_release);
+  }
+
+  vxs_haptics* haptics_;
+  Workspace workspace_;
+  std::atomic<std::uint32_t> status_{0}, contacts_{0};
+  std::atomic<vxs_status> failure_{VXS_OK};
+  std::atomic<std::uint64_t> steps_{0};
+  std::atomic<std::uint32_t> sequence_{0};
+  std::atomic<double> tool_[7] = {{0}, {0}, {0}, {0}, {0}, {0}, {1}};
+};
+
+}  // namespace device
+}  // namespace voxshell
+
+#endif

@@ -1,0 +1,122 @@
+// cpp/openhaptics over a simulated HDAPI: mm and mN·m, frames, torque, limits, the button, a broken cable, and the end.
+#include "voxshell/openhaptics.h"
+
+#include "hdapi/simulator.h"
+#include "scene.h"
+
+namespace {
+
+using voxshell::openhaptics::Device;
+using voxshell::openhaptics::Options;
+
+// HDAPI: x to the right, y up, z towards the operator. The block's z is the device's y.
+const sim::Quaternion kTurn = sim::about({1, 0, 0}, 0.5 * 3.14159265358979323846);
+const sim::Vec kUp = {0, 1, 0};
+
+Options options_of(const sim::Scene& scene) {
+  Options options;
+  options.workspace = scene.workspace;
+  return options;
+}
+
+void contact_and_free_space(double scale) {
+  sim::Hd& hd = sim::hd() = sim::Hd();
+  sim::Scene scene(VXS_RENDERER_PENALTY, scale, kTurn, -INFINITY, nullptr);
+  Device device(scene.haptics, options_of(scene));
+  hd.handle.position = hd.handle.goal = {0, 0.03 / scale, 0};
+  CHECK(device.open() && device.max_force() == 8.5 && device.start());
+  auto driver = sim::drive(hd.handle, scene, [&] { CHECK(hd.tick()); });
+  driver.run(300);
+  CHECK(hd.handle.force.length() < 0.02 && hd.handle.torque.length() < 0.002);
+  driver.to({0, -0.03 / scale, 0}, 2000);
+  sim::pushes_out(hd.handle, kUp, 0.8 * 135 * 0.03 / scale);
+  CHECK(device.loop().contacts() > 0 && device.loop().failure() == VXS_OK && device.error() == HD_SUCCESS);
+  device.stop();
+  sim::lets_go(hd.handle);
+  CHECK(!hd.tick());
+  // Again, from where it is, inside: no jump.
+  CHECK(device.start());
+  hd.handle.most_force = 0;
+  driver.run(1);
+  CHECK(hd.handle.most_force < 1);
+  driver.to({0, 0.03 / scale, 0}, 2000);
+  CHECK(hd.handle.force.length() < 0.02 && device.loop().contacts() == 0);
+  device.close();
+  CHECK(!hd.open && hd.errors.empty());
+}
+
+// Only the end of the bar is above the block. The force is along y at +x: the torque is about z.
+void lever(double scale, int axes) {
+  sim::Hd& hd = sim::hd() = sim::Hd();
+  hd.axes = axes;
+  sim::Scene scene(VXS_RENDERER_PENALTY, scale, kTurn, 0.03, nullptr);
+  Device device(scene.haptics, options_of(scene));
+  hd.handle.position = {0, 0.03 / scale, 0};
+  CHECK(device.open() && device.start());
+  auto driver = sim::drive(hd.handle, scene, [&] { CHECK(hd.tick()); });
+  driver.to({0, 0, 0}, 2500);
+  const sim::Vec f = hd.handle.force, t = hd.handle.torque;
+  CHECK(f.y > 0.3 / scale && device.error() == HD_SUCCESS);
+  if (axes == 6) {
+    CHECK(t.z > 0.025 / scale * f.y && t.z < 0.065 / scale * f.y);
+    CHECK(std::fabs(t.x) < 0.15 * t.z && std::fabs(t.y) < 0.15 * t.z);
+  } else {
+    CHECK(t.length() == 0);
+  }
+}
+
+void limits() {
+  sim::Hd& hd = sim::hd() = sim::Hd();
+  const vxs_haptics_limits most = {2.5, 0.05, {INFINITY, INFINITY}, {INFINITY, INFINITY}};
+  sim::Scene scene(VXS_RENDERER_PENALTY, 1, kTurn, 0.03, &most);
+  Device device(scene.haptics, options_of(scene));
+  hd.handle.position = {0, 0.03, 0};
+  CHECK(device.open() && device.start());
+  auto driver = sim::drive(hd.handle, scene, [&] { CHECK(hd.tick()); });
+  driver.to({0, -0.2, 0}, 500);
+  CHECK(hd.handle.most_force > 2.4 && hd.handle.most_force < 2.5 * (1 + 1e-9) && hd.handle.most_torque < 0.05 * (1 + 1e-9));
+  CHECK((device.loop().status() & VXS_HAPTICS_LIMITED) != 0);
+}
+
+void button_rate_and_loss() {
+  sim::Hd& hd = sim::hd() = sim::Hd();
+  sim::Scene scene(VXS_RENDERER_PENALTY, 1, kTurn, -INFINITY, nullptr);
+  Options options = options_of(scene);
+  options.deadman_button = HD_DEVICE_BUTTON_2;
+  Device device(scene.haptics, options);
+  hd.plugged = false;
+  CHECK(!device.open() && device.error() == HD_DEVICE_FAULT && !device.start());
+  hd.plugged = true;
+  hd.handle.position = {0, 0.03, 0};
+  CHECK(device.open() && device.start());
+  auto driver = sim::drive(hd.handle, scene, [&] { CHECK(hd.tick()); });
+  driver.to({0, -0.03, 0}, 1000);
+  sim::lets_go(hd.handle);
+  CHECK((device.loop().status() & VXS_HAPTICS_DISENGAGED) != 0);
+  driver.to({0, 0.03, 0}, 1000);
+  hd.buttons |= HD_DEVICE_BUTTON_2;
+  driver.to({0, -0.03, 0}, 2000);
+  sim::pushes_out(hd.handle, kUp, 3);
+  // Slower, for a while: no step is taken to be a thousandth of a second that is none.
+  hd.rate = 500;
+  driver.run(500);
+  sim::pushes_out(hd.handle, kUp, 3);
+  hd.broken = true;
+  driver.run(1);
+  CHECK(device.lost() && device.error() == HD_COMM_ERROR);
+  sim::lets_go(hd.handle);
+  CHECK(!hd.tick());
+}
+
+}  // namespace
+
+int main() {
+  contact_and_free_space(1);
+  contact_and_free_space(2.5);
+  lever(1, 6);
+  lever(2.5, 6);
+  lever(1, 3);
+  limits();
+  button_rate_and_loss();
+  puts("openhaptics: ok");
+}

@@ -1,0 +1,2 @@
+// The adapter, with all of its functions, compiles against the SDK that CMake has found.
+#include VOXSHELL_ADAPTER
