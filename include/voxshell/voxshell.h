@@ -243,8 +243,85 @@
  */
 #define VXS_PATH_STRAIGHT 1
 
+/** Voxmap-pointshell: tangent-plane forces through a virtual coupling (McNeely et al. 1999). */
+#define VXS_RENDERER_VPS 0
+
+/** Discrete penalty, with virtual coupling and implicit integration. */
+#define VXS_RENDERER_PENALTY 1
+
+/** Penalty integrated over the times of contact of each step (Xu & Barbič 2016, section 4.1). */
+#define VXS_RENDERER_CONTINUOUS_PENALTY 2
+
+/**
+ * Constraint-based god-object: the tool that is shown never penetrates (Ortega et al. 2007; Xu & Barbič 2016, section 4.2).
+ */
+#define VXS_RENDERER_GOD_OBJECT 3
+
+/** Impulses, deepest first (Ruffaldi et al. 2008). */
+#define VXS_RENDERER_IMPULSE 4
+
+/** None of the flags below. */
+#define VXS_HAPTICS_NORMAL 0
+
+/** The device's state was refused: not finite, or no unit quaternion. The wrench is zero. */
+#define VXS_HAPTICS_BAD_STATE 1
+
+/** The time step was zero, negative, not finite or longer than allowed. The wrench is zero. */
+#define VXS_HAPTICS_BAD_TIME 2
+
+/** The device moved farther since the last step than it can. The wrench is zero, and grows again from there. */
+#define VXS_HAPTICS_TELEPORT 4
+
+/** The hand is off the device: the wrench is zero. */
+#define VXS_HAPTICS_DISENGAGED 8
+
+/** The wrench was cut to a limit of the device. */
+#define VXS_HAPTICS_LIMITED 16
+
+/** The simulation has published nothing for longer than allowed: its last contacts are used, and faded out. */
+#define VXS_HAPTICS_STALE 32
+
+/** The wrench is growing from zero, after a reset, a fault or an entry while inside. */
+#define VXS_HAPTICS_RAMPING 64
+
+/** The passivity controller took energy out. */
+#define VXS_HAPTICS_DAMPED 128
+
+/** Constraints leave the god-object no way, though the hand pulls: a path may exist all the same ("false negative"). */
+#define VXS_HAPTICS_LOCKED 256
+
+/** Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive"). */
+#define VXS_HAPTICS_PENETRATING 512
+
+/** The coupling's springs have no end. */
+#define VXS_SATURATION_LINEAR 0
+
+/** Their force stays as it is from `coupling_reach` on. */
+#define VXS_SATURATION_CLAMPED 1
+
+/** The same greatest force, reached smoothly at 3/2 of `coupling_reach` (Otaduy & Lin 2005). */
+#define VXS_SATURATION_CUBIC 2
+
+/** The system gave what was asked for. */
+#define VXS_GOT_GRANTED 0
+
+/** It was not asked for. */
+#define VXS_GOT_NOT_ASKED 1
+
+/** The system refused: its error number stands beside it. */
+#define VXS_GOT_REFUSED 2
+
+/** This system has no such thing. */
+#define VXS_GOT_UNSUPPORTED 3
+
 /** A signed distance field. Immutable and shared, like the shape it came from. */
 typedef struct vxs_field vxs_field;
+
+/**
+ * A tool in a hand, and the bodies that it touches. In two halves for two threads: steps answer the device, the simulation
+ * finds contacts; neither waits for the other.
+ */
+typedef struct vxs_haptics vxs_haptics;
 
 /** Surface samples with normals under a sphere tree. Immutable and shared, like the shape it came from. */
 typedef struct vxs_pointshell vxs_pointshell;
@@ -585,6 +662,261 @@ typedef struct vxs_motion_contact {
   /** Part of the step until which it lasts, 0 to 1: 1 when it still does at the end. */
   double until;
 } vxs_motion_contact;
+
+/** How hard contacts are. Fill it with `vxs_penalty_init`, then change what you want. */
+typedef struct vxs_penalty {
+  /** `sizeof(vxs_penalty)`, set by `vxs_penalty_init`. */
+  uint32_t struct_size;
+  /**
+   * From this many contacts on, the sum of all forces is the average times this number. Default 4294967295: always the sum.
+   */
+  uint32_t average_from;
+  /** Of each contact, N/m. */
+  double stiffness;
+  /** Of each contact, against what two bodies move through each other along the force, N·s/m. A contact never pulls. */
+  double damping;
+  /** Of each contact, against all relative velocity there, N·s/m. Default 0. */
+  double drag;
+  /** Signed distance at which a force begins, metres. Default 0. */
+  double offset;
+} vxs_penalty;
+
+/** Velocity of a body, world frame. */
+typedef struct vxs_twist {
+  /** Of the body's origin, m/s. */
+  struct vxs_vec3 linear;
+  /** rad/s. */
+  struct vxs_vec3 angular;
+} vxs_twist;
+
+/** Where a body is and how it moves, world frame. */
+typedef struct vxs_kinematics {
+  /** Body to world. */
+  struct vxs_pose pose;
+  /**
+   * The point that the wrench is about, and that `twist.linear` is of, usually the centre of mass: world frame, metres.
+   */
+  struct vxs_vec3 center;
+  struct vxs_twist twist;
+} vxs_kinematics;
+
+/** Force and torque on a body, world frame. */
+typedef struct vxs_wrench {
+  /** N. */
+  struct vxs_vec3 force;
+  /** About the body's origin, N·m. */
+  struct vxs_vec3 torque;
+} vxs_wrench;
+
+/** What contacts do to a body. The matrices are by rows: force or translation first, torque or rotation second. */
+typedef struct vxs_response {
+  /** About the body's `center`. */
+  struct vxs_wrench wrench;
+  /**
+   * How the wrench changes with a translation of the centre and a rotation vector about it: N/m, N/rad, N·m/m, N·m/rad.
+   */
+  double by_pose[36];
+  /** And with the body's linear and angular velocity: N·s/m and so on. */
+  double by_twist[36];
+} vxs_response;
+
+/** What a device bears: none negative, infinity where there is no limit. */
+typedef struct vxs_haptics_limits {
+  /** N. */
+  double force;
+  /** N·m. */
+  double torque;
+  /** N/m, N·m/rad. */
+  double stiffness[2];
+  /** N·s/m, N·m·s/rad. */
+  double damping[2];
+} vxs_haptics_limits;
+
+/**
+ * All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
+ * rotation.
+ */
+typedef struct vxs_haptics_settings {
+  /** `sizeof(vxs_haptics_settings)`, set by `vxs_haptics_settings_init`. */
+  uint32_t struct_size;
+  /** One of `VXS_RENDERER_`. */
+  uint32_t renderer;
+  /** Of the tool, kg. */
+  double mass;
+  /** Of the tool, body frame, metres. */
+  struct vxs_vec3 center_of_mass;
+  /**
+   * Of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the tensor, as in
+   * `vxs_mass_properties`.
+   */
+  double inertia[6];
+  /**
+   * Of the device. What it gets is never above `force` and `torque`; the coupling is never stiffer than `stiffness`.
+   */
+  struct vxs_haptics_limits limits;
+  /** The virtual coupling between the hand and the simulated tool: N/m, N·m/rad. */
+  double coupling_stiffness[2];
+  /** N·s/m, N·m·s/rad. Default: critical for the tool. */
+  double coupling_damping[2];
+  /** How far the springs go until they saturate: metres, radians. */
+  double coupling_reach[2];
+  /** One of `VXS_SATURATION_`. */
+  uint32_t coupling_saturation;
+  /** Not 0: the passivity controller takes out the energy that sampling puts in. Default 1. */
+  uint32_t passivity;
+  /** Of each contact between the simulated tool and a body: N/m, and N·s/m along its normal. */
+  double contact_stiffness;
+  double contact_damping;
+  /** Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch. */
+  double contact_offset;
+  /** From this many contacts on their forces are averaged. */
+  uint32_t contact_average_from;
+  /** Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
+  uint32_t contact_braking;
+  /** Deeper than this below a surface, samples are reported as VXS_HAPTICS_PENETRATING, metres. */
+  double contact_tolerance;
+  /** Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1. */
+  double contact_restitution;
+  /** The fastest that a hand moves the device, m/s and rad/s; faster is VXS_HAPTICS_TELEPORT. */
+  double speed[2];
+  /** Steps longer than this are VXS_HAPTICS_BAD_TIME, seconds. */
+  double timing_longest_step;
+  /** Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it, seconds. */
+  double timing_stale_after;
+  double timing_fade;
+  /** In this time the wrench grows from zero, after a reset, a fault or an entry while inside, seconds. */
+  double timing_ramp;
+  /**
+   * The virtual body that the hand moves in admittance causality: kg, kg·m² (the same about all axes), and its damping
+   * against all motion, N·s/m and N·m·s/rad.
+   */
+  double handle_mass;
+  double handle_inertia;
+  double handle_damping[2];
+} vxs_haptics_settings;
+
+/** What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
+typedef struct vxs_haptics_report {
+  /** `sizeof(vxs_haptics_report)`, set by `vxs_haptics_report_init`. */
+  uint32_t struct_size;
+  /** 0 when neither the tool nor a body had moved since the last round, and nothing was done; else 1. */
+  uint32_t fresh;
+  /** Time of the steps that it is for: the sum of their `dt`, seconds. */
+  double clock;
+  /** The least separation, metres, negative when penetrating; infinity without contacts. */
+  double least_separation;
+  /** What the contacts do to the simulated tool, about its centre of mass. */
+  struct vxs_wrench wrench;
+  uint32_t contacts;
+  /** `VXS_HAPTICS_` flags. */
+  uint32_t status;
+} vxs_haptics_report;
+
+/** A body that the tool touches, given to `vxs_haptics_create`. */
+typedef struct vxs_haptics_body {
+  /** Its shape; the handle may be released afterwards. */
+  const struct vxs_shape *shape;
+  /** Body to world. */
+  struct vxs_pose pose;
+} vxs_haptics_body;
+
+/** What a device says, mapped to the world frame. */
+typedef struct vxs_device_state {
+  /** Of the tool as the hand holds it: body to world. */
+  struct vxs_pose pose;
+  /** Of the tool's origin. */
+  struct vxs_twist twist;
+  /** Not 0 while the hand is on the device (its deadman switch is closed). */
+  uint32_t engaged;
+  /** Zero. */
+  uint32_t reserved;
+} vxs_device_state;
+
+/** What the device gets from a step in impedance causality. */
+typedef struct vxs_haptics_output {
+  /** On the hand, about the tool's origin, world frame. Never above the device's limits. */
+  struct vxs_wrench wrench;
+  /** Where the simulated tool is, which is what to draw: body to world. */
+  struct vxs_pose tool;
+  /** How old the contacts are that it is made of, seconds. */
+  double age;
+  /** `VXS_HAPTICS_` flags. */
+  uint32_t status;
+  /** How many contacts those are. */
+  uint32_t contacts;
+} vxs_haptics_output;
+
+/** What the device gets from a step in admittance causality: where to go. */
+typedef struct vxs_haptics_motion {
+  /** Where the device goes: of the tool as the hand holds it, body to world. */
+  struct vxs_pose pose;
+  /** Of the tool's origin. */
+  struct vxs_twist twist;
+  /** Where the simulated tool is, which is what to draw: body to world. */
+  struct vxs_pose tool;
+  /** How old the contacts are, seconds. */
+  double age;
+  /** `VXS_HAPTICS_` flags. */
+  uint32_t status;
+  /** How many contacts those are. */
+  uint32_t contacts;
+} vxs_haptics_motion;
+
+/** What to ask the system for. Fill it with `vxs_haptics_run_options_init`, then change what you want. */
+typedef struct vxs_haptics_run_options {
+  /** `sizeof(vxs_haptics_run_options)`, set by `vxs_haptics_run_options_init`. */
+  uint32_t struct_size;
+  /** Of the thread that steps, under SCHED_FIFO, 1 to 99; 0: do not ask. Default 80. */
+  uint32_t priority;
+  /** Of the steps, seconds. Default 0.001. */
+  double period;
+  /** Not 0: lock the memory of the process from now on (mlockall). Default 1. */
+  uint32_t lock_memory;
+  /** Zero. */
+  uint32_t reserved;
+} vxs_haptics_run_options;
+
+/** How a run goes. Call `vxs_haptics_run_report_init`, then `vxs_haptics_get_run_report` or `vxs_haptics_stop`. */
+typedef struct vxs_haptics_run_report {
+  /** `sizeof(vxs_haptics_run_report)`, set by `vxs_haptics_run_report_init`. */
+  uint32_t struct_size;
+  /** 1 while it runs, 0 when it was stopped, or ended by the device's function. */
+  uint32_t running;
+  /**
+   * Real-time priority of the thread that steps, locked memory, and sleeping until a time rather than for a while: each one of
+   * `VXS_GOT_`.
+   */
+  uint32_t scheduling;
+  uint32_t memory;
+  uint32_t absolute_sleep;
+  /** The system's error numbers, where it refused. */
+  int32_t scheduling_error;
+  int32_t memory_error;
+  uint32_t reserved;
+  /** Steps, and those that began more than half a period late. */
+  uint64_t steps;
+  uint64_t late;
+  /** The latest start of a step, and the longest step with the device's own time, seconds. */
+  double latest;
+  double longest;
+  /** Rounds of the simulation that found something to do. */
+  uint64_t rounds;
+} vxs_haptics_run_report;
+
+/**
+ * Serves the device, once a period, on a thread of the library: sends the wrench to it, and reads its next state. The first
+ * wrench is zero, and so is a last one, after the run has ended, whose state nobody reads.
+ *
+ * @param wrench      on the hand, about the tool's origin, world frame; never above the device's limits
+ * @param status      `VXS_HAPTICS_` flags of the step that it comes from
+ * @param[out] state  of the device, world frame; all zero before
+ * @param user        as it was given to `vxs_haptics_run`
+ * @return true to go on, false to end the run
+ */
+typedef bool (*vxs_haptics_device_fn)(const struct vxs_wrench *wrench,
+                                      uint32_t status,
+                                      struct vxs_device_state *state,
+                                      void *user);
 
 /** Done; the outputs are written. */
 #define VXS_OK 0
@@ -1414,6 +1746,238 @@ vxs_status vxs_query_known_contacts(const struct vxs_shape *a,
                                     struct vxs_contact *contacts,
                                     size_t capacity,
                                     size_t *count);
+
+/**
+ * Fills `penalty` with springs and dampers that begin at the surface, and whose forces are summed.
+ *
+ * @param[out] penalty  what to fill
+ * @param size          `sizeof(vxs_penalty)`
+ * @param stiffness     of each contact, N/m, 0 or more
+ * @param damping       of each contact, N·s/m, 0 or more
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
+ */
+VXS_API vxs_status vxs_penalty_init(struct vxs_penalty *penalty, size_t size, double stiffness, double damping);
+
+/**
+ * The penalty forces of the contacts of two bodies, with their gradients by the pose and twist of the body that they act on.
+ *
+ * A contact deeper than the offset by d pushes with stiffness·d, less the damping, along the inward normal of its sample
+ * (Sagardia et al. 2014; Xu & Barbič 2016, section 4.1). The gradients are those of the sum, with the other body held; they
+ * jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, allocates nothing and takes
+ * no lock; the same input gives the same bytes.
+ *
+ * @param a, b                      immutable and shared: any number of threads may query them at once; may be the same
+ * @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6)
+ * @param penalty                   how hard contacts are
+ * @param workspace                 this thread's scratch
+ * @param[out] on_a, on_b           what the contacts do to each; either may be null
+ * @param[out] count                how many contacts there are; may be null
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_query_penalty(const struct vxs_shape *a,
+                             const struct vxs_kinematics *kinematics_a,
+                             const struct vxs_shape *b,
+                             const struct vxs_kinematics *kinematics_b,
+                             const struct vxs_penalty *penalty,
+                             struct vxs_workspace *workspace,
+                             struct vxs_response *on_a,
+                             struct vxs_response *on_b,
+                             size_t *count);
+
+/**
+ * Fills `settings` with what suits a tool and a device: a coupling as stiff as the device bears, but critically damped for
+ * the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
+ *
+ * @param[out] settings  what to fill
+ * @param size           `sizeof(vxs_haptics_settings)`
+ * @param renderer       one of `VXS_RENDERER_`
+ * @param tool           what will be in the hand: its size, and how its mass is spread
+ * @param mass           of the tool, kg
+ * @param limits         of the device, as the world sees them; null: none
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range), VXS_INVALID_HANDLE,
+ *         VXS_UNSUPPORTED (a tool without mass properties)
+ */
+VXS_API
+vxs_status vxs_haptics_settings_init(struct vxs_haptics_settings *settings,
+                                     size_t size,
+                                     uint32_t renderer,
+                                     const struct vxs_shape *tool,
+                                     double mass,
+                                     const struct vxs_haptics_limits *limits);
+
+/**
+ * Prepares `report` for `vxs_haptics_simulate`: sets its size and what there is without contacts.
+ *
+ * @param[out] report  what to fill
+ * @param size         `sizeof(vxs_haptics_report)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_haptics_report_init(struct vxs_haptics_report *report, size_t size);
+
+/**
+ * A tool in a hand among bodies. All memory that steps need is allocated here; the shapes are shared with it, and may be
+ * released.
+ *
+ * @param settings      from `vxs_haptics_settings_init`
+ * @param tool          what is in the hand
+ * @param bodies        what it touches; may be null if `body_count` is 0
+ * @param body_count    how many
+ * @param[out] haptics  release it with `vxs_haptics_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
+ *         renderer needs: a pointshell of one and a field of the other), VXS_TOO_LARGE
+ */
+VXS_API
+vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,
+                              const struct vxs_shape *tool,
+                              const struct vxs_haptics_body *bodies,
+                              size_t body_count,
+                              struct vxs_haptics **haptics);
+
+/**
+ * Frees it, and ends what `vxs_haptics_run` began.
+ *
+ * @param haptics  null is fine and does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it)
+ */
+VXS_API vxs_status vxs_haptics_release(struct vxs_haptics *haptics);
+
+/**
+ * One step in impedance causality: where the device is gives what the hand feels. For the thread that serves the device, 1 kHz
+ * or what the device wants; allocates nothing, takes no lock, makes no system call, and takes a bounded time.
+ *
+ * Whatever the state and the time are, the wrench is finite and within the limits of the settings: what makes no sense (a
+ * number that is not finite, no unit quaternion, a time step of 0, a device that has jumped, no hand on it) gives VXS_OK, a
+ * zero wrench, and the flag that says so. Only where the call itself fails is `output` left as it was: the device should then
+ * get no force.
+ *
+ * @param haptics      one thread steps, another may simulate
+ * @param state        of the device, in the world frame
+ * @param dt           since the last step, seconds
+ * @param[out] output  what the device gets
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (a null pointer), VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
+ */
+VXS_API
+vxs_status vxs_haptics_step(struct vxs_haptics *haptics,
+                            const struct vxs_device_state *state,
+                            double dt,
+                            struct vxs_haptics_output *output);
+
+/**
+ * One step in admittance causality: what the hand does to the device gives where it is to go. For controllers that follow a
+ * motion (a virtual mechanism). Otherwise as `vxs_haptics_step`; while the hand is off, and where an input makes no sense, the
+ * device stays where it is.
+ *
+ * @param haptics      one thread steps, another may simulate
+ * @param hand         of the hand on the tool, about the tool's origin, world frame
+ * @param engaged      whether the hand is on the device
+ * @param dt           since the last step, seconds
+ * @param[out] motion  where the device is to go
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (a null pointer), VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
+ */
+VXS_API
+vxs_status vxs_haptics_step_admittance(struct vxs_haptics *haptics,
+                                       const struct vxs_wrench *hand,
+                                       bool engaged,
+                                       double dt,
+                                       struct vxs_haptics_motion *motion);
+
+/**
+ * Starts anew: contacts are forgotten, the tool is where the device will be at the next step, and the wrench grows from zero.
+ * In admittance causality the tool is at rest at `pose`. For the thread that steps, before the first step and after a pause.
+ *
+ * @param haptics  whose steps
+ * @param pose     where the device of admittance causality is, body to world; null: where it last was
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
+ */
+VXS_API
+vxs_status vxs_haptics_reset(struct vxs_haptics *haptics,
+                             const struct vxs_pose *pose);
+
+/**
+ * One round of the simulation: finds the contacts of the tool where the last step left it, and publishes them to the steps. Call
+ * it as often as the processor allows, from a thread of its own, or between steps on the same one. Once warm it allocates
+ * nothing and takes no lock.
+ *
+ * @param haptics      one thread simulates, another may step
+ * @param[out] report  prepared by `vxs_haptics_report_init`; may be null
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates or moves a body)
+ */
+VXS_API
+vxs_status vxs_haptics_simulate(struct vxs_haptics *haptics,
+                                struct vxs_haptics_report *report);
+
+/**
+ * Moves a body, from the next round of the simulation on. For the thread that simulates; while `vxs_haptics_run` runs, for any one
+ * thread, which may then wait for a round to end.
+ *
+ * @param haptics  whose simulation
+ * @param index    of the body: its place in `bodies` of `vxs_haptics_create`
+ * @param pose     body to world
+ * @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates)
+ */
+VXS_API
+vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
+                                     size_t index,
+                                     const struct vxs_pose *pose,
+                                     const struct vxs_twist *twist);
+
+/**
+ * Fills `options` with the defaults.
+ *
+ * @param[out] options  what to fill
+ * @param size          `sizeof(vxs_haptics_run_options)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_haptics_run_options_init(struct vxs_haptics_run_options *options, size_t size);
+
+/**
+ * Prepares `report`: sets its size and what there is before a run.
+ *
+ * @param[out] report  what to fill
+ * @param size         `sizeof(vxs_haptics_run_report)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_haptics_run_report_init(struct vxs_haptics_run_report *report, size_t size);
+
+/**
+ * Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The first has real-time priority, locked memory
+ * and an absolute clock, where the system gives them: the report says what it did not. Impedance causality.
+ *
+ * @param haptics  not running yet
+ * @param options  null: the defaults
+ * @param device   serves the device; called on the thread that steps, at no other time than during the run
+ * @param user     for `device`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE, VXS_BUSY (it
+ *         runs already, or another thread is in a call with it), VXS_IO (there can be no thread)
+ */
+VXS_API
+vxs_status vxs_haptics_run(struct vxs_haptics *haptics,
+                           const struct vxs_haptics_run_options *options,
+                           vxs_haptics_device_fn device,
+                           void *user);
+
+/**
+ * How the run goes.
+ *
+ * @param haptics      running or not
+ * @param[out] report  prepared by `vxs_haptics_run_report_init`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread asks)
+ */
+VXS_API vxs_status vxs_haptics_get_run_report(struct vxs_haptics *haptics, struct vxs_haptics_run_report *report);
+
+/**
+ * Ends the run, and waits until both threads have ended. Where nothing runs it does nothing. Afterwards the caller may step and
+ * simulate again.
+ *
+ * @param haptics      running or not
+ * @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it)
+ */
+VXS_API
+vxs_status vxs_haptics_stop(struct vxs_haptics *haptics,
+                            struct vxs_haptics_run_report *report);
 
 #ifdef __cplusplus
 }  // extern "C"

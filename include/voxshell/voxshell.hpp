@@ -53,6 +53,14 @@ using Contact = vxs_contact;
 using MassProperties = vxs_mass_properties;
 using Motion = vxs_motion;
 using MotionContact = vxs_motion_contact;
+using Twist = vxs_twist;
+using Wrench = vxs_wrench;
+using DeviceState = vxs_device_state;
+using Kinematics = vxs_kinematics;
+using Response = vxs_response;
+using HapticsLimits = vxs_haptics_limits;
+using HapticsOutput = vxs_haptics_output;
+using HapticsMotion = vxs_haptics_motion;
 
 /** The pose that moves nothing. */
 inline Pose identity() { return Pose{{0, 0, 0}, 0, 0, 0, 1}; }
@@ -636,6 +644,77 @@ inline std::vector<Contact> query_known_contacts(const Shape& a, const Motion& m
   contacts.resize(count);
   return contacts;
 }
+
+/** `vxs_penalty` of a stiffness, N/m, and damping, N·s/m. */
+struct Penalty : vxs_penalty {
+  Penalty(double stiffness, double damping) : vxs_penalty{} {
+    detail::check(vxs_penalty_init(this, sizeof(vxs_penalty), stiffness, damping));
+  }
+};
+
+/** What the contacts of two bodies do to the first, with gradients by its pose and twist. */
+inline Response query_penalty(const Shape& a, const Kinematics& kinematics_a, const Shape& b,
+                              const Kinematics& kinematics_b, const vxs_penalty& penalty, Workspace& workspace) {
+  Response on_a{};
+  detail::check(vxs_query_penalty(a.c_handle(), &kinematics_a, b.c_handle(), &kinematics_b, &penalty,
+                                  workspace.c_handle(), &on_a, nullptr, nullptr));
+  return on_a;
+}
+
+/** `vxs_haptics_settings` as it suits a tool of a mass (kg) and a device; null: a device without limits. */
+struct HapticsSettings : vxs_haptics_settings {
+  HapticsSettings(std::uint32_t renderer, const Shape& tool, double mass, const HapticsLimits* limits = nullptr)
+      : vxs_haptics_settings{} {
+    detail::check(
+        vxs_haptics_settings_init(this, sizeof(vxs_haptics_settings), renderer, tool.c_handle(), mass, limits));
+  }
+};
+
+/** A tool in a hand among bodies: `step` on the thread that serves the device, `simulate` on another. */
+class Haptics {
+ public:
+  /** What the tool touches. */
+  struct Body {
+    const Shape* shape;
+    Pose pose;
+  };
+
+  Haptics(const HapticsSettings& settings, const Shape& tool, const std::vector<Body>& bodies) {
+    std::vector<vxs_haptics_body> all;
+    all.reserve(bodies.size());
+    for (const Body& body : bodies) all.push_back({body.shape->c_handle(), body.pose});
+    detail::check(vxs_haptics_create(&settings, tool.c_handle(), all.data(), all.size(), handle_.out()));
+  }
+
+  HapticsOutput step(const DeviceState& state, double dt) {
+    HapticsOutput output{};
+    detail::check(vxs_haptics_step(c_handle(), &state, dt, &output));
+    return output;
+  }
+  HapticsMotion step_admittance(const Wrench& hand, bool engaged, double dt) {
+    HapticsMotion motion{};
+    detail::check(vxs_haptics_step_admittance(c_handle(), &hand, engaged, dt, &motion));
+    return motion;
+  }
+  void reset() { detail::check(vxs_haptics_reset(c_handle(), nullptr)); }
+  void reset(const Pose& pose) { detail::check(vxs_haptics_reset(c_handle(), &pose)); }
+  vxs_haptics_report simulate() {
+    vxs_haptics_report report;
+    if (detail::check(vxs_haptics_report_init(&report, sizeof report))) {
+      detail::check(vxs_haptics_simulate(c_handle(), &report));
+    }
+    return report;
+  }
+  void set_body_pose(std::size_t index, const Pose& pose, const Twist& twist = {}) {
+    detail::check(vxs_haptics_set_body_pose(c_handle(), index, &pose, &twist));
+  }
+  vxs_haptics* c_handle() const noexcept { return handle_.get(); }
+  /** False if it was moved from, or could not be made. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
+
+ private:
+  detail::Handle<vxs_haptics, vxs_haptics_release> handle_;
+};
 
 #ifdef VOXSHELL_NO_EXCEPTIONS
 }  // namespace no_exceptions

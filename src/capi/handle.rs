@@ -14,6 +14,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::guard::Failure;
+use super::haptics::Halves;
 use super::query::Scratch;
 use super::status::*;
 use super::types::*;
@@ -49,6 +50,7 @@ pub(super) enum Kind {
     Field,
     PointShell,
     Workspace,
+    Haptics,
 }
 
 impl Kind {
@@ -59,6 +61,7 @@ impl Kind {
             n if n == Kind::Field as u32 => "vxs_field",
             n if n == Kind::PointShell as u32 => "vxs_pointshell",
             n if n == Kind::Workspace as u32 => "vxs_workspace",
+            n if n == Kind::Haptics as u32 => "vxs_haptics",
             _ => "handle of an unknown kind",
         }
     }
@@ -84,6 +87,10 @@ impl Opaque for vxs_pointshell {
 impl Opaque for vxs_workspace {
     type Value = Exclusive<Scratch>;
     const KIND: Kind = Kind::Workspace;
+}
+impl Opaque for vxs_haptics {
+    type Value = Halves;
+    const KIND: Kind = Kind::Haptics;
 }
 
 /// Makes a handle around `value` and writes it to `out`.

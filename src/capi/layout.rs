@@ -5,8 +5,12 @@
 
 use std::mem::{offset_of, size_of};
 
+use super::haptics_run::*;
+use super::haptics_settings::*;
+use super::haptics_types::*;
 use super::motion::*;
 use super::options::*;
+use super::response::*;
 use super::types::*;
 
 macro_rules! layout {
@@ -111,3 +115,17 @@ layout!(vxs_motion_query, 48, {
     known: 40,
 });
 layout!(vxs_motion_contact, 104, { contact: 0, until: 96 });
+layout!(vxs_twist, 48, { linear: 0, angular: 24 });
+layout!(vxs_wrench, 48, { force: 0, torque: 24 });
+layout!(vxs_device_state, 112, { pose: 0, twist: 56, engaged: 104, reserved: 108 });
+layout!(vxs_haptics_limits, 48, { force: 0, torque: 8, stiffness: 16, damping: 32 });
+layout!(vxs_haptics_output, 120, { wrench: 0, tool: 48, age: 104, status: 112, contacts: 116 });
+layout!(vxs_haptics_motion, 176, { pose: 0, twist: 56, tool: 104, age: 160, status: 168, contacts: 172 });
+layout!(vxs_haptics_body, 64, { shape: 0, pose: 8 });
+layout!(vxs_haptics_report, 80, { struct_size: 0, fresh: 4, clock: 8, least_separation: 16, wrench: 24, contacts: 72, status: 76 });
+layout!(vxs_haptics_settings, 320, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling_stiffness: 136, coupling_damping: 152, coupling_reach: 168, coupling_saturation: 184, passivity: 188, contact_stiffness: 192, contact_damping: 200, contact_offset: 208, contact_average_from: 216, contact_braking: 220, contact_tolerance: 224, contact_restitution: 232, speed: 240, timing_longest_step: 256, timing_stale_after: 264, timing_fade: 272, timing_ramp: 280, handle_mass: 288, handle_inertia: 296, handle_damping: 304 });
+layout!(vxs_haptics_run_options, 24, { struct_size: 0, priority: 4, period: 8, lock_memory: 16, reserved: 20 });
+layout!(vxs_haptics_run_report, 72, { struct_size: 0, running: 4, scheduling: 8, memory: 12, absolute_sleep: 16, scheduling_error: 20, memory_error: 24, reserved: 28, steps: 32, late: 40, latest: 48, longest: 56, rounds: 64 });
+layout!(vxs_kinematics, 128, { pose: 0, center: 56, twist: 80 });
+layout!(vxs_response, 624, { wrench: 0, by_pose: 48, by_twist: 336 });
+layout!(vxs_penalty, 40, { struct_size: 0, average_from: 4, stiffness: 8, damping: 16, drag: 24, offset: 32 });

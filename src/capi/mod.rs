@@ -20,16 +20,21 @@ pub mod allocations;
 pub mod asset;
 pub mod create;
 pub mod forms;
+pub mod haptics;
+pub mod haptics_run;
+pub mod haptics_settings;
+pub mod haptics_types;
 pub mod log;
 pub mod motion;
 pub mod options;
 pub mod query;
+pub mod response;
 pub mod shape;
 pub mod status;
 pub mod types;
 
 /// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
-pub const HEADER_SOURCES: [&str; 11] = [
+pub const HEADER_SOURCES: [&str; 16] = [
     "status.rs",
     "log.rs",
     "allocations.rs",
@@ -41,4 +46,9 @@ pub const HEADER_SOURCES: [&str; 11] = [
     "forms.rs",
     "query.rs",
     "motion.rs",
+    "haptics_types.rs",
+    "response.rs",
+    "haptics_settings.rs",
+    "haptics.rs",
+    "haptics_run.rs",
 ];

@@ -23,6 +23,12 @@ pub struct vxs_workspace {
     _opaque: [u8; 0],
 }
 
+/// A tool in a hand, and the bodies that it touches. In two halves for two threads: steps answer the device, the simulation
+/// finds contacts; neither waits for the other.
+pub struct vxs_haptics {
+    _opaque: [u8; 0],
+}
+
 /// A point, vector or set of lengths along x, y, z.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -21,7 +21,15 @@ int main(void) {
   vxs_motion_contact lasting[64];
   const uint32_t features[3] = {0, 7, 1u << 31};
   double distance;
+  vxs_haptics_settings settings;
+  vxs_haptics *haptics[5];
+  vxs_penalty penalty;
+  vxs_response on_torus;
+  vxs_haptics_output output;
+  vxs_haptics_motion motion;
+  vxs_haptics_report report;
   size_t found_count = 0, most = 0;
+  uint32_t felt = 0;
   bool found;
 
   OK(vxs_primitive_init(&torus_kind, sizeof torus_kind, VXS_PRIMITIVE_TORUS));
@@ -38,6 +46,16 @@ int main(void) {
   query.max_separation = 0.02;
   query.max_contacts = 8;
 
+  OK(vxs_penalty_init(&penalty, sizeof penalty, 100, 1));
+  OK(vxs_haptics_report_init(&report, sizeof report));
+  const vxs_haptics_body body = {floor, at(0, 0, 0)};
+  for (uint32_t renderer = 0; renderer < 5; renderer++) {
+    OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, torus, 0.2, NULL));
+    haptics[renderer] = NULL; /* stays so for a renderer that this library refuses */
+    const vxs_status status = vxs_haptics_create(&settings, torus, &body, 1, &haptics[renderer]);
+    CHECK(status == VXS_OK || (status == VXS_UNSUPPORTED && renderer != VXS_RENDERER_PENALTY));
+  }
+
   /* The second round does what the first one did. */
   for (int round = 0; round < 2; round++) {
     before = count();
@@ -53,10 +71,24 @@ int main(void) {
       OK(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &closest, &found));
       OK(vxs_shape_query_segment(torus, vec3(-2, 0, 0.01 * step), vec3(2, 0, 0), &hit));
       OK(vxs_field_distance(field, b.position, &distance, NULL));
+
+      const vxs_kinematics above = {a, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, still = {b, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
+      OK(vxs_query_penalty(torus, &above, floor, &still, &penalty, workspace, &on_torus, NULL, NULL));
+      /* Into the floor, with a fault on the way. */
+      const vxs_device_state state = {at(0, 0.16 - 0.002 * step, 0), {{0, -0.2, 0}, {0, 0, 0}}, step != 10, 0};
+      const vxs_wrench hand = {{0, -1, 0}, {0, 0, 0}};
+      for (uint32_t renderer = 0; renderer < 5; renderer++) {
+        if (haptics[renderer] == NULL) continue;
+        OK(vxs_haptics_step(haptics[renderer], &state, step == 5 ? 0 : 1e-3, &output));
+        OK(vxs_haptics_simulate(haptics[renderer], &report));
+        if (report.contacts > felt) felt = report.contacts;
+        OK(vxs_haptics_step_admittance(haptics[renderer], &hand, true, 1e-3, &motion));
+      }
     }
     if (round == 1) CHECK(count() == before);
   }
-  CHECK(most > 0);
+  CHECK(most > 0 && felt > 0);
+  for (uint32_t renderer = 0; renderer < 5; renderer++) OK(vxs_haptics_release(haptics[renderer]));
 
   OK(vxs_field_release(field));
   OK(vxs_workspace_destroy(workspace));

@@ -87,6 +87,37 @@ static void contacts_and_distance(const Shape& box) {
   CHECK(!query_distance(box, at(0, 0, 0.75), floor, identity(), near, workspace));
 }
 
+static void haptics(const Shape& box) {
+  const HapticsLimits limits{8, 1, {2000, 20}, {40, 0.4}};
+  const HapticsSettings settings(VXS_RENDERER_PENALTY, box, 0.5, &limits);
+  CHECK(settings.mass == 0.5 && settings.limits.force == 8);
+  // The box of half extent 0.5 on its like.
+  Haptics pair(settings, box, {{&box, {{0, -1, 0}, 0, 0, 0, 1}}});
+  CHECK(pair && pair.c_handle());
+  DeviceState state{{{0, 0.1, 0}, 0, 0, 0, 1}, {}, 1, 0};
+  pair.reset();
+  HapticsOutput output{};
+  const auto rest = [&](int steps) {
+    for (int i = 0; i < steps; i++) {
+      output = pair.step(state, 1e-3);
+      pair.simulate();
+    }
+  };
+  rest(100);
+  CHECK(output.contacts == 0 && output.wrench.force.y == 0);
+  state.pose.position.y = 0.09;
+  for (; state.pose.position.y > -0.004; state.pose.position.y -= 1e-3) rest(1);
+  rest(500);
+  CHECK(output.contacts > 0 && output.wrench.force.y > 1 && pair.simulate().contacts > 0);
+  pair.set_body_pose(0, {{0, -3, 0}, 0, 0, 0, 1});
+  rest(500);
+  CHECK(output.contacts == 0);
+  pair.reset({{0, 1, 0}, 0, 0, 0, 1});
+  CHECK(pair.step_admittance({}, true, 1e-3).pose.position.y == 1);
+  refused(VXS_INVALID_ARGUMENT, "index is 1", [&] { pair.set_body_pose(1, identity()); });
+  refused(VXS_INVALID_ARGUMENT, "mass is 0", [&] { HapticsSettings(VXS_RENDERER_PENALTY, box, 0); });
+}
+
 static void motions(const Shape& box) {
   const Shape ball = Shape::create_sphere(0.25);
   const Motion down{{{0, 2, 0}, 0, 0, 0, 1}, {{0, -2, 0}, 0, 0, 0, 1}}, still{identity(), identity()};
@@ -212,6 +243,7 @@ int main() {
   contacts_and_distance(box);
   ownership(box);
   motions(box);
+  haptics(box);
   errors();
   log();
   threads(box);

@@ -237,7 +237,7 @@ struct bad_handles {
 };
 
 static struct {
-  struct bad_handles shape, field, pointshell, workspace;
+  struct bad_handles shape, field, pointshell, workspace, haptics;
   /* Room for what is read of a handle before it is known to be none. */
   double memory[8];
 } bad;
@@ -273,10 +273,22 @@ static inline vxs_workspace *new_workspace(void) {
   return workspace;
 }
 
+/* The tetrahedron in the hand, over one at the origin. */
+static inline vxs_haptics *new_haptics(void) {
+  vxs_shape *shape = tetrahedron();
+  vxs_haptics_body body = {shape, at(0, 0, 0)};
+  vxs_haptics_settings settings;
+  vxs_haptics *haptics = NULL;
+  OK(vxs_haptics_settings_init(&settings, sizeof settings, VXS_RENDERER_PENALTY, shape, 1, NULL));
+  OK(vxs_haptics_create(&settings, shape, &body, 1, &haptics));
+  OK(vxs_shape_release(shape));
+  return haptics;
+}
+
 static inline void make_bad_handles(void) {
   vxs_shape *shape = tetrahedron();
   bad.shape.other_kind = new_workspace();
-  bad.field.other_kind = bad.pointshell.other_kind = bad.workspace.other_kind = shape;
+  bad.field.other_kind = bad.pointshell.other_kind = bad.workspace.other_kind = bad.haptics.other_kind = shape;
 #ifdef VOXSHELL_TEST_PANIC
   vxs_contact contact;
   vxs_aabb bounds;
@@ -296,11 +308,15 @@ static inline void make_bad_handles(void) {
   bad.workspace.poisoned = new_workspace();
   vxs_test_panic_in_next_call();
   CHECK(vxs_query_distance(NULL, &pose, NULL, &pose, NULL, bad.workspace.poisoned, &contact, &found) == VXS_PANIC);
+  bad.haptics.poisoned = new_haptics();
+  vxs_test_panic_in_next_call();
+  CHECK(vxs_haptics_simulate(bad.haptics.poisoned, NULL) == VXS_PANIC);
 #endif
   /* Last, so that they are among the latest that were released. */
   OK(vxs_field_release(bad.field.released = field_of(shape)));
   OK(vxs_pointshell_release(bad.pointshell.released = pointshell_of(shape)));
   OK(vxs_workspace_destroy(bad.workspace.released = new_workspace()));
+  OK(vxs_haptics_release(bad.haptics.released = new_haptics()));
   OK(vxs_shape_release(bad.shape.released = tetrahedron()));
 }
 
@@ -311,6 +327,7 @@ static inline void release_bad_handles(void) {
   OK(vxs_field_release(bad.field.poisoned));
   OK(vxs_pointshell_release(bad.pointshell.poisoned));
   OK(vxs_workspace_destroy(bad.workspace.poisoned));
+  OK(vxs_haptics_release(bad.haptics.poisoned));
 }
 
 #endif

@@ -1,0 +1,289 @@
+//! Haptics on threads of the library's own, for those who have none.
+
+use std::ffi::c_void;
+
+use super::check::{self, Growable};
+use super::guard::{entry, Failure};
+use super::handle;
+use super::haptics::own;
+use super::haptics_types::*;
+use super::status::*;
+use super::types::*;
+use crate::haptics::{Got, Output, RunOptions, RunReport, Runner};
+
+/// Serves the device, once a period, on a thread of the library: sends the wrench to it, and reads its next state. The first
+/// wrench is zero, and so is a last one, after the run has ended, whose state nobody reads.
+///
+/// @param wrench      on the hand, about the tool's origin, world frame; never above the device's limits
+/// @param status      `VXS_HAPTICS_` flags of the step that it comes from
+/// @param[out] state  of the device, world frame; all zero before
+/// @param user        as it was given to `vxs_haptics_run`
+/// @return true to go on, false to end the run
+pub type vxs_haptics_device_fn = Option<
+    unsafe extern "C" fn(
+        wrench: *const vxs_wrench,
+        status: u32,
+        state: *mut vxs_device_state,
+        user: *mut c_void,
+    ) -> bool,
+>;
+
+/// What to ask the system for. Fill it with `vxs_haptics_run_options_init`, then change what you want.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_run_options {
+    /// `sizeof(vxs_haptics_run_options)`, set by `vxs_haptics_run_options_init`.
+    pub struct_size: u32,
+    /// Of the thread that steps, under SCHED_FIFO, 1 to 99; 0: do not ask. Default 80.
+    pub priority: u32,
+    /// Of the steps, seconds. Default 0.001.
+    pub period: f64,
+    /// Not 0: lock the memory of the process from now on (mlockall). Default 1.
+    pub lock_memory: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// The system gave what was asked for.
+pub const VXS_GOT_GRANTED: u32 = 0;
+/// It was not asked for.
+pub const VXS_GOT_NOT_ASKED: u32 = 1;
+/// The system refused: its error number stands beside it.
+pub const VXS_GOT_REFUSED: u32 = 2;
+/// This system has no such thing.
+pub const VXS_GOT_UNSUPPORTED: u32 = 3;
+
+/// How a run goes. Call `vxs_haptics_run_report_init`, then `vxs_haptics_get_run_report` or `vxs_haptics_stop`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_run_report {
+    /// `sizeof(vxs_haptics_run_report)`, set by `vxs_haptics_run_report_init`.
+    pub struct_size: u32,
+    /// 1 while it runs, 0 when it was stopped, or ended by the device's function.
+    pub running: u32,
+    /// Real-time priority of the thread that steps, locked memory, and sleeping until a time rather than for a while: each one of
+    /// `VXS_GOT_`.
+    pub scheduling: u32,
+    pub memory: u32,
+    pub absolute_sleep: u32,
+    /// The system's error numbers, where it refused.
+    pub scheduling_error: i32,
+    pub memory_error: i32,
+    pub reserved: u32,
+    /// Steps, and those that began more than half a period late.
+    pub steps: u64,
+    pub late: u64,
+    /// The latest start of a step, and the longest step with the device's own time, seconds.
+    pub latest: f64,
+    pub longest: f64,
+    /// Rounds of the simulation that found something to do.
+    pub rounds: u64,
+}
+
+impl Growable for vxs_haptics_run_options {
+    const ARGUMENT: &'static str = "options";
+    const SIZES: &'static [usize] = &[size_of::<Self>()];
+    const NULLABLE: bool = true;
+
+    fn defaults() -> Self {
+        let core = RunOptions::default();
+        let priority = u32::try_from(core.priority).unwrap_or_default();
+        Self { struct_size: 0, priority, period: core.period, lock_memory: u32::from(core.lock_memory), reserved: 0 }
+    }
+}
+
+impl vxs_haptics_run_options {
+    fn to_core(self) -> Result<RunOptions, Failure> {
+        if self.reserved != 0 {
+            return Err(Failure::argument("options->reserved", self.reserved, "0"));
+        }
+        if !(self.period > 0.0 && self.period.is_finite()) {
+            return Err(Failure::argument("options->period", self.period, "a positive, finite time in seconds"));
+        }
+        let priority = check::in_range("options->priority", self.priority, 0, 99)? as i32;
+        Ok(RunOptions { period: self.period, priority, lock_memory: self.lock_memory != 0 })
+    }
+}
+
+fn got(got: Got) -> (u32, i32) {
+    match got {
+        Got::Granted => (VXS_GOT_GRANTED, 0),
+        Got::NotAsked => (VXS_GOT_NOT_ASKED, 0),
+        Got::Refused(error) => (VXS_GOT_REFUSED, error),
+        Got::Unsupported => (VXS_GOT_UNSUPPORTED, 0),
+    }
+}
+
+impl Growable for vxs_haptics_run_report {
+    const ARGUMENT: &'static str = "report";
+    const SIZES: &'static [usize] = &[size_of::<Self>()];
+    const NULLABLE: bool = true;
+
+    fn defaults() -> Self {
+        Self {
+            struct_size: 0,
+            running: 0,
+            scheduling: VXS_GOT_NOT_ASKED,
+            memory: VXS_GOT_NOT_ASKED,
+            absolute_sleep: VXS_GOT_NOT_ASKED,
+            scheduling_error: 0,
+            memory_error: 0,
+            reserved: 0,
+            steps: 0,
+            late: 0,
+            latest: 0.0,
+            longest: 0.0,
+            rounds: 0,
+        }
+    }
+}
+
+impl vxs_haptics_run_report {
+    fn of(report: &RunReport, running: bool) -> Self {
+        let ((scheduling, scheduling_error), (memory, memory_error)) = (got(report.scheduling), got(report.memory));
+        Self {
+            running: u32::from(running),
+            scheduling,
+            memory,
+            absolute_sleep: got(report.absolute_sleep).0,
+            scheduling_error,
+            memory_error,
+            steps: report.steps,
+            late: report.late,
+            latest: report.latest,
+            longest: report.longest,
+            rounds: report.rounds,
+            ..Self::defaults()
+        }
+    }
+}
+
+/// The caller's pointer, for the one thread that hands it back.
+struct User(*mut c_void);
+
+// SAFETY: the library never looks behind it; that the function may be called on another thread is said in its contract.
+unsafe impl Send for User {}
+
+impl User {
+    fn pointer(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+const NOWHERE: vxs_device_state = vxs_device_state {
+    pose: vxs_pose { position: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 }, qx: 0.0, qy: 0.0, qz: 0.0, qw: 0.0 },
+    twist: vxs_twist { linear: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 }, angular: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 } },
+    engaged: 0,
+    reserved: 0,
+};
+
+/// Fills `options` with the defaults.
+///
+/// @param[out] options  what to fill
+/// @param size          `sizeof(vxs_haptics_run_options)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_run_options_init(
+    options: *mut vxs_haptics_run_options,
+    size: usize,
+) -> vxs_status {
+    entry!(vxs_haptics_run_options_init, [], { check::init(options, size, vxs_haptics_run_options::defaults()) })
+}
+
+/// Prepares `report`: sets its size and what there is before a run.
+///
+/// @param[out] report  what to fill
+/// @param size         `sizeof(vxs_haptics_run_report)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_run_report_init(report: *mut vxs_haptics_run_report, size: usize) -> vxs_status {
+    entry!(vxs_haptics_run_report_init, [], { check::init(report, size, vxs_haptics_run_report::defaults()) })
+}
+
+/// Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The first has real-time priority, locked memory
+/// and an absolute clock, where the system gives them: the report says what it did not. Impedance causality.
+///
+/// @param haptics  not running yet
+/// @param options  null: the defaults
+/// @param device   serves the device; called on the thread that steps, at no other time than during the run
+/// @param user     for `device`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE, VXS_BUSY (it
+///         runs already, or another thread is in a call with it), VXS_IO (there can be no thread)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_run(
+    haptics: *mut vxs_haptics,
+    options: *const vxs_haptics_run_options,
+    device: vxs_haptics_device_fn,
+    user: *mut c_void,
+) -> vxs_status {
+    entry!(vxs_haptics_run, [haptics], {
+        let halves = handle::get("haptics", haptics)?;
+        let options = vxs_haptics_run_options::read(options)?.to_core()?;
+        let device = device.ok_or_else(|| Failure::argument("device", "null", "a function"))?;
+        let (mut servo, mut simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);
+        let mut runner = halves.runner.lock("haptics")?;
+        let longest = own(&mut servo)?.settings().timing.longest_step;
+        if options.period > longest {
+            let expected = format!("at most {longest}, the longest step of the settings");
+            return Err(Failure::argument("options->period", options.period, &expected));
+        }
+        let (Some(servo), Some(simulation)) = (servo.take(), simulation.take()) else {
+            return Err(Failure::new(VXS_BUSY, "haptics runs by itself already"));
+        };
+        let user = User(user);
+        let serve = move |output: &Output| {
+            let (wrench, mut state) = (output.wrench.into(), NOWHERE);
+            device(&wrench, output.status.0, &mut state, user.pointer()).then(|| state.into())
+        };
+        *runner = Some(Runner::start(servo, simulation, &options, serve)?);
+        Ok(VXS_OK)
+    })
+}
+
+/// How the run goes.
+///
+/// @param haptics      running or not
+/// @param[out] report  prepared by `vxs_haptics_run_report_init`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread asks)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_get_run_report(
+    haptics: *mut vxs_haptics,
+    report: *mut vxs_haptics_run_report,
+) -> vxs_status {
+    entry!(vxs_haptics_get_run_report, [haptics], {
+        let mut runner = handle::get("haptics", haptics)?.runner.lock("haptics")?;
+        let now = match runner.as_mut() {
+            Some(runner) => vxs_haptics_run_report::of(&runner.report(), runner.is_running()),
+            None => vxs_haptics_run_report::defaults(),
+        };
+        now.write(report)
+    })
+}
+
+/// Ends the run, and waits until both threads have ended. Where nothing runs it does nothing. Afterwards the caller may step and
+/// simulate again.
+///
+/// @param haptics      running or not
+/// @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_stop(
+    haptics: *mut vxs_haptics,
+    report: *mut vxs_haptics_run_report,
+) -> vxs_status {
+    entry!(vxs_haptics_stop, [haptics], {
+        let halves = handle::get("haptics", haptics)?;
+        vxs_haptics_run_report::read(report)?;
+        let (mut servo, mut simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);
+        let ended = halves.runner.lock("haptics")?.take().map(Runner::stop);
+        let mut last = vxs_haptics_run_report::defaults();
+        if let Some((own_servo, own_simulation, counts)) = ended {
+            (*servo, *simulation) = (Some(own_servo), Some(own_simulation));
+            last = vxs_haptics_run_report::of(&counts, false);
+        }
+        if report.is_null() {
+            return Ok(VXS_OK);
+        }
+        last.write(report)
+    })
+}

@@ -1,0 +1,311 @@
+/* Rows of: haptics. That states and times that make no sense are no failures is in haptics.c. */
+
+ROWS(vxs_haptics_settings_init) {
+  vxs_shape *shape = tetrahedron(), *plane = NULL, *tool = shape;
+  vxs_haptics_limits limits_given = {8, 0.5, {1000, 10}, {20, 0.1}}, *limits = &limits_given;
+  size_t size = sizeof(vxs_haptics_settings);
+  uint32_t renderer = VXS_RENDERER_GOD_OBJECT;
+  double mass = 1;
+  vxs_haptics_settings settings_given;
+  vxs_haptics_settings *settings = &settings_given;
+  OK(vxs_shape_create_half_space(vec3(0, 0, 1), 0, &plane));
+#define CALL vxs_haptics_settings_init(settings, size, renderer, tool, mass, limits)
+  OK(CALL);
+  SIZE_OF(size, settings);
+  CHOICE(renderer, 5);
+  HANDLE(tool, shape);
+  ROW(VXS_UNSUPPORTED, tool, plane, "tool has no mass properties");
+  NUMBER(mass);
+  INVALID(mass, 0, "mass is 0; expected a positive, finite mass");
+  INVALID(limits->force, 0, "limits->force is 0; expected");
+  INVALID(limits->torque, NAN, "limits->torque is NaN; expected");
+  INVALID(limits->stiffness[1], -1, "limits->stiffness[1] is -1; expected");
+  INVALID(limits->damping[0], NAN, "limits->damping[0] is NaN; expected");
+  INVALID(limits, (vxs_haptics_limits *)((char *)bad.memory + 1), "limits is 0x");
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(plane));
+  OK(vxs_shape_release(shape));
+}
+
+ROWS(vxs_haptics_report_init) {
+  size_t size = sizeof(vxs_haptics_report);
+  OUTPUT(vxs_haptics_report, report);
+#define CALL vxs_haptics_report_init(report, size)
+  SIZE_OF(size, report);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_haptics_create) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *plane = NULL, *tool = shape;
+  vxs_haptics_settings settings_given, *settings = &settings_given;
+  vxs_haptics_body bodies_given[2] = {{shape, at(0, 0, 0)}, {shape, at(0, 0, 1)}}, *bodies = bodies_given;
+  size_t body_count = 2;
+  OUTPUT(vxs_haptics *, haptics);
+  OK(vxs_shape_create_half_space(vec3(0, 0, 1), 0, &plane));
+  OK(vxs_haptics_settings_init(settings, sizeof *settings, VXS_RENDERER_PENALTY, shape, 1, NULL));
+#define CALL vxs_haptics_create(settings, tool, bodies, body_count, haptics)
+  POINTER(settings);
+  SIZED(settings);
+  CHOICE(settings->renderer, 5);
+  NUMBER(settings->mass);
+  INVALID(settings->mass, 0, "settings->mass is 0; expected");
+  INVALID(settings->center_of_mass.y, NAN, "settings->center_of_mass is [");
+  INVALID(settings->inertia[2], -1, "settings->inertia is [");
+  INVALID(settings->inertia[4], NAN, "settings->inertia is [");
+  INVALID(settings->limits.force, 0, "settings->limits.force is 0; expected");
+  INVALID(settings->limits.torque, NAN, "settings->limits.torque is NaN; expected");
+  INVALID(settings->limits.stiffness[0], 1, "settings->coupling_stiffness[0] is ");
+  INVALID(settings->coupling_stiffness[1], INFINITY, "settings->coupling_stiffness[1] is inf; expected");
+  INVALID(settings->coupling_damping[0], -1, "settings->coupling_damping[0] is -1; expected");
+  INVALID(settings->coupling_reach[1], 0, "settings->coupling_reach[1] is 0; expected");
+  CHOICE(settings->coupling_saturation, 3);
+  INVALID(settings->contact_stiffness, 0, "settings->contact_stiffness is 0; expected");
+  INVALID(settings->contact_damping, -1, "settings->contact_damping is -1; expected");
+  NUMBER(settings->contact_offset);
+  INVALID(settings->contact_average_from, 0, "settings->contact_average_from is 0; expected");
+  INVALID(settings->contact_tolerance, NAN, "settings->contact_tolerance is NaN; expected");
+  INVALID(settings->contact_restitution, 1.5, "settings->contact_restitution is 1.5; expected 0 to 1");
+  INVALID(settings->speed[1], 0, "settings->speed[1] is 0; expected");
+  INVALID(settings->timing_longest_step, 0, "settings->timing_longest_step is 0; expected");
+  INVALID(settings->timing_stale_after, -1, "settings->timing_stale_after is -1; expected");
+  INVALID(settings->timing_fade, NAN, "settings->timing_fade is NaN; expected");
+  INVALID(settings->timing_ramp, INFINITY, "settings->timing_ramp is inf; expected");
+  INVALID(settings->handle_mass, 0, "settings->handle_mass is 0; expected");
+  INVALID(settings->handle_inertia, NAN, "settings->handle_inertia is NaN; expected");
+  INVALID(settings->handle_damping[1], -1, "settings->handle_damping[1] is -1; expected");
+  HANDLE(tool, shape);
+  /* Neither brings a pointshell. */
+  bodies[0].shape = bodies[1].shape = plane;
+  ROW(VXS_UNSUPPORTED, tool, plane, "pointshell");
+  bodies[0].shape = bodies[1].shape = shape;
+  ARRAY(bodies, body_count);
+  HANDLE(bodies[1].shape, shape);
+  VECTOR(bodies[1].pose.position);
+  INVALID(bodies[0].pose.qw, 0, "bodies[0].pose.qx..qw is (0, 0, 0, 0), of norm 0; expected");
+  POINTER(haptics);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(plane));
+  OK(vxs_shape_release(kept));
+}
+
+ROWS(vxs_haptics_release) {
+  vxs_haptics *haptics = NULL;
+#define CALL vxs_haptics_release(haptics)
+  OK(CALL);
+  haptics = new_haptics();
+  LIVE_HANDLE(haptics, haptics);
+  PANIC();
+  OK(CALL);
+#undef CALL
+}
+
+ROWS(vxs_haptics_step) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_device_state state_given = {at(0, 0, 2), {{0, 0, 0}, {0, 0, 0}}, 1, 0}, *state = &state_given;
+  double dt = 0.001;
+  OUTPUT(vxs_haptics_output, output);
+#define CALL vxs_haptics_step(haptics, state, dt, output)
+  HANDLE(haptics, haptics);
+  POINTER(state);
+  INVALID(state->reserved, 7, "state->reserved is 7; expected 0");
+  ANYTHING(dt); /* a flag of the output says what was wrong with it */
+  POINTER(output);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_step_admittance) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_wrench hand_given = {{0, 0, -1}, {0, 0, 0}}, *hand = &hand_given;
+  bool engaged = true;
+  double dt = 0.001;
+  OUTPUT(vxs_haptics_motion, motion);
+#define CALL vxs_haptics_step_admittance(haptics, hand, engaged, dt, motion)
+  HANDLE(haptics, haptics);
+  POINTER(hand);
+  ANYTHING(engaged); /* a bool has no third value */
+  ANYTHING(dt);      /* a flag of the motion says what was wrong with it */
+  POINTER(motion);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_reset) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_pose pose_given = at(0, 0, 2), *pose = NULL;
+#define CALL vxs_haptics_reset(haptics, pose)
+  OK(CALL);
+  HANDLE(haptics, haptics);
+  pose = &pose_given;
+  VECTOR(pose->position);
+  INVALID(pose->qx, NAN, "pose->qx..qw is (NaN, 0, 0, 1)");
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_simulate) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_haptics_report report_given, *report = &report_given;
+#define CALL vxs_haptics_simulate(haptics, report)
+  OK(vxs_haptics_report_init(report, sizeof *report));
+  HANDLE(haptics, haptics);
+  SIZED(report);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_set_body_pose) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  size_t index = 0;
+  vxs_pose pose_given = at(0, 0, 2), *pose = &pose_given;
+  vxs_twist twist_given = {{0, 0, 0}, {0, 0, 0}}, *twist = &twist_given;
+#define CALL vxs_haptics_set_body_pose(haptics, index, pose, twist)
+  OK(CALL);
+  HANDLE(haptics, haptics);
+  INVALID(index, 1, "index is 1; expected less than 1");
+  INVALID(index, SIZE_MAX, "index is 18446744073709551615; expected");
+  POSE(pose);
+  VECTOR(twist->linear);
+  VECTOR(twist->angular);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_run_options_init) {
+  size_t size = sizeof(vxs_haptics_run_options);
+  OUTPUT(vxs_haptics_run_options, options);
+#define CALL vxs_haptics_run_options_init(options, size)
+  SIZE_OF(size, options);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_haptics_run_report_init) {
+  size_t size = sizeof(vxs_haptics_run_report);
+  OUTPUT(vxs_haptics_run_report, report);
+#define CALL vxs_haptics_run_report_init(report, size)
+  SIZE_OF(size, report);
+  PANIC();
+#undef CALL
+}
+
+static bool no_device(const vxs_wrench *wrench, uint32_t status, vxs_device_state *state, void *user) {
+  return wrench->force.x > status + state->pose.qw && user != NULL;
+}
+
+ROWS(vxs_haptics_run) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_haptics_run_options options_given, *options = &options_given;
+  vxs_haptics_device_fn device = no_device;
+  void *user = NULL;
+  OK(vxs_haptics_run_options_init(options, sizeof *options));
+#define CALL vxs_haptics_run(haptics, options, device, user)
+  HANDLE(haptics, haptics);
+  SIZED(options);
+  INVALID(options->priority, 100, "options->priority is 100; expected 0 to 99");
+  NUMBER(options->period);
+  INVALID(options->period, 0, "options->period is 0; expected");
+  INVALID(options->period, 10, "options->period is 10; expected at most");
+  INVALID(options->reserved, 1, "options->reserved is 1; expected 0");
+  POINTER(device);
+  ANYTHING(user); /* handed back as it is */
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_get_run_report) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_haptics_run_report report_given, *report = &report_given;
+  OK(vxs_haptics_run_report_init(report, sizeof *report));
+#define CALL vxs_haptics_get_run_report(haptics, report)
+  HANDLE(haptics, haptics);
+  POINTER(report);
+  SIZED(report);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_stop) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_haptics_run_report report_given, *report = &report_given;
+  OK(vxs_haptics_run_report_init(report, sizeof *report));
+#define CALL vxs_haptics_stop(haptics, report)
+  OK(CALL);
+  HANDLE(haptics, haptics);
+  SIZED(report);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_penalty_init) {
+  size_t size = sizeof(vxs_penalty);
+  double stiffness = 100, damping = 1;
+  OUTPUT(vxs_penalty, penalty);
+#define CALL vxs_penalty_init(penalty, size, stiffness, damping)
+  SIZE_OF(size, penalty);
+  NUMBER(stiffness);
+  INVALID(stiffness, -1, "stiffness is -1; expected");
+  NUMBER(damping);
+  INVALID(damping, -1, "damping is -1; expected");
+  PANIC();
+#undef CALL
+}
+
+/* A pointer to where a body is and how it moves. */
+#define KINEMATICS(k)                                                                            \
+  do {                                                                                           \
+    POINTER(k);                                                                                  \
+    VECTOR(k->pose.position);                                                                    \
+    VECTOR(k->center);                                                                           \
+    VECTOR(k->twist.linear);                                                                     \
+    VECTOR(k->twist.angular);                                                                    \
+    INVALID(k->pose.qw, 0, #k "->pose.qx..qw is (0, 0, 0, 0), of norm 0; expected");             \
+  } while (0)
+
+ROWS(vxs_query_penalty) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
+  vxs_kinematics given_a = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
+  vxs_kinematics *kinematics_a = &given_a, *kinematics_b = &given_b;
+  vxs_penalty penalty_given, *penalty = &penalty_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_response on_a_given, on_b_given, *on_a = &on_a_given, *on_b = &on_b_given;
+  OUTPUT(size_t, count);
+  OK(vxs_shape_create_sphere(1, &exact));
+  OK(vxs_penalty_init(penalty, sizeof *penalty, 100, 1));
+#define CALL vxs_query_penalty(a, kinematics_a, b, kinematics_b, penalty, workspace, on_a, on_b, count)
+  HANDLE(a, shape);
+  HANDLE(b, shape);
+  KINEMATICS(kinematics_a);
+  KINEMATICS(kinematics_b);
+  POINTER(penalty);
+  SIZED(penalty);
+  NUMBER(penalty->stiffness);
+  INVALID(penalty->damping, -1, "penalty->damping is -1; expected");
+  INVALID(penalty->drag, NAN, "penalty->drag is NaN; expected");
+  NUMBER(penalty->offset);
+  INVALID(penalty->average_from, 0, "penalty->average_from is 0; expected");
+  HANDLE(workspace, workspace);
+  INVALID(on_a, (vxs_response *)((char *)bad.memory + 1), "on_a is 0x");
+  INVALID(on_b, (vxs_response *)((char *)bad.memory + 1), "on_b is 0x");
+  INVALID(count, (size_t *)(void *)((char *)bad.memory + 1), "count is 0x");
+  /* Neither brings a pointshell. */
+  b = exact;
+  ROW(VXS_UNSUPPORTED, a, exact, "pointshell");
+  b = shape;
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+  OK(vxs_workspace_destroy(kept));
+}
