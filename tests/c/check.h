@@ -33,6 +33,9 @@
     }                                                                                                             \
   } while (0)
 
+/* Whether the test runs under valgrind or a sanitizer, some 40 times slower, and is to do less of what it repeats. */
+static inline int runs_slowly(void) { return getenv("VOXSHELL_VALGRIND") != NULL; }
+
 static inline void check_status(vxs_status got, vxs_status expected, const char *text, const char *call,
                                 const char *file, int line) {
   const char *message = vxs_last_error();

@@ -35,7 +35,7 @@ static void cancelled_in_the_middle(uint32_t storage, const char *stage, double 
   vxs_primitive primitive = knot();
   vxs_cook_options options = defaults();
   vxs_shape *shape = NULL;
-  options.resolution = 96;
+  options.resolution = runs_slowly() ? 64 : 96;
   options.field_storage = storage;
   options.progress = stop_there;
   options.progress_user = &stop;
@@ -68,7 +68,7 @@ static void to_a_target_error(void) {
 
   shape = NULL;
   options.target_error = 1e-6;
-  options.memory_limit = 32 << 20;
+  options.memory_limit = (runs_slowly() ? 16 : 32) << 20;
   REFUSED(VXS_TOO_LARGE, "m was reached with voxels of", vxs_shape_create_primitive(&primitive, &options, &shape));
   options.forms = VXS_FORM_POINTSHELL;
   REFUSED(VXS_INVALID_ARGUMENT, "target_error", vxs_shape_create_primitive(&primitive, &options, &shape));
@@ -91,7 +91,7 @@ static void memory(uint32_t storage) {
 
   options.field_storage = storage;
   OK(vxs_cook_estimate_memory(vertices, vertex_count, indices, index_count / 3, &options, &coarse));
-  options.resolution = 128;
+  options.resolution = runs_slowly() ? 48 : 128;
   OK(vxs_cook_estimate_memory(vertices, vertex_count, indices, index_count / 3, &options, &bytes));
   CHECK(bytes > coarse && coarse > 0);
   options.memory_limit = bytes - 1;

@@ -8,7 +8,7 @@
 enum { THREADS = 8 };
 
 /* Everything is some 40 times slower under valgrind. */
-static int times(int count) { return getenv("VOXSHELL_VALGRIND") != NULL ? 1 + count / 20 : count; }
+static int times(int count) { return runs_slowly() ? 1 + count / 20 : count; }
 
 /* Runs `work` on all threads, each with its number, from a common start. */
 struct start {
