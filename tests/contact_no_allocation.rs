@@ -70,6 +70,8 @@ fn warm_queries_do_not_allocate() {
                     let query = Query { segmentation, budget, preferred_segments: &[0, 1, 0], ..query };
                     contacts_found += contacts(a, &pose_a, b, &pose_b, &query, workspace).unwrap().len();
                 }
+                let coherent = Query { owners: Some([shape.owner(), shape.owner()]), ..query };
+                contacts_found += contacts(a, &pose_a, b, &pose_b, &coherent, workspace).unwrap().len();
                 distance(a, &pose_a, b, &pose_b, roles, f64::INFINITY, workspace).unwrap();
             }
         }

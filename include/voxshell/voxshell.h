@@ -1542,7 +1542,8 @@ vxs_status vxs_pointshell_get_samples(const struct vxs_pointshell *pointshell,
                                       size_t *count);
 
 /**
- * Scratch memory for queries. Make one per thread and keep it.
+ * Scratch memory for queries. Make one per thread and keep it; a pair that is asked about again and again is answered faster
+ * from one of its own, which remembers what it proved the last time.
  *
  * @param[out] workspace  destroy it with `vxs_workspace_destroy`
  * @return VXS_OK, VXS_INVALID_ARGUMENT

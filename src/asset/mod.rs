@@ -10,7 +10,7 @@ mod target;
 
 use std::sync::Arc;
 
-use crate::contact::Geometry;
+use crate::contact::{Geometry, Owner};
 use crate::field::{
     mass_from_bricks, mass_from_field, offset_surface, BrickField, DenseField, Field, FieldOptions, MeshField, Sheet,
     SignReport, SignedDistance,
@@ -273,6 +273,11 @@ impl Shape {
     /// What the queries look at.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+    }
+
+    /// By whom a workspace knows the shape again.
+    pub fn owner(&self) -> Owner<'_> {
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
     }
 
     /// Box around the shape, body frame, metres: of all its forms together. Infinite for a half-space.

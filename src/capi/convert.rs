@@ -276,6 +276,7 @@ impl vxs_query {
                 nanoseconds: limit(self.max_nanoseconds),
                 accuracy: check::positive_or_zero("query->accuracy", self.accuracy)?,
             },
+            owners: None,
         })
     }
 

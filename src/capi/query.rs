@@ -15,7 +15,8 @@ pub(super) struct Scratch {
     pub motion: ccd::shell::Workspace,
 }
 
-/// Scratch memory for queries. Make one per thread and keep it.
+/// Scratch memory for queries. Make one per thread and keep it; a pair that is asked about again and again is answered faster
+/// from one of its own, which remembers what it proved the last time.
 ///
 /// @param[out] workspace  destroy it with `vxs_workspace_destroy`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
@@ -74,7 +75,8 @@ pub unsafe extern "C" fn vxs_query_contacts(
         let scratch = handle::get("workspace", workspace)?;
         check::out_array("contacts", contacts, "capacity", capacity)?;
         check::out("count", count)?;
-        let how = query.contacts()?;
+        let owners = Some([shape_a.owner(), shape_b.owner()]);
+        let how = contact::Query { owners, ..query.contacts()? };
         let mut scratch = scratch.lock("workspace")?;
         let found =
             contact::contacts(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, &how, &mut scratch.contact)?;

@@ -8,6 +8,7 @@
 
 mod budget;
 mod features;
+mod front;
 mod reduce;
 mod region;
 mod segment;
@@ -19,6 +20,8 @@ pub use budget::{Budget, Completeness};
 pub use features::contacts_of;
 pub use workspace::{Report, Stats, Workspace};
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::field::{with_field, Field, SignedDistance};
@@ -26,6 +29,7 @@ use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 use budget::Left;
+use front::Owners;
 use region::Grouping;
 use sheet::Sides;
 use workspace::{Hit, Pending};
@@ -35,6 +39,20 @@ use workspace::{Hit, Pending};
 pub struct Geometry<'a> {
     pub field: Option<&'a Field>,
     pub shell: Option<&'a PointShell>,
+}
+
+/// Who holds the two forms of a body.
+#[derive(Clone, Copy, Default)]
+pub struct Owner<'a> {
+    pub field: Option<&'a Arc<Field>>,
+    pub shell: Option<&'a Arc<PointShell>>,
+}
+
+impl fmt::Debug for Owner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (field, shell) = (self.field.map(Arc::as_ptr), self.shell.map(Arc::as_ptr));
+        f.debug_struct("Owner").field("field", &field).field("shell", &shell).finish()
+    }
 }
 
 /// Which body brings the pointshell.
@@ -112,6 +130,10 @@ pub struct Query<'a> {
     pub preferred_segments: &'a [u32],
     /// When to stop; [`Workspace::report`] says what that left out.
     pub budget: Budget,
+    /// Who holds the geometries of A and B: by that a workspace knows a pair again, and a query that follows another of the
+    /// same pair tests only what the motion between the two has made uncertain. `None`: every query stands for itself. The
+    /// answer is the same.
+    pub owners: Option<[Owner<'a>; 2]>,
 }
 
 impl Default for Query<'_> {
@@ -126,6 +148,7 @@ impl Default for Query<'_> {
             segmentation: Segmentation::None,
             preferred_segments: &[],
             budget: Budget::UNLIMITED,
+            owners: None,
         }
     }
 }
@@ -145,6 +168,7 @@ struct Pass<'a> {
     shell_is_b: bool,
     /// Of samples behind a sheet, metres.
     max_depth: f32,
+    owners: Option<Owners<'a>>,
 }
 
 impl<'a> Pass<'a> {
@@ -167,7 +191,27 @@ impl<'a> Pass<'a> {
         let to_field = RigidF32::between(&relative, &shell.origin, &field_origin);
         let own_field = body.field;
         let max_depth = max_depth as f32;
-        Some(Self { shell, own_field, field, field_pose, relative, field_origin, to_field, shell_is_b, max_depth })
+        let owners = None;
+        Some(Self {
+            shell,
+            own_field,
+            field,
+            field_pose,
+            relative,
+            field_origin,
+            to_field,
+            shell_is_b,
+            max_depth,
+            owners,
+        })
+    }
+
+    /// Of the shell's body and the other, if they hold what the pass is about.
+    fn owned(mut self, body: &Owner<'a>, other: &Owner<'a>) -> Self {
+        let shell = body.shell.filter(|shell| std::ptr::eq(Arc::as_ptr(shell), self.shell));
+        let field = other.field.filter(|field| std::ptr::eq(Arc::as_ptr(field), self.field));
+        self.owners = shell.zip(field).map(|(shell, field)| Owners { shell, field });
+        self
     }
 
     /// How the samples tell the sides of a sheet; `None` when the field has an inside.
@@ -182,7 +226,11 @@ impl<'a> Pass<'a> {
     fn collect(&self, limit: f32, workspace: &mut Workspace) {
         match self.sides() {
             Some(sides) => sides.collect(&self.to_field, limit, workspace),
-            None => with_field!(self.field, f => traverse::collect(f, self.shell, &self.to_field, limit, workspace)),
+            None => {
+                if self.collect_by_front(limit, workspace).is_none() {
+                    with_field!(self.field, f => traverse::collect(f, self.shell, &self.to_field, limit, workspace));
+                }
+            }
         }
     }
 
@@ -194,6 +242,17 @@ impl<'a> Pass<'a> {
                 budget::collect(f, self.shell, &self.to_field, limit, budget, start, workspace)
             }),
         }
+    }
+
+    /// `None` when there is no front to use; then nothing was done.
+    fn collect_by_front(&self, limit: f32, workspace: &mut Workspace) -> Option<()> {
+        let owners = self.owners.as_ref()?;
+        let Workspace { fronts, hits, stats, .. } = workspace;
+        let front = &mut fronts[usize::from(self.shell_is_b)];
+        if !front.is_worth(owners) {
+            return None;
+        }
+        with_field!(self.field, f => front::collect(front, f, self.shell, &self.to_field, limit, (hits, stats)))
     }
 
     /// The sample with the smallest separation up to `limit`; of equal ones the lowest.
@@ -329,7 +388,11 @@ pub fn contacts<'w>(
     workspace: &'w mut Workspace,
 ) -> Result<&'w [Contact]> {
     check(query)?;
-    let passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
+    let mut passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
+    if let Some([of_a, of_b]) = &query.owners {
+        let [first, second] = passes;
+        passes = [first.map(|pass| pass.owned(of_a, of_b)), second.map(|pass| pass.owned(of_b, of_a))];
+    }
     let limit = query.max_separation as f32;
     let both = passes.iter().all(Option::is_some);
     workspace.begin();

@@ -47,25 +47,38 @@ fn lanes(values: &[f32], start: usize) -> Lanes {
     }
 }
 
+/// A bit for each of the first `n` lanes for which `$compare` holds of value and limit; SSE belongs to x86-64.
+macro_rules! mask {
+    ($value:expr, $limit:expr, $n:expr, $sse:ident, $compare:tt) => {{
+        #[cfg(target_arch = "x86_64")]
+        let mask = {
+            use std::arch::x86_64::{$sse, _mm_loadu_ps, _mm_movemask_ps, _mm_set1_ps};
+            // SAFETY: four values from `half` on are in the array.
+            let of = |half: usize| unsafe {
+                _mm_movemask_ps($sse(_mm_loadu_ps($value[half..half + 4].as_ptr()), _mm_set1_ps($limit))) as u32
+            };
+            of(0) | of(4) << 4
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let mask = (0..LANES).fold(0, |mask, i| mask | u32::from($value[i] $compare $limit) << i);
+        mask & ((1 << $n) - 1)
+    }};
+}
+
 /// A bit for each of the first `n` lanes whose value is at most `limit`.
 #[inline(always)]
 pub(super) fn at_most(value: &Lanes, limit: f32, n: usize) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    let mask = {
-        use std::arch::x86_64::{_mm_cmple_ps, _mm_loadu_ps, _mm_movemask_ps, _mm_set1_ps};
-        // SAFETY: SSE belongs to x86-64, and `half` and the three after it are in the array.
-        let of = |half: usize| unsafe {
-            _mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(value[half..half + 4].as_ptr()), _mm_set1_ps(limit))) as u32
-        };
-        of(0) | of(4) << 4
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    let mask = (0..LANES).fold(0, |mask, i| mask | u32::from(value[i] <= limit) << i);
-    mask & ((1 << n) - 1)
+    mask!(value, limit, n, _mm_cmple_ps, <=)
+}
+
+/// A bit for each of the first `n` lanes whose value is above `limit`.
+#[inline(always)]
+pub(super) fn above(value: &Lanes, limit: f32, n: usize) -> u32 {
+    mask!(value, limit, n, _mm_cmpgt_ps, >)
 }
 
 /// For each mask the numbers of the bits that are set, ascending.
-const SET: [[u8; LANES]; 1 << LANES] = {
+pub(super) const SET: [[u8; LANES]; 1 << LANES] = {
     let mut table = [[0; LANES]; 1 << LANES];
     let mut mask = 0;
     while mask < table.len() {
@@ -107,13 +120,13 @@ impl Chosen {
         }
     }
 
-    /// Adds `first` + i for each bit i of `mask`.
+    /// Adds `index` of each bit of `mask`.
     #[inline(always)]
-    pub fn push(&mut self, first: u32, mask: u32) {
+    pub fn push(&mut self, index: impl Fn(usize) -> u32, mask: u32) {
         let room = &mut self.indices[self.len..self.len + LANES];
         let set = &SET[mask as usize % SET.len()];
         for i in 0..LANES {
-            room[i] = first.wrapping_add(u32::from(set[i]));
+            room[i] = index(set[i] as usize % LANES);
         }
         self.len += mask.count_ones() as usize;
     }
@@ -233,14 +246,14 @@ wide! {
         let walk = Walk::new(field, shell, to_field);
         stats.node_tests += 1;
         open.clear(1);
-        open.push(0, at_most(&walk.nodes(0, 1), limit, 1));
+        open.push(|_| 0, at_most(&walk.nodes(0, 1), limit, 1));
         for _ in 1..shell.tree.depth() {
             next.clear(0);
             for &node in open.as_slice() {
                 next.reserve(shell.tree.child_count[node as usize] as usize);
                 for (first, n) in walk.children(node) {
                     stats.node_tests += n as u64;
-                    next.push(first as u32, at_most(&walk.nodes(first, n), limit, n));
+                    next.push(|lane| (first + lane) as u32, at_most(&walk.nodes(first, n), limit, n));
                 }
             }
             std::mem::swap(open, next);

@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 
 use super::budget::{Completeness, Left, Node};
+use super::front::Front;
 use super::region::Regions;
 use super::traverse::Chosen;
 use super::Contact;
@@ -59,6 +60,10 @@ impl Report {
 }
 
 /// Scratch for queries. Each thread brings its own; a query needs it exclusively. Warm queries do not allocate.
+///
+/// It also remembers one pair, if the queries name its owners ([`Query::owners`](super::Query::owners)): a pair that is
+/// asked about again and again is worth a workspace of its own. What it remembers takes 24 bytes for each node of the
+/// shell's tree.
 #[derive(Default)]
 pub struct Workspace {
     /// Nodes still to open, with their lower bound of φ.
@@ -74,6 +79,8 @@ pub struct Workspace {
     /// As `open`, deepest first.
     pub(super) frontier: BinaryHeap<Node>,
     pub(super) regions: Regions,
+    /// Of A's shell and of B's.
+    pub(super) fronts: [Front; 2],
 }
 
 impl Workspace {

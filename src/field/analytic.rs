@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SignedDistance;
+use super::{Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
 
 /// Upper bound, relative to the size of the numbers that enter, on the rounding of any distance here and of the
 /// subtraction of a radius: 13 units in the last place, where the longest chain of operations makes seven.
-const SLACK: f32 = 8.0e-7;
+pub(super) const SLACK: f32 = 8.0e-7;
 
 /// `distance − r`, rounded so that it bounds every computed distance in the ball (c, r) of a 1-Lipschitz function.
 #[inline(always)]
@@ -161,6 +161,10 @@ impl SignedDistance for HalfSpace {
         certified(self.distance(c), c, r, 0.0)
     }
 
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, 0.0, reach))
+    }
+
     fn error_bound(&self) -> f64 {
         // The normal's rounding over a reach of a metre from the local origin.
         f64::from(f32::EPSILON)
@@ -217,6 +221,10 @@ impl SignedDistance for Sphere {
     #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.radius)
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.radius, reach))
     }
 
     fn error_bound(&self) -> f64 {
@@ -302,6 +310,10 @@ impl SignedDistance for Cuboid {
     #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.size())
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.size(), reach))
     }
 
     fn error_bound(&self) -> f64 {
@@ -392,6 +404,10 @@ impl SignedDistance for Capsule {
         certified(self.distance(c), c, r, self.0.size())
     }
 
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.0.size(), reach))
+    }
+
     fn error_bound(&self) -> f64 {
         self.0.error_bound()
     }
@@ -452,6 +468,10 @@ impl SignedDistance for Cylinder {
     #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.0.size())
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.0.size(), reach))
     }
 
     fn error_bound(&self) -> f64 {
@@ -559,6 +579,10 @@ impl SignedDistance for Cone {
     #[inline(always)]
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.radius + self.half_height)
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.radius + self.half_height, reach))
     }
 
     fn error_bound(&self) -> f64 {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::hull::convex_hull;
 use super::triangle::{cluster, Packet, TriangleFrame, LANES};
 use super::wide::wide;
-use super::SignedDistance;
+use super::{Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
 
@@ -283,6 +283,10 @@ impl SignedDistance for ConvexHull {
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         let reach = ((c[0].abs() + c[1].abs()) + c[2].abs()) + r.abs() + self.size;
         deepest(&self.planes, c).0 - r - SLACK * reach
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.size, reach))
     }
 
     fn error_bound(&self) -> f64 {

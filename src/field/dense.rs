@@ -10,7 +10,7 @@ use super::blocks::{Blocks, Cells, Skip};
 use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
 use super::wide::{batches, wide};
-use super::{Clearance, Grid, SignedDistance};
+use super::{Clearance, Grid, Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
 
@@ -483,6 +483,10 @@ impl SignedDistance for DenseField {
 
     fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
         bounds(View::of(self), x, y, z, r, out);
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_grid(self.hot.lipschitz_outside, self.hot.slack, reach))
     }
 
     fn error_bound(&self) -> f64 {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::report::{SignReport, SignRule};
 use super::sign::{Sides, WINDING_ERROR};
-use super::SignedDistance;
+use super::{Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::{Bvh, TriMesh};
 use crate::{Error, Result};
@@ -147,6 +147,11 @@ impl SignedDistance for MeshField {
         let bound =
             if self.sides.rule != SignRule::WindingNumber || steady() { phi - radius } else { -(phi.abs() + radius) };
         (bound - 3.0 * f64::from(f32::EPSILON) * (bound.abs() + radius) - 1e-12 * self.size) as f32
+    }
+
+    /// Around the holes of an open mesh the sign can change anywhere.
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        self.is_closed().then(|| Modulus::of_distance(8.0 * f32::EPSILON, self.size as f32, reach))
     }
 
     fn error_bound(&self) -> f64 {

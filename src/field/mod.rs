@@ -122,6 +122,28 @@ macro_rules! with_field {
 }
 pub(crate) use with_field;
 
+/// |φ(x) − φ(y)| ≤ L |x − y| + ε, for what `distance` computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Modulus {
+    /// L.
+    pub lipschitz: f32,
+    /// ε, metres.
+    pub rounding: f64,
+}
+
+impl Modulus {
+    /// Of a field between nodes: `slack` is its rounding in the grid's box, `lipschitz` holds everywhere.
+    fn of_grid(lipschitz: f32, slack: f32, reach: f64) -> Self {
+        let outside = 32.0 * f64::from(f32::EPSILON) * f64::from(lipschitz) * reach;
+        Self { lipschitz, rounding: 4.0 * f64::from(slack) + outside }
+    }
+
+    /// Of an exact distance whose rounding, at the numbers that enter it, is at most `slack` times their sum.
+    fn of_distance(slack: f32, size: f32, reach: f64) -> Self {
+        Self { lipschitz: 1.0, rounding: 2.0 * f64::from(slack) * (2.0 * reach + f64::from(size)) }
+    }
+}
+
 /// A signed distance function φ: negative inside, positive outside, metres.
 ///
 /// Points are f32 in the field's **local frame**: body axes, origin at [`SignedDistance::local_origin`]. Every method is
@@ -143,6 +165,12 @@ pub trait SignedDistance: Send + Sync {
 
     /// Certified lower bound of φ over the ball (c, r): a value ≤ φ(x) for every |x − c| ≤ r, rounding included.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32;
+
+    /// How much φ changes between points within `reach` metres of the origin of the local frame; `None` where no bound is
+    /// known, or where the function is another one with another origin.
+    fn modulus(&self, _reach: f64) -> Option<Modulus> {
+        None
+    }
 
     /// Whether `distance` and `lower_bound` are straight code that is inlined: a loop over a few points is then vector
     /// instructions, and a point more costs nothing.
@@ -204,5 +232,8 @@ impl SignedDistance for Field {
     }
     fn error_bound(&self) -> f64 {
         with_field!(self, f => f.error_bound())
+    }
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        with_field!(self, f => f.modulus(reach))
     }
 }

@@ -7,9 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analytic::certified;
+use super::analytic::{certified, SLACK};
 use super::hull::convex_hull;
-use super::SignedDistance;
+use super::{Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
 
@@ -296,6 +296,10 @@ impl SignedDistance for SphereHull {
 
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         certified(self.distance(c), c, r, self.size)
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.size, reach))
     }
 
     fn error_bound(&self) -> f64 {

@@ -4,6 +4,7 @@
 
 mod ccd;
 pub mod clock;
+mod contact;
 mod drops;
 mod fields;
 mod haptics;
@@ -22,12 +23,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use serde_json::json;
 use voxshell::asset::Shape;
-use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
-use voxshell::field::{Field, HalfSpace};
-use voxshell::math::{Pose, Vec3};
+use voxshell::field::Field;
 use voxshell::{Error, Result};
 
 use crate::{haptics_demo, source};
@@ -39,7 +37,7 @@ use row::Row;
 enum Name {
     /// Cooking: field, pointshell and tree from a mesh.
     Cook,
-    /// Discrete queries of touching pairs: on a plane, and against itself.
+    /// Discrete queries of touching pairs, resting, moving and at random: on a plane, on a box, and against itself.
     Contact,
     /// A million random segments against the field, beside rays of other libraries.
     Segments,
@@ -151,11 +149,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             rows
         }
         Name::Fields => fields::rows(&mesh, &setup)?,
-        Name::Contact => {
-            let samples = arguments.cook.samples.unwrap_or(35_000);
-            let options = source::CookArguments { samples: Some(samples), ..arguments.cook.clone() };
-            contact_rows(&source::cook(&mesh, &options)?)?
-        }
+        Name::Contact => contact::rows(&mesh, &arguments.cook)?,
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
             haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), haptics::Effort::new(arguments.quick))?
@@ -195,60 +189,4 @@ fn cook_row(cells: u32, seconds: f64, shape: &Shape) -> Row {
 
 fn rayon_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// A pose of the shape that touches `other` (at the identity) from above, `depth` metres deep.
-fn touching(shape: &Shape, other: Geometry, rotation: UnitQuaternion<f64>, depth: f64) -> Result<Pose> {
-    let mut workspace = Workspace::new();
-    let mut height = 2.0;
-    for _ in 0..60 {
-        let pose = Isometry3::from_parts(Translation3::new(0.05, height, 0.02), rotation);
-        let found = distance(
-            shape.geometry(),
-            &pose,
-            other,
-            &Pose::identity(),
-            Roles::ShellOfA,
-            f64::INFINITY,
-            &mut workspace,
-        )?;
-        height -= 0.7 * found.map_or(0.0, |c| c.separation);
-    }
-    Ok(Isometry3::from_parts(Translation3::new(0.05, height - depth, 0.02), rotation))
-}
-
-/// Twenty orientations, each touching 0.2 mm deep, contacts up to 1 mm; one of them is what a resting body asks each step.
-fn contact_rows(shape: &Shape) -> Result<Vec<Row>> {
-    let plane = Shape::from_field(Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.0)?));
-    let mut rows = Vec::new();
-    for (row, other) in [("contact/plane", plane.geometry()), ("contact/self", shape.geometry())] {
-        let mut times = Vec::new();
-        let (mut nodes, mut samples, mut found) = (0, 0, 0);
-        for i in 0..20 {
-            let rotation = UnitQuaternion::from_euler_angles(0.7 * i as f64, 1.3 * i as f64, 0.4 * i as f64);
-            let pose = touching(shape, other, rotation, 0.0002)?;
-            let query = Query { roles: Roles::ShellOfA, max_separation: 0.001, max_contacts: 4, ..Query::default() };
-            let mut workspace = Workspace::new();
-            for repeat in 0..200 {
-                let start = Instant::now();
-                let n = contacts(shape.geometry(), &pose, other, &Pose::identity(), &query, &mut workspace)?.len();
-                if repeat >= 20 {
-                    times.push(start.elapsed().as_secs_f64() * 1e6);
-                    found += n;
-                }
-            }
-            nodes += workspace.stats().node_tests;
-            samples += workspace.stats().sample_tests;
-        }
-        times.sort_by(f64::total_cmp);
-        let at = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
-        rows.push(Row::from(json!({
-            "row": row, "samples": shape.shell.as_ref().map_or(0, |s| s.len()),
-            "query_mean_us": times.iter().sum::<f64>() / times.len() as f64,
-            "query_median_us": at(0.5), "query_p99_us": at(0.99),
-            "node_tests_mean": nodes as f64 / 20.0, "sample_tests_mean": samples as f64 / 20.0,
-            "contacts_mean": found as f64 / times.len() as f64,
-        })));
-    }
-    Ok(rows)
 }

@@ -5,7 +5,7 @@ use super::masks::slot;
 use super::{BrickField, BrickHeader, CELLS, NODES};
 use crate::field::trilinear::{beyond, gradient, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
 use crate::field::wide::{batches, wide};
-use crate::field::{Clearance, SignedDistance};
+use crate::field::{Clearance, Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 
 /// What holds of the whole of φ inside the grid.
@@ -394,6 +394,10 @@ impl SignedDistance for BrickField {
 
     fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
         bounds(View::of(self), x, y, z, r, out);
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_grid(self.hot.lipschitz_outside, self.hot.slack, reach))
     }
 
     fn error_bound(&self) -> f64 {

@@ -13,7 +13,7 @@ use voxshell::Result;
 
 use super::clock::of_thread;
 use super::drops::Drop;
-use super::pairs::{place, rotation, Body, Pairs};
+use super::pairs::{place, Body, Pairs};
 use super::random::Random;
 use super::row::Row;
 use super::steps::Steps;
@@ -115,7 +115,7 @@ fn haptic(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
     let mut random = Random::new(7);
     let (mut times, mut intervals) = (Vec::new(), Vec::new());
     for _ in 0..50 {
-        let (turn, way) = (rotation(&mut random), place(&mut random).normalize());
+        let (turn, way) = (random.rotation(), place(&mut random).normalize());
         let at = |reach: f64| Pose::from_parts((way * reach).into(), turn);
         let mut reach = 2.0;
         for _ in 0..60 {
@@ -166,7 +166,7 @@ fn screws(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
     let (mut missed, mut hits, mut seconds) = (0, 0, 0.0);
     for _ in 0..STEPS {
         let mut step = |reach: f64| {
-            let from = Pose::from_parts((place(&mut random) * reach).into(), rotation(&mut random));
+            let from = Pose::from_parts((place(&mut random) * reach).into(), random.rotation());
             let turn = Rotation::from_scaled_axis(place(&mut random).normalize() * 10f64.to_radians());
             let to = Translation3::from(place(&mut random) * 0.2) * from * turn;
             Moving { geometry: body.geometry(), from, to }

@@ -5,14 +5,12 @@
 //! all samples; their tree's time is less than their own walk would need for the samples in contact alone, so it may be that
 //! of an early out. Both are measured here: the first contact, and all intervals of all samples.
 
-use std::f64::consts::TAU;
-
 use voxshell::ccd::motion::Motion;
 use voxshell::ccd::segment::Segment;
 use voxshell::ccd::shell::{Passage, Workspace};
 use voxshell::contact::Geometry;
 use voxshell::field::{BrickField, DenseField, Field};
-use voxshell::math::{Pose, Progress, Rotation, Vec3};
+use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::TriMesh;
 use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::Result;
@@ -61,13 +59,6 @@ pub fn place(random: &mut Random) -> Vec3 {
     Vec3::new(coordinate(), coordinate(), coordinate())
 }
 
-/// Uniform over all: Shoemake 1992.
-pub fn rotation(random: &mut Random) -> Rotation {
-    let (part, a, b) = (random.next(), TAU * random.next(), TAU * random.next());
-    let (p, q) = ((1.0 - part).sqrt(), part.sqrt());
-    Rotation::from_quaternion(nalgebra::Quaternion::new(q * b.cos(), p * a.sin(), p * a.cos(), q * b.sin()))
-}
-
 /// Seconds for all pairs.
 pub struct Pairs {
     pub name: &'static str,
@@ -91,7 +82,7 @@ impl Pairs {
     pub fn measure(body: &Body, targets: [f64; 2], papers: [f64; 2], setup: &Setup) -> Result<Self> {
         let (pairs, clock) = (setup.pairs, setup.clock);
         let mut random = Random::new(2016);
-        let mut pose = || Pose::from_parts((place(&mut random) * 3.0 * SIDE).into(), rotation(&mut random));
+        let mut pose = || Pose::from_parts((place(&mut random) * 3.0 * SIDE).into(), random.rotation());
         let motions: Vec<Motion> =
             (0..pairs).map(|_| Motion::straight([&pose(), &pose()], [&Pose::identity(); 2])).collect();
         let samples = body.shell.len();

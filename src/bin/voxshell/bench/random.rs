@@ -1,5 +1,9 @@
 //! The same numbers every time: SplitMix64.
 
+use std::f64::consts::TAU;
+
+use voxshell::math::Rotation;
+
 pub struct Random(u64);
 
 impl Random {
@@ -19,5 +23,12 @@ impl Random {
     /// Uniform in 0..n.
     pub fn below(&mut self, n: u32) -> u32 {
         (self.next() * f64::from(n)) as u32
+    }
+
+    /// Uniform over all: Shoemake 1992.
+    pub fn rotation(&mut self) -> Rotation {
+        let (part, a, b) = (self.next(), TAU * self.next(), TAU * self.next());
+        let (p, q) = ((1.0 - part).sqrt(), part.sqrt());
+        Rotation::from_quaternion(nalgebra::Quaternion::new(q * b.cos(), p * a.sin(), p * a.cos(), q * b.sin()))
     }
 }

@@ -9,7 +9,7 @@ use voxshell::math::{Pose, Rotation, Twist, Vec3};
 use voxshell::mesh::primitives;
 use voxshell::Result;
 
-use super::super::pairs::{place, rotation};
+use super::super::pairs::place;
 use super::super::random::Random;
 use super::super::row::Row;
 use super::{supported, Effort};
@@ -85,7 +85,7 @@ impl Wander {
         if far(&self.wanted, &self.pose) < 1e-3 {
             let (center, extents) = self.around;
             let to = center + place(&mut self.random).component_mul(&extents);
-            self.wanted = Pose::from_parts(to.into(), rotation(&mut self.random));
+            self.wanted = Pose::from_parts(to.into(), self.random.rotation());
             self.speed = FASTEST.map(|most| most * (0.1 + 0.9 * self.random.next()));
         }
         let way = self.wanted.translation.vector - self.pose.translation.vector;
