@@ -9,7 +9,7 @@
 //! | `servo` | the fast half: a simulated tool between the hand and linearised contacts |
 //! | `simulation` | the slow half: contacts and what they do |
 //! | `renderers` | what contacts do to the tool, by each of the penalty methods and by impulses |
-//! | `qp` | the quadratic program of constrained motions |
+//! | `god_object`, `constraint`, `qp` | a tool that is never inside: constraints, their forces, the quadratic program |
 //! | `exchange`, `snapshot` | how they tell each other, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
 //! | `passivity` | the energy at the port to the hand |
@@ -17,9 +17,11 @@
 //! | `device` | a simulated device in a simulated hand, for tests |
 
 mod bodies;
+pub mod constraint;
 mod coupling;
 pub mod device;
 mod exchange;
+pub mod god_object;
 mod passivity;
 pub mod qp;
 mod renderers;

@@ -1,0 +1,504 @@
+//! The god-object: a body that follows the hand as far as others let it, and is never inside them (Zilles & Salisbury 1995;
+//! Ortega, Redon & Coquillart 2007 in six degrees of freedom; Xu & Barbič 2016, section 4.2, on distance fields).
+//!
+//! Each step it goes toward a_u = k_s (x_h − x_s), projected on what its constraints allow, and to the first time of contact
+//! on a rigid motion, over and over until the step is over.
+//!
+//! The papers leave out the last step's contacts from the continuous query, and test them discretely when it is done: until
+//! then nothing holds them. Here all samples are tested all the time, at a level that is above the surface and gives way: a
+//! step may bring none nearer than a little below the nearest one at its beginning, down to a floor that is above the
+//! surface too; and constraints ask for a little more distance than that, which brings samples back up. So a body slides and no
+//! rounding, turning or curving takes a sample inside: each path is certified as a whole.
+
+use super::bodies::{Obstacle, Tool};
+use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
+use super::qp::{Outcome, Row, Solver, MAX_ROWS};
+use super::types::Status;
+use crate::ccd::impact::{self, time_of_impact, Moving, Path};
+use crate::ccd::shell;
+use crate::contact::{self, contacts_of, Contact, Geometry, Roles};
+use crate::field::SignedDistance;
+use crate::math::{Pose, Vec3, Vec6, Wrench};
+use crate::{Error, Result};
+
+/// How a god-object moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GodSettings {
+    /// k_s: of the way to the hand, what it goes in a step; above 0, at most 1. Xu & Barbič use 0.5.
+    pub coupling: f64,
+    /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
+    pub stiffness: f64,
+    /// How near samples come, metres: above 0. By default 2e-5 of the size of the bodies.
+    pub skin: Option<f64>,
+    /// Which body's samples count.
+    pub roles: Option<Roles>,
+    /// Stretches in a step: after each it slides on along other constraints.
+    pub stretches: u32,
+    /// Constraints with an obstacle: the deepest, and those that span the largest area.
+    pub contacts: usize,
+}
+
+impl Default for GodSettings {
+    /// Both bodies' samples where both have what it needs.
+    fn default() -> Self {
+        Self { coupling: 0.5, stiffness: 2000.0, skin: None, roles: None, stretches: 12, contacts: 48 }
+    }
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advance {
+    /// x_s, body to world.
+    pub pose: Pose,
+    /// `LOCKED`: nothing that the constraints allow leads anywhere, though the hand pulls. `PENETRATING`: samples are inside,
+    /// because the step began there or obstacles left no room; the god-object then follows the hand, without force, until it is out.
+    pub status: Status,
+    /// F_c = k_h M (a_c − a_u), on the hand, about the tool's centre.
+    pub wrench: Wrench,
+    /// Constraints at the end.
+    pub constraints: u32,
+    /// Stretches that the step took.
+    pub stretches: u32,
+    /// φ of the nearest sample at the end where it is less than three skins, else that: metres.
+    pub clearance: f64,
+}
+
+/// Heights above the surface, in skins.
+/// Nothing comes nearer than this: a body that is found nearer was put there, and counts as inside.
+const HARD: f64 = 0.1;
+const FLOOR: f64 = 0.25;
+/// What is nearer goes back up before it goes on.
+const LOW: f64 = 0.7;
+const STOP: f64 = 1.0;
+/// Where constraints hold samples; a path that begins there is not stopped at once.
+const REST: f64 = 1.3;
+/// Nearer than this, a sample is a constraint.
+const NEAR: f64 = 3.0;
+/// How far a stretch may bring the nearest sample down.
+const GIVE: f64 = 0.2;
+/// Of a continuous query.
+const TOLERANCE: f64 = 0.01;
+
+/// Constraints that queries of contact do not say: what stopped a stretch and is no sample's gradient.
+const MAX_CUTS: usize = 24;
+
+/// A body in the hand, kept out of others.
+pub struct GodObject {
+    tool: Tool,
+    settings: GodSettings,
+    model: ConstraintModel,
+    /// Metres; of the bodies of the last step.
+    skin: f64,
+    /// Where obstacles were at the end of the last step.
+    last: Vec<Pose>,
+    cuts: Vec<Constraint>,
+    /// Signed distance of each of the model's constraints.
+    heights: Vec<f64>,
+    rows: Vec<Row>,
+    solver: Solver,
+    near: contact::Workspace,
+    on_the_way: shell::Workspace,
+    inside: bool,
+}
+
+impl GodObject {
+    /// # Errors
+    /// `InvalidArgument` for a tool or settings outside their ranges.
+    pub fn new(tool: Tool, pose: &Pose, settings: GodSettings) -> Result<Self> {
+        tool.check()?;
+        if !(settings.coupling > 0.0 && settings.coupling <= 1.0) {
+            return Err(Error::argument("coupling", settings.coupling, "a part of the way, above 0 and at most 1"));
+        }
+        if !(settings.stiffness >= 0.0 && settings.stiffness.is_finite()) {
+            return Err(Error::argument("stiffness", settings.stiffness, "a finite number, 0 or more"));
+        }
+        if settings.skin.is_some_and(|s| !(s > 0.0 && s.is_finite())) {
+            return Err(Error::argument("skin", settings.skin.unwrap_or(0.0), "a positive, finite length in metres"));
+        }
+        if settings.contacts == 0 || settings.stretches == 0 {
+            return Err(Error::argument("contacts, stretches", 0, "at least 1"));
+        }
+        let model = ConstraintModel::new(&tool, pose, settings.coupling, settings.stiffness);
+        Ok(Self {
+            tool,
+            settings,
+            model,
+            skin: 0.0,
+            last: Vec::new(),
+            cuts: Vec::with_capacity(MAX_CUTS),
+            heights: Vec::with_capacity(MAX_ROWS),
+            rows: Vec::with_capacity(MAX_ROWS),
+            solver: Solver::new(),
+            near: contact::Workspace::new(),
+            on_the_way: shell::Workspace::new(),
+            inside: false,
+        })
+    }
+
+    /// x_s, body to world.
+    pub fn pose(&self) -> Pose {
+        self.model.pose
+    }
+
+    /// What the loop that makes forces needs.
+    pub fn model(&self) -> &ConstraintModel {
+        &self.model
+    }
+
+    /// How near samples come, metres; known after the first step.
+    pub fn skin(&self) -> f64 {
+        self.skin
+    }
+
+    /// Puts it somewhere else, without looking at what is in between. Where that is inside, the next step pushes it out, or
+    /// says so.
+    pub fn reset(&mut self, pose: &Pose) {
+        self.model.pose = *pose;
+        self.model.constraints.clear();
+        self.cuts.clear();
+        self.last.clear();
+        self.inside = false;
+    }
+
+    /// One step toward the hand, while obstacles go from where they were at the last step to where they are.
+    ///
+    /// At its end no sample is inside, nor nearer than a tenth of the skin, unless the status is `PENETRATING`; none was on the way, where the step did not begin
+    /// inside. Warm steps allocate nothing; the same steps give the same bytes.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a pose that is not finite, `Unsupported` for bodies without the forms that the roles need.
+    pub fn advance(&mut self, target: &Pose, bodies: &[Obstacle]) -> Result<Advance> {
+        self.begin(target, bodies)?;
+        let center = self.tool.center;
+        let mut wanted = difference(&self.model.pose, target, &center) * self.settings.coupling;
+        // Screws turn by less than half a turn.
+        let turn = wanted.fixed_rows::<3>(3).norm();
+        if turn > 2.0 {
+            wanted *= 2.0 / turn;
+        }
+        let goal = moved(&self.model.pose, &center, &wanted);
+        let (mut time, mut stretches, mut stuck) = (0.0, 0, false);
+        let mut least = self.gather(bodies, time, NEAR)?;
+        if least <= FLOOR * self.skin {
+            least = self.push_out(bodies, time)?;
+        }
+        while least > FLOOR * self.skin && stretches < self.settings.stretches {
+            stretches += 1;
+            if least < LOW * self.skin {
+                // Within a long step, what constraints ask for would come too late.
+                least = self.push_out(bodies, time)?;
+            }
+            if least <= FLOOR * self.skin {
+                break;
+            }
+            let way = difference(&self.model.pose, &goal, &center);
+            let step = self.allowed(&way, bodies, time)?;
+            let to = moved(&self.model.pose, &center, &step);
+            let give = (GIVE * self.skin).min(0.5 * (least - FLOOR * self.skin));
+            let level = (STOP * self.skin).min(least - give);
+            let hit = self.first_hit(&to, bodies, [time, 1.0], level)?;
+            let part = hit.map_or(1.0, |(_, c)| c.toi);
+            self.go(&to, part);
+            let ends = time + part * (1.0 - time);
+            let progress = step.fixed_rows::<3>(0).norm().max(step.fixed_rows::<3>(3).norm() * self.reach()) * part;
+            stuck = progress < 1e-3 * self.skin && hit.is_some();
+            let added = hit.is_some_and(|(body, contact)| self.cut(body, &contact));
+            time = ends;
+            least = self.gather(bodies, time, NEAR)?;
+            if hit.is_none() || (stuck && !added) {
+                break;
+            }
+        }
+        if time < 1.0 && self.obstacles_move(bodies) {
+            // They did not wait.
+            least = self.gather(bodies, 1.0, NEAR)?;
+            if least <= FLOOR * self.skin {
+                least = self.push_out(bodies, 1.0)?;
+            }
+        }
+        self.inside = least <= HARD * self.skin;
+        if self.inside {
+            self.model.pose = goal;
+            self.model.mass = mass_matrix(&self.tool, &goal);
+            self.cuts.clear();
+            least = self.gather(bodies, 1.0, NEAR)?;
+            // Where the hand is, there may be room.
+            self.inside = least <= FLOOR * self.skin;
+        }
+        self.end(bodies);
+        self.outcome(target, stretches, stuck, least)
+    }
+
+    fn begin(&mut self, target: &Pose, bodies: &[Obstacle]) -> Result<()> {
+        contact::check_pose("target", target)?;
+        for body in bodies {
+            contact::check_pose("bodies.pose", &body.pose)?;
+        }
+        if self.last.len() != bodies.len() {
+            self.last.clear();
+            self.last.extend(bodies.iter().map(|b| b.pose));
+            self.cuts.clear();
+        }
+        let extent = |g: &Geometry| {
+            let shell = g.shell.and_then(|s| s.tree.radius.first()).map_or(0.0, |r| f64::from(*r));
+            let bounds = g.field.map(|f| f.bounds());
+            let field = bounds.map_or(0.0, |b| 0.5 * (b.max - b.min).norm());
+            shell.max(if field.is_finite() { field } else { 0.0 })
+        };
+        let scale = bodies.iter().fold(extent(&self.tool.forms.geometry()), |s, b| s.max(extent(&b.forms.geometry())));
+        self.skin = self.settings.skin.unwrap_or(2e-5 * scale);
+        let (last, cuts) = (&self.last, &mut self.cuts);
+        cuts.retain(|c| last[c.body as usize] == bodies[c.body as usize].pose);
+        Ok(())
+    }
+
+    fn end(&mut self, bodies: &[Obstacle]) {
+        for (last, body) in self.last.iter_mut().zip(bodies) {
+            *last = body.pose;
+        }
+    }
+
+    fn obstacles_move(&self, bodies: &[Obstacle]) -> bool {
+        self.last.iter().zip(bodies).any(|(last, body)| *last != body.pose)
+    }
+
+    /// Where an obstacle is at a time of the step.
+    fn obstacle_pose(&self, i: usize, bodies: &[Obstacle], time: f64) -> Pose {
+        if self.last[i] == bodies[i].pose || time >= 1.0 {
+            return bodies[i].pose;
+        }
+        Moving { geometry: bodies[i].forms.geometry(), from: self.last[i], to: bodies[i].pose }.pose(time)
+    }
+
+    fn roles(&self, tool: &Geometry, body: &Geometry) -> Roles {
+        let both = tool.shell.is_some() && body.field.is_some() && body.shell.is_some() && tool.field.is_some();
+        self.settings.roles.unwrap_or(if both { Roles::Both } else { Roles::Auto })
+    }
+
+    /// Radius about the centre, metres.
+    fn reach(&self) -> f64 {
+        let shell = self.tool.forms.shell.as_ref();
+        let of_shell =
+            shell.and_then(|s| Some((s.origin - self.tool.center).norm() + f64::from(*s.tree.radius.first()?)));
+        of_shell.unwrap_or_else(|| (self.tool.inertia.trace() / (2.0 * self.tool.mass)).sqrt())
+    }
+
+    /// The constraints at the pose, of samples within `near` skins, and φ of the nearest.
+    fn gather(&mut self, bodies: &[Obstacle], time: f64, near: f64) -> Result<f64> {
+        let mut least = near * self.skin;
+        self.model.constraints.clear();
+        self.heights.clear();
+        let pose = self.model.pose;
+        for (i, body) in bodies.iter().enumerate() {
+            let at = self.obstacle_pose(i, bodies, time);
+            let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
+            let query = contact::Query {
+                roles: self.roles(&tool, &other),
+                max_separation: near * self.skin,
+                max_contacts: self.settings.contacts.min(((MAX_ROWS - MAX_CUTS) / bodies.len()).max(1)),
+                ..contact::Query::default()
+            };
+            let found = contact::contacts(tool, &pose, other, &at, &query, &mut self.near)?;
+            for c in found {
+                least = least.min(c.separation);
+                if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
+                    self.model.constraints.push(constraint(i as u32, c, c.separation - REST * self.skin));
+                    self.heights.push(c.separation);
+                }
+            }
+        }
+        self.keep_cuts(bodies, time)?;
+        self.model.constraints.extend_from_slice(&self.cuts);
+        self.heights.extend(self.cuts.iter().map(|_| REST * self.skin));
+        Ok(least)
+    }
+
+    /// Cuts that still say something: the sample is near, and gets nearer across the cut, but its gradient does not say so.
+    fn keep_cuts(&mut self, bodies: &[Obstacle], time: f64) -> Result<()> {
+        let probe = 4.0 * self.skin;
+        let mut kept = 0;
+        for k in 0..self.cuts.len() {
+            let mut cut = self.cuts[k];
+            let body = &bodies[cut.body as usize];
+            let at = self.obstacle_pose(cut.body as usize, bodies, time);
+            let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
+            let pose = self.model.pose;
+            let across = nalgebra::Translation3::from(cut.normal * probe) * pose;
+            let mut here = None;
+            contacts_of(tool, &pose, other, &at, &[cut.feature], |_, c| here = Some(c))?;
+            let mut there = f64::INFINITY;
+            contacts_of(tool, &across, other, &at, &[cut.feature], |_, c| there = c.separation)?;
+            let Some(c) = here else { continue };
+            let says_more = c.normal.dot(&cut.normal) < 0.97;
+            let blocks = there < c.separation - 0.5 * probe;
+            if c.separation < NEAR * self.skin && says_more && blocks {
+                cut.point = if cut.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
+                self.cuts[kept] = cut;
+                kept += 1;
+            }
+        }
+        self.cuts.truncate(kept);
+        Ok(())
+    }
+
+    /// Makes a constraint of what ended a stretch, unless there is one like it.
+    fn cut(&mut self, body: usize, hit: &Contact) -> bool {
+        let cut = constraint(body as u32, hit, 0.0);
+        let like =
+            |c: &Constraint| c.body == cut.body && c.feature == cut.feature && c.normal.dot(&cut.normal) > 0.9999;
+        if self.cuts.iter().any(like) {
+            return false;
+        }
+        if self.cuts.len() == MAX_CUTS {
+            self.cuts.remove(0);
+        }
+        self.cuts.push(cut);
+        true
+    }
+
+    /// The motion nearest to `way` that the constraints allow in what is left of the step.
+    fn allowed(&mut self, way: &Vec6, bodies: &[Obstacle], time: f64) -> Result<Vec6> {
+        let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
+        let moving = self.obstacles_move(bodies);
+        for ask_for_more in [true, false] {
+            self.rows.clear();
+            for (i, c) in self.model.constraints.iter().enumerate() {
+                let mut row = c.row(&center);
+                if ask_for_more {
+                    row.slack = self.heights[i] - REST * self.skin;
+                }
+                if moving {
+                    row.slack += c.normal.dot(&self.carried(c, bodies, time));
+                }
+                self.rows.push(row);
+            }
+            let solution = self.solver.solve(&self.model.mass, way, &self.rows)?;
+            let farther = solution.constrained.fixed_rows::<3>(0).norm() - way.norm();
+            // Between walls, a little more distance to all of them may be a long way off.
+            if solution.outcome != Outcome::Infeasible && (!ask_for_more || moving || farther < 20.0 * self.skin) {
+                return Ok(solution.constrained);
+            }
+        }
+        Ok(Vec6::zeros())
+    }
+
+    /// How far an obstacle takes the place of a constraint along in what is left of the step.
+    fn carried(&self, c: &Constraint, bodies: &[Obstacle], time: f64) -> Vec3 {
+        let body = c.body as usize;
+        let here = self.obstacle_pose(body, bodies, time).inverse_transform_point(&c.point.into());
+        bodies[body].pose.transform_point(&here).coords - c.point
+    }
+
+    /// The first sample to be at the level, while the tool goes to a pose and obstacles from one time to another.
+    fn first_hit(
+        &mut self,
+        to: &Pose,
+        bodies: &[Obstacle],
+        times: [f64; 2],
+        level: f64,
+    ) -> Result<Option<(usize, Contact)>> {
+        let mut first: Option<(usize, Contact)> = None;
+        let tool = Moving { geometry: self.tool.forms.geometry(), from: self.model.pose, to: *to };
+        for (i, body) in bodies.iter().enumerate() {
+            let [from, to] = times.map(|time| self.obstacle_pose(i, bodies, time));
+            let other = Moving { geometry: body.forms.geometry(), from, to };
+            let query = impact::Query {
+                roles: self.roles(&tool.geometry, &other.geometry),
+                path: Path::Screw { tolerance: TOLERANCE * self.skin },
+                max_separation: level,
+                until: first.map_or(1.0, |(_, c)| c.toi),
+                known: &[],
+            };
+            if let Some(c) = time_of_impact(&tool, &other, &query, &mut self.on_the_way)? {
+                if first.is_none_or(|(_, best)| c.toi < best.toi) {
+                    first = Some((i, c));
+                }
+            }
+        }
+        Ok(first)
+    }
+
+    /// Goes a part of the way to a pose.
+    fn go(&mut self, to: &Pose, part: f64) {
+        self.model.pose = if part >= 1.0 {
+            *to
+        } else {
+            Moving { geometry: self.tool.forms.geometry(), from: self.model.pose, to: *to }.pose(part)
+        };
+        self.model.pose.rotation.renormalize();
+        self.model.mass = mass_matrix(&self.tool, &self.model.pose);
+    }
+
+    /// From inside, or from too near: the smallest motion out, again and again. φ of the nearest sample where that ends.
+    fn push_out(&mut self, bodies: &[Obstacle], time: f64) -> Result<f64> {
+        let center = self.tool.center;
+        let start = self.model.pose;
+        let mut least = self.gather(bodies, time, NEAR)?;
+        if least <= HARD * self.skin {
+            self.cuts.clear();
+        }
+        for _ in 0..if least > HARD * self.skin { 3 } else { 24 } {
+            if least > LOW * self.skin {
+                break;
+            }
+            // As deep as it is, constraints matter that are as far ahead.
+            let near = NEAR + 2.0 * (-least / self.skin).max(0.0);
+            self.gather(bodies, time, near)?;
+            let at = self.model.pose.transform_point(&center.into()).coords;
+            self.rows.clear();
+            for (c, height) in self.model.constraints.iter().zip(&self.heights) {
+                self.rows.push(Row { slack: height - REST * self.skin, ..c.row(&at) });
+            }
+            let out = self.solver.solve(&self.model.mass, &Vec6::zeros(), &self.rows)?;
+            let far =
+                out.constrained.fixed_rows::<3>(0).norm() + out.constrained.fixed_rows::<3>(3).norm() * self.reach();
+            if out.outcome != Outcome::Constrained || far > self.reach() {
+                break;
+            }
+            let to = moved(&self.model.pose, &center, &out.constrained);
+            if least > HARD * self.skin && self.first_hit(&to, bodies, [time, time], HARD * self.skin)?.is_some() {
+                break;
+            }
+            self.go(&to, 1.0);
+            least = self.gather(bodies, time, NEAR)?;
+        }
+        if least <= FLOOR * self.skin {
+            self.go(&start, 1.0);
+            least = self.gather(bodies, time, NEAR)?;
+        }
+        Ok(least)
+    }
+
+    fn outcome(&mut self, target: &Pose, stretches: u32, stuck: bool, least: f64) -> Result<Advance> {
+        let mut status = Status::NORMAL;
+        let mut wrench = Wrench::ZERO;
+        if self.inside {
+            status |= Status::PENETRATING;
+            self.model.constraints.clear();
+        } else {
+            let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
+            let pull = difference(&self.model.pose, target, &self.tool.center) * self.settings.coupling;
+            self.rows.clear();
+            self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
+            let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
+            wrench = Wrench::from_column(&(solution.load * self.settings.stiffness));
+            let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();
+            let pulls = still(&pull) > still(&Vec6::new(self.skin, 0.0, 0.0, 0.0, 0.0, 0.0));
+            if pulls && still(&solution.constrained) < 1e-6 * still(&pull) {
+                self.rows.retain(|r| r.slack == 0.0);
+                if self.solver.is_locked(&self.model.mass, &self.rows)? {
+                    status |= Status::LOCKED;
+                }
+            } else if pulls && stuck {
+                status |= Status::LOCKED;
+            }
+        }
+        let constraints = self.model.constraints.len() as u32;
+        Ok(Advance { pose: self.model.pose, status, wrench, constraints, stretches, clearance: least })
+    }
+}
+
+fn constraint(body: u32, c: &Contact, gap: f64) -> Constraint {
+    let point = if c.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
+    Constraint { point, normal: c.normal, gap: gap.max(0.0), feature: c.feature, body }
+}

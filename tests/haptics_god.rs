@@ -1,0 +1,380 @@
+//! The god-object: never inside, never through, free where nothing is; and what it says when it is stuck.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3};
+use support::rng::Rng;
+use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::field::{Cuboid, Cylinder, Field, HalfSpace, SignedDistance};
+use voxshell::haptics::constraint::{ConstraintForce, ConstraintModel};
+use voxshell::haptics::god_object::{Advance, GodObject, GodSettings};
+use voxshell::haptics::{Forms, Obstacle, Status, Tool};
+use voxshell::math::{Mat3, Pose, Progress, Rotation, Vec3, Wrench};
+use voxshell::mesh::{primitives, TriMesh};
+use voxshell::pointshell::{PointShell, ShellOptions};
+
+fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Forms {
+    let options = CookOptions {
+        resolution: Resolution::Cells(cells),
+        shell: ShellOptions { target_count: Some(samples), ..ShellOptions::default() },
+        ..CookOptions::default()
+    };
+    let shape = Shape::cook(mesh, &options, &Progress::none()).unwrap();
+    Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
+}
+
+fn analytic(field: Field) -> Forms {
+    Forms { field: Some(Arc::new(field)), shell: None, voxmap: None }
+}
+
+fn tool(forms: Forms, radius: f64) -> Tool {
+    Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 0.2 * radius * radius }
+}
+
+fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::translation(x, y, z)
+}
+
+/// φ of the nearest sample, of all: of the tool's in the fields of others, of others' in the tool's. No tree, f64 up to the field.
+fn nearest(tool: &Tool, pose: &Pose, bodies: &[Obstacle]) -> f64 {
+    let mut least = f64::INFINITY;
+    let mut run = |shell: &Forms, field: &Forms, relative: Pose| {
+        let (Some(shell), Some(field)) = (&shell.shell, &field.field) else { return };
+        for i in 0..shell.len() {
+            let p = relative.transform_point(&shell.position(i).into()).coords;
+            let p = p - field.local_origin(&p);
+            least = least.min(field.distance([p.x as f32, p.y as f32, p.z as f32]).into());
+        }
+    };
+    for body in bodies {
+        run(&tool.forms, &body.forms, body.pose.inv_mul(pose));
+        run(&body.forms, &tool.forms, pose.inv_mul(&body.pose));
+    }
+    least
+}
+
+struct Scene {
+    name: &'static str,
+    tool: Tool,
+    bodies: Vec<Obstacle>,
+    start: Pose,
+    /// Where the hand goes, half the size of a box about the start.
+    reach: Vec3,
+    /// Whether the tool is where it may be: what tunnels is not.
+    side: fn(&Pose) -> bool,
+}
+
+fn scenes() -> Vec<Scene> {
+    let boxed = || tool(cook(&primitives::cuboid([0.05, 0.03, 0.04]).unwrap(), 300, 24), 0.05);
+    let knot = tool(cook(&primitives::torus_knot(2, 3, 0.05, 0.015, 120, 12).unwrap(), 500, 40), 0.06);
+    let rod = |r: f64, h: f64| tool(cook(&primitives::cylinder(r, h, 32).unwrap(), 500, 32), h);
+    let fixed = |forms: Forms, pose: Pose| Obstacle::fixed(forms, pose);
+    let wall = |half: [f64; 3]| analytic(Field::Cuboid(Cuboid::new(half).unwrap()));
+    // A millimetre thick.
+    let around = |i: i32| [[0.0005, 0.0], [0.0, 0.0005], [-0.0005, 0.0], [0.0, -0.0005]][(i % 4) as usize];
+    let points: Vec<_> = (0..1600).map(|i| [around(i)[0], 2.5e-4 * f64::from(i - 800), around(i)[1]]).collect();
+    let normals: Vec<_> = (0..1600).map(|i| [around(i)[0], 0.0, around(i)[1]]).collect();
+    let wire = Forms {
+        shell: Some(Arc::new(PointShell::from_samples(&points, &normals, &ShellOptions::default()).unwrap())),
+        ..analytic(Field::Cylinder(Cylinder::new(1, 0.0005, 0.2).unwrap()))
+    };
+    let upright = Isometry3::rotation(Vec3::x() * std::f64::consts::FRAC_PI_2);
+    let flat = Isometry3::rotation(Vec3::z() * std::f64::consts::FRAC_PI_2);
+    vec![
+        Scene {
+            name: "a box on a plane",
+            tool: boxed(),
+            bodies: vec![fixed(analytic(Field::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap())), Pose::identity())],
+            start: at(0.0, 0.0, 0.1),
+            reach: Vec3::new(0.2, 0.2, 0.3),
+            side: |p| p.translation.z > 0.0,
+        },
+        Scene {
+            name: "a knot at a sheet of a tenth of a millimetre",
+            tool: knot.clone(),
+            bodies: vec![fixed(wall([2.0, 2.0, 0.5e-4]), Pose::identity())],
+            start: at(0.0, 0.0, 0.12),
+            reach: Vec3::new(0.2, 0.2, 0.4),
+            side: |p| p.translation.z > 0.0,
+        },
+        Scene {
+            name: "a box in a corner of three sheets",
+            tool: boxed(),
+            bodies: vec![
+                fixed(wall([2.0, 2.0, 1e-4]), Pose::identity()),
+                fixed(wall([2.0, 1e-4, 2.0]), Pose::identity()),
+                fixed(wall([1e-4, 2.0, 2.0]), at(0.0, 0.0, 0.0)),
+            ],
+            start: at(0.1, 0.1, 0.1),
+            reach: Vec3::new(0.3, 0.3, 0.3),
+            side: |p| p.translation.vector.min() > 0.0,
+        },
+        Scene {
+            name: "a cylinder at three cylinders",
+            tool: rod(0.02, 0.08),
+            bodies: [-0.06, 0.0, 0.06]
+                .map(|x| fixed(analytic(Field::Cylinder(Cylinder::new(2, 0.025, 0.5).unwrap())), at(x, 0.0, 0.0)))
+                .into(),
+            start: at(0.0, 0.12, 0.0) * flat,
+            reach: Vec3::new(0.03, 0.3, 0.1),
+            side: |_| true,
+        },
+        Scene {
+            name: "a box at a fence of wires",
+            tool: boxed(),
+            bodies: [-0.09, -0.06, -0.03, 0.0, 0.03, 0.06, 0.09]
+                .map(|x| fixed(wire.clone(), at(x, 0.0, 0.0) * upright))
+                .into(),
+            start: at(0.0, 0.1, 0.0),
+            reach: Vec3::new(0.01, 0.3, 0.05),
+            side: |p| p.translation.y > 0.0,
+        },
+        Scene {
+            name: "a peg and a hole",
+            tool: tool(cook(&primitives::peg(0.019, 0.1, 0.004, 24).unwrap(), 500, 40), 0.05),
+            bodies: vec![fixed(
+                cook(&primitives::hole([0.06, 0.03, 0.06], 0.02, 32).unwrap(), 800, 64),
+                Pose::identity(),
+            )],
+            start: at(0.0, 0.12, 0.0),
+            reach: Vec3::new(0.03, 0.3, 0.03),
+            side: |_| true,
+        },
+    ]
+}
+
+/// The hand at up to 5 m/s, also through everything; turning up to 10 rad/s. Held back by the box that it stays in.
+fn push(hand: &mut (Pose, Vec3, Vec3), rng: &mut Rng, scene: &Scene) {
+    if rng.next() % 40 == 0 {
+        hand.1 = rng.vector() * 5.0;
+        hand.2 = rng.vector() * 10.0;
+    }
+    let mut place = hand.0.translation.vector + hand.1 * 1e-3;
+    let middle = scene.start.translation.vector;
+    for k in 0..3 {
+        if (place[k] - middle[k]).abs() > scene.reach[k] {
+            hand.1[k] = -hand.1[k];
+            place[k] = middle[k] + scene.reach[k].copysign(place[k] - middle[k]);
+        }
+    }
+    hand.0 = Pose::from_parts(place.into(), Rotation::from_scaled_axis(hand.2 * 1e-3) * hand.0.rotation);
+}
+
+#[test]
+fn hard_pushes_take_no_sample_inside_and_nothing_through() {
+    let pushes = if support::long() { 1_000_000 / 6 } else { 300 };
+    for scene in scenes() {
+        let mut rng = Rng(0x60d);
+        let mut god = GodObject::new(scene.tool.clone(), &scene.start, GodSettings::default()).unwrap();
+        let mut hand = (scene.start, Vec3::zeros(), Vec3::zeros());
+        let (mut least, mut touching, mut free, mut locked) = (f64::INFINITY, 0, 0, 0);
+        let started = std::time::Instant::now();
+        for i in 0..pushes {
+            push(&mut hand, &mut rng, &scene);
+            let done = god.advance(&hand.0, &scene.bodies).unwrap();
+            let phi = nearest(&scene.tool, &done.pose, &scene.bodies);
+            least = least.min(phi);
+            assert!(phi > 0.0, "{}: push {i}: φ = {phi}, {done:?}", scene.name);
+            assert!((scene.side)(&done.pose), "{}: push {i}: through, at {}", scene.name, done.pose);
+            assert!(!done.status.contains(Status::PENETRATING), "{}: push {i}", scene.name);
+            if phi > 0.01 * god.skin() + 4.0 * god.skin() {
+                assert_eq!(done.wrench, Wrench::ZERO, "{}: push {i}: a force {phi} m away", scene.name);
+                free += 1;
+            }
+            touching += u32::from(done.constraints > 0);
+            locked += u32::from(done.status.contains(Status::LOCKED));
+        }
+        let each = started.elapsed().as_secs_f64() / f64::from(pushes) * 1e6;
+        eprintln!(
+            "{}: {pushes} pushes, least φ {least:.3e} of a skin of {:.3e}, {touching} touch, {free} free, {locked} locked, {each:.0} µs",
+            scene.name,
+            god.skin()
+        );
+        assert!(touching > pushes / 20, "{}: the test tests too little: {touching} touch", scene.name);
+    }
+}
+
+fn settle(god: &mut GodObject, target: &Pose, bodies: &[Obstacle], steps: u32) -> Advance {
+    (0..steps).map(|_| god.advance(target, bodies).unwrap()).last().unwrap()
+}
+
+#[test]
+fn a_box_slides_on_a_plane_and_the_force_is_that_of_the_spring() {
+    let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
+    let settings = GodSettings::default();
+    let mut god = GodObject::new(tool.clone(), &start, settings).unwrap();
+    // A hand that is 2 cm below and 10 cm beside: it gets beside, and rests.
+    let target = at(0.1, -0.07, 0.02);
+    let done = settle(&mut god, &target, &bodies, 60);
+    let place = done.pose.translation.vector;
+    assert!((place.xy() - target.translation.vector.xy()).norm() < 1e-6, "{place}");
+    let rest = 0.04 + 1.3 * god.skin();
+    assert!((place.z - rest).abs() < god.skin(), "{place}");
+    let spring = settings.stiffness * settings.coupling * tool.mass * (place.z - 0.02);
+    assert!((done.wrench.force - Vec3::z() * spring).norm() < 1e-3 * spring, "{:?}", done.wrench);
+    assert!(done.wrench.torque.norm() < 1e-4 * spring);
+    assert!(!done.status.contains(Status::LOCKED));
+    // And off it goes.
+    assert_eq!(settle(&mut god, &at(0.1, -0.07, 0.3), &bodies, 60).wrench, Wrench::ZERO);
+}
+
+#[test]
+fn in_a_passage_that_closes_on_it_it_is_locked_and_says_so() {
+    // Fig. 13: walls at both sides of a peg, and one at its end, and one behind: a box in a box, on all sides.
+    let tool = tool(cook(&primitives::cuboid([0.05, 0.03, 0.04]).unwrap(), 300, 24), 0.05);
+    let mut bodies = Vec::new();
+    let thick = 0.05;
+    for (axis, half) in [0.05, 0.03, 0.04].into_iter().enumerate() {
+        for side in [-1.0, 1.0] {
+            let mut shape = [0.3; 3];
+            shape[axis] = thick;
+            // 2e-5 of room at each side: less than what constraints rest at.
+            let place = Vec3::ith(axis, side * (half + thick + 1e-5));
+            let field = analytic(Field::Cuboid(Cuboid::new(shape).unwrap()));
+            bodies.push(Obstacle::fixed(field, Translation3::from(place).into()));
+        }
+    }
+    let mut god = GodObject::new(tool.clone(), &Pose::identity(), GodSettings::default()).unwrap();
+    for pull in [at(0.1, 0.0, 0.0), at(-0.1, 0.05, 0.1), at(0.0, 0.0, -0.3)] {
+        let done = settle(&mut god, &pull, &bodies, 5);
+        assert!(done.status.contains(Status::LOCKED), "{done:?}");
+        assert!(done.pose.translation.vector.norm() < 2e-5, "{done:?}");
+        assert!(done.wrench.force.norm() > 10.0 && nearest(&tool, &done.pose, &bodies) > 0.0);
+    }
+    // With the lid off it gets out.
+    bodies.pop();
+    let done = settle(&mut god, &at(0.0, 0.0, 0.3), &bodies, 80);
+    assert!(done.pose.translation.z > 0.29 && done.status == Status::NORMAL, "{done:?}");
+}
+
+#[test]
+fn discrete_steps_end_inside_three_cylinders_and_ours_slides_along_them() {
+    let scene = scenes().swap_remove(3);
+    let mut god = GodObject::new(scene.tool.clone(), &scene.start, GodSettings::default()).unwrap();
+    let target = Translation3::new(0.0, -0.3, 0.0) * scene.start;
+    // What a discrete test sees of the same hand, 5 mm a step: deep inside, then free on the other side.
+    let discrete: Vec<f64> = (0..60)
+        .map(|i| {
+            nearest(&scene.tool, &(Translation3::new(0.0, -0.005 * f64::from(i), 0.0) * scene.start), &scene.bodies)
+        })
+        .collect();
+    assert!(discrete.iter().any(|phi| *phi < -0.015) && discrete[59] > 0.0, "{discrete:?}");
+    let side = scene.start.translation.y.signum();
+    let done = settle(&mut god, &target, &scene.bodies, 100);
+    assert_eq!(done.pose.translation.y.signum(), side, "{done:?}");
+    assert!(nearest(&scene.tool, &done.pose, &scene.bodies) > 0.0);
+    assert!(done.wrench.force.norm() > 1.0, "{done:?}");
+}
+
+#[test]
+fn obstacles_that_move_take_it_along_and_do_not_pass_it() {
+    let scene = scenes().swap_remove(1);
+    let mut bodies = scene.bodies;
+    let mut god = GodObject::new(scene.tool.clone(), &scene.start, GodSettings::default()).unwrap();
+    let hand = scene.start;
+    god.advance(&hand, &bodies).unwrap();
+    // The sheet comes up at 2 m/s, and turns a little.
+    for i in 1..=150 {
+        let t = f64::from(i);
+        bodies[0].pose = Isometry3::new(Vec3::new(0.0, 0.0, 2e-3 * t), Vec3::new(2e-3 * t, 1e-3 * t, 0.0));
+        let done = god.advance(&hand, &bodies).unwrap();
+        let above = bodies[0].pose.inverse_transform_point(&done.pose.translation.vector.into()).z;
+        assert!(above > 0.0, "step {i}: passed, {above}");
+        assert!(!done.status.contains(Status::PENETRATING), "step {i}: {done:?}");
+        assert!(nearest(&scene.tool, &done.pose, &bodies) > 0.0, "step {i}");
+    }
+    assert!(god.pose().translation.z > 0.3);
+}
+
+#[test]
+fn a_start_inside_is_pushed_out_or_told_without_a_force() {
+    let Scene { tool, bodies, .. } = scenes().swap_remove(0);
+    let shallow = at(0.0, 0.0, 0.035);
+    let mut god = GodObject::new(tool.clone(), &shallow, GodSettings::default()).unwrap();
+    let done = god.advance(&shallow, &bodies).unwrap();
+    assert!(nearest(&tool, &done.pose, &bodies) > 0.0 && done.status == Status::NORMAL, "{done:?}");
+    assert!((done.pose.translation.vector - Vec3::new(0.0, 0.0, 0.04)).norm() < 1e-4, "{done:?}");
+    // Deeper than it is large: it follows the hand, and is held again once it is out.
+    let deep = at(0.0, 0.0, -1.0);
+    god.reset(&deep);
+    let done = god.advance(&deep, &bodies).unwrap();
+    assert!(done.status.contains(Status::PENETRATING) && done.wrench == Wrench::ZERO, "{done:?}");
+    let done = settle(&mut god, &at(0.0, 0.0, 0.3), &bodies, 60);
+    assert!(done.status == Status::NORMAL && done.pose.translation.z > 0.29, "{done:?}");
+    assert!(settle(&mut god, &deep, &bodies, 60).pose.translation.z > 0.0);
+}
+
+#[test]
+fn forces_of_published_constraints_grow_from_nothing_and_vanish_at_once() {
+    let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
+    let mut god = GodObject::new(tool, &start, GodSettings::default()).unwrap();
+    let mut force = ConstraintForce::new();
+    let free = god.model().clone();
+    let inside = at(0.0, 0.0, 0.02);
+    // The hand is 2 cm deep when the first constraints come: a simulation that was late.
+    force.adopt(&free, &inside).unwrap();
+    assert_eq!(force.evaluate(&free, &inside, 1e-3).unwrap().wrench, Wrench::ZERO);
+    settle(&mut god, &inside, &bodies, 30);
+    let held: ConstraintModel = god.model().clone();
+    force.adopt(&held, &inside).unwrap();
+    let (mut last, mut jump) = (0.0, 0.0f64);
+    for _ in 0..60 {
+        let now = force.evaluate(&held, &inside, 1e-3).unwrap().wrench.force.norm();
+        assert!(now >= last);
+        jump = jump.max(now - last);
+        last = now;
+    }
+    let full = settle(&mut god, &inside, &bodies, 1).wrench.force.norm();
+    assert!((last - full).abs() < 1e-3 * full && jump < 0.2 * full, "{last} of {full}, at most {jump} at once");
+    // The same constraints from other samples change nothing.
+    let mut others = held.clone();
+    others.constraints.iter_mut().for_each(|c| c.feature += 1000);
+    others.constraints.reverse();
+    force.adopt(&others, &inside).unwrap();
+    assert!((force.evaluate(&others, &inside, 1e-3).unwrap().wrench.force.norm() - last).abs() < 1e-3 * full);
+    let out = at(0.0, 0.0, 0.2);
+    assert_eq!(force.evaluate(&others, &out, 1e-3).unwrap().wrench, Wrench::ZERO);
+}
+
+#[test]
+fn the_same_steps_give_the_same_bytes_and_warm_ones_do_not_allocate() {
+    let scene = scenes().swap_remove(5);
+    let run = |god: &mut GodObject| {
+        let (mut rng, mut hand) = (Rng(9), (scene.start, Vec3::zeros(), Vec3::zeros()));
+        god.reset(&scene.start);
+        let mut sum = Vec3::zeros();
+        for _ in 0..400 {
+            push(&mut hand, &mut rng, &scene);
+            let done = god.advance(&hand.0, &scene.bodies).unwrap();
+            sum += done.pose.translation.vector + done.wrench.force;
+        }
+        sum
+    };
+    let make = || GodObject::new(scene.tool.clone(), &scene.start, GodSettings::default()).unwrap();
+    let (mut one, mut two) = (make(), make());
+    let first = run(&mut one);
+    assert_eq!(first, run(&mut two));
+    let count = support::allocation::allocations(|| {
+        assert_eq!(run(&mut one), first);
+    });
+    assert_eq!(count, 0);
+}
+
+#[global_allocator]
+static ALLOCATOR: support::allocation::Counting = support::allocation::Counting;
+
+#[test]
+fn bad_settings_and_poses_are_refused() {
+    let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
+    let make = |settings| GodObject::new(tool.clone(), &start, settings).is_ok();
+    assert!(make(GodSettings::default()));
+    for coupling in [0.0, -1.0, 1.5, f64::NAN] {
+        assert!(!make(GodSettings { coupling, ..GodSettings::default() }));
+    }
+    for skin in [0.0, -1e-3, f64::NAN, f64::INFINITY] {
+        assert!(!make(GodSettings { skin: Some(skin), ..GodSettings::default() }));
+    }
+    let mut god = GodObject::new(tool.clone(), &start, GodSettings::default()).unwrap();
+    assert!(god.advance(&at(f64::NAN, 0.0, 0.0), &bodies).is_err());
+    assert_eq!(god.pose(), start);
+}
