@@ -9,7 +9,8 @@ use voxshell::math::Wrench;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const RENDERERS: [Renderer; 4] = [Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
+const RENDERERS: [Renderer; 5] =
+    [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
 
 #[test]
 fn steps_and_rounds_do_not_allocate() {

@@ -8,7 +8,8 @@ use voxshell::haptics::{
 use voxshell::math::{Pose, Twist, Wrench};
 
 const DT: f64 = 1e-3;
-const RENDERERS: [Renderer; 4] = [Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
+const RENDERERS: [Renderer; 5] =
+    [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
 
 /// Steps with a simulation after each; the last output.
 fn run(servo: &mut Servo, simulation: &mut Simulation, device: &DeviceState, steps: usize) -> Output {

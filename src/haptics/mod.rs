@@ -9,7 +9,8 @@
 //! | `servo` | the fast half: a simulated tool between the hand and linearised contacts |
 //! | `simulation` | the slow half: contacts and what they do |
 //! | `renderers` | what contacts do to the tool, by each of the penalty methods and by impulses |
-//! | `god_object`, `constraint`, `qp` | a tool that is never inside: constraints, their forces, the quadratic program |
+//! | `god_object`, `constraint`, `qp` | a tool that constraints keep out, the force that they make, and the program behind both |
+//! | `tether` | the spring to a god-object |
 //! | `exchange`, `snapshot` | how they tell each other, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
 //! | `passivity` | the energy at the port to the hand |
@@ -30,6 +31,7 @@ mod servo;
 mod settings;
 mod simulation;
 mod snapshot;
+mod tether;
 mod types;
 
 pub use bodies::{Forms, Obstacle, Tool};
@@ -40,6 +42,8 @@ pub use servo::Servo;
 pub use settings::{ContactSettings, Handle, Settings, Timing};
 pub use simulation::{Report, Simulation};
 pub use types::*;
+
+use constraint::ConstraintModel;
 
 use crate::dynamics::Mass;
 use crate::math::{Pose, Twist};
@@ -59,6 +63,10 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
     let body = Kinematics { pose: hand, center: tool.center, twist };
     let input = snapshot::Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
     let (inputs, taken) = exchange::channel(|| input);
+    let god = match settings.renderer {
+        Renderer::GodObject => Some(simulation::god_object(&settings, &tool)?),
+        _ => None,
+    };
     // Of a generation that the servo is not at: nothing has been found.
     let (snapshots, seen) = exchange::channel(|| snapshot::Snapshot {
         generation: u32::MAX,
@@ -66,7 +74,10 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         contacts: 0,
         status: Status::NORMAL,
         contact: snapshot::Linearised::none(body),
+        constraints: god
+            .as_ref()
+            .map(|god| ConstraintModel { constraints: Vec::with_capacity(qp::MAX_ROWS), ..god.model().clone() }),
     });
-    let simulation = Simulation::new(settings, tool, obstacles, taken, snapshots)?;
+    let simulation = Simulation::new(settings, tool, obstacles, god, taken, snapshots)?;
     Ok((Servo::new(settings, mass, inputs, seen)?, simulation))
 }

@@ -8,6 +8,7 @@ use super::exchange::{Reader, Writer};
 use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::snapshot::{Input, Snapshot};
+use super::tether::Tether;
 use super::{Coupling, DeviceState, Limits, Motion, Output, Renderer, Saturation, Settings, Status};
 use crate::dynamics::{Mass, RigidBody};
 use crate::math::{Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
@@ -36,6 +37,8 @@ pub struct Servo {
     last: Option<(Pose, f64)>,
     observer: Observer,
     blend: Blend,
+    /// Of [`Renderer::GodObject`].
+    tether: Option<Tether>,
     /// Of the passivity controller.
     damper: [f64; 2],
 }
@@ -116,6 +119,7 @@ impl Servo {
             last: None,
             observer: new_observer(&settings),
             blend: Blend::default(),
+            tether: (settings.renderer == Renderer::GodObject).then(|| Tether::new(settings.coupling)),
             damper,
         })
     }
@@ -154,6 +158,9 @@ impl Servo {
         self.last = None;
         self.observer = new_observer(&self.settings);
         self.blend = Blend::default();
+        if let Some(tether) = &mut self.tether {
+            tether.reset();
+        }
     }
 
     /// One step in impedance causality: where the device is gives what the hand feels. `dt` is the time since the last
@@ -239,10 +246,15 @@ impl Servo {
     /// What acts on the handle: the hand, the coupling to the tool as far as the limits allow, and its own damping.
     fn handle_load(&self, wrench: &Wrench, dt: f64, status: &mut Status) -> Response {
         let kinematics = self.handle.kinematics();
-        // Where the tool will be at the end of the step, so that it does not drag.
-        let twist = origin_twist(&self.body);
-        let tool = carried(&self.body.pose(), &twist, dt);
-        let coupled = self.settings.coupling.on_body(&tool, &twist, self.body.mass.center(), &kinematics);
+        let coupled = match &self.tether {
+            Some(tether) => tether.load(),
+            None => {
+                // Where the tool will be at the end of the step, so that it does not drag.
+                let twist = origin_twist(&self.body);
+                let tool = carried(&self.body.pose(), &twist, dt);
+                self.settings.coupling.on_body(&tool, &twist, self.body.mass.center(), &kinematics)
+            }
+        };
         let (force, torque) = (coupled.wrench.force, coupled.wrench.torque);
         let share = within(&force, self.settings.limits.force).min(within(&torque, self.settings.limits.torque));
         if share < 1.0 {
@@ -320,11 +332,14 @@ impl Servo {
 
     /// What the hand can get back at most: what is in the coupling's springs, and in the tool's motion. J.
     fn stored(&self, hand: &Pose) -> f64 {
+        if let Some(tether) = &self.tether {
+            return tether.energy();
+        }
         self.body.kinetic_energy()
             + self.settings.coupling.energy(hand, self.body.mass.center(), &self.body.kinematics())
     }
 
-    /// Lets the tool follow the hand for a step, among the contacts that are known, and tells the simulation.
+    /// Lets the tool follow the hand for a step, among the contacts or constraints that are known, and tells the simulation.
     fn follow(&mut self, hand: &Pose, twist: &Twist, dt: f64) -> Pull {
         let taken = self.take_snapshot();
         let age = self.age();
@@ -335,9 +350,20 @@ impl Servo {
             status |= Status::STALE;
         }
         let center = *self.body.mass.center();
-        self.follow_coupled(hand, twist, taken, age, dt);
-        let on_body = self.settings.coupling.on_body(hand, twist, &center, &self.body.kinematics()).wrench;
-        let about_center = scaled(&on_body, -1.0);
+        let about_center = match (&mut self.tether, &snapshot.constraints) {
+            (Some(tether), Some(model)) if is_known => {
+                self.body.set_pose(&model.pose);
+                tether.pull(model, taken.is_some(), hand, dt)
+            }
+            (Some(_), _) => {
+                self.body.set_pose(hand);
+                Wrench::ZERO
+            }
+            (None, _) => {
+                self.follow_coupled(hand, twist, taken, age, dt);
+                scaled(&self.settings.coupling.on_body(hand, twist, &center, &self.body.kinematics()).wrench, -1.0)
+            }
+        };
         let body = self.body.kinematics();
         let generation = self.generation;
         self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });

@@ -1,17 +1,21 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes what they do to it.
 
 use super::exchange::{Reader, Writer};
+use super::god_object::{GodObject, GodSettings};
 use super::renderers::{check, respond, Before, Scratch};
 use super::snapshot::{Input, Linearised, Snapshot};
-use super::{Obstacle, Renderer, Settings, Status, Tool};
+use super::{Obstacle, Settings, Status, Tool};
 use crate::contact::check_pose;
-use crate::math::{Pose, Twist, Wrench};
+use crate::math::{Mat3, Pose, Twist, Wrench};
 use crate::response::Kinematics;
 use crate::{Error, Result};
 
 /// Time of a round that nothing went before, and the least between two, seconds.
 const FIRST: f64 = 1e-3;
 const LEAST: f64 = 1e-6;
+
+/// Tools smaller than this are points, metres.
+const POINT: f64 = 1e-3;
 
 /// What a round of the simulation found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +37,8 @@ pub struct Simulation {
     settings: Settings,
     tool: Tool,
     obstacles: Vec<Obstacle>,
+    /// Of [`Renderer::GodObject`].
+    god: Option<GodObject>,
     inputs: Reader<Input>,
     snapshots: Writer<Snapshot>,
     scratch: Scratch,
@@ -48,12 +54,10 @@ impl Simulation {
         settings: Settings,
         tool: Tool,
         obstacles: Vec<Obstacle>,
+        god: Option<GodObject>,
         inputs: Reader<Input>,
         snapshots: Writer<Snapshot>,
     ) -> Result<Self> {
-        if settings.renderer == Renderer::GodObject {
-            return Err(Error::Unsupported("the renderer GodObject".into()));
-        }
         for (i, obstacle) in obstacles.iter().enumerate() {
             check(settings.renderer, &tool, &obstacle.forms)
                 .map_err(|e| Error::Unsupported(format!("tool and obstacle {i}: {e}")))?;
@@ -69,7 +73,7 @@ impl Simulation {
         };
         let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
         let scratch = Scratch::default();
-        Ok(Self { settings, tool, obstacles, inputs, snapshots, scratch, last, were, moved: true, report })
+        Ok(Self { settings, tool, obstacles, god, inputs, snapshots, scratch, last, were, moved: true, report })
     }
 
     /// Number of obstacles.
@@ -114,7 +118,11 @@ impl Simulation {
         let is_first = !self.last.live || self.last.generation != input.generation;
         let time = input.clock - self.last.clock;
         let mut contact = Linearised::none(input.body);
-        self.gather(&input, (!is_first).then_some(time), &mut contact);
+        if self.god.is_some() {
+            self.advance(&input, is_first);
+        } else {
+            self.gather(&input, (!is_first).then_some(time), &mut contact);
+        }
         self.last = input;
         if self.report.least_separation < -self.settings.contact.tolerance {
             self.report.status |= Status::PENETRATING;
@@ -123,6 +131,9 @@ impl Simulation {
         let slot = self.snapshots.slot();
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
         slot.contact = contact;
+        if let (Some(constraints), Some(god)) = (&mut slot.constraints, &self.god) {
+            constraints.copy_from(god.model());
+        }
         self.snapshots.publish();
         self.report
     }
@@ -147,6 +158,36 @@ impl Simulation {
         }
         self.report.wrench = contact.response.wrench;
     }
+
+    /// Moves the god-object toward the hand.
+    fn advance(&mut self, input: &Input, is_first: bool) {
+        let Some(god) = &mut self.god else { return };
+        if is_first {
+            god.reset(&input.hand);
+        }
+        match god.advance(&input.hand, &self.obstacles) {
+            Ok(advance) => {
+                self.report.contacts = advance.constraints;
+                self.report.least_separation = if advance.constraints > 0 { advance.clearance } else { f64::INFINITY };
+                self.report.wrench = advance.wrench;
+                self.report.status |= advance.status;
+            }
+            Err(_) => self.report.status |= Status::BAD_STATE,
+        }
+    }
+}
+
+/// A god-object whose force is as stiff as the coupling: of a tool with M = K / (k_s k_h), so that its quasi-static way along
+/// constraints is the one that the springs are least drawn on.
+pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> {
+    // A point has no size of its own for a skin to be a part of.
+    let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
+    let skin = (size < POINT).then_some(2e-5 * POINT);
+    let god = GodSettings { skin, ..GodSettings::default() };
+    let share = god.coupling * god.stiffness;
+    let [linear, angular] = settings.coupling.stiffness.map(|k| k / share);
+    let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };
+    GodObject::new(as_stiff, &Pose::identity(), god)
 }
 
 /// How an obstacle moves the space where the tool's centre is.

@@ -1,5 +1,6 @@
 //! What the two halves tell each other.
 
+use super::constraint::ConstraintModel;
 use super::Status;
 use crate::math::{Pose, Twist, Vec6, Wrench};
 use crate::response::{Kinematics, Response};
@@ -29,6 +30,8 @@ pub(super) struct Snapshot {
     pub contacts: u32,
     pub status: Status,
     pub contact: Linearised,
+    /// Of [`Renderer::GodObject`](super::Renderer::GodObject).
+    pub constraints: Option<ConstraintModel>,
 }
 
 /// What contacts do to the tool near a state of it (Otaduy & Lin 2005, section 5.3): W₀ + K Δx + B Δv + t Ẇ.
