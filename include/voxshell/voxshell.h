@@ -1548,7 +1548,8 @@ vxs_status vxs_pointshell_get_samples(const struct vxs_pointshell *pointshell,
  * @param[out] workspace  destroy it with `vxs_workspace_destroy`
  * @return VXS_OK, VXS_INVALID_ARGUMENT
  */
-VXS_API vxs_status vxs_workspace_create(struct vxs_workspace **workspace);
+VXS_API
+vxs_status vxs_workspace_create(struct vxs_workspace **workspace);
 
 /**
  * Frees a workspace.
@@ -1826,7 +1827,8 @@ VXS_API vxs_status vxs_haptics_report_init(struct vxs_haptics_report *report, si
  * @param body_count    how many
  * @param[out] haptics  release it with `vxs_haptics_release`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
- *         renderer needs: a pointshell of one and a field of the other), VXS_TOO_LARGE
+ *         renderer needs: a pointshell of one and a field of the other; for voxels a pointshell of the tool and a cooked field
+ *         of the body, of which voxels are made), VXS_TOO_LARGE
  */
 VXS_API
 vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,

@@ -7,7 +7,7 @@ use super::haptics_settings::{forms, vxs_haptics_settings};
 use super::haptics_types::*;
 use super::status::*;
 use super::types::*;
-use crate::haptics::{self, DeviceState, Obstacle, Report, Runner, Servo, Simulation};
+use crate::haptics::{self, DeviceState, Obstacle, Renderer, Report, Runner, Servo, Simulation};
 use crate::math::{Pose, Rotation, Twist, Vec3, Wrench};
 
 /// What is behind a `vxs_haptics`. The runner has both halves while there is one.
@@ -109,7 +109,8 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 /// @param body_count    how many
 /// @param[out] haptics  release it with `vxs_haptics_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
-///         renderer needs: a pointshell of one and a field of the other), VXS_TOO_LARGE
+///         renderer needs: a pointshell of one and a field of the other; for voxels a pointshell of the tool and a cooked field
+///         of the body, of which voxels are made), VXS_TOO_LARGE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_create(
     settings: *const vxs_haptics_settings,
@@ -128,7 +129,13 @@ pub unsafe extern "C" fn vxs_haptics_create(
             obstacles.push(Obstacle::fixed(forms(shape), pose));
         }
         check::out("haptics", haptics)?;
-        let (servo, simulation) = haptics::new(settings.to_core()?, tool, obstacles)?;
+        let settings = settings.to_core()?;
+        if settings.renderer == Renderer::Vps {
+            for obstacle in &mut obstacles {
+                obstacle.forms = std::mem::take(&mut obstacle.forms).with_voxmap()?;
+            }
+        }
+        let (servo, simulation) = haptics::new(settings, tool, obstacles)?;
         let halves = Halves {
             servo: Exclusive::new(Some(servo)),
             simulation: Exclusive::new(Some(simulation)),

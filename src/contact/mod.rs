@@ -247,7 +247,10 @@ impl<'a> Pass<'a> {
     /// `None` when there is no front to use; then nothing was done.
     fn collect_by_front(&self, limit: f32, workspace: &mut Workspace) -> Option<()> {
         let owners = self.owners.as_ref()?;
-        let Workspace { fronts, hits, stats, .. } = workspace;
+        let Workspace { fronts, hits, stats, levels, .. } = workspace;
+        // For the queries that are not answered by the front: by then the pair counts as warm. No level has more nodes than
+        // the tree, nor a node more children.
+        levels.iter_mut().for_each(|level| level.clear(2 * self.shell.tree.radius.len()));
         let front = &mut fronts[usize::from(self.shell_is_b)];
         if !front.is_worth(owners) {
             return None;

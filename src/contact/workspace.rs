@@ -62,7 +62,7 @@ impl Report {
 /// Scratch for queries. Each thread brings its own; a query needs it exclusively. Warm queries do not allocate.
 ///
 /// It also remembers one pair, if the queries name its owners ([`Query::owners`](super::Query::owners)): a pair that is
-/// asked about again and again is worth a workspace of its own. What it remembers takes 24 bytes for each node of the
+/// asked about again and again is worth a workspace of its own. What it remembers takes 40 bytes for each node of the
 /// shell's tree.
 #[derive(Default)]
 pub struct Workspace {

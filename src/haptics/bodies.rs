@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::contact::Geometry;
-use crate::field::Field;
-use crate::math::{Mat3, Pose, Twist, Vec3};
+use crate::field::{Field, Grid, SignedDistance};
+use crate::math::{Mat3, Pose, Progress, Twist, Vec3};
 use crate::mesh::MassProperties;
 use crate::pointshell::PointShell;
-use crate::voxmap::Voxmap;
+use crate::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
 use crate::{Error, Result};
 
 /// The forms of a body's surface, immutable and shared; whichever it has.
@@ -24,7 +24,31 @@ impl Forms {
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
     }
+
+    /// With a voxmap on the grid of the field, as voxels of its size, where it has a grid and no voxmap is there yet. Takes 12
+    /// samples of the field a voxel, and at most [`VOXMAP_MEMORY`] bytes.
+    ///
+    /// # Errors
+    /// `TooLarge` for a grid that takes more, `InvalidArgument` for a field without a surface.
+    pub fn with_voxmap(mut self) -> Result<Self> {
+        fn made<F: SignedDistance>(field: &F, grid: &Grid, center: Vec3) -> Result<Arc<Voxmap>> {
+            let grid = VoxelGrid::new(*grid, center)?;
+            let model = VoxelModel::from_field(field, grid, VOXMAP_MEMORY, &Progress::none())?;
+            Ok(Arc::new(Voxmap::new(&model, Offset::SURFACE)?))
+        }
+        if self.voxmap.is_none() {
+            self.voxmap = match self.field.as_deref() {
+                Some(Field::Dense(field)) => Some(made(field, field.grid(), field.center())?),
+                Some(Field::Bricks(field)) => Some(made(field, field.grid(), field.center())?),
+                _ => None,
+            };
+        }
+        Ok(self)
+    }
 }
+
+/// What making a voxmap may take, bytes.
+pub const VOXMAP_MEMORY: u64 = 1 << 30;
 
 /// The body in the hand.
 #[derive(Clone)]

@@ -34,7 +34,7 @@ mod snapshot;
 mod tether;
 mod types;
 
-pub use bodies::{Forms, Obstacle, Tool};
+pub use bodies::{Forms, Obstacle, Tool, VOXMAP_MEMORY};
 pub use coupling::{Coupling, Saturation};
 pub use passivity::Observer;
 pub use runner::{Got, RunOptions, RunReport, Runner};

@@ -1,6 +1,8 @@
 /* Haptics through the C API: every renderer in contact and out of it, both causalities, two threads, bodies that move, and
  * what a device and its hand can do wrong. Each step is checked: finite, and within the limits. */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "check.h"
 
@@ -25,7 +27,7 @@ static vxs_shape *box(double x, double y, double z) {
 static const double HALF = 0.02;
 
 /* Null for a renderer that this library refuses. */
-static vxs_haptics *try_cube_over_block(uint32_t renderer) {
+static vxs_haptics *cube_over_block(uint32_t renderer) {
   vxs_shape *cube = box(HALF, HALF, HALF), *block = box(0.1, 0.1, 0.1);
   const vxs_haptics_body body = {block, at(0, 0, -0.1)};
   vxs_haptics_settings settings;
@@ -35,21 +37,10 @@ static vxs_haptics *try_cube_over_block(uint32_t renderer) {
   CHECK(settings.coupling_stiffness[0] <= LIMITS.stiffness[0] && settings.limits.force == LIMITS.force);
   /* Of a solid cube: m a²/6. */
   NEAR(settings.inertia[0], 0.2 * 4 * HALF * HALF / 6, 1e-6);
-  const vxs_status status = vxs_haptics_create(&settings, cube, &body, 1, &haptics);
-  if (status == VXS_UNSUPPORTED) {
-    CHECK((strstr(vxs_last_error(), "the renderer") || strstr(vxs_last_error(), "voxmap")) && haptics == NULL);
-  } else {
-    OK(status);
-  }
+  OK(vxs_haptics_create(&settings, cube, &body, 1, &haptics));
   /* The shapes live on in it. */
   OK(vxs_shape_release(cube));
   OK(vxs_shape_release(block));
-  return haptics;
-}
-
-static vxs_haptics *cube_over_block(uint32_t renderer) {
-  vxs_haptics *haptics = try_cube_over_block(renderer);
-  CHECK(haptics != NULL);
   return haptics;
 }
 
@@ -259,8 +250,9 @@ static void a_simulation_that_stalls(void) {
 
 struct slow_half {
   vxs_haptics *haptics;
-  volatile bool on;
-  uint64_t rounds, fresh;
+  atomic_bool on;
+  atomic_ulong rounds;
+  unsigned long fresh;
 };
 
 static void *simulate(void *argument) {
@@ -269,16 +261,17 @@ static void *simulate(void *argument) {
   OK(vxs_haptics_report_init(&report, sizeof report));
   while (half->on) {
     OK(vxs_haptics_simulate(half->haptics, &report));
-    half->rounds++;
     half->fresh += report.fresh;
+    half->rounds++;
   }
   return NULL;
 }
 
-/* Steps on this thread, rounds on another, as fast as they can: neither is ever refused. */
+/* Steps on this thread, rounds on another: neither is ever refused. The clock of the steps is their own, so that they wait for a
+   round now and then, or contacts would all be stale. */
 static void two_threads(uint32_t renderer) {
   struct slow_half half = {cube_over_block(renderer), true, 0, 0};
-  const int steps = getenv("VOXSHELL_VALGRIND") != NULL ? 300 : 3000;
+  const int steps = runs_slowly() ? 300 : 1000;
   pthread_t thread;
   double most = 0;
   CHECK(pthread_create(&thread, NULL, simulate, &half) == 0);
@@ -287,8 +280,8 @@ static void two_threads(uint32_t renderer) {
     const double depth = 0.01 * sin(6.283185307 * i / 1000);
     const vxs_haptics_output output = step(half.haptics, device_at(0, 0, HALF - depth), DT);
     most = fmax(most, length(output.wrench.force));
-    for (volatile int wait = 0; wait < 20000; wait++) {
-    }
+    const unsigned long seen = half.rounds;
+    while (i % 8 == 0 && half.rounds == seen) sched_yield();
   }
   half.on = false;
   CHECK(pthread_join(thread, NULL) == 0);
@@ -356,12 +349,7 @@ static void on_its_own_threads(void) {
 }
 
 int main(void) {
-  int renderers = 0;
   for (uint32_t renderer = 0; renderer < RENDERERS; renderer++) {
-    vxs_haptics *one = try_cube_over_block(renderer);
-    if (one == NULL) continue;
-    OK(vxs_haptics_release(one));
-    renderers++;
     two_threads(renderer);
     /* The bounds of these are the penalty's. */
     if (renderer != VXS_RENDERER_PENALTY) continue;
@@ -373,7 +361,6 @@ int main(void) {
   }
   a_simulation_that_stalls();
   on_its_own_threads();
-  CHECK(renderers > 0);
-  printf("haptics: ok, %d of %d renderers\n", renderers, RENDERERS);
+  puts("haptics: ok");
   return 0;
 }
