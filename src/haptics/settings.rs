@@ -191,7 +191,8 @@ fn check_limits(limits: &Limits) -> Result<()> {
 pub(super) fn within(v: &Vec3, most: f64) -> f64 {
     let length = v.norm();
     if length > most {
-        most / length
+        // Less by more than rounding can add, here and where the length is computed again.
+        most / length * (1.0 - 4.0 * f64::EPSILON)
     } else {
         1.0
     }
