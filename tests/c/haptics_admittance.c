@@ -8,7 +8,7 @@ static vxs_shape *cook(uint32_t kind) {
   vxs_shape *shape = NULL;
   vxs_primitive_init(&what, sizeof what, kind);
   vxs_cook_options_init(&how, sizeof how);
-  how.resolution = 64;
+  how.resolution = 16;
   if (vxs_shape_create_primitive(&what, &how, &shape)) puts(vxs_last_error());
   return shape;
 }
