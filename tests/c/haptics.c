@@ -291,7 +291,7 @@ static void two_threads(uint32_t renderer) {
 /* What the library's own thread calls: presses the cube into the block, until `end` calls were made (0: for ever). */
 struct served {
   int end;
-  volatile int calls;
+  atomic_int calls;
   double first, last, most;
 };
 
