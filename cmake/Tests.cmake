@@ -18,7 +18,7 @@ function(voxshell_add_test name source)
   # As cmake/RustCore.cmake builds the core.
   target_compile_definitions(${name} PRIVATE VOXSHELL_ALLOCATION_COUNTER)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
   if(VOXSHELL_SANITIZE)
     # They do as little as under valgrind.
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "VOXSHELL_VALGRIND=1;${VOXSHELL_SANITIZE_ENVIRONMENT}")
