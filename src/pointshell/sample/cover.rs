@@ -24,16 +24,11 @@ pub(super) fn covering_radius(mesh: &TriMesh, shell: &PointShell) -> f64 {
     let local = |t: usize| mesh.corners(t).map(|p| Vec3::from(p) - shell.origin);
     let at_center = |search: &mut Search, t: usize| {
         let [a, b, c] = local(t);
-        nearest(search, shell, &((a + b + c) / 3.0)).1
+        search.nearest(shell, &((a + b + c) / 3.0), u32::MAX, f64::INFINITY).1
     };
     let all = || (0..mesh.triangles.len()).into_par_iter();
     let floor = all().map_init(Search::default, at_center).reduce(|| 0.0, f64::max);
     all().map_init(Search::default, |search, t| bound(search, shell, &local(t), floor)).reduce(|| 0.0, f64::max)
-}
-
-fn nearest(search: &mut Search, shell: &PointShell, p: &Vec3) -> (Vec3, f64) {
-    let (i, distance) = search.nearest(shell, p, u32::MAX, f64::INFINITY);
-    (place(shell, i), distance)
 }
 
 /// Of a sample, local frame, metres.
