@@ -28,7 +28,7 @@ fn motions() -> Vec<Motion> {
 }
 
 fn shells(c: &mut Criterion) {
-    let mesh = primitives::blob(4).expect("a blob").scaled_to_extent(1.0);
+    let mesh = primitives::blob(3).expect("a blob").scaled_to_extent(1.0);
     let options = FieldOptions { padding_voxels: 60, ..FieldOptions::new(1.5 / 384.0) };
     let field = Field::Bricks(BrickField::cook(&mesh, &options, &Progress::none()).expect("the blob cooks"));
     let motions = motions();

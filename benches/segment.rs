@@ -24,7 +24,7 @@ fn bunny(file: &str) -> (String, TriMesh) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes").join(file);
     match io::load(&path) {
         Ok(mesh) => (file.trim_end_matches(".obj").into(), mesh.scaled_to_extent(1.0)),
-        Err(_) => ("blob".into(), primitives::blob(5).expect("a blob").scaled_to_extent(1.0)),
+        Err(_) => ("blob".into(), primitives::blob(3).expect("a blob").scaled_to_extent(1.0)),
     }
 }
 

@@ -18,7 +18,7 @@ fn bunny() -> (&'static str, TriMesh) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes/bunny_34k_filled.obj");
     match io::load(&path) {
         Ok(mesh) => ("bunny_34k", mesh.scaled_to_extent(1.0)),
-        Err(_) => ("blob", primitives::blob(5).expect("a blob").scaled_to_extent(1.0)),
+        Err(_) => ("blob", primitives::blob(3).expect("a blob").scaled_to_extent(1.0)),
     }
 }
 

@@ -58,6 +58,9 @@ using Wrench = vxs_wrench;
 using DeviceState = vxs_device_state;
 using Kinematics = vxs_kinematics;
 using Response = vxs_response;
+using Sweep = vxs_sweep;
+using Mobility = vxs_mobility;
+using Impulses = vxs_impulses;
 using HapticsLimits = vxs_haptics_limits;
 using HapticsOutput = vxs_haptics_output;
 using HapticsMotion = vxs_haptics_motion;
@@ -659,6 +662,30 @@ inline Response query_penalty(const Shape& a, const Kinematics& kinematics_a, co
   detail::check(vxs_query_penalty(a.c_handle(), &kinematics_a, b.c_handle(), &kinematics_b, &penalty,
                                   workspace.c_handle(), &on_a, nullptr, nullptr));
   return on_a;
+}
+
+/** What the samples in contact during a step do to the first body, averaged over the step, with gradients. */
+inline Response query_continuous_penalty(const Shape& a, const Sweep& sweep_a, const Shape& b, const Sweep& sweep_b,
+                                         const vxs_penalty& penalty, Workspace& workspace) {
+  Response on_a{};
+  detail::check(vxs_query_continuous_penalty(a.c_handle(), &sweep_a, b.c_handle(), &sweep_b, &penalty,
+                                             workspace.c_handle(), &on_a, nullptr, nullptr));
+  return on_a;
+}
+
+/** `vxs_impulse` of a step, seconds. */
+struct Impulse : vxs_impulse {
+  explicit Impulse(double dt) : vxs_impulse{} { detail::check(vxs_impulse_init(this, sizeof(vxs_impulse), dt)); }
+};
+
+/** The impulses that part two bodies, deepest contact first. */
+inline Impulses query_impulse(const Shape& a, const Kinematics& kinematics_a, const Mobility& mobility_a, const Shape& b,
+                              const Kinematics& kinematics_b, const Mobility& mobility_b, const vxs_impulse& impulse,
+                              Workspace& workspace) {
+  Impulses impulses{};
+  detail::check(vxs_query_impulse(a.c_handle(), &kinematics_a, &mobility_a, b.c_handle(), &kinematics_b, &mobility_b,
+                                  &impulse, workspace.c_handle(), &impulses));
+  return impulses;
 }
 
 /** `vxs_haptics_settings` as it suits a tool of a mass (kg) and a device; null: a device without limits. */

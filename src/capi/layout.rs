@@ -8,6 +8,7 @@ use std::mem::{offset_of, size_of};
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
+use super::impulse::*;
 use super::motion::*;
 use super::options::*;
 use super::response::*;
@@ -128,4 +129,8 @@ layout!(vxs_haptics_run_options, 24, { struct_size: 0, priority: 4, period: 8, l
 layout!(vxs_haptics_run_report, 72, { struct_size: 0, running: 4, scheduling: 8, memory: 12, absolute_sleep: 16, scheduling_error: 20, memory_error: 24, reserved: 28, steps: 32, late: 40, latest: 48, longest: 56, rounds: 64 });
 layout!(vxs_kinematics, 128, { pose: 0, center: 56, twist: 80 });
 layout!(vxs_response, 624, { wrench: 0, by_pose: 48, by_twist: 336 });
-layout!(vxs_penalty, 40, { struct_size: 0, average_from: 4, stiffness: 8, damping: 16, drag: 24, offset: 32 });
+layout!(vxs_penalty, 56, { struct_size: 0, average_from: 4, stiffness: 8, damping: 16, drag: 24, offset: 32, max_clusters: 40, midpoints: 44, cluster_radius: 48 });
+layout!(vxs_sweep, 184, { motion: 0, center: 112, twist: 136 });
+layout!(vxs_mobility, 56, { inverse_mass: 0, inverse_inertia: 8 });
+layout!(vxs_impulse, 40, { struct_size: 0, iterations: 4, dt: 8, restitution: 16, max_speed: 24, max_separation: 32 });
+layout!(vxs_impulses, 104, { on_a: 0, on_b: 48, count: 96, resolved: 100 });

@@ -24,6 +24,7 @@ pub mod haptics;
 pub mod haptics_run;
 pub mod haptics_settings;
 pub mod haptics_types;
+pub mod impulse;
 pub mod log;
 pub mod motion;
 pub mod options;
@@ -34,7 +35,7 @@ pub mod status;
 pub mod types;
 
 /// The files the C header is generated from, in the order of its sections, relative to `src/capi`.
-pub const HEADER_SOURCES: [&str; 16] = [
+pub const HEADER_SOURCES: [&str; 17] = [
     "status.rs",
     "log.rs",
     "allocations.rs",
@@ -48,6 +49,7 @@ pub const HEADER_SOURCES: [&str; 16] = [
     "motion.rs",
     "haptics_types.rs",
     "response.rs",
+    "impulse.rs",
     "haptics_settings.rs",
     "haptics.rs",
     "haptics_run.rs",

@@ -1,5 +1,7 @@
 //! Two shapes that move: when they touch, and what touches for how long.
 
+use std::fmt::Display;
+
 use super::check::{self, Growable};
 use super::convert::ROLES;
 use super::guard::{entry, Failure};
@@ -96,9 +98,17 @@ impl vxs_motion_query {
 }
 
 unsafe fn moving<'a>(argument: &str, geometry: Geometry<'a>, motion: *const vxs_motion) -> Result<Moving<'a>, Failure> {
-    let motion = check::input(argument, motion)?;
-    let from = check::pose_value(format_args!("{argument}->from."), &motion.from)?;
-    let to = check::pose_value(format_args!("{argument}->to."), &motion.to)?;
+    motion_value(format_args!("{argument}->"), geometry, &check::input(argument, motion)?)
+}
+
+/// `prefix`: what stands before the names of the motion's fields.
+pub(super) fn motion_value<'a>(
+    prefix: impl Display,
+    geometry: Geometry<'a>,
+    motion: &vxs_motion,
+) -> Result<Moving<'a>, Failure> {
+    let from = check::pose_value(format_args!("{prefix}from."), &motion.from)?;
+    let to = check::pose_value(format_args!("{prefix}to."), &motion.to)?;
     Ok(Moving { geometry, from, to })
 }
 

@@ -6,13 +6,14 @@ use super::handle;
 use super::options::*;
 use super::status::*;
 use super::types::*;
-use crate::{ccd, contact};
+use crate::{ccd, contact, response};
 
 /// What is behind a `vxs_workspace`.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub contact: contact::Workspace,
     pub motion: ccd::shell::Workspace,
+    pub clusters: response::Clusters,
 }
 
 /// Scratch memory for queries. Make one per thread and keep it; a pair that is asked about again and again is answered faster

@@ -273,6 +273,31 @@ ROWS(vxs_penalty_init) {
     INVALID(k->pose.qw, 0, #k "->pose.qx..qw is (0, 0, 0, 0), of norm 0; expected");             \
   } while (0)
 
+/* A pointer to a body over a step. */
+#define SWEEP(s)                                                                                       \
+  do {                                                                                                 \
+    POINTER(s);                                                                                        \
+    VECTOR(s->motion.from.position);                                                                   \
+    VECTOR(s->motion.to.position);                                                                     \
+    VECTOR(s->center);                                                                                 \
+    VECTOR(s->twist.linear);                                                                           \
+    VECTOR(s->twist.angular);                                                                          \
+    INVALID(s->motion.from.qw, 0, #s "->motion.from.qx..qw is (0, 0, 0, 0), of norm 0; expected");     \
+    INVALID(s->motion.to.qx, NAN, #s "->motion.to.qx..qw is (NaN, 0, 0, 1)");                          \
+  } while (0)
+
+/* And to how hard contacts are. */
+#define PENALTY()                                                              \
+  do {                                                                         \
+    POINTER(penalty);                                                          \
+    SIZED(penalty);                                                            \
+    NUMBER(penalty->stiffness);                                                \
+    INVALID(penalty->damping, -1, "penalty->damping is -1; expected");         \
+    INVALID(penalty->drag, NAN, "penalty->drag is NaN; expected");             \
+    NUMBER(penalty->offset);                                                   \
+    INVALID(penalty->average_from, 0, "penalty->average_from is 0; expected"); \
+  } while (0)
+
 ROWS(vxs_query_penalty) {
   vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
   vxs_kinematics given_a = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
@@ -288,17 +313,108 @@ ROWS(vxs_query_penalty) {
   HANDLE(b, shape);
   KINEMATICS(kinematics_a);
   KINEMATICS(kinematics_b);
-  POINTER(penalty);
-  SIZED(penalty);
-  NUMBER(penalty->stiffness);
-  INVALID(penalty->damping, -1, "penalty->damping is -1; expected");
-  INVALID(penalty->drag, NAN, "penalty->drag is NaN; expected");
-  NUMBER(penalty->offset);
-  INVALID(penalty->average_from, 0, "penalty->average_from is 0; expected");
+  PENALTY();
+  INVALID(penalty->max_clusters, 1025, "penalty->max_clusters is 1025; expected 0 to");
+  INVALID(penalty->cluster_radius, NAN, "penalty->cluster_radius is NaN; expected");
+  INVALID(penalty->cluster_radius, -1, "penalty->cluster_radius is -1; expected");
   HANDLE(workspace, workspace);
   INVALID(on_a, (vxs_response *)((char *)bad.memory + 1), "on_a is 0x");
   INVALID(on_b, (vxs_response *)((char *)bad.memory + 1), "on_b is 0x");
   INVALID(count, (size_t *)(void *)((char *)bad.memory + 1), "count is 0x");
+  /* Neither brings a pointshell. */
+  b = exact;
+  ROW(VXS_UNSUPPORTED, a, exact, "pointshell");
+  b = shape;
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+  OK(vxs_workspace_destroy(kept));
+}
+
+ROWS(vxs_query_continuous_penalty) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
+  vxs_sweep given_a = {{at(0, 0, 0), at(0, 0, 0.1)}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
+  vxs_sweep *sweep_a = &given_a, *sweep_b = &given_b;
+  vxs_penalty penalty_given, *penalty = &penalty_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_response on_a_given, on_b_given, *on_a = &on_a_given, *on_b = &on_b_given;
+  OUTPUT(size_t, count);
+  OK(vxs_shape_create_sphere(1, &exact));
+  OK(vxs_penalty_init(penalty, sizeof *penalty, 100, 1));
+#define CALL vxs_query_continuous_penalty(a, sweep_a, b, sweep_b, penalty, workspace, on_a, on_b, count)
+  HANDLE(a, shape);
+  HANDLE(b, shape);
+  SWEEP(sweep_a);
+  SWEEP(sweep_b);
+  PENALTY();
+  INVALID(penalty->max_clusters, 1, "penalty->max_clusters is 1; expected 0");
+  INVALID(penalty->midpoints, 0, "penalty->midpoints is 0; expected 1 to");
+  INVALID(penalty->midpoints, 1001, "penalty->midpoints is 1001; expected 1 to");
+  HANDLE(workspace, workspace);
+  INVALID(on_a, (vxs_response *)((char *)bad.memory + 1), "on_a is 0x");
+  INVALID(on_b, (vxs_response *)((char *)bad.memory + 1), "on_b is 0x");
+  INVALID(count, (size_t *)(void *)((char *)bad.memory + 1), "count is 0x");
+  /* Neither brings a pointshell. */
+  b = exact;
+  ROW(VXS_UNSUPPORTED, a, exact, "pointshell");
+  b = shape;
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+  OK(vxs_workspace_destroy(kept));
+}
+
+ROWS(vxs_impulse_init) {
+  size_t size = sizeof(vxs_impulse);
+  double dt = 0.01;
+  OUTPUT(vxs_impulse, impulse);
+#define CALL vxs_impulse_init(impulse, size, dt)
+  SIZE_OF(size, impulse);
+  NUMBER(dt);
+  INVALID(dt, 0, "dt is 0; expected");
+  PANIC();
+#undef CALL
+}
+
+/* A pointer to how a body answers to impulses. */
+#define MOBILITY(m)                                                                              \
+  do {                                                                                           \
+    POINTER(m);                                                                                  \
+    INVALID(m->inverse_mass, -1, #m "->inverse_mass is -1; expected");                           \
+    INVALID(m->inverse_mass, NAN, #m "->inverse_mass is NaN; expected");                         \
+    INVALID(m->inverse_inertia[2], -1, #m "->inverse_inertia[2] is -1; expected");               \
+    INVALID(m->inverse_inertia[5], INFINITY, #m "->inverse_inertia[5] is inf; expected");        \
+  } while (0)
+
+ROWS(vxs_query_impulse) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
+  vxs_kinematics given_a = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
+  vxs_kinematics *kinematics_a = &given_a, *kinematics_b = &given_b;
+  vxs_mobility of_a = {1, {1, 1, 1, 0, 0, 0}}, of_b = {0, {0, 0, 0, 0, 0, 0}}, *mobility_a = &of_a, *mobility_b = &of_b;
+  vxs_impulse impulse_given, *impulse = &impulse_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  OUTPUT(vxs_impulses, impulses);
+  OK(vxs_shape_create_sphere(1, &exact));
+  OK(vxs_impulse_init(impulse, sizeof *impulse, 0.01));
+#define CALL vxs_query_impulse(a, kinematics_a, mobility_a, b, kinematics_b, mobility_b, impulse, workspace, impulses)
+  HANDLE(a, shape);
+  HANDLE(b, shape);
+  KINEMATICS(kinematics_a);
+  KINEMATICS(kinematics_b);
+  MOBILITY(mobility_a);
+  MOBILITY(mobility_b);
+  POINTER(impulse);
+  SIZED(impulse);
+  INVALID(impulse->iterations, 0, "impulse->iterations is 0; expected");
+  INVALID(impulse->dt, 0, "impulse->dt is 0; expected");
+  INVALID(impulse->restitution, 1.5, "impulse->restitution is 1.5; expected 0 to 1");
+  NUMBER(impulse->max_speed);
+  INVALID(impulse->max_speed, -1, "impulse->max_speed is -1; expected");
+  NUMBER(impulse->max_separation);
+  HANDLE(workspace, workspace);
+  POINTER(impulses);
   /* Neither brings a pointshell. */
   b = exact;
   ROW(VXS_UNSUPPORTED, a, exact, "pointshell");

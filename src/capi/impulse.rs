@@ -1,0 +1,160 @@
+//! From contacts to impulses, for those with a loop of their own.
+
+use super::check::{self, Growable};
+use super::guard::{entry, Failure};
+use super::handle;
+use super::haptics_types::*;
+use super::response::{kinematics, not_negative, vxs_kinematics};
+use super::status::*;
+use super::types::*;
+use crate::contact::{self, Query};
+use crate::math::Mat3;
+use crate::response::{self, ImpulseSettings, Impulses, Mobility};
+
+/// How a body answers to an impulse. All zero for one that nothing moves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_mobility {
+    /// 1/kg.
+    pub inverse_mass: f64,
+    /// Inverse of the inertia tensor about `center` of the body's kinematics, world axes: xx, yy, zz, xy, xz, yz; 1/(kg·m²).
+    pub inverse_inertia: [f64; 6],
+}
+
+/// How impulses part two bodies. Fill it with `vxs_impulse_init`, then change what you want.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_impulse {
+    /// `sizeof(vxs_impulse)`, set by `vxs_impulse_init`.
+    pub struct_size: u32,
+    /// Impulses at most, each to one contact. Default 64.
+    pub iterations: u32,
+    /// The step in which contacts are to be left, seconds.
+    pub dt: f64,
+    /// Part of the approach that comes back, 0 to 1. Default 0.
+    pub restitution: f64,
+    /// At most so fast are bodies pushed out of each other, m/s, however deep they are. 0, the default: without limit.
+    pub max_speed: f64,
+    /// Contacts up to this separation are looked at, metres: those within reach of the step's motion. Default 0.
+    pub max_separation: f64,
+}
+
+/// What the impulses are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_impulses {
+    /// On each body about its `center`: N·s, N·m·s. Divided by the step, it is a load.
+    pub on_a: vxs_wrench,
+    pub on_b: vxs_wrench,
+    /// Contacts that got one, counted each time.
+    pub count: u32,
+    /// 1 when no contact is left that needs one, else 0.
+    pub resolved: u32,
+}
+
+impl Growable for vxs_impulse {
+    const ARGUMENT: &'static str = "impulse";
+    const SIZES: &'static [usize] = &[size_of::<Self>()];
+    const NULLABLE: bool = false;
+
+    fn defaults() -> Self {
+        let ImpulseSettings { iterations, dt, restitution, .. } = ImpulseSettings::new(0.0);
+        Self { struct_size: 0, iterations, dt, restitution, max_speed: 0.0, max_separation: 0.0 }
+    }
+}
+
+fn seconds(argument: &str, value: f64) -> Result<f64, Failure> {
+    match value > 0.0 && value.is_finite() {
+        true => Ok(value),
+        false => Err(Failure::argument(argument, value, "a positive, finite time in seconds")),
+    }
+}
+
+impl vxs_impulse {
+    fn to_core(self) -> Result<ImpulseSettings, Failure> {
+        let max_speed = not_negative("impulse->max_speed", self.max_speed)?;
+        Ok(ImpulseSettings {
+            dt: seconds("impulse->dt", self.dt)?,
+            restitution: check::in_range("impulse->restitution", self.restitution, 0.0, 1.0)?,
+            max_speed: if max_speed > 0.0 { max_speed } else { f64::INFINITY },
+            iterations: check::in_range("impulse->iterations", self.iterations, 1, u32::MAX)?,
+        })
+    }
+}
+
+unsafe fn mobility(argument: &str, pointer: *const vxs_mobility) -> Result<Mobility, Failure> {
+    let given = check::input(argument, pointer)?;
+    let [xx, yy, zz, xy, xz, yz] = given.inverse_inertia;
+    let wrong = |(i, value): &(usize, f64)| !value.is_finite() || *i < 3 && *value < 0.0;
+    if let Some((i, value)) = given.inverse_inertia.into_iter().enumerate().find(wrong) {
+        let expected = if i < 3 { "a finite number, 0 or more" } else { "a finite number" };
+        return Err(Failure::argument(&format!("{argument}->inverse_inertia[{i}]"), value, expected));
+    }
+    if !(given.inverse_mass >= 0.0 && given.inverse_mass.is_finite()) {
+        let name = format!("{argument}->inverse_mass");
+        return Err(Failure::argument(&name, given.inverse_mass, "a finite number, 0 or more"));
+    }
+    Ok(Mobility { inverse_mass: given.inverse_mass, inverse_inertia: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) })
+}
+
+impl From<Impulses> for vxs_impulses {
+    fn from(i: Impulses) -> Self {
+        Self { on_a: i.on_a.into(), on_b: i.on_b.into(), count: i.count, resolved: i.resolved.into() }
+    }
+}
+
+/// Fills `impulse` with the defaults: no restitution.
+///
+/// @param[out] impulse  what to fill
+/// @param size          `sizeof(vxs_impulse)`
+/// @param dt            the step in which contacts are to be left, seconds, positive
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_impulse_init(impulse: *mut vxs_impulse, size: usize, dt: f64) -> vxs_status {
+    entry!(vxs_impulse_init, [], {
+        let dt = seconds("dt", dt)?;
+        check::init(impulse, size, vxs_impulse { dt, ..vxs_impulse::defaults() })
+    })
+}
+
+/// The impulses that part two bodies, deepest contact first (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion
+/// itself does not leave in the next step, the deepest gets the impulse after which it will, and the velocities change by that;
+/// again, until there is none. Most of the contacts beside one are resolved with it.
+///
+/// Impulses only push, along the contacts' normals. Once the workspace is warm, allocates nothing and takes no lock; the same
+/// input gives the same bytes.
+///
+/// @param a, b                        immutable and shared: any number of threads may query them at once; may be the same
+/// @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6); `center` is the centre of mass
+/// @param mobility_a, mobility_b      how each answers to impulses
+/// @param impulse                     how contacts are resolved
+/// @param workspace                   this thread's scratch
+/// @param[out] impulses               what each body gets
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_impulse(
+    a: *const vxs_shape,
+    kinematics_a: *const vxs_kinematics,
+    mobility_a: *const vxs_mobility,
+    b: *const vxs_shape,
+    kinematics_b: *const vxs_kinematics,
+    mobility_b: *const vxs_mobility,
+    impulse: *const vxs_impulse,
+    workspace: *mut vxs_workspace,
+    impulses: *mut vxs_impulses,
+) -> vxs_status {
+    entry!(vxs_query_impulse, [a, b, workspace], {
+        let (a, b) = (handle::get("a", a)?.geometry(), handle::get("b", b)?.geometry());
+        let (at_a, at_b) = (kinematics("kinematics_a", kinematics_a)?, kinematics("kinematics_b", kinematics_b)?);
+        let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
+        let given = vxs_impulse::read(impulse)?;
+        let settings = given.to_core()?;
+        let max_separation = check::finite("impulse->max_separation", given.max_separation)?;
+        let scratch = handle::get("workspace", workspace)?;
+        check::out("impulses", impulses)?;
+        let mut scratch = scratch.lock("workspace")?;
+        let query = Query { max_separation, ..Query::default() };
+        let found = contact::contacts(a, &at_a.pose, b, &at_b.pose, &query, &mut scratch.contact)?;
+        check::write(impulses, response::impulse(found, (&at_a, &of_a), (&at_b, &of_b), &settings).into())
+    })
+}
