@@ -679,6 +679,19 @@ typedef struct vxs_penalty {
   double drag;
   /** Signed distance at which a force begins, metres. Default 0. */
   double offset;
+  /**
+   * The contacts are made this many at most first, by k-means over places and normals (Otaduy & Lin 2005), and each pushes
+   * along its own normal: then stiffness does not grow with the number of samples. Default 0: every sample pushes. Not for
+   * continuous penalty forces.
+   */
+  uint32_t max_clusters;
+  /** Of continuous penalty forces: points of the midpoint rule in each time of contact. Default 5. */
+  uint32_t midpoints;
+  /**
+   * Contacts nearer to each other than this, metres, are not taken apart; normals that differ by a right angle count as this far
+   * apart. 0, the default: four times the larger distance between samples of the two shapes.
+   */
+  double cluster_radius;
 } vxs_penalty;
 
 /** Velocity of a body, world frame. */
@@ -719,6 +732,53 @@ typedef struct vxs_response {
   /** And with the body's linear and angular velocity: N·s/m and so on. */
   double by_twist[36];
 } vxs_response;
+
+/** A body over a step. */
+typedef struct vxs_sweep {
+  /** Body to world, at the start and at the end. */
+  struct vxs_motion motion;
+  /** The point that the wrench is about, and that `twist.linear` is of: body frame, metres. */
+  struct vxs_vec3 center;
+  /** World frame; over the whole step. */
+  struct vxs_twist twist;
+} vxs_sweep;
+
+/** How impulses part two bodies. Fill it with `vxs_impulse_init`, then change what you want. */
+typedef struct vxs_impulse {
+  /** `sizeof(vxs_impulse)`, set by `vxs_impulse_init`. */
+  uint32_t struct_size;
+  /** Impulses at most, each to one contact. Default 64. */
+  uint32_t iterations;
+  /** The step in which contacts are to be left, seconds. */
+  double dt;
+  /** Part of the approach that comes back, 0 to 1. Default 0. */
+  double restitution;
+  /** At most so fast are bodies pushed out of each other, m/s, however deep they are. 0, the default: without limit. */
+  double max_speed;
+  /** Contacts up to this separation are looked at, metres: those within reach of the step's motion. Default 0. */
+  double max_separation;
+} vxs_impulse;
+
+/** How a body answers to an impulse. All zero for one that nothing moves. */
+typedef struct vxs_mobility {
+  /** 1/kg. */
+  double inverse_mass;
+  /**
+   * Inverse of the inertia tensor about `center` of the body's kinematics, world axes: xx, yy, zz, xy, xz, yz; 1/(kg·m²).
+   */
+  double inverse_inertia[6];
+} vxs_mobility;
+
+/** What the impulses are. */
+typedef struct vxs_impulses {
+  /** On each body about its `center`: N·s, N·m·s. Divided by the step, it is a load. */
+  struct vxs_wrench on_a;
+  struct vxs_wrench on_b;
+  /** Contacts that got one, counted each time. */
+  uint32_t count;
+  /** 1 when no contact is left that needs one, else 0. */
+  uint32_t resolved;
+} vxs_impulses;
 
 /** What a device bears: none negative, infinity where there is no limit. */
 typedef struct vxs_haptics_limits {
@@ -1773,7 +1833,7 @@ VXS_API vxs_status vxs_penalty_init(struct vxs_penalty *penalty, size_t size, do
  * @param penalty                   how hard contacts are
  * @param workspace                 this thread's scratch
  * @param[out] on_a, on_b           what the contacts do to each; either may be null
- * @param[out] count                how many contacts there are; may be null
+ * @param[out] count                how many contacts there are, or clusters of them; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
@@ -1786,6 +1846,71 @@ vxs_status vxs_query_penalty(const struct vxs_shape *a,
                              struct vxs_response *on_a,
                              struct vxs_response *on_b,
                              size_t *count);
+
+/**
+ * The penalty forces of the samples that are in contact during a step, averaged over it, with their gradients: for the next
+ * step (Xu & Barbič 2014, equations 3 to 11; 2016, equations 3 to 5).
+ *
+ * A sample that is in contact for half of the step counts half, and one that passes a thin wall within the step is pushed
+ * back: forces are continuous and stiffer ones stable where those of single poses jump. Samples move straight, as in
+ * `VXS_PATH_STRAIGHT`; the gradients are by a change of a body's whole way. Once the workspace is warm, allocates nothing and
+ * takes no lock; the same input gives the same bytes.
+ *
+ * @param a, b              immutable and shared: any number of threads may query them at once; may be the same
+ * @param sweep_a, sweep_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6)
+ * @param penalty           how hard contacts are; `max_clusters` must be 0
+ * @param workspace         this thread's scratch
+ * @param[out] on_a, on_b   what the contacts do to each, about its `center` at each time; either may be null
+ * @param[out] count        how many times of contact there are; may be null
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_query_continuous_penalty(const struct vxs_shape *a,
+                                        const struct vxs_sweep *sweep_a,
+                                        const struct vxs_shape *b,
+                                        const struct vxs_sweep *sweep_b,
+                                        const struct vxs_penalty *penalty,
+                                        struct vxs_workspace *workspace,
+                                        struct vxs_response *on_a,
+                                        struct vxs_response *on_b,
+                                        size_t *count);
+
+/**
+ * Fills `impulse` with the defaults: no restitution.
+ *
+ * @param[out] impulse  what to fill
+ * @param size          `sizeof(vxs_impulse)`
+ * @param dt            the step in which contacts are to be left, seconds, positive
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
+ */
+VXS_API vxs_status vxs_impulse_init(struct vxs_impulse *impulse, size_t size, double dt);
+
+/**
+ * The impulses that part two bodies, deepest contact first (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion
+ * itself does not leave in the next step, the deepest gets the impulse after which it will, and the velocities change by that;
+ * again, until there is none. Most of the contacts beside one are resolved with it.
+ *
+ * Impulses only push, along the contacts' normals. Once the workspace is warm, allocates nothing and takes no lock; the same
+ * input gives the same bytes.
+ *
+ * @param a, b                        immutable and shared: any number of threads may query them at once; may be the same
+ * @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6); `center` is the centre of mass
+ * @param mobility_a, mobility_b      how each answers to impulses
+ * @param impulse                     how contacts are resolved
+ * @param workspace                   this thread's scratch
+ * @param[out] impulses               what each body gets
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_query_impulse(const struct vxs_shape *a,
+                             const struct vxs_kinematics *kinematics_a,
+                             const struct vxs_mobility *mobility_a,
+                             const struct vxs_shape *b,
+                             const struct vxs_kinematics *kinematics_b,
+                             const struct vxs_mobility *mobility_b,
+                             const struct vxs_impulse *impulse,
+                             struct vxs_workspace *workspace,
+                             struct vxs_impulses *impulses);
 
 /**
  * Fills `settings` with what suits a tool and a device: a coupling as stiff as the device bears, but critically damped for

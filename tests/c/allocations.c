@@ -25,6 +25,9 @@ int main(void) {
   vxs_haptics *haptics[5];
   vxs_penalty penalty;
   vxs_response on_torus;
+  vxs_impulse impulse;
+  vxs_impulses impulses;
+  const vxs_mobility light = {1, {10, 10, 10, 0, 0, 0}};
   vxs_haptics_output output;
   vxs_haptics_motion motion;
   vxs_haptics_report report;
@@ -47,6 +50,7 @@ int main(void) {
   query.max_contacts = 8;
 
   OK(vxs_penalty_init(&penalty, sizeof penalty, 100, 1));
+  OK(vxs_impulse_init(&impulse, sizeof impulse, 0.01));
   OK(vxs_haptics_report_init(&report, sizeof report));
   const vxs_haptics_body body = {floor, at(0, 0, 0)};
   for (uint32_t renderer = 0; renderer < 5; renderer++) {
@@ -73,7 +77,13 @@ int main(void) {
       OK(vxs_field_distance(field, b.position, &distance, NULL));
 
       const vxs_kinematics above = {a, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, still = {b, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
+      penalty.max_clusters = 0;
       OK(vxs_query_penalty(torus, &above, floor, &still, &penalty, workspace, &on_torus, NULL, NULL));
+      const vxs_sweep rising = {up, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, passing = {along, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
+      OK(vxs_query_continuous_penalty(torus, &rising, floor, &passing, &penalty, workspace, &on_torus, NULL, NULL));
+      penalty.max_clusters = 4;
+      OK(vxs_query_penalty(torus, &above, floor, &still, &penalty, workspace, &on_torus, NULL, NULL));
+      OK(vxs_query_impulse(torus, &above, &light, floor, &still, &light, &impulse, workspace, &impulses));
       /* Into the floor, with a fault on the way. */
       const vxs_device_state state = {at(0, 0.16 - 0.002 * step, 0), {{0, -0.2, 0}, {0, 0, 0}}, step != 10, 0};
       const vxs_wrench hand = {{0, -1, 0}, {0, 0, 0}};

@@ -142,6 +142,23 @@ static void motions(const Shape& box) {
   CHECK(hits.size() == 2 && hits[0].hit && !hits[1].hit);
 }
 
+// One body 5 mm within another: what pushes them apart by each of the ways.
+static void responses(const Shape& box) {
+  const Shape floor = Shape::create_half_space({0, 1, 0}, 0);
+  Workspace workspace;
+  const Kinematics above{{{0, 0.495, 0}, 0, 0, 0, 1}, {0, 0.495, 0}, {}}, still{identity(), {}, {}};
+  const Penalty penalty(100, 0);
+  const Response once = query_penalty(box, above, floor, still, penalty, workspace);
+  CHECK(once.wrench.force.y > 1);
+  const Response step = query_continuous_penalty(box, {{above.pose, above.pose}, {0, 0, 0}, {}}, floor,
+                                                 {{identity(), identity()}, {0, 0, 0}, {}}, penalty, workspace);
+  CHECK(std::fabs(step.wrench.force.y - once.wrench.force.y) < 1e-4 * once.wrench.force.y);
+  const Mobility loose{0.5, {1, 1, 1, 0, 0, 0}}, fixed{};
+  const Impulses apart = query_impulse(box, above, loose, floor, still, fixed, Impulse(0.01), workspace);
+  CHECK(apart.resolved == 1 && apart.on_a.force.y > 0.95 * 2 * 0.5 && apart.on_a.force.y < 2 && apart.on_b.force.y == -apart.on_a.force.y);
+  refused(VXS_INVALID_ARGUMENT, "dt is 0", [&] { Impulse(0); });
+}
+
 static void ownership(const Shape& box) {
   Shape copy = box, moved = std::move(copy);
   copy = moved;
@@ -243,6 +260,7 @@ int main() {
   contacts_and_distance(box);
   ownership(box);
   motions(box);
+  responses(box);
   haptics(box);
   errors();
   log();
