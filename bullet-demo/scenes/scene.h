@@ -119,5 +119,7 @@ void wires(Scene& scene, const Setup& setup);
 void fast_drop(Scene& scene, const Setup& setup);
 void fan(Scene& scene, const Setup& setup);
 void low_frequency(Scene& scene, const Setup& setup);
+void levels(Scene& scene, const Setup& setup);
+void scaling(Scene& scene, const Setup& setup);
 
 }  // namespace demo

@@ -62,8 +62,11 @@ btVoxShellSettings settings_of(const Setup& setup) {
         // On a thread all motion is along the surface, which lies within a fraction of a millimetre everywhere: contacts are not
         // looked for as far as the sliding goes, and one side's samples are fine enough.
         settings.m_lookahead = btScalar(0.1);
-        settings.m_bothRoles = false;
+        settings.m_roles = VXS_ROLES_AUTO;
     }
+    if (setup.segments == Segments::Level) settings.m_segmentation = VXS_SEGMENTATION_LEVEL;
+    if (setup.segments == Segments::Region) settings.m_segmentation = VXS_SEGMENTATION_REGION;
+    settings.m_segmentLevel = setup.segment_level;
     // With the clamp nothing need be seen coming from afar.
     if (setup.clamped) settings.m_maxLookaheadFraction = btScalar(0.1);
     return settings;

@@ -6,6 +6,7 @@ use voxshell::asset::CookOptions;
 use voxshell::field::{mass_from_field, DenseField, FieldOptions};
 use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
+use voxshell::pointshell::ShellOptions;
 use voxshell::{Error, Result};
 
 /// Samples of the bunny, coarse and fine, in Sagardia, Stouraitis & Lopes e Silva 2014, Table 2.
@@ -32,6 +33,8 @@ pub struct Body {
     pub radius: f64,
     /// Samples of its coarse and of its fine pointshell, where their number is given rather than their spacing.
     pub samples: Option<[usize; 2]>,
+    /// Children of a node of the sphere tree.
+    pub branching: u32,
     /// Height of a copy that is set upon it above it, metres.
     pub pitch: f64,
     /// True for what other bodies are to lie in.
@@ -65,6 +68,7 @@ impl Body {
             volume: mass.volume,
             radius: 0.0,
             samples: None,
+            branching: ShellOptions::default().branching,
             pitch: upright_bounds.extents().y,
             container: false,
             cooking: None,

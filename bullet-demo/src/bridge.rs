@@ -19,6 +19,8 @@ mod ffi {
         FastDrop,
         Fan,
         LowFrequency,
+        Levels,
+        Scaling,
         NutBolt,
         NutBolt100,
     }
@@ -30,6 +32,17 @@ mod ffi {
         Weight,
         /// A driver; the thread is dry steel.
         Driver,
+    }
+
+    /// What has a contact manifold of its own in Voxshell's pairs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    enum Segments {
+        /// Nothing.
+        None,
+        /// Nodes of a level of the sphere tree.
+        Level,
+        /// Contact regions.
+        Region,
     }
 
     /// What makes a body's collision shape.
@@ -100,6 +113,11 @@ mod ffi {
         drive: Drive,
         /// Bullet's own continuous collision detection is on: a sphere swept along with each convex body.
         swept_spheres: bool,
+        segments: Segments,
+        /// 0 for the root.
+        segment_level: u32,
+        /// Where the body is put, one after the other, in a scene that does that.
+        places: Vec<BodyPose>,
         /// Voxshell's motion clamp is in the world.
         clamped: bool,
         models: Vec<Model>,

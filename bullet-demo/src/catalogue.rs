@@ -1,6 +1,6 @@
 //! The names of scenes and methods, and what they mean.
 
-use crate::bridge::{Drive, Method, SceneKind};
+use crate::bridge::{Drive, Method, SceneKind, Segments};
 use crate::fast::{self, is_fast};
 
 pub struct SceneEntry {
@@ -15,7 +15,7 @@ pub struct SceneEntry {
     pub long: bool,
 }
 
-pub const SCENES: [SceneEntry; 16] = [
+pub const SCENES: [SceneEntry; 18] = [
     SceneEntry {
         kind: SceneKind::DropPlane,
         name: "drop-plane",
@@ -156,6 +156,25 @@ pub const SCENES: [SceneEntry; 16] = [
         seconds: 3.0,
         long: false,
     },
+    SceneEntry {
+        kind: SceneKind::Levels,
+        name: "levels",
+        title: "Segments of a level",
+        text: "Ten copies fall on a plane, each turned another way. Voxshell's rows have one contact for each segment of a level of \
+               the sphere tree (L=1 is the root; the tree has four children per node), four for each contact region, or those that \
+               spread widest.",
+        seconds: 3.0,
+        long: true,
+    },
+    SceneEntry {
+        kind: SceneKind::Scaling,
+        name: "scaling",
+        title: "Ever more samples",
+        text: "The body is put against a copy of itself in another pose in every step, so that a dozen samples are within reach, \
+               however many there are.",
+        seconds: 3.0,
+        long: true,
+    },
 ];
 
 /// What sets a row apart from the others of its scene and method.
@@ -165,6 +184,10 @@ pub struct Case {
     pub restitution: Option<f64>,
     /// Steps per second, where it is not 200.
     pub rate: Option<f64>,
+    /// Segments of this level of the sphere tree, of which 1 is the root, have manifolds of their own.
+    pub level: Option<u32>,
+    /// Contact regions have.
+    pub by_region: bool,
     /// What brings the nuts down.
     pub drive: Option<Drive>,
     /// Bullet's own continuous collision detection is on.
@@ -176,9 +199,20 @@ impl Case {
     pub fn label(&self) -> String {
         let e = self.restitution.map_or(String::new(), |e| format!(" e={e}"));
         let rate = self.rate.map_or(String::new(), |r| format!(" {r} Hz"));
+        let level = self.level.map_or(String::new(), |l| format!(" L={l}"));
+        let region = if self.by_region { " by region" } else { "" };
         let drive = self.drive.map_or(String::new(), |d| format!(" by {}", d.name()));
         let swept = if self.swept_spheres { " swept sphere" } else { "" };
-        e + &rate + &drive + swept
+        e + &rate + &level + region + &drive + swept
+    }
+
+    /// What has manifolds of its own, and the level, of which 0 is the root.
+    pub fn segments(&self) -> (Segments, u32) {
+        match self.level {
+            Some(level) => (Segments::Level, level - 1),
+            None if self.by_region => (Segments::Region, 0),
+            None => (Segments::None, 0),
+        }
     }
 
     /// Seconds per step.
@@ -248,6 +282,13 @@ pub const METHODS: [MethodEntry; 8] = [
 /// The restitutions of the ball, one row each: those of the 2014 paper's Table 1.
 pub const RESTITUTIONS: [f64; 3] = [0.1, 0.5, 0.9];
 
+/// The levels of the 2014 paper's Table 2, contact regions, and neither.
+pub fn segmentations() -> Vec<Case> {
+    let levels = (1..=5).map(|level| Case { level: Some(level), ..Case::default() });
+    let region = Case { by_region: true, ..Case::default() };
+    levels.chain([region, Case::default()]).collect()
+}
+
 impl SceneKind {
     pub fn entry(self) -> &'static SceneEntry {
         SCENES.iter().find(|e| e.kind == self).expect("every scene is in the catalogue")
@@ -259,6 +300,7 @@ impl SceneKind {
             scene if is_fast(scene) => fast::cases(scene, method),
             SceneKind::Ball => RESTITUTIONS.map(|e| Case { restitution: Some(e), ..Case::default() }).to_vec(),
             scene if scene.has_threads() => crate::nut::cases(),
+            SceneKind::Levels if method.is_voxshell() => segmentations(),
             _ => vec![Case::default()],
         }
     }
@@ -271,6 +313,7 @@ impl SceneKind {
             SceneKind::Pile2000 => 2000,
             SceneKind::Stack | SceneKind::StackSpheres => 5,
             SceneKind::NutBolt100 => 100,
+            SceneKind::Levels => 10,
             _ => 1,
         }
     }
@@ -282,13 +325,19 @@ impl SceneKind {
     /// On the plane y = 0, into which the true bodies must not sink.
     pub fn on_plane(self) -> bool {
         let fast = is_fast(self) && self != SceneKind::LowFrequency;
-        !matches!(self, SceneKind::DropBox | SceneKind::Pair) && !self.is_pile() && !self.has_threads() && !fast
+        let on_others = matches!(self, SceneKind::DropBox | SceneKind::Pair | SceneKind::Scaling);
+        !on_others && !self.is_pile() && !self.has_threads() && !fast
     }
 
     /// So many bodies that only how deep they are in each other is measured, not how far apart.
     pub fn many(self) -> bool {
         let fast = is_fast(self) && self != SceneKind::LowFrequency;
-        self.is_pile() || self.is_stack() || self.has_threads() || self == SceneKind::Rolling || fast
+        self.is_pile()
+            || self.is_stack()
+            || self.has_threads()
+            || self == SceneKind::Rolling
+            || self == SceneKind::Levels
+            || fast
     }
 
     pub fn has_threads(self) -> bool {
@@ -309,8 +358,11 @@ impl Method {
         matches!(self, Method::VoxshellCoarse | Method::VoxshellFine)
     }
 
-    /// Bullet's sphere is a ball and nothing else.
+    /// Bullet's sphere is a ball and nothing else, and only ours have samples to be counted.
     pub fn applies_to(self, scene: SceneKind) -> bool {
+        if scene == SceneKind::Scaling {
+            return self.is_voxshell();
+        }
         self != Method::Sphere || matches!(scene, SceneKind::Ball | SceneKind::StackSpheres)
     }
 }

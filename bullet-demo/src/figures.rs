@@ -21,6 +21,8 @@ pub struct Row {
 /// Means, quantiles and extremes over the steps of `window`, unless said otherwise.
 #[derive(Clone, Debug)]
 pub struct Figures {
+    /// Of a model, that are not fixed.
+    pub bodies: usize,
     pub steps: usize,
     pub steps_wanted: usize,
     /// First and one past the last step.
@@ -101,6 +103,7 @@ impl Figures {
         // The recording's poses start one before its steps: the pose after step i is i + 1.
         let deepest = |first: usize| gaps.iter().filter(|g| g.0 > first).map(|g| -g.1).fold(0.0, f64::max) * 1e3;
         Self {
+            bodies: recording.bodies.iter().filter(|b| !b.fixed).count(),
             steps: recording.steps.len(),
             steps_wanted: recording.wanted,
             window: (from, to),
@@ -169,6 +172,12 @@ impl Row {
         }
         if let Some(rate) = self.case.rate {
             put("rate_hz", json!(rate));
+        }
+        if let Some(level) = self.case.level {
+            put("level", json!(level));
+        }
+        if self.case.by_region {
+            put("by_region", json!(true));
         }
         if let Some(drive) = self.case.drive {
             put("drive", json!(drive.name()));

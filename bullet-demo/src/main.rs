@@ -17,6 +17,7 @@ mod pile;
 mod progress;
 mod report;
 mod run;
+mod scaling;
 #[cfg(test)]
 mod scene_tests;
 mod simulate;

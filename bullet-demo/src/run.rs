@@ -15,6 +15,7 @@ use crate::figures::{rebound, Figures, Row};
 use crate::nut;
 use crate::pile::leavers;
 use crate::progress::Progress;
+use crate::scaling::places;
 use crate::simulate::{simulate, Recording};
 use crate::stage::Stage;
 use crate::towers::towers;
@@ -69,12 +70,21 @@ impl Cast {
                 bodies
             }
             SceneKind::Rolling => vec![subject()?, Body::container(50)?],
+            // Four children per node, as in the 2014 paper's experiments.
+            SceneKind::Levels => vec![Body { branching: 4, ..subject()? }],
             scene if scene.has_threads() => nut::bodies()?,
             scene if is_fast(scene) => fast::bodies(scene, subject)?,
             _ => vec![subject()?],
         };
         let stages = bodies.into_iter().map(Stage::new).collect::<voxshell::Result<_>>()?;
         Ok(Self { scene, count, stages })
+    }
+
+    /// The scene that is about the number of samples.
+    pub fn of_samples(mesh: Option<&Path>, samples: usize) -> voxshell::Result<Self> {
+        let body = mesh.map_or_else(Body::embedded, Body::load)?;
+        let stages = vec![Stage::new(Body { samples: Some([samples; 2]), ..body })?];
+        Ok(Self { scene: SceneKind::Scaling, count: 1, stages })
     }
 }
 
@@ -108,6 +118,11 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     context.progress.start(&format!("{name}: preparing"), 0);
     let model = |stage: &Stage| stage.model(method, &context.cache, context.folder);
     let models = cast.stages.iter().map(model).collect::<voxshell::Result<Vec<_>>>().map_err(|e| e.to_string())?;
+    let places = match scene {
+        SceneKind::Scaling => places(&cast.stages[0], method, context.folder, MARGIN).map_err(|e| e.to_string())?,
+        _ => Vec::new(),
+    };
+    let (segments, segment_level) = case.segments();
     let setup = Setup {
         scene,
         method,
@@ -117,6 +132,9 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         count: cast.count,
         drive: case.drive.unwrap_or(Drive::Weight),
         swept_spheres: case.swept_spheres,
+        segments,
+        segment_level,
+        places,
         clamped: fast::is_clamped(scene, method),
         models,
     };
@@ -154,6 +172,7 @@ fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
         scene if is_fast(scene) => 1,
         SceneKind::DropBox | SceneKind::Pair => 2,
         SceneKind::Rolling => 20,
+        SceneKind::Levels => 10,
         SceneKind::Pile500 | SceneKind::Pile2000 => 400,
         SceneKind::NutBolt100 => 1000,
         _ => 100,

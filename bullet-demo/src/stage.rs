@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use parry3d::math::Vector;
 use voxshell::asset::{CookOptions, Resolution, Shape};
-use voxshell::field::{DenseField, FieldOptions, SignedDistance};
+use voxshell::contact::Geometry;
+use voxshell::field::{DenseField, Field, FieldOptions, SignedDistance};
 use voxshell::math::Progress;
 use voxshell::mesh::TriMesh;
-use voxshell::pointshell::ShellOptions;
+use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::{Error, Result};
 
 use crate::bodies::Body;
@@ -47,8 +48,8 @@ pub struct Stage {
 /// An asset on disk, for the C++ side, and its field, for pictures: the same bytes.
 struct Cooked {
     path: String,
-    field: Arc<dyn SignedDistance>,
-    samples: usize,
+    field: Arc<Field>,
+    shell: Option<Arc<PointShell>>,
 }
 
 impl Stage {
@@ -88,7 +89,8 @@ impl Stage {
     /// The shape that collides under `method`, as a field in the body's frame.
     pub fn collides(&self, method: Method, cache: &HullCache, folder: &Path) -> Result<Arc<dyn SignedDistance>> {
         if let Some(fineness) = fineness(method) {
-            return Ok(self.cooked(fineness, folder)?.field.clone());
+            let field = self.cooked(fineness, folder)?.field.clone();
+            return Ok(field);
         }
         let hulls = match method {
             _ if self.body.container => Vec::new(),
@@ -114,7 +116,14 @@ impl Stage {
             Method::VoxshellFine => &self.fine,
             _ => return None,
         };
-        cell.get().map(|c| c.samples)
+        cell.get().map(|c| c.shell.as_ref().map_or(0, |s| s.len()))
+    }
+
+    /// What `method` made of it for Voxshell's queries; `None` where it did not.
+    pub fn geometry(&self, method: Method, folder: &Path) -> Result<Option<Geometry<'_>>> {
+        let Some(fineness) = fineness(method) else { return Ok(None) };
+        let cooked = self.cooked(fineness, folder)?;
+        Ok(Some(Geometry { field: Some(&cooked.field), shell: cooked.shell.as_deref() }))
     }
 
     fn flat_vertices(&self) -> Vec<f64> {
@@ -138,8 +147,7 @@ impl Stage {
             shape.save(&path)?;
             let path = path.to_str().ok_or_else(|| Error::argument("path", path.display(), "UTF-8"))?.to_string();
             let field = shape.field.ok_or_else(|| Error::Unsupported("a shape without a field".into()))?;
-            let samples = shape.shell.as_ref().map_or(0, |s| s.len());
-            let _ = cell.set(Cooked { path, field, samples });
+            let _ = cell.set(Cooked { path, field, shell: shape.shell });
         }
         Ok(cell.get().expect("just made"))
     }
@@ -158,7 +166,7 @@ impl Stage {
         };
         CookOptions {
             resolution,
-            shell: ShellOptions { spacing, target_count, ..ShellOptions::default() },
+            shell: ShellOptions { spacing, target_count, branching: self.body.branching, ..ShellOptions::default() },
             ..CookOptions::default()
         }
     }

@@ -1404,6 +1404,26 @@ vxs_status vxs_shape_get_triangles(const struct vxs_shape *shape,
                                    size_t *index_count);
 
 /**
+ * The segments into which a level of the sphere tree divides the samples of a shape, as `VXS_SEGMENTATION_LEVEL` counts them:
+ * samples are numbered so that those of a segment follow each other. For hosts that group contacts by themselves.
+ *
+ * @param shape        whose
+ * @param level        0 for the root of the tree, which is one segment; the last one where there are fewer
+ * @param[out] first   of each segment the first sample, ascending, at most `capacity`; the last segment ends with the last
+ *                     sample. May be null if `capacity` is 0
+ * @param capacity     room for so many
+ * @param[out] count   how many segments there are, also when they did not all fit
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ *         VXS_UNSUPPORTED (a shape without a pointshell)
+ */
+VXS_API
+vxs_status vxs_shape_get_segments(const struct vxs_shape *shape,
+                                  uint32_t level,
+                                  uint32_t *first,
+                                  size_t capacity,
+                                  size_t *count);
+
+/**
  * Where a segment first meets a shape. Needs a field; allocates nothing. Exact: what meets the shape is never missed, be it
  * grazed or in the thinnest part, up to the rounding of coordinates. Sheets are met from either side. Only the sign around
  * the holes of an open mesh (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.

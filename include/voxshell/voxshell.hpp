@@ -412,6 +412,15 @@ class Shape {
                                           indices, &indices));
     return t;
   }
+  /** First sample of each segment of a level of the sphere tree; the samples of a segment follow each other. */
+  std::vector<std::uint32_t> get_segments(std::uint32_t level) const {
+    std::vector<std::uint32_t> first;
+    std::size_t count = 0;
+    if (!detail::check(vxs_shape_get_segments(handle_.get(), level, nullptr, 0, &count))) return first;
+    first.resize(count);
+    detail::check(vxs_shape_get_segments(handle_.get(), level, first.data(), first.size(), &count));
+    return first;
+  }
   std::optional<SegmentHit> query_segment(const Vec3& from, const Vec3& to) const {
     vxs_segment_hit hit{};
     detail::check(vxs_shape_query_segment(handle_.get(), from, to, &hit));

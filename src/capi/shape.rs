@@ -127,6 +127,42 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
     })
 }
 
+/// The segments into which a level of the sphere tree divides the samples of a shape, as `VXS_SEGMENTATION_LEVEL` counts them:
+/// samples are numbered so that those of a segment follow each other. For hosts that group contacts by themselves.
+///
+/// @param shape        whose
+/// @param level        0 for the root of the tree, which is one segment; the last one where there are fewer
+/// @param[out] first   of each segment the first sample, ascending, at most `capacity`; the last segment ends with the last
+///                     sample. May be null if `capacity` is 0
+/// @param capacity     room for so many
+/// @param[out] count   how many segments there are, also when they did not all fit
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+///         VXS_UNSUPPORTED (a shape without a pointshell)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_segments(
+    shape: *const vxs_shape,
+    level: u32,
+    first: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(vxs_shape_get_segments, [shape], {
+        let value = handle::get("shape", shape)?;
+        check::out_array("first", first, "capacity", capacity)?;
+        check::out("count", count)?;
+        let shell = value
+            .shell
+            .as_deref()
+            .ok_or_else(|| Failure::unsupported("shape has no pointshell, whose samples segments are made of"))?;
+        let segments = shell.tree.segments(level);
+        for (i, sample) in segments.iter().take(capacity).enumerate() {
+            first.add(i).write(*sample);
+        }
+        count.write(segments.len());
+        Ok(if segments.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+    })
+}
+
 /// Where a segment first meets a shape. Needs a field; allocates nothing. Exact: what meets the shape is never missed, be it
 /// grazed or in the thinnest part, up to the rounding of coordinates. Sheets are met from either side. Only the sign around
 /// the holes of an open mesh (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.

@@ -11,13 +11,12 @@ fn nodes(tree: &SphereTree, level: u32) -> std::ops::Range<usize> {
 
 /// Number of segments.
 pub(super) fn count(tree: &SphereTree, level: u32) -> u32 {
-    nodes(tree, level).len() as u32
+    tree.segments(level).len() as u32
 }
 
 /// The segment that a sample belongs to.
 pub(super) fn of(tree: &SphereTree, level: u32, sample: u32) -> u32 {
-    let starts = &tree.first_sample[nodes(tree, level)];
-    (starts.partition_point(|&first| first <= sample) - 1) as u32
+    (tree.segments(level).partition_point(|&first| first <= sample) - 1) as u32
 }
 
 /// Of hits in ascending order of samples, keeps the deepest of each segment; of equal ones the lowest sample.

@@ -212,6 +212,12 @@ impl SphereTree {
         self.levels[level] as usize..self.levels[level + 1] as usize
     }
 
+    /// First sample of each node of a level, or of the last one where the tree is not as deep: the segments into which the
+    /// level divides the samples (Sagardia et al. 2014, section 2.4).
+    pub fn segments(&self, level: u32) -> &[u32] {
+        &self.first_sample[self.level((level as usize).min(self.depth() - 1))]
+    }
+
     /// Mean radius of a level's nodes, metres.
     pub fn mean_radius(&self, level: usize) -> f64 {
         let nodes = self.level(level);

@@ -45,17 +45,17 @@ int posix_memalign(void** out, size_t alignment, size_t size)
 }
 }
 
-int main()
+namespace
 {
-	if (on_valgrind())
-		return 0;
+void nothing_is_allocated(const btVoxShellSettings& settings)
+{
 	const Handle made = primitive(VXS_PRIMITIVE_HOLE, {0.3, 0.2, 0.25, 0.1}, {}, 3000, 48);
 	btVoxShellShape shape(made.get());
 	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
 	btConvexHullShape hull;
 	for (int i = 0; i < 8; ++i)
 		hull.addPoint(btVector3(i & 1 ? 1 : -1, i & 2 ? btScalar(0.1) : btScalar(-0.1), i & 4 ? 1 : -1));
-	Scene scene;
+	Scene scene(settings);
 	scene.add(&plane, 0, btVector3(0, 0, 0));
 	scene.add(&hull, 0, btVector3(0, btScalar(0.1), 0));
 	scene.add(&shape, 1, btVector3(0, btScalar(0.5), 0));
@@ -68,6 +68,19 @@ int main()
 	std::printf("allocations in 200 warm steps: %ld, with %d contacts\n", after - before, scene.contacts());
 	CHECK(scene.contacts() > 10);
 	CHECK(after == before);
+}
+}  // namespace
+
+int main()
+{
+	if (on_valgrind())
+		return 0;
+	for (const unsigned segmentation : {VXS_SEGMENTATION_NONE, VXS_SEGMENTATION_LEVEL, VXS_SEGMENTATION_REGION})
+	{
+		btVoxShellSettings settings;
+		settings.m_segmentation = segmentation;
+		nothing_is_allocated(settings);
+	}
 	return finish();
 }
 #else

@@ -92,6 +92,19 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   query.segment_level = 2;
   CHECK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, NULL, 0, &count) == VXS_TRUNCATED && count > 1);
   CHECK(vxs_workspace_get_segments(workspace, segments, 1, &count) == VXS_TRUNCATED && count > 1);
+  /* A segment's samples follow each other, so that the number of a contact's segment follows from its feature, too. */
+  uint32_t first[4096];
+  size_t all_segments = 0;
+  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts, 4096, &count));
+  OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
+  OK(vxs_shape_get_segments(sphere, query.segment_level, first, 4096, &all_segments));
+  CHECK(all_segments > count && first[0] == 0);
+  for (size_t i = 0; i < count; ++i) {
+    size_t segment = all_segments - 1;
+    while (first[segment] > contacts[i].feature) --segment;
+    CHECK(segments[i] == segment);
+  }
+  CHECK(vxs_shape_get_segments(sphere, 0, first, 0, &all_segments) == VXS_TRUNCATED && all_segments == 1);
   /* A few tests: fewer contacts, and none that was missed is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;
   query.segmentation = VXS_SEGMENTATION_NONE;

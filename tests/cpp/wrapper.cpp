@@ -173,6 +173,7 @@ static void ownership(const Shape& box) {
   CHECK(field.distance_gradient({0.7, 0, 0}).second.x > 0.9);
   Samples samples = shell.get_samples();
   CHECK(samples.points.size() == box.get_info().sample_count && samples.normals.size() == samples.points.size());
+  CHECK(box.get_segments(0) == std::vector<std::uint32_t>{0} && box.get_segments(1).size() > 1);
   Triangles triangles = box.get_triangles();
   CHECK(triangles.vertices.size() >= 8 && triangles.indices.size() % 3 == 0);
   Shape rebuilt = Shape::create_triangles(triangles.vertices, triangles.indices);

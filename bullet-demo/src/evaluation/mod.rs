@@ -1,9 +1,12 @@
 //! The evaluation of Sagardia, Stouraitis & Lopes e Silva 2014, section 4, with the paper's figures beside those of this
 //! machine: tables as text and JSON rows, and a page with the plots.
 
+mod levels;
 mod paper;
 mod sections;
 mod table;
+
+pub use levels::CLASSES;
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +17,7 @@ use serde_json::json;
 use crate::arguments::Arguments;
 use crate::bridge::{Method, SceneKind};
 use crate::cache::HullCache;
-use crate::catalogue::Case;
+use crate::catalogue::{segmentations, Case};
 use crate::progress::Progress;
 use crate::report::{frame, persist};
 use crate::run::{run_row, Cast, Context, Outcome};
@@ -32,6 +35,8 @@ struct Extent {
     /// For each row, seconds: of stock Bullet, and of a pile with any method.
     patience: [f64; 2],
     rates: &'static [f64],
+    /// Numbers of samples of the scaling plot.
+    sizes: &'static [usize],
     quick: bool,
 }
 
@@ -41,6 +46,7 @@ const FULL: Extent = Extent {
     ours: &[Method::VoxshellCoarse, Method::VoxshellFine],
     patience: [5.0, 30.0],
     rates: &[200.0, 100.0, 60.0, 50.0, 40.0, 30.0, 20.0, 15.0, 10.0],
+    sizes: &[100, 316, 1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000],
     quick: false,
 };
 const QUICK: Extent = Extent {
@@ -49,6 +55,7 @@ const QUICK: Extent = Extent {
     ours: &[Method::VoxshellCoarse],
     patience: [1.0, 1.0],
     rates: &[200.0, 20.0],
+    sizes: &[100, 400],
     quick: true,
 };
 
@@ -126,6 +133,15 @@ impl Bench<'_> {
             }
         }
         keep(sections::rates(rates, self.extent.rates));
+        let mut rates = Vec::new();
+        for &method in self.extent.ours {
+            for case in segmentations() {
+                for &rate in self.extent.rates {
+                    rates.push(self.row(&subject, method, Case { rate: Some(rate), ..case }));
+                }
+            }
+        }
+        keep(levels::rates(rates, self.extent.rates));
         let mut touching = Vec::new();
         for scene in [SceneKind::DropBox, SceneKind::Pair] {
             subject.scene = scene;
@@ -137,6 +153,15 @@ impl Bench<'_> {
         drop(rolling);
         keep(sections::touching(&drops, touching, moving));
         keep(sections::drop(drops));
+        let turned = self.cast_of(SceneKind::Levels, mesh)?;
+        keep(levels::levels(self.rows(&turned, self.extent.ours)));
+        drop(turned);
+        let mut rows = Vec::new();
+        for &samples in self.extent.sizes {
+            self.progress.start(&format!("scaling, {samples} samples: preparing"), 0);
+            rows.push(self.row(&Cast::of_samples(mesh, samples)?, Method::VoxshellFine, Case::default()));
+        }
+        keep(levels::scaling(rows));
 
         let balls = Cast { scene: SceneKind::StackSpheres, count: SceneKind::StackSpheres.count(), ..ball };
         let mut rows = self.rows(&balls, &with_ours(&[Method::Sphere, Method::Hull]));
@@ -208,22 +233,25 @@ mod tests {
         run(&arguments, out.path(), "a test").unwrap();
         let read = |name: &str| fs::read_to_string(out.path().join(name)).unwrap();
         let text = read("evaluation.txt");
-        for part in ["Table 1", "Stacking", "Figs 8 and 10", "Resting on", "Low-frequency", "Piles"] {
+        for part in
+            ["Table 1", "Stacking", "Figs 8 and 10", "Resting on", "Low-frequency", "Table 2", "Scaling", "Piles"]
+        {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
         // The paper's figures are beside ours.
-        for figure in ["42.5", "6.8", "25,880", "100 |"] {
+        for figure in ["42.5", "6.8", "25,880", "100 |", "102.2"] {
             assert!(text.contains(figure), "{figure} is missing in\n{text}");
         }
         let rows: Vec<serde_json::Value> =
             read("evaluation.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         let has = |row: &serde_json::Value, key: &str| row.get(key).is_some_and(|v| v.is_number());
-        for row in &rows {
+        for row in rows.iter().filter(|row| row.get("scene").is_some()) {
             for key in ["np_mean_us", "np_p99_us", "max_penetration_mm", "kinetic_energy_j", "pairs_mean"] {
                 assert!(row.get("skipped").is_some() || has(row, key), "{key} is missing in {row}");
             }
         }
-        for experiment in ["ball", "stacking", "drop", "touching", "rates", "piles"] {
+        for experiment in ["ball", "stacking", "drop", "touching", "rates", "level-rates", "levels", "scaling", "piles"]
+        {
             assert!(rows.iter().any(|r| r["experiment"] == experiment), "no rows of {experiment}");
         }
         let page = read("evaluation.html");

@@ -1,6 +1,6 @@
 //! The parts of the evaluation: a table and plots each.
 
-use serde_json::Value;
+use serde_json::{json, Value};
 
 use super::paper;
 use super::table::Table;
@@ -23,9 +23,22 @@ pub struct Section {
 }
 
 impl Section {
-    fn new(name: &'static str, title: &str, note: &str, outcomes: &[Outcome]) -> Self {
+    pub fn new(name: &'static str, title: &str, note: &str, outcomes: &[Outcome]) -> Self {
         let rows = outcomes.iter().map(|o| tagged(name, o)).collect();
         Self { name, title: title.into(), note: note.into(), tables: Vec::new(), plots: Vec::new(), rows }
+    }
+
+    pub fn push_table(&mut self, table: Table) {
+        self.tables.push(table);
+    }
+
+    pub fn push_plot(&mut self, name: String, plot: Plot) {
+        self.plots.push((name, plot));
+    }
+
+    /// A figure that is the section's and not one row's; it stands in a row of its own.
+    pub fn put(&mut self, key: &str, value: f64) {
+        self.rows.push(json!({ "experiment": self.name, "row": key, "measured": value }));
     }
 
     pub fn text(&self) -> String {
@@ -72,7 +85,7 @@ fn joules(x: f64) -> String {
 }
 
 /// Microseconds, with as many digits as are worth something.
-fn micro(x: f64) -> String {
+pub fn micro(x: f64) -> String {
     match x {
         x if x < 100.0 => format!("{x:.1}"),
         x => format!("{x:.0}"),
@@ -164,7 +177,7 @@ pub fn stacking(outcomes: Vec<Outcome>) -> Section {
     section
 }
 
-fn name(row: &Row, f: &Figures) -> String {
+pub fn name(row: &Row, f: &Figures) -> String {
     let name = format!("{}{}", row.method.entry().name, row.case.label());
     if f.steps < f.steps_wanted {
         format!("{name} (stopped at step {} of {})", f.steps, f.steps_wanted)
@@ -306,6 +319,15 @@ pub fn touching(drops: &[Outcome], outcomes: Vec<Outcome>, moving: Vec<Outcome>)
 /// Deeper than this, metres, the body is taken to have gone through.
 const THROUGH: f64 = 0.25;
 
+/// The largest penetration of a drop on a plane, mm, or where the body went.
+pub fn below_plane(outcome: &Outcome) -> String {
+    match (&outcome.row.outcome, &outcome.run) {
+        (Ok(_), Some(run)) if run.gaps.last().is_some_and(|g| g.1 < -THROUGH) => "through".into(),
+        (Ok(f), _) => format!("{:.1}", f.max_penetration_run),
+        _ => "–".into(),
+    }
+}
+
 pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
     let note = format!(
         "The drop on the plane in true steps of 1/rate: largest penetration of the whole run, mm. \"Through\" means that the body \
@@ -322,12 +344,8 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
         if of_method.is_empty() {
             continue;
         }
-        let cell = |o: &&Outcome| match (&o.row.outcome, &o.run) {
-            (Ok(_), Some(run)) if run.gaps.last().is_some_and(|g| g.1 < -THROUGH) => "through".into(),
-            (Ok(f), _) => format!("{:.1}", f.max_penetration_run),
-            _ => "–".into(),
-        };
-        table.push([vec![entry.name.to_string()], of_method.iter().map(cell).collect()].concat());
+        let cells = of_method.iter().map(|o| below_plane(o)).collect();
+        table.push([vec![entry.name.to_string()], cells].concat());
         let point = |o: &&Outcome| {
             let f = o.row.outcome.as_ref().ok()?;
             Some((o.row.case.rate?, f.max_penetration_run.min(1000.0)))

@@ -52,7 +52,7 @@ pub fn style() -> String {
 fn line_colours() -> String {
     let rule =
         |name| format!(".line.m-{name} {{ stroke: var(--{name}); }} .key.m-{name} {{ background: var(--{name}); }}\n");
-    METHODS.iter().map(|e| rule(e.name)).collect()
+    METHODS.iter().map(|e| e.name).chain(crate::evaluation::CLASSES).map(rule).collect()
 }
 
 fn top(done: &[Done], subject: &str, hero: Option<&Image>) -> String {

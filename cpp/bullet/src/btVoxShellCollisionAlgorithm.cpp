@@ -16,6 +16,7 @@
 #include "manifold_set.h"
 #include "motion_pair.h"
 #include "pair_query.h"
+#include "segment_selector.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
@@ -76,6 +77,14 @@ void place(Side& side, const btCollisionObjectWrapper* wrap)
 
 /// No two points of the shape's field differ by more than this per metre; Bullet's own are exact distances.
 double slope_of(const Side& side) { return side.voxshell && side.has_field ? std::max(1.0, side.voxshell->getFieldSlope()) : 1.0; }
+
+/// How many a pair may have.
+int manifolds_of(const btVoxShellSettings& settings)
+{
+	if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL)
+		return ManifoldSet::kMaxSegments;
+	return btMax(1, btMin(settings.m_maxManifolds, int(ManifoldSet::kMaxManifolds)));
+}
 }  // namespace
 
 struct btVoxShellCollisionAlgorithm::State
@@ -85,15 +94,16 @@ struct btVoxShellCollisionAlgorithm::State
 	PointMaker maker;
 	BouncePolicy bounce;
 	ContactSelector selector;
+	SegmentSelector segments;
 	PairQuery pair;
 	Drift drift;
 	std::vector<Candidate> candidates, chosen;
 
 	State(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, const btVoxShellSettings& s)
-		: settings(s), manifolds(dispatcher, body0, body1, s.m_maxManifolds), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold))
+		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold))
 	{
 		candidates.reserve(256);
-		chosen.reserve(size_t(manifolds.capacity()));
+		chosen.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
 	}
 
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
@@ -186,6 +196,12 @@ void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 		c.kept = manifolds.find(c.feature) != nullptr;
 		c.pinned = c.kept && bounce.waits(c.feature);
 	}
+	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
+	{
+		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
+		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), worth, size}, chosen);
+		return;
+	}
 	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), worth, size))
 		chosen.push_back(candidates[index]);
 }
@@ -209,7 +225,7 @@ void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, bt
 		point.m_contactPointFlags |= BT_CONTACT_FLAG_HAS_CONTACT_ERP;
 	}
 #endif
-	manifolds.put(c.feature, point, treatment.forget_impulse);
+	manifolds.put(c.feature, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : c.segment, point, treatment.forget_impulse);
 }
 
 btVoxShellCollisionAlgorithm::btVoxShellCollisionAlgorithm(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btVoxShellSettings& settings)
@@ -271,7 +287,7 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 
 bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 {
-	return a.m_maxManifolds == b.m_maxManifolds && a.m_bothRoles == b.m_bothRoles && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
+	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
 		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction;
 }
 

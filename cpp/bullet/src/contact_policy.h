@@ -60,6 +60,7 @@ struct Candidate
 
 	uint32_t feature = 0;
 	uint32_t touch = kSample;  // number of the touch of a sharp feature that it is made of
+	uint32_t segment = 0;      // of the pair, for those who give segments manifolds of their own
 	Vec point = {0, 0, 0};    // on the second body, world, m
 	Vec normal = {0, 0, 0};   // n
 	double distance = 0;      // d

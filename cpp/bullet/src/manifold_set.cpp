@@ -11,33 +11,35 @@ const btScalar kNever = btScalar(1e9);
 }  // namespace
 
 ManifoldSet::ManifoldSet(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, int max_manifolds)
-	: m_dispatcher(dispatcher), m_body0(body0), m_body1(body1), m_max(btMax(1, btMin(max_manifolds, int(kMaxManifolds))))
+	: m_dispatcher(dispatcher), m_body0(body0), m_body1(body1), m_max(max_manifolds)
 {
-	m_new.reserve(capacity());
+	const int usual = btMin(m_max, int(kMaxManifolds));
+	m_held.reserve(usual);
+	m_new.reserve(usual * MANIFOLD_CACHE_SIZE);
 }
 
 ManifoldSet::~ManifoldSet()
 {
-	for (int m = 0; m < m_count; ++m)
-		m_dispatcher->releaseManifold(m_manifolds[m]);
+	for (int m = 0; m < m_held.size(); ++m)
+		m_dispatcher->releaseManifold(m_held[m].manifold);
 }
 
-void ManifoldSet::remember(Slot& slot, uint32_t feature, const btManifoldPoint& point)
+void ManifoldSet::Held::remember(int i, uint32_t feature, const btManifoldPoint& point)
 {
-	slot.feature = feature;
-	slot.seen = true;
-	slot.local_a = point.m_localPointA;
-	slot.local_b = point.m_localPointB;
+	slots[i].feature = feature;
+	slots[i].seen = true;
+	slots[i].local_a = point.m_localPointA;
+	slots[i].local_b = point.m_localPointB;
 }
 
 void ManifoldSet::begin()
 {
 	m_new.resize(0);
 	m_filter = 0;
-	for (int m = 0; m < m_count; ++m)
+	for (int m = 0; m < m_held.size(); ++m)
 	{
-		btPersistentManifold* manifold = m_manifolds[m];
-		Slot* slots = m_slots[m];
+		btPersistentManifold* manifold = m_held[m].manifold;
+		Slot* slots = m_held[m].slots;
 		for (int i = 0; i < manifold->getNumContacts();)
 		{
 			const btManifoldPoint& point = manifold->getContactPoint(i);
@@ -62,93 +64,141 @@ const btManifoldPoint* ManifoldSet::find(uint32_t feature) const
 {
 	if (!(m_filter >> (feature & 63) & 1))
 		return nullptr;
-	for (int m = 0; m < m_count; ++m)
-		for (int i = 0; i < m_manifolds[m]->getNumContacts(); ++i)
-			if (m_slots[m][i].feature == feature)
-				return &m_manifolds[m]->getContactPoint(i);
+	for (int m = 0; m < m_held.size(); ++m)
+		for (int i = 0; i < m_held[m].manifold->getNumContacts(); ++i)
+			if (m_held[m].slots[i].feature == feature)
+				return &m_held[m].manifold->getContactPoint(i);
 	return nullptr;
 }
 
-void ManifoldSet::put(uint32_t feature, const btManifoldPoint& point, bool forget_impulse)
+void ManifoldSet::put(uint32_t feature, uint32_t group, const btManifoldPoint& point, bool forget_impulse)
 {
-	for (int m = 0; m < m_count; ++m)
-		for (int i = 0; i < m_manifolds[m]->getNumContacts(); ++i)
+	const btManifoldPoint* moved = nullptr;
+	for (int m = 0; m < m_held.size() && !moved; ++m)
+		for (int i = 0; i < m_held[m].manifold->getNumContacts(); ++i)
 		{
-			Slot& slot = m_slots[m][i];
+			const Slot& slot = m_held[m].slots[i];
 			if (slot.feature != feature || slot.seen)
 				continue;
-			btManifoldPoint& old = m_manifolds[m]->getContactPoint(i);
+			btManifoldPoint& old = m_held[m].manifold->getContactPoint(i);
 			if (forget_impulse)
 			{
 				old.m_appliedImpulse = 0;
 				old.m_appliedImpulseLateral1 = 0;
 				old.m_appliedImpulseLateral2 = 0;
 			}
-			m_manifolds[m]->replaceContactPoint(point, i);
-			remember(slot, feature, point);
-			return;
+			if (m_held[m].group == group)
+			{
+				m_held[m].manifold->replaceContactPoint(point, i);
+				m_held[m].remember(i, feature, point);
+				return;
+			}
+			moved = &old;
 		}
 	New added;
 	added.feature = feature;
+	added.group = group;
+	added.placed = false;
 	added.point = point;
+	if (moved)
+	{
+		added.point.m_appliedImpulse = moved->m_appliedImpulse;
+		added.point.m_appliedImpulseLateral1 = moved->m_appliedImpulseLateral1;
+		added.point.m_appliedImpulseLateral2 = moved->m_appliedImpulseLateral2;
+		added.point.m_lifeTime = moved->m_lifeTime;
+	}
 	m_new.push_back(added);
+}
+
+/// The next point to be placed of a group; null when there is none.
+ManifoldSet::New* ManifoldSet::next_of(uint32_t group)
+{
+	for (int n = 0; n < m_new.size(); ++n)
+		if (m_new[n].group == group && !m_new[n].placed)
+		{
+			m_new[n].placed = true;
+			return &m_new[n];
+		}
+	return nullptr;
+}
+
+/// A manifold with room for a point of a group; null when there can be none.
+ManifoldSet::Held* ManifoldSet::room_for(uint32_t group)
+{
+	Held* empty = nullptr;
+	for (int m = 0; m < m_held.size(); ++m)
+	{
+		const int points = m_held[m].manifold->getNumContacts();
+		if (m_held[m].group == group && points < MANIFOLD_CACHE_SIZE)
+			return &m_held[m];
+		if (points == 0 && !empty)
+			empty = &m_held[m];
+	}
+	if (!empty && m_held.size() < m_max)
+	{
+		Held made;
+		made.manifold = m_dispatcher->getNewManifold(m_body0, m_body1);
+		if (!made.manifold)
+			return nullptr;  // the pool is exhausted and may not grow
+		made.manifold->setContactBreakingThreshold(kNever);
+		m_held.push_back(made);
+		empty = &m_held[m_held.size() - 1];
+	}
+	if (empty)
+		empty->group = group;
+	return empty;
+}
+
+void ManifoldSet::add_new()
+{
+	for (int n = 0; n < m_new.size(); ++n)
+	{
+		const New& added = m_new[n];
+		Held* const held = added.placed ? nullptr : room_for(added.group);
+		if (!held)
+			continue;
+		held->started = held->started || held->manifold->getNumContacts() == 0;
+		held->remember(held->manifold->addManifoldPoint(added.point), added.feature, added.point);
+	}
+	for (int m = 0; m < m_held.size(); ++m)
+	{
+#if BT_BULLET_VERSION >= 287
+		if (gContactStartedCallback && m_held[m].started)
+			gContactStartedCallback(m_held[m].manifold);
+#endif
+		m_held[m].started = false;
+	}
 }
 
 void ManifoldSet::end()
 {
-	int next = 0;
-	for (int m = 0; m < m_count; ++m)
+	for (int m = 0; m < m_held.size(); ++m)
 	{
-		btPersistentManifold* manifold = m_manifolds[m];
+		btPersistentManifold* manifold = m_held[m].manifold;
 		for (int i = manifold->getNumContacts() - 1; i >= 0; --i)
 		{
-			if (m_slots[m][i].seen)
+			if (m_held[m].slots[i].seen)
 				continue;
-			if (next < m_new.size())
+			if (const New* added = next_of(m_held[m].group))
 			{
 				btManifoldPoint& old = manifold->getContactPoint(i);
 				manifold->clearUserCache(old);
-				old = m_new[next].point;
-				remember(m_slots[m][i], m_new[next].feature, old);
-				++next;
+				old = added->point;
+				m_held[m].remember(i, added->feature, old);
 			}
 			else
 			{
-				m_slots[m][i] = m_slots[m][manifold->getNumContacts() - 1];
+				m_held[m].slots[i] = m_held[m].slots[manifold->getNumContacts() - 1];
 				manifold->removeContactPoint(i);
 			}
 		}
 	}
-	for (int m = 0; next < m_new.size() && m < m_max; ++m)
-	{
-		if (m == m_count)
-		{
-			btPersistentManifold* manifold = m_dispatcher->getNewManifold(m_body0, m_body1);
-			if (!manifold)
-				break;  // the pool is exhausted and may not grow
-			manifold->setContactBreakingThreshold(kNever);
-			m_manifolds[m_count++] = manifold;
-		}
-		btPersistentManifold* manifold = m_manifolds[m];
-		const bool was_empty = manifold->getNumContacts() == 0;
-		while (next < m_new.size() && manifold->getNumContacts() < MANIFOLD_CACHE_SIZE)
-		{
-			const int i = manifold->addManifoldPoint(m_new[next].point);
-			remember(m_slots[m][i], m_new[next].feature, m_new[next].point);
-			++next;
-		}
-#if BT_BULLET_VERSION >= 287
-		if (gContactStartedCallback && was_empty && manifold->getNumContacts() > 0)
-			gContactStartedCallback(manifold);
-#else
-		(void)was_empty;
-#endif
-	}
+	add_new();
 	// What btPersistentManifold::refreshContactPoints does besides moving points, which ours do not need.
-	for (int m = 0; m < m_count; ++m)
-		for (int i = m_manifolds[m]->getNumContacts() - 1; i >= 0; --i)
+	for (int m = 0; m < m_held.size(); ++m)
+		for (int i = m_held[m].manifold->getNumContacts() - 1; i >= 0; --i)
 		{
-			btManifoldPoint& point = m_manifolds[m]->getContactPoint(i);
+			btManifoldPoint& point = m_held[m].manifold->getContactPoint(i);
 			point.m_lifeTime++;
 			if (gContactProcessedCallback)
 				gContactProcessedCallback(point, const_cast<btCollisionObject*>(m_body0), const_cast<btCollisionObject*>(m_body1));
@@ -158,15 +208,15 @@ void ManifoldSet::end()
 void ManifoldSet::clear()
 {
 	m_new.resize(0);
-	for (int m = 0; m < m_count; ++m)
-		if (m_manifolds[m]->getNumContacts() > 0)
-			m_manifolds[m]->clearManifold();
+	for (int m = 0; m < m_held.size(); ++m)
+		if (m_held[m].manifold->getNumContacts() > 0)
+			m_held[m].manifold->clearManifold();
 }
 
 void ManifoldSet::append_to(btManifoldArray& manifolds) const
 {
-	for (int m = 0; m < m_count; ++m)
-		manifolds.push_back(m_manifolds[m]);
+	for (int m = 0; m < m_held.size(); ++m)
+		manifolds.push_back(m_held[m].manifold);
 }
 
 PointMaker::PointMaker(const btCollisionObject* body0, const btCollisionObject* body1) : m_scratch(body0, body1, 0, kNever, kNever)

@@ -15,11 +15,16 @@ namespace voxshell_bullet
 {
 /// Manifolds are made when first needed, always in the order (body0, body1), and released with the set: never in the dispatch
 /// that made them, which the multithreaded dispatcher could not bear.
+///
+/// Points are put into groups: a manifold holds points of one group only, and a group may have several manifolds.
 class ManifoldSet
 {
 public:
 	static const int kMaxManifolds = 8;
+	/// Of a pair that has one for each segment of a level.
+	static const int kMaxSegments = 256;
 
+	/// @param max_manifolds  for all groups together
 	ManifoldSet(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, int max_manifolds);
 	~ManifoldSet();
 	ManifoldSet(const ManifoldSet&) = delete;
@@ -27,15 +32,16 @@ public:
 
 	const btCollisionObject* body0() const { return m_body0; }
 	const btCollisionObject* body1() const { return m_body1; }
+	int max_manifolds() const { return m_max; }
 	int capacity() const { return m_max * MANIFOLD_CACHE_SIZE; }
 
 	/// Starts a step: drops what Bullet or the user removed since, and marks the rest as not seen yet.
 	void begin();
 	/// The point of a feature that was there in the step before; null when there is none. Valid between `begin` and `end`.
 	const btManifoldPoint* find(uint32_t feature) const;
-	/// Keeps or adds the point of a feature. A kept one keeps its impulses (unless told to forget them), age and user data.
-	/// At most `capacity()` per step.
-	void put(uint32_t feature, const btManifoldPoint& point, bool forget_impulse);
+	/// Keeps or adds the point of a feature. A kept one keeps its impulses (unless told to forget them), age and user data; one
+	/// that changes its group takes impulses and age along. The groups of a step must find room in `max_manifolds()`.
+	void put(uint32_t feature, uint32_t group, const btManifoldPoint& point, bool forget_impulse);
 	/// Ends the step: adds the new points, in the places of those not seen again first, and removes what is left of these.
 	void end();
 	/// Ends a step in which nothing was put: removes every point.
@@ -50,22 +56,32 @@ private:
 		bool seen = false;
 		btVector3 local_a, local_b;  // to recognise the point after Bullet moved it within the manifold
 	};
+	struct Held
+	{
+		btPersistentManifold* manifold;
+		uint32_t group;
+		bool started = false;  // in this step
+		Slot slots[MANIFOLD_CACHE_SIZE];
+
+		void remember(int i, uint32_t feature, const btManifoldPoint& point);
+	};
 	struct New
 	{
-		uint32_t feature;
+		uint32_t feature, group;
+		bool placed;
 		btManifoldPoint point;
 	};
 
-	void remember(Slot& slot, uint32_t feature, const btManifoldPoint& point);
+	New* next_of(uint32_t group);
+	Held* room_for(uint32_t group);
+	void add_new();
 
 	btDispatcher* m_dispatcher;
 	const btCollisionObject* m_body0;
 	const btCollisionObject* m_body1;
 	int m_max;
-	int m_count = 0;
 	uint64_t m_filter = 0;  // bit (feature mod 64) is set for every feature that `find` can find
-	btPersistentManifold* m_manifolds[kMaxManifolds] = {};
-	Slot m_slots[kMaxManifolds][MANIFOLD_CACHE_SIZE];
+	btAlignedObjectArray<Held> m_held;
 	btAlignedObjectArray<New> m_new;
 };
 

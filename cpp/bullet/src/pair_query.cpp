@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "motion_pair.h"
+#include "segment_selector.h"
 #include "vec.h"
 
 namespace voxshell_bullet
@@ -171,6 +172,8 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	if (!is_near)
 	{
 		const bool is_slow = m_found && kSlowSteps * moved_since(m_frame_before) < slack;
+		if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL && !forms_are_known(first, second))
+			know_segments(first, second, settings.m_segmentLevel);
 		m_known[0] = {first.shape, first.features, first.inflation, first.size()};
 		m_known[1] = {second.shape, second.features, second.inflation, second.size()};
 		m_frame_then = wanted.now.relative;
@@ -180,10 +183,11 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	}
 	else
 	{
-		for (const uint32_t feature : m_near)
+		for (size_t i = 0; i < m_near.size(); ++i)
 		{
 			candidates.emplace_back();
-			candidates.back().feature = feature;
+			candidates.back().feature = m_near[i];
+			candidates.back().segment = m_near_segments[i];
 		}
 		m_found = look_at_samples(first, second, candidates);
 	}
@@ -203,11 +207,17 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
-	query.roles = shell_of_first && shell_of_second ? (settings.m_bothRoles ? VXS_ROLES_BOTH : VXS_ROLES_AUTO)
-													: (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
+	query.roles = shell_of_first && shell_of_second ? settings.m_roles : (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
 	query.max_separation = distance + first.inflation + second.inflation;
 	// What was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
 	query.max_depth = m_depth_limit;
+	if (settings.m_segmentation == VXS_SEGMENTATION_REGION)
+	{
+		query.segmentation = VXS_SEGMENTATION_REGION;
+		query.preferred = m_known_features.data();
+		query.preferred_segments = m_known_regions.data();
+		query.preferred_count = uint32_t(m_known_features.size());
+	}
 	size_t count = 0;
 	vxs_status status;
 	while ((status = vxs_query_contacts(first.shape, &first.pose, second.shape, &second.pose, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
@@ -225,7 +235,62 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 		m_near.push_back(candidates[i].feature);
 		m_last_depth = std::max(m_last_depth, -candidates[i].distance);
 	}
+	find_segments(settings, count);
+	for (size_t i = 0; i < count; ++i)
+		candidates[i].segment = m_near_segments[i];
 	return true;
+}
+
+/// Before the first search in forms that were not known.
+void PairQuery::know_segments(const Side& first, const Side& second, uint32_t level)
+{
+	m_segments.clear();
+	const auto append = [&](const Side& side) {
+		size_t count = 0;
+		if (!side.has_pointshell || vxs_shape_get_segments(side.shape, level, nullptr, 0, &count) != VXS_TRUNCATED)
+			return;
+		const size_t before = m_segments.size();
+		m_segments.resize(before + count);
+		vxs_shape_get_segments(side.shape, level, m_segments.data() + before, count, &count);
+	};
+	append(first);
+	m_segments_of_first = m_segments.size();
+	append(second);
+}
+
+/// Fills `m_near_segments` for the samples that a search has found.
+void PairQuery::find_segments(const btVoxShellSettings& settings, size_t count)
+{
+	m_near_segments.assign(count, 0);
+	if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL)
+	{
+		const auto middle = m_segments.begin() + std::ptrdiff_t(m_segments_of_first);
+		for (size_t i = 0; i < count; ++i)
+		{
+			// The highest bit says that a sample is the second side's.
+			const uint32_t sample = m_near[i] & 0x7fffffffu;
+			const bool of_second = sample != m_near[i];
+			const auto begin = of_second ? middle : m_segments.begin(), end = of_second ? m_segments.end() : middle;
+			m_near_segments[i] = uint32_t(std::upper_bound(begin, end, sample) - m_segments.begin()) - 1;
+		}
+	}
+	else if (settings.m_segmentation == VXS_SEGMENTATION_REGION)
+	{
+		size_t found = 0;
+		if (vxs_workspace_get_segments(m_workspace.get(), m_near_segments.data(), count, &found) != VXS_OK)
+			m_near_segments.assign(count, 0);
+		m_regions.clear();
+		for (size_t i = 0; i < count; ++i)
+			m_regions.emplace_back(m_near[i], m_near_segments[i]);
+		std::sort(m_regions.begin(), m_regions.end());
+		m_known_features.clear();
+		m_known_regions.clear();
+		for (const auto& known : m_regions)
+		{
+			m_known_features.push_back(known.first);
+			m_known_regions.push_back(known.second);
+		}
+	}
 }
 
 /// Fills in where those candidates that are samples are by now.
@@ -271,6 +336,7 @@ void PairQuery::add_touches(const Side& ours, const Side& theirs, bool ours_is_f
 		if (touch.distance > crossing.target.limit + touch.radius || !crossing.take(touch, c))
 			continue;
 		c.touch = uint32_t(i);
+		c.segment = kSegmentOfFeatures;
 		candidates.push_back(c);
 
 		// A field knows the nearest wall only. Where the point will be at the end of the step it may be another one, in a valley:

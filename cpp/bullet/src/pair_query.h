@@ -4,6 +4,7 @@
 #define VOXSHELL_BULLET_PAIR_QUERY_H
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
@@ -74,6 +75,8 @@ private:
 
 	bool find_stock_form(Side& ours, Side& theirs, double distance);
 	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, double distance, std::vector<Candidate>& candidates);
+	void know_segments(const Side& first, const Side& second, uint32_t level);
+	void find_segments(const btVoxShellSettings& settings, size_t count);
 	bool look_at_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 	void add_touches(const Side& ours, const Side& theirs, bool ours_is_first, double distance, bool search, double dt, std::vector<Candidate>& candidates);
 
@@ -86,11 +89,18 @@ private:
 
 	// Of the last search, and of the last step.
 	Known m_known[2];
-	std::vector<uint32_t> m_near;  // features of samples
+	std::vector<uint32_t> m_near, m_near_segments;  // features of samples
 	std::vector<SharpFeatures::Touch> m_touches;
 	double m_searched = 0;  // up to this distance, m
 	bool m_found = false;
 	Frame m_frame_then, m_frame_before;
+
+	// Segments of a level: first samples of the first side's, then of the second's, and how many are the first's. Regions: those of
+	// the last search by ascending feature.
+	std::vector<uint32_t> m_segments;
+	size_t m_segments_of_first = 0;
+	std::vector<std::pair<uint32_t, uint32_t>> m_regions;
+	std::vector<uint32_t> m_known_features, m_known_regions;
 
 	// Of the last step against a concave shape.
 	Frame m_last_frame;  // from ours to theirs

@@ -141,6 +141,24 @@ ROWS(vxs_shape_get_triangles) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_shape_get_segments) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *exact = NULL;
+  uint32_t level = 0, first_given[2], *first = watch(first_given, sizeof first_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+  OK(vxs_shape_create_sphere(1, &exact));
+#define CALL vxs_shape_get_segments(shape, level, first, capacity, count)
+  HANDLE(shape, shape);
+  ROW(VXS_UNSUPPORTED, shape, exact, "shape has no pointshell");
+  ANYTHING(level); /* beyond the last it is the last */
+  OUTPUT_ARRAY(first, capacity);
+  POINTER(count);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(kept));
+}
+
 ROWS(vxs_shape_query_segment) {
   vxs_shape *shape = tetrahedron(), *kept = shape, *no_field = NULL;
   vxs_pointshell *pointshell = pointshell_of(shape);

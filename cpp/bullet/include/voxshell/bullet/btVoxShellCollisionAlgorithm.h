@@ -4,17 +4,29 @@
 
 #include <BulletCollision/CollisionDispatch/btActivatingCollisionAlgorithm.h>
 #include <BulletCollision/CollisionDispatch/btCollisionCreateFunc.h>
+#include <voxshell/voxshell.h>
 
 class btCollisionDispatcher;
 
 /// How the contacts of Voxshell pairs are made. The defaults suit bodies of any size; nothing here needs tuning to start.
 struct btVoxShellSettings
 {
-	/// Manifolds of four points each that a pair may use, 1 to 8.
+	/// Manifolds of four points each that a pair may use, 1 to 8. Segments of a level have as many as there are touching ones.
 	int m_maxManifolds = 4;
-	/// Two shapes with both forms are tested in both roles, so that nothing sinks in between the samples of one of them.
-	/// When false, only the one that VXS_ROLES_AUTO chooses brings them: about half the cost.
-	bool m_bothRoles = true;
+	/// Which of two shapes with both forms brings its samples: one of VXS_ROLES_. A is the body that Bullet names first in the
+	/// pair, the one that was added to the world earlier. Both, so that nothing sinks in between the samples of one of them; any
+	/// other choice has about half the cost. Where only one direction is possible, that one is taken.
+	unsigned m_roles = VXS_ROLES_BOTH;
+	/// What has a manifold of its own: one of VXS_SEGMENTATION_.
+	/// - NONE: nothing. The points that spread widest in place and direction fill the manifolds.
+	/// - LEVEL: each segment of `m_segmentLevel` that touches, with its deepest point alone (Sagardia et al. 2014, section 2.4);
+	///   the 256 most urgent ones where there are more.
+	/// - REGION: each region of contacts that are connected in place and in normal, with four points. Where there are more regions
+	///   than manifolds, the last manifold is for all that remain.
+	/// What corners and edges of Bullet's own shapes touch is a segment of its own, with four points.
+	unsigned m_segmentation = VXS_SEGMENTATION_NONE;
+	/// VXS_SEGMENTATION_LEVEL: the level of the sphere tree, 0 for the root, which is one segment; the last one where there are fewer.
+	unsigned m_segmentLevel = 3;
 	/// Impacts slower than this do not bounce, m/s. Keep it equal to btContactSolverInfo::m_restitutionVelocityThreshold.
 	btScalar m_restitutionVelocityThreshold = btScalar(0.2);
 	/// Contacts are looked for as far as the bodies can approach in one step times this.

@@ -1,0 +1,153 @@
+//! The parts of the evaluation that are about the plugin's own settings: segments of a level, and the number of samples.
+
+use super::paper;
+use super::sections::{below_plane, micro, name, Section};
+use super::table::Table;
+use crate::bridge::Method;
+use crate::catalogue::{segmentations, Case};
+use crate::report::plot::{Plot, Series};
+use crate::run::Outcome;
+use crate::scaling::slope;
+
+/// The sequence of colours of lines that are not methods.
+pub const CLASSES: [&str; 7] = ["level-1", "level-2", "level-3", "level-4", "level-5", "by-region", "spread"];
+
+fn title(case: &Case) -> String {
+    match case.level {
+        Some(level) => format!("L = {level}"),
+        None if case.by_region => "by region".into(),
+        None => "widest spread".into(),
+    }
+}
+
+pub fn levels(outcomes: Vec<Outcome>) -> Section {
+    let note = "Ten bodies, each turned another way, are dropped from half a metre onto a plane; microseconds per body and step, \
+                mean over steps 200 to 600. L is the level of the tree of four children per node whose segments have a contact each; \
+                beside the paper's: four contacts for each contact region, and the plugin's own choice, up to sixteen that spread \
+                widest. \"Depth\" is in these steps, \"at impact\" in the whole run.";
+    let mut section = Section::new("levels", "Table 2: segment levels", note, &outcomes);
+    let mut table = Table::new(&[
+        "segments",
+        "samples",
+        "paper µs",
+        "ours: mean µs",
+        "p99",
+        "contacts",
+        "manifolds",
+        "depth mm",
+        "at impact mm",
+    ]);
+    for o in &outcomes {
+        let Ok(f) = &o.row.outcome else { continue };
+        let bodies = f.bodies as f64;
+        let theirs =
+            o.row.case.level.map(|l| paper::TABLE_2[usize::from(o.row.method == Method::VoxshellFine)][l as usize - 1]);
+        table.push(vec![
+            title(&o.row.case),
+            f.samples.first().map_or("–".into(), |n| n.to_string()),
+            theirs.map_or("–".into(), |us| format!("{us:.1}")),
+            format!("{:.2}", f.np_mean / bodies),
+            format!("{:.2}", f.np_p99 / bodies),
+            format!("{:.1}", f.contacts_mean / bodies),
+            format!("{:.1}", f.manifolds_mean / bodies),
+            format!("{:.2}", f.max_penetration),
+            format!("{:.2}", f.max_penetration_run),
+        ]);
+    }
+    section.push_table(table);
+    section
+}
+
+pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
+    let note = format!(
+        "The drop on the plane in true steps of 1/rate with each segmentation: largest penetration of the whole run, mm. \"Through\" as \
+         above. No motion clamp: contacts are looked for as far as a step's motion goes. ({})",
+        paper::LOWEST_RATES
+    );
+    let mut section = Section::new("level-rates", "Low-frequency drops, by segment level", &note, &outcomes);
+    let mut head = vec!["method".to_string(), "segments".to_string()];
+    head.extend(rates.iter().map(|r| format!("{r} Hz")));
+    let mut table = Table { head, lines: Vec::new() };
+    let methods: Vec<Method> = crate::catalogue::METHODS.iter().map(|e| e.method).filter(|m| m.is_voxshell()).collect();
+    for method in methods {
+        let mut series = Vec::new();
+        for (case, class) in segmentations().iter().zip(CLASSES) {
+            let same = |o: &&Outcome| o.row.method == method && o.row.case.segments() == case.segments();
+            let of_case: Vec<&Outcome> = outcomes.iter().filter(same).collect();
+            if of_case.is_empty() {
+                continue;
+            }
+            let cells = of_case.iter().map(|o| below_plane(o)).collect();
+            table.push([vec![method.entry().name.to_string(), title(case)], cells].concat());
+            let point =
+                |o: &&Outcome| Some((o.row.case.rate?, o.row.outcome.as_ref().ok()?.max_penetration_run.min(1000.0)));
+            series.push(Series { class, title: title(case), points: of_case.iter().filter_map(point).collect() });
+        }
+        if !series.is_empty() {
+            let plot = Plot {
+                title: format!("{}: largest penetration, mm, by stepping rate", method.entry().title),
+                x_label: "Hz",
+                log: true,
+                floor: 1e-2,
+                series,
+                mark: None,
+                shaded: None,
+            };
+            section.push_plot(format!("level-rates-{}", method.entry().name), plot);
+        }
+    }
+    section.push_table(table);
+    section
+}
+
+/// How the time may grow with the number of samples: its slope in a log-log plot.
+const SLOPE: f64 = 0.25;
+
+pub fn scaling(outcomes: Vec<Outcome>) -> Section {
+    let point = |o: &Outcome| {
+        let f = o.row.outcome.as_ref().ok()?;
+        Some((*f.samples.first()? as f64, f.np_median))
+    };
+    let points: Vec<(f64, f64)> = outcomes.iter().filter_map(point).collect();
+    let found = slope(&points);
+    let note = format!(
+        "The body against a copy of itself, both ways, in a hundred poses in turn in which a dozen samples are within reach, each far \
+         from the one before: microseconds per step, steps 200 to 600. Slope of the median over the number of samples in a log-log \
+         plot: {found:.3}; target: under {SLOPE}."
+    );
+    let mut section = Section::new("scaling", "Scaling: time by number of samples", &note, &outcomes);
+    section.put("slope", found);
+    section.put("slope_target", SLOPE);
+    let mut table = Table::new(&["method", "samples", "contacts", "median µs", "mean µs", "p99"]);
+    for o in &outcomes {
+        let Ok(f) = &o.row.outcome else { continue };
+        table.push(vec![
+            name(&o.row, f),
+            f.samples.first().map_or("–".into(), |n| n.to_string()),
+            format!("{:.1}", f.contacts_mean),
+            micro(f.np_median),
+            micro(f.np_mean),
+            micro(f.np_p99),
+        ]);
+    }
+    section.push_table(table);
+    let line = |class, title: &str, points: Vec<(f64, f64)>| Series {
+        class,
+        title: title.into(),
+        points: points.iter().map(|p| (p.0.log10(), p.1)).collect(),
+    };
+    let limit = |first: &(f64, f64)| points.iter().map(|p| (p.0, first.1 * (p.0 / first.0).powf(SLOPE))).collect();
+    let mut series = vec![line("voxshell-fine", "median", points.clone())];
+    series.extend(points.first().map(|first| line("spread", "a slope of 0.25", limit(first))));
+    let plot = Plot {
+        title: "Narrowphase, µs per step, by number of samples".into(),
+        x_label: "samples, as a power of ten",
+        log: true,
+        floor: 1.0,
+        series,
+        mark: None,
+        shaded: None,
+    };
+    section.push_plot("scaling".into(), plot);
+    section
+}

@@ -1,0 +1,307 @@
+// Manifolds for segments: one for each segment of a level with its deepest point, one for each region of contacts. And which of two
+// full shapes brings its samples.
+#include <algorithm>
+#include <set>
+
+#include "check.h"
+#include "scene.h"
+
+namespace
+{
+struct Manifold
+{
+	std::vector<btVector3> points;  // on the second body, world
+	double least = 1e30;
+};
+
+/// Those that have points.
+std::vector<Manifold> manifolds_of(const Scene& scene)
+{
+	std::vector<Manifold> all;
+	for (int m = 0; m < scene.dispatcher.getNumManifolds(); ++m)
+	{
+		const btPersistentManifold* manifold = scene.dispatcher.getManifoldByIndexInternal(m);
+		if (manifold->getNumContacts() == 0)
+			continue;
+		all.emplace_back();
+		for (int i = 0; i < manifold->getNumContacts(); ++i)
+		{
+			all.back().points.push_back(manifold->getContactPoint(i).getPositionWorldOnB());
+			all.back().least = std::min(all.back().least, double(manifold->getContactPoint(i).getDistance()));
+		}
+	}
+	return all;
+}
+
+btVoxShellSettings by_level(unsigned level)
+{
+	btVoxShellSettings settings;
+	settings.m_segmentation = VXS_SEGMENTATION_LEVEL;
+	settings.m_segmentLevel = level;
+	return settings;
+}
+
+btVoxShellSettings by_region(int manifolds = 8)
+{
+	btVoxShellSettings settings;
+	settings.m_segmentation = VXS_SEGMENTATION_REGION;
+	settings.m_maxManifolds = manifolds;
+	return settings;
+}
+
+/// A stool: a round seat on round legs, 0.1 m across, which stand on a circle of 0.35 m; their feet are at y = 0.
+Handle stool(int legs)
+{
+	btTriangleMesh mesh;
+	const auto add_prism = [&](double x, double z, double radius, double low, double high) {
+		const int sides = 24;
+		const auto at = [&](int i, double y) {
+			const double turn = SIMD_2_PI * i / sides;
+			return btVector3(btScalar(x + radius * std::cos(turn)), btScalar(y), btScalar(z + radius * std::sin(turn)));
+		};
+		const btVector3 bottom = btVector3(btScalar(x), btScalar(low), btScalar(z)), top = btVector3(btScalar(x), btScalar(high), btScalar(z));
+		for (int i = 0; i < sides; ++i)
+		{
+			mesh.addTriangle(bottom, at(i, low), at(i + 1, low));
+			mesh.addTriangle(top, at(i + 1, high), at(i, high));
+			mesh.addTriangle(at(i, low), at(i, high), at(i + 1, high));
+			mesh.addTriangle(at(i, low), at(i + 1, high), at(i + 1, low));
+		}
+	};
+	for (int i = 0; i < legs; ++i)
+		add_prism(0.35 * std::cos(SIMD_2_PI * i / legs), 0.35 * std::sin(SIMD_2_PI * i / legs), 0.05, 0, 0.35);
+	add_prism(0, 0, 0.45, 0.3, 0.4);
+	std::vector<vxs_vec3> vertices;
+	std::vector<uint32_t> indices;
+	for (const btVector3& v : vertices_of(mesh))
+		vertices.push_back({double(v.x()), double(v.y()), double(v.z())});
+	for (size_t i = 0; i < vertices.size(); ++i)
+		indices.push_back(uint32_t(i));
+	vxs_cook_options options;
+	must(vxs_cook_options_init(&options, sizeof options));
+	options.sample_count = 3000;
+	options.resolution = 64;
+	vxs_shape* shape = nullptr;
+	must(vxs_shape_create_from_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, &options, &shape));
+	return Handle(shape);
+}
+
+/// What the shape at `pose` touches a plane at y = 0 with, up to `limit`: the number of the segment of each, and its distance.
+std::map<uint32_t, double> deepest_of_segments(const vxs_shape* shape, const btTransform& pose, uint32_t level, double limit)
+{
+	size_t count = 0, segments = 0;
+	vxs_pointshell* samples = nullptr;
+	must(vxs_shape_get_pointshell(shape, &samples));
+	vxs_pointshell_get_samples(samples, nullptr, nullptr, 0, &count);
+	std::vector<vxs_vec3> points(count), normals(count);
+	must(vxs_pointshell_get_samples(samples, points.data(), normals.data(), count, &count));
+	vxs_pointshell_release(samples);
+	std::vector<uint32_t> first(count);
+	must(vxs_shape_get_segments(shape, level, first.data(), count, &segments));
+	std::map<uint32_t, double> deepest;
+	for (size_t i = 0; i < count; ++i)
+	{
+		const double y = double((pose * btVector3(btScalar(points[i].x), btScalar(points[i].y), btScalar(points[i].z))).y());
+		if (y > limit)
+			continue;
+		const uint32_t segment = uint32_t(std::upper_bound(first.begin(), first.begin() + std::ptrdiff_t(segments), uint32_t(i)) - first.begin()) - 1;
+		const auto at = deepest.emplace(segment, y).first;
+		at->second = std::min(at->second, y);
+	}
+	return deepest;
+}
+
+/// One step of a body without weight that lies 3 mm in the plane: a manifold for each segment, with the deepest of it.
+void a_manifold_for_each_segment_of_a_level()
+{
+	const Handle ring = primitive(VXS_PRIMITIVE_TORUS, {0.4, 0.1}, {48, 24}, 3000, 64);
+	btVoxShellShape shape(ring.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	for (const unsigned level : {0u, 1u, 2u, 3u, 40u})
+	{
+		Scene scene(by_level(level));
+		scene.world.setGravity(btVector3(0, 0, 0));
+		scene.add(&plane, 0, btVector3(0, 0, 0));
+		// It lies and leans a little: some segments touch, and some do not.
+		btTransform pose(btQuaternion(btVector3(1, 0, 0), btScalar(0.01)), btVector3(0, 0, 0));
+		const std::map<uint32_t, double> all = deepest_of_segments(ring.get(), pose, 0, 1e9);
+		pose.getOrigin().setY(btScalar(-all.begin()->second - 0.003));
+		scene.add(&shape, 1, pose);
+		scene.step();
+		const std::map<uint32_t, double> expected = deepest_of_segments(ring.get(), pose, level, double(shape.getMargin()));
+		std::vector<double> found, wanted;
+		for (const Manifold& m : manifolds_of(scene))
+		{
+			CHECK(m.points.size() == 1);
+			found.push_back(m.least);
+		}
+		for (const auto& segment : expected)
+			wanted.push_back(segment.second);
+		std::sort(found.begin(), found.end());
+		std::sort(wanted.begin(), wanted.end());
+		wanted.resize(std::min(wanted.size(), size_t(256)));
+		std::printf("level %u: %zu manifolds\n", level, found.size());
+		CHECK(found.size() == wanted.size());
+		CHECK(level == 0 ? found.size() == 1 : found.size() > 1);
+		for (size_t i = 0; i < std::min(found.size(), wanted.size()); ++i)
+			CHECK_NEAR(found[i], wanted[i], 1e-6);
+	}
+}
+
+/// Where a point of a manifold is: at which leg, or -1.
+int leg_at(const btVector3& point, const btTransform& pose, int legs)
+{
+	const btVector3 p = pose.inverse() * point;
+	for (int i = 0; i < legs; ++i)
+	{
+		const double x = 0.35 * std::cos(SIMD_2_PI * i / legs), z = 0.35 * std::sin(SIMD_2_PI * i / legs);
+		if (std::hypot(double(p.x()) - x, double(p.z()) - z) < 0.08)
+			return i;
+	}
+	return -1;
+}
+
+/// A stool at rest has a manifold at each leg, however it is turned and whatever it stands on, and keeps them.
+void a_manifold_for_each_place_that_touches()
+{
+	for (const int legs : {3, 5})
+	{
+		const Handle made = stool(legs);
+		btVoxShellShape shape(made.get());
+		btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+		const Handle slab = primitive(VXS_PRIMITIVE_BOX, {1, 0.1, 1}, {}, 100, 32);
+		btVoxelmapShape field(slab.get());
+		btCollisionShape* const floors[] = {&plane, &field};
+		for (btCollisionShape* floor : floors)
+		{
+			Scene scene(by_region());
+			scene.add(floor, 0, btVector3(0, floor == &plane ? 0 : btScalar(-0.1), 0));
+			btRigidBody* body = scene.add(&shape, 1, btTransform(btQuaternion(btVector3(0, 1, 0), btScalar(0.3)), btVector3(0, btScalar(0.02), 0)));
+			scene.step(300);
+			std::set<int> at;
+			int points = 0;
+			for (const Manifold& m : manifolds_of(scene))
+			{
+				std::set<int> of_manifold;
+				for (const btVector3& p : m.points)
+					of_manifold.insert(leg_at(p, body->getWorldTransform(), legs));
+				CHECK(of_manifold.size() == 1);
+				at.insert(*of_manifold.begin());
+				points += int(m.points.size());
+			}
+			std::printf("%d legs: %zu manifolds, %d points, energy %.1e J\n", legs, at.size(), points, kinetic_energy(*body));
+			CHECK(int(at.size()) == legs && *at.begin() == 0);
+			CHECK(int(manifolds_of(scene).size()) == legs);
+			CHECK(points == 4 * legs);
+			CHECK(kinetic_energy(*body) < 1e-6);
+			CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0, 1e-3);
+			Calm calm;
+			for (int i = 0; i < 100; ++i)
+			{
+				scene.step();
+				calm.look(scene);
+			}
+			CHECK(calm.kept() > 0.995 && calm.turned() < 1e-4);
+		}
+	}
+}
+
+/// With fewer manifolds than legs the last one is for the rest: nothing is left standing on nothing.
+void the_last_manifold_is_for_what_remains()
+{
+	const Handle made = stool(5);
+	btVoxShellShape shape(made.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	Scene scene(by_region(2));
+	scene.add(&plane, 0, btVector3(0, 0, 0));
+	btRigidBody* body = scene.add(&shape, 1, btVector3(0, btScalar(0.02), 0));
+	scene.step(300);
+	const std::vector<Manifold> manifolds = manifolds_of(scene);
+	CHECK(manifolds.size() == 2 && scene.contacts() == 8);
+	std::set<int> at;
+	for (const Manifold& m : manifolds)
+		for (const btVector3& p : m.points)
+			at.insert(leg_at(p, body->getWorldTransform(), 5));
+	CHECK(at.size() >= 4 && kinetic_energy(*body) < 1e-6);
+	CHECK_NEAR(body->getWorldTransform().getBasis()[1].y(), 1, 1e-4);
+}
+
+/// Bodies come to rest, and bounce, with segments as they do without.
+void segments_hold_and_bounce()
+{
+	const Handle ball = primitive(VXS_PRIMITIVE_SPHERE, {0.5}, {4}, 2000, 48);
+	const Handle block = primitive(VXS_PRIMITIVE_BOX, {0.3, 0.2, 0.25}, {}, 2000, 48);
+	btVoxShellShape round(ball.get()), square(block.get());
+	btBoxShape floor(btVector3(3, 1, 3));
+	for (const btVoxShellSettings& settings : {by_level(1), by_level(3), by_region(4)})
+	{
+		Scene scene(settings);
+		scene.add(&floor, 0, btVector3(0, -1, 0), 1);
+		btRigidBody* bouncer = scene.add(&round, 1, btVector3(-1, btScalar(1.5), 0), btScalar(0.5));
+		btRigidBody* sitter = scene.add(&square, 1, btTransform(btQuaternion(btVector3(1, 0, 1).normalized(), btScalar(0.4)), btVector3(1, 1, 0)));
+		double rebound = 0, deepest = 0;
+		bool rising = false;
+		for (int i = 0; i < 600; ++i)
+		{
+			scene.step();
+			rising = rising || bouncer->getLinearVelocity().y() > 1;
+			if (rising && i < 220)
+				rebound = std::max(rebound, double(bouncer->getWorldTransform().getOrigin().y()) - 0.5);
+			deepest = std::min(deepest, scene.deepest());
+		}
+		std::printf("segmentation %u, level %u: rebound %.4f m, deepest %.3f mm, energy %.1e J\n", settings.m_segmentation, settings.m_segmentLevel, rebound, -1e3 * deepest,
+					kinetic_energy(*sitter));
+		CHECK_NEAR(rebound, 0.25, 0.01);
+		CHECK(deepest > -0.003);  // of a face four points only are known, and it turns
+		CHECK(kinetic_energy(*sitter) < 1e-5);
+		CHECK_NEAR(sitter->getWorldTransform().getOrigin().y(), 0.2, 2e-3);
+	}
+}
+
+/// A thorn stands between the samples of a coarse plate: only its own samples find it.
+void the_side_that_brings_samples_is_the_one_asked_for()
+{
+	const Handle plate = primitive(VXS_PRIMITIVE_BOX, {1, 0.1, 1}, {}, 60, 48);
+	const Handle fine = primitive(VXS_PRIMITIVE_SPHERE, {0.05}, {4}, 2000, 32);
+	btVoxShellShape wide(plate.get()), small(fine.get());
+	const double radius = 0.05, depth = 0.01;
+	for (const bool plate_first : {true, false})
+		for (const unsigned roles : {VXS_ROLES_BOTH, VXS_ROLES_AUTO, VXS_ROLES_SHELL_OF_A, VXS_ROLES_SHELL_OF_B})
+		{
+			btVoxShellSettings settings;
+			settings.m_roles = roles;
+			int found = 0, asked = 0;
+			for (int k = 0; k < 25; ++k)
+			{
+				const btVector3 at(btScalar(-0.4 + 0.2 * (k % 5)), btScalar(0.1 + radius - depth), btScalar(-0.4 + 0.2 * (k / 5)));
+				Scene scene(settings);
+				scene.world.setGravity(btVector3(0, 0, 0));
+				if (plate_first)
+					scene.add(&wide, 0, btVector3(0, 0, 0));
+				scene.add(&small, 1, at);
+				if (!plate_first)
+					scene.add(&wide, 0, btVector3(0, 0, 0));
+				scene.step();
+				++asked;
+				if (scene.contacts() == 0)
+					continue;
+				++found;
+				if (roles != (plate_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B))
+					CHECK_NEAR(scene.deepest(), -depth, 1e-3);
+			}
+			const bool by_plate = roles == (plate_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
+			std::printf("roles %u, plate %s: %d of %d found\n", roles, plate_first ? "first" : "second", found, asked);
+			CHECK(by_plate ? found < asked / 2 : found == asked);
+		}
+}
+}  // namespace
+
+int main()
+{
+	a_manifold_for_each_segment_of_a_level();
+	a_manifold_for_each_place_that_touches();
+	the_last_manifold_is_for_what_remains();
+	segments_hold_and_bounce();
+	the_side_that_brings_samples_is_the_one_asked_for();
+	return finish();
+}
