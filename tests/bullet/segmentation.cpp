@@ -148,6 +148,59 @@ void a_manifold_for_each_segment_of_a_level()
 	}
 }
 
+/// Of two of ours that both bring samples each has segments: what the C API says of the same pair.
+void both_of_a_pair_have_segments()
+{
+	const Handle made = primitive(VXS_PRIMITIVE_TORUS, {0.4, 0.1}, {48, 24}, 3000, 64);
+	btVoxShellShape shape(made.get());
+	vxs_workspace* workspace = nullptr;
+	must(vxs_workspace_create(&workspace));
+	size_t of_both = 0;
+	for (const double height : {0.19, 0.195, 0.199})
+		for (const unsigned level : {1u, 2u, 3u})
+		{
+			Scene scene(by_level(level));
+			scene.world.setGravity(btVector3(0, 0, 0));
+			const btTransform at(btQuaternion(btVector3(1, 0, 0), btScalar(0.01)), btVector3(btScalar(0.1), btScalar(height), 0));
+			scene.add(&shape, 0, btVector3(0, 0, 0));
+			scene.add(&shape, 1, at);
+			scene.step();
+
+			vxs_query query;
+			must(vxs_query_init(&query, sizeof query));
+			query.roles = VXS_ROLES_BOTH;
+			query.segmentation = VXS_SEGMENTATION_LEVEL;
+			query.segment_level = level;
+			query.max_separation = double(shape.getMargin());
+			const btQuaternion turn = at.getRotation();
+			const vxs_pose first = {{0, 0, 0}, 0, 0, 0, 1};
+			const vxs_pose second = {{double(at.getOrigin().x()), double(at.getOrigin().y()), 0}, double(turn.x()), double(turn.y()), double(turn.z()), double(turn.w())};
+			std::vector<vxs_contact> contacts(4096);
+			size_t count = 0;
+			must(vxs_query_contacts(made.get(), &first, made.get(), &second, &query, workspace, contacts.data(), contacts.size(), &count));
+			std::vector<double> found, wanted;
+			bool of_first = false, of_second = false;
+			for (size_t i = 0; i < count; ++i)
+			{
+				wanted.push_back(contacts[i].separation);
+				(contacts[i].feature >> 31 ? of_second : of_first) = true;
+			}
+			of_both += of_first && of_second;
+			for (const Manifold& m : manifolds_of(scene))
+			{
+				CHECK(m.points.size() == 1);
+				found.push_back(m.least);
+			}
+			std::sort(found.begin(), found.end());
+			std::sort(wanted.begin(), wanted.end());
+			CHECK(found.size() == wanted.size() && !found.empty());
+			for (size_t i = 0; i < std::min(found.size(), wanted.size()); ++i)
+				CHECK_NEAR(found[i], wanted[i], 1e-5);
+		}
+	CHECK(of_both >= 6);
+	vxs_workspace_destroy(workspace);
+}
+
 /// Where a point of a manifold is: at which leg, or -1.
 int leg_at(const btVector3& point, const btTransform& pose, int legs)
 {
@@ -299,6 +352,7 @@ void the_side_that_brings_samples_is_the_one_asked_for()
 int main()
 {
 	a_manifold_for_each_segment_of_a_level();
+	both_of_a_pair_have_segments();
 	a_manifold_for_each_place_that_touches();
 	the_last_manifold_is_for_what_remains();
 	segments_hold_and_bounce();
