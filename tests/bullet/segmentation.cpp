@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../../cpp/bullet/src/manifold_set.h"
 #include "check.h"
 #include "scene.h"
 
@@ -259,6 +260,109 @@ void a_manifold_for_each_place_that_touches()
 	}
 }
 
+/// A stool is tilted to and fro in the floor, so that another leg is the deepest and some come free: a leg keeps its manifold.
+void a_leg_keeps_its_manifold()
+{
+	const Handle made = stool(3);
+	btVoxShellShape shape(made.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	Scene scene(by_region());
+	scene.world.setGravity(btVector3(0, 0, 0));
+	scene.add(&plane, 0, btVector3(0, 0, 0));
+	btRigidBody* body = scene.add(&shape, 1, btVector3(0, btScalar(-0.004), 0));
+	std::map<const btPersistentManifold*, int> before;
+	int kept = 0;
+	std::set<int> deepest;
+	for (int i = 0; i < 200; ++i)
+	{
+		const btScalar turn = btScalar(0.1) * btScalar(i);
+		body->setWorldTransform(btTransform(btQuaternion(btVector3(std::cos(turn), 0, std::sin(turn)), btScalar(0.008)), btVector3(0, btScalar(-0.002), 0)));
+		body->setInterpolationWorldTransform(body->getWorldTransform());
+		body->setLinearVelocity(btVector3(0, 0, 0));
+		body->setAngularVelocity(btVector3(0, 0, 0));
+		const btTransform pose = body->getWorldTransform();
+		scene.step();
+		std::map<const btPersistentManifold*, int> now;
+		double least = 0;
+		int lowest = -1;
+		for (int m = 0; m < scene.dispatcher.getNumManifolds(); ++m)
+		{
+			const btPersistentManifold* manifold = scene.dispatcher.getManifoldByIndexInternal(m);
+			if (manifold->getNumContacts() == 0)
+				continue;
+			const int leg = leg_at(manifold->getContactPoint(0).getPositionWorldOnB(), pose, 3);
+			for (int k = 1; k < manifold->getNumContacts(); ++k)
+				CHECK(leg_at(manifold->getContactPoint(k).getPositionWorldOnB(), pose, 3) == leg);
+			now[manifold] = leg;
+			if (double(manifold->getContactPoint(0).getDistance()) < least)
+				least = double(manifold->getContactPoint(0).getDistance()), lowest = leg;
+		}
+		deepest.insert(lowest);
+		for (const auto& held : now)
+			for (const auto& then : before)
+				if (then.second == held.second)
+				{
+					CHECK(then.first == held.first);
+					++kept;
+				}
+		before.swap(now);
+	}
+	std::printf("tilted: %d times a leg was seen again in its manifold\n", kept);
+	CHECK(kept > 300 && deepest.size() == 3);
+}
+
+/// What the corners of Bullet's own box touch is one segment, with as many points as a manifold has.
+void corners_of_a_box_are_a_segment()
+{
+	const Handle slab = primitive(VXS_PRIMITIVE_BOX, {1, 0.1, 1}, {}, 500, 32);
+	btVoxShellShape ground(slab.get());
+	btBoxShape box(btVector3(btScalar(0.3), btScalar(0.1), btScalar(0.2)));
+	Scene scene(by_level(0));
+	scene.add(&ground, 0, btVector3(0, btScalar(-0.1), 0));
+	btRigidBody* body = scene.add(&box, 1, btTransform(btQuaternion(btVector3(0, 1, 0), btScalar(0.3)), btVector3(0, btScalar(0.12), 0)));
+	scene.step(300);
+	size_t corners = 0;
+	for (const Manifold& m : manifolds_of(scene))
+		corners = std::max(corners, m.points.size());
+	CHECK(corners == 4 && manifolds_of(scene).size() <= 2);
+	CHECK(kinetic_energy(*body) < 1e-6);
+	CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.1, 1e-3);
+}
+
+/// A point whose region is another one takes its impulse along.
+void a_point_takes_its_impulse_to_another_group()
+{
+	btDefaultCollisionConfiguration configuration;
+	btCollisionDispatcher dispatcher(&configuration);
+	btSphereShape ball(1);
+	btCollisionObject first, second;
+	first.setCollisionShape(&ball);
+	second.setCollisionShape(&ball);
+	{
+		voxshell_bullet::ManifoldSet set(&dispatcher, &first, &second, 3);
+		const auto point = [](btScalar x) { return btManifoldPoint(btVector3(x, 0, 0), btVector3(x, 0, 0), btVector3(0, 1, 0), 0); };
+		set.begin();
+		set.put(7, 1, point(1), false);
+		set.put(8, 2, point(2), false);
+		set.put(9, 2, point(3), false);
+		set.end();
+		CHECK(dispatcher.getNumManifolds() == 2);
+		for (int m = 0; m < 2; ++m)
+			for (int i = 0; i < dispatcher.getManifoldByIndexInternal(m)->getNumContacts(); ++i)
+				dispatcher.getManifoldByIndexInternal(m)->getContactPoint(i).m_appliedImpulse = btScalar(5);
+		for (const bool forget : {false, true})
+		{
+			set.begin();
+			set.put(7, forget ? 1 : 2, point(1), forget);
+			set.put(8, 2, point(2), false);
+			set.end();
+			CHECK_NEAR(set.find(7)->m_appliedImpulse, forget ? 0 : 5, 0);
+			CHECK(set.find(7)->getLifeTime() == (forget ? 3 : 2) && set.find(9) == nullptr);
+		}
+	}
+	CHECK(dispatcher.getNumManifolds() == 0);
+}
+
 /// With fewer manifolds than legs the last one is for the rest: nothing is left standing on nothing.
 void the_last_manifold_is_for_what_remains()
 {
@@ -354,6 +458,9 @@ int main()
 	a_manifold_for_each_segment_of_a_level();
 	both_of_a_pair_have_segments();
 	a_manifold_for_each_place_that_touches();
+	a_leg_keeps_its_manifold();
+	corners_of_a_box_are_a_segment();
+	a_point_takes_its_impulse_to_another_group();
 	the_last_manifold_is_for_what_remains();
 	segments_hold_and_bounce();
 	the_side_that_brings_samples_is_the_one_asked_for();

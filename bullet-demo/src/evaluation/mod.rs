@@ -133,15 +133,6 @@ impl Bench<'_> {
             }
         }
         keep(sections::rates(rates, self.extent.rates));
-        let mut rates = Vec::new();
-        for &method in self.extent.ours {
-            for case in segmentations() {
-                for &rate in self.extent.rates {
-                    rates.push(self.row(&subject, method, Case { rate: Some(rate), ..case }));
-                }
-            }
-        }
-        keep(levels::rates(rates, self.extent.rates));
         let mut touching = Vec::new();
         for scene in [SceneKind::DropBox, SceneKind::Pair] {
             subject.scene = scene;
@@ -153,9 +144,20 @@ impl Bench<'_> {
         drop(rolling);
         keep(sections::touching(&drops, touching, moving));
         keep(sections::drop(drops));
-        let turned = self.cast_of(SceneKind::Levels, mesh)?;
+        let mut turned = self.cast_of(SceneKind::Levels, mesh)?;
         keep(levels::levels(self.rows(&turned, self.extent.ours)));
+        // The same tree, in the drop.
+        turned.scene = SceneKind::DropPlane;
+        let mut rates = Vec::new();
+        for &method in self.extent.ours {
+            for case in segmentations() {
+                for &rate in self.extent.rates {
+                    rates.push(self.row(&turned, method, Case { rate: Some(rate), ..case }));
+                }
+            }
+        }
         drop(turned);
+        keep(levels::rates(rates, self.extent.rates));
         let mut rows = Vec::new();
         for &samples in self.extent.sizes {
             self.progress.start(&format!("scaling, {samples} samples: preparing"), 0);
