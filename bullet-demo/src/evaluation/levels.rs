@@ -87,6 +87,7 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
             let plot = Plot {
                 title: format!("{}: largest penetration, mm, by stepping rate", method.entry().title),
                 x_label: "Hz",
+                x_log: true,
                 log: true,
                 floor: 1e-2,
                 series,
@@ -131,17 +132,14 @@ pub fn scaling(outcomes: Vec<Outcome>) -> Section {
         ]);
     }
     section.push_table(table);
-    let line = |class, title: &str, points: Vec<(f64, f64)>| Series {
-        class,
-        title: title.into(),
-        points: points.iter().map(|p| (p.0.log10(), p.1)).collect(),
-    };
+    let line = |class, title: &str, points: Vec<(f64, f64)>| Series { class, title: title.into(), points };
     let limit = |first: &(f64, f64)| points.iter().map(|p| (p.0, first.1 * (p.0 / first.0).powf(SLOPE))).collect();
     let mut series = vec![line("voxshell-fine", "median", points.clone())];
     series.extend(points.first().map(|first| line("spread", "a slope of 0.25", limit(first))));
     let plot = Plot {
         title: "Narrowphase, µs per step, by number of samples".into(),
-        x_label: "samples, as a power of ten",
+        x_label: "samples",
+        x_log: true,
         log: true,
         floor: 1.0,
         series,

@@ -159,9 +159,10 @@ impl Bench<'_> {
         drop(turned);
         keep(levels::rates(rates, self.extent.rates));
         let mut rows = Vec::new();
+        let finest = self.extent.ours[self.extent.ours.len() - 1];
         for &samples in self.extent.sizes {
             self.progress.start(&format!("scaling, {samples} samples: preparing"), 0);
-            rows.push(self.row(&Cast::of_samples(mesh, samples)?, Method::VoxshellFine, Case::default()));
+            rows.push(self.row(&Cast::of_samples(mesh, samples)?, finest, Case::default()));
         }
         keep(levels::scaling(rows));
 

@@ -103,7 +103,16 @@ fn plot<'a>(
         let entry = o.row.method.entry();
         Some(Series { class: entry.name, title: entry.title.into(), points: line(o.run.as_ref()?) })
     });
-    Plot { title: title.into(), x_label: "seconds", log, floor, series: series.collect(), mark: None, shaded: None }
+    Plot {
+        title: title.into(),
+        x_label: "seconds",
+        x_log: false,
+        log,
+        floor,
+        series: series.collect(),
+        mark: None,
+        shaded: None,
+    }
 }
 
 pub fn ball(outcomes: Vec<Outcome>) -> Section {
@@ -357,6 +366,7 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
     let plot = Plot {
         title: "Largest penetration, mm, by stepping rate".into(),
         x_label: "Hz",
+        x_log: true,
         log: true,
         floor: 1e-2,
         series,

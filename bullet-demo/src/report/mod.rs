@@ -62,7 +62,7 @@ pub fn legend(plot: &plot::Plot) -> String {
 pub fn standalone(plot: &plot::Plot) -> String {
     let (mut keys, mut x, mut y) = (String::new(), 0.0, plot::HEIGHT + 16.0);
     for s in &plot.series {
-        let wide = 24.0 + 6.4 * s.title.chars().count() as f64;
+        let wide = 34.0 + 5.7 * s.title.chars().count() as f64;
         if x + wide > plot::WIDTH {
             (x, y) = (0.0, y + 16.0);
         }

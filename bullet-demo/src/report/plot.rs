@@ -12,6 +12,8 @@ pub struct Series {
 pub struct Plot {
     pub title: String,
     pub x_label: &'static str,
+    /// The x axis goes by powers of ten from the first value to the last, and not from 0.
+    pub x_log: bool,
     /// Powers of ten; values below `floor` are drawn at it.
     pub log: bool,
     pub floor: f64,
@@ -25,7 +27,7 @@ pub struct Plot {
 pub const WIDTH: f64 = 560.0;
 pub const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = 10.0;
+const RIGHT: f64 = 16.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 34.0;
 /// More points than this per line cannot be seen.
@@ -36,10 +38,15 @@ impl Plot {
         let scale = |y: f64| if self.log { y.max(self.floor).log10() } else { y };
         let values = || self.series.iter().flat_map(|s| &s.points);
         let x_end = values().map(|p| p.0).fold(1e-9, f64::max);
+        let x_start = if self.x_log { values().map(|p| p.0).fold(x_end, f64::min) } else { 0.0 };
         let marked = self.mark.iter().map(|m| m.0);
         let top = values().map(|p| p.1).chain(marked).filter(|y| y.is_finite()).fold(f64::NEG_INFINITY, f64::max);
         let (low, high, ticks) = self.axis(top);
-        let x = |v: f64| LEFT + v / x_end * (WIDTH - LEFT - RIGHT);
+        let across = |v: f64| match self.x_log {
+            true => (v / x_start).ln() / (x_end / x_start).ln().max(1e-9),
+            false => v / x_end,
+        };
+        let x = |v: f64| LEFT + across(v) * (WIDTH - LEFT - RIGHT);
         let y = |v: f64| {
             let share = ((scale(v) - low) / (high - low)).clamp(0.0, 1.0);
             HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
@@ -63,9 +70,9 @@ impl Plot {
                 at + 3.5
             );
         }
-        let step = round_step(x_end / 6.0);
-        for v in (0..).map(|k| f64::from(k) * step).take_while(|v| *v <= x_end * 1.001) {
-            let label = trim(v, 2);
+        let ticks = if self.x_log { ticks_between(x_start, x_end) } else { ticks_to(x_end) };
+        for v in ticks {
+            let label = if v < 1e4 { trim(v, 2) } else { power(v.log10().round() as i32) };
             let _ = write!(
                 svg,
                 r#"<text class="tick" text-anchor="middle" x="{:.1}" y="{}">{label}</text>"#,
@@ -116,6 +123,20 @@ impl Plot {
         let ticks = (0..=count).map(|k| f64::from(k) * step).map(|v| (v, format!("{v:.digits$}")));
         (0.0, f64::from(count) * step, ticks.collect())
     }
+}
+
+/// From 0 in even steps.
+fn ticks_to(end: f64) -> Vec<f64> {
+    let step = round_step(end / 6.0);
+    (0..).map(|k| f64::from(k) * step).take_while(|v| *v <= end * 1.001).collect()
+}
+
+/// Powers of ten, and where there are few of them also twice and five times these.
+fn ticks_between(start: f64, end: f64) -> Vec<f64> {
+    let multiples: &[f64] = if end / start > 300.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+    let powers = (start.log10().floor() as i32)..=(end.log10().ceil() as i32);
+    let all = powers.flat_map(|e| multiples.iter().map(move |m| m * 10f64.powi(e)));
+    all.filter(|v| (start * 0.999..=end * 1.001).contains(v)).collect()
 }
 
 /// 1, 2 or 5 times a power of ten, not below `least`.
