@@ -57,6 +57,32 @@ pub(super) fn out_array<T>(
     usable(argument, pointer)
 }
 
+/// A list that a caller has room for, and where to say how long it is.
+pub(super) struct List<T> {
+    out: *mut T,
+    capacity: usize,
+    count: *mut usize,
+}
+
+/// `name`: the argument of the list, beside `capacity` and `count`.
+pub(super) fn list<T>(name: &str, out: *mut T, capacity: usize, count: *mut usize) -> Result<List<T>, Failure> {
+    out_array(name, out, "capacity", capacity)?;
+    self::out("count", count)?;
+    Ok(List { out, capacity, count })
+}
+
+impl<T> List<T> {
+    /// As much of `found` as there is room for, and how many there are.
+    pub(super) unsafe fn write(self, found: impl ExactSizeIterator<Item = T>) -> Result<vxs_status, Failure> {
+        let count = found.len();
+        for (i, item) in found.take(self.capacity).enumerate() {
+            self.out.add(i).write(item);
+        }
+        self.count.write(count);
+        Ok(if count > self.capacity { VXS_TRUNCATED } else { VXS_OK })
+    }
+}
+
 /// Writes an output that was checked by [`out`].
 pub(super) unsafe fn write<T>(pointer: *mut T, value: T) -> Result<vxs_status, Failure> {
     pointer.write(value);

@@ -225,15 +225,10 @@ pub unsafe extern "C" fn vxs_query_motion_contacts(
     entry!(vxs_query_motion_contacts, [a, b, workspace], {
         let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
         let scratch = handle::get("workspace", workspace)?;
-        check::out_array("contacts", contacts, "capacity", capacity)?;
-        check::out("count", count)?;
+        let list = check::list("contacts", contacts, capacity, count)?;
         let mut scratch = scratch.lock("workspace")?;
         let found = impact::contacts(&a, &b, &query, &mut scratch.motion)?;
-        for (i, c) in found.iter().take(capacity).enumerate() {
-            contacts.add(i).write(c.into());
-        }
-        count.write(found.len());
-        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+        list.write(found.iter().map(Into::into))
     })
 }
 
@@ -261,14 +256,9 @@ pub unsafe extern "C" fn vxs_query_known_contacts(
     entry!(vxs_query_known_contacts, [a, b, workspace], {
         let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
         let scratch = handle::get("workspace", workspace)?;
-        check::out_array("contacts", contacts, "capacity", capacity)?;
-        check::out("count", count)?;
+        let list = check::list("contacts", contacts, capacity, count)?;
         let mut scratch = scratch.lock("workspace")?;
         let found = impact::known_contacts(&a, &b, &query, &mut scratch.motion)?;
-        for (i, c) in found.iter().take(capacity).enumerate() {
-            contacts.add(i).write((&c.contact).into());
-        }
-        count.write(found.len());
-        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+        list.write(found.iter().map(|c| (&c.contact).into()))
     })
 }

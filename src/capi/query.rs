@@ -74,18 +74,13 @@ pub unsafe extern "C" fn vxs_query_contacts(
         let (pose_a, pose_b) = (check::pose("pose_a", pose_a)?, check::pose("pose_b", pose_b)?);
         let query = vxs_query::read(query)?;
         let scratch = handle::get("workspace", workspace)?;
-        check::out_array("contacts", contacts, "capacity", capacity)?;
-        check::out("count", count)?;
+        let list = check::list("contacts", contacts, capacity, count)?;
         let owners = Some([shape_a.owner(), shape_b.owner()]);
         let how = contact::Query { owners, ..query.contacts()? };
         let mut scratch = scratch.lock("workspace")?;
         let found =
             contact::contacts(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, &how, &mut scratch.contact)?;
-        for (i, c) in found.iter().take(capacity).enumerate() {
-            contacts.add(i).write(c.into());
-        }
-        count.write(found.len());
-        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+        list.write(found.iter().map(Into::into))
     })
 }
 
@@ -124,15 +119,10 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 ) -> vxs_status {
     entry!(vxs_workspace_get_segments, [workspace], {
         let scratch = handle::get("workspace", workspace)?;
-        check::out_array("segments", segments, "capacity", capacity)?;
-        check::out("count", count)?;
+        let list = check::list("segments", segments, capacity, count)?;
         let scratch = scratch.lock("workspace")?;
         let found = scratch.contact.contacts();
-        for (i, c) in found.iter().take(capacity).enumerate() {
-            segments.add(i).write(c.segment);
-        }
-        count.write(found.len());
-        Ok(if found.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+        list.write(found.iter().map(|c| c.segment))
     })
 }
 

@@ -9,8 +9,8 @@ use super::approach::{approaches, Balls, Level, Node, Nodes, Ways};
 use super::blocks::{Blocks, Cells, Skip};
 use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
-use super::wide::{batches, wide};
-use super::{Clearance, Grid, Modulus, SignedDistance};
+use super::wide::batches;
+use super::{Grid, Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 use crate::{Error, Result};
 
@@ -393,7 +393,7 @@ impl View<'_> {
         }
     }
 
-    /// [`Clearance::side_batch`] at one point.
+    /// [`Clearance::side_batch`](super::Clearance::side_batch) at one point.
     #[inline(always)]
     fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
         let spot = self.hot.axes.spot(c);
@@ -409,41 +409,7 @@ impl View<'_> {
     }
 }
 
-batches!(View);
-
-wide! {
-    fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            out[i] = field.clearance([x[i], y[i], z[i]], level);
-        }
-    }
-}
-
-wide! {
-    fn sides(field: View, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            out[i] = field.side([x[i], y[i], z[i]], level);
-        }
-    }
-}
-
-impl Clearance for DenseField {
-    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
-        View::of(self).clearance(c, level)
-    }
-
-    fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
-        clearances(View::of(self), x, y, z, level, out);
-    }
-
-    fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
-        sides(View::of(self), x, y, z, level, out);
-    }
-}
+batches!(View of DenseField);
 
 impl SignedDistance for DenseField {
     fn local_origin(&self, _near: &Vec3) -> Vec3 {

@@ -65,9 +65,10 @@ macro_rules! wide {
 }
 pub(crate) use wide;
 
-/// `distances` and `bounds` of many points and balls, by the `distance` and `bound` of a view of a field.
+/// `distances` and `bounds` of many points and balls, and [`Clearance`](super::clearance::Clearance), of a field on a grid by
+/// those of its view.
 macro_rules! batches {
-    ($view:ident) => {
+    ($view:ident of $field:ty) => {
         $crate::field::wide::wide! {
             fn distances(field: $view, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
                 let n = out.len();
@@ -85,6 +86,40 @@ macro_rules! batches {
                 for i in 0..n {
                     out[i] = field.bound([x[i], y[i], z[i]], r[i]);
                 }
+            }
+        }
+
+        $crate::field::wide::wide! {
+            fn clearances(field: $view, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+                for i in 0..n {
+                    out[i] = field.clearance([x[i], y[i], z[i]], level);
+                }
+            }
+        }
+
+        $crate::field::wide::wide! {
+            fn sides(field: $view, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+                for i in 0..n {
+                    out[i] = field.side([x[i], y[i], z[i]], level);
+                }
+            }
+        }
+
+        impl $crate::field::clearance::Clearance for $field {
+            fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
+                $view::of(self).clearance(c, level)
+            }
+
+            fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
+                clearances($view::of(self), x, y, z, level, out);
+            }
+
+            fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
+                sides($view::of(self), x, y, z, level, out);
             }
         }
     };

@@ -4,8 +4,8 @@ use super::index::Index;
 use super::masks::slot;
 use super::{BrickField, BrickHeader, CELLS, NODES};
 use crate::field::trilinear::{beyond, gradient, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
-use crate::field::wide::{batches, wide};
-use crate::field::{Clearance, Modulus, SignedDistance};
+use crate::field::wide::batches;
+use crate::field::{Modulus, SignedDistance};
 use crate::math::{Aabb, Vec3};
 
 /// What holds of the whole of φ inside the grid.
@@ -299,7 +299,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// [`Clearance::side_batch`] at one point.
+    /// [`Clearance::side_batch`](crate::field::Clearance::side_batch) at one point.
     #[inline(always)]
     fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
         let place = self.place(c);
@@ -318,41 +318,7 @@ impl<'a> View<'a> {
 /// What the shifts and masks of `place` rely on.
 const _: () = assert!(CELLS == 8);
 
-batches!(View);
-
-wide! {
-    fn clearances(field: View, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            out[i] = field.clearance([x[i], y[i], z[i]], level);
-        }
-    }
-}
-
-wide! {
-    fn sides(field: View, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
-        let n = out.len();
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
-            out[i] = field.side([x[i], y[i], z[i]], level);
-        }
-    }
-}
-
-impl Clearance for BrickField {
-    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
-        View::of(self).clearance(c, level)
-    }
-
-    fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
-        clearances(View::of(self), x, y, z, level, out);
-    }
-
-    fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
-        sides(View::of(self), x, y, z, level, out);
-    }
-}
+batches!(View of BrickField);
 
 impl SignedDistance for BrickField {
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
