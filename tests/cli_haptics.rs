@@ -73,6 +73,29 @@ fn the_demo_writes_a_report_that_needs_no_other_file() {
 }
 
 #[test]
+fn the_demo_says_how_long_steps_and_how_hard_contacts_may_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_str().expect("UTF-8");
+    let rows = voxshell(&["haptics-demo", "--quick", "--json", "--stability", "--out", out]);
+    assert_eq!(rows.len(), 6, "two halves, three ways");
+    for (scene, key, range) in
+        [("stable-step", "stable_step_ms", 0.5..=100.0), ("stable-stiffness", "stable_stiffness_knpm", 1.0..=1e4)]
+    {
+        let of_scene: Vec<&Value> = rows.iter().filter(|row| row["scene"] == scene).collect();
+        assert!(of_scene.iter().map(|row| &row["way"]).eq(["discrete", "continuous", "ahead"]));
+        let discrete = number(of_scene[0], key);
+        for row in of_scene {
+            assert!(range.contains(&number(row, key)), "{row}");
+            assert!((number(row, "over_discrete") - number(row, key) / discrete).abs() < 1e-9, "{row}");
+        }
+        let svg = std::fs::read_to_string(folder.path().join(format!("{scene}.svg"))).expect("a plot");
+        assert!(svg.matches("<polyline").count() >= 3, "{scene} has three curves");
+    }
+    let page = std::fs::read_to_string(folder.path().join("report.html")).expect("a report");
+    assert_eq!(page.matches("data:image/png;base64,").count(), 1);
+}
+
+#[test]
 fn the_benchmark_says_what_was_measured_and_against_which_target() {
     let rows: BTreeMap<String, Value> = voxshell(&["bench", "haptics", "--quick", "--json"])
         .into_iter()

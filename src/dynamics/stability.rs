@@ -84,21 +84,23 @@ impl Pile {
         2.0 * (0..shell.len()).map(|i| (shell.position(i) - center).norm()).fold(0.0, f64::max)
     }
 
-    /// Whether steps of `dt` are stable. The criterion: at all times the centre of each body is above the ground; its
+    /// Whether steps of `dt` are stable, watched after each step: the time, the scene, and its energy of motion and height in
+    /// joules. It ends with the step that is not. The criterion: at all times the centre of each body is above the ground; its
     /// kinetic energy is not more than what it would have by falling from the top of the pile to the ground; and the
     /// energy of all, of motion and of height, is never above the lowest that it was by more than a tenth of that at
     /// the start, which is more than springs store.
     ///
     /// # Errors
     /// Those of building the scene; a pose that is not finite any more is unstable.
-    pub fn is_stable(&self, contacts: Contacts, dt: f64) -> Result<bool> {
+    pub fn run(&self, contacts: Contacts, dt: f64, mut watch: impl FnMut(f64, &Scene, f64)) -> Result<bool> {
         let mut scene = self.scene(contacts)?;
         let top = scene.members.iter().map(|m| m.body.center.y).fold(0.0, f64::max);
         let (most, start) = (self.mass * 9.81 * top, scene.energy());
         let steps = (self.time / dt).ceil() as usize;
         let mut lowest = start;
-        for _ in 0..steps {
+        for step in 0..steps {
             let Ok(report) = scene.step(dt) else { return Ok(false) };
+            watch((step + 1) as f64 * dt, &scene, report.energy);
             lowest = lowest.min(report.energy);
             let calm = |body: &RigidBody| body.center.y > 0.0 && body.kinetic_energy() <= most;
             let falls = scene.members.iter().filter(|m| !m.fixed).all(|m| calm(&m.body));
@@ -107,6 +109,14 @@ impl Pile {
             }
         }
         Ok(true)
+    }
+
+    /// [`run`](Self::run), unwatched.
+    ///
+    /// # Errors
+    /// Those of building the scene.
+    pub fn is_stable(&self, contacts: Contacts, dt: f64) -> Result<bool> {
+        self.run(contacts, dt, |_, _, _| {})
     }
 }
 
@@ -160,13 +170,20 @@ impl PegInHole {
         Response { wrench: Wrench { force, torque }, by_pose, by_twist }
     }
 
-    /// Whether contacts of a `penalty` are stable. The criterion: the peg's centre never is farther from the hand than
+    /// Whether contacts of a `penalty` are stable, watched after each step: the time, and how far the peg's centre is from the hand,
+    /// metres. It ends when it is lost. The criterion: the peg's centre never is farther from the hand than
     /// all of the hand's way, and in the last eighth of the time, while the hand is still, the peg's kinetic energy is
     /// on average below a millionth of what the coupling holds when it is pulled by the way aside.
     ///
     /// # Errors
     /// Those of building the scene; a pose that is not finite any more is unstable.
-    pub fn is_stable(&self, contacts: Contacts, integrator: Integrator, penalty: PenaltySettings) -> Result<bool> {
+    pub fn run(
+        &self,
+        contacts: Contacts,
+        integrator: Integrator,
+        penalty: PenaltySettings,
+        mut watch: impl FnMut(f64, f64),
+    ) -> Result<bool> {
         let mass = Mass::of_solid(self.mass, &self.peg.solid)?;
         let mut body = RigidBody::at(mass, &Pose::identity());
         body.center = self.hand(0.0);
@@ -187,6 +204,7 @@ impl PegInHole {
             }
             let body = &scene.members[0].body;
             let apart = (body.center - self.hand(t)).norm();
+            watch(t, apart);
             if apart.is_nan() || apart > self.depth + self.aside {
                 return Ok(false);
             }
@@ -195,6 +213,14 @@ impl PegInHole {
             }
         }
         Ok(shaking <= 1e-6 * 0.5 * self.coupling * self.aside * self.aside)
+    }
+
+    /// [`run`](Self::run), unwatched.
+    ///
+    /// # Errors
+    /// Those of building the scene.
+    pub fn is_stable(&self, contacts: Contacts, integrator: Integrator, penalty: PenaltySettings) -> Result<bool> {
+        self.run(contacts, integrator, penalty, |_, _| {})
     }
 }
 

@@ -50,7 +50,7 @@ pub fn rows(kitchen: &Kitchen, effort: Effort) -> Result<Vec<Row>> {
     steps.next("stability");
     stability::rows(effort, &mut rows)?;
     steps.next("penalty");
-    penalty::rows(effort, &mut rows)?;
+    penalty::rows(kitchen, effort, &mut rows)?;
     steps.next("faults");
     faults::rows(&mut rows)?;
     Ok(rows)

@@ -9,6 +9,7 @@ mod motion;
 mod page;
 mod plot;
 pub mod session;
+pub mod stability;
 pub mod stage;
 
 use std::path::PathBuf;
@@ -30,11 +31,15 @@ use stage::{SceneName, Stage};
 Examples:
   voxshell haptics-demo --out report                               all scenes with all renderers
   voxshell haptics-demo --scene wires --renderer god-object        one of them
+  voxshell haptics-demo --stability                                how long steps and how hard contacts may be
   voxshell haptics-demo --meshes DIR --cache DIR --out report      with the papers' meshes, cooked once")]
 pub struct Arguments {
     /// Which scenes; all unless given.
     #[arg(long, value_enum, value_delimiter = ',')]
     scene: Vec<SceneName>,
+    /// How long steps and how hard contacts may be with discrete and continuous penalty (Fig 10); also when no scene is named.
+    #[arg(long)]
+    stability: bool,
     /// Which renderers; all unless given.
     #[arg(long, value_enum, value_delimiter = ',')]
     renderer: Vec<RendererName>,
@@ -74,26 +79,38 @@ impl Bodies {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let scenes = chosen(&arguments.scene, &SceneName::ALL);
+    let scenes = match arguments.scene.is_empty() && arguments.stability {
+        true => Vec::new(),
+        false => chosen(&arguments.scene, &SceneName::ALL),
+    };
     let renderers = chosen(&arguments.renderer, &RendererName::ALL);
     let kitchen = arguments.bodies.kitchen(arguments.quick, renderers.contains(&RendererName::Vps));
     let mut sections = Vec::new();
     for scene in scenes {
         sections.push(played(scene.build(&kitchen)?, &renderers, arguments)?);
     }
-    let rows: Vec<String> =
-        sections.iter().flat_map(|s| s.recordings.iter().map(|r| format!("{}\n", r.json(&s.stage)))).collect();
+    let stable = match arguments.stability || arguments.scene.is_empty() {
+        true => stability::figure(&kitchen, arguments.out.as_deref())?.into(),
+        false => Vec::new(),
+    };
+    let played = sections.iter().flat_map(|s| s.recordings.iter().map(|r| format!("{}\n", r.json(&s.stage))));
+    let rows: Vec<String> = played.chain(stable.iter().flat_map(stability::Half::rows)).collect();
     if arguments.json {
         rows.iter().for_each(|row| print!("{row}"));
     } else {
-        print(&sections);
+        if !sections.is_empty() {
+            print(&sections);
+        }
+        stable.iter().for_each(|half| print_aligned(&half.lines()));
     }
     if let Some(out) = &arguments.out {
         film::write(&out.join("figures.jsonl"), rows.concat().as_bytes())?;
         let titles: Vec<Image> = sections.iter().filter_map(|s| s.title.clone()).collect();
-        side_by_side(&titles).write_png(&out.join("title.png"))?;
+        if !titles.is_empty() {
+            side_by_side(&titles).write_png(&out.join("title.png"))?;
+        }
         let report = out.join("report.html");
-        film::write(&report, page::html(&sections).as_bytes())?;
+        film::write(&report, page::html(&sections, &stable).as_bytes())?;
         eprintln!("wrote {}", report.display());
     }
     Ok(())
@@ -104,13 +121,15 @@ fn chosen<T: ValueEnum + Copy + PartialEq>(named: &[T], all: &[T]) -> Vec<T> {
     all.iter().copied().filter(|one| named.is_empty() || named.contains(one)).collect()
 }
 
+fn bar_style() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:<36} {bar:30} {percent:>3}% {eta} left").expect("a valid template")
+}
+
 /// Runs, plots and pictures of a scene.
 fn played(stage: Stage, renderers: &[RendererName], arguments: &Arguments) -> Result<Section> {
     let steps = (stage.motion.duration() / session::STEP).ceil() as u64;
     let bar = ProgressBar::new(steps * renderers.len() as u64);
-    bar.set_style(
-        ProgressStyle::with_template("{msg:<36} {bar:30} {percent:>3}% {eta} left").expect("a valid template"),
-    );
+    bar.set_style(bar_style());
     let mut recordings = Vec::new();
     for renderer in renderers {
         bar.set_message(format!("{}, {}", stage.scene.name(), renderer.title()));

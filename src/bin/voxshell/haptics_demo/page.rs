@@ -8,6 +8,7 @@ use voxshell::render::Image;
 
 use super::plot::colour;
 use super::session::{Figures, Recording, RendererName};
+use super::stability::Half;
 use super::stage::Stage;
 
 /// A scene that was played.
@@ -47,7 +48,7 @@ pub fn cells(f: &Figures) -> [String; 11] {
     ]
 }
 
-pub fn html(sections: &[Section]) -> String {
+pub fn html(sections: &[Section], stable: &[Half]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Voxshell: 6-DoF haptics</title>\n\
@@ -60,6 +61,7 @@ pub fn html(sections: &[Section]) -> String {
     for section in sections {
         scene(&mut html, section);
     }
+    stable.iter().for_each(|half| html.push_str(&half.html()));
     html + "</main>\n</body>\n</html>\n"
 }
 
@@ -85,16 +87,16 @@ fn scene(html: &mut String, section: &Section) {
     }
     html.push_str("</tbody></table></div>\n<div class=\"pictures\">\n");
     for (png, caption) in pictures {
-        let _ = writeln!(
-            html,
-            "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}</figcaption></figure>",
-            escaped(caption),
-            BASE64_STANDARD.encode(png)
-        );
+        html.push_str(&figure(png, caption));
     }
     html.push_str("</div>\n<div class=\"plots\">\n");
     plots.iter().for_each(|plot| html.push_str(plot));
     html.push_str("</div>\n</section>\n");
+}
+
+pub fn figure(png: &[u8], caption: &str) -> String {
+    let (caption, data) = (escaped(caption), BASE64_STANDARD.encode(png));
+    format!("<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\"><figcaption>{caption}</figcaption></figure>\n")
 }
 
 fn key(renderer: RendererName) -> String {

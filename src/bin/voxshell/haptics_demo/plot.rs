@@ -1,5 +1,6 @@
 //! Curves over time as SVG, one for each renderer, with a legend of their own.
 
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use voxshell::{Error, Result};
 
@@ -39,70 +40,87 @@ pub fn colour(renderer: RendererName) -> RGBColor {
     }
 }
 
+/// One line of a plot.
+pub struct Curve<'a> {
+    pub name: &'a str,
+    pub colour: RGBColor,
+    /// Seconds, and what is drawn over them.
+    pub points: Vec<(f64, f64)>,
+}
+
 impl Quantity {
     pub fn svg(&self, recordings: &[Recording]) -> Result<String> {
-        let curves: Vec<(RendererName, Vec<(f64, f64)>)> =
-            recordings.iter().map(|r| (r.renderer, thinned(&r.moments, self.value))).collect();
-        let values = || curves.iter().flat_map(|c| &c.1);
-        let end = values().map(|p| p.0).fold(1e-3, f64::max);
-        let top = values().map(|p| p.1).fold(0.0, f64::max);
-        let mut text = String::new();
-        let drawn = match self.log_from {
-            Some(floor) => self.draw(&mut text, end, (floor..top.max(floor * 10.0)).log_scale(), &curves, floor),
-            None => self.draw(&mut text, end, 0.0..if top > 0.0 { 1.06 * top } else { 1.0 }, &curves, f64::MIN),
+        let curve = |r: &Recording| {
+            let points = thinned(r.moments.iter().map(|m| (m.time, (self.value)(m))));
+            Curve { name: r.renderer.title(), colour: colour(r.renderer), points }
         };
-        drawn.map_err(|e| Error::Unsupported(format!("the plot of {}: {e}", self.title)))?;
-        Ok(text)
+        let curves: Vec<Curve> = recordings.iter().map(curve).collect();
+        let top = curves.iter().flat_map(|c| &c.points).map(|p| p.1).fold(0.0, f64::max);
+        match self.log_from {
+            Some(floor) => svg(self.title, &curves, (floor..top.max(floor * 10.0)).log_scale(), floor),
+            None => svg(self.title, &curves, 0.0..if top > 0.0 { 1.06 * top } else { 1.0 }, 0.0),
+        }
     }
+}
 
-    fn draw<Y>(
-        &self,
-        text: &mut String,
-        end: f64,
-        range: Y,
-        curves: &[(RendererName, Vec<(f64, f64)>)],
-        floor: f64,
-    ) -> std::result::Result<(), Box<dyn std::error::Error>>
-    where
-        Y: plotters::coord::ranged1d::AsRangedCoord<Value = f64>,
-        Y::CoordDescType: plotters::coord::ranged1d::ValueFormatter<f64>,
-    {
-        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
-        let (ink, soft) = (RGBColor(22, 32, 44), RGBColor(90, 102, 117));
-        let (head, body) = root.split_vertically(HEAD);
-        head.draw(&Text::new(self.title, (10, 6), ("sans-serif", 15).into_font().color(&ink)))?;
-        let mut x = 10;
-        for (renderer, _) in curves {
-            head.draw(&PathElement::new(vec![(x, 35), (x + 14, 35)], colour(*renderer).stroke_width(3)))?;
-            head.draw(&Text::new(renderer.title(), (x + 19, 28), ("sans-serif", 12).into_font().color(&soft)))?;
-            x += 38 + 6 * renderer.title().len() as i32;
-        }
-        let mut chart = ChartBuilder::on(&body)
-            .margin(8)
-            .x_label_area_size(34)
-            .y_label_area_size(50)
-            .build_cartesian_2d(0.0..end, range)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(RGBColor(225, 229, 234))
-            .axis_style(RGBColor(190, 198, 208))
-            .label_style(("sans-serif", 12).into_font().color(&soft))
-            .x_desc("seconds")
-            .x_labels(8)
-            .y_labels(5)
-            .x_label_formatter(&|x| format!("{}", (x * 100.0).round() / 100.0))
-            .y_label_formatter(&|y| number(*y))
-            .draw()?;
-        for (renderer, points) in curves {
-            let style = colour(*renderer).stroke_width(2);
-            chart.draw_series(LineSeries::new(points.iter().map(|p| (p.0, p.1.max(floor))), style))?;
-        }
-        root.present()?;
-        Ok(())
+/// Curves in a range of values; what is below `floor` is drawn there.
+pub fn svg<Y>(title: &str, curves: &[Curve], range: Y, floor: f64) -> Result<String>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let mut text = String::new();
+    let drawn = draw(&mut text, title, curves, range, floor);
+    drawn.map_err(|e| Error::Unsupported(format!("the plot of {title}: {e}")))?;
+    Ok(text)
+}
+
+fn draw<Y>(
+    text: &mut String,
+    title: &str,
+    curves: &[Curve],
+    range: Y,
+    floor: f64,
+) -> std::result::Result<(), Box<dyn std::error::Error>>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let end = curves.iter().flat_map(|c| &c.points).map(|p| p.0).fold(1e-3, f64::max);
+    let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (ink, soft) = (RGBColor(22, 32, 44), RGBColor(90, 102, 117));
+    let (head, body) = root.split_vertically(HEAD);
+    head.draw(&Text::new(title, (10, 6), ("sans-serif", 15).into_font().color(&ink)))?;
+    let mut x = 10;
+    for Curve { name, colour, .. } in curves {
+        head.draw(&PathElement::new(vec![(x, 35), (x + 14, 35)], colour.stroke_width(3)))?;
+        head.draw(&Text::new(*name, (x + 19, 28), ("sans-serif", 12).into_font().color(&soft)))?;
+        x += 38 + 6 * name.len() as i32;
     }
+    let mut chart = ChartBuilder::on(&body)
+        .margin(8)
+        .x_label_area_size(34)
+        .y_label_area_size(50)
+        .build_cartesian_2d(0.0..end, range)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RGBColor(225, 229, 234))
+        .axis_style(RGBColor(190, 198, 208))
+        .label_style(("sans-serif", 12).into_font().color(&soft))
+        .x_desc("seconds")
+        .x_labels(8)
+        .y_labels(5)
+        .x_label_formatter(&|x| format!("{}", (x * 100.0).round() / 100.0))
+        .y_label_formatter(&|y| number(*y))
+        .draw()?;
+    for Curve { colour, points, .. } in curves {
+        chart.draw_series(LineSeries::new(points.iter().map(|p| (p.0, p.1.max(floor))), colour.stroke_width(2)))?;
+    }
+    root.present()?;
+    Ok(())
 }
 
 /// As short as it can be said.
@@ -115,8 +133,10 @@ fn number(y: f64) -> String {
     }
 }
 
-fn thinned(moments: &[Moment], value: fn(&Moment) -> f64) -> Vec<(f64, f64)> {
-    let each = moments.len().div_ceil(POINTS).max(1);
-    let most = |part: &[Moment]| (part[0].time, part.iter().map(value).fold(f64::NEG_INFINITY, f64::max));
-    moments.chunks(each).map(most).collect()
+/// As many points as can be seen.
+pub fn thinned(points: impl ExactSizeIterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let each = points.len().div_ceil(POINTS).max(1);
+    let points: Vec<(f64, f64)> = points.collect();
+    let most = |part: &[(f64, f64)]| (part[0].0, part.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max));
+    points.chunks(each).map(most).collect()
 }
