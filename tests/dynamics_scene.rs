@@ -133,6 +133,9 @@ fn the_largest_stable_step_of_a_spring_is_found() {
     assert!((found / limit - 1.0).abs() < 0.02, "{found} for {limit}");
     assert_eq!(largest_stable(1.0, 2.0, 0.01, |_| Ok(false)).unwrap(), 1.0);
     assert_eq!(largest_stable(1.0, 2.0, 0.01, |_| Ok(true)).unwrap(), 2.0);
+    // What is stable beyond does not count.
+    let found = largest_stable(1.0, 100.0, 0.01, |x| Ok(!(3.0..40.0).contains(&x))).unwrap();
+    assert!((2.96..3.0).contains(&found), "{found}");
 }
 
 #[test]

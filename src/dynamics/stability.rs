@@ -21,16 +21,26 @@ pub struct Part {
     pub solid: MassProperties,
 }
 
-/// The largest x for which `stable(x)` holds, by bisection on a logarithmic scale between `low` and `high` until they
-/// are within the relative `tolerance`: the last one that was stable. `low` when not even that is, `high` when that is.
+/// How far x may grow from `low` before `stable(x)` does not hold: in doublings up to the first that is not stable, and from
+/// there by bisection on a logarithmic scale, until the last that was and the first that was not are within the relative
+/// `tolerance`. `low` when not even that is stable, `high` when all are. What lies beyond the first that is not does not count:
+/// springs so hard that a body is thrown out of them at once may look calm.
 ///
 /// # Errors
 /// Those of `stable`.
 pub fn largest_stable(low: f64, high: f64, tolerance: f64, mut stable: impl FnMut(f64) -> Result<bool>) -> Result<f64> {
-    if !stable(low)? || stable(high)? {
-        return Ok(if stable(high)? { high } else { low });
+    if !stable(low)? {
+        return Ok(low);
     }
     let (mut good, mut bad) = (low, high);
+    while good < high {
+        let next = (2.0 * good).min(high);
+        if !stable(next)? {
+            bad = next;
+            break;
+        }
+        good = next;
+    }
     while bad > good * (1.0 + tolerance) {
         let middle = (good * bad).sqrt();
         if stable(middle)? {
@@ -123,13 +133,13 @@ impl Pile {
 /// A peg that a hand puts into a hole by a virtual coupling, and presses against its wall.
 #[derive(Clone)]
 pub struct PegInHole {
-    /// Along z; its field is what counts.
+    /// Along y; its field is what counts.
     pub peg: Part,
-    /// Along z, open above; its pointshell is what counts.
+    /// Its hole is along y; its pointshell is what counts.
     pub hole: Part,
     /// kg.
     pub mass: f64,
-    /// Where the hand starts above the hole's centre, how deep it goes below that start, and how far it presses aside
+    /// Where the hand starts above the hole's middle, how deep it goes below that start, and how far it presses aside
     /// at last, metres.
     pub start: f64,
     pub depth: f64,
@@ -147,7 +157,7 @@ impl PegInHole {
         let s = t / self.time;
         let down = (2.0 * s).min(1.0) * self.depth;
         let aside = ((s - 0.5) * 4.0).clamp(0.0, 1.0) * self.aside;
-        Vec3::new(aside, 0.0, self.start - down)
+        Vec3::new(aside, self.start - down, 0.0)
     }
 
     fn coupling(&self, body: &RigidBody, t: f64) -> Response {

@@ -97,7 +97,7 @@ pub fn largest_stiffnesses(peg: &PegInHole, quick: bool, mut tick: impl FnMut())
     each(|contacts| {
         tick();
         let stable = |k| peg.is_stable(contacts, Integrator::Implicit, PenaltySettings::new(k, 0.0));
-        largest_stable(1e3, 1e7, if quick { 20.0 } else { 0.05 }, stable)
+        largest_stable(1e3, 1e10, if quick { 20.0 } else { 0.05 }, stable)
     })
 }
 
