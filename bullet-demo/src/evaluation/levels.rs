@@ -84,16 +84,8 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
             series.push(Series { class, title: title(case), points: of_case.iter().filter_map(point).collect() });
         }
         if !series.is_empty() {
-            let plot = Plot {
-                title: format!("{}: largest penetration, mm, by stepping rate", method.entry().title),
-                x_label: "Hz",
-                x_log: true,
-                log: true,
-                floor: 1e-2,
-                series,
-                mark: None,
-                shaded: None,
-            };
+            let title = format!("{}: largest penetration, mm, by stepping rate", method.entry().title);
+            let plot = Plot::of_powers(&title, "Hz", 1e-2, series);
             section.push_plot(format!("level-rates-{}", method.entry().name), plot);
         }
     }
@@ -136,16 +128,7 @@ pub fn scaling(outcomes: Vec<Outcome>) -> Section {
     let limit = |first: &(f64, f64)| points.iter().map(|p| (p.0, first.1 * (p.0 / first.0).powf(SLOPE))).collect();
     let mut series = vec![line("voxshell-fine", "median", points.clone())];
     series.extend(points.first().map(|first| line("spread", "a slope of 0.25", limit(first))));
-    let plot = Plot {
-        title: "Narrowphase, µs per step, by number of samples".into(),
-        x_label: "samples",
-        x_log: true,
-        log: true,
-        floor: 1.0,
-        series,
-        mark: None,
-        shaded: None,
-    };
+    let plot = Plot::of_powers("Narrowphase, µs per step, by number of samples", "samples", 1.0, series);
     section.push_plot("scaling".into(), plot);
     section
 }

@@ -103,16 +103,7 @@ fn plot<'a>(
         let entry = o.row.method.entry();
         Some(Series { class: entry.name, title: entry.title.into(), points: line(o.run.as_ref()?) })
     });
-    Plot {
-        title: title.into(),
-        x_label: "seconds",
-        x_log: false,
-        log,
-        floor,
-        series: series.collect(),
-        mark: None,
-        shaded: None,
-    }
+    Plot::over_seconds(title, log, floor, series.collect())
 }
 
 pub fn ball(outcomes: Vec<Outcome>) -> Section {
@@ -363,16 +354,7 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
         series.push(Series { class: entry.name, title: entry.title.into(), points });
     }
     section.tables.push(table);
-    let plot = Plot {
-        title: "Largest penetration, mm, by stepping rate".into(),
-        x_label: "Hz",
-        x_log: true,
-        log: true,
-        floor: 1e-2,
-        series,
-        mark: None,
-        shaded: None,
-    };
+    let plot = Plot::of_powers("Largest penetration, mm, by stepping rate", "Hz", 1e-2, series);
     section.plots.push(("rates".into(), plot));
     section
 }

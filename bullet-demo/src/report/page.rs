@@ -327,17 +327,7 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
             let entry = o.row.method.entry();
             Some(Series { class: entry.name, title: entry.title.into(), points: line(run) })
         });
-        Plot {
-            title: title.into(),
-            x_label: "seconds",
-            x_log: false,
-            log,
-            floor,
-            series: series.collect(),
-            mark,
-            shaded,
-        }
-        .svg()
+        Plot { mark, shaded, ..Plot::over_seconds(title, log, floor, series.collect()) }.svg()
     };
     let steps = |f: fn(&crate::bridge::StepFigures) -> f64| {
         move |run: &crate::run::Run| -> Vec<(f64, f64)> {

@@ -34,6 +34,16 @@ const BOTTOM: f64 = 34.0;
 const POINTS: usize = 600;
 
 impl Plot {
+    pub fn over_seconds(title: &str, log: bool, floor: f64, series: Vec<Series>) -> Self {
+        let (x_label, x_log) = ("seconds", false);
+        Self { title: title.into(), x_label, x_log, log, floor, series, mark: None, shaded: None }
+    }
+
+    /// On both axes by powers of ten.
+    pub fn of_powers(title: &str, x_label: &'static str, floor: f64, series: Vec<Series>) -> Self {
+        Self { x_label, x_log: true, ..Self::over_seconds(title, true, floor, series) }
+    }
+
     pub fn svg(&self) -> String {
         let scale = |y: f64| if self.log { y.max(self.floor).log10() } else { y };
         let values = || self.series.iter().flat_map(|s| &s.points);
