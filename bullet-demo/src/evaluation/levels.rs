@@ -109,8 +109,7 @@ pub fn scaling(outcomes: Vec<Outcome>) -> Section {
          plot: {found:.3}; target: under {SLOPE}."
     );
     let mut section = Section::new("scaling", "Scaling: time by number of samples", &note, &outcomes);
-    section.put("slope", found);
-    section.put("slope_target", SLOPE);
+    section.put("scaling/slope", found, SLOPE, "log µs / log samples");
     let mut table = Table::new(&["method", "samples", "contacts", "median µs", "mean µs", "p99"]);
     for o in &outcomes {
         let Ok(f) = &o.row.outcome else { continue };

@@ -37,8 +37,11 @@ impl Section {
     }
 
     /// A figure that is the section's and not one row's; it stands in a row of its own.
-    pub fn put(&mut self, key: &str, value: f64) {
-        self.rows.push(json!({ "experiment": self.name, "row": key, "measured": value }));
+    pub fn put(&mut self, row: &str, measured: f64, target: f64, unit: &str) {
+        let experiment = self.name;
+        self.rows.push(json!({
+            "experiment": experiment, "row": row, "measured": measured, "target": target, "unit": unit
+        }));
     }
 
     pub fn text(&self) -> String {
