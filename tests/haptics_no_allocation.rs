@@ -37,6 +37,6 @@ fn steps_and_rounds_do_not_allocate() {
         };
         run();
         assert_eq!(allocations(&mut run), 0, "{renderer:?}: a warm loop allocated");
-        assert!(contacts > 1000, "{contacts}");
+        assert!(contacts > 1000, "{renderer:?}: {contacts}");
     }
 }

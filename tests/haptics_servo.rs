@@ -144,6 +144,8 @@ fn forces_grow_from_zero_when_it_starts_inside() {
         let (mut servo, mut simulation) = on_floor(renderer, 5, |_| {});
         let mut last = 0.0;
         let device = at_height(-0.02);
+        // Springs first ease the tool out, for half as long as the wrench then grows.
+        let ramp = if renderer == Renderer::GodObject { 100i32 } else { 150 };
         for n in 0..300 {
             let output = servo.step(&device, DT);
             simulation.simulate();
@@ -151,8 +153,8 @@ fn forces_grow_from_zero_when_it_starts_inside() {
             let force = output.wrench.force.norm();
             assert!((force - last).abs() < jump(renderer), "{renderer:?}: from {last} to {force} N in step {n}");
             assert!(
-                n == 0 || n == 100 || output.status.contains(Status::RAMPING) == (n < 100),
-                "{n} {:?}",
+                n == 0 || (n - ramp).abs() < 3 || output.status.contains(Status::RAMPING) == (n < ramp),
+                "{renderer:?} {n} {:?}",
                 output.status
             );
             last = force;

@@ -853,6 +853,19 @@ typedef struct vxs_haptics_settings {
   double handle_mass;
   double handle_inertia;
   double handle_damping[2];
+  /** Of VXS_RENDERER_GOD_OBJECT: the coefficient of Coulomb friction, 0 or more. Default 0. */
+  double surface_friction;
+  /**
+   * Of VXS_RENDERER_GOD_OBJECT: half the width over which normals are averaged for the force, metres; facets narrower than
+   * that feel round. Default 0: none.
+   */
+  double surface_shading;
+  /**
+   * Of VXS_RENDERER_GOD_OBJECT: bumps on all bodies that turn the force as their slope does: how high, and how far from
+   * one to the next, metres. Default 0: none.
+   */
+  double surface_texture_height;
+  double surface_texture_wavelength;
 } vxs_haptics_settings;
 
 /** What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */

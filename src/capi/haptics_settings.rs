@@ -7,7 +7,9 @@ use super::haptics_types::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::haptics::{ContactSettings, Coupling, Forms, Handle, Limits, Renderer, Saturation, Settings, Timing, Tool};
+use crate::haptics::{
+    ContactSettings, Coupling, Forms, Handle, Limits, Renderer, Saturation, Settings, Surface, Texture, Timing, Tool,
+};
 use crate::math::{Mat3, Vec3};
 use crate::Error;
 
@@ -77,11 +79,20 @@ pub struct vxs_haptics_settings {
     pub handle_mass: f64,
     pub handle_inertia: f64,
     pub handle_damping: [f64; 2],
+    /// Of VXS_RENDERER_GOD_OBJECT: the coefficient of Coulomb friction, 0 or more. Default 0.
+    pub surface_friction: f64,
+    /// Of VXS_RENDERER_GOD_OBJECT: half the width over which normals are averaged for the force, metres; facets narrower than
+    /// that feel round. Default 0: none.
+    pub surface_shading: f64,
+    /// Of VXS_RENDERER_GOD_OBJECT: bumps on all bodies that turn the force as their slope does: how high, and how far from
+    /// one to the next, metres. Default 0: none.
+    pub surface_texture_height: f64,
+    pub surface_texture_wavelength: f64,
 }
 
 impl Growable for vxs_haptics_settings {
     const ARGUMENT: &'static str = "settings";
-    const SIZES: &'static [usize] = &[size_of::<Self>()];
+    const SIZES: &'static [usize] = &[std::mem::offset_of!(Self, surface_friction), size_of::<Self>()];
     const NULLABLE: bool = false;
 
     /// Nothing that `to_core` would take: each release fills all of its own.
@@ -119,6 +130,10 @@ impl Growable for vxs_haptics_settings {
             handle_mass: 0.0,
             handle_inertia: 0.0,
             handle_damping: [0.0; 2],
+            surface_friction: 0.0,
+            surface_shading: 0.0,
+            surface_texture_height: 0.0,
+            surface_texture_wavelength: 0.0,
         }
     }
 }
@@ -235,6 +250,11 @@ impl vxs_haptics_settings {
             },
             handle: Handle { mass: s.handle_mass, inertia: s.handle_inertia, damping: s.handle_damping },
             passivity: s.passivity != 0,
+            surface: Surface {
+                friction: s.surface_friction,
+                shading: s.surface_shading,
+                texture: Texture { height: s.surface_texture_height, wavelength: s.surface_texture_wavelength },
+            },
         };
         core.check().map_err(|error| renamed(error, of_settings))?;
         Ok(core)

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::motion::Motion;
 use super::segment::{first_fraction, intervals, Segment, Start};
-use super::tree::Target;
+use super::tree::{Ends, Target};
 use crate::math::Vec3;
 
 type Flow = ControlFlow<()>;
@@ -18,6 +18,8 @@ const HALVINGS: u32 = 16;
 pub(super) struct Curve<'a> {
     pub target: &'a Target<'a>,
     pub motion: &'a Motion,
+    /// Of the window that its times are.
+    pub ends: &'a Ends,
     /// Body frame of the shell, metres.
     pub point: Vec3,
     /// On a curved path: how far above the level a reported point may be, metres.
@@ -25,10 +27,11 @@ pub(super) struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// The first time between two at which φ ≤ level.
+    /// The first time of the window at which φ ≤ level.
     ///
     /// On a curved path: not later than that, and φ at the time given is at most the level + the tolerance.
-    pub fn first(&self, times: [f64; 2]) -> Option<f64> {
+    pub fn first(&self) -> Option<f64> {
+        let times = self.ends.times;
         if let Motion::Straight { .. } = self.motion {
             return first_fraction(
                 self.target.field,
@@ -46,10 +49,11 @@ impl Curve<'_> {
         first
     }
 
-    /// Calls `on` with the closed intervals between two times in which φ ≤ level, in order.
+    /// Calls `on` with the closed intervals of the window in which φ ≤ level, in order.
     ///
     /// On a curved path: with intervals that contain these, may meet, and in which φ is at most the level + the tolerance.
-    pub fn intervals(&self, times: [f64; 2], mut on: impl FnMut([f64; 2])) {
+    pub fn intervals(&self, mut on: impl FnMut([f64; 2])) {
+        let times = self.ends.times;
         if let Motion::Straight { .. } = self.motion {
             return intervals(self.target.field, &self.motion.chord(&self.point, times), self.target.level, on);
         }
@@ -64,8 +68,8 @@ impl Curve<'_> {
     /// with the level raised by L s; elsewhere the path is halved.
     fn curved(&self, [from, to]: [f64; 2], depth: u32, first: bool, on: &mut dyn FnMut([f64; 2]) -> Flow) -> Flow {
         let Target { field, level, steepest } = *self.target;
-        let chord = self.motion.chord(&self.point, [from, to]);
-        let off = steepest * self.motion.sagitta(&self.point, 0.0, [from, to]);
+        let (chord, sagitta) = self.straight([from, to], depth);
+        let off = steepest * sagitta;
         let at = |part: f64| if part < 1.0 { from + part * (to - from) } else { to };
         if 2.0 * off <= self.tolerance || depth == HALVINGS {
             return self.pieces(&chord, level + off, first, |[a, b]| on([at(a), at(b)]));
@@ -83,6 +87,20 @@ impl Curve<'_> {
             self.curved([from, middle], depth + 1, first, on)?;
         }
         self.curved([middle, to], depth + 1, first, on)
+    }
+
+    /// The chord between two times, and how far the path is off it at most, metres. Of a whole window from what all samples'
+    /// paths share, where that is good enough.
+    fn straight(&self, times: [f64; 2], depth: u32) -> (Segment, f64) {
+        if depth > 0 {
+            return (self.motion.chord(&self.point, times), self.motion.sagitta(&self.point, 0.0, times));
+        }
+        let Ends { maps: [first, last], sagitta, .. } = self.ends;
+        let chord = Segment::new(first.point(&self.point), last.point(&self.point));
+        if 2.0 * self.target.steepest * sagitta <= self.tolerance {
+            return (chord, *sagitta);
+        }
+        (chord, self.motion.sagitta(&self.point, 0.0, times))
     }
 
     fn pieces(&self, chord: &Segment, level: f64, first: bool, mut on: impl FnMut([f64; 2]) -> Flow) -> Flow {

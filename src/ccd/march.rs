@@ -51,9 +51,17 @@ impl Balls {
     }
 
     /// Moves the first `n` balls on from `time`, while they are above `level` for certain. A ball is done when it is free
-    /// past `until`, which makes its time [`NEVER`], or when it has less room than `least`.
+    /// past `until`, which makes its time [`NEVER`], or when it has less room than `least` and more than so many `strides` of
+    /// that room to go.
     #[inline(always)]
-    pub fn march<F: Clearance>(&mut self, field: &F, n: usize, level: f32, until: f32, least: impl Fn(f32) -> f32) {
+    pub fn march<F: Clearance>(
+        &mut self,
+        field: &F,
+        n: usize,
+        level: f32,
+        until: f32,
+        (least, strides): (impl Fn(f32) -> f32, f32),
+    ) {
         // The balls that are still on their way.
         let mut moving: [usize; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
         let mut count = n;
@@ -73,7 +81,9 @@ impl Balls {
                 let next = self.time[i] + room * self.pace[i];
                 if room > 0.0 && next > until {
                     self.time[i] = NEVER;
-                } else if room > least(self.radius[i]) {
+                } else if room > least(self.radius[i])
+                    || room > 0.0 && strides * (next - self.time[i]) > until - self.time[i]
+                {
                     self.time[i] = next;
                     moving[left] = i;
                     left += 1;

@@ -7,7 +7,7 @@ use super::near::Near;
 use super::segment::Segment;
 use super::stretch::Stretches;
 use super::through::Through;
-use super::tree::{Sweep, Target, Window};
+use super::tree::{Ends, Sweep, Target, Window};
 use super::walk::Setting;
 use crate::contact::Stats;
 use crate::field::{Cells, Clearance, Field, Skip};
@@ -106,8 +106,9 @@ impl<'a> Passage<'a> {
         let target = Target::new(self.field, self.level);
         let mut first: Option<(f64, u32)> = None;
         for times in self.windows() {
+            let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, true, workspace, |sample, _| {
-                if let Some(t) = self.first_of(&target, sample, times) {
+                if let Some(t) = self.first_of(&target, sample, &ends) {
                     if t <= self.until && first.is_none_or(|best| (t, sample) < best) {
                         first = Some((t, sample));
                     }
@@ -127,8 +128,9 @@ impl<'a> Passage<'a> {
         let target = Target::new(self.field, self.level);
         let mut found = false;
         for times in self.windows() {
+            let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, true, workspace, |sample, _| {
-                found = found || self.curve(&target, sample).first(times).is_some_and(|t| t <= self.until);
+                found = found || self.curve(&target, sample, &ends).first().is_some_and(|t| t <= self.until);
                 if found {
                     f64::NEG_INFINITY
                 } else {
@@ -163,8 +165,9 @@ impl<'a> Passage<'a> {
         let (mut windows, begin) = (0, workspace.spans.len());
         for times in self.windows() {
             windows += 1;
+            let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, false, workspace, |sample, spans| {
-                self.curve(&target, sample).intervals(times, |[from, to]| {
+                self.curve(&target, sample, &ends).intervals(|[from, to]| {
                     if from > self.until {
                         return;
                     }
@@ -226,7 +229,7 @@ impl<'a> Passage<'a> {
     }
 
     /// When a sample first reaches the level: on a grid to the bit when its first span begins.
-    fn first_of(&self, target: &Target, sample: u32, times: [f64; 2]) -> Option<f64> {
+    fn first_of(&self, target: &Target, sample: u32, ends: &Ends) -> Option<f64> {
         fn exactly<F: Cells>(passage: &Passage, field: &F, sample: u32, t: f64) -> f64 {
             let path = passage.chord(sample);
             let mut first = t;
@@ -238,7 +241,7 @@ impl<'a> Passage<'a> {
             }
             first
         }
-        let t = self.curve(target, sample).first(times)?;
+        let t = self.curve(target, sample, ends).first()?;
         Some(match self.field {
             Field::Dense(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
             Field::Bricks(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
@@ -251,8 +254,9 @@ impl<'a> Passage<'a> {
         self.motion.chord(&self.shell.position(sample as usize), [0.0, 1.0])
     }
 
-    fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32) -> Curve<'t> {
-        Curve { target, motion: &self.motion, point: self.shell.position(sample as usize), tolerance: self.tolerance }
+    fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32, ends: &'t Ends) -> Curve<'t> {
+        let point = self.shell.position(sample as usize);
+        Curve { target, motion: &self.motion, ends, point, tolerance: self.tolerance }
     }
 
     /// The times between which paths are taken to be straight for the tree: off their chords by no more than the samples

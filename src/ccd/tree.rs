@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::march::{Balls, LANES, NEVER};
-use super::motion::Motion;
+use super::motion::{Affine, Motion};
 use super::segment::Segment;
 use super::stretch::Stretches;
 use crate::contact::Stats;
@@ -23,8 +23,10 @@ use crate::pointshell::PointShell;
 
 /// A node that has less room than this part of its radius is opened: its children have more.
 const ROOM: f32 = 0.25;
-/// A sample that has less room than this part of the shell's spacing is looked at exactly.
+/// A sample that has less room than this part of the shell's spacing is looked at exactly, unless so many strides of that room
+/// take it to its end: on a short way they are less work.
 const SAMPLE_ROOM: f32 = 0.25;
+const SAMPLE_STRIDES: f32 = 8.0;
 
 /// What a field is asked for: its level and the room that f64 and f32 need around it.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +94,29 @@ pub(super) struct Window {
     pub(super) inflation: f32,
     /// The level, rounded down, and with what is added to it, metres.
     pub(super) levels: [f32; 2],
+}
+
+/// The ends of a window, and how far its paths are off their chords at most: what all samples' paths share.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    pub times: [f64; 2],
+    pub maps: [Affine; 2],
+    /// Metres.
+    pub sagitta: f64,
+}
+
+impl Ends {
+    pub fn new(shell: &PointShell, motion: &Motion, times: [f64; 2]) -> Self {
+        let tree = &shell.tree;
+        let sagitta = match (tree.cx.first(), motion) {
+            (Some(&x), Motion::Screw(_)) => {
+                let center = shell.origin + Vec3::new(x.into(), tree.cy[0].into(), tree.cz[0].into());
+                motion.sagitta(&center, tree.radius[0].into(), times)
+            }
+            _ => 0.0,
+        };
+        Self { times, maps: times.map(|t| motion.at(t)), sagitta }
+    }
 }
 
 impl Window {
@@ -251,7 +276,7 @@ impl<'a, F: Clearance> Walk<'a, F> {
             for (i, radius) in tree.radius[start..end].iter().enumerate() {
                 (self.balls.radius[i], self.balls.time[i]) = (radius + window.inflation, time);
             }
-            self.balls.march(self.field, end - start, window.levels[1], self.until, |radius| ROOM * radius);
+            self.balls.march(self.field, end - start, window.levels[1], self.until, (|radius| ROOM * radius, 0.0));
             for i in 0..end - start {
                 if self.balls.time[i] != NEVER {
                     stack.push(((start + i) as u32, self.balls.time[i]));
@@ -276,7 +301,7 @@ impl<'a, F: Clearance> Walk<'a, F> {
             for i in 0..end - start {
                 (self.balls.radius[i], self.balls.time[i]) = (window.inflation, time);
             }
-            self.balls.march(self.field, end - start, window.levels[1], self.until, |_| least);
+            self.balls.march(self.field, end - start, window.levels[1], self.until, (|_| least, SAMPLE_STRIDES));
             for i in 0..end - start {
                 let sample = (start + i) as u32;
                 if self.balls.time[i] <= self.until && !self.sweep.is_known(sample) {

@@ -503,6 +503,7 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
                 separation: h.phi,
                 feature: pass.feature(h.sample),
                 index: i as u32,
+                apart: 0.0,
             }));
             reduce::reduce(pending, query.max_contacts, query.preferred);
             for k in 0..workspace.pending.len() {
@@ -533,6 +534,7 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
                 separation: c.separation as f32,
                 feature: c.feature,
                 index: i as u32,
+                apart: 0.0,
             }
         }));
         reduce::reduce(pending, query.max_contacts, query.preferred);

@@ -32,26 +32,24 @@ pub(super) fn reduce(candidates: &mut Vec<Pending>, n: usize, preferred: &[u32])
     if candidates.len() <= n {
         return;
     }
+    candidates.iter_mut().for_each(|c| c.apart = f32::INFINITY);
     for chosen in 0..n {
-        let (done, rest) = candidates.split_at(chosen);
+        let (done, rest) = candidates.split_at_mut(chosen);
+        if let [.., last] = done {
+            // To the nearest of the chosen: only the last one is new.
+            for c in rest.iter_mut() {
+                let d = sub(c.point, last.point);
+                c.apart = c.apart.min(dot(d, d));
+            }
+        }
         let mut best = 0;
         let mut best_score = f32::NEG_INFINITY;
         for (i, c) in rest.iter().enumerate() {
-            let mut score = match done {
+            let mut score = match &*done {
                 [] => -c.separation,
-                [a] => {
-                    let d = sub(c.point, a.point);
-                    dot(d, d)
-                }
                 [a, b] => area_squared(a.point, b.point, c.point),
                 [a, b, d] => area_outside(a.point, b.point, d.point, c.point),
-                _ => done
-                    .iter()
-                    .map(|p| {
-                        let d = sub(c.point, p.point);
-                        dot(d, d)
-                    })
-                    .fold(f32::INFINITY, f32::min),
+                _ => c.apart,
             };
             if chosen > 0 && preferred.binary_search(&c.feature).is_ok() {
                 score *= HYSTERESIS * HYSTERESIS;
@@ -85,7 +83,7 @@ mod tests {
     use super::*;
 
     fn candidate(point: [f32; 3], separation: f32, feature: u32) -> Pending {
-        Pending { point, separation, feature, index: feature }
+        Pending { point, separation, feature, index: feature, apart: 0.0 }
     }
 
     fn grid() -> Vec<Pending> {

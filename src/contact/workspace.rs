@@ -25,6 +25,8 @@ pub(super) struct Pending {
     pub feature: u32,
     /// Where the candidate came from.
     pub index: u32,
+    /// Square of the distance to the nearest that was chosen, while they are.
+    pub apart: f32,
 }
 
 /// What the last query cost.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::contact::Geometry;
+use crate::contact::{Geometry, Owner};
 use crate::field::{Field, Grid, SignedDistance};
 use crate::math::{Mat3, Pose, Progress, Twist, Vec3};
 use crate::mesh::MassProperties;
@@ -23,6 +23,11 @@ impl Forms {
     /// What the queries look at.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+    }
+
+    /// Who holds what the queries look at.
+    pub(super) fn owner(&self) -> Owner<'_> {
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
     }
 
     /// With a voxmap on the grid of the field, as voxels of its size, where it has a grid and no voxmap is there yet. Takes 12

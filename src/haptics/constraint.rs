@@ -3,6 +3,7 @@
 
 use super::bodies::Tool;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
+use super::shading::{slide, slip, Surface};
 use crate::math::{Mat6, Pose, Rotation, Vec3, Vec6, Wrench};
 use crate::{Error, Result};
 
@@ -19,15 +20,23 @@ pub struct Constraint {
     pub feature: u32,
     /// Number of the obstacle.
     pub body: u32,
+    /// Unit: the normal that the force has, where that is another ([`Surface::shading`]).
+    pub shaded: Vec3,
+    /// Where the obstacle is, body to world: what its texture is fixed to.
+    pub frame: Pose,
 }
 
 impl Constraint {
     /// On the translation of the tool's centre and its rotation vector: Xu & Barbič 2016, equation 7, with the gap on its right.
     pub fn row(&self, center: &Vec3) -> Row {
-        let moment = (self.point - center).cross(&self.normal);
-        let n = self.normal;
-        Row { normal: Vec6::new(n.x, n.y, n.z, moment.x, moment.y, moment.z), slack: self.gap }
+        Row { normal: column(&self.normal, &(self.point - center)), slack: self.gap }
     }
+}
+
+/// What a direction at the end of an arm is to a motion of the centre and to a load on it.
+fn column(n: &Vec3, arm: &Vec3) -> Vec6 {
+    let moment = arm.cross(n);
+    Vec6::new(n.x, n.y, n.z, moment.x, moment.y, moment.z)
 }
 
 /// From one pose of a body to another: translation of its centre, metres, and rotation vector of at most half a turn, world.
@@ -65,6 +74,7 @@ pub struct ConstraintModel {
     pub coupling: f64,
     /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
     pub stiffness: f64,
+    pub surface: Surface,
     /// At most [`MAX_ROWS`]; room for all from the start.
     pub constraints: Vec<Constraint>,
 }
@@ -73,13 +83,49 @@ impl ConstraintModel {
     /// Of a tool in free space.
     pub fn new(tool: &Tool, pose: &Pose, coupling: f64, stiffness: f64) -> Self {
         let mass = mass_matrix(tool, pose);
-        Self { pose: *pose, center: tool.center, mass, coupling, stiffness, constraints: Vec::with_capacity(MAX_ROWS) }
+        let (surface, constraints) = (Surface::default(), Vec::with_capacity(MAX_ROWS));
+        Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, constraints }
+    }
+
+    /// The part of an allowed motion that friction leaves, after the program that found it: its rows are the constraints.
+    pub(super) fn slip(&self, solver: &Solver, allowed: &Vec6) -> f64 {
+        let center = self.pose.transform_point(&self.center.into()).coords;
+        let slides = solver.active().iter().enumerate().map(|(k, &row)| {
+            let c = &self.constraints[usize::from(row)];
+            (solver.multiplier(k), slide(allowed, &(c.point - center), &c.normal))
+        });
+        slip(self.surface.friction, &self.mass, allowed, slides)
+    }
+
+    /// What holds the tool back from a motion, in the units of M a: against the constraints, as shading and texture turn it, and
+    /// against what friction takes of it.
+    pub(super) fn hold(&self, solver: &Solver, load: &Vec6, allowed: &Vec6, slip: f64) -> Vec6 {
+        let mut held = *load;
+        if self.surface.turns_forces() {
+            let center = self.pose.transform_point(&self.center.into()).coords;
+            let way = allowed * (slip / self.coupling);
+            let turn: Vec3 = way.fixed_rows::<3>(3).into_owned();
+            held = Vec6::zeros();
+            for (k, &row) in solver.active().iter().enumerate() {
+                let c = &self.constraints[usize::from(row)];
+                let arm = c.point - center;
+                // Where the tool is on its way to, as the hand is ahead of the last round.
+                let there = c.point + way.fixed_rows::<3>(0) + turn.cross(&arm);
+                let slope = self.surface.texture.slope(&c.frame.inverse_transform_point(&there.into()).coords);
+                let outward = self.surface.texture.outward(&-c.shaded, &(c.frame.rotation * slope));
+                held += column(&outward, &arm) * solver.multiplier(k);
+            }
+        }
+        if slip < 1.0 {
+            held -= self.mass * allowed * (1.0 - slip);
+        }
+        held
     }
 
     /// Takes over another's, without allocation.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { pose, center, mass, coupling, stiffness, constraints } = other;
-        (self.pose, self.center, self.mass) = (*pose, *center, *mass);
+        let Self { pose, center, mass, coupling, stiffness, surface, constraints } = other;
+        (self.pose, self.center, self.mass, self.surface) = (*pose, *center, *mass, *surface);
         (self.coupling, self.stiffness) = (*coupling, *stiffness);
         self.constraints.clear();
         self.constraints.extend_from_slice(constraints);
@@ -89,9 +135,11 @@ impl ConstraintModel {
 /// What constraints do to the hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constrained {
-    /// k_h M (a_c − a_u), on the device, about the tool's centre at the device's pose, world frame. Exactly zero where no
-    /// constraint holds the tool back.
+    /// k_h M (a_c − a_u), on the device, about the tool's centre at the device's pose, world frame, with what friction adds, and
+    /// turned as shading and texture say. Exactly zero where no constraint holds the tool back.
     pub wrench: Wrench,
+    /// The same as it was before it was turned: of a spring, which gives back what it took.
+    pub spring: Wrench,
     /// a_u = k_s (x_h − x_s).
     pub unconstrained: Vec6,
     pub constrained: Vec6,
@@ -176,7 +224,13 @@ impl ConstraintForce {
         let constrained = solution.constrained;
         self.anchor =
             Some(if held { moved(&model.pose, &model.center, &(constrained / model.coupling)) } else { *device });
-        let wrench = Wrench::from_column(&(solution.load * model.stiffness));
-        Ok(Constrained { wrench, unconstrained, constrained })
+        let (mut wrench, mut spring) = (Wrench::ZERO, Wrench::ZERO);
+        if held {
+            let slip = model.slip(&self.solver, &constrained);
+            let straight = solution.load - model.mass * constrained * (1.0 - slip);
+            let felt = model.hold(&self.solver, &solution.load, &constrained, slip);
+            [wrench, spring] = [felt, straight].map(|load| Wrench::from_column(&(load * model.stiffness)));
+        }
+        Ok(Constrained { wrench, spring, unconstrained, constrained })
     }
 }

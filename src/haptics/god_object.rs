@@ -10,15 +10,21 @@
 //! surface too; and constraints ask for a little more distance than that, which brings samples back up. So a body slides and no
 //! rounding, turning or curving takes a sample inside: each path is certified as a whole.
 
+mod cuts;
+
+use std::sync::{Arc, Weak};
+
 use super::bodies::{Obstacle, Tool};
 use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
+use super::shading::{averaged_outward, Surface};
 use super::types::Status;
 use crate::ccd::impact::{self, time_of_impact, Moving, Path};
 use crate::ccd::shell;
-use crate::contact::{self, contacts_of, Contact, Geometry, Roles};
-use crate::field::SignedDistance;
+use crate::contact::{self, Contact, Geometry, Roles};
+use crate::field::{Field, SignedDistance};
 use crate::math::{Pose, Vec3, Vec6, Wrench};
+use crate::pointshell::PointShell;
 use crate::{Error, Result};
 
 /// How a god-object moves.
@@ -28,7 +34,8 @@ pub struct GodSettings {
     pub coupling: f64,
     /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
     pub stiffness: f64,
-    /// How near samples come, metres: above 0. By default 2e-5 of the size of the bodies.
+    /// How near samples come, metres: above 0. By default 2e-5 of the size of the largest body, tool or obstacle: the radius
+    /// of its samples or of its field's box. What counts as rest is 1.3 of it above the surface.
     pub skin: Option<f64>,
     /// Which body's samples count.
     pub roles: Option<Roles>,
@@ -36,12 +43,22 @@ pub struct GodSettings {
     pub stretches: u32,
     /// Constraints with an obstacle: the deepest, and those that span the largest area.
     pub contacts: usize,
+    /// What it feels. Friction holds it on obstacles at rest; on those that move it slips.
+    pub surface: Surface,
 }
 
 impl Default for GodSettings {
     /// Both bodies' samples where both have what it needs.
     fn default() -> Self {
-        Self { coupling: 0.5, stiffness: 2000.0, skin: None, roles: None, stretches: 12, contacts: 48 }
+        Self {
+            coupling: 0.5,
+            stiffness: 2000.0,
+            skin: None,
+            roles: None,
+            stretches: 12,
+            contacts: 48,
+            surface: Surface::default(),
+        }
     }
 }
 
@@ -63,6 +80,15 @@ pub struct Advance {
     pub clearance: f64,
 }
 
+/// Where a god-object was at a time of its last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knot {
+    /// 0 to 1; obstacles were then on their own ways, as [`Moving::pose`] says.
+    pub time: f64,
+    /// Body to world.
+    pub pose: Pose,
+}
+
 /// Heights above the surface, in skins.
 /// Nothing comes nearer than this: a body that is found nearer was put there, and counts as inside.
 const HARD: f64 = 0.1;
@@ -76,6 +102,8 @@ const REST: f64 = 1.3;
 const NEAR: f64 = 3.0;
 /// How far a stretch may bring the nearest sample down.
 const GIVE: f64 = 0.2;
+/// Stretches more for one that has just slid over an edge.
+const LANDING: u32 = 2;
 /// Of a continuous query.
 const TOLERANCE: f64 = 0.01;
 
@@ -96,9 +124,14 @@ pub struct GodObject {
     heights: Vec<f64>,
     rows: Vec<Row>,
     solver: Solver,
-    near: contact::Workspace,
+    /// One for each obstacle: each knows its pair again.
+    near: Vec<contact::Workspace>,
+    /// The obstacles of the last step, and φ of the sample that was nearest at its end, if the constraints are still those.
+    known: Vec<(Weak<Field>, Weak<PointShell>)>,
+    settled: Option<f64>,
     on_the_way: shell::Workspace,
     inside: bool,
+    path: Vec<Knot>,
 }
 
 impl GodObject {
@@ -118,7 +151,9 @@ impl GodObject {
         if settings.contacts == 0 || settings.stretches == 0 {
             return Err(Error::argument("contacts, stretches", 0, "at least 1"));
         }
-        let model = ConstraintModel::new(&tool, pose, settings.coupling, settings.stiffness);
+        settings.surface.check()?;
+        let mut model = ConstraintModel::new(&tool, pose, settings.coupling, settings.stiffness);
+        model.surface = settings.surface;
         Ok(Self {
             tool,
             settings,
@@ -129,9 +164,12 @@ impl GodObject {
             heights: Vec::with_capacity(MAX_ROWS),
             rows: Vec::with_capacity(MAX_ROWS),
             solver: Solver::new(),
-            near: contact::Workspace::new(),
+            near: Vec::new(),
+            known: Vec::new(),
+            settled: None,
             on_the_way: shell::Workspace::new(),
             inside: false,
+            path: Vec::with_capacity(64 + 4 * settings.stretches.min(64) as usize),
         })
     }
 
@@ -150,6 +188,12 @@ impl GodObject {
         self.skin
     }
 
+    /// The way of the last step: from each knot to the next it went on a screw ([`Moving::pose`]). What was looked at on that
+    /// way is all of it, unless the step began inside, or ended there.
+    pub fn path(&self) -> &[Knot] {
+        &self.path
+    }
+
     /// Puts it somewhere else, without looking at what is in between. Where that is inside, the next step pushes it out, or
     /// says so.
     pub fn reset(&mut self, pose: &Pose) {
@@ -157,6 +201,8 @@ impl GodObject {
         self.model.constraints.clear();
         self.cuts.clear();
         self.last.clear();
+        self.settled = None;
+        self.path.clear();
         self.inside = false;
     }
 
@@ -177,12 +223,22 @@ impl GodObject {
             wanted *= 2.0 / turn;
         }
         let goal = moved(&self.model.pose, &center, &wanted);
-        let (mut time, mut stretches, mut stuck) = (0.0, 0, false);
-        let mut least = self.gather(bodies, time, NEAR)?;
+        let (mut aim, mut time, mut stretches, mut stuck) = (goal, 0.0, 0, false);
+        self.path.clear();
+        self.knot(time);
+        let mut least = match self.settled.take() {
+            Some(least) => least,
+            None => self.gather(bodies, time, NEAR)?,
+        };
         if least <= FLOOR * self.skin {
             least = self.push_out(bodies, time)?;
         }
-        while least > FLOOR * self.skin && stretches < self.settings.stretches {
+        while least > FLOOR * self.skin {
+            // None ends in the air for want of stretches while the hand is behind something.
+            let in_the_air = time >= 1.0 && self.model.constraints.is_empty();
+            if stretches >= self.settings.stretches + if in_the_air { LANDING } else { 0 } {
+                break;
+            }
             stretches += 1;
             if least < LOW * self.skin {
                 // Within a long step, what constraints ask for would come too late.
@@ -191,26 +247,36 @@ impl GodObject {
             if least <= FLOOR * self.skin {
                 break;
             }
-            let way = difference(&self.model.pose, &goal, &center);
-            let step = self.allowed(&way, bodies, time)?;
+            let way = difference(&self.model.pose, &aim, &center);
+            let (allowed, slip) = self.allowed(&way, bodies, time)?;
+            if slip < 1.0 {
+                // What friction holds back is not tried again.
+                aim = moved(&self.model.pose, &center, &(way - allowed * (1.0 - slip)));
+            }
+            let step = allowed * slip;
+            if time >= 1.0 && self.length(&step) < self.skin {
+                break;
+            }
             let to = moved(&self.model.pose, &center, &step);
             let give = (GIVE * self.skin).min(0.5 * (least - FLOOR * self.skin));
             let level = (STOP * self.skin).min(least - give);
             let hit = self.first_hit(&to, bodies, [time, 1.0], level)?;
             let part = hit.map_or(1.0, |(_, c)| c.toi);
             self.go(&to, part);
-            let ends = time + part * (1.0 - time);
-            let progress = step.fixed_rows::<3>(0).norm().max(step.fixed_rows::<3>(3).norm() * self.reach()) * part;
-            stuck = progress < 1e-3 * self.skin && hit.is_some();
-            let added = hit.is_some_and(|(body, contact)| self.cut(body, &contact));
+            let ends = if part >= 1.0 { 1.0 } else { time + part * (1.0 - time) };
+            stuck = self.length(&step) * part < 1e-3 * self.skin && hit.is_some();
+            let added = hit.is_some_and(|(body, contact)| self.cut(body, &contact, bodies));
             time = ends;
+            self.knot(time);
             least = self.gather(bodies, time, NEAR)?;
-            if hit.is_none() || (stuck && !added) {
+            // Where nothing was hit it may have slid over an edge, and there is more room behind that.
+            if stuck && !added {
                 break;
             }
         }
         if time < 1.0 && self.obstacles_move(bodies) {
             // They did not wait.
+            self.knot(1.0);
             least = self.gather(bodies, 1.0, NEAR)?;
             if least <= FLOOR * self.skin {
                 least = self.push_out(bodies, 1.0)?;
@@ -219,6 +285,7 @@ impl GodObject {
         self.inside = least <= HARD * self.skin;
         if self.inside {
             self.model.pose = goal;
+            self.knot(1.0);
             self.model.mass = mass_matrix(&self.tool, &goal);
             self.cuts.clear();
             least = self.gather(bodies, 1.0, NEAR)?;
@@ -226,6 +293,8 @@ impl GodObject {
             self.inside = least <= FLOOR * self.skin;
         }
         self.end(bodies);
+        self.settled = (!self.inside).then_some(least);
+        self.shade(bodies);
         self.outcome(target, stretches, stuck, least)
     }
 
@@ -238,7 +307,9 @@ impl GodObject {
             self.last.clear();
             self.last.extend(bodies.iter().map(|b| b.pose));
             self.cuts.clear();
+            self.settled = None;
         }
+        self.know(bodies);
         let extent = |g: &Geometry| {
             let shell = g.shell.and_then(|s| s.tree.radius.first()).map_or(0.0, |r| f64::from(*r));
             let bounds = g.field.map(|f| f.bounds());
@@ -247,9 +318,27 @@ impl GodObject {
         };
         let scale = bodies.iter().fold(extent(&self.tool.forms.geometry()), |s, b| s.max(extent(&b.forms.geometry())));
         self.skin = self.settings.skin.unwrap_or(2e-5 * scale);
+        if self.obstacles_move(bodies) {
+            self.settled = None;
+        }
         let (last, cuts) = (&self.last, &mut self.cuts);
         cuts.retain(|c| last[c.body as usize] == bodies[c.body as usize].pose);
         Ok(())
+    }
+
+    /// Forgets what was found of obstacles that are not the ones of the last step.
+    fn know(&mut self, bodies: &[Obstacle]) {
+        self.known.resize_with(bodies.len(), Default::default);
+        self.near.resize_with(bodies.len(), contact::Workspace::new);
+        for (i, (known, body)) in self.known.iter_mut().zip(bodies).enumerate() {
+            let field = body.forms.field.as_ref().map_or_else(Weak::new, Arc::downgrade);
+            let shell = body.forms.shell.as_ref().map_or_else(Weak::new, Arc::downgrade);
+            if !(known.0.ptr_eq(&field) && known.1.ptr_eq(&shell)) {
+                *known = (field, shell);
+                self.cuts.retain(|cut| cut.body != i as u32);
+                self.settled = None;
+            }
+        }
     }
 
     fn end(&mut self, bodies: &[Obstacle]) {
@@ -275,6 +364,11 @@ impl GodObject {
         self.settings.roles.unwrap_or(if both { Roles::Both } else { Roles::Auto })
     }
 
+    /// How far a motion takes a sample, about, metres.
+    fn length(&self, motion: &Vec6) -> f64 {
+        motion.fixed_rows::<3>(0).norm().max(motion.fixed_rows::<3>(3).norm() * self.reach())
+    }
+
     /// Radius about the centre, metres.
     fn reach(&self) -> f64 {
         let shell = self.tool.forms.shell.as_ref();
@@ -292,18 +386,26 @@ impl GodObject {
         for (i, body) in bodies.iter().enumerate() {
             let at = self.obstacle_pose(i, bodies, time);
             let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
-            let query = contact::Query {
-                roles: self.roles(&tool, &other),
-                max_separation: near * self.skin,
-                max_contacts: self.settings.contacts.min(((MAX_ROWS - MAX_CUTS) / bodies.len()).max(1)),
-                ..contact::Query::default()
-            };
-            let found = contact::contacts(tool, &pose, other, &at, &query, &mut self.near)?;
-            for c in found {
-                least = least.min(c.separation);
-                if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
-                    self.model.constraints.push(constraint(i as u32, c, c.separation - REST * self.skin));
-                    self.heights.push(c.separation);
+            let roles = self.roles(&tool, &other);
+            // One after the other: what is not kept of many contacts is then never computed.
+            let ways: &[Roles] = if roles == Roles::Both { &[Roles::ShellOfA, Roles::ShellOfB] } else { &[roles] };
+            let most = (MAX_ROWS - MAX_CUTS) / bodies.len();
+            for &roles in ways {
+                let query = contact::Query {
+                    roles,
+                    max_separation: near * self.skin,
+                    max_contacts: (self.settings.contacts.min(most) / ways.len()).max(1),
+                    owners: Some([self.tool.forms.owner(), body.forms.owner()]),
+                    ..contact::Query::default()
+                };
+                let found = contact::contacts(tool, &pose, other, &at, &query, &mut self.near[i])?;
+                for c in found {
+                    least = least.min(c.separation);
+                    if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
+                        let gap = c.separation - REST * self.skin;
+                        self.model.constraints.push(constraint((i as u32, &at), c, gap));
+                        self.heights.push(c.separation);
+                    }
                 }
             }
         }
@@ -313,51 +415,8 @@ impl GodObject {
         Ok(least)
     }
 
-    /// Cuts that still say something: the sample is near, and gets nearer across the cut, but its gradient does not say so.
-    fn keep_cuts(&mut self, bodies: &[Obstacle], time: f64) -> Result<()> {
-        let probe = 4.0 * self.skin;
-        let mut kept = 0;
-        for k in 0..self.cuts.len() {
-            let mut cut = self.cuts[k];
-            let body = &bodies[cut.body as usize];
-            let at = self.obstacle_pose(cut.body as usize, bodies, time);
-            let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
-            let pose = self.model.pose;
-            let across = nalgebra::Translation3::from(cut.normal * probe) * pose;
-            let mut here = None;
-            contacts_of(tool, &pose, other, &at, &[cut.feature], |_, c| here = Some(c))?;
-            let mut there = f64::INFINITY;
-            contacts_of(tool, &across, other, &at, &[cut.feature], |_, c| there = c.separation)?;
-            let Some(c) = here else { continue };
-            let says_more = c.normal.dot(&cut.normal) < 0.97;
-            let blocks = there < c.separation - 0.5 * probe;
-            if c.separation < NEAR * self.skin && says_more && blocks {
-                cut.point = if cut.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
-                self.cuts[kept] = cut;
-                kept += 1;
-            }
-        }
-        self.cuts.truncate(kept);
-        Ok(())
-    }
-
-    /// Makes a constraint of what ended a stretch, unless there is one like it.
-    fn cut(&mut self, body: usize, hit: &Contact) -> bool {
-        let cut = constraint(body as u32, hit, 0.0);
-        let like =
-            |c: &Constraint| c.body == cut.body && c.feature == cut.feature && c.normal.dot(&cut.normal) > 0.9999;
-        if self.cuts.iter().any(like) {
-            return false;
-        }
-        if self.cuts.len() == MAX_CUTS {
-            self.cuts.remove(0);
-        }
-        self.cuts.push(cut);
-        true
-    }
-
-    /// The motion nearest to `way` that the constraints allow in what is left of the step.
-    fn allowed(&mut self, way: &Vec6, bodies: &[Obstacle], time: f64) -> Result<Vec6> {
+    /// The motion nearest to `way` that the constraints allow in what is left of the step, and the part that friction leaves.
+    fn allowed(&mut self, way: &Vec6, bodies: &[Obstacle], time: f64) -> Result<(Vec6, f64)> {
         let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
         let moving = self.obstacles_move(bodies);
         for ask_for_more in [true, false] {
@@ -376,10 +435,11 @@ impl GodObject {
             let farther = solution.constrained.fixed_rows::<3>(0).norm() - way.norm();
             // Between walls, a little more distance to all of them may be a long way off.
             if solution.outcome != Outcome::Infeasible && (!ask_for_more || moving || farther < 20.0 * self.skin) {
-                return Ok(solution.constrained);
+                let slip = if moving { 1.0 } else { self.model.slip(&self.solver, &solution.constrained) };
+                return Ok((solution.constrained, slip));
             }
         }
-        Ok(Vec6::zeros())
+        Ok((Vec6::zeros(), 1.0))
     }
 
     /// How far an obstacle takes the place of a constraint along in what is left of the step.
@@ -418,6 +478,10 @@ impl GodObject {
         Ok(first)
     }
 
+    fn knot(&mut self, time: f64) {
+        self.path.push(Knot { time, pose: self.model.pose });
+    }
+
     /// Goes a part of the way to a pose.
     fn go(&mut self, to: &Pose, part: f64) {
         self.model.pose = if part >= 1.0 {
@@ -432,7 +496,7 @@ impl GodObject {
     /// From inside, or from too near: the smallest motion out, again and again. φ of the nearest sample where that ends.
     fn push_out(&mut self, bodies: &[Obstacle], time: f64) -> Result<f64> {
         let center = self.tool.center;
-        let start = self.model.pose;
+        let (start, knots) = (self.model.pose, self.path.len());
         let mut least = self.gather(bodies, time, NEAR)?;
         if least <= HARD * self.skin {
             self.cuts.clear();
@@ -460,13 +524,34 @@ impl GodObject {
                 break;
             }
             self.go(&to, 1.0);
+            self.knot(time);
             least = self.gather(bodies, time, NEAR)?;
         }
         if least <= FLOOR * self.skin {
             self.go(&start, 1.0);
+            self.path.truncate(knots);
             least = self.gather(bodies, time, NEAR)?;
         }
         Ok(least)
+    }
+
+    /// The normals that forces have.
+    fn shade(&mut self, bodies: &[Obstacle]) {
+        let half = self.settings.surface.shading;
+        if half == 0.0 {
+            return;
+        }
+        let gathered = self.model.constraints.len().saturating_sub(self.cuts.len());
+        for c in &mut self.model.constraints[..gathered] {
+            let body = &bodies[c.body as usize];
+            // Out of whose surface the sample is kept.
+            let (field, pose, sign) = match c.feature & contact::FEATURE_OF_B {
+                0 => (&body.forms.field, &body.pose, -1.0),
+                _ => (&self.tool.forms.field, &self.model.pose, 1.0),
+            };
+            let averaged = field.as_deref().and_then(|field| averaged_outward(field, pose, &c.point, half));
+            c.shaded = averaged.map(|n| n * sign).filter(|n| n.dot(&c.normal) > 0.5).unwrap_or(c.normal);
+        }
     }
 
     fn outcome(&mut self, target: &Pose, stretches: u32, stuck: bool, least: f64) -> Result<Advance> {
@@ -481,7 +566,11 @@ impl GodObject {
             self.rows.clear();
             self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
             let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
-            wrench = Wrench::from_column(&(solution.load * self.settings.stiffness));
+            if solution.outcome != Outcome::Free {
+                let slip = self.model.slip(&self.solver, &solution.constrained);
+                let held = self.model.hold(&self.solver, &solution.load, &solution.constrained, slip);
+                wrench = Wrench::from_column(&(held * self.settings.stiffness));
+            }
             let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();
             let pulls = still(&pull) > still(&Vec6::new(self.skin, 0.0, 0.0, 0.0, 0.0, 0.0));
             if pulls && still(&solution.constrained) < 1e-6 * still(&pull) {
@@ -498,7 +587,8 @@ impl GodObject {
     }
 }
 
-fn constraint(body: u32, c: &Contact, gap: f64) -> Constraint {
+fn constraint((body, frame): (u32, &Pose), c: &Contact, gap: f64) -> Constraint {
     let point = if c.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
-    Constraint { point, normal: c.normal, gap: gap.max(0.0), feature: c.feature, body }
+    let (normal, frame) = (c.normal, *frame);
+    Constraint { point, normal, gap: gap.max(0.0), feature: c.feature, body, shaded: normal, frame }
 }

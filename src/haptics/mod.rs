@@ -10,6 +10,7 @@
 //! | `simulation` | the slow half: contacts and what they do |
 //! | `renderers` | what contacts do to the tool, by each of the penalty methods and by impulses |
 //! | `god_object`, `constraint`, `qp` | a tool that constraints keep out, the force that they make, and the program behind both |
+//! | `shading` | what surfaces feel like: friction, shading, texture |
 //! | `tether` | the spring to a god-object |
 //! | `exchange`, `snapshot` | how they tell each other, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
@@ -29,6 +30,7 @@ mod renderers;
 mod runner;
 mod servo;
 mod settings;
+mod shading;
 mod simulation;
 mod snapshot;
 mod tether;
@@ -40,6 +42,7 @@ pub use passivity::Observer;
 pub use runner::{Got, RunOptions, RunReport, Runner};
 pub use servo::Servo;
 pub use settings::{ContactSettings, Handle, Settings, Timing};
+pub use shading::{Surface, Texture};
 pub use simulation::{Report, Simulation};
 pub use types::*;
 

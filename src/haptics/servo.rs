@@ -14,6 +14,9 @@ use crate::dynamics::{Mass, RigidBody};
 use crate::math::{Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::Response;
 
+/// In this part of the ramp a tool is eased out of what it is in; then the wrench grows.
+const ENTRY: f64 = 0.5;
+
 /// Answers the device. Every call is quick and of bounded work: no allocation, no lock, no system call.
 pub struct Servo {
     settings: Settings,
@@ -197,7 +200,8 @@ impl Servo {
         if self.gain < 1.0 {
             // The hand gets less than the tool, which may have been put into it at any speed.
             self.observer.fill(self.stored(&device.pose));
-        } else if self.settings.passivity {
+        } else if self.settings.passivity && (self.tether.is_none() || pull.wrench != Wrench::ZERO) {
+            // A god-object's hand is free where nothing holds it.
             if let Some(damper) = self.observer.damper(&device.twist, self.damper, dt) {
                 wrench += damper;
                 status |= Status::DAMPED;
@@ -383,7 +387,7 @@ impl Servo {
             }
             // The cube makes the balance with the coupling move evenly, stiff as the contacts are.
             load += contact.scaled(self.entry.powi(3));
-            self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
+            self.entry = (self.entry + dt / (ENTRY * self.settings.timing.ramp)).min(1.0);
         }
         self.body.implicit_euler(&load, dt);
         if !self.body.is_finite() {
@@ -422,7 +426,10 @@ impl Servo {
             self.gain = (self.gain - dt / timing.fade).max(0.0);
             return Status::NORMAL;
         }
-        self.gain = (self.gain + dt / timing.ramp).min(1.0);
+        // The hand feels nothing of a tool that is still on its way out: two ramps at once are steeper than one.
+        if self.tether.is_some() || self.entry >= 1.0 {
+            self.gain = (self.gain + dt / timing.ramp).min(1.0);
+        }
         if self.gain < 1.0 {
             Status::RAMPING
         } else {

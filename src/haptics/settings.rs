@@ -1,5 +1,6 @@
 //! What a haptic pair of halves is set to.
 
+use super::shading::Surface;
 use super::{Coupling, Limits, Renderer, Saturation, Tool};
 use crate::math::Vec3;
 use crate::{Error, Result};
@@ -61,6 +62,8 @@ pub struct Settings {
     pub handle: Handle,
     /// Whether the passivity controller is on: it takes out the energy that sampling put in.
     pub passivity: bool,
+    /// Of [`Renderer::GodObject`]: what surfaces feel like.
+    pub surface: Surface,
 }
 
 impl Settings {
@@ -106,6 +109,7 @@ impl Settings {
             timing: Timing { longest_step: 0.05, stale_after: 0.04, fade: 0.04, ramp: 0.1 },
             handle: Handle { mass: tool.mass.max(0.1), inertia: inertia.max(1e-4), damping: [0.1, 1e-3] },
             passivity: true,
+            surface: Surface::default(),
         })
     }
 
@@ -149,6 +153,7 @@ impl Settings {
         ] {
             positive(name, value)?;
         }
+        self.surface.check()?;
         positive("handle.mass", self.handle.mass)?;
         positive("handle.inertia", self.handle.inertia)?;
         not_negative("handle.damping[0]", self.handle.damping[0])?;

@@ -1,7 +1,7 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes what they do to it.
 
 use super::exchange::{Reader, Writer};
-use super::god_object::{GodObject, GodSettings};
+use super::god_object::{GodObject, GodSettings, Knot};
 use super::renderers::{check, respond, Before, Scratch};
 use super::snapshot::{Input, Linearised, Snapshot};
 use super::{Obstacle, Settings, Status, Tool};
@@ -79,6 +79,11 @@ impl Simulation {
     /// Number of obstacles.
     pub fn obstacles(&self) -> usize {
         self.obstacles.len()
+    }
+
+    /// The way of the god-object in the last round ([`GodObject::path`]); empty with every other renderer.
+    pub fn path(&self) -> &[Knot] {
+        self.god.as_ref().map_or(&[], |god| god.path())
     }
 
     /// Moves an obstacle, from the next round on. `twist` is of its origin, world frame; the servo lets contacts go along with
@@ -183,7 +188,7 @@ pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> 
     // A point has no size of its own for a skin to be a part of.
     let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
     let skin = (size < POINT).then_some(2e-5 * POINT);
-    let god = GodSettings { skin, ..GodSettings::default() };
+    let god = GodSettings { skin, surface: settings.surface, ..GodSettings::default() };
     let share = god.coupling * god.stiffness;
     let [linear, angular] = settings.coupling.stiffness.map(|k| k / share);
     let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };

@@ -10,7 +10,7 @@ use crate::response::Response;
 pub(super) struct Tether {
     force: ConstraintForce,
     coupling: Coupling,
-    /// On the hand, about the tool's centre, at the last step.
+    /// Of the spring on the hand, about the tool's centre, at the last step: before surfaces turned it.
     wrench: Wrench,
     /// Where the hand was then.
     last: Option<Pose>,
@@ -32,11 +32,16 @@ impl Tether {
         let before = self.last.unwrap_or(*hand);
         let fits = !is_new || self.force.adopt(model, &before).is_ok();
         let found = if fits { self.force.evaluate(model, hand, dt).ok() } else { None };
-        let Wrench { force, torque } = found.map_or(Wrench::ZERO, |found| found.wrench);
-        let [most, moment] = self.coupling.greatest();
-        self.wrench = Wrench { force: force * within(&force, most), torque: torque * within(&torque, moment) };
+        let [felt, spring] = found.map_or([Wrench::ZERO; 2], |found| [found.wrench, found.spring]);
+        self.wrench = self.cut(&spring);
         self.last = Some(*hand);
-        self.wrench
+        self.cut(&felt)
+    }
+
+    /// As strong as the coupling gets.
+    fn cut(&self, Wrench { force, torque }: &Wrench) -> Wrench {
+        let [most, moment] = self.coupling.greatest();
+        Wrench { force: force * within(force, most), torque: torque * within(torque, moment) }
     }
 
     /// K⁻¹ W: how far the spring is drawn.

@@ -75,6 +75,10 @@ ROWS(vxs_haptics_create) {
   INVALID(settings->handle_mass, 0, "settings->handle_mass is 0; expected");
   INVALID(settings->handle_inertia, NAN, "settings->handle_inertia is NaN; expected");
   INVALID(settings->handle_damping[1], -1, "settings->handle_damping[1] is -1; expected");
+  INVALID(settings->surface_friction, -0.1, "settings->surface_friction is -0.1; expected");
+  INVALID(settings->surface_shading, INFINITY, "settings->surface_shading is inf; expected");
+  INVALID(settings->surface_texture_height, 1e-4, "settings->surface_texture_wavelength is 0; expected");
+  INVALID(settings->surface_texture_wavelength, NAN, "settings->surface_texture_wavelength is NaN; expected");
   HANDLE(tool, shape);
   /* Neither brings a pointshell. */
   bodies[0].shape = bodies[1].shape = plane;

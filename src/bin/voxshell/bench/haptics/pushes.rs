@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use voxshell::ccd::impact::Moving;
 use voxshell::contact::{self, Roles, Workspace};
 use voxshell::field::{Cuboid, Field, SignedDistance};
+use voxshell::haptics::god_object::Knot;
 use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Settings};
 use voxshell::math::{Pose, Rotation, Twist, Vec3};
 use voxshell::mesh::primitives;
@@ -21,9 +23,9 @@ use crate::haptics_demo::stage::SceneName;
 const FASTEST: [f64; 2] = [5.0, 20.0];
 /// Depth from which on a sample counts as penetrating, metres.
 const DEEP: f64 = 1e-6;
-/// Between two steps the tool is looked at so many times, and may be this deep, metres: what lies between two poses is ours to
-/// guess. Everything that could be passed through is several times as thick.
-const BETWEEN: (u32, f64) = (8, 1e-4);
+/// How far samples may go unseen on the god-object's way, metres: half of it is how deep one can have been between two looks.
+/// The thinnest that is pushed at is ten times as thick.
+const UNSEEN: f64 = 1e-4;
 
 /// What is pushed against what.
 struct Place {
@@ -54,6 +56,38 @@ impl Place {
         let (a, b) = (self.tool.forms.geometry(), self.obstacle.forms.geometry());
         let found = contact::distance(a, tool, b, &self.obstacle.pose, Roles::ShellOfA, limit, workspace)?;
         Ok(found.map(|c| c.separation))
+    }
+
+    /// φ of the tool's deepest sample anywhere on a way, metres; 0 where it is never inside. Looked at so often that no sample
+    /// goes farther between two looks than what it has seen free and [`UNSEEN`]: what is thicker than half of that is not
+    /// passed between them.
+    fn on_the_way(&self, path: &[Knot], workspace: &mut Workspace) -> Result<f64> {
+        let mut deepest = 0.0f64;
+        for piece in path.windows(2) {
+            let (from, to) = (&piece[0].pose, &piece[1].pose);
+            let moving = Moving { geometry: self.tool.forms.geometry(), from: *from, to: *to };
+            let way = self.longest_way(from, to);
+            let mut t = 0.0;
+            while t < 1.0 {
+                let left = (1.0 - t) * way;
+                let least = self.least(&moving.pose(t), left, workspace)?.unwrap_or(left);
+                deepest = deepest.min(least);
+                // φ of a grid is steeper than distances are, but not twice as steep.
+                t += (0.5 * least.max(0.0) + UNSEEN) / way.max(1e-12);
+            }
+        }
+        Ok(deepest)
+    }
+
+    /// What no sample goes beyond on a screw from one pose to another, metres.
+    fn longest_way(&self, from: &Pose, to: &Pose) -> f64 {
+        let Some(shell) = &self.tool.forms.shell else { return 0.0 };
+        let center = shell.bounds().center();
+        let radius = 0.5 * shell.bounds().extents().norm();
+        let [p, q] = [from, to].map(|pose| pose.transform_point(&center.into()).coords);
+        let turn = from.rotation.angle_to(&to.rotation);
+        // The arc of an angle a is longer than its chord by a² / 24 and a little more, here for at most 2.
+        (q - p).norm() * (1.0 + turn * turn / 16.0) + turn * radius
     }
 }
 
@@ -122,7 +156,7 @@ fn pushed(place: &Place, count: usize, seed: u64, rows: &mut Vec<Row>) -> Result
     let mut workspace = Workspace::new();
     let mut wander = Wander::new(place, seed);
     let (mut penetrating, mut tunnelled, mut touching, mut deepest) = (0u32, 0u32, 0usize, 0.0f64);
-    let mut before = place.start;
+    let mut looks_deep = 0.0f64;
     for _ in 0..count {
         servo.step(&wander.next(), STEP);
         touching += usize::from(simulation.simulate().contacts > 0);
@@ -131,22 +165,18 @@ fn pushed(place: &Place, count: usize, seed: u64, rows: &mut Vec<Row>) -> Result
             penetrating += 1;
             deepest = deepest.max(-least);
         }
-        for k in 1..BETWEEN.0 {
-            let share = f64::from(k) / f64::from(BETWEEN.0);
-            let turn = (tool.rotation * before.rotation.inverse()).scaled_axis();
-            let way = tool.translation.vector - before.translation.vector;
-            let rotation = Rotation::from_scaled_axis(turn * share) * before.rotation;
-            let between = Pose::from_parts((before.translation.vector + way * share).into(), rotation);
-            if place.least(&between, -BETWEEN.1, &mut workspace)?.is_some() {
-                tunnelled += 1;
-                break;
-            }
-        }
-        before = tool;
+        let on_the_way = place.on_the_way(simulation.path(), &mut workspace)?;
+        tunnelled += u32::from(on_the_way < -DEEP);
+        looks_deep = looks_deep.max(-on_the_way);
     }
     for (name, value) in [("penetrating", penetrating), ("tunnelled", tunnelled)] {
         let row = Row::new(format!("haptics/pushes/{}/{name}", place.name), f64::from(value), "pushes").target(0.0);
-        rows.push(row.with("pushes", count).with("touching", touching).with("deepest_m", deepest));
+        rows.push(
+            row.with("pushes", count)
+                .with("touching", touching)
+                .with("deepest_m", deepest)
+                .with("deepest_on_the_way_m", looks_deep),
+        );
     }
     Ok(())
 }

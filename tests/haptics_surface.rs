@@ -1,0 +1,295 @@
+//! What surfaces feel like to the god-object's hand: Coulomb friction, force shading, texture; each against what is known of it in
+//! closed form, and none of them where nothing is touched.
+
+use std::sync::Arc;
+
+use support::rng::Rng;
+use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::field::{Field, HalfSpace};
+use voxshell::haptics::god_object::{Advance, GodObject, GodSettings};
+use voxshell::haptics::{
+    self, DeviceState, Forms, Limits, Obstacle, Renderer, Settings, Status, Surface, Texture, Tool,
+};
+use voxshell::math::{Mat3, Pose, Progress, Rotation, Twist, Vec3, Wrench};
+use voxshell::mesh::{primitives, TriMesh};
+use voxshell::pointshell::{PointShell, ShellOptions};
+
+const LIMITS: Limits = Limits { force: 8.0, torque: 0.5, stiffness: [2000.0, 30.0], damping: [20.0, 0.5] };
+
+fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Forms {
+    let options = CookOptions {
+        resolution: Resolution::Cells(cells),
+        shell: ShellOptions { target_count: Some(samples), ..ShellOptions::default() },
+        ..CookOptions::default()
+    };
+    let shape = Shape::cook(mesh, &options, &Progress::none()).unwrap();
+    Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
+}
+
+/// A block of 0.5 kg and 10 × 6 × 8 cm.
+fn block() -> Tool {
+    let forms = Forms { field: None, ..cook(&primitives::cuboid([0.05, 0.03, 0.04]).unwrap(), 300, 24) };
+    Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 5e-4 }
+}
+
+/// A ball of 1 cm.
+fn ball() -> Tool {
+    let forms = Forms { field: None, ..cook(&primitives::sphere(0.01, 3).unwrap(), 400, 24) };
+    Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 2e-5 }
+}
+
+/// All below a plane through the origin.
+fn ground(normal: Vec3) -> Vec<Obstacle> {
+    let field = Field::HalfSpace(HalfSpace::new(normal, 0.0).unwrap());
+    vec![Obstacle::fixed(Forms { field: Some(Arc::new(field)), ..Forms::default() }, Pose::identity())]
+}
+
+fn made(tool: &Tool, start: &Pose, surface: Surface) -> GodObject {
+    GodObject::new(tool.clone(), start, GodSettings { surface, ..GodSettings::default() }).unwrap()
+}
+
+fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::translation(x, y, z)
+}
+
+fn steps(god: &mut GodObject, target: &Pose, bodies: &[Obstacle], count: u32) -> Advance {
+    (0..count).map(|_| god.advance(target, bodies).unwrap()).last().unwrap()
+}
+
+#[test]
+fn a_block_sticks_up_to_the_cone_and_slides_on_its_edge() {
+    let (tool, bodies) = (block(), ground(Vec3::z()));
+    let friction = 0.4;
+    let mut god = made(&tool, &at(0.0, 0.0, 0.05), Surface { friction, ..Surface::default() });
+    // 1 cm into the ground, then 2 mm aside: less than 0.4 of a centimetre.
+    let pressed = steps(&mut god, &at(0.0, 0.0, 0.03), &bodies, 60);
+    let held = steps(&mut god, &at(0.002, 0.0, 0.03), &bodies, 200);
+    let way = (held.pose.translation.vector - pressed.pose.translation.vector).xy().norm();
+    assert!(way < 1e-9, "it crept {way} m");
+    // What is felt is the whole spring: along the ground too.
+    let stiffness = 0.5 * 2000.0 * tool.mass;
+    let force = held.wrench.force;
+    assert!((force.x + stiffness * 0.002).abs() < 1e-6 * stiffness, "{force}");
+    assert!(!held.status.contains(Status::LOCKED), "to stick is not to be locked");
+    // Farther and farther: on the edge of the cone, with the block behind by what friction holds.
+    let (mut last, mut moved) = (held, 0.0);
+    for i in 0..200 {
+        let x = 0.002 + 1e-4 * f64::from(i);
+        last = god.advance(&at(x, 0.0, 0.03), &bodies).unwrap();
+        let (n, t) = (last.wrench.force.z, last.wrench.force.xy().norm());
+        assert!(t <= friction * n * (1.0 + 1e-9), "step {i}: {t} N aside at {n} N");
+        if i > 100 {
+            assert!(t > friction * n * (1.0 - 1e-6), "step {i}: {t} N aside at {n} N, it slides");
+        }
+        moved = x;
+    }
+    // It rests where the spring holds as much as friction: d = μ N / k.
+    let last_rest = steps(&mut god, &at(moved, 0.0, 0.03), &bodies, 200);
+    let behind = moved - last_rest.pose.translation.x;
+    let expected = friction * last_rest.wrench.force.z / stiffness;
+    assert!((behind - expected).abs() < 1e-6, "{behind} m behind, not {expected}; {last:?}");
+    assert!(last_rest.wrench.torque.norm() < 0.06 * stiffness * 0.01);
+}
+
+#[test]
+fn on_a_slope_a_block_rests_exactly_if_the_slope_is_in_the_cone() {
+    let tool = block();
+    for (slope, rests) in [(0.29f64, true), (0.31, false)] {
+        let tilt = Rotation::from_scaled_axis(Vec3::y() * slope.atan());
+        let bodies = ground(tilt * Vec3::z());
+        let over = |height: f64| Pose::from_parts((tilt * Vec3::z() * height).into(), tilt);
+        let mut god = made(&tool, &over(0.045), Surface { friction: 0.3, ..Surface::default() });
+        steps(&mut god, &over(0.0399), &bodies, 40);
+        // The hand is under it, straight down as weight is.
+        let start = god.pose();
+        let mut way = 0.0;
+        for _ in 0..100 {
+            let below = god.pose().translation.vector - Vec3::z() * 0.01;
+            god.advance(&Pose::from_parts(below.into(), tilt), &bodies).unwrap();
+            way = (god.pose().translation.vector - start.translation.vector).norm();
+        }
+        assert_eq!(way < 1e-5, rests, "slope {slope}: {way} m");
+    }
+}
+
+/// The hand is pushed about at random, in and out, up to 5 m/s.
+fn wander(surface: Surface, count: u32, mut check: impl FnMut(&Advance, &Pose, f64)) {
+    let (tool, bodies) = (block(), ground(Vec3::z()));
+    let mut god = made(&tool, &at(0.0, 0.0, 0.08), surface);
+    let (mut rng, mut hand) = (Rng(0x5f), at(0.0, 0.0, 0.08));
+    let (mut speed, mut spin) = (Vec3::zeros(), Vec3::zeros());
+    for i in 0..count {
+        if i % 25 == 0 {
+            (speed, spin) = (rng.vector() * 5.0, rng.vector() * 10.0);
+            speed.z = 0.3 * speed.z - 3.0 * (hand.translation.z - 0.03);
+        }
+        let rotation = Rotation::from_scaled_axis(spin * 1e-3) * hand.rotation;
+        hand = Pose::from_parts((hand.translation.vector + speed * 1e-3).into(), rotation);
+        let done = god.advance(&hand, &bodies).unwrap();
+        check(&done, &hand, god.skin());
+    }
+}
+
+fn everything() -> Surface {
+    Surface { friction: 0.5, shading: 1e-3, texture: Texture { height: 2e-4, wavelength: 2e-3 } }
+}
+
+#[test]
+fn no_force_in_free_space_and_no_sample_inside_with_all_of_it() {
+    let (mut free, mut touching) = (0, 0);
+    wander(everything(), 3000, |done, _, skin| {
+        assert!(done.clearance > 0.0 && !done.status.contains(Status::PENETRATING), "{done:?}");
+        if done.clearance >= 3.0 * skin {
+            assert_eq!(done.wrench, Wrench::ZERO, "{done:?}");
+            free += 1;
+        } else {
+            touching += 1;
+        }
+    });
+    assert!(free > 300 && touching > 300, "{free} free, {touching} touching");
+}
+
+#[test]
+fn the_force_of_a_block_is_in_the_cone_of_the_whole_load_whatever_it_does() {
+    let mut sliding = 0;
+    let friction = 0.3;
+    wander(Surface { friction, ..Surface::default() }, 3000, |done, _, _| {
+        let (n, t) = (done.wrench.force.z, done.wrench.force.xy().norm());
+        assert!(n >= -1e-9, "the ground pulls: {done:?}");
+        // Several points may turn as well as slide: together they hold no more than in one direction.
+        assert!(t <= friction * n * 1.5 + 1e-9, "{t} N aside at {n} N");
+        sliding += u32::from(t > 0.5 * friction * n && n > 0.1);
+    });
+    assert!(sliding > 100, "{sliding}");
+}
+
+/// What pushes a ball around a prism of 24 sides feels: the angle between force and the round cylinder's normal, at most, and the
+/// largest change of direction in a step, which goes a thousandth of a radian.
+fn around_a_prism(shading: f64) -> (f64, f64) {
+    let tool = ball();
+    let prism = Forms { shell: None, ..cook(&primitives::cylinder(0.05, 0.05, 24).unwrap(), 100, 96) };
+    let bodies = vec![Obstacle::fixed(prism, Pose::identity())];
+    let start = at(0.07, 0.0, 0.0);
+    let mut god = made(&tool, &start, Surface { shading, ..Surface::default() });
+    steps(&mut god, &at(0.05, 0.0, 0.0), &bodies, 60);
+    let (mut off, mut jump) = (0.0f64, 0.0f64);
+    let mut last: Option<Vec3> = None;
+    for i in 0..1500 {
+        let angle = 1e-3 * f64::from(i);
+        // The axis of the cylinder is y.
+        let out = Vec3::new(angle.cos(), 0.0, angle.sin());
+        let done = god.advance(&Pose::from_parts((out * 0.05).into(), Rotation::identity()), &bodies).unwrap();
+        let place = done.pose.translation.vector;
+        let force = done.wrench.force;
+        assert!(force.norm() > 1.0, "step {i}: {done:?}");
+        off = off.max(force.angle(&place));
+        if let Some(last) = last {
+            jump = jump.max(force.angle(&last));
+        }
+        last = Some(force);
+    }
+    (off, jump)
+}
+
+#[test]
+fn a_shaded_prism_feels_round_and_an_unshaded_one_has_edges() {
+    let (flat_off, flat_jump) = around_a_prism(0.0);
+    // A side is 13 mm wide.
+    let (round_off, round_jump) = around_a_prism(6.5e-3);
+    // Normals of the sides are 7.5° off at the edges.
+    assert!(flat_off > 0.1 && flat_off < 0.2, "{flat_off}");
+    assert!(round_off < 0.6 * flat_off, "{round_off} of {flat_off}");
+    assert!(round_jump < 0.3 * flat_jump, "{round_jump} of {flat_jump}");
+}
+
+#[test]
+fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else() {
+    let bodies = ground(Vec3::z());
+    let point = PointShell::from_samples(&[[0.0; 3]], &[[0.0, 0.0, -1.0]], &ShellOptions::default()).unwrap();
+    let forms = Forms { shell: Some(Arc::new(point)), ..Forms::default() };
+    let tool = Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 1e-4 };
+    let texture = Texture { height: 3e-4, wavelength: 4e-3 };
+    let [mut smooth, mut rough] = [Texture::default(), texture].map(|texture| {
+        let surface = Surface { texture, ..Surface::default() };
+        let settings = GodSettings { surface, skin: Some(1e-6), ..GodSettings::default() };
+        GodObject::new(tool.clone(), &at(0.0, 0.0, 0.01), settings).unwrap()
+    });
+    let (mut sum, mut steepest) = (Vec3::zeros(), 0.0f64);
+    for i in 0..2000 {
+        // 2 mm into the ground, along a line that is none of the waves' axes.
+        let hand = at(2e-5 * f64::from(i), 1.3e-5 * f64::from(i), (0.01 - 1e-4 * f64::from(i)).max(-0.002));
+        let (plain, felt) = (smooth.advance(&hand, &bodies).unwrap(), rough.advance(&hand, &bodies).unwrap());
+        // The surface is where it was.
+        assert_eq!(plain.pose, felt.pose, "step {i}");
+        let (n, f) = (plain.wrench.force, felt.wrench.force);
+        let slope = texture.slope(&hand.translation.vector);
+        let expected = Vec3::new(-slope.x, -slope.y, 1.0).normalize() * n.norm();
+        assert!((f - expected).norm() <= 1e-4 * n.norm(), "step {i}: {f}, not {expected}");
+        steepest = steepest.max(f.xy().norm() / f.norm().max(1e-9));
+        if i >= 200 {
+            sum += f;
+        }
+    }
+    assert!(sum.xy().norm() < 0.05 * sum.z, "bumps push one way: {sum}");
+    assert!(steepest > 0.15, "nothing is felt: {steepest}");
+}
+
+#[test]
+fn slopes_are_those_of_the_heights() {
+    let texture = Texture { height: 1e-3, wavelength: 7e-3 };
+    let height = |p: &Vec3| p.iter().map(|x| (std::f64::consts::TAU * x / texture.wavelength).sin()).sum::<f64>() / 3.0;
+    let mut rng = Rng(3);
+    for _ in 0..100 {
+        let p = rng.vector() * 0.1;
+        let by_difference = Vec3::from_fn(|k, _| {
+            let d = Vec3::ith(k, 1e-7);
+            texture.height * (height(&(p + d)) - height(&(p - d))) / 2e-7
+        });
+        assert!((texture.slope(&p) - by_difference).norm() < 1e-6, "{p}");
+    }
+}
+
+/// Both halves with everything on: limits hold, and the hand's energy stays within the observer's bound.
+#[test]
+fn through_the_servo_forces_are_within_the_devices_limits_and_free_space_is_free() {
+    let tool = block();
+    let mut settings = Settings::for_tool(Renderer::GodObject, &tool, &LIMITS).unwrap();
+    settings.surface = everything();
+    let (mut servo, mut simulation) = haptics::new(settings, tool, ground(Vec3::z())).unwrap();
+    let (mut largest, mut aside, mut free) = (0.0f64, 0.0f64, 0);
+    for i in 0..3000 {
+        let t = 1e-3 * f64::from(i);
+        let place = Vec3::new(0.03 * (3.0 * t).sin(), 0.02 * (5.0 * t).cos(), 0.035 + 0.03 * (8.0 * t).cos());
+        let linear = Vec3::new(0.09 * (3.0 * t).cos(), -0.1 * (5.0 * t).sin(), -0.24 * (8.0 * t).sin());
+        let twist = Twist { linear, angular: Vec3::zeros() };
+        let device = DeviceState { pose: Pose::from_parts(place.into(), Rotation::identity()), twist, engaged: true };
+        let output = servo.step(&device, 1e-3);
+        simulation.simulate();
+        let force = output.wrench.force;
+        assert!(force.norm() <= LIMITS.force && output.wrench.torque.norm() <= LIMITS.torque, "step {i}: {output:?}");
+        if place.z > 0.042 {
+            assert_eq!(output.wrench, Wrench::ZERO, "step {i}");
+            free += 1;
+        }
+        (largest, aside) = (largest.max(force.norm()), aside.max(force.xy().norm()));
+    }
+    // The passivity controller may act while something is touched, as friction and bumps are no springs.
+    assert!(free > 500 && largest > 2.0 && aside > 0.3, "{free}, {largest} N, {aside} N aside");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let (tool, good) = (block(), everything());
+    let refuses = |surface: Surface| {
+        let settings = GodSettings { surface, ..GodSettings::default() };
+        assert!(GodObject::new(tool.clone(), &Pose::identity(), settings).is_err(), "{surface:?}");
+    };
+    assert!(good.check().is_ok() && Surface::default().check().is_ok());
+    for value in [-1e-3, f64::NAN, f64::INFINITY] {
+        refuses(Surface { friction: value, ..good });
+        refuses(Surface { shading: value, ..good });
+        refuses(Surface { texture: Texture { height: value, ..good.texture }, ..good });
+        refuses(Surface { texture: Texture { wavelength: value, ..good.texture }, ..good });
+    }
+    refuses(Surface { texture: Texture { height: 1e-4, wavelength: 0.0 }, ..good });
+}
