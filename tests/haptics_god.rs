@@ -405,6 +405,29 @@ fn the_same_steps_give_the_same_bytes_and_warm_ones_do_not_allocate() {
 static ALLOCATOR: support::allocation::Counting = support::allocation::Counting;
 
 #[test]
+fn the_default_skin_is_a_part_of_the_largest_body() {
+    let Scene { tool, bodies, start, .. } = scenes().swap_remove(1);
+    let mut god = GodObject::new(tool, &start, GodSettings::default()).unwrap();
+    god.advance(&start, &bodies).unwrap();
+    // A sheet of 4 m × 4 m × 0.1 mm: half its diagonal.
+    let size = Vec3::new(2.0, 2.0, 0.5e-4).norm();
+    assert!((god.skin() - 2e-5 * size).abs() < 1e-12, "{}", god.skin());
+}
+
+#[test]
+fn an_obstacle_that_becomes_another_is_seen_as_that() {
+    let Scene { tool, mut bodies, start, .. } = scenes().swap_remove(0);
+    let mut god = GodObject::new(tool, &start, GodSettings::default()).unwrap();
+    let below = at(0.0, 0.0, 0.0);
+    let rest = settle(&mut god, &below, &bodies, 60).pose.translation.z;
+    // The same place, a plane that is 2 cm lower.
+    bodies[0].forms = analytic(Field::HalfSpace(HalfSpace::new(Vec3::z(), -0.02).unwrap()));
+    let lower = settle(&mut god, &below, &bodies, 60);
+    assert!((rest - lower.pose.translation.z - 0.02).abs() < 1e-4, "{rest}, {lower:?}");
+    assert!(lower.wrench.force.z > 0.0);
+}
+
+#[test]
 fn bad_settings_and_poses_are_refused() {
     let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
     let make = |settings| GodObject::new(tool.clone(), &start, settings).is_ok();

@@ -199,7 +199,7 @@ fn a_shaded_prism_feels_round_and_an_unshaded_one_has_edges() {
     // Normals of the sides are 7.5° off at the edges.
     assert!(flat_off > 0.1 && flat_off < 0.2, "{flat_off}");
     assert!(round_off < 0.6 * flat_off, "{round_off} of {flat_off}");
-    assert!(round_jump < 0.3 * flat_jump, "{round_jump} of {flat_jump}");
+    assert!(round_jump < 0.4 * flat_jump, "{round_jump} of {flat_jump}");
 }
 
 #[test]

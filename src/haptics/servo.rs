@@ -188,7 +188,9 @@ impl Servo {
         self.last = Some((device.pose, self.clock));
 
         let pull = self.follow(&device.pose, &device.twist, dt);
-        let mut status = pull.status | self.adjust_gain(&pull, dt);
+        // The hand feels nothing of a tool that is still on its way out: two ramps at once are steeper than one.
+        let is_out = self.tether.is_some() || self.entry >= 1.0;
+        let mut status = pull.status | self.adjust_gain(&pull, is_out, dt);
         if !device.engaged {
             self.gain = 0.0;
             status |= Status::DISENGAGED;
@@ -242,7 +244,7 @@ impl Servo {
         let pull = self.follow(&pose, &twist, dt);
         status |= pull.status;
         if engaged {
-            status |= self.adjust_gain(&pull, dt);
+            status |= self.adjust_gain(&pull, true, dt);
         }
         Motion { pose, twist, status, age: pull.age, contacts: pull.contacts }
     }
@@ -420,14 +422,13 @@ impl Servo {
     }
 
     /// The gain grows while contacts are fresh, and fades while they are not.
-    fn adjust_gain(&mut self, pull: &Pull, dt: f64) -> Status {
+    fn adjust_gain(&mut self, pull: &Pull, grows: bool, dt: f64) -> Status {
         let timing = &self.settings.timing;
         if pull.status.contains(Status::STALE) {
             self.gain = (self.gain - dt / timing.fade).max(0.0);
             return Status::NORMAL;
         }
-        // The hand feels nothing of a tool that is still on its way out: two ramps at once are steeper than one.
-        if self.tether.is_some() || self.entry >= 1.0 {
+        if grows {
             self.gain = (self.gain + dt / timing.ramp).min(1.0);
         }
         if self.gain < 1.0 {
