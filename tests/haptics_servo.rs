@@ -144,8 +144,8 @@ fn forces_grow_from_zero_when_it_starts_inside() {
         let (mut servo, mut simulation) = on_floor(renderer, 5, |_| {});
         let mut last = 0.0;
         let device = at_height(-0.02);
-        // Springs first ease the tool out, for half as long as the wrench then grows.
-        let ramp = if renderer == Renderer::GodObject { 100i32 } else { 150 };
+        // Springs first ease the tool out, for as long as the wrench then grows.
+        let ramp = if renderer == Renderer::GodObject { 100i32 } else { 200 };
         for n in 0..300 {
             let output = servo.step(&device, DT);
             simulation.simulate();

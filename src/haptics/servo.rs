@@ -14,9 +14,6 @@ use crate::dynamics::{Mass, RigidBody};
 use crate::math::{Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::Response;
 
-/// In this part of the ramp a tool is eased out of what it is in; then the wrench grows.
-const ENTRY: f64 = 0.5;
-
 /// Answers the device. Every call is quick and of bounded work: no allocation, no lock, no system call.
 pub struct Servo {
     settings: Settings,
@@ -389,7 +386,7 @@ impl Servo {
             }
             // The cube makes the balance with the coupling move evenly, stiff as the contacts are.
             load += contact.scaled(self.entry.powi(3));
-            self.entry = (self.entry + dt / (ENTRY * self.settings.timing.ramp)).min(1.0);
+            self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
         }
         self.body.implicit_euler(&load, dt);
         if !self.body.is_finite() {

@@ -34,7 +34,8 @@ pub struct Timing {
     pub stale_after: f64,
     /// In this time the wrench of stale contacts fades out.
     pub fade: f64,
-    /// In this time the wrench grows from zero, after a reset, a fault or an entry.
+    /// In this time the wrench grows from zero, after a reset or a fault. On an entry while inside, springs ease the tool out in as
+    /// much time before that.
     pub ramp: f64,
 }
 
