@@ -179,6 +179,9 @@
 /** A limit ended the search. */
 #define VXS_ANSWER_PARTIAL 2
 
+/** Of a crowd the most urgent contacts were. */
+#define VXS_ANSWER_URGENT 3
+
 /** The shape has no field. */
 #define VXS_FIELD_NONE 0
 
@@ -425,6 +428,13 @@ typedef struct vxs_primitive {
   uint32_t detail[4];
 } vxs_primitive;
 
+/** A point, vector or set of lengths along x, y, z. */
+typedef struct vxs_vec3 {
+  double x;
+  double y;
+  double z;
+} vxs_vec3;
+
 /** What a query looks for. Fill it with `vxs_query_init`, then change what you want. */
 typedef struct vxs_query {
   /** `sizeof(vxs_query)`, set by `vxs_query_init`. */
@@ -489,6 +499,22 @@ typedef struct vxs_query {
    * for them. Default 0: all samples are looked at.
    */
   double accuracy;
+  /**
+   * Contacts: when more samples of a pointshell than this are within `max_separation`, only those that may count for a solver
+   * are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the deepest, and
+   * those of `preferred`. The gap is the separation at the end of a step, max(0, normal . (step_shift + step_turn x (point -
+   * step_center))) less than it is. Default 0: all are. Not together with a limit, nor against sheets.
+   */
+  uint64_t crowd;
+  /** A crowd: samples with gaps above this are left out, metres; may be infinite. Default 0. */
+  double crowd_gap;
+  /**
+   * A crowd: the point of A, metres, world frame, that moves in the step against B by `step_shift`, metres, while A turns
+   * around it by the vector `step_turn`, radians. Default 0.
+   */
+  struct vxs_vec3 step_center;
+  struct vxs_vec3 step_shift;
+  struct vxs_vec3 step_turn;
 } vxs_query;
 
 /** What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`. */
@@ -555,13 +581,6 @@ typedef struct vxs_shape_info {
   /** Memory of the pointshell, bytes. */
   uint64_t pointshell_bytes;
 } vxs_shape_info;
-
-/** A point, vector or set of lengths along x, y, z. */
-typedef struct vxs_vec3 {
-  double x;
-  double y;
-  double z;
-} vxs_vec3;
 
 /** An axis-aligned box, metres. Sides may be infinite (half-space). */
 typedef struct vxs_aabb {

@@ -47,7 +47,7 @@ layout!(vxs_cook_options, 112, {
     offset: 104,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
-layout!(vxs_query, 104, {
+layout!(vxs_query, 192, {
     struct_size: 0,
     roles: 4,
     max_separation: 8,
@@ -64,6 +64,11 @@ layout!(vxs_query, 104, {
     max_tests: 80,
     max_nanoseconds: 88,
     accuracy: 96,
+    crowd: 104,
+    crowd_gap: 112,
+    step_center: 120,
+    step_shift: 144,
+    step_turn: 168,
 });
 layout!(vxs_query_report, 32, { struct_size: 0, answer: 4, node_tests: 8, sample_tests: 16, least_missed: 24 });
 layout!(vxs_shape_info, 152, {

@@ -201,6 +201,18 @@ pub struct vxs_query {
     /// Contacts: nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands
     /// for them. Default 0: all samples are looked at.
     pub accuracy: f64,
+    /// Contacts: when more samples of a pointshell than this are within `max_separation`, only those that may count for a solver
+    /// are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the deepest, and
+    /// those of `preferred`. The gap is the separation at the end of a step, max(0, normal . (step_shift + step_turn x (point -
+    /// step_center))) less than it is. Default 0: all are. Not together with a limit, nor against sheets.
+    pub crowd: u64,
+    /// A crowd: samples with gaps above this are left out, metres; may be infinite. Default 0.
+    pub crowd_gap: f64,
+    /// A crowd: the point of A, metres, world frame, that moves in the step against B by `step_shift`, metres, while A turns
+    /// around it by the vector `step_turn`, radians. Default 0.
+    pub step_center: vxs_vec3,
+    pub step_shift: vxs_vec3,
+    pub step_turn: vxs_vec3,
 }
 
 /// Every contact was found.
@@ -209,6 +221,8 @@ pub const VXS_ANSWER_COMPLETE: u32 = 0;
 pub const VXS_ANSWER_COARSE: u32 = 1;
 /// A limit ended the search.
 pub const VXS_ANSWER_PARTIAL: u32 = 2;
+/// Of a crowd the most urgent contacts were.
+pub const VXS_ANSWER_URGENT: u32 = 3;
 
 /// What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.
 #[repr(C)]

@@ -51,6 +51,8 @@ impl Budget {
 pub enum Completeness {
     /// Every contact was found.
     Complete,
+    /// Of a crowd the most urgent of each part were.
+    Urgent,
     /// Representative samples stand for balls as small as the accuracy.
     Coarse,
     /// The limit ended it.

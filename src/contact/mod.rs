@@ -7,6 +7,7 @@
 //! finds exactly the samples that testing every sample finds.
 
 mod budget;
+mod crowd;
 mod features;
 mod front;
 mod reduce;
@@ -17,6 +18,7 @@ mod traverse;
 mod workspace;
 
 pub use budget::{Budget, Completeness};
+pub use crowd::Crowd;
 pub use features::contacts_of;
 pub use workspace::{Report, Stats, Workspace};
 
@@ -29,6 +31,7 @@ use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 use budget::Left;
+use crowd::Toward;
 use front::Owners;
 use region::Grouping;
 use sheet::Sides;
@@ -130,6 +133,9 @@ pub struct Query<'a> {
     pub preferred_segments: &'a [u32],
     /// When to stop; [`Workspace::report`] says what that left out.
     pub budget: Budget,
+    /// What to do when a great many samples are near, of each shell that is run through a field with an inside: of its parts the
+    /// most urgent, and `preferred`, are contacts then. `None`: all are. Not looked at when the budget is limited.
+    pub crowd: Option<Crowd>,
     /// Who holds the geometries of A and B: by that a workspace knows a pair again, and a query that follows another of the
     /// same pair tests only what the motion between the two has made uncertain. `None`: every query stands for itself. The
     /// answer is the same.
@@ -148,6 +154,7 @@ impl Default for Query<'_> {
             segmentation: Segmentation::None,
             preferred_segments: &[],
             budget: Budget::UNLIMITED,
+            crowd: None,
             owners: None,
         }
     }
@@ -222,8 +229,40 @@ impl<'a> Pass<'a> {
         Some(Sides { sheet, around, depth, shell: self.shell, body: self.own_field, relative: self.relative })
     }
 
+    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order; of a crowd, those that count.
+    fn collect(&self, limit: f32, query: &Query, workspace: &mut Workspace) {
+        let crowd = query.crowd.as_ref().filter(|_| !matches!(self.field, Field::Sheet(_)));
+        let Some(crowd) = crowd else { return self.collect_all(limit, workspace) };
+        let side = usize::from(self.shell_is_b);
+        if !workspace.crowded[side] {
+            self.collect_all(limit, workspace);
+            if workspace.hits.len() <= crowd.above {
+                return;
+            }
+            workspace.hits.clear();
+        }
+        let toward = Toward::new(crowd, self);
+        let least = with_field!(self.field, f => {
+            crowd::collect(f, self.shell, &self.to_field, limit, &toward, workspace)
+        });
+        workspace.crowded[side] = least.is_some();
+        let Some(least) = least else { return self.collect_all(limit, workspace) };
+        for feature in query.preferred.iter().filter(|&feature| (feature & FEATURE_OF_B != 0) == self.shell_is_b) {
+            let i = (feature & !FEATURE_OF_B) as usize;
+            if i < self.shell.len() && workspace.hits.iter().all(|hit| hit.sample as usize != i) {
+                let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
+                let phi = self.field.distance(point);
+                if phi <= limit {
+                    workspace.hits.push(Hit { sample: i as u32, phi, point });
+                }
+            }
+        }
+        workspace.hits.sort_unstable_by_key(|hit| hit.sample);
+        workspace.report.add(&Left { completeness: Completeness::Urgent, least, ..Left::NOTHING });
+    }
+
     /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order.
-    fn collect(&self, limit: f32, workspace: &mut Workspace) {
+    fn collect_all(&self, limit: f32, workspace: &mut Workspace) {
         match self.sides() {
             Some(sides) => sides.collect(&self.to_field, limit, workspace),
             None => {
@@ -234,7 +273,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// As [`Pass::collect`], within a budget whose time began at `start`.
+    /// As [`Pass::collect_all`], within a budget whose time began at `start`.
     fn collect_within(&self, budget: &Budget, start: Instant, limit: f32, workspace: &mut Workspace) -> Left {
         match self.sides() {
             Some(sides) => sides.collect_within(&self.to_field, limit, budget, start, workspace),
@@ -373,8 +412,8 @@ fn passes<'a>(
 
 /// Contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
-/// Every sample with φ ≤ `query.max_separation` is a contact; none is missed, unless a limit of `query.budget` ends the search:
-/// then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
+/// Every sample with φ ≤ `query.max_separation` is a contact; none is missed, unless a limit of `query.budget` ends the search or
+/// `query.crowd` thins them: then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
 /// they are reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
 /// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no system
 /// call but for a reading of the clock when time is limited; the same input gives the same bytes, unless time is limited.
@@ -432,6 +471,16 @@ fn check(query: &Query) -> Result<()> {
     if !(query.budget.accuracy >= 0.0 && query.budget.accuracy.is_finite()) {
         return Err(Error::argument("accuracy", query.budget.accuracy, "a finite length in metres, 0 or more"));
     }
+    if let Some(crowd) = &query.crowd {
+        if crowd.max_gap.is_nan() {
+            return Err(Error::argument("max_gap", crowd.max_gap, "a length in metres"));
+        }
+        for (name, v) in [("center", crowd.center), ("shift", crowd.shift), ("turn", crowd.turn)] {
+            if !v.iter().all(|x| x.is_finite()) {
+                return Err(Error::argument(name, format!("{:?}", v.as_slice()), "finite numbers"));
+            }
+        }
+    }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         if !(distance >= 0.0 && distance.is_finite()) {
             return Err(Error::argument("distance", distance, "a finite length in metres, 0 or more"));
@@ -479,7 +528,7 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
             workspace.report.add(&left);
             first = Some(left);
         } else {
-            pass.collect(limit, workspace);
+            pass.collect(limit, query, workspace);
         }
         if let Segmentation::Level(level) = query.segmentation {
             let tree = &pass.shell.tree;

@@ -12,8 +12,11 @@ use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 
 /// Children or samples transformed and tested together.
-pub(super) const LANES: usize = 8;
+pub(super) use crate::field::LANES;
 pub(super) type Lanes = [f32; LANES];
+
+/// Where so many of the nodes above the leaves are not free, a fraction, it takes longer to look at the leaves than at all samples.
+const MOST: (u64, u64) = (2, 3);
 
 /// A shell on its way through a field.
 #[derive(Clone, Copy)]
@@ -166,11 +169,17 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         self.bounds(of(&tree.cx), of(&tree.cy), of(&tree.cz), of(&tree.radius), n)
     }
 
+    /// The block of samples that begins with `first`, as yet without φ.
+    #[inline(always)]
+    pub fn points(&self, first: usize) -> Block {
+        let of = |values: &[f32]| lanes(values, first);
+        self.place(of(&self.shell.x), of(&self.shell.y), of(&self.shell.z))
+    }
+
     /// `n` samples that follow each other, and φ there.
     #[inline(always)]
     pub fn samples(&self, first: usize, n: usize) -> Block {
-        let of = |values: &[f32]| lanes(values, first);
-        let mut block = self.place(of(&self.shell.x), of(&self.shell.y), of(&self.shell.z));
+        let mut block = self.points(first);
         for i in 0..if self.field.is_lanewise() { LANES } else { n } {
             block.value[i] = self.field.distance([block.x[i], block.y[i], block.z[i]]);
         }
@@ -189,6 +198,36 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
     pub fn below(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
         let tree = &self.shell.tree;
         blocks(tree.first_sample[node as usize], tree.sample_count[node as usize])
+    }
+
+    /// Leaves in `levels[0]` the nodes of a level that are not free of `limit`, ascending: of the last level, or of the one above
+    /// it where at least `many` samples are below nodes most of which are not free.
+    #[inline(always)]
+    pub fn descend(&self, limit: f32, many: usize, levels: &mut [Chosen; 2], stats: &mut Stats) {
+        let tree = &self.shell.tree;
+        let [open, next] = levels;
+        stats.node_tests += 1;
+        open.clear(1);
+        open.push(|_| 0, at_most(&self.nodes(0, 1), limit, 1));
+        for level in 1..tree.depth() {
+            let before = stats.node_tests;
+            next.clear(0);
+            for &node in open.as_slice() {
+                next.reserve(tree.child_count[node as usize] as usize);
+                for (first, n) in self.children(node) {
+                    stats.node_tests += n as u64;
+                    next.push(|lane| (first + lane) as u32, at_most(&self.nodes(first, n), limit, n));
+                }
+            }
+            std::mem::swap(open, next);
+            let (tested, left) = (stats.node_tests - before, open.as_slice().len() as u64);
+            if many < usize::MAX && level + 2 == tree.depth() && left * MOST.1 >= tested * MOST.0 {
+                let below: usize = open.as_slice().iter().map(|&node| tree.sample_count[node as usize] as usize).sum();
+                if below >= many {
+                    break;
+                }
+            }
+        }
     }
 
     #[inline(always)]
@@ -242,23 +281,10 @@ wide! {
         if shell.tree.radius.is_empty() {
             return;
         }
-        let Workspace { levels: [open, next], hits, stats, .. } = workspace;
+        let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        stats.node_tests += 1;
-        open.clear(1);
-        open.push(|_| 0, at_most(&walk.nodes(0, 1), limit, 1));
-        for _ in 1..shell.tree.depth() {
-            next.clear(0);
-            for &node in open.as_slice() {
-                next.reserve(shell.tree.child_count[node as usize] as usize);
-                for (first, n) in walk.children(node) {
-                    stats.node_tests += n as u64;
-                    next.push(|lane| (first + lane) as u32, at_most(&walk.nodes(first, n), limit, n));
-                }
-            }
-            std::mem::swap(open, next);
-        }
-        for &leaf in open.as_slice() {
+        walk.descend(limit, usize::MAX, levels, stats);
+        for &leaf in levels[0].as_slice() {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;
                 walk.samples(first, n).hits(first, n, limit, hits);

@@ -83,6 +83,8 @@ pub struct Workspace {
     pub(super) regions: Regions,
     /// Of A's shell and of B's.
     pub(super) fronts: [Front; 2],
+    /// Whether the last query that asked found a crowd: a hint what to try first, of A's shell and of B's.
+    pub(super) crowded: [bool; 2],
 }
 
 impl Workspace {

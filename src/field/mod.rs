@@ -144,6 +144,9 @@ impl Modulus {
     }
 }
 
+/// Points that are asked about together.
+pub const LANES: usize = 8;
+
 /// A signed distance function φ: negative inside, positive outside, metres.
 ///
 /// Points are f32 in the field's **local frame**: body axes, origin at [`SignedDistance::local_origin`]. Every method is
@@ -162,6 +165,18 @@ pub trait SignedDistance: Send + Sync {
 
     /// φ(p) and the exact gradient of the function that `distance` evaluates (a one-sided one on a crease).
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]);
+
+    /// `distance_gradient` at the first `n` of a few points, x, y and z of each; must give the same bytes.
+    #[inline(always)]
+    fn distance_gradient_lanes(&self, p: &[[f32; LANES]; 3], n: usize) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        let (mut phi, mut gradient) = ([0.0; LANES], [[0.0; LANES]; 3]);
+        for i in 0..n {
+            let (value, g) = self.distance_gradient([p[0][i], p[1][i], p[2][i]]);
+            phi[i] = value;
+            (gradient[0][i], gradient[1][i], gradient[2][i]) = (g[0], g[1], g[2]);
+        }
+        (phi, gradient)
+    }
 
     /// Certified lower bound of φ over the ball (c, r): a value ≤ φ(x) for every |x − c| ≤ r, rounding included.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32;

@@ -73,7 +73,7 @@ void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape
 			CHECK(queries[q]->find_forms(first, second, distance));
 			const bool again = q == 0 && i > 0 && coherent.find_again(first, second, before);
 			const Instant now(first.pose, first.motion, extent, second.pose, second.motion, distance, dt);
-			CHECK(queries[q]->find(first, second, btVoxShellSettings(), {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now}, all[q]));
+			CHECK(queries[q]->find(first, second, btVoxShellSettings(), {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, all[q]));
 			if (!again)
 				continue;
 			// Those of the step before are where they are found now.

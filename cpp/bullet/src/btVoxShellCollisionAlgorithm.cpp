@@ -98,16 +98,18 @@ struct btVoxShellCollisionAlgorithm::State
 	PairQuery pair;
 	Drift drift;
 	std::vector<Candidate> candidates, chosen;
+	std::vector<uint32_t> kept;
 
 	State(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, const btVoxShellSettings& s)
 		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold))
 	{
 		candidates.reserve(256);
 		chosen.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
+		kept.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
 	}
 
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
-	void choose(const Side& first, const Side& second, const Wanted& wanted, double worth, double size);
+	void choose(const Side& first, const Side& second, const Wanted& wanted, double size);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 };
 
@@ -148,12 +150,12 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		const bool first_is_smaller = first.extent < second.extent;
 		const Side &smaller = first_is_smaller ? first : second, &other = first_is_smaller ? second : first;
 		const Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
-		const Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now};
+		const Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, Approach(first.motion, second.motion, dt)};
 		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
 		if (!is_still || !pair.find_again(first, second, chosen))
 		{
 			drift.remember(now, margin, asked, dt);
-			choose(first, second, wanted, worth, size);
+			choose(first, second, wanted, size);
 		}
 	}
 	if (chosen.empty())
@@ -181,28 +183,32 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 }
 
 /// Fills `chosen` from all contacts that are wanted.
-void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& second, const Wanted& wanted, double worth, double size)
+void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& second, const Wanted& wanted, double size)
 {
+	kept.clear();
+	for (const Candidate& c : chosen)
+		if (c.touch == Candidate::kSample && manifolds.find(c.feature))
+			kept.push_back(c.feature);
+	std::sort(kept.begin(), kept.end());
 	chosen.clear();
-	if (!pair.find(first, second, settings, wanted, candidates))
+	if (!pair.find(first, second, settings, wanted, kept, candidates))
 	{
 		drift.forget();
 		return;
 	}
-	const Approach approach(first.motion, second.motion, wanted.dt);
 	for (Candidate& c : candidates)
 	{
-		c.predict_gap(approach, wanted.dt);
+		c.predict_gap(wanted.approach, wanted.dt);
 		c.kept = manifolds.find(c.feature) != nullptr;
 		c.pinned = c.kept && bounce.waits(c.feature);
 	}
 	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
-		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), worth, size}, chosen);
+		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
 		return;
 	}
-	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), worth, size))
+	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), wanted.worth, size))
 		chosen.push_back(candidates[index]);
 }
 

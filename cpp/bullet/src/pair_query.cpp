@@ -19,6 +19,9 @@ const double kEdgeSpacing = 0.005;
 const double kSlack = 0.5;
 const double kSlowSteps = 4;
 
+/// More contacts of samples than this are too many to look at each.
+const uint64_t kCrowd = 1024;
+
 /// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
 const double kSameWall = 0.966;
 
@@ -162,11 +165,11 @@ bool PairQuery::forms_are_known(const Side& first, const Side& second) const
 	return is_known(first, m_known[0]) && is_known(second, m_known[1]) && !m_patch_changed;
 }
 
-bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, std::vector<Candidate>& candidates)
+bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
 	const auto moved_since = [&](const Frame& then) { return wanted.slope * displacement(then, wanted.now.relative, wanted.now.center, wanted.now.radius); };
 	// On which side of a sheet a sample is does not go by the distance alone.
-	const bool is_near = m_found && forms_are_known(first, second) && m_patch.shape() == nullptr && wanted.distance + moved_since(m_frame_then) <= m_searched;
+	const bool is_near = m_found && m_all && forms_are_known(first, second) && m_patch.shape() == nullptr && wanted.distance + moved_since(m_frame_then) <= m_searched;
 	const double slack = kSlack * wanted.margin;
 	candidates.clear();
 	if (!is_near)
@@ -179,7 +182,7 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 		m_frame_then = wanted.now.relative;
 		m_searched = wanted.distance + (is_slow ? slack : 0.0);
 		m_touches.clear();
-		m_found = search(first, second, settings, m_searched, candidates);
+		m_found = search(first, second, settings, wanted, m_searched, kept, candidates);
 	}
 	else
 	{
@@ -201,8 +204,8 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	return true;
 }
 
-/// Fills `candidates` with all contacts of samples up to `distance`.
-bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, double distance, std::vector<Candidate>& candidates)
+/// Fills `candidates` with all contacts of samples up to `distance`, or of a crowd of them with those that count.
+bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, double distance, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	vxs_query query;
@@ -218,6 +221,16 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 		query.preferred_segments = m_known_regions.data();
 		query.preferred_count = uint32_t(m_known_features.size());
 	}
+	if (settings.m_segmentation == VXS_SEGMENTATION_NONE)
+	{
+		query.preferred = kept.data();
+		query.preferred_count = uint32_t(kept.size());
+		query.crowd = kCrowd;
+		query.crowd_gap = wanted.worth + first.inflation + second.inflation;
+		query.step_center = wanted.approach.center;
+		query.step_shift = wanted.approach.velocity * wanted.dt;
+		query.step_turn = wanted.approach.spin * wanted.dt;
+	}
 	size_t count = 0;
 	vxs_status status;
 	while ((status = vxs_query_contacts(first.shape, &first.pose, second.shape, &second.pose, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
@@ -227,6 +240,9 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 		log_failure("contacts of a pair", status);
 		return false;
 	}
+	vxs_query_report report;
+	vxs_query_report_init(&report, sizeof report);
+	m_all = vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE;
 	candidates.resize(count);
 	m_near.clear();
 	for (size_t i = 0; i < count; ++i)

@@ -41,6 +41,8 @@ struct Wanted
 	double slope;     // no two points of the fields differ by more than this per metre
 	double dt;        // s
 	Instant now;
+	double worth;       // contacts whose gap is above this are not given to the solver, m
+	Approach approach;  // of the first against the second
 };
 
 /// The queries of one pair, with what they remember from step to step.
@@ -56,7 +58,10 @@ public:
 	/// Fills `candidates` with all contacts up to a distance, and perhaps some farther ones; false when the query failed.
 	///
 	/// Looks a little farther than that, so that while the pair hardly moves those found are only looked at again.
-	bool find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, std::vector<Candidate>& candidates);
+	///
+	/// Where a great many samples are near, as in a thread, it is not all: of each part the most urgent.
+	/// @param kept  features of samples that are wanted in any case, ascending
+	bool find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 
 	/// Fills in where contacts of the last `find` are by now; false when that takes finding them again.
 	bool find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates);
@@ -74,7 +79,7 @@ private:
 	};
 
 	bool find_stock_form(Side& ours, Side& theirs, double distance);
-	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, double distance, std::vector<Candidate>& candidates);
+	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, double distance, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 	void know_segments(const Side& first, const Side& second, uint32_t level);
 	void find_segments(const btVoxShellSettings& settings, size_t count);
 	bool look_at_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);
@@ -86,6 +91,7 @@ private:
 	std::vector<vxs_contact> m_contacts;
 	std::vector<uint32_t> m_numbers;  // of features, for a query
 	bool m_patch_changed = false;
+	bool m_all = false;  // the last search gave all contacts
 
 	// Of the last search, and of the last step.
 	Known m_known[2];

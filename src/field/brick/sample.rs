@@ -5,7 +5,7 @@ use super::masks::slot;
 use super::{BrickField, BrickHeader, CELLS, NODES};
 use crate::field::trilinear::{beyond, gradient, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
 use crate::field::wide::batches;
-use crate::field::{Modulus, SignedDistance};
+use crate::field::{Modulus, SignedDistance, LANES};
 use crate::math::{Aabb, Vec3};
 
 /// What holds of the whole of φ inside the grid.
@@ -108,6 +108,12 @@ struct Place {
     unit: f32,
 }
 
+/// The two samples of a pair.
+#[inline(always)]
+fn apart(both: u32) -> [f32; 2] {
+    [((both << 16) as i32 >> 16) as f32, (both as i32 >> 16) as f32]
+}
+
 /// What the kernels take.
 #[derive(Clone, Copy)]
 struct View<'a> {
@@ -165,21 +171,27 @@ impl<'a> View<'a> {
     fn corners(self, place: &Place) -> [f32; 8] {
         let Place { first, row, slice, .. } = *place;
         debug_assert!(first + slice + row + 1 < self.samples.len());
-        // Neighbours along x come as one number.
-        let pair = |offset: usize| {
-            // SAFETY: `first` is a node of a fine brick that has a next one along each axis (`local` is at most 7), or the
-            // lower corner of a coarse brick: the cell is one of the grid's, which the bricks cover. `Index::new` put only
-            // such places among its entries, `from_parts` made sure that there are samples for all of them, and neither
-            // changes after it. So samples `offset` and `offset` + 1 are there.
-            let both = unsafe { self.samples.as_ptr().add(offset).cast::<u32>().read_unaligned() };
-            let both = if cfg!(target_endian = "big") { both.rotate_left(16) } else { both };
-            [((both << 16) as i32 >> 16) as f32, (both as i32 >> 16) as f32]
-        };
-        let [a, b] = pair(first);
-        let [c, d] = pair(first + row);
-        let [e, f] = pair(first + slice);
-        let [g, h] = pair(first + slice + row);
+        let [a, b] = apart(self.pair(first));
+        let [c, d] = apart(self.pair(first + row));
+        let [e, f] = apart(self.pair(first + slice));
+        let [g, h] = apart(self.pair(first + slice + row));
         [a, b, c, d, e, f, g, h]
+    }
+
+    /// Neighbours along x as one number: a corner of the cell with the least x, and the next one.
+    #[inline(always)]
+    fn pair(self, corner: usize) -> u32 {
+        debug_assert!(corner + 1 < self.samples.len());
+        // SAFETY: `corner` is a node of a fine brick that has a next one along each axis (of a place `local` is at most 7), or the
+        // corner of a coarse brick: the cell is one of the grid's, which the bricks cover. `Index::new` put only such places
+        // among its entries, `from_parts` made sure that there are samples for all of them, and neither changes after it. So
+        // samples `corner` and `corner` + 1 are there.
+        let both = unsafe { self.samples.as_ptr().add(corner).cast::<u32>().read_unaligned() };
+        if cfg!(target_endian = "big") {
+            both.rotate_left(16)
+        } else {
+            both
+        }
     }
 
     /// φ at the point of the box that is closest to the place's point.
@@ -192,6 +204,73 @@ impl<'a> View<'a> {
     fn distance(self, p: [f32; 3]) -> f32 {
         let place = self.place(p);
         self.value(&place) + norm(place.over)
+    }
+
+    /// φ and its gradient at a few points: the operations of `place`, `gradient` and `beyond` in their order, each for all points
+    /// and without a branch, so that they are vector instructions, which what is looked up between them would else keep apart.
+    #[inline(always)]
+    fn sloped(self, p: &[[f32; LANES]; 3]) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        let h = self.hot;
+        let (mut cell, mut f, mut over) = ([[0; LANES]; 3], [[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+        for i in 0..LANES {
+            let spot = h.axes.spot([p[0][i], p[1][i], p[2][i]]);
+            for k in 0..3 {
+                (cell[k][i], f[k][i], over[k][i]) = (spot.cell[k], spot.f[k], spot.over[k]);
+            }
+        }
+        let (mut number, mut corner) = ([0u32; LANES], [u32::MAX; LANES]);
+        for i in 0..LANES {
+            let brick = [0, 1, 2].map(|k| (cell[k][i] >> 3) as u32);
+            let inner = [0, 1, 2].map(|k| brick[k].wrapping_sub(h.first[k]));
+            let entered = (inner[0] < h.size[0]) & (inner[1] < h.size[1]) & (inner[2] < h.size[2]);
+            let layer = inner[2].wrapping_mul(h.brick_slice as u32).wrapping_add(inner[0]);
+            let entry = layer.wrapping_add(inner[1].wrapping_mul(h.brick_row as u32));
+            number[i] = if entered { entry } else { u32::MAX };
+            corner[i] = h.coarse + ((brick[2] * h.slice as u32 + brick[0]) + brick[1] * h.row as u32);
+        }
+        let mut from = corner;
+        for i in 0..LANES {
+            if number[i] != u32::MAX {
+                debug_assert!((number[i] as usize) < self.index.len());
+                // SAFETY: `index` has an entry for each brick of the box.
+                from[i] = unsafe { *self.index.get_unchecked(number[i] as usize) };
+            }
+        }
+        let mut first = [[0u32; LANES]; 4];
+        let (mut unit, mut per_metre) = ([0.0; LANES], [0.0; LANES]);
+        for i in 0..LANES {
+            let fine = from[i] < h.coarse;
+            let local = [0, 1, 2].map(|k| cell[k][i] & 7);
+            let n = NODES as i32;
+            let lowest = from[i] + if fine { (local[2] * n + local[1]) * n + local[0] } else { 0 } as u32;
+            for k in 0..3 {
+                f[k][i] = if fine { f[k][i] } else { (local[k] as f32 + f[k][i]) * (1.0 / CELLS as f32) };
+            }
+            let row = if fine { NODES } else { h.row as u32 };
+            let slice = if fine { NODES * NODES } else { h.slice as u32 };
+            (first[0][i], first[1][i]) = (lowest, lowest + row);
+            (first[2][i], first[3][i]) = (lowest + slice, lowest + slice + row);
+            unit[i] = if fine { h.quantum } else { h.coarse_quantum };
+            per_metre[i] = unit[i] * (h.axes.inverse_spacing * if fine { 1.0 } else { 1.0 / CELLS as f32 });
+        }
+        let mut both = [[0u32; LANES]; 4];
+        for (both, first) in both.iter_mut().zip(&first) {
+            for i in 0..LANES {
+                both[i] = self.pair(first[i] as usize);
+            }
+        }
+        let (mut phi, mut slope) = ([0.0; LANES], [[0.0; LANES]; 3]);
+        for i in 0..LANES {
+            let [[a, b], [c, d], [e, g], [j, k]] = [0, 1, 2, 3].map(|n| apart(both[n][i]));
+            let (value, grad) = gradient([a, b, c, d, e, g, j, k], [f[0][i], f[1][i], f[2][i]]);
+            let distance = norm([over[0][i], over[1][i], over[2][i]]);
+            phi[i] = value * unit[i] + distance;
+            for k in 0..3 {
+                let outside = (distance > 0.0) & (over[k][i] != 0.0);
+                slope[k][i] = if outside { over[k][i] / distance } else { grad[k] * per_metre[i] };
+            }
+        }
+        (phi, slope)
     }
 
     /// How far the samples around a point rise above the distances behind them, at most; metres.
@@ -339,7 +418,7 @@ impl SignedDistance for BrickField {
         View::of(self).distance(p)
     }
 
-    #[inline]
+    #[inline(always)]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         let view = View::of(self);
         let place = view.place(p);
@@ -347,6 +426,11 @@ impl SignedDistance for BrickField {
         let per_metre = place.unit * (self.hot.axes.inverse_spacing * cells);
         let (phi, g) = gradient(view.corners(&place), place.f);
         beyond(phi * place.unit, g.map(|g| g * per_metre), place.over)
+    }
+
+    #[inline(always)]
+    fn distance_gradient_lanes(&self, p: &[[f32; LANES]; 3], _n: usize) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        View::of(self).sloped(p)
     }
 
     #[inline(always)]

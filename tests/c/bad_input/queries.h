@@ -61,6 +61,10 @@ ROWS(vxs_query_contacts) {
   INVALID(query->region_angle, NAN, "query->region_angle is NaN; expected");
   INVALID(query->accuracy, -1, "query->accuracy is -1; expected");
   INVALID(query->accuracy, NAN, "query->accuracy is NaN; expected");
+  INVALID(query->crowd_gap, NAN, "query->crowd_gap is NaN; expected");
+  VECTOR(query->step_center);
+  VECTOR(query->step_shift);
+  VECTOR(query->step_turn);
   OUTPUT_ARRAY(contacts, capacity);
   POINTER(count);
   CHECK(vxs_query_contacts(a, pose_a, b, pose_b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);

@@ -1,0 +1,199 @@
+//! Where a great many samples are near: what is left out matters less than what is not, and what is not is a contact as ever.
+
+use nalgebra::{Isometry3, Translation3};
+use support::rng::Rng;
+use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
+use voxshell::contact::{contacts, distance, Completeness, Contact, Crowd, Geometry, Query, Roles, Workspace};
+use voxshell::contact::{Owner, FEATURE_OF_B};
+use voxshell::field::{Cuboid, Field, MeshField};
+use voxshell::math::{Pose, Progress, Vec3};
+use voxshell::mesh::primitives::{self, Primitive};
+use voxshell::pointshell::ShellOptions;
+
+/// Rounding of gaps, metres: of bodies of about a metre.
+const ROUNDING: f64 = 1e-6;
+
+fn knot(storage: Storage) -> Shape {
+    let shell = ShellOptions { target_count: Some(3_000), ..ShellOptions::default() };
+    let options = CookOptions { resolution: Resolution::Cells(64), storage, shell, ..CookOptions::default() };
+    Shape::cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap(), &options, &Progress::none()).unwrap()
+}
+
+/// As the answer promises it, from the contact alone.
+fn gap(c: &Contact, crowd: &Crowd) -> f64 {
+    let point = if c.feature & FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
+    let moved = crowd.shift + crowd.turn.cross(&(point - crowd.center));
+    c.separation - c.normal.dot(&moved).max(0.0)
+}
+
+/// Which way the surface of the body that brings the field faces, in that body's frame; `None` near where this changes.
+fn way(c: &Contact, [pose_a, pose_b]: [&Pose; 2]) -> Option<[bool; 3]> {
+    let of_a = c.feature & FEATURE_OF_B == 0;
+    let outward = if of_a { pose_b.rotation.inverse() * -c.normal } else { pose_a.rotation.inverse() * c.normal };
+    let clear = outward.iter().all(|x| x.abs() > 1e-4);
+    clear.then(|| [outward.x < 0.0, outward.y < 0.0, outward.z < 0.0])
+}
+
+struct Pair<'a> {
+    a: &'a Shape,
+    pose_a: Pose,
+    b: Geometry<'a>,
+    owner_b: Owner<'a>,
+    pose_b: Pose,
+}
+
+impl Pair<'_> {
+    fn ask(&self, query: &Query, workspace: &mut Workspace) -> Vec<Contact> {
+        contacts(self.a.geometry(), &self.pose_a, self.b, &self.pose_b, query, workspace).unwrap().to_vec()
+    }
+
+    /// Checks the answer about one crowd; how many contacts it has.
+    fn check(&self, name: &str, all: &[Contact], query: &Query, apart: f64, workspace: &mut Workspace) -> usize {
+        let crowd = query.crowd.unwrap();
+        let found = self.ask(query, workspace);
+        let report = workspace.report();
+        let poses = [&self.pose_a, &self.pose_b];
+        let mut rest = all.iter();
+        assert!(found.iter().all(|c| rest.any(|d| c == d)), "{name}: invented, changed, or in another order");
+        let near = |of_b: bool| all.iter().filter(|c| (c.feature & FEATURE_OF_B != 0) == of_b).count();
+        if near(false).max(near(true)) <= crowd.above {
+            assert_eq!((found.len(), report.completeness), (all.len(), Completeness::Complete), "{name}");
+            return found.len();
+        }
+        assert_eq!(report.completeness, Completeness::Urgent, "{name}");
+        for &feature in query.preferred {
+            let wanted = all.iter().any(|c| c.feature == feature);
+            assert_eq!(found.iter().any(|c| c.feature == feature), wanted, "{name}: preferred {feature}");
+        }
+        for c in all.iter().filter(|c| !found.iter().any(|d| d.feature == c.feature)) {
+            if near(c.feature & FEATURE_OF_B != 0) <= crowd.above {
+                panic!("{name}: one was left out of few");
+            }
+            assert!(report.least_missed <= c.separation, "{name}: {report:?}, missed {}", c.separation);
+            let least = gap(c, &crowd);
+            if least > crowd.max_gap - ROUNDING {
+                continue;
+            }
+            let Some(facing) = way(c, poses) else { continue };
+            // Who stands for it faces the same way, is near, and is as urgent.
+            let stands = |d: &&Contact| {
+                d.feature & FEATURE_OF_B == c.feature & FEATURE_OF_B
+                    && way(d, poses).is_none_or(|w| w == facing)
+                    && gap(d, &crowd) <= least + ROUNDING
+                    && (d.point_on_a - c.point_on_a).norm() < apart
+            };
+            assert!(found.iter().any(|d| stands(&d)), "{name}: nobody stands for {c:?}, gap {least}");
+            let deeper = |d: &Contact| d.separation <= c.separation && (d.point_on_a - c.point_on_a).norm() < apart;
+            assert!(found.iter().any(deeper), "{name}: nobody as deep as {c:?}");
+        }
+        for c in &found {
+            let asked_for = query.preferred.contains(&c.feature);
+            assert!(asked_for || gap(c, &crowd) <= crowd.max_gap + ROUNDING, "{name}: not urgent: {c:?}");
+        }
+        found.len()
+    }
+}
+
+/// Bodies that touch, are inside each other, or apart, with motions of all kinds and sizes, everything together somewhere else.
+#[test]
+fn of_crowds_the_most_urgent_of_each_part_are_contacts() {
+    let (bricks, dense) = (knot(Storage::Bricks), knot(Storage::Dense));
+    let cuboid = Shape::from_field(Field::Cuboid(Cuboid::new([0.3, 0.5, 0.2]).unwrap()));
+    let mesh = Shape::from_field(Field::Mesh(MeshField::new(primitives::torus(0.3, 0.12, 24, 12).unwrap()).unwrap()));
+    let mut workspace = Workspace::new();
+    for (name, b, cases) in [("bricks", &bricks, 60), ("dense", &dense, 30), ("box", &cuboid, 40), ("mesh", &mesh, 6)] {
+        let (mut rng, mut thinned, mut whole) = (Rng(5), 0, 0);
+        for case in 0..cases {
+            let mut pose = Isometry3::from_parts(Translation3::from(rng.vector() * 0.3), rng.rotation());
+            let (a, of_b) = (&bricks, b.geometry());
+            for _ in 0..case % 3 * 3 {
+                let still = Pose::identity();
+                let c = distance(a.geometry(), &pose, of_b, &still, Roles::ShellOfA, f64::INFINITY, &mut workspace);
+                let c = c.unwrap().unwrap();
+                pose.translation.vector += c.normal * (c.separation + 0.002);
+            }
+            let world = Isometry3::from_parts(Translation3::from(rng.vector() * 10.0), rng.rotation());
+            let pair = Pair { a, pose_a: world * pose, b: of_b, owner_b: b.owner(), pose_b: world };
+            let roles = if b.shell.is_some() && case % 2 == 0 { Roles::Both } else { Roles::ShellOfA };
+            let max_separation = [0.02, 0.08, 0.3][(rng.next() % 3) as usize];
+            let everything = Query { roles, max_separation, ..Query::default() };
+            let all = pair.ask(&everything, &mut workspace);
+            let size = [0.0, 1e-3, 0.02, 0.1][(rng.next() % 4) as usize];
+            let crowd = Crowd {
+                above: [1, 50, 400, 2_999, 3_000][(rng.next() % 5) as usize],
+                max_gap: [-0.01, 0.0, 0.01, f64::INFINITY][(rng.next() % 4) as usize],
+                center: world.translation.vector + rng.vector(),
+                shift: rng.vector() * size,
+                turn: rng.vector() * (3.0 * size),
+            };
+            let mut preferred: Vec<u32> = (0..6).map(|_| (rng.next() % 3_000) as u32).collect();
+            preferred.extend([FEATURE_OF_B | 7, FEATURE_OF_B | 2_000, FEATURE_OF_B | 9_000_000, 1 << 30]);
+            preferred.sort_unstable();
+            let query = Query { crowd: Some(crowd), preferred: &preferred, ..everything };
+            let found = pair.check(&format!("{name} {case}"), &all, &query, 0.5, &mut workspace);
+            thinned += usize::from(found < all.len());
+            whole += usize::from(found == all.len() && found > 0);
+            // What the workspace remembers changes nothing.
+            let of_pair = Query { owners: Some([a.owner(), pair.owner_b]), ..query };
+            let mut others = Workspace::new();
+            for _ in 0..3 {
+                assert_eq!(pair.ask(&of_pair, &mut workspace), pair.ask(&query, &mut others), "{name} {case}");
+            }
+        }
+        assert!(thinned > cases / 4 && whole > cases / 12, "{name}: {thinned} thinned, {whole} whole");
+    }
+}
+
+/// A nut that turns on its bolt: thousands of samples within the way of its rim, of which those of one flank come nearer.
+#[test]
+fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
+    let cook = |name: &str| {
+        let shell = ShellOptions { target_count: Some(8_000), ..ShellOptions::default() };
+        let resolution = Resolution::VoxelSize(0.2e-3);
+        let options = CookOptions { resolution, storage: Storage::Bricks, shell, ..CookOptions::default() };
+        Shape::cook(&Primitive::by_name(name).unwrap().mesh().unwrap(), &options, &Progress::none()).unwrap()
+    };
+    let (bolt, nut) = (cook("bolt"), cook("nut"));
+    let mut workspace = Workspace::new();
+    for k in 0..12 {
+        let (turns, radians_per_step) = (1.0 + 0.37 * f64::from(k), [0.0, 1e-3, 0.025][k as usize % 3]);
+        let pose_a =
+            Isometry3::new(Vec3::new(0.0, 2e-3 * turns - 0.03e-3, 0.0), Vec3::y() * (std::f64::consts::TAU * turns));
+        let pair = Pair { a: &nut, pose_a, b: bolt.geometry(), owner_b: bolt.owner(), pose_b: Pose::identity() };
+        let everything = Query { roles: Roles::ShellOfA, max_separation: 0.3e-3, ..Query::default() };
+        let all = pair.ask(&everything, &mut workspace);
+        assert!(all.len() > 1_000, "{} near", all.len());
+        // Down the thread, or straight down against it.
+        let fall = if k % 2 == 0 { 2e-3 * radians_per_step / std::f64::consts::TAU } else { 0.05e-3 };
+        let crowd = Crowd {
+            above: 512,
+            max_gap: 0.05e-3,
+            center: pose_a.translation.vector,
+            shift: Vec3::y() * -fall,
+            turn: Vec3::y() * -radians_per_step,
+        };
+        let query = Query { crowd: Some(crowd), ..everything };
+        let found = pair.check(&format!("nut {k}"), &all, &query, 12e-3, &mut workspace);
+        assert!((8..400).contains(&found), "{found} of {}", all.len());
+    }
+}
+
+#[test]
+fn what_is_no_number_is_refused() {
+    let shape = knot(Storage::Dense);
+    let pose = Pose::identity();
+    let good = Crowd { above: 9, max_gap: 0.0, center: Vec3::zeros(), shift: Vec3::zeros(), turn: Vec3::zeros() };
+    let bad = Vec3::new(0.0, f64::INFINITY, 0.0);
+    let cases = [
+        ("max_gap", Crowd { max_gap: f64::NAN, ..good }),
+        ("center", Crowd { center: bad, ..good }),
+        ("shift", Crowd { shift: bad, ..good }),
+        ("turn", Crowd { turn: bad, ..good }),
+    ];
+    for (name, crowd) in cases {
+        let query = Query { crowd: Some(crowd), ..Query::default() };
+        let mut workspace = Workspace::new();
+        let refused = contacts(shape.geometry(), &pose, shape.geometry(), &pose, &query, &mut workspace);
+        assert!(refused.unwrap_err().to_string().contains(name));
+    }
+}
