@@ -85,6 +85,9 @@ pub struct Arguments {
     /// Few steps and coarse scenes, of haptics: for tests.
     #[arg(long)]
     quick: bool,
+    /// How many hard pushes, of haptics: a million unless quick. Each takes some milliseconds.
+    #[arg(long, value_name = "NUMBER")]
+    pushes: Option<usize>,
     #[command(flatten)]
     bodies: haptics_demo::Bodies,
     #[command(flatten)]
@@ -152,7 +155,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Name::Contact => contact::rows(&mesh, &arguments.cook)?,
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
-            haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), haptics::Effort::new(arguments.quick))?
+            let effort = haptics::Effort::new(arguments.quick, arguments.pushes);
+            haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), effort)?
         }
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {

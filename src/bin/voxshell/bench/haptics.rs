@@ -22,13 +22,16 @@ const FEW: usize = 2_000;
 /// How much is done.
 #[derive(Clone, Copy)]
 pub struct Effort {
-    /// Steps of the servo that are timed, and pushes.
+    /// Steps of the servo that are timed.
     pub steps: usize,
+    /// In all scenes together.
+    pub pushes: usize,
 }
 
 impl Effort {
-    pub fn new(quick: bool) -> Self {
-        Self { steps: if quick { FEW } else { 1_000_000 } }
+    pub fn new(quick: bool, pushes: Option<usize>) -> Self {
+        let steps = if quick { FEW } else { 1_000_000 };
+        Self { steps, pushes: pushes.unwrap_or(steps) }
     }
 
     pub fn quick(self) -> bool {

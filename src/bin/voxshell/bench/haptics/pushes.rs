@@ -142,7 +142,7 @@ pub fn rows(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()
         of(SceneName::Wires),
         of(SceneName::Cylinders),
     ];
-    let each = effort.steps.div_ceil(places.len());
+    let each = effort.pushes.div_ceil(places.len());
     for (seed, place) in (1..).zip(places) {
         pushed(&place?, each, seed, rows)?;
     }
