@@ -26,7 +26,7 @@ function(voxshell_add_test name source)
   # (What is compiled twice, in both precisions, is looked at once; and what is long because it simulates for long or cooks
   # finely is left to AddressSanitizer: the shorter ones call the same.)
   if(VOXSHELL_VALGRIND AND NOT name MATCHES "^bullet64"
-     AND NOT name MATCHES "^bullet\\.(bounce|concave|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
+     AND NOT name MATCHES "^bullet\\.(bounce|concave|crowd|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
     # Tests may look at VOXSHELL_VALGRIND to do less of what they repeat: everything is some 40 times slower.
     add_test(NAME valgrind.${name}
       COMMAND "${VALGRIND_EXECUTABLE}" --quiet --leak-check=full --errors-for-leak-kinds=definite

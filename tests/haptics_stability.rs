@@ -131,10 +131,13 @@ fn the_controller_holds_what_would_swing_up() {
         let mut settings = plain(Renderer::Penalty, 3, stiffness);
         settings.passivity = passivity;
         let (mut servo, mut simulation) = haptics::new(settings, block(3), vec![floor()]).unwrap();
-        let mut device = SimulatedDevice::new(model, at_height(-0.002).pose);
-        device.push = Wrench { force: Vector3::new(0.0, -5.0, 0.0), torque: Vector3::zeros() };
+        let mut device = SimulatedDevice::new(model, at_height(0.002).pose);
         let (mut late, mut damped) = (0.0f64, false);
         for n in 0..4000 {
+            // Not before the force that follows the start has grown.
+            if n == 200 {
+                device.push = Wrench { force: Vector3::new(0.0, -5.0, 0.0), torque: Vector3::zeros() };
+            }
             let output = servo.step(&device.state(), DT);
             simulation.simulate();
             device.step(&output.wrench, DT);

@@ -202,6 +202,7 @@ void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 		c.kept = manifolds.find(c.feature) != nullptr;
 		c.pinned = c.kept && bounce.waits(c.feature);
 	}
+	pair.look_ahead(first, second, wanted, candidates);
 	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;

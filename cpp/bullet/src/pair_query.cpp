@@ -19,8 +19,21 @@ const double kEdgeSpacing = 0.005;
 const double kSlack = 0.5;
 const double kSlowSteps = 4;
 
+/// Of features: the sample is the second body's.
+const uint32_t kOfSecond = 0x80000000u;
+
 /// More contacts of samples than this are too many to look at each.
 const uint64_t kCrowd = 1024;
+
+/// Looking ahead: depths that differ by less than this fraction of the margin are the same; samples that go farther than this many of
+/// our voxels in the step are left to the continuous queries; the surface turns by at most the first angle, given by its cosine, or else it
+/// is the far side of something, and by at least the other, or it is the same plane.
+const double kFlush = 0.05;
+const double kStride = 8;
+const double kTurned = -0.5;
+const double kSame = 0.9998;
+/// And what moves aside by less than this fraction of its way only comes nearer.
+const double kAside = 0.02;
 
 /// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
 const double kSameWall = 0.966;
@@ -32,6 +45,34 @@ void take(const vxs_contact& contact, double first_inflation, double second_infl
 	c.normal = -contact.normal;
 	c.distance = contact.separation - first_inflation - second_inflation;
 	c.point = contact.point_on_b + c.normal * second_inflation;
+}
+
+/// A rotation.
+struct Turn
+{
+	Vec axis;  // times the sine of half the angle
+	double cosine;
+
+	/// By a vector, rad.
+	explicit Turn(const Vec& by)
+	{
+		const double angle = length(by);
+		axis = by * (angle > 1e-9 ? std::sin(0.5 * angle) / angle : 0.5);
+		cosine = std::cos(0.5 * angle);
+	}
+	Vec operator()(const Vec& v) const
+	{
+		const Vec t = cross(axis, v) * 2;
+		return v + t * cosine + cross(axis, t);
+	}
+};
+
+/// Where a body gets in a time that moves against the other as it does now.
+vxs_pose moved(const vxs_pose& pose, const Approach& approach, double time)
+{
+	const Turn turn(approach.spin * time);
+	const Vec q = {pose.qx, pose.qy, pose.qz}, v = q * turn.cosine + turn.axis * pose.qw + cross(turn.axis, q);
+	return {approach.center + turn(pose.position - approach.center) + approach.velocity * time, v.x, v.y, v.z, turn.cosine * pose.qw - dot(turn.axis, q)};
 }
 
 /// One shape's sharp features in the field of the other.
@@ -283,8 +324,7 @@ void PairQuery::find_segments(const btVoxShellSettings& settings, size_t count)
 		const auto middle = m_segments.begin() + std::ptrdiff_t(m_segments_of_first);
 		for (size_t i = 0; i < count; ++i)
 		{
-			// The highest bit says that a sample is the second side's.
-			const uint32_t sample = m_near[i] & 0x7fffffffu;
+			const uint32_t sample = m_near[i] & ~kOfSecond;
 			const bool of_second = sample != m_near[i];
 			const auto begin = of_second ? middle : m_segments.begin(), end = of_second ? m_segments.end() : middle;
 			m_near_segments[i] = uint32_t(std::upper_bound(begin, end, sample) - m_segments.begin()) - 1;
@@ -316,9 +356,7 @@ bool PairQuery::look_at_samples(const Side& first, const Side& second, std::vect
 	for (const Candidate& c : candidates)
 		if (c.touch == Candidate::kSample)
 			m_numbers.push_back(c.feature);
-	if (m_contacts.size() < m_numbers.size())
-		m_contacts.resize(m_numbers.size());
-	if (vxs_query_features(first.shape, &first.pose, second.shape, &second.pose, m_numbers.data(), m_numbers.size(), m_contacts.data()) != VXS_OK)
+	if (!look_at_numbers(first.pose, first, second))
 		return false;
 	const vxs_contact* next = m_contacts.data();
 	for (Candidate& c : candidates)
@@ -329,6 +367,99 @@ bool PairQuery::look_at_samples(const Side& first, const Side& second, std::vect
 			take(*next++, first.inflation, second.inflation, c);
 		}
 	return true;
+}
+
+void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates)
+{
+	// On which side of a sheet a sample is goes by where it came from.
+	if (m_patch.shape() != nullptr)
+		return;
+	double resolution = std::numeric_limits<double>::infinity();
+	for (const Side* side : {&first, &second})
+		if (side->voxshell)
+			resolution = std::min(resolution, double(side->voxshell->getResolution()));
+	const double flush = kFlush * wanted.margin;
+	// What only comes nearer slides past nothing.
+	const auto slides = [&](const Candidate& c) {
+		const Vec way = wanted.approach.at(c.point) * wanted.dt;
+		const double slid = length(way - c.normal * dot(way, c.normal));
+		return slid > kAside * length(way) && length(way) <= kStride * resolution;
+	};
+	m_broken.clear();
+	m_numbers.clear();
+	for (size_t i = 0; i < candidates.size(); ++i)
+	{
+		const Candidate& c = candidates[i];
+		if (c.touch == Candidate::kSample && !c.pinned && c.gap < std::min(c.distance, 0.0) - flush && slides(c))
+		{
+			m_broken.push_back({i, c.distance, c.normal, true});
+			m_numbers.push_back(c.feature);
+		}
+	}
+	if (m_broken.empty() || !look_from(first, second, wanted, wanted.dt, candidates))
+		return;
+	const auto is_outside = [&](const Ahead& ahead) { return ahead.distance >= std::min(candidates[ahead.index].distance, 0.0) - flush; };
+	// Most surfaces are the same there.
+	size_t kept = 0;
+	double longest = 0;
+	for (size_t i = 0; i < m_broken.size(); ++i)
+	{
+		const Ahead& ahead = m_broken[i];
+		const Candidate& c = candidates[ahead.index];
+		const double turned = dot(ahead.normal, c.normal);
+		if (!(is_outside(ahead) && turned >= kTurned && turned <= kSame))
+			continue;
+		longest = std::max(longest, length(wanted.approach.at(c.point)) * wanted.dt);
+		m_numbers[kept] = m_numbers[i];
+		m_broken[kept++] = ahead;
+	}
+	m_numbers.resize(kept);
+	m_broken.resize(kept);
+	m_ends = m_broken;
+	const int looks = kept == 0 ? 0 : std::max(2, int(std::ceil(longest / resolution)));
+	for (int look = 1; look < looks; ++look)
+	{
+		if (!look_from(first, second, wanted, wanted.dt * look / looks, candidates))
+			return;
+		for (size_t i = 0; i < kept; ++i)
+			m_ends[i].is_free = m_ends[i].is_free && is_outside(m_broken[i]);
+	}
+	for (const Ahead& ahead : m_ends)
+	{
+		if (!ahead.is_free)
+			continue;
+		Candidate& c = candidates[ahead.index];
+		c.normal = ahead.normal;
+		c.distance = ahead.distance;
+		c.predict_gap(wanted.approach, wanted.dt);
+	}
+}
+
+/// Fills in the planes of `m_broken` as they are when the motion has gone on for a time: their normals, and how far the samples are
+/// from them now.
+bool PairQuery::look_from(const Side& first, const Side& second, const Wanted& wanted, double time, const std::vector<Candidate>& candidates)
+{
+	if (!look_at_numbers(moved(first.pose, wanted.approach, time), first, second))
+		return false;
+	const Turn back(-(wanted.approach.spin * time));
+	for (size_t i = 0; i < m_broken.size(); ++i)
+	{
+		Ahead& ahead = m_broken[i];
+		Candidate then;
+		take(m_contacts[i], first.inflation, second.inflation, then);
+		// Surfaces stay and samples move: where the surface is the first body's, it has only seemed to turn.
+		ahead.normal = then.feature & kOfSecond ? back(then.normal) : then.normal;
+		ahead.distance = then.distance - std::min(0.0, dot(ahead.normal, wanted.approach.at(candidates[ahead.index].point))) * time;
+	}
+	return true;
+}
+
+/// Fills `m_contacts` with the contacts of `m_numbers`, the first body being at another pose.
+bool PairQuery::look_at_numbers(const vxs_pose& first_pose, const Side& first, const Side& second)
+{
+	if (m_contacts.size() < m_numbers.size())
+		m_contacts.resize(m_numbers.size());
+	return vxs_query_features(first.shape, &first_pose, second.shape, &second.pose, m_numbers.data(), m_numbers.size(), m_contacts.data()) == VXS_OK;
 }
 
 /// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.

@@ -66,6 +66,12 @@ public:
 	/// Fills in where contacts of the last `find` are by now; false when that takes finding them again.
 	bool find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 
+	/// A plane stands for the surface around a contact. Where a sample slides past an edge, or an edge past a sample, the plane of where
+	/// it is now stands in a way that is free. Contacts of samples that the step's motion would break get the plane of where that
+	/// motion ends, if the sample is outside on the way there.
+	/// @param candidates  of the last `find`, with their gaps
+	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates);
+
 	/// Whether both are tested as what they were tested as in the last `find`.
 	bool forms_are_known(const Side& first, const Side& second) const;
 
@@ -83,6 +89,8 @@ private:
 	void know_segments(const Side& first, const Side& second, uint32_t level);
 	void find_segments(const btVoxShellSettings& settings, size_t count);
 	bool look_at_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);
+	bool look_at_numbers(const vxs_pose& first_pose, const Side& first, const Side& second);
+	bool look_from(const Side& first, const Side& second, const Wanted& wanted, double time, const std::vector<Candidate>& candidates);
 	void add_touches(const Side& ours, const Side& theirs, bool ours_is_first, double distance, bool search, double dt, std::vector<Candidate>& candidates);
 
 	StockShape m_stock;
@@ -107,6 +115,16 @@ private:
 	size_t m_segments_of_first = 0;
 	std::vector<std::pair<uint32_t, uint32_t>> m_regions;
 	std::vector<uint32_t> m_known_features, m_known_regions;
+
+	// Of candidates that a motion would break: the plane of where it is later.
+	struct Ahead
+	{
+		size_t index;
+		double distance;  // now, m
+		Vec normal;
+		bool is_free;  // all the way there
+	};
+	std::vector<Ahead> m_broken, m_ends;
 
 	// Of the last step against a concave shape.
 	Frame m_last_frame;  // from ours to theirs
