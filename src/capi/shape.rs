@@ -148,18 +148,12 @@ pub unsafe extern "C" fn vxs_shape_get_segments(
 ) -> vxs_status {
     entry!(vxs_shape_get_segments, [shape], {
         let value = handle::get("shape", shape)?;
-        check::out_array("first", first, "capacity", capacity)?;
-        check::out("count", count)?;
+        let list = check::list("first", first, capacity, count)?;
         let shell = value
             .shell
             .as_deref()
             .ok_or_else(|| Failure::unsupported("shape has no pointshell, whose samples segments are made of"))?;
-        let segments = shell.tree.segments(level);
-        for (i, sample) in segments.iter().take(capacity).enumerate() {
-            first.add(i).write(*sample);
-        }
-        count.write(segments.len());
-        Ok(if segments.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
+        list.write(shell.tree.segments(level).iter().copied())
     })
 }
 
