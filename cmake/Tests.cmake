@@ -24,8 +24,9 @@ function(voxshell_add_test name source)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "VOXSHELL_VALGRIND=1;${VOXSHELL_SANITIZE_ENVIRONMENT}")
   endif()
   # (What is compiled twice, in both precisions, is looked at once; and what is long because it simulates for long or cooks
-  # finely is left to AddressSanitizer: the shorter ones call the same.)
+  # finely is left to AddressSanitizer: the shorter ones call the same. So are the guides' programs.)
   if(VOXSHELL_VALGRIND AND NOT name MATCHES "^bullet64"
+     AND NOT name MATCHES "\\.(guide|readme|haptics_impedance|static)$"
      AND NOT name MATCHES "^bullet\\.(bounce|concave|crowd|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
     # Tests may look at VOXSHELL_VALGRIND to do less of what they repeat: everything is some 40 times slower.
     add_test(NAME valgrind.${name}

@@ -43,7 +43,7 @@ static void bricks(void) {
 
   OK(vxs_primitive_init(&knot, sizeof knot, VXS_PRIMITIVE_TORUS_KNOT));
   OK(vxs_cook_options_init(&options, sizeof options));
-  options.resolution = runs_slowly() ? 96 : 160;
+  options.resolution = runs_slowly() ? 72 : 160;
   options.sample_count = 2000;
   options.field_storage = VXS_STORAGE_DENSE;
   OK(vxs_shape_create_primitive(&knot, &options, &dense));

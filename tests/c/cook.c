@@ -105,10 +105,15 @@ static void memory(uint32_t storage) {
 
 int main(void) {
   const uint32_t storages[2] = {VXS_STORAGE_DENSE, VXS_STORAGE_BRICKS};
+  const struct {
+    const char *stage;
+    double fraction;
+  } stops[3] = {{"distance", 0.4}, {"error", 0}, {"blue noise", 0.5}};
   for (int i = 0; i < 2; i++) {
-    cancelled_in_the_middle(storages[i], "distance", 0.4);
-    cancelled_in_the_middle(storages[i], "error", 0);
-    cancelled_in_the_middle(storages[i], "blue noise", 0.5);
+    for (int j = 0; j < 3; j++) {
+      if (runs_slowly() && i == j % 2) continue;
+      cancelled_in_the_middle(storages[i], stops[j].stage, stops[j].fraction);
+    }
     memory(storages[i]);
   }
   to_a_target_error();

@@ -195,6 +195,7 @@ static void ownership(const Shape& box) {
   exact.target_error = 0.02;
   CHECK(Shape::create_from_triangles(triangles.vertices, triangles.indices, exact).get_info().field_error_max <= 0.02);
   CookOptions limited;
+  limited.resolution = 40;
   limited.memory_limit = cook_estimate_memory(triangles.vertices, triangles.indices, limited);
   CHECK(Shape::create_from_triangles(triangles.vertices, triangles.indices, limited));
   limited.memory_limit--;

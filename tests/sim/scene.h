@@ -17,17 +17,23 @@ inline Quaternion about(const Vec& axis, double angle) {
   return {v.x, v.y, v.z, std::cos(0.5 * angle)};
 }
 
-inline vxs_shape* box(double x, double y, double z) {
-  vxs_primitive primitive;
-  vxs_cook_options options;
+// A cooked box, released when the program ends.
+struct Box {
   vxs_shape* shape = nullptr;
-  OK(vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_BOX));
-  primitive.size[0] = x, primitive.size[1] = y, primitive.size[2] = z;
-  OK(vxs_cook_options_init(&options, sizeof options));
-  options.resolution = 40;
-  OK(vxs_shape_create_primitive(&primitive, &options, &shape));
-  return shape;
-}
+
+  Box(double x, double y, double z) {
+    vxs_primitive primitive;
+    vxs_cook_options options;
+    OK(vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_BOX));
+    primitive.size[0] = x, primitive.size[1] = y, primitive.size[2] = z;
+    OK(vxs_cook_options_init(&options, sizeof options));
+    options.resolution = 40;
+    OK(vxs_shape_create_primitive(&primitive, &options, &shape));
+  }
+  Box(const Box&) = delete;
+  Box& operator=(const Box&) = delete;
+  ~Box() { OK(vxs_shape_release(shape)); }
+};
 
 // The device's base stands in the world so that `up` of the device is the outward normal of the block's top face, and the
 // block's top face goes through the device's origin. `aside`: how far along the device's `along` the block begins, in the
@@ -40,25 +46,20 @@ class Scene {
     const Quaternion& block = block_;
     const vxs_vec3 place = {0.31, -0.22, 0.57};
     const double half = 0.1;
-    tool_ = box(kHalfLength, kHalfWidth, kHalfWidth);
-    body_ = box(half, half, half);
+    static const Box bar(kHalfLength, kHalfWidth, kHalfWidth), below(half, half, half);
     const Quaternion base = block * device_to_block;
     workspace.base = {place, base.x, base.y, base.z, base.w};
     workspace.scale = scale;
     const double shift = std::isfinite(aside) ? half + aside : 0;
     const vxs_vec3 center = voxshell::device::plus(place, block.rotate({shift, 0, -half}));
-    const vxs_haptics_body body = {body_, {center, block.x, block.y, block.z, block.w}};
+    const vxs_haptics_body body = {below.shape, {center, block.x, block.y, block.z, block.w}};
     vxs_haptics_settings settings;
-    OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, tool_, 0.2, limits));
-    OK(vxs_haptics_create(&settings, tool_, &body, 1, &haptics));
+    OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, bar.shape, 0.2, limits));
+    OK(vxs_haptics_create(&settings, bar.shape, &body, 1, &haptics));
   }
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
-  ~Scene() {
-    OK(vxs_haptics_release(haptics));
-    OK(vxs_shape_release(tool_));
-    OK(vxs_shape_release(body_));
-  }
+  ~Scene() { OK(vxs_haptics_release(haptics)); }
 
   // Of a pose of the world above the block's top face, metres.
   double height(const vxs_pose& pose) const {
@@ -72,7 +73,6 @@ class Scene {
   vxs_haptics* haptics = nullptr;
 
  private:
-  vxs_shape *tool_ = nullptr, *body_ = nullptr;
   // The block's frame: z out of its top face.
   Quaternion block_ = about({1, 2, -1}, 0.9);
 };
