@@ -85,9 +85,12 @@ pub struct Arguments {
     /// Few steps and coarse scenes, of haptics: for tests.
     #[arg(long)]
     quick: bool,
-    /// How many hard pushes, of haptics: a million unless quick. Each takes some milliseconds.
+    /// How many hard pushes, of haptics: a million unless quick. Each takes about a millisecond.
     #[arg(long, value_name = "NUMBER")]
     pushes: Option<usize>,
+    /// Only these, of haptics.
+    #[arg(long, value_delimiter = ',', value_enum, value_name = "PARTS")]
+    parts: Vec<haptics::Part>,
     #[command(flatten)]
     bodies: haptics_demo::Bodies,
     #[command(flatten)]
@@ -156,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
             let effort = haptics::Effort::new(arguments.quick, arguments.pushes);
-            haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), effort)?
+            haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), effort, &arguments.parts)?
         }
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {

@@ -10,6 +10,7 @@ mod pushes;
 mod stability;
 mod times;
 
+use clap::ValueEnum;
 use voxshell::{Error, Result};
 
 use super::row::Row;
@@ -18,6 +19,25 @@ use crate::haptics_demo::kitchen::Kitchen;
 
 /// Steps of a quick run.
 const FEW: usize = 2_000;
+
+/// What is measured, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// A step of the servo.
+    Steps,
+    /// The constraint force alone.
+    Constraint,
+    /// A round of the simulation.
+    Simulation,
+    /// Hard pushes of the god-object.
+    Pushes,
+    /// Of the whole loop.
+    Stability,
+    /// Discrete penalty beside continuous, and braking.
+    Penalty,
+    /// What a device may say that is wrong.
+    Faults,
+}
 
 /// How much is done.
 #[derive(Clone, Copy)]
@@ -39,23 +59,24 @@ impl Effort {
     }
 }
 
-pub fn rows(kitchen: &Kitchen, effort: Effort) -> Result<Vec<Row>> {
-    let steps = Steps::new(7);
+pub fn rows(kitchen: &Kitchen, effort: Effort, parts: &[Part]) -> Result<Vec<Row>> {
+    let wanted: Vec<Part> =
+        Part::value_variants().iter().copied().filter(|part| parts.is_empty() || parts.contains(part)).collect();
+    let steps = Steps::new(wanted.len());
     let mut rows = Vec::new();
-    steps.next("steps");
-    times::steps(kitchen, effort, &mut rows)?;
-    steps.next("constraint force");
-    constraint::rows(effort, &mut rows)?;
-    steps.next("simulation");
-    times::simulation(kitchen, &mut rows)?;
-    steps.next("pushes");
-    pushes::rows(kitchen, effort, &mut rows)?;
-    steps.next("stability");
-    stability::rows(effort, &mut rows)?;
-    steps.next("penalty");
-    penalty::rows(kitchen, effort, &mut rows)?;
-    steps.next("faults");
-    faults::rows(&mut rows)?;
+    for part in wanted {
+        let name = part.to_possible_value();
+        steps.next(name.as_ref().map_or("", |value| value.get_name()));
+        match part {
+            Part::Steps => times::steps(kitchen, effort, &mut rows)?,
+            Part::Constraint => constraint::rows(effort, &mut rows)?,
+            Part::Simulation => times::simulation(kitchen, &mut rows)?,
+            Part::Pushes => pushes::rows(kitchen, effort, &mut rows)?,
+            Part::Stability => stability::rows(effort, &mut rows)?,
+            Part::Penalty => penalty::rows(kitchen, effort, &mut rows)?,
+            Part::Faults => faults::rows(&mut rows)?,
+        }
+    }
     Ok(rows)
 }
 
