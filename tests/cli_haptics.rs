@@ -21,13 +21,13 @@ fn number(row: &Value, key: &str) -> f64 {
 
 #[test]
 fn the_demo_feels_what_it_touches_and_nothing_in_free_space() {
-    let renderers = "--renderer=penalty,god-object";
+    let renderers = "--renderer=penalty,god-object,god-object-discrete";
     let rows = voxshell(&["haptics-demo", "--quick", "--json", "--scene=cylinders,free", renderers]);
     let row = |scene: &str, renderer: &str| {
         let named = |r: &&Value| r["scene"] == scene && r["renderer"] == renderer;
         rows.iter().find(named).unwrap_or_else(|| panic!("no row of {scene} and {renderer}"))
     };
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 6);
     let (cylinders, free) = (row("cylinders", "penalty"), row("free", "penalty"));
     assert!(number(cylinders, "force_max_n") > 1.0 && number(cylinders, "force_max_n") <= 30.0, "{cylinders}");
     assert!(number(cylinders, "contacts_max") > 0.0 && number(cylinders, "time_p50_us") > 0.0);
@@ -37,6 +37,10 @@ fn the_demo_feels_what_it_touches_and_nothing_in_free_space() {
     let (cylinders, free) = (row("cylinders", "god-object"), row("free", "god-object"));
     assert!(number(cylinders, "force_max_n") > 1.0 && number(cylinders, "contacts_max") > 0.0, "{cylinders}");
     assert_eq!(number(cylinders, "penetration_max_mm"), 0.0);
+    assert_eq!(number(free, "force_max_n"), 0.0);
+    // Fig 11: what looks at the ends of steps only is stuck in what it was driven into.
+    let (cylinders, free) = (row("cylinders", "god-object-discrete"), row("free", "god-object-discrete"));
+    assert!(number(cylinders, "penetration_max_mm") > 0.5, "{cylinders}");
     assert_eq!(number(free, "force_max_n"), 0.0);
 }
 

@@ -7,7 +7,7 @@ use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::field::{Cuboid, Cylinder, Field, HalfSpace, SignedDistance};
 use voxshell::haptics::constraint::{ConstraintForce, ConstraintModel};
-use voxshell::haptics::god_object::{Advance, GodObject, GodSettings};
+use voxshell::haptics::god_object::{Advance, Detection, GodObject, GodSettings};
 use voxshell::haptics::{Forms, Obstacle, Status, Tool};
 use voxshell::math::{Mat3, Pose, Progress, Rotation, Vec3, Wrench};
 use voxshell::mesh::{primitives, TriMesh};
@@ -289,22 +289,55 @@ fn in_a_passage_that_closes_on_it_it_is_locked_and_says_so() {
 }
 
 #[test]
-fn discrete_steps_end_inside_three_cylinders_and_ours_slides_along_them() {
+fn discrete_detection_sticks_in_three_cylinders_or_passes_them_and_continuous_slides_along_them() {
     let scene = scenes().swap_remove(3);
-    let mut god = GodObject::new(scene.tool.clone(), &scene.start, GodSettings::default()).unwrap();
-    let target = Translation3::new(0.0, -0.3, 0.0) * scene.start;
-    // What a discrete test sees of the same hand, 5 mm a step: deep inside, then free on the other side.
-    let discrete: Vec<f64> = (0..60)
-        .map(|i| {
-            nearest(&scene.tool, &(Translation3::new(0.0, -0.005 * f64::from(i), 0.0) * scene.start), &scene.bodies)
-        })
-        .collect();
-    assert!(discrete.iter().any(|phi| *phi < -0.015) && discrete[59] > 0.0, "{discrete:?}");
+    let [mut continuous, mut discrete] = [Detection::Continuous, Detection::Discrete].map(|detection| {
+        let settings = GodSettings { detection, ..GodSettings::default() };
+        GodObject::new(scene.tool.clone(), &scene.start, settings).unwrap()
+    });
     let side = scene.start.translation.y.signum();
-    let done = settle(&mut god, &target, &scene.bodies, 100);
+    let below = |way: f64| Translation3::new(0.0, -way, 0.0) * scene.start;
+    // 5 mm a step: the last free pose is above, the next one inside.
+    for i in 0..60 {
+        let hand = below(0.005 * f64::from(i));
+        let done = continuous.advance(&hand, &scene.bodies).unwrap();
+        assert!(nearest(&scene.tool, &done.pose, &scene.bodies) > 0.0, "step {i}: {done:?}");
+        discrete.advance(&hand, &scene.bodies).unwrap();
+    }
+    let (target, inside) = (below(0.3), discrete.pose());
+    let held = settle(&mut discrete, &target, &scene.bodies, 40);
+    assert_eq!(held.pose.translation.y.signum(), side, "it is held: {held:?}");
+    assert!(held.status.contains(Status::PENETRATING) && held.constraints > 0, "{held:?}");
+    assert!(held.clearance < -1e-3 && held.wrench.force.norm() > 1.0, "{held:?}");
+    assert!((nearest(&scene.tool, &held.pose, &scene.bodies) - held.clearance).abs() < 1e-6, "{held:?}");
+    assert!((held.pose.translation.y - inside.translation.y).abs() < 5e-3, "stuck: {held:?}");
+    // All at once: nothing is inside at either end.
+    discrete.reset(&scene.start);
+    let through = settle(&mut discrete, &target, &scene.bodies, 60);
+    assert!(through.pose.translation.y.signum() != side && through.status == Status::NORMAL, "{through:?}");
+    let done = settle(&mut continuous, &target, &scene.bodies, 100);
     assert_eq!(done.pose.translation.y.signum(), side, "{done:?}");
     assert!(nearest(&scene.tool, &done.pose, &scene.bodies) > 0.0);
     assert!(done.wrench.force.norm() > 1.0, "{done:?}");
+}
+
+#[test]
+fn discrete_detection_holds_a_slow_box_on_a_plane_like_the_continuous_one() {
+    let Scene { tool, bodies, .. } = scenes().swap_remove(0);
+    let ways = [Detection::Continuous, Detection::Discrete].map(|detection| {
+        let settings = GodSettings { detection, ..GodSettings::default() };
+        let mut god = GodObject::new(tool.clone(), &at(0.0, 0.0, 0.05), settings).unwrap();
+        // A tenth of a millimetre a step, 1 cm into the plane, then along it.
+        for i in 0..200 {
+            god.advance(&at(0.0, 0.0, 0.05 - 1e-4 * f64::from(i)), &bodies).unwrap();
+        }
+        (0..200).map(|i| god.advance(&at(1e-4 * f64::from(i), 0.0, 0.03), &bodies).unwrap()).last().unwrap()
+    });
+    let [continuous, discrete] = ways;
+    let apart = discrete.pose.translation.vector - continuous.pose.translation.vector;
+    assert!(apart.norm() < 1.1e-4 && discrete.clearance <= 0.0, "{continuous:?} {discrete:?}");
+    let force = continuous.wrench.force;
+    assert!((discrete.wrench.force - force).norm() < 0.02 * force.norm(), "{continuous:?} {discrete:?}");
 }
 
 #[test]

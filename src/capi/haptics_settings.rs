@@ -7,6 +7,7 @@ use super::haptics_types::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
+use crate::haptics::god_object::Detection;
 use crate::haptics::{
     ContactSettings, Coupling, Forms, Handle, Limits, Renderer, Saturation, Settings, Surface, Texture, Timing, Tool,
 };
@@ -250,6 +251,7 @@ impl vxs_haptics_settings {
             },
             handle: Handle { mass: s.handle_mass, inertia: s.handle_inertia, damping: s.handle_damping },
             passivity: s.passivity != 0,
+            detection: Detection::Continuous,
             surface: Surface {
                 friction: s.surface_friction,
                 shading: s.surface_shading,

@@ -11,13 +11,17 @@
 //! rounding, turning or curving takes a sample inside: each path is certified as a whole.
 
 mod cuts;
+mod discrete;
+mod types;
+
+pub use types::{Advance, Detection, GodSettings, Knot};
 
 use std::sync::{Arc, Weak};
 
 use super::bodies::{Obstacle, Tool};
 use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
-use super::shading::{averaged_outward, Surface};
+use super::shading::averaged_outward;
 use super::types::Status;
 use crate::ccd::impact::{self, time_of_impact, Moving, Path};
 use crate::ccd::shell;
@@ -25,69 +29,7 @@ use crate::contact::{self, Contact, Geometry, Roles};
 use crate::field::{Field, SignedDistance};
 use crate::math::{Pose, Vec3, Vec6, Wrench};
 use crate::pointshell::PointShell;
-use crate::{Error, Result};
-
-/// How a god-object moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GodSettings {
-    /// k_s: of the way to the hand, what it goes in a step; above 0, at most 1. Xu & Barbič use 0.5.
-    pub coupling: f64,
-    /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
-    pub stiffness: f64,
-    /// How near samples come, metres: above 0. By default 2e-5 of the size of the largest body, tool or obstacle: the radius
-    /// of its samples or of its field's box. What counts as rest is 1.3 of it above the surface.
-    pub skin: Option<f64>,
-    /// Which body's samples count.
-    pub roles: Option<Roles>,
-    /// Stretches in a step: after each it slides on along other constraints.
-    pub stretches: u32,
-    /// Constraints with an obstacle: the deepest, and those that span the largest area.
-    pub contacts: usize,
-    /// What it feels. Friction holds it on obstacles at rest; on those that move it slips.
-    pub surface: Surface,
-}
-
-impl Default for GodSettings {
-    /// Both bodies' samples where both have what it needs.
-    fn default() -> Self {
-        Self {
-            coupling: 0.5,
-            stiffness: 2000.0,
-            skin: None,
-            roles: None,
-            stretches: 12,
-            contacts: 48,
-            surface: Surface::default(),
-        }
-    }
-}
-
-/// What became of a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Advance {
-    /// x_s, body to world.
-    pub pose: Pose,
-    /// `LOCKED`: nothing that the constraints allow leads anywhere, though the hand pulls. `PENETRATING`: samples are inside,
-    /// because the step began there or obstacles left no room; the god-object then follows the hand, without force, until it is out.
-    pub status: Status,
-    /// F_c = k_h M (a_c − a_u), on the hand, about the tool's centre.
-    pub wrench: Wrench,
-    /// Constraints at the end.
-    pub constraints: u32,
-    /// Stretches that the step took.
-    pub stretches: u32,
-    /// φ of the nearest sample at the end where it is less than three skins, else that: metres.
-    pub clearance: f64,
-}
-
-/// Where a god-object was at a time of its last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Knot {
-    /// 0 to 1; obstacles were then on their own ways, as [`Moving::pose`] says.
-    pub time: f64,
-    /// Body to world.
-    pub pose: Pose,
-}
+use crate::Result;
 
 /// Heights above the surface, in skins.
 /// Nothing comes nearer than this: a body that is found nearer was put there, and counts as inside.
@@ -139,19 +81,7 @@ impl GodObject {
     /// `InvalidArgument` for a tool or settings outside their ranges.
     pub fn new(tool: Tool, pose: &Pose, settings: GodSettings) -> Result<Self> {
         tool.check()?;
-        if !(settings.coupling > 0.0 && settings.coupling <= 1.0) {
-            return Err(Error::argument("coupling", settings.coupling, "a part of the way, above 0 and at most 1"));
-        }
-        if !(settings.stiffness >= 0.0 && settings.stiffness.is_finite()) {
-            return Err(Error::argument("stiffness", settings.stiffness, "a finite number, 0 or more"));
-        }
-        if settings.skin.is_some_and(|s| !(s > 0.0 && s.is_finite())) {
-            return Err(Error::argument("skin", settings.skin.unwrap_or(0.0), "a positive, finite length in metres"));
-        }
-        if settings.contacts == 0 || settings.stretches == 0 {
-            return Err(Error::argument("contacts, stretches", 0, "at least 1"));
-        }
-        settings.surface.check()?;
+        settings.check()?;
         let mut model = ConstraintModel::new(&tool, pose, settings.coupling, settings.stiffness);
         model.surface = settings.surface;
         Ok(Self {
@@ -226,6 +156,9 @@ impl GodObject {
         let (mut aim, mut time, mut stretches, mut stuck) = (goal, 0.0, 0, false);
         self.path.clear();
         self.knot(time);
+        if self.settings.detection == Detection::Discrete {
+            return self.step_discretely(target, &goal, bodies);
+        }
         let mut least = match self.settled.take() {
             Some(least) => least,
             None => self.gather(bodies, time, NEAR)?,

@@ -1,5 +1,6 @@
 //! What a haptic pair of halves is set to.
 
+use super::god_object::Detection;
 use super::shading::Surface;
 use super::{Coupling, Limits, Renderer, Saturation, Tool};
 use crate::math::Vec3;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub handle: Handle,
     /// Whether the passivity controller is on: it takes out the energy that sampling put in.
     pub passivity: bool,
+    /// Of [`Renderer::GodObject`].
+    pub detection: Detection,
     /// Of [`Renderer::GodObject`]: what surfaces feel like.
     pub surface: Surface,
 }
@@ -110,6 +113,7 @@ impl Settings {
             timing: Timing { longest_step: 0.05, stale_after: 0.04, fade: 0.04, ramp: 0.1 },
             handle: Handle { mass: tool.mass.max(0.1), inertia: inertia.max(1e-4), damping: [0.1, 1e-3] },
             passivity: true,
+            detection: Detection::Continuous,
             surface: Surface::default(),
         })
     }

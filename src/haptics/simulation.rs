@@ -188,7 +188,8 @@ pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> 
     // A point has no size of its own for a skin to be a part of.
     let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
     let skin = (size < POINT).then_some(2e-5 * POINT);
-    let god = GodSettings { skin, surface: settings.surface, ..GodSettings::default() };
+    let Settings { detection, surface, .. } = *settings;
+    let god = GodSettings { skin, detection, surface, ..GodSettings::default() };
     let share = god.coupling * god.stiffness;
     let [linear, angular] = settings.coupling.stiffness.map(|k| k / share);
     let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };

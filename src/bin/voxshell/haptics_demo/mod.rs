@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         true => Vec::new(),
         false => chosen(&arguments.scene, &SceneName::ALL),
     };
-    let renderers = chosen(&arguments.renderer, &RendererName::ALL);
+    let renderers = chosen(&arguments.renderer, &RendererName::PLAYED);
     let kitchen = arguments.bodies.kitchen(arguments.quick, renderers.contains(&RendererName::Vps));
     let mut sections = Vec::new();
     for scene in scenes {
@@ -194,6 +194,22 @@ fn pictures(section: &mut Section, frames: usize, out: &std::path::Path, bar: &P
         }
         bar.inc(1);
     }
+    detections(section, out)
+}
+
+/// The god-object with both detections, where the discrete one is deepest (Fig 11): discrete left, continuous right.
+fn detections(section: &mut Section, out: &std::path::Path) -> Result<()> {
+    let of = |name| section.recordings.iter().find(|r| r.renderer == name);
+    let (Some(discrete), Some(continuous)) = (of(RendererName::GodObjectDiscrete), of(RendererName::GodObject)) else {
+        return Ok(());
+    };
+    let k = discrete.telling();
+    let stills = [discrete, continuous].map(|r| film::still(&section.stage, &r.moments[k]));
+    let [left, right] = stills;
+    let picture = side_by_side(&[left?, right?]).png_bytes();
+    film::write(&out.join(format!("{}-detection.png", section.stage.scene.name())), &picture)?;
+    let time = discrete.moments[k].time;
+    section.pictures.push((picture, format!("Discrete and continuous detection at {time:.2} s")));
     Ok(())
 }
 

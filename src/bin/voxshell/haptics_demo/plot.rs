@@ -37,6 +37,7 @@ pub fn colour(renderer: RendererName) -> RGBColor {
         RendererName::ContinuousPenalty => RGBColor(141, 107, 176),
         RendererName::GodObject => RGBColor(31, 102, 199),
         RendererName::Impulse => RGBColor(26, 160, 120),
+        RendererName::GodObjectDiscrete => RGBColor(201, 60, 80),
     }
 }
 

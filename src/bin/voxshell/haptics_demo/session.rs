@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use serde_json::{json, Value};
 use voxshell::contact::{self, Roles, Workspace};
+use voxshell::haptics::god_object::Detection;
 use voxshell::haptics::{self, Limits, Renderer, Settings, Status};
 use voxshell::math::{Pose, Vec3, Wrench};
 use voxshell::Result;
@@ -24,18 +25,31 @@ pub enum RendererName {
     ContinuousPenalty,
     GodObject,
     Impulse,
+    /// Contacts of the god-object at the ends of steps only: to compare with (Fig 11).
+    GodObjectDiscrete,
 }
 
 impl RendererName {
+    /// Those of the library.
     pub const ALL: [Self; 5] = [Self::Vps, Self::Penalty, Self::ContinuousPenalty, Self::GodObject, Self::Impulse];
+    /// And what one of them is compared with.
+    pub const PLAYED: [Self; 6] =
+        [Self::Vps, Self::Penalty, Self::ContinuousPenalty, Self::GodObject, Self::Impulse, Self::GodObjectDiscrete];
 
     pub fn renderer(self) -> Renderer {
         match self {
             Self::Vps => Renderer::Vps,
             Self::Penalty => Renderer::Penalty,
             Self::ContinuousPenalty => Renderer::ContinuousPenalty,
-            Self::GodObject => Renderer::GodObject,
+            Self::GodObject | Self::GodObjectDiscrete => Renderer::GodObject,
             Self::Impulse => Renderer::Impulse,
+        }
+    }
+
+    pub fn detection(self) -> Detection {
+        match self {
+            Self::GodObjectDiscrete => Detection::Discrete,
+            _ => Detection::Continuous,
         }
     }
 
@@ -47,6 +61,7 @@ impl RendererName {
             Self::ContinuousPenalty => "continuous-penalty",
             Self::GodObject => "god-object",
             Self::Impulse => "impulse",
+            Self::GodObjectDiscrete => "god-object-discrete",
         }
     }
 
@@ -57,6 +72,7 @@ impl RendererName {
             Self::ContinuousPenalty => "continuous penalty",
             Self::GodObject => "god-object",
             Self::Impulse => "impulse",
+            Self::GodObjectDiscrete => "discrete god-object",
         }
     }
 }
@@ -90,6 +106,7 @@ pub struct Recording {
 /// Both halves on this thread, one after the other, one round of the simulation for each step of the device.
 pub fn play(stage: &Stage, renderer: RendererName, mut tick: impl FnMut()) -> Result<Recording> {
     let settings = Settings::for_tool(renderer.renderer(), &stage.tool, &LIMITS)?;
+    let settings = Settings { detection: renderer.detection(), ..settings };
     let (mut servo, mut simulation) = haptics::new(settings, stage.tool.clone(), stage.obstacles.clone())?;
     let mut hand = Hand::new(&stage.motion);
     let mut workspace = Workspace::new();

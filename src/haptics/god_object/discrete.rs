@@ -1,0 +1,36 @@
+//! Steps that look for contacts at their ends only: what the continuous query is compared with.
+
+use super::{Advance, GodObject, STOP};
+use crate::haptics::constraint::{difference, moved};
+use crate::haptics::{Obstacle, Status};
+use crate::math::Pose;
+use crate::Result;
+
+impl GodObject {
+    /// As far toward the goal as the contacts at the beginning allow, whatever is on the way:
+    /// [`Detection::Discrete`](super::Detection::Discrete).
+    pub(super) fn step_discretely(&mut self, target: &Pose, goal: &Pose, bodies: &[Obstacle]) -> Result<Advance> {
+        if self.settled.take().is_none() {
+            self.gather(bodies, 1.0, STOP)?;
+        }
+        let center = self.tool.center;
+        let at = self.model.pose.transform_point(&center.into()).coords;
+        self.rows.clear();
+        self.rows.extend(self.model.constraints.iter().map(|c| c.row(&at)));
+        let way = difference(&self.model.pose, goal, &center);
+        let solution = self.solver.solve(&self.model.mass, &way, &self.rows)?;
+        let slip = self.model.slip(&self.solver, &solution.constrained);
+        let to = moved(&self.model.pose, &center, &(solution.constrained * slip));
+        self.go(&to, 1.0);
+        self.knot(1.0);
+        let least = self.gather(bodies, 1.0, STOP)?;
+        self.end(bodies);
+        self.settled = Some(least);
+        self.shade(bodies);
+        let mut advance = self.outcome(target, 1, false, least)?;
+        if least <= 0.0 {
+            advance.status |= Status::PENETRATING;
+        }
+        Ok(advance)
+    }
+}
