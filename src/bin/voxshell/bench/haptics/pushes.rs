@@ -8,7 +8,7 @@ use voxshell::contact::{self, Roles, Workspace};
 use voxshell::field::{Cuboid, Field, SignedDistance};
 use voxshell::haptics::god_object::Knot;
 use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Settings};
-use voxshell::math::{Pose, Rotation, Twist, Vec3};
+use voxshell::math::{Aabb, Pose, Rotation, Twist, Vec3};
 use voxshell::mesh::primitives;
 use voxshell::Result;
 
@@ -35,13 +35,22 @@ struct Place {
     obstacle: Obstacle,
     /// Where nothing is touched.
     start: Pose,
+    /// Of a ball around the tool's samples, body frame, metres.
+    center: Vec3,
+    radius: f64,
 }
 
 impl Place {
+    fn new(name: &'static str, tool: haptics::Tool, obstacle: Obstacle, start: Pose) -> Self {
+        let bounds = tool.forms.shell.as_ref().map_or_else(Aabb::empty, |shell| shell.bounds());
+        let (center, radius) = (bounds.center(), 0.5 * bounds.extents().norm());
+        Self { name, tool, obstacle, start, center, radius }
+    }
+
     fn of_scene(scene: SceneName, kitchen: &Kitchen) -> Result<Self> {
         let mut stage = scene.build(kitchen)?;
         let start = stage.motion.at(0.0).0;
-        Ok(Self { name: scene.name(), tool: stage.tool, obstacle: stage.obstacles.remove(0), start })
+        Ok(Self::new(scene.name(), stage.tool, stage.obstacles.remove(0), start))
     }
 
     /// A blob over a sheet of 1 mm, which it passes in a fifth of a step.
@@ -49,7 +58,7 @@ impl Place {
         let tool = kitchen.tool("blob", &primitives::blob(2)?.scaled_to_extent(0.08), 2_000)?.tool;
         let sheet = Field::Cuboid(Cuboid::new([0.1, 0.0005, 0.1])?);
         let obstacle = Obstacle::fixed(Forms { field: Some(Arc::new(sheet)), ..Forms::default() }, Pose::identity());
-        Ok(Self { name: "sheet", tool, obstacle, start: Pose::translation(0.0, 0.06, 0.0) })
+        Ok(Self::new("sheet", tool, obstacle, Pose::translation(0.0, 0.06, 0.0)))
     }
 
     /// φ of the tool's deepest sample, where it is less than `limit`, metres.
@@ -82,13 +91,10 @@ impl Place {
 
     /// What no sample goes beyond on a screw from one pose to another, metres.
     fn longest_way(&self, from: &Pose, to: &Pose) -> f64 {
-        let Some(shell) = &self.tool.forms.shell else { return 0.0 };
-        let center = shell.bounds().center();
-        let radius = 0.5 * shell.bounds().extents().norm();
-        let [p, q] = [from, to].map(|pose| pose.transform_point(&center.into()).coords);
+        let [p, q] = [from, to].map(|pose| pose.transform_point(&self.center.into()).coords);
         let turn = from.rotation.angle_to(&to.rotation);
         // The arc of an angle a is longer than its chord by a² / 24 and a little more, here for at most 2.
-        (q - p).norm() * (1.0 + turn * turn / 16.0) + turn * radius
+        (q - p).norm() * (1.0 + turn * turn / 16.0) + turn * self.radius
     }
 }
 
@@ -103,13 +109,7 @@ struct Wander {
 
 impl Wander {
     fn new(place: &Place, seed: u64) -> Self {
-        let bounds = place
-            .obstacle
-            .forms
-            .field
-            .as_ref()
-            .map(|f| f.bounds().inflated(0.03))
-            .unwrap_or_else(voxshell::math::Aabb::empty);
+        let bounds = place.obstacle.forms.field.as_ref().map(|f| f.bounds().inflated(0.03)).unwrap_or_else(Aabb::empty);
         let around = (bounds.center(), bounds.extents());
         Self { random: Random::new(seed), around, pose: place.start, wanted: place.start, speed: FASTEST }
     }
