@@ -162,6 +162,32 @@ impl From<Response> for vxs_response {
     }
 }
 
+/// Where a query of penalty forces writes what it found; each may be null.
+struct Answer {
+    on: [(*mut vxs_response, On); 2],
+    count: *mut usize,
+}
+
+impl Answer {
+    unsafe fn checked(on_a: *mut vxs_response, on_b: *mut vxs_response, count: *mut usize) -> Result<Self, Failure> {
+        check::out_optional("on_a", on_a)?;
+        check::out_optional("on_b", on_b)?;
+        check::out_optional("count", count)?;
+        Ok(Self { on: [(on_a, On::A), (on_b, On::B)], count })
+    }
+
+    unsafe fn write(&self, count: usize, response: impl Fn(On) -> Response) {
+        for (out, on) in self.on {
+            if !out.is_null() {
+                out.write(response(on).into());
+            }
+        }
+        if !self.count.is_null() {
+            self.count.write(count);
+        }
+    }
+}
+
 /// Fills `penalty` with springs and dampers that begin at the surface, and whose forces are summed.
 ///
 /// @param[out] penalty  what to fill
@@ -215,9 +241,7 @@ pub unsafe extern "C" fn vxs_query_penalty(
         let penalty = vxs_penalty::read(penalty)?;
         let (settings, clusters) = (penalty.to_core()?, penalty.clusters(&a.geometry, &b.geometry)?);
         let scratch = handle::get("workspace", workspace)?;
-        check::out_optional("on_a", on_a)?;
-        check::out_optional("on_b", on_b)?;
-        check::out_optional("count", count)?;
+        let answer = Answer::checked(on_a, on_b, count)?;
         let mut scratch = scratch.lock("workspace")?;
         let Scratch { contact, clusters: groups, .. } = &mut *scratch;
         let query = Query { max_separation: settings.offset, ..Query::default() };
@@ -226,14 +250,7 @@ pub unsafe extern "C" fn vxs_query_penalty(
         if let Some(clusters) = clusters {
             found = response::cluster(found, &clusters, groups);
         }
-        for (out, on) in [(on_a, On::A), (on_b, On::B)] {
-            if !out.is_null() {
-                out.write(response::penalty(found, &a, &b, on, &settings).into());
-            }
-        }
-        if !count.is_null() {
-            count.write(found.len());
-        }
+        answer.write(found.len(), |on| response::penalty(found, &a, &b, on, &settings));
         Ok(VXS_OK)
     })
 }
@@ -273,9 +290,7 @@ pub unsafe extern "C" fn vxs_query_continuous_penalty(
         let midpoints = check::in_range("penalty->midpoints", given.midpoints, 1, MOST_MIDPOINTS)?;
         let settings = ContinuousSettings { penalty: given.to_core()?, midpoints };
         let scratch = handle::get("workspace", workspace)?;
-        check::out_optional("on_a", on_a)?;
-        check::out_optional("on_b", on_b)?;
-        check::out_optional("count", count)?;
+        let answer = Answer::checked(on_a, on_b, count)?;
         let mut scratch = scratch.lock("workspace")?;
         let query = impact::Query {
             path: impact::Path::Straight,
@@ -283,14 +298,7 @@ pub unsafe extern "C" fn vxs_query_continuous_penalty(
             ..impact::Query::default()
         };
         let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut scratch.motion)?;
-        for (out, on) in [(on_a, On::A), (on_b, On::B)] {
-            if !out.is_null() {
-                out.write(response::continuous(found, &a, &b, on, &settings).into());
-            }
-        }
-        if !count.is_null() {
-            count.write(found.len());
-        }
+        answer.write(found.len(), |on| response::continuous(found, &a, &b, on, &settings));
         Ok(VXS_OK)
     })
 }
