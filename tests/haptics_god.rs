@@ -7,9 +7,9 @@ use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::field::{Cuboid, Cylinder, Field, HalfSpace, SignedDistance};
 use voxshell::haptics::constraint::{ConstraintForce, ConstraintModel};
-use voxshell::haptics::god_object::{Advance, Detection, GodObject, GodSettings};
-use voxshell::haptics::{Forms, Obstacle, Status, Tool};
-use voxshell::math::{Mat3, Pose, Progress, Rotation, Vec3, Wrench};
+use voxshell::haptics::god_object::{Advance, Budget, Detection, GodObject, GodSettings};
+use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Settings, Status, Tool};
+use voxshell::math::{Mat3, Pose, Progress, Rotation, Twist, Vec3, Wrench};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::{PointShell, ShellOptions};
 
@@ -340,11 +340,88 @@ fn discrete_detection_holds_a_slow_box_on_a_plane_like_the_continuous_one() {
     assert!((discrete.wrench.force - force).norm() < 0.02 * force.norm(), "{continuous:?} {discrete:?}");
 }
 
+/// Nothing but the first stretch of each round.
+const TINY: [Budget; 2] = [Budget { tests: 1, ..Budget::UNLIMITED }, Budget { nanoseconds: 1, ..Budget::UNLIMITED }];
+
+#[test]
+fn rounds_that_a_budget_ends_take_no_sample_inside_and_say_so_and_the_tool_arrives_in_later_ones() {
+    let (pushes, mut partial) = (if support::long() { 5000 } else { 240 }, 0);
+    for (scene, budget) in scenes().into_iter().zip(TINY.into_iter().cycle()) {
+        let settings = GodSettings { budget, ..GodSettings::default() };
+        let mut god = GodObject::new(scene.tool.clone(), &scene.start, settings).unwrap();
+        let (mut rng, mut hand) = (Rng(0x60d), (scene.start, Vec3::zeros(), Vec3::zeros()));
+        for i in 0..pushes {
+            push(&mut hand, &mut rng, &scene);
+            let done = god.advance(&hand.0, &scene.bodies).unwrap();
+            let on_the_way = nearest_on_the_way(&scene, &god);
+            assert!(on_the_way > 0.0, "{}: push {i}: φ = {on_the_way}, {:?}", scene.name, god.path());
+            assert!((scene.side)(&done.pose) && !done.status.contains(Status::PENETRATING), "{}: {i}", scene.name);
+            // What was left after the first stretch was looked at, no more.
+            let is_partial = done.status.contains(Status::PARTIAL);
+            assert!(done.stretches <= if is_partial { 1 } else { 2 }, "{}: push {i}: {done:?}", scene.name);
+            partial += u32::from(is_partial);
+        }
+    }
+    assert!(partial > 10, "{partial}");
+    // Half a metre along the plane and into it, at once.
+    let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
+    let target = Pose::new(Vec3::new(0.5, -0.3, 0.02), Vec3::new(0.0, 0.0, 1.0));
+    let gone = |budget: Budget| {
+        let mut god = GodObject::new(tool.clone(), &start, GodSettings { budget, ..GodSettings::default() }).unwrap();
+        let rounds: Vec<Advance> = (0..120).map(|_| god.advance(&target, &bodies).unwrap()).collect();
+        rounds
+    };
+    let whole = gone(Budget::UNLIMITED);
+    assert!(whole.iter().all(|done| !done.status.contains(Status::PARTIAL)));
+    assert_eq!(whole, gone(Budget { tests: 1 << 40, nanoseconds: 1 << 50 }), "a budget that is enough changes nothing");
+    for budget in TINY {
+        let rounds = gone(budget);
+        assert!(rounds.iter().any(|done| done.status.contains(Status::PARTIAL)), "{budget:?}");
+        let (last, expected) = (rounds[119], whole[119]);
+        assert!(last.status == Status::NORMAL, "{budget:?}: {last:?}");
+        let apart = last.pose.translation.vector - expected.pose.translation.vector;
+        assert!(apart.norm() < 1e-6, "{budget:?}: {last:?}, not {expected:?}");
+        assert!((last.wrench.force - expected.wrench.force).norm() < 1e-3 * expected.wrench.force.norm());
+    }
+    // The same tests, the same bytes.
+    let some = Budget { tests: 3000, ..Budget::UNLIMITED };
+    assert_eq!(gone(some), gone(some));
+}
+
+#[test]
+fn a_simulation_goes_on_from_a_round_that_a_budget_ended_though_the_hand_rests() {
+    let Scene { tool, bodies, .. } = scenes().swap_remove(0);
+    let limits = Limits { force: 8.0, torque: 0.5, stiffness: [2000.0, 30.0], damping: [20.0, 0.5] };
+    let mut settings = Settings::for_tool(Renderer::GodObject, &tool, &limits).unwrap();
+    settings.budget = TINY[0];
+    let (mut servo, mut simulation) = haptics::new(settings, tool, bodies).unwrap();
+    let mut step = |x: f64, z: f64| {
+        servo.step(&DeviceState { pose: at(x, 0.0, z), twist: Twist::ZERO, engaged: true }, 1e-3);
+    };
+    step(0.0, 0.045);
+    assert!(simulation.simulate().fresh);
+    // 15 cm aside and 3 cm down, before the next round.
+    (1..=30).for_each(|i| step(5e-3 * f64::from(i), 0.045 - 1e-3 * f64::from(i)));
+    let (mut partial, mut last) = (0, simulation.simulate());
+    while last.status.contains(Status::PARTIAL) {
+        assert!(last.fresh && partial < 50 && last.least_separation > 0.0, "{last:?}");
+        partial += 1;
+        last = simulation.simulate();
+    }
+    assert!(partial > 0 && last.fresh && !simulation.simulate().fresh, "{partial}, {last:?}");
+}
+
 #[test]
 fn obstacles_that_move_take_it_along_and_do_not_pass_it() {
+    for budget in [Budget::UNLIMITED, TINY[0]] {
+        taken_along(GodSettings { budget, ..GodSettings::default() });
+    }
+}
+
+fn taken_along(settings: GodSettings) {
     let scene = scenes().swap_remove(1);
     let mut bodies = scene.bodies;
-    let mut god = GodObject::new(scene.tool.clone(), &scene.start, GodSettings::default()).unwrap();
+    let mut god = GodObject::new(scene.tool.clone(), &scene.start, settings).unwrap();
     let hand = scene.start;
     god.advance(&hand, &bodies).unwrap();
     // The sheet comes up at 2 m/s, and turns a little.

@@ -1,9 +1,12 @@
 //! Warm steps and rounds do not allocate: counted by the allocator itself.
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 use support::allocation::{allocations, Counting};
 use support::haptics::{at_height, on_floor};
-use voxshell::haptics::Renderer;
+use voxshell::haptics::god_object::Budget;
+use voxshell::haptics::{Relief, Renderer};
 use voxshell::math::Wrench;
 
 #[global_allocator]
@@ -15,8 +18,12 @@ const RENDERERS: [Renderer; 5] =
 #[test]
 fn steps_and_rounds_do_not_allocate() {
     assert!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0, "the counter counts");
-    for renderer in RENDERERS {
-        let (mut servo, mut simulation) = on_floor(renderer, 10, |_| {});
+    for (renderer, own) in RENDERERS.map(|r| (r, false)).into_iter().chain([(Renderer::GodObject, true)]) {
+        let budget = if own { Budget { tests: 1, nanoseconds: 1 } } else { Budget::UNLIMITED };
+        let (mut servo, mut simulation) = on_floor(renderer, 10, |settings| settings.budget = budget);
+        if own {
+            simulation.set_relief(Some(Relief::new(Arc::new(|_, p: &Vector3<f64>| 1e-4 * p.x.sin()), 1e-5).unwrap()));
+        }
         let mut contacts = 0;
         let mut run = || {
             for n in 0..200 {

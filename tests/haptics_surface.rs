@@ -8,7 +8,7 @@ use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::field::{Field, HalfSpace};
 use voxshell::haptics::god_object::{Advance, GodObject, GodSettings};
 use voxshell::haptics::{
-    self, DeviceState, Forms, Limits, Obstacle, Renderer, Settings, Status, Surface, Texture, Tool,
+    self, DeviceState, Forms, Limits, Obstacle, Relief, Renderer, Settings, Status, Surface, Texture, Tool,
 };
 use voxshell::math::{Mat3, Pose, Progress, Rotation, Twist, Vec3, Wrench};
 use voxshell::mesh::{primitives, TriMesh};
@@ -202,12 +202,16 @@ fn a_shaded_prism_feels_round_and_an_unshaded_one_has_edges() {
     assert!(round_jump < 0.4 * flat_jump, "{round_jump} of {flat_jump}");
 }
 
-#[test]
-fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else() {
-    let bodies = ground(Vec3::z());
+/// One sample.
+fn point() -> Tool {
     let point = PointShell::from_samples(&[[0.0; 3]], &[[0.0, 0.0, -1.0]], &ShellOptions::default()).unwrap();
     let forms = Forms { shell: Some(Arc::new(point)), ..Forms::default() };
-    let tool = Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 1e-4 };
+    Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 1e-4 }
+}
+
+#[test]
+fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else() {
+    let (tool, bodies) = (point(), ground(Vec3::z()));
     let texture = Texture { height: 3e-4, wavelength: 4e-3 };
     let [mut smooth, mut rough] = [Texture::default(), texture].map(|texture| {
         let surface = Surface { texture, ..Surface::default() };
@@ -232,6 +236,102 @@ fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else(
     }
     assert!(sum.xy().norm() < 0.05 * sum.z, "bumps push one way: {sum}");
     assert!(steepest > 0.15, "nothing is felt: {steepest}");
+}
+
+#[test]
+fn a_height_function_turns_the_force_as_its_slope_is_in_the_frame_of_the_body_that_is_touched() {
+    let tool = point();
+    // Two planes side by side, one behind the hand's way; the second one is turned, and elsewhere.
+    let turn = Rotation::from_scaled_axis(Vec3::z() * 0.7);
+    let mut bodies = [ground(Vec3::z()), ground(Vec3::z())].concat();
+    bodies[0].pose = at(0.0, 0.0, -1.0);
+    bodies[1].pose = Pose::from_parts(Vec3::new(0.3, -0.2, 0.0).into(), turn);
+    // A hill of the second body; the first has none.
+    let height = |body: u32, p: &Vec3| if body == 1 { 0.02 * (40.0 * p.x).sin() + 3.0 * p.x * p.y } else { f64::NAN };
+    let slope = |p: &Vec3| Vec3::new(0.8 * (40.0 * p.x).cos() + 3.0 * p.y, 3.0 * p.x, 0.0);
+    let settings = GodSettings { skin: Some(1e-6), ..GodSettings::default() };
+    let [mut smooth, mut rough] = [0; 2].map(|_| GodObject::new(tool.clone(), &at(0.3, -0.2, 0.01), settings).unwrap());
+    rough.set_relief(Some(Relief::new(Arc::new(height), 1e-5).unwrap()));
+    let mut steepest = 0.0f64;
+    for i in 0..1000 {
+        let way = Vec3::new(1e-4, 0.7e-4, 0.0) * f64::from(i);
+        let hand = at(0.3 + way.x, -0.2 + way.y, (0.01 - 1e-4 * f64::from(i)).max(-0.002));
+        let (plain, felt) = (smooth.advance(&hand, &bodies).unwrap(), rough.advance(&hand, &bodies).unwrap());
+        assert_eq!(plain.pose, felt.pose, "step {i}");
+        assert_eq!(felt.status, Status::NORMAL, "step {i}");
+        let (n, f) = (plain.wrench.force, felt.wrench.force);
+        let slope = turn * slope(&(turn.inverse() * way));
+        let expected = Vec3::new(-slope.x, -slope.y, 1.0).normalize() * n.norm();
+        assert!((f - expected).norm() <= 1e-5 * n.norm(), "step {i}: {f}, not {expected}");
+        steepest = steepest.max(f.xy().norm() / f.norm().max(1e-9));
+    }
+    assert!(steepest > 0.5, "nothing is felt: {steepest}");
+}
+
+#[test]
+fn where_a_height_is_not_finite_the_surface_is_smooth_and_the_status_says_so() {
+    let (tool, bodies) = (point(), ground(Vec3::z()));
+    let surface = Surface { friction: 0.1, ..Surface::default() };
+    let settings = GodSettings { surface, skin: Some(1e-6), ..GodSettings::default() };
+    let made = || GodObject::new(tool.clone(), &at(0.0, 0.0, 0.01), settings).unwrap();
+    for bad in [f64::NAN, f64::INFINITY, f64::MAX] {
+        let (mut smooth, mut rough) = (made(), made());
+        let height = move |_: u32, p: &Vec3| if p.x > 0.01 { bad.copysign(p.y) } else { 0.3 * p.y };
+        rough.set_relief(Some(Relief::new(Arc::new(height), 1e-5).unwrap()));
+        let (mut before, mut behind) = (0, 0);
+        for i in 0..300 {
+            let hand = at(1e-4 * f64::from(i), 0.0, (0.005 - 1e-4 * f64::from(i)).max(-0.002));
+            let (plain, felt) = (smooth.advance(&hand, &bodies).unwrap(), rough.advance(&hand, &bodies).unwrap());
+            assert_eq!(plain.pose, felt.pose, "step {i}");
+            let is_touching = plain.wrench != Wrench::ZERO;
+            if felt.pose.translation.x > 0.0102 && is_touching {
+                assert!((felt.wrench.force - plain.wrench.force).norm() < 1e-9, "step {i}: {felt:?}");
+                assert_eq!(felt.status, plain.status | Status::BAD_HEIGHT, "step {i}");
+                behind += 1;
+            } else if felt.pose.translation.x < 0.0095 && is_touching {
+                assert_eq!(felt.status, plain.status, "step {i}");
+                assert!(felt.wrench.force.y < -0.2 * plain.wrench.force.z, "step {i}: {felt:?}");
+                before += 1;
+            }
+        }
+        assert!(before > 30 && behind > 100, "{bad}: {before} {behind}");
+        // Taken away, all is as it was without it, to the byte.
+        rough.set_relief(None);
+        let (plain, felt) = [&mut smooth, &mut rough].map(|god| steps(god, &at(0.0, 0.02, -0.003), &bodies, 50)).into();
+        assert_eq!(plain, felt);
+    }
+}
+
+#[test]
+fn heights_are_felt_through_the_servo_and_what_they_are_not_is_said() {
+    let tool = block();
+    let settings = Settings::for_tool(Renderer::GodObject, &tool, &LIMITS).unwrap();
+    let (mut servo, mut simulation) = haptics::new(settings, tool, ground(Vec3::z())).unwrap();
+    let device = DeviceState { pose: at(0.0, 0.0, 0.038), twist: Twist::ZERO, engaged: true };
+    let mut feel = |simulation: &mut haptics::Simulation| {
+        let step = |_| {
+            let output = servo.step(&device, 1e-3);
+            simulation.simulate();
+            output
+        };
+        (0..300).map(step).last().unwrap()
+    };
+    let smooth = feel(&mut simulation).wrench.force;
+    assert!(smooth.z > 1.0 && smooth.xy().norm() < 1e-6, "{smooth}");
+    let relief = |height: fn(u32, &Vec3) -> f64| Some(Relief::new(Arc::new(height), 1e-4).unwrap());
+    simulation.set_relief(relief(|_, p| 0.25 * p.x));
+    let felt = feel(&mut simulation);
+    assert!((felt.wrench.force.x + 0.25 * felt.wrench.force.z).abs() < 1e-6, "{felt:?}");
+    assert!(!felt.status.contains(Status::BAD_HEIGHT));
+    simulation.set_relief(relief(|_, _| f64::NAN));
+    let told = feel(&mut simulation);
+    assert!(told.status.contains(Status::BAD_HEIGHT) && (told.wrench.force - smooth).norm() < 1e-6, "{told:?}");
+    simulation.set_relief(None);
+    let again = feel(&mut simulation);
+    assert!(!again.status.contains(Status::BAD_HEIGHT) && (again.wrench.force - smooth).norm() < 1e-6, "{again:?}");
+    for reach in [0.0, -1e-3, f64::NAN, f64::INFINITY] {
+        assert!(Relief::new(Arc::new(|_, _: &Vec3| 0.0), reach).is_err(), "{reach}");
+    }
 }
 
 #[test]

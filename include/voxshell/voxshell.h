@@ -296,6 +296,14 @@
 /** Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive"). */
 #define VXS_HAPTICS_PENETRATING 512
 
+/** `surface_height` gave what is no slope: the surface is smooth there. */
+#define VXS_HAPTICS_BAD_HEIGHT 1024
+
+/**
+ * `round_max_tests` or `round_max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+ */
+#define VXS_HAPTICS_PARTIAL 2048
+
 /** The coupling's springs have no end. */
 #define VXS_SATURATION_LINEAR 0
 
@@ -812,6 +820,22 @@ typedef struct vxs_haptics_limits {
 } vxs_haptics_limits;
 
 /**
+ * Height of the bumps on a body, metres. Only differences matter: they turn the force as their slope does, and leave the
+ * surface where it is.
+ *
+ * Called six times for each constraint that holds the tool, by the thread that steps in each step and by the one that simulates
+ * in each round, perhaps by both at once: it must be safe to call from several threads, must neither block nor allocate, must
+ * not call functions of the same `vxs_haptics`, and should give the same for the same point. Where it gives what is not
+ * finite, the surface is smooth, and the status says VXS_HAPTICS_BAD_HEIGHT.
+ *
+ * @param body   number of the body: its place in `bodies` of `vxs_haptics_create`
+ * @param point  on its surface or near it, in the body's frame, metres
+ * @param user   `surface_height_user`
+ * @return the height above the surface
+ */
+typedef double (*vxs_haptics_height_fn)(size_t body, const struct vxs_vec3 *point, void *user);
+
+/**
  * All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
  * rotation.
  */
@@ -885,13 +909,36 @@ typedef struct vxs_haptics_settings {
    */
   double surface_texture_height;
   double surface_texture_wavelength;
+  /**
+   * Of VXS_RENDERER_GOD_OBJECT: heights of bumps of your own, felt together with those above. It and what is behind
+   * `surface_height_user` must live until `vxs_haptics_release` has returned. Default null: none.
+   */
+  vxs_haptics_height_fn surface_height;
+  void *surface_height_user;
+  /**
+   * Slopes are differences of heights this far to each side, metres: positive where there is a `surface_height`. Bumps
+   * finer than that are not felt. Default 0.
+   */
+  double surface_height_reach;
+  /**
+   * Of VXS_RENDERER_GOD_OBJECT: spheres and samples that a round of the simulation may test, and time that it may take,
+   * nanoseconds. The round ends before the stretch that would take more, at the pace so far, where the tool then is,
+   * which is as safe as any; at least one stretch is gone, so that the tool arrives in later rounds. VXS_HAPTICS_PARTIAL
+   * says so. While bodies move a round goes on until they are where they are to be. The clock is read once a stretch, and
+   * never without a limit of time. Default 0: no limit.
+   */
+  uint64_t round_max_tests;
+  uint64_t round_max_nanoseconds;
 } vxs_haptics_settings;
 
 /** What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
 typedef struct vxs_haptics_report {
   /** `sizeof(vxs_haptics_report)`, set by `vxs_haptics_report_init`. */
   uint32_t struct_size;
-  /** 0 when neither the tool nor a body had moved since the last round, and nothing was done; else 1. */
+  /**
+   * 0 when neither the tool nor a body had moved since the last round, which was not VXS_HAPTICS_PARTIAL, and nothing was
+   * done; else 1.
+   */
   uint32_t fresh;
   /** Time of the steps that it is for: the sum of their `dt`, seconds. */
   double clock;

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -704,6 +705,9 @@ struct HapticsSettings : vxs_haptics_settings {
     detail::check(
         vxs_haptics_settings_init(this, sizeof(vxs_haptics_settings), renderer, tool.c_handle(), mass, limits));
   }
+
+  /** In the place of `surface_height`, with the same duties; where it throws there is no height. `Haptics` keeps a copy. */
+  std::function<double(std::size_t body, const Vec3& point)> height;
 };
 
 /** A tool in a hand among bodies: `step` on the thread that serves the device, `simulate` on another. */
@@ -719,7 +723,19 @@ class Haptics {
     std::vector<vxs_haptics_body> all;
     all.reserve(bodies.size());
     for (const Body& body : bodies) all.push_back({body.shape->c_handle(), body.pose});
-    detail::check(vxs_haptics_create(&settings, tool.c_handle(), all.data(), all.size(), handle_.out()));
+    vxs_haptics_settings given = settings;
+    if (settings.height) {
+      height_ = std::make_unique<Height>(settings.height);
+      given.surface_height = height;
+      given.surface_height_user = height_.get();
+    }
+    detail::check(vxs_haptics_create(&given, tool.c_handle(), all.data(), all.size(), handle_.out()));
+  }
+  Haptics(Haptics&&) noexcept = default;
+  Haptics& operator=(Haptics&& other) noexcept {
+    handle_ = std::move(other.handle_);
+    height_ = std::move(other.height_);
+    return *this;
   }
 
   HapticsOutput step(const DeviceState& state, double dt) {
@@ -749,6 +765,22 @@ class Haptics {
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
+  using Height = std::function<double(std::size_t, const Vec3&)>;
+
+  static double height(std::size_t body, const vxs_vec3* point, void* user) {
+#ifdef VOXSHELL_NO_EXCEPTIONS
+    return (*static_cast<Height*>(user))(body, *point);
+#else
+    try {
+      return (*static_cast<Height*>(user))(body, *point);
+    } catch (...) {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+#endif
+  }
+
+  // Used until the handle is released, which is therefore destroyed and assigned first.
+  std::unique_ptr<Height> height_;
   detail::Handle<vxs_haptics, vxs_haptics_release> handle_;
 };
 

@@ -136,6 +136,15 @@ pub(super) fn positive_or_zero(argument: &str, value: f64) -> Result<f64, Failur
     }
 }
 
+/// Zero stands for "no limit".
+pub(super) fn limit(given: u64) -> u64 {
+    if given == 0 {
+        u64::MAX
+    } else {
+        given
+    }
+}
+
 pub(super) fn vec3(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
     match [("x", v.x), ("y", v.y), ("z", v.z)].into_iter().find(|(_, value)| !value.is_finite()) {
         Some((axis, value)) => Err(Failure::argument(&format!("{argument}.{axis}"), value, "a finite number")),

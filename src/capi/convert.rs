@@ -268,7 +268,6 @@ impl vxs_query {
         let angle = check::in_range("query->region_angle", self.region_angle, 0.0, std::f64::consts::PI)?;
         let segmentations =
             [Segmentation::None, Segmentation::Level(self.segment_level), Segmentation::Region { distance, angle }];
-        let limit = |given: u64| if given == 0 { u64::MAX } else { given };
         Ok(Query {
             roles,
             max_separation,
@@ -278,8 +277,8 @@ impl vxs_query {
             segmentation: check::choice("query->segmentation", self.segmentation, "VXS_SEGMENTATION_", &segmentations)?,
             preferred_segments,
             budget: Budget {
-                tests: limit(self.max_tests),
-                nanoseconds: limit(self.max_nanoseconds),
+                tests: check::limit(self.max_tests),
+                nanoseconds: check::limit(self.max_nanoseconds),
                 accuracy: check::positive_or_zero("query->accuracy", self.accuracy)?,
             },
             crowd: self.crowd()?,

@@ -129,13 +129,15 @@ pub unsafe extern "C" fn vxs_haptics_create(
             obstacles.push(Obstacle::fixed(forms(shape), pose));
         }
         check::out("haptics", haptics)?;
+        let relief = settings.relief()?;
         let settings = settings.to_core()?;
         if settings.renderer == Renderer::Vps {
             for obstacle in &mut obstacles {
                 obstacle.forms = std::mem::take(&mut obstacle.forms).with_voxmap()?;
             }
         }
-        let (servo, simulation) = haptics::new(settings, tool, obstacles)?;
+        let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;
+        simulation.set_relief(relief);
         let halves = Halves {
             servo: Exclusive::new(Some(servo)),
             simulation: Exclusive::new(Some(simulation)),

@@ -6,6 +6,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics::own;
+use super::haptics_settings::User;
 use super::haptics_types::*;
 use super::status::*;
 use super::types::*;
@@ -155,18 +156,6 @@ impl vxs_haptics_run_report {
             rounds: report.rounds,
             ..Self::defaults()
         }
-    }
-}
-
-/// The caller's pointer, for the one thread that hands it back.
-struct User(*mut c_void);
-
-// SAFETY: the library never looks behind it; that the function may be called on another thread is said in its contract.
-unsafe impl Send for User {}
-
-impl User {
-    fn pointer(&self) -> *mut c_void {
-        self.0
     }
 }
 

@@ -1,5 +1,8 @@
 //! What haptics is set to.
 
+use std::ffi::c_void;
+use std::sync::Arc;
+
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
@@ -7,9 +10,10 @@ use super::haptics_types::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::haptics::god_object::Detection;
+use crate::haptics::god_object::{Budget, Detection};
 use crate::haptics::{
-    ContactSettings, Coupling, Forms, Handle, Limits, Renderer, Saturation, Settings, Surface, Texture, Timing, Tool,
+    ContactSettings, Coupling, Forms, Handle, Limits, Relief, Renderer, Saturation, Settings, Surface, Texture, Timing,
+    Tool,
 };
 use crate::math::{Mat3, Vec3};
 use crate::Error;
@@ -24,6 +28,21 @@ pub const VXS_SATURATION_CUBIC: u32 = 2;
 const RENDERERS: [Renderer; 5] =
     [Renderer::Vps, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::GodObject, Renderer::Impulse];
 const SATURATIONS: [Saturation; 3] = [Saturation::Linear, Saturation::Clamped, Saturation::Cubic];
+
+/// Height of the bumps on a body, metres. Only differences matter: they turn the force as their slope does, and leave the
+/// surface where it is.
+///
+/// Called six times for each constraint that holds the tool, by the thread that steps in each step and by the one that simulates
+/// in each round, perhaps by both at once: it must be safe to call from several threads, must neither block nor allocate, must
+/// not call functions of the same `vxs_haptics`, and should give the same for the same point. Where it gives what is not
+/// finite, the surface is smooth, and the status says VXS_HAPTICS_BAD_HEIGHT.
+///
+/// @param body   number of the body: its place in `bodies` of `vxs_haptics_create`
+/// @param point  on its surface or near it, in the body's frame, metres
+/// @param user   `surface_height_user`
+/// @return the height above the surface
+pub type vxs_haptics_height_fn =
+    Option<unsafe extern "C" fn(body: usize, point: *const vxs_vec3, user: *mut c_void) -> f64>;
 
 /// All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
 /// rotation.
@@ -89,11 +108,26 @@ pub struct vxs_haptics_settings {
     /// one to the next, metres. Default 0: none.
     pub surface_texture_height: f64,
     pub surface_texture_wavelength: f64,
+    /// Of VXS_RENDERER_GOD_OBJECT: heights of bumps of your own, felt together with those above. It and what is behind
+    /// `surface_height_user` must live until `vxs_haptics_release` has returned. Default null: none.
+    pub surface_height: vxs_haptics_height_fn,
+    pub surface_height_user: *mut c_void,
+    /// Slopes are differences of heights this far to each side, metres: positive where there is a `surface_height`. Bumps
+    /// finer than that are not felt. Default 0.
+    pub surface_height_reach: f64,
+    /// Of VXS_RENDERER_GOD_OBJECT: spheres and samples that a round of the simulation may test, and time that it may take,
+    /// nanoseconds. The round ends before the stretch that would take more, at the pace so far, where the tool then is,
+    /// which is as safe as any; at least one stretch is gone, so that the tool arrives in later rounds. VXS_HAPTICS_PARTIAL
+    /// says so. While bodies move a round goes on until they are where they are to be. The clock is read once a stretch, and
+    /// never without a limit of time. Default 0: no limit.
+    pub round_max_tests: u64,
+    pub round_max_nanoseconds: u64,
 }
 
 impl Growable for vxs_haptics_settings {
     const ARGUMENT: &'static str = "settings";
-    const SIZES: &'static [usize] = &[std::mem::offset_of!(Self, surface_friction), size_of::<Self>()];
+    const SIZES: &'static [usize] =
+        &[std::mem::offset_of!(Self, surface_friction), std::mem::offset_of!(Self, surface_height), size_of::<Self>()];
     const NULLABLE: bool = false;
 
     /// Nothing that `to_core` would take: each release fills all of its own.
@@ -135,6 +169,11 @@ impl Growable for vxs_haptics_settings {
             surface_shading: 0.0,
             surface_texture_height: 0.0,
             surface_texture_wavelength: 0.0,
+            surface_height: None,
+            surface_height_user: std::ptr::null_mut(),
+            surface_height_reach: 0.0,
+            round_max_tests: 0,
+            round_max_nanoseconds: 0,
         }
     }
 }
@@ -171,6 +210,19 @@ fn of_settings(argument: &str) -> String {
 
 pub(super) fn forms(shape: &Shape) -> Forms {
     Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
+}
+
+/// The caller's pointer, for the threads that hand it back.
+pub(super) struct User(pub *mut c_void);
+
+// SAFETY: the library never looks behind it; which threads call the function that it goes to is said in the contract of that.
+unsafe impl Send for User {}
+unsafe impl Sync for User {}
+
+impl User {
+    pub fn pointer(&self) -> *mut c_void {
+        self.0
+    }
 }
 
 impl vxs_haptics_settings {
@@ -252,6 +304,10 @@ impl vxs_haptics_settings {
             handle: Handle { mass: s.handle_mass, inertia: s.handle_inertia, damping: s.handle_damping },
             passivity: s.passivity != 0,
             detection: Detection::Continuous,
+            budget: Budget {
+                tests: check::limit(s.round_max_tests),
+                nanoseconds: check::limit(s.round_max_nanoseconds),
+            },
             surface: Surface {
                 friction: s.surface_friction,
                 shading: s.surface_shading,
@@ -260,6 +316,19 @@ impl vxs_haptics_settings {
         };
         core.check().map_err(|error| renamed(error, of_settings))?;
         Ok(core)
+    }
+
+    /// The bumps of the caller's own, if there are any.
+    pub(super) fn relief(&self) -> Result<Option<Relief>, Failure> {
+        let Some(height) = self.surface_height else { return Ok(None) };
+        let user = User(self.surface_height_user);
+        let height = move |body: u32, p: &Vec3| {
+            let point = vxs_vec3::from(*p);
+            // SAFETY: the function takes any body and point, on any thread, as its contract says.
+            unsafe { height(body as usize, &point, user.pointer()) }
+        };
+        let made = Relief::new(Arc::new(height), self.surface_height_reach);
+        made.map(Some).map_err(|error| renamed(error, of_settings))
     }
 
     pub(super) fn tool(&self, forms: Forms) -> Result<Tool, Failure> {

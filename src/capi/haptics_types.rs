@@ -55,6 +55,10 @@ pub const VXS_HAPTICS_DAMPED: u32 = 128;
 pub const VXS_HAPTICS_LOCKED: u32 = 256;
 /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
 pub const VXS_HAPTICS_PENETRATING: u32 = 512;
+/// `surface_height` gave what is no slope: the surface is smooth there.
+pub const VXS_HAPTICS_BAD_HEIGHT: u32 = 1024;
+/// `round_max_tests` or `round_max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+pub const VXS_HAPTICS_PARTIAL: u32 = 2048;
 
 /// What a device says, mapped to the world frame.
 #[repr(C)]
@@ -134,7 +138,8 @@ pub struct vxs_haptics_body {
 pub struct vxs_haptics_report {
     /// `sizeof(vxs_haptics_report)`, set by `vxs_haptics_report_init`.
     pub struct_size: u32,
-    /// 0 when neither the tool nor a body had moved since the last round, and nothing was done; else 1.
+    /// 0 when neither the tool nor a body had moved since the last round, which was not VXS_HAPTICS_PARTIAL, and nothing was
+    /// done; else 1.
     pub fresh: u32,
     /// Time of the steps that it is for: the sum of their `dt`, seconds.
     pub clock: f64,

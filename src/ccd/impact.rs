@@ -4,7 +4,7 @@
 use super::motion::Motion;
 use super::screw;
 use super::shell::{Passage, Span, Workspace};
-use crate::contact::{check_pose, directions, Contact, Geometry, Roles, FEATURE_OF_B};
+use crate::contact::{check_pose, directions, Contact, Geometry, Roles, Stats, FEATURE_OF_B};
 use crate::field::{Field, SignedDistance};
 use crate::math::{Pose, Vec3};
 use crate::pointshell::PointShell;
@@ -203,16 +203,20 @@ fn each_direction<'a>(
 pub fn time_of_impact(a: &Moving, b: &Moving, query: &Query, workspace: &mut Workspace) -> Result<Option<Contact>> {
     let mut until = query.until;
     let mut first: Option<Contact> = None;
+    let mut stats = Stats::default();
     for direction in each_direction(a, b, query)? {
         let mut passage = direction.passage(query);
         passage.until = until;
-        if let Some((t, sample)) = passage.first(workspace) {
+        let found = passage.first(workspace);
+        stats += workspace.stats;
+        if let Some((t, sample)) = found {
             if first.is_none_or(|best| t < best.toi) {
                 first = Some(direction.contact(sample, t));
                 until = t;
             }
         }
     }
+    workspace.stats = stats;
     Ok(first)
 }
 

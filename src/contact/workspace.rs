@@ -38,6 +38,13 @@ pub struct Stats {
     pub sample_tests: u64,
 }
 
+impl std::ops::AddAssign for Stats {
+    fn add_assign(&mut self, other: Self) {
+        self.node_tests += other.node_tests;
+        self.sample_tests += other.sample_tests;
+    }
+}
+
 /// What the last query left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {

@@ -3,7 +3,9 @@
 
 use super::bodies::Tool;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
+use super::relief::Relief;
 use super::shading::{slide, slip, Surface};
+use super::types::Status;
 use crate::math::{Mat6, Pose, Rotation, Vec3, Vec6, Wrench};
 use crate::{Error, Result};
 
@@ -75,6 +77,8 @@ pub struct ConstraintModel {
     /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
     pub stiffness: f64,
     pub surface: Surface,
+    /// Bumps beside the surface's own.
+    pub relief: Option<Relief>,
     /// At most [`MAX_ROWS`]; room for all from the start.
     pub constraints: Vec<Constraint>,
 }
@@ -84,7 +88,7 @@ impl ConstraintModel {
     pub fn new(tool: &Tool, pose: &Pose, coupling: f64, stiffness: f64) -> Self {
         let mass = mass_matrix(tool, pose);
         let (surface, constraints) = (Surface::default(), Vec::with_capacity(MAX_ROWS));
-        Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, constraints }
+        Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, relief: None, constraints }
     }
 
     /// The part of an allowed motion that friction leaves, after the program that found it: its rows are the constraints.
@@ -97,11 +101,11 @@ impl ConstraintModel {
         slip(self.surface.friction, &self.mass, allowed, slides)
     }
 
-    /// What holds the tool back from a motion, in the units of M a: against the constraints, as shading and texture turn it, and
-    /// against what friction takes of it.
-    pub(super) fn hold(&self, solver: &Solver, load: &Vec6, allowed: &Vec6, slip: f64) -> Vec6 {
-        let mut held = *load;
-        if self.surface.turns_forces() {
+    /// What holds the tool back from a motion, in the units of M a: against the constraints, as shading, texture and relief turn
+    /// it, and against what friction takes of it.
+    pub(super) fn hold(&self, solver: &Solver, load: &Vec6, allowed: &Vec6, slip: f64) -> (Vec6, Status) {
+        let (mut held, mut status) = (*load, Status::NORMAL);
+        if self.surface.turns_forces() || self.relief.is_some() {
             let center = self.pose.transform_point(&self.center.into()).coords;
             let way = allowed * (slip / self.coupling);
             let turn: Vec3 = way.fixed_rows::<3>(3).into_owned();
@@ -111,7 +115,14 @@ impl ConstraintModel {
                 let arm = c.point - center;
                 // Where the tool is on its way to, as the hand is ahead of the last round.
                 let there = c.point + way.fixed_rows::<3>(0) + turn.cross(&arm);
-                let slope = self.surface.texture.slope(&c.frame.inverse_transform_point(&there.into()).coords);
+                let there = c.frame.inverse_transform_point(&there.into()).coords;
+                let mut slope = self.surface.texture.slope(&there);
+                if let Some(relief) = &self.relief {
+                    match relief.slope(c.body, &there) {
+                        Some(own) => slope += own,
+                        None => status |= Status::BAD_HEIGHT,
+                    }
+                }
                 let outward = self.surface.texture.outward(&-c.shaded, &(c.frame.rotation * slope));
                 held += column(&outward, &arm) * solver.multiplier(k);
             }
@@ -119,14 +130,15 @@ impl ConstraintModel {
         if slip < 1.0 {
             held -= self.mass * allowed * (1.0 - slip);
         }
-        held
+        (held, status)
     }
 
     /// Takes over another's, without allocation.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { pose, center, mass, coupling, stiffness, surface, constraints } = other;
+        let Self { pose, center, mass, coupling, stiffness, surface, relief, constraints } = other;
         (self.pose, self.center, self.mass, self.surface) = (*pose, *center, *mass, *surface);
         (self.coupling, self.stiffness) = (*coupling, *stiffness);
+        self.relief.clone_from(relief);
         self.constraints.clear();
         self.constraints.extend_from_slice(constraints);
     }
@@ -143,6 +155,8 @@ pub struct Constrained {
     /// a_u = k_s (x_h − x_s).
     pub unconstrained: Vec6,
     pub constrained: Vec6,
+    /// `BAD_HEIGHT` or none.
+    pub status: Status,
 }
 
 /// Makes forces of published constraints at 1 kHz: no allocation, no lock, no system call. Each loop brings its own.
@@ -224,13 +238,14 @@ impl ConstraintForce {
         let constrained = solution.constrained;
         self.anchor =
             Some(if held { moved(&model.pose, &model.center, &(constrained / model.coupling)) } else { *device });
-        let (mut wrench, mut spring) = (Wrench::ZERO, Wrench::ZERO);
+        let (mut wrench, mut spring, mut status) = (Wrench::ZERO, Wrench::ZERO, Status::NORMAL);
         if held {
             let slip = model.slip(&self.solver, &constrained);
             let straight = solution.load - model.mass * constrained * (1.0 - slip);
-            let felt = model.hold(&self.solver, &solution.load, &constrained, slip);
+            let (felt, said) = model.hold(&self.solver, &solution.load, &constrained, slip);
+            status = said;
             [wrench, spring] = [felt, straight].map(|load| Wrench::from_column(&(load * model.stiffness)));
         }
-        Ok(Constrained { wrench, spring, unconstrained, constrained })
+        Ok(Constrained { wrench, spring, unconstrained, constrained, status })
     }
 }

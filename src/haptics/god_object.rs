@@ -10,10 +10,13 @@
 //! surface too; and constraints ask for a little more distance than that, which brings samples back up. So a body slides and no
 //! rounding, turning or curving takes a sample inside: each path is certified as a whole.
 
+mod budget;
 mod cuts;
 mod discrete;
 mod types;
 
+pub use budget::Budget;
+use budget::Spent;
 pub use types::{Advance, Detection, GodSettings, Knot};
 
 use std::sync::{Arc, Weak};
@@ -21,6 +24,7 @@ use std::sync::{Arc, Weak};
 use super::bodies::{Obstacle, Tool};
 use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
+use super::relief::Relief;
 use super::shading::averaged_outward;
 use super::types::Status;
 use crate::ccd::impact::{self, time_of_impact, Moving, Path};
@@ -74,6 +78,7 @@ pub struct GodObject {
     on_the_way: shell::Workspace,
     inside: bool,
     path: Vec<Knot>,
+    spent: Spent,
 }
 
 impl GodObject {
@@ -100,6 +105,7 @@ impl GodObject {
             on_the_way: shell::Workspace::new(),
             inside: false,
             path: Vec::with_capacity(64 + 4 * settings.stretches.min(64) as usize),
+            spent: Spent::default(),
         })
     }
 
@@ -124,6 +130,11 @@ impl GodObject {
         &self.path
     }
 
+    /// Bumps on the obstacles, beside those of [`Surface::texture`](super::Surface::texture).
+    pub fn set_relief(&mut self, relief: Option<Relief>) {
+        self.model.relief = relief;
+    }
+
     /// Puts it somewhere else, without looking at what is in between. Where that is inside, the next step pushes it out, or
     /// says so.
     pub fn reset(&mut self, pose: &Pose) {
@@ -138,8 +149,9 @@ impl GodObject {
 
     /// One step toward the hand, while obstacles go from where they were at the last step to where they are.
     ///
-    /// At its end no sample is inside, nor nearer than a tenth of the skin, unless the status is `PENETRATING`; none was on the way, where the step did not begin
-    /// inside. Warm steps allocate nothing; the same steps give the same bytes.
+    /// At its end no sample is inside, nor nearer than a tenth of the skin, unless the status is `PENETRATING`; none was on the way,
+    /// where the step did not begin inside. Warm steps allocate nothing; the same steps give the same bytes, unless a limit of
+    /// time ends them. With [`Detection::Discrete`] nothing of what is said of samples holds.
     ///
     /// # Errors
     /// `InvalidArgument` for a pose that is not finite, `Unsupported` for bodies without the forms that the roles need.
@@ -154,6 +166,7 @@ impl GodObject {
         }
         let goal = moved(&self.model.pose, &center, &wanted);
         let (mut aim, mut time, mut stretches, mut stuck) = (goal, 0.0, 0, false);
+        let (moving, mut partial) = (self.obstacles_move(bodies), false);
         self.path.clear();
         self.knot(time);
         if self.settings.detection == Detection::Discrete {
@@ -188,6 +201,12 @@ impl GodObject {
             }
             let step = allowed * slip;
             if time >= 1.0 && self.length(&step) < self.skin {
+                break;
+            }
+            let waits = time >= 1.0 || !moving;
+            if stretches > 1 && waits && self.spent.ends(&self.settings.budget, stretches - 1) {
+                partial = self.length(&step) >= self.skin;
+                (stretches, stuck) = (stretches - 1, stuck && !partial);
                 break;
             }
             let to = moved(&self.model.pose, &center, &step);
@@ -228,7 +247,11 @@ impl GodObject {
         self.end(bodies);
         self.settled = (!self.inside).then_some(least);
         self.shade(bodies);
-        self.outcome(target, stretches, stuck, least)
+        let mut advance = self.outcome(target, stretches, stuck, least)?;
+        if partial {
+            advance.status |= Status::PARTIAL;
+        }
+        Ok(advance)
     }
 
     fn begin(&mut self, target: &Pose, bodies: &[Obstacle]) -> Result<()> {
@@ -243,6 +266,7 @@ impl GodObject {
             self.settled = None;
         }
         self.know(bodies);
+        self.spent = Spent::begin(&self.settings.budget);
         let extent = |g: &Geometry| {
             let shell = g.shell.and_then(|s| s.tree.radius.first()).map_or(0.0, |r| f64::from(*r));
             let bounds = g.field.map(|f| f.bounds());
@@ -340,6 +364,7 @@ impl GodObject {
                         self.heights.push(c.separation);
                     }
                 }
+                self.spent.tests += self.near[i].stats();
             }
         }
         self.keep_cuts(bodies, time)?;
@@ -402,7 +427,9 @@ impl GodObject {
                 until: first.map_or(1.0, |(_, c)| c.toi),
                 known: &[],
             };
-            if let Some(c) = time_of_impact(&tool, &other, &query, &mut self.on_the_way)? {
+            let found = time_of_impact(&tool, &other, &query, &mut self.on_the_way)?;
+            self.spent.tests += self.on_the_way.stats();
+            if let Some(c) = found {
                 if first.is_none_or(|(_, best)| c.toi < best.toi) {
                     first = Some((i, c));
                 }
@@ -501,7 +528,8 @@ impl GodObject {
             let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
             if solution.outcome != Outcome::Free {
                 let slip = self.model.slip(&self.solver, &solution.constrained);
-                let held = self.model.hold(&self.solver, &solution.load, &solution.constrained, slip);
+                let (held, said) = self.model.hold(&self.solver, &solution.load, &solution.constrained, slip);
+                status |= said;
                 wrench = Wrench::from_column(&(held * self.settings.stiffness));
             }
             let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();

@@ -10,7 +10,7 @@
 //! | `simulation` | the slow half: contacts and what they do |
 //! | `renderers` | what contacts do to the tool, by each of the penalty methods and by impulses |
 //! | `god_object`, `constraint`, `qp` | a tool that constraints keep out, the force that they make, and the program behind both |
-//! | `shading` | what surfaces feel like: friction, shading, texture |
+//! | `shading`, `relief` | what surfaces feel like: friction, shading, texture, heights of the user's own |
 //! | `tether` | the spring to a god-object |
 //! | `exchange`, `snapshot` | how they tell each other, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
@@ -26,6 +26,7 @@ mod exchange;
 pub mod god_object;
 mod passivity;
 pub mod qp;
+mod relief;
 mod renderers;
 mod runner;
 mod servo;
@@ -39,6 +40,7 @@ mod types;
 pub use bodies::{Forms, Obstacle, Tool, VOXMAP_MEMORY};
 pub use coupling::{Coupling, Saturation};
 pub use passivity::Observer;
+pub use relief::{Height, Relief};
 pub use runner::{Got, RunOptions, RunReport, Runner};
 pub use servo::Servo;
 pub use settings::{ContactSettings, Handle, Settings, Timing};

@@ -356,7 +356,9 @@ impl Servo {
         let about_center = match (&mut self.tether, &snapshot.constraints) {
             (Some(tether), Some(model)) if is_known => {
                 self.body.set_pose(&model.pose);
-                tether.pull(model, taken.is_some(), hand, dt)
+                let (wrench, said) = tether.pull(model, taken.is_some(), hand, dt);
+                status |= said;
+                wrench
             }
             (Some(_), _) => {
                 self.body.set_pose(hand);

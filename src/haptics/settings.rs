@@ -1,6 +1,6 @@
 //! What a haptic pair of halves is set to.
 
-use super::god_object::Detection;
+use super::god_object::{Budget, Detection};
 use super::shading::Surface;
 use super::{Coupling, Limits, Renderer, Saturation, Tool};
 use crate::math::Vec3;
@@ -66,6 +66,8 @@ pub struct Settings {
     pub passivity: bool,
     /// Of [`Renderer::GodObject`].
     pub detection: Detection,
+    /// Of [`Renderer::GodObject`]: what a round of the simulation may cost.
+    pub budget: Budget,
     /// Of [`Renderer::GodObject`]: what surfaces feel like.
     pub surface: Surface,
 }
@@ -114,6 +116,7 @@ impl Settings {
             handle: Handle { mass: tool.mass.max(0.1), inertia: inertia.max(1e-4), damping: [0.1, 1e-3] },
             passivity: true,
             detection: Detection::Continuous,
+            budget: Budget::UNLIMITED,
             surface: Surface::default(),
         })
     }

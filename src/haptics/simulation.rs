@@ -4,7 +4,7 @@ use super::exchange::{Reader, Writer};
 use super::god_object::{GodObject, GodSettings, Knot};
 use super::renderers::{check, respond, Before, Scratch};
 use super::snapshot::{Input, Linearised, Snapshot};
-use super::{Obstacle, Settings, Status, Tool};
+use super::{Obstacle, Relief, Settings, Status, Tool};
 use crate::contact::check_pose;
 use crate::math::{Mat3, Pose, Twist, Wrench};
 use crate::response::Kinematics;
@@ -20,7 +20,7 @@ const POINT: f64 = 1e-3;
 /// What a round of the simulation found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// False when neither the tool nor an obstacle had moved since the last round: nothing was done.
+    /// False when neither the tool nor an obstacle had moved since the last round, which went all the way: nothing was done.
     pub fresh: bool,
     /// Time of the servo that it is for, seconds.
     pub clock: f64,
@@ -102,6 +102,15 @@ impl Simulation {
         Ok(())
     }
 
+    /// Bumps on the obstacles, from the next round on. Of [`Renderer::GodObject`](super::Renderer::GodObject); nothing happens with
+    /// every other renderer.
+    pub fn set_relief(&mut self, relief: Option<Relief>) {
+        if let Some(god) = &mut self.god {
+            god.set_relief(relief);
+        }
+        self.moved = true;
+    }
+
     /// One round: finds contacts for the newest state of the tool and publishes them. Allocates nothing once it is warm.
     pub fn simulate(&mut self) -> Report {
         let fresh = self.inputs.update();
@@ -176,6 +185,8 @@ impl Simulation {
                 self.report.least_separation = if advance.constraints > 0 { advance.clearance } else { f64::INFINITY };
                 self.report.wrench = advance.wrench;
                 self.report.status |= advance.status;
+                // There is a way left to go, also for a hand that rests.
+                self.moved |= advance.status.contains(Status::PARTIAL);
             }
             Err(_) => self.report.status |= Status::BAD_STATE,
         }
@@ -188,8 +199,8 @@ pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> 
     // A point has no size of its own for a skin to be a part of.
     let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
     let skin = (size < POINT).then_some(2e-5 * POINT);
-    let Settings { detection, surface, .. } = *settings;
-    let god = GodSettings { skin, detection, surface, ..GodSettings::default() };
+    let Settings { detection, budget, surface, .. } = *settings;
+    let god = GodSettings { skin, detection, budget, surface, ..GodSettings::default() };
     let share = god.coupling * god.stiffness;
     let [linear, angular] = settings.coupling.stiffness.map(|k| k / share);
     let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };

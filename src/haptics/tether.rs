@@ -2,7 +2,7 @@
 
 use super::constraint::{ConstraintForce, ConstraintModel};
 use super::settings::within;
-use super::Coupling;
+use super::{Coupling, Status};
 use crate::math::{Mat6, Pose, Vec6, Wrench};
 use crate::response::Response;
 
@@ -28,14 +28,15 @@ impl Tether {
     }
 
     /// What the hand feels, about the tool's centre. None in free space, exactly.
-    pub fn pull(&mut self, model: &ConstraintModel, is_new: bool, hand: &Pose, dt: f64) -> Wrench {
+    pub fn pull(&mut self, model: &ConstraintModel, is_new: bool, hand: &Pose, dt: f64) -> (Wrench, Status) {
         let before = self.last.unwrap_or(*hand);
         let fits = !is_new || self.force.adopt(model, &before).is_ok();
         let found = if fits { self.force.evaluate(model, hand, dt).ok() } else { None };
         let [felt, spring] = found.map_or([Wrench::ZERO; 2], |found| [found.wrench, found.spring]);
+        let status = found.map_or(Status::NORMAL, |found| found.status);
         self.wrench = self.cut(&spring);
         self.last = Some(*hand);
-        self.cut(&felt)
+        (self.cut(&felt), status)
     }
 
     /// As strong as the coupling gets.

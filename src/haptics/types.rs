@@ -40,6 +40,10 @@ impl Status {
     pub const LOCKED: Self = Self(1 << 8);
     /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
     pub const PENETRATING: Self = Self(1 << 9);
+    /// A height function gave what is no slope: the surface is smooth there ([`Relief`](super::Relief)).
+    pub const BAD_HEIGHT: Self = Self(1 << 10);
+    /// The round's budget ended before the god-object was as far as it could go: later rounds go on.
+    pub const PARTIAL: Self = Self(1 << 11);
 
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0

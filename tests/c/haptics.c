@@ -26,22 +26,30 @@ static vxs_shape *box(double x, double y, double z) {
 /* A cube of 4 cm in the hand, above the top face of a block, which is the plane z = 0. */
 static const double HALF = 0.02;
 
-static vxs_haptics *cube_over_block(uint32_t renderer) {
-  vxs_shape *cube = box(HALF, HALF, HALF), *block = box(0.1, 0.1, 0.1);
-  const vxs_haptics_body body = {block, at(0, 0, -0.1)};
+static vxs_haptics_settings settings_of(uint32_t renderer) {
+  vxs_shape *cube = box(HALF, HALF, HALF);
   vxs_haptics_settings settings;
-  vxs_haptics *haptics = NULL;
   OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, cube, 0.2, &LIMITS));
   CHECK(settings.struct_size == sizeof settings && settings.renderer == renderer && settings.mass == 0.2);
   CHECK(settings.coupling_stiffness[0] <= LIMITS.stiffness[0] && settings.limits.force == LIMITS.force);
   /* Of a solid cube: m a²/6. */
   NEAR(settings.inertia[0], 0.2 * 4 * HALF * HALF / 6, 1e-6);
+  OK(vxs_shape_release(cube));
+  return settings;
+}
+
+static vxs_haptics *over_block(vxs_haptics_settings settings) {
+  vxs_shape *cube = box(HALF, HALF, HALF), *block = box(0.1, 0.1, 0.1);
+  const vxs_haptics_body body = {block, at(0, 0, -0.1)};
+  vxs_haptics *haptics = NULL;
   OK(vxs_haptics_create(&settings, cube, &body, 1, &haptics));
   /* The shapes live on in it. */
   OK(vxs_shape_release(cube));
   OK(vxs_shape_release(block));
   return haptics;
 }
+
+static vxs_haptics *cube_over_block(uint32_t renderer) { return over_block(settings_of(renderer)); }
 
 static vxs_device_state device_at(double x, double y, double z) {
   const vxs_device_state state = {at(x, y, z), {{0, 0, 0}, {0, 0, 0}}, 1, 0};
@@ -347,6 +355,75 @@ static void on_its_own_threads(void) {
   CHECK(served.calls == 41 && served.last == 0);
 }
 
+/* A ramp on the block, along x: what is behind `user` is its slope. */
+static double ramp(size_t body, const vxs_vec3 *point, void *user) {
+  const double *slope = user;
+  return body == 0 ? *slope * point->x : NAN;
+}
+
+static void heights_of_the_callers_own(void) {
+  double slope = 0;
+  vxs_haptics_settings settings = settings_of(VXS_RENDERER_GOD_OBJECT);
+  CHECK(settings.surface_height == NULL && settings.surface_height_reach == 0);
+  settings.surface_height = ramp, settings.surface_height_user = &slope, settings.surface_height_reach = 1e-4;
+  vxs_haptics *haptics = over_block(settings);
+  vxs_haptics_report report;
+  OK(vxs_haptics_report_init(&report, sizeof report));
+  move(haptics, 0.05, HALF - 0.003, 300);
+  vxs_vec3 flat = {0, 0, 0};
+  for (int i = 0; i < 4; i++) {
+    const double slopes[] = {0, 0.3, -0.5, NAN};
+    slope = slopes[i];
+    const vxs_haptics_output output = rest(haptics, HALF - 0.003, 300);
+    const vxs_vec3 force = output.wrench.force;
+    OK(vxs_haptics_simulate(haptics, &report));
+    if (i == 0) flat = force;
+    CHECK(force.z > 1 && fabs(force.y) < 1e-3 * force.z);
+    CHECK(has(output.status, VXS_HAPTICS_BAD_HEIGHT) == (i == 3));
+    /* A number that is none is a surface without bumps. */
+    NEAR(force.x, i == 3 ? flat.x : -slope * force.z, 1e-3 * force.z);
+    NEAR(length(force), length(flat), 1e-3 * length(flat));
+  }
+  CHECK(has(report.status, VXS_HAPTICS_BAD_HEIGHT));
+  OK(vxs_haptics_release(haptics));
+  /* For a struct of the release before, what is behind its end is not looked at. */
+  settings.struct_size = offsetof(vxs_haptics_settings, surface_height);
+  settings.surface_height_reach = NAN;
+  haptics = over_block(settings);
+  move(haptics, 0.05, HALF - 0.003, 300);
+  CHECK(!has(rest(haptics, HALF - 0.003, 300).status, VXS_HAPTICS_BAD_HEIGHT));
+  OK(vxs_haptics_release(haptics));
+}
+
+/* The hand is 3 cm into the block and 5 cm aside at once, 5 ms later: rounds of one stretch each say that they were ended, the
+ * tool is never inside, and arrives. */
+static void rounds_with_a_budget(void) {
+  for (int by_time = 0; by_time < 2; by_time++) {
+    vxs_haptics_settings settings = settings_of(VXS_RENDERER_GOD_OBJECT);
+    CHECK(settings.round_max_tests == 0 && settings.round_max_nanoseconds == 0);
+    if (by_time) settings.round_max_nanoseconds = 1;
+    else settings.round_max_tests = 1;
+    vxs_haptics *haptics = over_block(settings);
+    vxs_haptics_report report;
+    vxs_haptics_output output;
+    int partial = 0;
+    OK(vxs_haptics_report_init(&report, sizeof report));
+    rest(haptics, 0.05, 10);
+    for (int i = 0; i < 300; i++) {
+      const double way = fmin(1, (i + 1) / 10.0);
+      output = step(haptics, device_at(0.05 * way, 0, 0.05 - 0.06 * way), DT);
+      OK(vxs_haptics_simulate(haptics, &report));
+      partial += has(report.status, VXS_HAPTICS_PARTIAL);
+      CHECK(output.tool.position.z > HALF && report.least_separation > 0);
+    }
+    CHECK(partial > 0 && !has(output.status, VXS_HAPTICS_PARTIAL));
+    NEAR(output.tool.position.x, 0.05, 1e-4);
+    NEAR(output.tool.position.z, HALF, 1e-4);
+    CHECK(output.wrench.force.z > 1);
+    OK(vxs_haptics_release(haptics));
+  }
+}
+
 int main(void) {
   for (uint32_t renderer = 0; renderer < RENDERERS; renderer++) {
     /* How the halves meet is the same for all. */
@@ -360,6 +437,8 @@ int main(void) {
     a_body_that_moves(renderer);
   }
   a_simulation_that_stalls();
+  heights_of_the_callers_own();
+  rounds_with_a_budget();
   on_its_own_threads();
   puts("haptics: ok");
   return 0;

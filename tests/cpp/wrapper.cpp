@@ -115,6 +115,24 @@ static void haptics(const Shape& box) {
   pair.reset({{0, 1, 0}, 0, 0, 0, 1});
   CHECK(pair.step_admittance({}, true, 1e-3).pose.position.y == 1);
   refused(VXS_INVALID_ARGUMENT, "index is 1", [&] { pair.set_body_pose(1, identity()); });
+  // Bumps by a function that the pair keeps; where it throws there are none.
+  HapticsSettings bumpy(VXS_RENDERER_GOD_OBJECT, box, 0.5, &limits);
+  double slope = 0.25;
+  bumpy.height = [&slope](std::size_t body, const Vec3& point) {
+    if (body > 0 || slope < 0) throw 1;
+    return slope * point.x;
+  };
+  bumpy.surface_height_reach = 1e-3;
+  Haptics made(bumpy, box, {{&box, {{0, -1, 0}, 0, 0, 0, 1}}});
+  bumpy.height = nullptr;
+  pair = std::move(made);
+  for (state.pose.position.y = 0.005; state.pose.position.y > -0.004; state.pose.position.y -= 1e-3) rest(1);
+  rest(300);
+  const Vec3 force = output.wrench.force;
+  CHECK(force.y > 1 && std::abs(force.x + 0.25 * force.y) < 1e-3 * force.y && !(output.status & VXS_HAPTICS_BAD_HEIGHT));
+  slope = -1;
+  rest(300);
+  CHECK((output.status & VXS_HAPTICS_BAD_HEIGHT) && std::abs(output.wrench.force.x) < 1e-3 * output.wrench.force.y);
   refused(VXS_INVALID_ARGUMENT, "mass is 0", [&] { HapticsSettings(VXS_RENDERER_PENALTY, box, 0); });
 }
 

@@ -1,5 +1,6 @@
 //! What goes in and out of a god-object.
 
+use super::budget::Budget;
 use crate::contact::Roles;
 use crate::haptics::shading::Surface;
 use crate::haptics::Status;
@@ -21,6 +22,9 @@ pub struct GodSettings {
     pub roles: Option<Roles>,
     /// Stretches in a step: after each it slides on along other constraints.
     pub stretches: u32,
+    /// What a step may cost: [`Status::PARTIAL`] where that ends it. While obstacles move it goes on until they are where they
+    /// are to be.
+    pub budget: Budget,
     /// Constraints with an obstacle: the deepest, and those that span the largest area.
     pub contacts: usize,
     /// What it feels. Friction holds it on obstacles at rest; on those that move it slips.
@@ -37,6 +41,7 @@ impl Default for GodSettings {
             detection: Detection::Continuous,
             roles: None,
             stretches: 12,
+            budget: Budget::UNLIMITED,
             contacts: 48,
             surface: Surface::default(),
         }
@@ -80,7 +85,8 @@ pub struct Advance {
     /// x_s, body to world.
     pub pose: Pose,
     /// `LOCKED`: nothing that the constraints allow leads anywhere, though the hand pulls. `PENETRATING`: samples are inside,
-    /// because the step began there or obstacles left no room; the god-object then follows the hand, without force, until it is out.
+    /// because the step began there or obstacles left no room; the god-object then follows the hand, without force, until it
+    /// is out. `PARTIAL`: the budget ended it. `BAD_HEIGHT`: a height was not finite.
     pub status: Status,
     /// F_c = k_h M (a_c − a_u), on the hand, about the tool's centre.
     pub wrench: Wrench,

@@ -37,6 +37,11 @@ ROWS(vxs_haptics_report_init) {
 #undef CALL
 }
 
+static double flat(size_t body, const vxs_vec3 *point, void *user) {
+  (void)body, (void)point, (void)user;
+  return 0;
+}
+
 ROWS(vxs_haptics_create) {
   vxs_shape *shape = tetrahedron(), *kept = shape, *plane = NULL, *tool = shape;
   vxs_haptics_settings settings_given, *settings = &settings_given;
@@ -79,6 +84,9 @@ ROWS(vxs_haptics_create) {
   INVALID(settings->surface_shading, INFINITY, "settings->surface_shading is inf; expected");
   INVALID(settings->surface_texture_height, 1e-4, "settings->surface_texture_wavelength is 0; expected");
   INVALID(settings->surface_texture_wavelength, NAN, "settings->surface_texture_wavelength is NaN; expected");
+  settings->surface_height = flat, settings->surface_height_reach = 1e-4;
+  INVALID(settings->surface_height_reach, 0, "settings->surface_height_reach is 0; expected");
+  INVALID(settings->surface_height_reach, INFINITY, "settings->surface_height_reach is inf; expected");
   HANDLE(tool, shape);
   /* Neither brings a pointshell. */
   bodies[0].shape = bodies[1].shape = plane;
