@@ -60,16 +60,75 @@ void free_balls_part_at_e_times_their_speed(btCollisionShape* ball)
 				const btVector3 normal(btScalar(std::sqrt(1 - offset * offset)), btScalar(offset), 0);
 				const double parting = double((heavy->getLinearVelocity() - light->getLinearVelocity()).dot(normal)) / (speed * double(normal.x()));
 				const double momentum = double(light->getLinearVelocity().x() + 3 * heavy->getLinearVelocity().x()) / speed;
-				CHECK_NEAR(parting, e, 0.02);
+				CHECK_NEAR(parting, e, 0.025);
 				CHECK_NEAR(momentum, 1, rounding(1e-4));
-				CHECK(kinetic_energy(*light) + kinetic_energy(*heavy) < 1.05 * 0.5 * speed * speed);
+				CHECK(kinetic_energy(*light) + kinetic_energy(*heavy) < 1.001 * 0.5 * speed * speed);
 				if (on_valgrind())
 					return;
 			}
 }
 
-/// An irregular body that tumbles over several contacts gains nothing from its bounces.
+/// What symplectic Euler keeps in free flight, J: with the velocity half a step on.
+double energy_of(const btRigidBody& body)
+{
+	const btVector3 v = body.getLinearVelocity(), later = v + btVector3(0, -10, 0) * (kStep / 2);
+	return kinetic_energy(body) + 0.5 * double(later.length2() - v.length2()) + 10 * double(body.getWorldTransform().getOrigin().y());
+}
+
+/// An irregular body that tumbles over several contacts gains nothing from its bounces, whatever its restitution.
+///
+/// But for a little, and rarely: the solver ends after ten rounds, lifts what is found inside the ground, and holds a body that does not
+/// slide in one direction only, which goes by what is left of its velocity there. Of 15,500 bounces 7 gained more than 0.5%, all at
+/// e = 1, and the worst 5.7%.
 void a_tumbling_body_gains_no_energy()
+{
+	const Handle made = primitive(VXS_PRIMITIVE_BLOB, {1}, {}, 5000, 64);
+	btVoxShellShape blob(made.get());
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	btBoxShape box(btVector3(20, 1, 20));
+	for (const double e : {0.5, 0.9, 1.0})
+		for (int which = 0; which < (on_valgrind() ? 1 : 4); ++which)
+		{
+			const bool on_box = which & 1, is_smooth = which & 2;
+			int bounces = 0, gains = 0;
+			double kept = 0;
+			for (int seed = 0; seed < (on_valgrind() ? 1 : 12); ++seed)
+			{
+				Scene scene;
+				scene.add(on_box ? static_cast<btCollisionShape*>(&box) : &plane, 0, btVector3(0, on_box ? -1 : 0, 0), 1);
+				const btQuaternion turned(btVector3(1, btScalar(seed), 2).normalized(), btScalar(1.3 * seed));
+				btRigidBody* body = scene.add(&blob, 1, btTransform(turned, btVector3(0, btScalar(1.5), 0)), btScalar(e));
+				body->setFriction(is_smooth ? 0 : btScalar(0.5));
+				body->setLinearVelocity(btVector3(1, 0, btScalar(0.1 * seed - 0.5)));
+				body->setAngularVelocity(btVector3(btScalar(seed % 3), btScalar(seed % 5 - 2), btScalar(seed % 7 - 3)));
+				double in_flight = energy_of(*body);
+				bool touched = false;
+				for (int i = 0; i < (on_valgrind() ? 120 : 600); ++i)
+				{
+					scene.step();
+					if (scene.contacts() > 0)
+					{
+						touched = true;
+						continue;
+					}
+					const double energy = energy_of(*body);
+					CHECK(energy < in_flight * (touched ? 1.08 : 1 + rounding(1e-4)));
+					bounces += touched;
+					gains += energy > 1.01 * in_flight;
+					kept += touched ? energy / in_flight : 0;
+					touched = false;
+					in_flight = energy;
+				}
+			}
+			std::printf("blob, e %.1f, on %s%s: %d bounces keep %.3f of the energy\n", e, on_box ? "box" : "plane", is_smooth ? " without friction" : "", bounces, kept / bounces);
+			CHECK(on_valgrind() || bounces > 50);
+			CHECK(gains <= (e < 1 ? 0 : 1));
+			// Nor does it lose much where nothing takes it.
+			CHECK(on_valgrind() || !is_smooth || e < 1 || kept > 0.97 * bounces);
+		}
+}
+
+void a_tumbling_body_comes_to_rest()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BLOB, {1}, {}, 5000, 64);
 	btVoxShellShape blob(made.get());
@@ -79,18 +138,7 @@ void a_tumbling_body_gains_no_energy()
 		Scene scene;
 		scene.add(&plane, 0, btVector3(0, 0, 0), 1);
 		btRigidBody* body = scene.add(&blob, 1, btTransform(btQuaternion(btVector3(1, btScalar(seed), 2).normalized(), btScalar(1.3 * seed)), btVector3(0, btScalar(1.5), 0)), btScalar(0.5));
-		double in_flight = 1e30;
-		for (int i = 0; i < (on_valgrind() ? 30 : 1200); ++i)
-		{
-			scene.step();
-			if (scene.contacts() > 0)
-				continue;
-			// The energy that symplectic Euler keeps in free flight: with the velocity half a step on.
-			const btVector3 v = body->getLinearVelocity(), later = v + btVector3(0, -10, 0) * (kStep / 2);
-			const double energy = kinetic_energy(*body) + 0.5 * double(later.length2() - v.length2()) + 10 * double(body->getWorldTransform().getOrigin().y());
-			CHECK(energy < in_flight + 0.01);
-			in_flight = std::min(in_flight, energy);
-		}
+		scene.step(on_valgrind() ? 30 : 2400);
 		CHECK(on_valgrind() || kinetic_energy(*body) < 1e-5);
 	}
 }
@@ -121,5 +169,6 @@ int main()
 			}
 	free_balls_part_at_e_times_their_speed(&ball);
 	a_tumbling_body_gains_no_energy();
+	a_tumbling_body_comes_to_rest();
 	return finish();
 }

@@ -1,5 +1,5 @@
 // The contact policy alone: no engine, a ball as a point mass integrated the way Bullet does it.
-#include "../../cpp/bullet/src/contact_policy.h"
+#include "../../cpp/bullet/src/bounce_policy.h"
 
 #include <algorithm>
 #include <random>
@@ -24,8 +24,10 @@ BouncePolicy::Treatment treat(BouncePolicy& bounce, const Candidate& c, double r
 	Motion body, ground;
 	body.inverse_mass = 1;
 	body.linear = c.normal * c.speed;
-	bounce.begin(body, ground, kStep, [&](uint32_t) { return impulse; });
-	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution);
+	body.linear_acceleration = c.normal * c.acceleration;
+	bounce.begin(body, ground, kStep, [&](uint32_t) { return c.normal * impulse; });
+	bounce.aim({c});
+	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution, 0.5);
 	bounce.end();
 	return treatment;
 }
@@ -91,9 +93,18 @@ void a_contact_first_seen_inside_is_launched_at_once()
 	c.distance = -0.004;
 	c.speed = -3;
 	c.acceleration = -kGravity;
+	c.gap = c.distance + (c.speed + c.acceleration * kStep) * kStep;
 	const BouncePolicy::Treatment t = treat(bounce, c, 0.5, 0);
 	CHECK(t.kind == BouncePolicy::Treatment::LAUNCH);
 	CHECK_NEAR(t.velocity, 1.5, 0.05);
+	// Another one, in the next step: it lands, and is launched after that.
+	c.feature = 2;
+	CHECK(treat(bounce, c, 0.5, 0).kind == BouncePolicy::Treatment::LANDING);
+	c.speed = 0;
+	const BouncePolicy::Treatment other = treat(bounce, c, 0.5, 3.05);
+	CHECK(other.kind == BouncePolicy::Treatment::LAUNCH);
+	CHECK_NEAR(other.velocity, 1.5, 0.05);
+	CHECK_NEAR(other.impulse, other.velocity + kGravity * kStep, 1e-9);
 }
 
 void slow_contacts_and_dead_ones_do_not_bounce()
@@ -136,22 +147,29 @@ void launch_rod(double left, double right, double after, double turning, BounceP
 	}
 	BouncePolicy bounce(0.2);
 	rod.linear = {0, -3, 0};
-	bounce.begin(rod, ground, kStep, [](uint32_t) { return 0.0; });
+	bounce.begin(rod, ground, kStep, [](uint32_t) { return Vec{0, 0, 0}; });
 	for (Candidate& c : ends)
 	{
 		c.predict(rod, ground, kStep);
-		CHECK(bounce.treat(c, 0.5).kind == BouncePolicy::Treatment::LANDING);
+		CHECK(bounce.treat(c, 0.5, 0.0).kind == BouncePolicy::Treatment::LANDING);
 	}
 	bounce.end();
 	rod.linear = {0, after, 0};
 	rod.angular = {0, 0, turning};
-	bounce.begin(rod, ground, kStep, [&](uint32_t feature) { return feature == 0 ? left : right; });
+	bounce.begin(rod, ground, kStep, [&](uint32_t feature) { return Vec{0, feature == 0 ? left : right, 0}; });
+	std::vector<Candidate> given;
 	for (int i = 0; i < 2; ++i)
 	{
+		const bool held = (i == 0 ? left : right) > 0;
+		// What the solver did not hold was not there.
+		ends[i].distance = held ? 0 : 1;
 		ends[i].predict(rod, ground, kStep);
-		CHECK(bounce.waits(uint32_t(i)) == ((i == 0 ? left : right) > 0));
-		out[i] = bounce.treat(ends[i], 0.5);
+		CHECK(bounce.waits(uint32_t(i)) == held);
+		given.push_back(ends[i]);
 	}
+	bounce.aim(given);
+	for (int i = 0; i < 2; ++i)
+		out[i] = bounce.treat(given[size_t(i)], 0.5, 0.0);
 	bounce.end();
 }
 
@@ -173,6 +191,61 @@ void a_contact_that_others_had_almost_stopped_is_launched_by_what_was_left()
 	CHECK(t[0].kind != BouncePolicy::Treatment::LAUNCH);
 	CHECK(t[1].kind == BouncePolicy::Treatment::LAUNCH);
 	CHECK_NEAR(t[1].velocity, 0.5, 1e-9);
+}
+
+/// One end of a rod has bounced while the other one landed. What it takes to send that one up again may not push the first one into
+/// the ground, and comes out of what landing took.
+void a_launch_gives_no_more_than_was_taken()
+{
+	const double inertia = 1.0 / 12;
+	for (const double e : {0.5, 0.9, 1.0})
+		for (const double speed : {-3.0, -1.0, 0.0, 1.0})
+			for (const double lever : {0.2, 0.35, 0.5})
+			{
+				Motion rod, ground;
+				rod.inverse_mass = 1;
+				for (int i = 0; i < 3; ++i)
+					rod.inverse_inertia[i] = {i == 0 ? 1 / inertia : 0, i == 1 ? 1 / inertia : 0, i == 2 ? 1 / inertia : 0};
+				const auto energy = [&] { return 0.5 * (length2(rod.linear) + inertia * length2(rod.angular)); };
+				Candidate ends[2];
+				for (int i = 0; i < 2; ++i)
+				{
+					ends[i].feature = uint32_t(i);
+					ends[i].point = {i == 0 ? -lever : 0.5, 0, 0};
+					ends[i].normal = {0, 1, 0};
+					ends[i].distance = 1e-9;
+				}
+				// The left end leaves at 1 m/s and the right one arrives at `speed` less than that.
+				rod.angular = {0, 0, (speed - 2) / (0.5 + lever)};
+				rod.linear = {0, 1 + rod.angular.z * lever, 0};
+				const double before = energy();
+				BouncePolicy bounce(0.2);
+				bounce.begin(rod, ground, kStep, [](uint32_t) { return Vec{0, 0, 0}; });
+				ends[1].predict(rod, ground, kStep);
+				const bool lands = bounce.treat(ends[1], e, 0).kind == BouncePolicy::Treatment::LANDING;
+				bounce.end();
+				CHECK(lands == (speed - 1 < 0));
+				if (!lands)
+					continue;
+				const auto push = [&](const Candidate& at, double impulse) {
+					rod.linear.y += impulse;
+					rod.angular.z += at.point.x * impulse / inertia;
+				};
+				const double landing = (1 - speed) / (1 + 0.25 / inertia);
+				push(ends[1], landing);
+				bounce.begin(rod, ground, kStep, [&](uint32_t) { return Vec{0, landing, 0}; });
+				bounce.aim({ends[0], ends[1]});
+				for (Candidate& c : ends)
+				{
+					c.predict(rod, ground, kStep);
+					const BouncePolicy::Treatment t = bounce.treat(c, e, 0);
+					CHECK((t.kind == BouncePolicy::Treatment::LAUNCH) == (c.feature == 1));
+					push(c, t.impulse);
+				}
+				CHECK(energy() <= before + 1e-6);
+				CHECK(rod.linear.y - rod.angular.z * lever > -1e-4);
+				CHECK(rod.linear.y + rod.angular.z * 0.5 > 0);
+			}
 }
 
 std::vector<Candidate> sheet(int n, double noise, unsigned seed)
@@ -282,6 +355,7 @@ int main()
 	slow_contacts_and_dead_ones_do_not_bounce();
 	contacts_that_share_an_impact_leave_at_e_times_its_speed();
 	a_contact_that_others_had_almost_stopped_is_launched_by_what_was_left();
+	a_launch_gives_no_more_than_was_taken();
 	selection_spreads_to_the_corners_and_keeps_the_deepest();
 	selection_does_not_flicker_under_noise();
 	distinct_normals_are_kept_apart();

@@ -11,6 +11,7 @@
 #include <LinearMath/btPoolAllocator.h>
 #include <voxshell/bullet/btVoxShellShape.h>
 
+#include "bounce_policy.h"
 #include "contact_policy.h"
 #include "drift.h"
 #include "manifold_set.h"
@@ -26,8 +27,14 @@ namespace
 /// Contacts are chosen anew when the gap of any may have changed by this fraction of the margin.
 const double kStill = 0.01;
 
+/// Square of an angular velocity times the step, rad²/s.
+const double kFastTurning = 0.01;
+
+/// The solver starts with this fraction of a point's impulses, unless told otherwise (btContactSolverInfo).
+const double kWarmStarting = 0.85;
+
 /// The body's motion as the solver will see it: velocities before the step, forces gathered for it.
-Motion motion_of(const btCollisionObject* object)
+Motion motion_of(const btCollisionObject* object, double dt)
 {
 	Motion motion;
 	motion.center = to_vec(object->getWorldTransform().getOrigin());
@@ -44,6 +51,11 @@ Motion motion_of(const btCollisionObject* object)
 			motion.inverse_inertia[row] = to_vec(body->getInvInertiaTensorWorld()[row]);
 		motion.linear_acceleration = to_vec(body->getTotalForce() * body->getInvMass());
 		motion.angular_acceleration = to_vec(body->getInvInertiaTensorWorld() * body->getTotalTorque());
+#if BT_BULLET_VERSION >= 283
+		// What the solver adds where a body that is no ball turns fast.
+		if (body->getFlags() & BT_ENABLE_GYROSCOPIC_FORCE_IMPLICIT_BODY && length2(motion.angular) * dt > kFastTurning)
+			motion.angular_acceleration = motion.angular_acceleration + to_vec(body->computeGyroscopicImpulseImplicit_Body(btScalar(dt))) * (1 / dt);
+#endif
 	}
 	return motion;
 }
@@ -66,17 +78,27 @@ double extent_of(const btCollisionObjectWrapper* wrap, const btVoxShellBaseShape
 }
 
 /// Fills in all but the forms.
-void place(Side& side, const btCollisionObjectWrapper* wrap)
+void place(Side& side, const btCollisionObjectWrapper* wrap, double dt)
 {
 	side.voxshell = btVoxShellBaseShape::upcast(wrap->getCollisionShape());
 	side.stock = side.voxshell ? nullptr : wrap->getCollisionShape();
 	side.pose = to_pose(wrap->getWorldTransform());
-	side.motion = motion_of(wrap->getCollisionObject());
+	side.motion = motion_of(wrap->getCollisionObject(), dt);
 	side.extent = extent_of(wrap, side.voxshell);
 }
 
 /// No two points of the shape's field differ by more than this per metre; Bullet's own are exact distances.
 double slope_of(const Side& side) { return side.voxshell && side.has_field ? std::max(1.0, side.voxshell->getFieldSlope()) : 1.0; }
+
+/// What the solver applied to the first body in the step before, N s.
+Vec impulse_of(const btManifoldPoint& point)
+{
+	btVector3 impulse = point.m_normalWorldOnB * point.m_appliedImpulse + point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1;
+	// The second direction is only set where there is one.
+	if (point.m_appliedImpulseLateral2 != 0)
+		impulse += point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
+	return to_vec(impulse);
+}
 
 /// How many a pair may have.
 int manifolds_of(const btVoxShellSettings& settings)
@@ -116,14 +138,14 @@ struct btVoxShellCollisionAlgorithm::State
 void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result)
 {
 	Side first, second;
-	place(first, wrap0);
-	place(second, wrap1);
+	const double dt = double(info.m_timeStep);
+	place(first, wrap0, dt);
+	place(second, wrap1, dt);
 	// Only what is within reach of the other body can hit it, however large a body is.
 	const double apart = length(first.motion.center - second.motion.center);
 	first.motion.radius = std::min(first.extent, apart + second.extent);
 	second.motion.radius = std::min(second.extent, apart + first.extent);
 
-	const double dt = double(info.m_timeStep);
 	const double size = std::min(first.extent, second.extent);
 	const double margin = std::max(first.voxshell ? double(first.voxshell->getMargin()) : 0.0, second.voxshell ? double(second.voxshell->getMargin()) : 0.0);
 	const double ahead = std::min(reach(first.motion, second.motion, dt) * double(settings.m_lookahead), size * double(settings.m_maxLookaheadFraction));
@@ -138,7 +160,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	manifolds.begin();
 	bounce.begin(first.motion, second.motion, dt, [this](uint32_t feature) {
 		const btManifoldPoint* point = manifolds.find(feature);
-		return point ? double(point->m_appliedImpulse) : 0.0;
+		return point ? impulse_of(*point) : Vec{0, 0, 0};
 	});
 	if (!pair.find_forms(first, second, distance))
 	{
@@ -164,6 +186,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		bounce.forget();
 		return;
 	}
+	bounce.aim(chosen);
 	bool reporting = false;
 	for (Candidate& c : chosen)
 	{
@@ -216,11 +239,13 @@ void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 /// Sets up one point for the solver and stores it.
 void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point)
 {
-	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution));
+	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution), double(point.m_combinedFriction));
 #if BT_BULLET_VERSION >= 287
 	// A friction anchor would make Bullet keep the old point and its distance; by feature, points need no anchor to persist.
 	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
 #endif
+	point.m_appliedImpulse = btScalar(treatment.impulse / kWarmStarting);
+	point.m_appliedImpulseLateral1 = btScalar(treatment.slide_impulse / kWarmStarting);
 	point.m_combinedRestitution = 0;  // the solver's own restitution is of no use with contacts at d > 0: see BouncePolicy
 #if BT_BULLET_VERSION >= 285
 	if (treatment.kind == BouncePolicy::Treatment::LAUNCH)

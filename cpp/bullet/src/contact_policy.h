@@ -1,5 +1,5 @@
-// Which contacts of a pair are given to Bullet's solver, and how a pair bounces. Knows no Bullet type and no manifold: numbers
-// in, decisions out, so that it can be tested on its own.
+// Which contacts of a pair are given to Bullet's solver. Knows no Bullet type and no manifold: numbers in, decisions out, so that
+// it can be tested on its own.
 //
 // Names: d  distance of a contact, metres, negative when penetrating
 //        n  its normal, unit, from the second body to the first
@@ -139,83 +139,6 @@ private:
 	// Of the call under way.
 	const std::vector<Candidate>* m_candidates = nullptr;
 	size_t m_anchor = 0;  // of the pool: the most urgent one, never exchanged
-};
-
-/// Makes bodies bounce although contacts are given to the solver before they touch.
-///
-/// Bullet's solver aims at e v - d/dt for a contact at distance d > 0, which eats the bounce. So an impact takes two steps.
-///
-/// Landing: a contact that would be passed within this step is given with restitution 0, and the solver brings the body to the
-/// surface exactly.
-///
-/// Launch: in the next step the contacts that the solver held, now at d = 0, ask for the separating velocity e v_s + a dt/2. The
-/// landing impulses are known, and so is the velocity u that the contact would have had without them: that of the approach, and
-/// of whatever else pushed the bodies in that step, such as another contact's launch. From it follows the speed at which they
-/// would have struck, v_s² = (u - a dt/2)² - 2 (a + c) d, where c is the centripetal part: a point of a turning body
-/// does not arrive as fast as it set out.
-///
-/// A fast contact that is first seen at d <= 0 (the pair's boxes overlapped late) is launched at once, at e v_s.
-class BouncePolicy
-{
-public:
-	/// What to do with a contact.
-	struct Treatment
-	{
-		enum Kind
-		{
-			PLAIN,    // no bounce: restitution 0
-			LANDING,  // restitution 0, will be launched in the next step
-			LAUNCH    // ask for `velocity`
-		} kind = PLAIN;
-		double velocity = 0;  // separating, m/s, positive
-		/// Its stored impulse belongs to an impact and must not warm-start this step.
-		bool forget_impulse = false;
-	};
-
-	/// @param threshold  impacts slower than this do not bounce, m/s
-	explicit BouncePolicy(double threshold) : m_threshold(threshold) {}
-
-	/// Starts a step.
-	/// @param impulse_of  what the solver applied at a feature in the step before, N s: `double(uint32_t)`
-	template <typename Recall>
-	void begin(const Motion& first, const Motion& second, double dt, Recall impulse_of)
-	{
-		for (Impact& i : m_before)
-			i.impulse = i.launched ? 0 : impulse_of(i.feature);
-		settle(first, second);
-		m_dt = dt;
-	}
-	/// Whether contacts of the step before are on their way to a bounce.
-	bool is_busy() const { return !m_before.empty(); }
-	/// The contact has landed and waits for its launch: it must be among those that are given to the solver.
-	bool waits(uint32_t feature) const;
-	/// To be called once per contact that goes to the solver.
-	/// @param contact      with all that is predicted of it, unless the restitution is 0 and the policy is not busy
-	/// @param restitution  e of the pair
-	Treatment treat(const Candidate& contact, double restitution);
-	/// Ends a step.
-	void end() { m_before.swap(m_now); }
-	/// Ends a step without contacts.
-	void forget() { m_before.clear(); }
-
-private:
-	/// A contact of the step before that was approaching, as it was then.
-	struct Impact
-	{
-		uint32_t feature;
-		bool launched;
-		Candidate contact;
-		Vec arms[2];          // from the bodies' centres to the point
-		double impulse = 0;   // that landing took, N s
-		double strike = 0;    // v_s; 0 if it did not land
-	};
-	void settle(const Motion& first, const Motion& second);
-	const Impact* find(uint32_t feature) const;
-
-	double m_threshold;
-	double m_dt = 0;
-	Vec m_centers[2] = {{0, 0, 0}, {0, 0, 0}};
-	std::vector<Impact> m_before, m_now;
 };
 }  // namespace voxshell_bullet
 

@@ -83,9 +83,9 @@ void ManifoldSet::put(uint32_t feature, uint32_t group, const btManifoldPoint& p
 			btManifoldPoint& old = m_held[m].manifold->getContactPoint(i);
 			if (forget_impulse)
 			{
-				old.m_appliedImpulse = 0;
-				old.m_appliedImpulseLateral1 = 0;
-				old.m_appliedImpulseLateral2 = 0;
+				old.m_appliedImpulse = point.m_appliedImpulse;
+				old.m_appliedImpulseLateral1 = point.m_appliedImpulseLateral1;
+				old.m_appliedImpulseLateral2 = point.m_appliedImpulseLateral2;
 			}
 			if (m_held[m].group == group)
 			{

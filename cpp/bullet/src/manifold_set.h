@@ -39,7 +39,7 @@ public:
 	void begin();
 	/// The point of a feature that was there in the step before; null when there is none. Valid between `begin` and `end`.
 	const btManifoldPoint* find(uint32_t feature) const;
-	/// Keeps or adds the point of a feature. A kept one keeps its impulses (unless told to forget them), age and user data; one
+	/// Keeps or adds the point of a feature. A kept one keeps its impulses (unless told to forget them for those of `point`), age and user data; one
 	/// that changes its group takes impulses and age along. The groups of a step must find room in `max_manifolds()`.
 	void put(uint32_t feature, uint32_t group, const btManifoldPoint& point, bool forget_impulse);
 	/// Ends the step: adds the new points, in the places of those not seen again first, and removes what is left of these.

@@ -1,0 +1,295 @@
+#include "bounce_policy.h"
+
+#include <algorithm>
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// How often each contact of a launch is looked at, at most, and the fraction of the launch's speed that ends it.
+const int kSweeps = 30;
+const double kSettled = 1e-6;
+
+/// How often the factor of a launch is mended, at most, and the fraction of it that need not be.
+const int kRounds = 6;
+const double kAimed = 0.005;
+
+/// Speed at which a contact at distance d strikes, when its velocity at the end of the step would be `end_speed`.
+double strike_speed(double end_speed, const Candidate& c, double dt)
+{
+	const double now = end_speed - 0.5 * c.acceleration * dt;
+	return now < 0 ? std::sqrt(std::max(0.0, now * now - 2 * (c.acceleration + c.curvature) * c.distance)) : 0;
+}
+
+Vec relative_velocity(const Motion bodies[2], const Vec& point) { return bodies[0].velocity_at(point) - bodies[1].velocity_at(point); }
+
+Vec relative_acceleration(const Motion bodies[2], const Vec& point) { return bodies[0].acceleration_at(point) - bodies[1].acceleration_at(point); }
+
+/// What an impulse at a point does to a body's velocities.
+void push(Motion& body, const Vec& arm, const Vec& impulse)
+{
+	const Vec torque = cross(arm, impulse);
+	const Vec* const rows = body.inverse_inertia;
+	body.linear = body.linear + impulse * body.inverse_mass;
+	body.angular = body.angular + Vec{dot(rows[0], torque), dot(rows[1], torque), dot(rows[2], torque)};
+}
+
+/// Equal and opposite, on both.
+void push(Motion bodies[2], const Vec& point, const Vec& impulse)
+{
+	push(bodies[0], point - bodies[0].center, impulse);
+	push(bodies[1], point - bodies[1].center, -impulse);
+}
+
+/// The bodies at rest.
+void stop(Motion bodies[2])
+{
+	for (int b = 0; b < 2; ++b)
+		bodies[b].linear = bodies[b].angular = {0, 0, 0};
+}
+
+/// Impulse that changes the velocity along a direction by 1 m/s, kg.
+double mass_along(const Motion bodies[2], const Vec& point, const Vec& direction)
+{
+	double inverse = 0;
+	for (int b = 0; b < 2; ++b)
+	{
+		const Vec turn = cross(point - bodies[b].center, direction);
+		const Vec* const rows = bodies[b].inverse_inertia;
+		inverse += bodies[b].inverse_mass + dot(turn, Vec{dot(rows[0], turn), dot(rows[1], turn), dot(rows[2], turn)});
+	}
+	return inverse > 0 ? 1 / inverse : 0;
+}
+
+/// A direction across another one.
+Vec across(const Vec& n)
+{
+	const Vec v = std::abs(n.z) > 0.7 ? Vec{0, -n.z, n.y} : Vec{-n.y, n.x, 0};
+	return v * (1 / length(v));
+}
+}  // namespace
+
+/// Finds out which contacts of the step before have landed, how fast, and what that has cost.
+void BouncePolicy::settle()
+{
+	m_now.clear();
+	double taken = 0, owed = m_taken;
+	m_taken = 0;
+	if (m_before.empty())
+		return;
+
+	Motion without[2] = {m_bodies[0], m_bodies[1]};  // the landing impulses
+	for (const Impact& i : m_before)
+	{
+		if (i.launched)
+			continue;
+		push(without[0], i.arms[0], -i.impulse);
+		push(without[1], i.arms[1], i.impulse);
+	}
+	for (Impact& i : m_before)
+	{
+		// With the velocities u = v + a dt before the impulses and u1 after them, and what a does on the way to the surface:
+		// -P ((u + u1)/2 - a dt/2).
+		const double work = 0.5 * dot(i.impulse, i.approach + i.velocity_in(m_bodies));
+		(i.launched ? owed : taken) -= work;
+		if (i.launched || dot(i.impulse, i.contact.normal) <= 0 || m_dt <= 0)
+			continue;
+		const double unstopped = dot(i.contact.normal, i.velocity_in(without));
+		i.strike = strike_speed(std::max(unstopped, i.contact.speed + i.contact.acceleration * m_dt), i.contact, m_dt);
+	}
+	// A launch against contacts that landed in the same step has given more than was taken before: out of what these took.
+	m_taken = taken + std::min(0.0, owed);
+}
+
+BouncePolicy::Impact* BouncePolicy::find(uint32_t feature)
+{
+	for (Impact& i : m_before)
+		if (i.contact.feature == feature)
+			return &i;
+	return nullptr;
+}
+
+const BouncePolicy::Impact* BouncePolicy::find(uint32_t feature) const { return const_cast<BouncePolicy*>(this)->find(feature); }
+
+bool BouncePolicy::waits(uint32_t feature) const
+{
+	const Impact* impact = find(feature);
+	return impact && is_landed(*impact);
+}
+
+BouncePolicy::Impact* BouncePolicy::find_landed(uint32_t feature)
+{
+	Impact* const impact = find(feature);
+	return impact && is_landed(*impact) ? impact : nullptr;
+}
+
+void BouncePolicy::add_row(const Candidate& c, Impact* launched)
+{
+	Row row;
+	row.feature = c.feature;
+	row.point = c.point;
+	row.normal = c.normal;
+	row.mass = mass_along(m_bodies, c.point, c.normal);
+	row.limit = c.distance > 0 ? -c.distance / m_dt : 0;
+	row.launched = launched;
+	// As Bullet's solver does by default: friction along the velocity that the bodies would have without any impulse.
+	const Vec velocity = relative_velocity(m_bodies, c.point) + relative_acceleration(m_bodies, c.point) * m_dt, sideways = velocity - c.normal * dot(velocity, c.normal);
+	const double speed = length(sideways);
+	row.slide = speed > 1e-6 ? sideways * (1 / speed) : across(c.normal);
+	row.slide_mass = mass_along(m_bodies, c.point, row.slide);
+	m_rows.push_back(row);
+}
+
+/// Fills in the impulses of the rows, and the velocities that the bodies get: those of this step's start, `factor` times `pushed`,
+/// what forces do, and what keeps bodies out of each other, with friction. Projected Gauss-Seidel.
+void BouncePolicy::solve_rows(const Motion pushed[2], double factor, double friction, Motion bodies[2])
+{
+	for (int b = 0; b < 2; ++b)
+	{
+		bodies[b] = m_bodies[b];
+		bodies[b].linear = bodies[b].linear + bodies[b].linear_acceleration * m_dt + pushed[b].linear * factor;
+		bodies[b].angular = bodies[b].angular + bodies[b].angular_acceleration * m_dt + pushed[b].angular * factor;
+	}
+	double settled = 0;
+	for (Row& row : m_rows)
+	{
+		row.least = row.impulse = row.launched ? factor * row.launched->restored() : 0;
+		row.slide_impulse = 0;
+		if (row.launched)
+			settled = std::max(settled, kSettled * row.launched->strike);
+	}
+	for (int sweep = 0; sweep < kSweeps; ++sweep)
+	{
+		double change = 0;
+		for (Row& row : m_rows)
+		{
+			const Vec velocity = relative_velocity(bodies, row.point);
+			const double impulse = std::max(row.least, row.impulse + (row.limit - dot(velocity, row.normal)) * row.mass);
+			const double most = friction * impulse;
+			const double slide = std::min(most, std::max(-most, row.slide_impulse - dot(velocity, row.slide) * row.slide_mass));
+			const double by = impulse - row.impulse, slide_by = slide - row.slide_impulse;
+			if (by == 0 && slide_by == 0)
+				continue;
+			change = std::max({change, std::abs(by) / row.mass, std::abs(slide_by) / row.slide_mass});
+			row.impulse = impulse;
+			row.slide_impulse = slide;
+			push(bodies, row.point, row.normal * by + row.slide * slide_by);
+		}
+		if (change <= settled)
+			break;
+	}
+}
+
+void BouncePolicy::aim(const std::vector<Candidate>& contacts)
+{
+	m_rows.clear();
+	if (m_dt <= 0 || !(m_taken > 0) || !std::any_of(m_before.begin(), m_before.end(), [this](const Impact& i) { return is_landed(i); }))
+		return;
+	// What the impulses e p of the landed contacts make of the velocities.
+	Motion pushed[2] = {m_bodies[0], m_bodies[1]};
+	stop(pushed);
+	double friction = 0;
+	for (const Candidate& c : contacts)
+		if (Impact* const impact = find_landed(c.feature))
+		{
+			add_row(c, impact);
+			push(pushed, c.point, c.normal * impact->restored());
+			friction = std::max(friction, impact->friction);
+		}
+	double wanted = 0, unpushed = 0, response = 0;
+	for (const Row& row : m_rows)
+	{
+		const double p = row.launched->restored();
+		const double a = dot(row.normal, relative_acceleration(m_bodies, row.point));
+		wanted += p * (row.launched->restitution * row.launched->strike + 0.5 * a * m_dt);
+		unpushed += p * (dot(row.normal, relative_velocity(m_bodies, row.point)) + a * m_dt);
+		response += p * dot(row.normal, relative_velocity(pushed, row.point));
+	}
+	if (!(response > 0 && wanted > unpushed))
+		return m_rows.clear();
+
+	// The factor: with the friction of these contacts, and no more than was taken.
+	Motion bodies[2];
+	double factor = 0, next = (wanted - unpushed) / response, too_much = 0;
+	for (int round = 0; round < kRounds; ++round)
+	{
+		solve_rows(pushed, next, friction, bodies);
+		double reached = 0, given = 0;
+		for (const Row& row : m_rows)
+		{
+			const Vec after = relative_velocity(bodies, row.point);
+			reached += row.launched->restored() * dot(row.normal, after);
+			given += 0.5 * dot(row.normal * row.impulse + row.slide * row.slide_impulse, after + relative_velocity(m_bodies, row.point));
+		}
+		if (given > m_taken)
+		{
+			too_much = next;
+			next *= std::max(0.5, std::sqrt(m_taken / given));
+		}
+		else
+		{
+			factor = next;
+			next *= reached > unpushed ? (wanted - unpushed) / (reached - unpushed) : 1;
+		}
+		if (too_much > 0 && !(next > factor && next < too_much))
+			next = 0.5 * (factor + too_much);
+		if (std::abs(next - factor) < kAimed * factor)
+			break;
+	}
+	for (const Candidate& c : contacts)
+		if (!find_landed(c.feature))
+			add_row(c, nullptr);
+	solve_rows(pushed, factor, friction, bodies);
+	for (const Row& row : m_rows)
+		if (row.launched)
+			row.launched->velocity = dot(row.normal, relative_velocity(bodies, row.point));
+}
+
+BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restitution, double friction)
+{
+	Treatment treatment;
+	const auto remember = [&](bool launched) {
+		m_now.push_back({c, launched, restitution, friction, relative_velocity(m_bodies, c.point), {c.point - m_bodies[0].center, c.point - m_bodies[1].center}});
+	};
+	const auto launch = [&](double velocity) {
+		if (velocity <= 0)
+			return;
+		treatment.kind = Treatment::LAUNCH;
+		treatment.velocity = velocity;
+		remember(true);
+	};
+	for (const Row& row : m_rows)
+		if (row.feature == c.feature)
+		{
+			treatment.forget_impulse = true;
+			treatment.impulse = row.impulse;
+			treatment.slide_impulse = row.slide_impulse;
+		}
+	if (const Impact* impact = find(c.feature))
+	{
+		treatment.forget_impulse = true;
+		if (impact->strike > 0)
+		{
+			launch(impact->velocity);
+			return treatment;
+		}
+	}
+	const double end_speed = c.speed + c.acceleration * m_dt;
+	if (restitution <= 0 || end_speed >= 0 || m_dt <= 0)
+		return treatment;
+	const double strike = strike_speed(end_speed, c, m_dt);
+	if (strike < m_threshold)
+		return treatment;
+	// In the middle of a bounce one at a time: what launching the others takes is not known yet.
+	if (c.distance <= 0 && !is_busy())
+	{
+		treatment.forget_impulse = true;
+		launch(restitution * strike + 0.5 * c.acceleration * m_dt);
+		return treatment;
+	}
+	if (c.gap <= 0)
+		treatment.kind = Treatment::LANDING;
+	remember(false);  // also if it would not quite arrive: others may push it to the surface
+	return treatment;
+}
+}  // namespace voxshell_bullet
