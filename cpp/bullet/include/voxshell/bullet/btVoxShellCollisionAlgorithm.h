@@ -46,6 +46,12 @@ struct btVoxShellSettings
 /// world.addRigidBody(bodyWithVoxShellShape);
 /// \endcode
 /// Bounces need Bullet 2.84 or later; before that, bodies land without rebound.
+///
+/// In a compound, Bullet's own algorithm asks for a child's contacts only while the child's box overlaps that of the other shape, as both
+/// are at the start of the step (btCompoundCollisionAlgorithm; a wider look ends its manifolds with each step). What touches is handled as
+/// for a body of its own, but contacts before touching, which a body gets from where it could be in a step, a child gets within its margin
+/// only: where it arrives fast it is first found inside, by up to one step's way. A larger margin (setMargin) or a
+/// btVoxShellMotionClamp, which looks into compounds, prevents that.
 class btVoxShellCollisionAlgorithm : public btActivatingCollisionAlgorithm
 {
 public:
