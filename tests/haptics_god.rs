@@ -414,19 +414,22 @@ fn a_simulation_goes_on_from_a_round_that_a_budget_ended_though_the_hand_rests()
 #[test]
 fn obstacles_that_move_take_it_along_and_do_not_pass_it() {
     for budget in [Budget::UNLIMITED, TINY[0]] {
-        taken_along(GodSettings { budget, ..GodSettings::default() });
+        // 2 m/s, and 20 m/s: a step is then half as long as the knot is high.
+        for speed in [1.0, 10.0] {
+            taken_along(GodSettings { budget, ..GodSettings::default() }, speed);
+        }
     }
 }
 
-fn taken_along(settings: GodSettings) {
+/// The sheet comes up at `speed` times 2 m/s, and turns a little.
+fn taken_along(settings: GodSettings, speed: f64) {
     let scene = scenes().swap_remove(1);
     let mut bodies = scene.bodies;
     let mut god = GodObject::new(scene.tool.clone(), &scene.start, settings).unwrap();
     let hand = scene.start;
     god.advance(&hand, &bodies).unwrap();
-    // The sheet comes up at 2 m/s, and turns a little.
-    for i in 1..=150 {
-        let t = f64::from(i);
+    for i in 1..=(150.0 / speed) as u32 {
+        let t = speed * f64::from(i);
         bodies[0].pose = Isometry3::new(Vec3::new(0.0, 0.0, 2e-3 * t), Vec3::new(2e-3 * t, 1e-3 * t, 0.0));
         let done = god.advance(&hand, &bodies).unwrap();
         let above = bodies[0].pose.inverse_transform_point(&done.pose.translation.vector.into()).z;
