@@ -36,7 +36,7 @@ impl Constraint {
 }
 
 /// What a direction at the end of an arm is to a motion of the centre and to a load on it.
-fn column(n: &Vec3, arm: &Vec3) -> Vec6 {
+pub(super) fn column(n: &Vec3, arm: &Vec3) -> Vec6 {
     let moment = arm.cross(n);
     Vec6::new(n.x, n.y, n.z, moment.x, moment.y, moment.z)
 }

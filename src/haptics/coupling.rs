@@ -1,7 +1,7 @@
 //! The virtual coupling: a spring and a damper in all six directions between what the hand holds and what the simulation
 //! moves (Colgate, Stanley & Brown 1995; McNeely et al. 1999, section 6.1; Otaduy & Lin 2005, section 4.3).
 
-use crate::math::{Mat3, Pose, Twist, Vec3, Wrench};
+use crate::math::{Mat3, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
@@ -136,6 +136,12 @@ impl Coupling {
     }
 }
 
+/// A pose after some time of a steady twist of its origin.
+pub(super) fn carried(pose: &Pose, twist: &Twist, time: f64) -> Pose {
+    let turn = Rotation::from_scaled_axis(twist.angular * time);
+    Pose::from_parts((pose.translation.vector + twist.linear * time).into(), turn * pose.rotation)
+}
+
 /// From the body to where the hand has it: shift of the centre and rotation vector, world frame.
 fn apart(hand: &Pose, center: &Vec3, body: &Kinematics) -> (Vec3, Vec3) {
     let shift = hand.transform_point(&(*center).into()).coords - body.center;
@@ -155,7 +161,7 @@ fn inverse_right_jacobian(theta: &Vec3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Rotation, Vec6};
+    use crate::math::Vec6;
 
     fn coupling(saturation: Saturation) -> Coupling {
         Coupling { stiffness: [1000.0, 8.0], damping: [3.0, 0.02], saturation, reach: [0.004, 0.2] }

@@ -177,7 +177,7 @@ impl GodObject {
             None => self.gather(bodies, time, NEAR)?,
         };
         if least <= FLOOR * self.skin {
-            least = self.push_out(bodies, time)?;
+            least = self.push_out(bodies, time, least)?;
         }
         while least > FLOOR * self.skin {
             // None ends in the air for want of stretches while the hand is behind something.
@@ -188,7 +188,7 @@ impl GodObject {
             stretches += 1;
             if least < LOW * self.skin {
                 // Within a long step, what constraints ask for would come too late.
-                least = self.push_out(bodies, time)?;
+                least = self.push_out(bodies, time, least)?;
             }
             if least <= FLOOR * self.skin {
                 break;
@@ -231,7 +231,7 @@ impl GodObject {
             self.knot(1.0);
             least = self.gather(bodies, 1.0, NEAR)?;
             if least <= FLOOR * self.skin {
-                least = self.push_out(bodies, 1.0)?;
+                least = self.push_out(bodies, 1.0, least)?;
             }
         }
         self.inside = least <= HARD * self.skin;
@@ -453,21 +453,24 @@ impl GodObject {
         self.model.mass = mass_matrix(&self.tool, &self.model.pose);
     }
 
-    /// From inside, or from too near: the smallest motion out, again and again. φ of the nearest sample where that ends.
-    fn push_out(&mut self, bodies: &[Obstacle], time: f64) -> Result<f64> {
+    /// From inside, or from too near: the smallest motion out, again and again. `least` is φ of the nearest sample, and what is
+    /// gathered is of here; what comes back is that where it ends.
+    fn push_out(&mut self, bodies: &[Obstacle], time: f64, mut least: f64) -> Result<f64> {
         let center = self.tool.center;
         let (start, knots) = (self.model.pose, self.path.len());
-        let mut least = self.gather(bodies, time, NEAR)?;
         if least <= HARD * self.skin {
             self.cuts.clear();
         }
+        let mut gathered = if least <= HARD * self.skin { 0.0 } else { NEAR };
         for _ in 0..if least > HARD * self.skin { 3 } else { 24 } {
             if least > LOW * self.skin {
                 break;
             }
             // As deep as it is, constraints matter that are as far ahead.
             let near = NEAR + 2.0 * (-least / self.skin).max(0.0);
-            self.gather(bodies, time, near)?;
+            if near != gathered {
+                self.gather(bodies, time, near)?;
+            }
             let at = self.model.pose.transform_point(&center.into()).coords;
             self.rows.clear();
             for (c, height) in self.model.constraints.iter().zip(&self.heights) {
@@ -486,6 +489,7 @@ impl GodObject {
             self.go(&to, 1.0);
             self.knot(time);
             least = self.gather(bodies, time, NEAR)?;
+            gathered = NEAR;
         }
         if least <= FLOOR * self.skin {
             self.go(&start, 1.0);

@@ -8,12 +8,14 @@
 //! | `types`, `bodies`, `settings` | what goes in and out |
 //! | `servo` | the fast half: a simulated tool between the hand and linearised contacts |
 //! | `simulation` | the slow half: contacts and what they do |
-//! | `renderers` | what contacts do to the tool, by each of the penalty methods and by impulses |
+//! | `renderers` | what contacts do to the tool, by each of the penalty methods |
+//! | `impulses` | what impulses do to it, of all contacts together |
 //! | `god_object`, `constraint`, `qp` | a tool that constraints keep out, the force that they make, and the program behind both |
 //! | `shading`, `relief` | what surfaces feel like: friction, shading, texture, heights of the user's own |
 //! | `tether` | the spring to a god-object |
 //! | `exchange`, `snapshot` | how they tell each other, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
+//! | `slew` | how steeply a force may come back |
 //! | `passivity` | the energy at the port to the hand |
 //! | `runner` | both halves on threads of their own |
 //! | `device` | a simulated device in a simulated hand, for tests |
@@ -24,6 +26,7 @@ mod coupling;
 pub mod device;
 mod exchange;
 pub mod god_object;
+mod impulses;
 mod passivity;
 pub mod qp;
 mod relief;
@@ -33,6 +36,7 @@ mod servo;
 mod settings;
 mod shading;
 mod simulation;
+mod slew;
 mod snapshot;
 mod tether;
 mod types;

@@ -1,14 +1,15 @@
 //! What an obstacle does to the simulated tool: one function for each way to make contacts into forces.
 
+use super::impulses::{reach, Impulses};
 use super::snapshot::Input;
 use super::{Forms, Obstacle, Renderer, Settings, Tool};
 use crate::ccd::impact::{self, Path};
 use crate::ccd::shell;
 use crate::contact::{self, directions, Contact, Query, Roles};
-use crate::math::{Mat3, Pose, Twist, Vec3, Wrench};
+use crate::math::{Pose, Vec3};
 use crate::response::{
-    self, continuous, impulse, penalty, vps, Body, Braking, ContinuousSettings, ImpulseSettings, Kinematics, Mobility,
-    On, PenaltySettings, Response, Role, Sweep, VpsSettings,
+    self, continuous, penalty, vps, Body, Braking, ContinuousSettings, Kinematics, On, PenaltySettings, Response, Role,
+    Sweep, VpsSettings,
 };
 use crate::{Error, Result};
 
@@ -18,6 +19,7 @@ pub(super) struct Scratch {
     near: contact::Workspace,
     on_the_way: shell::Workspace,
     voxels: response::Workspace,
+    pub impulses: Impulses,
 }
 
 /// What an obstacle does.
@@ -36,9 +38,6 @@ impl Found {
         Self { response, contacts: contacts as u32, least_separation }
     }
 }
-
-/// How fast impulses push the tool out of what it is in, m/s: slow enough that it does not hop.
-const SLOW: f64 = 0.05;
 
 /// The time since the last round, and what was where then.
 pub(super) struct Before {
@@ -161,34 +160,22 @@ impl Pair<'_> {
         Found::of(found.response, contacts, (contacts > 0).then_some(least).into_iter())
     }
 
-    /// The load that parts the tool from the obstacle until the next round, the hand's pull included (Ruffaldi et al. 2008,
-    /// section 3.3). The obstacle does not give way.
+    /// Leaves its contacts to be parted with those of all others.
     fn impulse(&self, scratch: &mut Scratch) -> Result<Found> {
-        let time = self.before.time;
-        let body = self.input.body;
-        let pull = self.settings.coupling.on_body(&self.input.hand, &self.input.twist, &self.tool.center, &body).wrench;
-        let inverse: Mat3 = self.tool.inertia_at(&body.pose).try_inverse().unwrap_or_else(Mat3::zeros);
-        let mobility = Mobility { inverse_mass: 1.0 / self.tool.mass, inverse_inertia: inverse };
-        let twist = Twist {
-            linear: body.twist.linear + pull.force * (time / self.tool.mass),
-            angular: body.twist.angular + inverse * pull.torque * time,
-        };
+        let offset = self.settings.contact.offset;
+        let obstacle = self.of_obstacle().kinematics;
+        let radius = reach(self.tool);
         // All that can touch in the time.
-        let [linear, angular] = [twist.linear.norm(), twist.angular.norm()];
-        let reach = self.tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
-        let way = (linear + angular * reach + self.obstacle.twist.linear.norm()) * time;
-        let found = self.contacts(self.settings.contact.offset + way, scratch)?;
-        let settings = ImpulseSettings {
-            restitution: self.settings.contact.restitution,
-            max_speed: SLOW,
-            ..ImpulseSettings::new(time)
-        };
-        let of_obstacle = self.of_obstacle().kinematics;
-        let a = (&Kinematics { twist, ..body }, &mobility);
-        let done = impulse(found, a, (&of_obstacle, &Mobility::FIXED), &settings);
-        let Wrench { force, torque } = done.on_a;
-        let load = Response::constant(Wrench { force: force / time, torque: torque / time });
-        let touching = found.iter().filter(|c| c.separation <= self.settings.contact.offset).count();
-        Ok(Found::of(load, touching, found.iter().map(|c| c.separation)))
+        let far = (self.input.body.center - obstacle.center).norm() + radius;
+        let comes = obstacle.twist.linear.norm() + obstacle.twist.angular.norm() * far;
+        let way = scratch.impulses.way(radius) + comes * self.before.time;
+        let query = Query { max_separation: offset + way, ..Query::default() };
+        let (a, b) = (self.of_tool(), self.of_obstacle());
+        let poses = (&self.input.body.pose, &self.obstacle.pose);
+        let Scratch { near, impulses, .. } = scratch;
+        let found = contact::contacts(a.geometry, poses.0, b.geometry, poses.1, &query, near)?;
+        impulses.touch(found, &obstacle, self.settings.contact.restitution);
+        let touching = found.iter().filter(|c| c.separation <= offset).count();
+        Ok(Found::of(Response::default(), touching, found.iter().map(|c| c.separation)))
     }
 }

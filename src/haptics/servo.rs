@@ -4,9 +4,11 @@
 //! last published, linearised (Otaduy & Lin 2005, section 5.3; Xu & Barbič 2016, section 4.1). So the loop with the device
 //! closes at its own rate, however slow the simulation is.
 
+use super::coupling::carried;
 use super::exchange::{Reader, Writer};
 use super::passivity::{motion, Observer};
 use super::settings::within;
+use super::slew::Slew;
 use super::snapshot::{Input, Snapshot};
 use super::tether::Tether;
 use super::{Coupling, DeviceState, Limits, Motion, Output, Renderer, Saturation, Settings, Status};
@@ -30,6 +32,8 @@ pub struct Servo {
     since: f64,
     /// Part of the wrench that the hand gets, 0 to 1.
     gain: f64,
+    /// Until all of it has come.
+    slew: Slew,
     /// How far contacts have come in since the tool was put into the hand, 0 to 1: where it is inside of something then, it
     /// is eased out.
     entry: f64,
@@ -115,6 +119,7 @@ impl Servo {
             clock: 0.0,
             since: 0.0,
             gain: 0.0,
+            slew: Slew::default(),
             entry: 0.0,
             last: None,
             observer: new_observer(&settings),
@@ -154,6 +159,7 @@ impl Servo {
         self.generation = self.generation.wrapping_add(1);
         self.since = self.clock;
         self.gain = 0.0;
+        self.slew.reset();
         self.entry = 0.0;
         self.last = None;
         self.observer = new_observer(&self.settings);
@@ -195,8 +201,15 @@ impl Servo {
         // Cut before it is faded, so that a ramp is one whatever is behind it.
         let mut wrench = pull.wrench;
         status |= limit(&mut wrench, &self.settings.limits);
-        wrench = scaled(&wrench, self.gain);
-        if self.gain < 1.0 {
+        if self.gain < 1.0 || self.slew.lags() {
+            wrench = self.slew.step(&wrench, self.gain, dt / self.settings.timing.ramp);
+            if self.slew.lags() && !status.contains(Status::STALE) {
+                status |= Status::RAMPING;
+            }
+        } else {
+            self.slew.free(&wrench);
+        }
+        if self.gain < 1.0 || self.slew.lags() {
             // The hand gets less than the tool, which may have been put into it at any speed.
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.tether.is_none() || pull.wrench != Wrench::ZERO) {
@@ -302,6 +315,7 @@ impl Servo {
     /// No wrench now, and one that grows from zero afterwards.
     fn fault(&mut self, status: Status) -> Output {
         self.gain = 0.0;
+        self.slew.reset();
         self.observer.hold(&Wrench::ZERO);
         Output { wrench: Wrench::ZERO, status, age: self.age(), contacts: 0 }
     }
@@ -382,12 +396,14 @@ impl Servo {
         let mut load = self.settings.coupling.on_body(hand, twist, self.body.mass.center(), &here);
         if snapshot.generation == self.generation {
             let mut contact = snapshot.contact.predict(&here, age);
-            // Impulses are for the interval that they are made for.
-            if self.settings.renderer != Renderer::Impulse {
+            if self.settings.renderer == Renderer::Impulse {
+                // They are for the interval that they are made for, and ease the tool out by themselves.
+                load += contact;
+            } else {
                 contact.wrench += self.blend.step(taken.and_then(|taken| taken.change), dt);
+                // The cube makes the balance with the coupling move evenly, stiff as the contacts are.
+                load += contact.scaled(self.entry.powi(3));
             }
-            // The cube makes the balance with the coupling move evenly, stiff as the contacts are.
-            load += contact.scaled(self.entry.powi(3));
             self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
         }
         self.body.implicit_euler(&load, dt);
@@ -447,12 +463,6 @@ fn new_observer(settings: &Settings) -> Observer {
 
 fn scaled(wrench: &Wrench, factor: f64) -> Wrench {
     Wrench { force: wrench.force * factor, torque: wrench.torque * factor }
-}
-
-/// A pose after some time of a steady twist of its origin.
-fn carried(pose: &Pose, twist: &Twist, time: f64) -> Pose {
-    let turn = Rotation::from_scaled_axis(twist.angular * time);
-    Pose::from_parts((pose.translation.vector + twist.linear * time).into(), turn * pose.rotation)
 }
 
 /// How a body's origin moves.

@@ -4,10 +4,10 @@ use super::exchange::{Reader, Writer};
 use super::god_object::{GodObject, GodSettings, Knot};
 use super::renderers::{check, respond, Before, Scratch};
 use super::snapshot::{Input, Linearised, Snapshot};
-use super::{Obstacle, Relief, Settings, Status, Tool};
+use super::{Obstacle, Relief, Renderer, Settings, Status, Tool};
 use crate::contact::check_pose;
 use crate::math::{Mat3, Pose, Twist, Wrench};
-use crate::response::Kinematics;
+use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
 /// Time of a round that nothing went before, and the least between two, seconds.
@@ -154,12 +154,14 @@ impl Simulation {
 
     /// What all obstacles do to the tool; `time` is since the last round, if there was one.
     fn gather(&mut self, input: &Input, time: Option<f64>, contact: &mut Linearised) {
+        let tool = if time.is_none() { input.body.pose } else { self.last.body.pose };
+        let time = time.map_or(FIRST, |time| time.clamp(LEAST, self.settings.timing.longest_step));
+        let impulses = self.settings.renderer == Renderer::Impulse;
+        if impulses {
+            self.scratch.impulses.begin(&self.settings, &self.tool, input, time);
+        }
         for (obstacle, was) in self.obstacles.iter().zip(&mut self.were) {
-            let before = Before {
-                tool: if time.is_none() { input.body.pose } else { self.last.body.pose },
-                obstacle: *was,
-                time: time.map_or(FIRST, |time| time.clamp(LEAST, self.settings.timing.longest_step)),
-            };
+            let before = Before { tool, obstacle: *was, time };
             match respond(&self.settings, &self.tool, obstacle, input, &before, &mut self.scratch) {
                 Ok(found) => {
                     self.report.contacts += found.contacts;
@@ -169,6 +171,12 @@ impl Simulation {
                 Err(_) => self.report.status |= Status::BAD_STATE,
             }
             *was = obstacle.pose;
+        }
+        if impulses {
+            match self.scratch.impulses.load() {
+                Ok(load) => contact.response = Response::constant(load),
+                Err(_) => self.report.status |= Status::BAD_STATE,
+            }
         }
         self.report.wrench = contact.response.wrench;
     }
