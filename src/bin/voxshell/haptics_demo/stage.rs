@@ -47,8 +47,31 @@ pub struct Stage {
     /// What is in the picture: so many metres around a point.
     pub middle: Vec3,
     pub around: f64,
-    /// A side that no way leads to: a direction, and how far along it the tool's centre of mass may be, metres.
-    beyond: Option<(Vec3, f64)>,
+    beyond: Option<Beyond>,
+}
+
+/// A side that no way leads to: a direction, and how far along it the tool's points may be.
+struct Beyond {
+    way: Vec3,
+    /// Metres.
+    most: f64,
+    /// Tool's frame. Beyond is where all of them are.
+    points: Vec<Vec3>,
+    /// And their middle no farther than this from the line through the origin along the way, metres.
+    aside: f64,
+}
+
+impl Beyond {
+    /// Of the tool's centre of mass, wherever that is aside.
+    fn of_center(stage: &Stage, way: Vec3, most: f64) -> Self {
+        Self { way, most, points: vec![stage.tool.center], aside: f64::INFINITY }
+    }
+
+    fn has(&self, tool: &Pose) -> bool {
+        let placed = || self.points.iter().map(|p| tool.transform_point(&(*p).into()).coords);
+        let middle = placed().sum::<Vec3>() / self.points.len() as f64;
+        placed().all(|p| p.dot(&self.way) > self.most) && middle.cross(&self.way).norm() < self.aside
+    }
 }
 
 impl SceneName {
@@ -149,7 +172,7 @@ impl Stage {
 
     /// Whether the tool is where it can only have come through what is solid.
     pub fn is_beyond(&self, tool: &Pose) -> bool {
-        self.beyond.is_some_and(|(way, most)| self.tool.center_at(tool).dot(&way) > most)
+        self.beyond.as_ref().is_some_and(|beyond| beyond.has(tool))
     }
 
     /// Of what is touched: cells along its largest edge.
@@ -272,13 +295,14 @@ fn horse_dragon(kitchen: &Kitchen) -> Result<Stage> {
     Ok(Stage { from, middle, around: 1.1 * stage.around, ..stage })
 }
 
-/// Of the peg, metres; its field has 64 cells along it.
+/// Of the peg, metres: radius, length and chamfer; its field has 64 cells along it.
 const PEG: (f64, f64) = (0.02, 0.16);
+const CHAMFER: f64 = 0.004;
 const PEG_VOXEL: f64 = PEG.1 / 64.0;
 
 fn peg(scene: SceneName, kitchen: &Kitchen, thicker: f64) -> Result<Stage> {
     let clearance = 0.05 * PEG_VOXEL;
-    let peg = primitives::peg(PEG.0 + thicker * PEG_VOXEL, PEG.1, 0.004, 256)?;
+    let peg = primitives::peg(PEG.0 + thicker * PEG_VOXEL, PEG.1, CHAMFER, 256)?;
     let block = primitives::hole([0.04, 0.025, 0.04], PEG.0 + clearance, 256)?;
     let cooked = kitchen.tool("block", &block, 6_691)?;
     // At the full resolution always: the fit is a matter of a part of a voxel.
@@ -299,8 +323,18 @@ fn peg(scene: SceneName, kitchen: &Kitchen, thicker: f64) -> Result<Stage> {
         .to(0.3, at(-0.008, 0.0, Vec3::new(0.0, 0.5, 0.1)))
         .to(0.2, at(0.0, 0.0, Vec3::zeros()))
         .to(0.8, at(0.0, up + 0.01, Vec3::zeros()));
-    // Over the chamfer it comes, but no farther.
-    let beyond = (thicker > 0.0).then_some((-Vec3::y(), -(up - 0.006)));
+    // Over the chamfer it comes, but no farther: with all of its rim and around the peg. It may tip over the end, with one side
+    // still on the chamfer and the other far down, and slip off beside the peg.
+    let rim = |i: u32| {
+        let (sin, cos) = (2.0 * PI * f64::from(i) / 32.0).sin_cos();
+        Vec3::new(cos, 0.0, sin) * (PEG.0 + clearance) - Vec3::y() * 0.025
+    };
+    let beyond = (thicker > 0.0).then(|| Beyond {
+        way: -Vec3::y(),
+        most: -(0.5 * PEG.1 - CHAMFER - 0.002),
+        points: (0..32).map(rim).collect(),
+        aside: PEG.0,
+    });
     let stage = Stage::new(scene, cooked, obstacle, motion);
     let (from, middle) = (Vec3::new(0.6, 0.55, 1.0), stage.middle + Vec3::y() * 0.02);
     Ok(Stage { from, middle, around: 1.15 * stage.around, beyond, ..stage })
@@ -329,7 +363,8 @@ fn wires(kitchen: &Kitchen) -> Result<Stage> {
         .to(0.5, at(0.08, front, Rotation::identity()));
     let (from, middle) = (Vec3::new(0.9, 0.3, 0.8), Vec3::new(0.0, 0.08, 0.5 * gear::NET));
     let stage = Stage::new(SceneName::Wires, cooked, obstacle, motion);
-    Ok(Stage { from, middle, around: 0.2, beyond: Some((-Vec3::z(), -gear::NET)), ..stage })
+    let beyond = Beyond::of_center(&stage, -Vec3::z(), -gear::NET);
+    Ok(Stage { from, middle, around: 0.2, beyond: Some(beyond), ..stage })
 }
 
 fn cylinders(kitchen: &Kitchen) -> Result<Stage> {
@@ -353,7 +388,8 @@ fn cylinders(kitchen: &Kitchen) -> Result<Stage> {
         .to(0.5, at(0.0, 0.08, 0.0));
     let from = Vec3::new(0.7, 0.6, 1.0);
     let stage = Stage::new(SceneName::Cylinders, cooked, obstacle, motion);
-    Ok(Stage { from, beyond: Some((-Vec3::z(), 0.0)), ..stage })
+    let beyond = Beyond::of_center(&stage, -Vec3::z(), 0.0);
+    Ok(Stage { from, beyond: Some(beyond), ..stage })
 }
 
 fn free(kitchen: &Kitchen) -> Result<Stage> {
