@@ -307,6 +307,26 @@ fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
     }
 }
 
+/// What is left of a dependent row across the active ones is rounding: a step along that is no way out of a contradiction.
+#[test]
+fn contradictions_of_dependent_rows_are_told_whatever_their_rounding() {
+    let mut solver = Solver::new();
+    for seed in 0..2_000 {
+        let mut rng = Rng(seed);
+        let m = mass(&mut rng, [1.0, 30.0, 1e3][(seed % 3) as usize]);
+        // Any number of rows, all to be left behind, and one that is the opposite of a mean of theirs.
+        let count = 1 + (seed % 5) as usize;
+        let mut set: Vec<Row> = (0..count).map(|_| Row { normal: vector(&mut rng), slack: -1.0 }).collect();
+        let sum: Vector6<f64> = set.iter().map(|r| r.normal * (0.2 + rng.fraction())).sum();
+        set.push(Row { normal: -sum * (0.5 + rng.fraction()), slack: -0.1 });
+        if seed % 2 == 0 {
+            set.reverse();
+        }
+        let found = solver.solve(&m, &(vector(&mut rng) * 0.1), &set).unwrap();
+        assert_eq!((found.outcome, found.constrained.amax()), (Outcome::Infeasible, 0.0), "seed {seed}: {found:?}");
+    }
+}
+
 #[test]
 fn the_same_rows_give_the_same_bytes_whatever_was_solved_before() {
     let (mut warm, mut taken) = (Solver::new(), [0, 0]);

@@ -39,6 +39,9 @@ impl Found {
     }
 }
 
+/// Nearer than this is touching for impulses, metres: they bring the tool to the surface, but for rounding.
+const TOUCH: f64 = 1e-6;
+
 /// The time since the last round, and what was where then.
 pub(super) struct Before {
     pub tool: Pose,
@@ -175,7 +178,7 @@ impl Pair<'_> {
         let Scratch { near, impulses, .. } = scratch;
         let found = contact::contacts(a.geometry, poses.0, b.geometry, poses.1, &query, near)?;
         impulses.touch(found, &obstacle, self.settings.contact.restitution);
-        let touching = found.iter().filter(|c| c.separation <= offset).count();
+        let touching = found.iter().filter(|c| c.separation <= offset + TOUCH).count();
         Ok(Found::of(Response::default(), touching, found.iter().map(|c| c.separation)))
     }
 }
