@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use super::motion::Motion;
-use super::segment::{first_fraction, intervals, Segment, Start};
+use super::segment::{first_fraction, intervals, stays_below, Segment, Start};
 use super::tree::{Ends, Target};
 use crate::math::Vec3;
 
@@ -24,6 +24,8 @@ pub(super) struct Curve<'a> {
     pub point: Vec3,
     /// On a curved path: how far above the level a reported point may be, metres.
     pub tolerance: f64,
+    /// What a curved path meets later does not matter.
+    pub until: f64,
 }
 
 impl Curve<'_> {
@@ -67,6 +69,9 @@ impl Curve<'_> {
     /// stays above level + L s, the path is above the level. Where 2 L s is within the tolerance the chord is good enough,
     /// with the level raised by L s; elsewhere the path is halved.
     fn curved(&self, [from, to]: [f64; 2], depth: u32, first: bool, on: &mut dyn FnMut([f64; 2]) -> Flow) -> Flow {
+        if from > self.until {
+            return Flow::Continue(());
+        }
         let Target { field, level, steepest } = *self.target;
         let (chord, sagitta) = self.straight([from, to], depth);
         let off = steepest * sagitta;
@@ -75,12 +80,8 @@ impl Curve<'_> {
             return self.pieces(&chord, level + off, first, |[a, b]| on([at(a), at(b)]));
         }
         let Some(enters) = first_fraction(field, &chord, level + off, Start::Hit) else { return Flow::Continue(()) };
-        if enters == 0.0 {
-            let mut whole = false;
-            intervals(field, &chord, level - off, |interval| whole |= interval == [0.0, 1.0]);
-            if whole {
-                return on([from, to]);
-            }
+        if enters == 0.0 && stays_below(field, &chord, level - off) {
+            return on([from, to]);
         }
         let middle = 0.5 * (from + to);
         if enters <= 0.5 {

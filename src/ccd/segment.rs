@@ -146,6 +146,25 @@ pub fn meets(field: &Field, segment: &Segment, level: f64) -> bool {
     first_fraction(field, segment, level, Start::Hit).is_some()
 }
 
+/// Whether all of the segment has φ ≤ `level` (metres). Not when it comes back to the level at its very end.
+pub(super) fn stays_below(field: &Field, segment: &Segment, level: f64) -> bool {
+    let start = Segment::new(segment.from, segment.from);
+    if !meets(field, &start, level) {
+        return false;
+    }
+    let mut stays = false;
+    // Breaks where it is above, and has no other result.
+    let _ = passages(field, segment, level, |t, below| {
+        stays = below && t == 0.0;
+        if stays {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    stays
+}
+
 /// Calls `on` for every crossing of the level (metres) in order; one enters the shape where its normal opposes the segment.
 /// A segment that starts inside has not crossed anything there. Where it only touches it enters and leaves at once. A sheet
 /// itself (level 0) has no inside: it is crossed once wherever the segment meets it.

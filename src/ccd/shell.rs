@@ -108,7 +108,8 @@ impl<'a> Passage<'a> {
         for times in self.windows() {
             let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, true, workspace, |sample, _| {
-                if let Some(t) = self.first_of(&target, sample, &ends) {
+                let until = first.map_or(self.until, |best| best.0);
+                if let Some(t) = self.first_of(&target, sample, &ends, until) {
                     if t <= self.until && first.is_none_or(|best| (t, sample) < best) {
                         first = Some((t, sample));
                     }
@@ -130,7 +131,8 @@ impl<'a> Passage<'a> {
         for times in self.windows() {
             let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, true, workspace, |sample, _| {
-                found = found || self.curve(&target, sample, &ends).first().is_some_and(|t| t <= self.until);
+                found =
+                    found || self.curve(&target, sample, &ends, self.until).first().is_some_and(|t| t <= self.until);
                 if found {
                     f64::NEG_INFINITY
                 } else {
@@ -167,7 +169,7 @@ impl<'a> Passage<'a> {
             windows += 1;
             let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, false, workspace, |sample, spans| {
-                self.curve(&target, sample, &ends).intervals(|[from, to]| {
+                self.curve(&target, sample, &ends, self.until).intervals(|[from, to]| {
                     if from > self.until {
                         return;
                     }
@@ -229,7 +231,7 @@ impl<'a> Passage<'a> {
     }
 
     /// When a sample first reaches the level: on a grid to the bit when its first span begins.
-    fn first_of(&self, target: &Target, sample: u32, ends: &Ends) -> Option<f64> {
+    fn first_of(&self, target: &Target, sample: u32, ends: &Ends, until: f64) -> Option<f64> {
         fn exactly<F: Cells>(passage: &Passage, field: &F, sample: u32, t: f64) -> f64 {
             let path = passage.chord(sample);
             let mut first = t;
@@ -241,7 +243,7 @@ impl<'a> Passage<'a> {
             }
             first
         }
-        let t = self.curve(target, sample, ends).first()?;
+        let t = self.curve(target, sample, ends, until).first()?;
         Some(match self.field {
             Field::Dense(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
             Field::Bricks(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
@@ -254,9 +256,9 @@ impl<'a> Passage<'a> {
         self.motion.chord(&self.shell.position(sample as usize), [0.0, 1.0])
     }
 
-    fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32, ends: &'t Ends) -> Curve<'t> {
+    fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32, ends: &'t Ends, until: f64) -> Curve<'t> {
         let point = self.shell.position(sample as usize);
-        Curve { target, motion: &self.motion, ends, point, tolerance: self.tolerance }
+        Curve { target, motion: &self.motion, ends, point, tolerance: self.tolerance, until }
     }
 
     /// The times between which paths are taken to be straight for the tree: off their chords by no more than the samples
