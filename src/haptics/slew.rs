@@ -91,10 +91,12 @@ mod tests {
             };
             let felt = slew.step(&wanted, gain, 0.01).force;
             let rise = felt.norm() - last.norm();
-            assert!(rise <= 0.01 * wanted.force.norm() + 2.0 * FELT, "{n}: {rise} N");
+            // Twice as fast with each ramp's time from a ramp's time after the ramp on.
+            let share = 0.01 * (f64::from(n - 199) * 0.01).max(0.0).exp2();
+            assert!(rise <= share * wanted.force.norm() + 2.0 * FELT, "{n}: {rise} N");
             assert!(felt.norm() <= last.norm().max(gain * wanted.force.norm()) + 1e-12, "{n}: {felt:?}");
             if n == 250 {
-                assert!(felt.x <= 0.0 && felt.norm() < 0.021, "turned over at once: {felt:?}");
+                assert!(felt.x <= 0.0 && felt.norm() < 0.03, "turned over at once: {felt:?}");
             }
             steps += usize::from(slew.lags());
             last = felt;
