@@ -28,6 +28,9 @@ const DEEP: f64 = 1e-6;
 /// The thinnest that is pushed at is twice as thick.
 const UNSEEN: f64 = 5e-4;
 
+/// Each place is pushed at by so many hands, for so many threads.
+const HANDS: usize = 4;
+
 /// What is pushed against what.
 struct Place {
     name: &'static str,
@@ -143,42 +146,79 @@ pub fn rows(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()
         of(SceneName::Wires),
         of(SceneName::Cylinders),
     ];
-    let each = effort.pushes.div_ceil(places.len());
-    // Nothing of it is timed: all at once.
-    let found: Vec<Result<Vec<Row>>> =
-        places.into_par_iter().enumerate().map(|(i, place)| pushed(&place?, each, 1 + i as u64)).collect();
-    for of_place in found {
-        rows.extend(of_place?);
+    let each = effort.pushes.div_ceil(places.len() * HANDS);
+    for (i, place) in places.into_iter().enumerate() {
+        let place = place?;
+        // Nothing of it is timed: all at once.
+        let hands: Vec<Result<Option<Pushed>>> =
+            (0..HANDS).into_par_iter().map(|hand| pushed(&place, each, (1 + i * HANDS + hand) as u64)).collect();
+        let mut all = Pushed::default();
+        for of_hand in hands {
+            // Whoever cannot run the place has said so.
+            let Some(of_hand) = of_hand? else { continue };
+            all.add(&of_hand);
+        }
+        rows.extend(all.rows(place.name));
     }
     Ok(())
 }
 
-fn pushed(place: &Place, count: usize, seed: u64) -> Result<Vec<Row>> {
+/// What came of pushes.
+#[derive(Default)]
+struct Pushed {
+    pushes: usize,
+    touching: usize,
+    /// Pushes that ended inside, and that were inside on their way.
+    penetrating: usize,
+    tunnelled: usize,
+    /// At the ends, and on the ways, metres.
+    deepest: f64,
+    deepest_on_the_way: f64,
+}
+
+impl Pushed {
+    fn add(&mut self, other: &Self) {
+        self.pushes += other.pushes;
+        self.touching += other.touching;
+        self.penetrating += other.penetrating;
+        self.tunnelled += other.tunnelled;
+        self.deepest = self.deepest.max(other.deepest);
+        self.deepest_on_the_way = self.deepest_on_the_way.max(other.deepest_on_the_way);
+    }
+
+    fn rows(&self, place: &str) -> Vec<Row> {
+        if self.pushes == 0 {
+            return Vec::new();
+        }
+        let row = |name: &str, value: usize| {
+            let row = Row::new(format!("haptics/pushes/{place}/{name}"), value as f64, "pushes").target(0.0);
+            row.with("pushes", self.pushes)
+                .with("touching", self.touching)
+                .with("deepest_m", self.deepest)
+                .with("deepest_on_the_way_m", self.deepest_on_the_way)
+        };
+        vec![row("penetrating", self.penetrating), row("tunnelled", self.tunnelled)]
+    }
+}
+
+fn pushed(place: &Place, count: usize, seed: u64) -> Result<Option<Pushed>> {
     let settings = Settings::for_tool(RendererName::GodObject.renderer(), &place.tool, &LIMITS)?;
     let made = haptics::new(settings, place.tool.clone(), vec![place.obstacle.clone()]);
-    let Some((mut servo, mut simulation)) = supported("pushes", made)? else { return Ok(Vec::new()) };
+    let Some((mut servo, mut simulation)) = supported("pushes", made)? else { return Ok(None) };
     let mut workspace = Workspace::new();
     let mut wander = Wander::new(place, seed);
-    let (mut penetrating, mut tunnelled, mut touching, mut deepest) = (0u32, 0u32, 0usize, 0.0f64);
-    let mut looks_deep = 0.0f64;
+    let mut found = Pushed { pushes: count, ..Pushed::default() };
     for _ in 0..count {
         servo.step(&wander.next(), STEP);
-        touching += usize::from(simulation.simulate().contacts > 0);
+        found.touching += usize::from(simulation.simulate().contacts > 0);
         let tool = servo.tool_pose();
         if let Some(least) = place.least(&tool, -DEEP, &mut workspace)? {
-            penetrating += 1;
-            deepest = deepest.max(-least);
+            found.penetrating += 1;
+            found.deepest = found.deepest.max(-least);
         }
-        let on_the_way = place.on_the_way(simulation.path(), &mut workspace)?;
-        tunnelled += u32::from(on_the_way < -DEEP);
-        looks_deep = looks_deep.max(-on_the_way);
+        let least = place.on_the_way(simulation.path(), &mut workspace)?;
+        found.tunnelled += usize::from(least < -DEEP);
+        found.deepest_on_the_way = found.deepest_on_the_way.max(-least);
     }
-    let row = |name: &str, value: u32| {
-        let row = Row::new(format!("haptics/pushes/{}/{name}", place.name), f64::from(value), "pushes").target(0.0);
-        row.with("pushes", count)
-            .with("touching", touching)
-            .with("deepest_m", deepest)
-            .with("deepest_on_the_way_m", looks_deep)
-    };
-    Ok(vec![row("penetrating", penetrating), row("tunnelled", tunnelled)])
+    Ok(Some(found))
 }
