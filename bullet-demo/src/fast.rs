@@ -164,8 +164,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let progress = Progress::new();
         let cache = HullCache::at(None);
-        let context =
-            Context { cache, folder: folder.path(), steps, patience: None, all_patience: false, progress: &progress };
+        let context = Context {
+            cache,
+            folder: folder.path(),
+            steps,
+            patience: None,
+            all_patience: false,
+            json: false,
+            progress: &progress,
+        };
         let outcomes = run_scene(&Cast::new(scene, None, None).unwrap(), &[method], &context);
         outcomes.into_iter().map(|o| o.row.outcome.unwrap()).map(|f| (f.clone(), f.passage.unwrap())).collect()
     }

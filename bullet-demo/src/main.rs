@@ -78,6 +78,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         steps: arguments.steps.map(|n| n as usize),
         patience: Some(arguments.patience()).filter(|s| *s > 0.0).map(Duration::from_secs_f64),
         all_patience: false,
+        json: arguments.json,
         progress: &progress,
     };
 
@@ -86,9 +87,6 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         progress.start(&format!("{}: preparing", kind.entry().name), 0);
         let cast = Cast::new(kind, arguments.mesh.as_deref(), arguments.count).map_err(|e| e.to_string())?;
         let outcomes = run_scene(&cast, &methods, &context);
-        if arguments.json {
-            outcomes.iter().for_each(|o| println!("{}", o.row.json()));
-        }
         done.push((cast, outcomes));
     }
     progress.finish();

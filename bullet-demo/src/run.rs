@@ -54,6 +54,8 @@ pub struct Context<'a> {
     pub patience: Option<Duration>,
     /// The patience is for Voxshell's rows too.
     pub all_patience: bool,
+    /// Each row is printed as soon as it is there, one JSON object a line.
+    pub json: bool,
     pub progress: &'a Progress,
 }
 
@@ -106,6 +108,9 @@ pub fn run_row(cast: &Cast, method: Method, case: Case, context: &Context) -> Ou
     };
     let row = Row { scene, method, case, outcome };
     context.progress.row_done(&row);
+    if context.json {
+        println!("{}", row.json());
+    }
     Outcome { row, run }
 }
 

@@ -20,6 +20,7 @@ fn run_case(scene: SceneKind, method: Method, case: Case, count: Option<u32>, st
         steps: Some(steps),
         patience: None,
         all_patience: false,
+        json: false,
         progress: &progress,
     };
     let cast = Cast::new(scene, None, count).unwrap();

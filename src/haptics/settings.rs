@@ -36,8 +36,8 @@ pub struct Timing {
     /// In this time the wrench of stale contacts fades out.
     pub fade: f64,
     /// In this time the wrench grows from zero, after a reset or a fault: in no step by more than one as strong as it then is would
-    /// that comes evenly, so that it takes longer where the force itself grows in the meantime. On an entry while inside, springs ease the tool out in as
-    /// much time before that.
+    /// that comes evenly, so that it takes longer where the force itself grows in the meantime. On an entry while inside, springs ease
+    /// the tool out in as much time before that.
     pub ramp: f64,
 }
 

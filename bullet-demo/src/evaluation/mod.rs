@@ -211,6 +211,7 @@ impl Bench<'_> {
             steps: self.extent.steps,
             patience: Some(Duration::from_secs_f64(seconds)),
             all_patience: cast.scene.is_pile(),
+            json: false,
             progress: self.progress,
         };
         run_row(cast, method, case, &context)

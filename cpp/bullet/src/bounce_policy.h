@@ -25,8 +25,9 @@ namespace voxshell_bullet
 /// restored, as in Poisson's hypothesis: those of the landing, times one factor for all, which brings them to the speeds above on
 /// average, but gives the bodies no more energy than the landing has taken from them, friction included (Stronge 1990 bounds
 /// restitution by energy in this way). What the other contacts and friction make of that is computed, and the velocities that come
-/// out are what the solver is asked for; it starts with the impulses, as it would not find them in its ten rounds. With frictionless contacts of equal e <= 1 the first bound implies the second: the landing
-/// impulses p, which end with no velocity at the contacts, take 1/2 p'Gp, and e p gives back e² of it.
+/// out are what the solver is asked for; it starts with the impulses, as it would not find them in its ten rounds. With frictionless
+/// contacts of equal e <= 1 the first bound implies the second: the landing impulses p, which end with no velocity at the contacts,
+/// take 1/2 p'Gp, and e p gives back e² of it.
 ///
 /// A fast contact that is first seen at d <= 0 (the pair's boxes overlapped late) is launched at once, at e v_s, unless the pair is
 /// in the middle of a bounce: then it lands first.
