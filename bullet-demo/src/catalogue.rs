@@ -110,7 +110,7 @@ pub const SCENES: [SceneEntry; 18] = [
         text: "An M16 steel nut (ISO metric thread of 2 mm pitch, classes 6H and 6g) comes down a standing bolt from seven turns \
                above its head, in real size and steps of 1 ms: by its weight at a friction of 0.01, below the lead angle of \
                2.48°, and by a driver of 5 mN m at 0.2. It should travel 2 mm per turn, and stop at the head.",
-        seconds: 4.0,
+        seconds: 10.0,
         long: false,
     },
     SceneEntry {
