@@ -72,7 +72,7 @@ impl RendererName {
             Self::ContinuousPenalty => "continuous penalty",
             Self::GodObject => "god-object",
             Self::Impulse => "impulse",
-            Self::GodObjectDiscrete => "discrete god-object",
+            Self::GodObjectDiscrete => "discrete",
         }
     }
 }
