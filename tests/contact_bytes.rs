@@ -4,7 +4,7 @@
 use nalgebra::{Isometry3, Translation3};
 use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
-use voxshell::contact::{contacts, distance, Contact, Crowd, Geometry, Query, Roles, Workspace};
+use voxshell::contact::{contacts, distance, Contact, Geometry, Query, Roles, Step, Workspace};
 use voxshell::field::{force_baseline, Ball, SphereHull};
 use voxshell::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, Sheet, Sphere};
 use voxshell::math::{Pose, Progress, Vec3};
@@ -56,10 +56,12 @@ fn answer(shell: &PointShell, field: &Field, poses: &[Pose]) -> (Vec<Contact>, V
         found.extend_from_slice(contacts(a, pose, b, &Pose::identity(), &query, &mut workspace).unwrap());
         stats.push(workspace.stats());
         let (center, shift, turn) = (pose.translation.vector, Vec3::new(0.01, -0.02, 0.0), Vec3::new(0.0, 0.03, 0.01));
-        let crowd = Some(Crowd { above: 40, max_gap: 0.01, center, shift, turn });
-        let query = Query { crowd, ..query };
-        found.extend_from_slice(contacts(a, pose, b, &Pose::identity(), &query, &mut workspace).unwrap());
-        stats.push(workspace.stats());
+        for crowd in [0, 40] {
+            let step = Some(Step { center, shift, turn, max_gap: 0.01, crowd });
+            let query = Query { step, ..query };
+            found.extend_from_slice(contacts(a, pose, b, &Pose::identity(), &query, &mut workspace).unwrap());
+            stats.push(workspace.stats());
+        }
         found.extend(distance(a, pose, b, &Pose::identity(), Roles::Auto, f64::INFINITY, &mut workspace).unwrap());
         stats.push(workspace.stats());
     }

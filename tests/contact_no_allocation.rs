@@ -6,7 +6,7 @@ use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::ccd::impact::{self, Moving, Path};
 use voxshell::ccd::segment::{self, Segment, Start};
 use voxshell::ccd::shell;
-use voxshell::contact::{contacts, distance, Budget, Crowd, Geometry, Query, Roles, Segmentation, Workspace};
+use voxshell::contact::{contacts, distance, Budget, Geometry, Query, Roles, Segmentation, Step, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
 
@@ -73,9 +73,11 @@ fn warm_queries_do_not_allocate() {
                 let coherent = Query { owners: Some([shape.owner(), shape.owner()]), ..query };
                 contacts_found += contacts(a, &pose_a, b, &pose_b, &coherent, workspace).unwrap().len();
                 let (center, shift, turn) = (pose_a.translation.vector, Vector3::new(0.0, -t, 0.0), Vector3::zeros());
-                let crowd = Some(Crowd { above: 20 + step / 2, max_gap: 0.01, center, shift, turn });
-                contacts_found +=
-                    contacts(a, &pose_a, b, &pose_b, &Query { crowd, ..coherent }, workspace).unwrap().len();
+                for crowd in [0, 20 + step / 2] {
+                    let step = Some(Step { center, shift, turn, max_gap: 0.005, crowd });
+                    contacts_found +=
+                        contacts(a, &pose_a, b, &pose_b, &Query { step, ..coherent }, workspace).unwrap().len();
+                }
                 distance(a, &pose_a, b, &pose_b, roles, f64::INFINITY, workspace).unwrap();
             }
         }

@@ -508,17 +508,20 @@ typedef struct vxs_query {
    */
   double accuracy;
   /**
-   * Contacts: when more samples of a pointshell than this are within `max_separation`, only those that may count for a solver
-   * are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the deepest, and
-   * those of `preferred`. The gap is the separation at the end of a step, max(0, normal . (step_shift + step_turn x (point -
-   * step_center))) less than it is. Default 0: all are. Not together with a limit, nor against sheets.
+   * Contacts: when more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count
+   * for a solver are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the
+   * deepest, and those of `preferred`. Default 0: all are. Not together with a limit, nor against sheets.
    */
   uint64_t crowd;
-  /** A crowd: samples with gaps above this are left out, metres; may be infinite. Default 0. */
-  double crowd_gap;
   /**
-   * A crowd: the point of A, metres, world frame, that moves in the step against B by `step_shift`, metres, while A turns
-   * around it by the vector `step_turn`, radians. Default 0.
+   * Contacts: samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the
+   * end of a step: max(0, normal . (step_shift + step_turn x (point - step_center))) less than it is. Default infinity. Not
+   * together with a limit, nor against sheets.
+   */
+  double max_gap;
+  /**
+   * The step: the point of A, metres, world frame, that moves in it against B by `step_shift`, metres, while A turns around it by
+   * the vector `step_turn`, radians. Default 0.
    */
   struct vxs_vec3 step_center;
   struct vxs_vec3 step_shift;

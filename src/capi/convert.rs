@@ -5,7 +5,7 @@ use super::guard::Failure;
 use super::options::*;
 use super::types::*;
 use crate::asset::{CookOptions, Forms, Resolution, Shape, Storage};
-use crate::contact::{Budget, Completeness, Contact, Crowd, Query, Roles, Segmentation, Workspace};
+use crate::contact::{Budget, Completeness, Contact, Query, Roles, Segmentation, Step, Workspace};
 use crate::field::{Field, SignRule};
 use crate::math::Pose;
 use crate::mesh::primitives::{Primitive, Thread};
@@ -220,7 +220,7 @@ impl Growable for vxs_query {
             max_nanoseconds: 0,
             accuracy: core.budget.accuracy,
             crowd: 0,
-            crowd_gap: 0.0,
+            max_gap: f64::INFINITY,
             step_center: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 },
             step_shift: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 },
             step_turn: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 },
@@ -281,24 +281,24 @@ impl vxs_query {
                 nanoseconds: check::limit(self.max_nanoseconds),
                 accuracy: check::positive_or_zero("query->accuracy", self.accuracy)?,
             },
-            crowd: self.crowd()?,
+            step: self.step()?,
             owners: None,
         })
     }
 
     /// Also checks what is not used.
-    fn crowd(&self) -> Result<Option<Crowd>, Failure> {
-        if self.crowd_gap.is_nan() {
-            return Err(Failure::argument("query->crowd_gap", self.crowd_gap, "a length in metres, or infinity"));
+    fn step(&self) -> Result<Option<Step>, Failure> {
+        if self.max_gap.is_nan() {
+            return Err(Failure::argument("query->max_gap", self.max_gap, "a length in metres, or infinity"));
         }
-        let crowd = Crowd {
-            above: usize::try_from(self.crowd).unwrap_or(usize::MAX),
-            max_gap: self.crowd_gap,
+        let step = Step {
             center: check::vec3("query->step_center", self.step_center)?,
             shift: check::vec3("query->step_shift", self.step_shift)?,
             turn: check::vec3("query->step_turn", self.step_turn)?,
+            max_gap: self.max_gap,
+            crowd: usize::try_from(self.crowd).unwrap_or(usize::MAX),
         };
-        Ok((self.crowd > 0).then_some(crowd))
+        Ok((step.crowd > 0 || step.max_gap < f64::INFINITY).then_some(step))
     }
 
     /// Also checks what every query checks, whether it uses it or not.

@@ -65,7 +65,7 @@ layout!(vxs_query, 192, {
     max_nanoseconds: 88,
     accuracy: 96,
     crowd: 104,
-    crowd_gap: 112,
+    max_gap: 112,
     step_center: 120,
     step_shift: 144,
     step_turn: 168,

@@ -201,15 +201,16 @@ pub struct vxs_query {
     /// Contacts: nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands
     /// for them. Default 0: all samples are looked at.
     pub accuracy: f64,
-    /// Contacts: when more samples of a pointshell than this are within `max_separation`, only those that may count for a solver
-    /// are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the deepest, and
-    /// those of `preferred`. The gap is the separation at the end of a step, max(0, normal . (step_shift + step_turn x (point -
-    /// step_center))) less than it is. Default 0: all are. Not together with a limit, nor against sheets.
+    /// Contacts: when more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count
+    /// for a solver are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the
+    /// deepest, and those of `preferred`. Default 0: all are. Not together with a limit, nor against sheets.
     pub crowd: u64,
-    /// A crowd: samples with gaps above this are left out, metres; may be infinite. Default 0.
-    pub crowd_gap: f64,
-    /// A crowd: the point of A, metres, world frame, that moves in the step against B by `step_shift`, metres, while A turns
-    /// around it by the vector `step_turn`, radians. Default 0.
+    /// Contacts: samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the
+    /// end of a step: max(0, normal . (step_shift + step_turn x (point - step_center))) less than it is. Default infinity. Not
+    /// together with a limit, nor against sheets.
+    pub max_gap: f64,
+    /// The step: the point of A, metres, world frame, that moves in it against B by `step_shift`, metres, while A turns around it by
+    /// the vector `step_turn`, radians. Default 0.
     pub step_center: vxs_vec3,
     pub step_shift: vxs_vec3,
     pub step_turn: vxs_vec3,

@@ -229,14 +229,15 @@ impl Front {
 }
 
 wide! {
-    /// [`super::traverse::collect`] by the front: the same hits in the same order. `None` where that is not possible; then
-    /// nothing was done.
+    /// [`super::traverse::collect`] by the front: the same hits in the same order. `None` where that is not possible, or would take
+    /// a new front and none is to be begun; then nothing was done.
     pub(super) fn collect<F: SignedDistance>(
         front: &mut Front,
         field: &F,
         shell: &PointShell,
         to_field: &RigidF32,
         limit: f32,
+        begin: bool,
         scratch: (&mut Vec<Hit>, &mut Stats),
     ) -> Option<()> {
         let (hits, stats) = scratch;
@@ -246,6 +247,10 @@ wide! {
         let modulus = field.modulus(front.reach)?;
         front.expired.clear();
         let is_new = !front.advance(&walk, limit, &modulus);
+        if is_new && !begin {
+            front.is_valid = false;
+            return None;
+        }
         if is_new {
             (front.fall, front.reach, front.slack) = (0.0, reach, f64::from(walk.slack));
             front.begin(shell.tree.radius.len());

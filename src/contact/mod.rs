@@ -7,31 +7,32 @@
 //! finds exactly the samples that testing every sample finds.
 
 mod budget;
-mod crowd;
 mod features;
 mod front;
 mod reduce;
 mod region;
 mod segment;
 mod sheet;
+mod step;
 mod traverse;
 mod workspace;
 
 pub use budget::{Budget, Completeness};
-pub use crowd::Crowd;
 pub use features::contacts_of;
+pub use step::Step;
 pub use workspace::{Report, Stats, Workspace};
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
+use nalgebra::Matrix3;
+
 use crate::field::{with_field, Field, SignedDistance};
 use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 use budget::Left;
-use crowd::Toward;
 use front::Owners;
 use region::Grouping;
 use sheet::Sides;
@@ -133,9 +134,9 @@ pub struct Query<'a> {
     pub preferred_segments: &'a [u32],
     /// When to stop; [`Workspace::report`] says what that left out.
     pub budget: Budget,
-    /// What to do when a great many samples are near, of each shell that is run through a field with an inside: of its parts the
-    /// most urgent, and `preferred`, are contacts then. `None`: all are. Not looked at when the budget is limited.
-    pub crowd: Option<Crowd>,
+    /// The step of a simulation that the query is for: of the samples that are near only those that count in it, and `preferred`,
+    /// are contacts then. `None`: all are. Not looked at against sheets and when the budget is limited.
+    pub step: Option<Step>,
     /// Who holds the geometries of A and B: by that a workspace knows a pair again, and a query that follows another of the
     /// same pair tests only what the motion between the two has made uncertain. `None`: every query stands for itself. The
     /// answer is the same.
@@ -154,7 +155,7 @@ impl Default for Query<'_> {
             segmentation: Segmentation::None,
             preferred_segments: &[],
             budget: Budget::UNLIMITED,
-            crowd: None,
+            step: None,
             owners: None,
         }
     }
@@ -167,6 +168,8 @@ struct Pass<'a> {
     own_field: Option<&'a Field>,
     field: &'a Field,
     field_pose: &'a Pose,
+    /// Its rotation.
+    to_world: Matrix3<f64>,
     /// From the shell's body frame to the field's.
     relative: Pose,
     /// Body frame of the field's local origin, metres.
@@ -204,6 +207,7 @@ impl<'a> Pass<'a> {
             own_field,
             field,
             field_pose,
+            to_world: field_pose.rotation.to_rotation_matrix().into_inner(),
             relative,
             field_origin,
             to_field,
@@ -229,36 +233,12 @@ impl<'a> Pass<'a> {
         Some(Sides { sheet, around, depth, shell: self.shell, body: self.own_field, relative: self.relative })
     }
 
-    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order; of a crowd, those that count.
+    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order; of a step, those that count.
     fn collect(&self, limit: f32, query: &Query, workspace: &mut Workspace) {
-        let crowd = query.crowd.as_ref().filter(|_| !matches!(self.field, Field::Sheet(_)));
-        let Some(crowd) = crowd else { return self.collect_all(limit, workspace) };
-        let side = usize::from(self.shell_is_b);
-        if !workspace.crowded[side] {
-            self.collect_all(limit, workspace);
-            if workspace.hits.len() <= crowd.above {
-                return;
-            }
-            workspace.hits.clear();
+        match query.step.as_ref().filter(|_| !matches!(self.field, Field::Sheet(_))) {
+            Some(step) => self.collect_counting(limit, step, query.preferred, workspace),
+            None => self.collect_all(limit, workspace),
         }
-        let toward = Toward::new(crowd, self);
-        let least = with_field!(self.field, f => {
-            crowd::collect(f, self.shell, &self.to_field, limit, &toward, workspace)
-        });
-        workspace.crowded[side] = least.is_some();
-        let Some(least) = least else { return self.collect_all(limit, workspace) };
-        for feature in query.preferred.iter().filter(|&feature| (feature & FEATURE_OF_B != 0) == self.shell_is_b) {
-            let i = (feature & !FEATURE_OF_B) as usize;
-            if i < self.shell.len() && workspace.hits.iter().all(|hit| hit.sample as usize != i) {
-                let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
-                let phi = self.field.distance(point);
-                if phi <= limit {
-                    workspace.hits.push(Hit { sample: i as u32, phi, point });
-                }
-            }
-        }
-        workspace.hits.sort_unstable_by_key(|hit| hit.sample);
-        workspace.report.add(&Left { completeness: Completeness::Urgent, least, ..Left::NOTHING });
     }
 
     /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order.
@@ -266,7 +246,7 @@ impl<'a> Pass<'a> {
         match self.sides() {
             Some(sides) => sides.collect(&self.to_field, limit, workspace),
             None => {
-                if self.collect_by_front(limit, workspace).is_none() {
+                if self.collect_by_front(limit, true, workspace).is_none() {
                     with_field!(self.field, f => traverse::collect(f, self.shell, &self.to_field, limit, workspace));
                 }
             }
@@ -283,8 +263,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// `None` when there is no front to use; then nothing was done.
-    fn collect_by_front(&self, limit: f32, workspace: &mut Workspace) -> Option<()> {
+    /// `None` when there is no front to use, and none is to be begun; then nothing was done.
+    fn collect_by_front(&self, limit: f32, begin: bool, workspace: &mut Workspace) -> Option<()> {
         let owners = self.owners.as_ref()?;
         let Workspace { fronts, hits, stats, levels, .. } = workspace;
         // For the queries that are not answered by the front: by then the pair counts as warm. No level has more nodes than
@@ -294,7 +274,7 @@ impl<'a> Pass<'a> {
         if !front.is_worth(owners) {
             return None;
         }
-        with_field!(self.field, f => front::collect(front, f, self.shell, &self.to_field, limit, (hits, stats)))
+        with_field!(self.field, f => front::collect(front, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
     }
 
     /// The sample with the smallest separation up to `limit`; of equal ones the lowest.
@@ -332,9 +312,9 @@ impl<'a> Pass<'a> {
 
     /// The contact of one sample whose separation and way out, in the field's body frame, are known.
     fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
-        let outward = self.field_pose.rotation * outward;
+        let outward = self.to_world * outward;
         let p = Vec3::new(hit.point[0] as f64, hit.point[1] as f64, hit.point[2] as f64) + self.field_origin;
-        let on_shell = (self.field_pose * nalgebra::Point3::from(p)).coords;
+        let on_shell = self.to_world * p + self.field_pose.translation.vector;
         let on_field = on_shell - outward * separation;
         let (point_on_a, point_on_b, normal) =
             if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
@@ -413,7 +393,7 @@ fn passes<'a>(
 /// Contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
 /// Every sample with φ ≤ `query.max_separation` is a contact; none is missed, unless a limit of `query.budget` ends the search or
-/// `query.crowd` thins them: then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
+/// `query.step` says which count: then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
 /// they are reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
 /// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no system
 /// call but for a reading of the clock when time is limited; the same input gives the same bytes, unless time is limited.
@@ -471,11 +451,11 @@ fn check(query: &Query) -> Result<()> {
     if !(query.budget.accuracy >= 0.0 && query.budget.accuracy.is_finite()) {
         return Err(Error::argument("accuracy", query.budget.accuracy, "a finite length in metres, 0 or more"));
     }
-    if let Some(crowd) = &query.crowd {
-        if crowd.max_gap.is_nan() {
-            return Err(Error::argument("max_gap", crowd.max_gap, "a length in metres"));
+    if let Some(step) = &query.step {
+        if step.max_gap.is_nan() {
+            return Err(Error::argument("max_gap", step.max_gap, "a length in metres"));
         }
-        for (name, v) in [("center", crowd.center), ("shift", crowd.shift), ("turn", crowd.turn)] {
+        for (name, v) in [("center", step.center), ("shift", step.shift), ("turn", step.turn)] {
             if !v.iter().all(|x| x.is_finite()) {
                 return Err(Error::argument(name, format!("{:?}", v.as_slice()), "finite numbers"));
             }

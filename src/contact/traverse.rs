@@ -150,15 +150,21 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         block
     }
 
-    /// The lower bound of φ below each of `n` balls.
+    /// The centre of each of `n` balls, and the lower bound of φ below it.
     #[inline(always)]
-    pub fn bounds(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Lanes {
+    pub fn balls(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Block {
         let mut block = self.place(x, y, z);
         // Lanes that nobody asked for cost nothing where all are computed at once.
         for i in 0..if self.field.is_lanewise() { LANES } else { n } {
             block.value[i] = self.field.lower_bound([block.x[i], block.y[i], block.z[i]], radius[i] + self.slack);
         }
-        block.value
+        block
+    }
+
+    /// The lower bound of φ below each of `n` balls.
+    #[inline(always)]
+    pub fn bounds(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Lanes {
+        self.balls(x, y, z, radius, n).value
     }
 
     /// The lower bound of φ below each of `n` nodes that follow each other.
@@ -167,6 +173,15 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         let tree = &self.shell.tree;
         let of = |values: &[f32]| lanes(values, first);
         self.bounds(of(&tree.cx), of(&tree.cy), of(&tree.cz), of(&tree.radius), n)
+    }
+
+    /// [`Walk::nodes`] with their centres, and their radii.
+    #[inline(always)]
+    pub fn placed_nodes(&self, first: usize, n: usize) -> (Block, Lanes) {
+        let tree = &self.shell.tree;
+        let of = |values: &[f32]| lanes(values, first);
+        let radius = of(&tree.radius);
+        (self.balls(of(&tree.cx), of(&tree.cy), of(&tree.cz), radius, n), radius)
     }
 
     /// The block of samples that begins with `first`, as yet without φ.
@@ -200,15 +215,22 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         blocks(tree.first_sample[node as usize], tree.sample_count[node as usize])
     }
 
-    /// Leaves in `levels[0]` the nodes of a level that are not free of `limit`, ascending: of the last level, or of the one above
-    /// it where at least `many` samples are below nodes most of which are not free.
+    /// Leaves in `levels[0]` the nodes of a level that are not free, ascending: of the last level, or of the one above it where at
+    /// least `many` samples are below nodes most of which are not free. `busy` says which of some nodes that follow each other
+    /// are not, a bit each, by the first and how many.
     #[inline(always)]
-    pub fn descend(&self, limit: f32, many: usize, levels: &mut [Chosen; 2], stats: &mut Stats) {
+    pub fn descend(
+        &self,
+        busy: impl Fn(usize, usize) -> u32,
+        many: usize,
+        levels: &mut [Chosen; 2],
+        stats: &mut Stats,
+    ) {
         let tree = &self.shell.tree;
         let [open, next] = levels;
         stats.node_tests += 1;
         open.clear(1);
-        open.push(|_| 0, at_most(&self.nodes(0, 1), limit, 1));
+        open.push(|_| 0, busy(0, 1));
         for level in 1..tree.depth() {
             let before = stats.node_tests;
             next.clear(0);
@@ -216,7 +238,7 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
                 next.reserve(tree.child_count[node as usize] as usize);
                 for (first, n) in self.children(node) {
                     stats.node_tests += n as u64;
-                    next.push(|lane| (first + lane) as u32, at_most(&self.nodes(first, n), limit, n));
+                    next.push(|lane| (first + lane) as u32, busy(first, n));
                 }
             }
             std::mem::swap(open, next);
@@ -283,7 +305,7 @@ wide! {
         }
         let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        walk.descend(limit, usize::MAX, levels, stats);
+        walk.descend(|first, n| at_most(&walk.nodes(first, n), limit, n), usize::MAX, levels, stats);
         for &leaf in levels[0].as_slice() {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;

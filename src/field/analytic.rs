@@ -161,6 +161,12 @@ impl SignedDistance for HalfSpace {
         certified(self.distance(c), c, r, 0.0)
     }
 
+    /// Its gradient is the same everywhere.
+    #[inline(always)]
+    fn farthest_against(&self, m: [f32; 3]) -> f32 {
+        -self.distance(m)
+    }
+
     fn modulus(&self, reach: f64) -> Option<Modulus> {
         Some(Modulus::of_distance(SLACK, 0.0, reach))
     }

@@ -181,6 +181,13 @@ pub trait SignedDistance: Send + Sync {
     /// Certified lower bound of φ over the ball (c, r): a value ≤ φ(x) for every |x − c| ≤ r, rounding included.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32;
 
+    /// No less than how far a motion by `m` goes against the gradient of φ, of length 1, anywhere: max −g·m, or more. Its rounding
+    /// is not included.
+    #[inline(always)]
+    fn farthest_against(&self, m: [f32; 3]) -> f32 {
+        (m[0] * m[0] + (m[1] * m[1] + m[2] * m[2])).sqrt()
+    }
+
     /// How much φ changes between points within `reach` metres of the origin of the local frame; `None` where no bound is
     /// known, or where the function is another one with another origin.
     fn modulus(&self, _reach: f64) -> Option<Modulus> {

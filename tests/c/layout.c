@@ -53,7 +53,7 @@ AT(vxs_query, max_tests, 80);
 AT(vxs_query, max_nanoseconds, 88);
 AT(vxs_query, accuracy, 96);
 AT(vxs_query, crowd, 104);
-AT(vxs_query, crowd_gap, 112);
+AT(vxs_query, max_gap, 112);
 AT(vxs_query, step_center, 120);
 AT(vxs_query, step_shift, 144);
 AT(vxs_query, step_turn, 168);
@@ -300,7 +300,7 @@ int main(void) {
   CHECK(q.segmentation == VXS_SEGMENTATION_NONE && q.segment_level == 0 && q.region_distance == 0);
   CHECK(q.region_angle > 0.785 && q.region_angle < 0.786 && q.preferred_segments == NULL);
   CHECK(q.max_tests == 0 && q.max_nanoseconds == 0 && q.accuracy == 0);
-  CHECK(q.crowd == 0 && q.crowd_gap == 0 && q.step_center.x == 0 && q.step_shift.y == 0 && q.step_turn.z == 0);
+  CHECK(q.crowd == 0 && q.max_gap > 1e308 && q.step_center.x == 0 && q.step_shift.y == 0 && q.step_turn.z == 0);
   /* The size before segments and limits. */
   q.max_tests = 77;
   OK(vxs_query_init(&q, offsetof(vxs_query, segmentation)));

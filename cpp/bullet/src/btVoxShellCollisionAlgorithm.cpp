@@ -7,6 +7,7 @@
 #include <BulletCollision/CollisionDispatch/btCollisionConfiguration.h>
 #include <BulletCollision/CollisionDispatch/btCollisionDispatcher.h>
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
+#include <BulletCollision/CollisionShapes/btStaticPlaneShape.h>
 #include <BulletDynamics/Dynamics/btRigidBody.h>
 #include <LinearMath/btPoolAllocator.h>
 #include <voxshell/bullet/btVoxShellShape.h>
@@ -171,7 +172,9 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	{
 		const bool first_is_smaller = first.extent < second.extent;
 		const Side &smaller = first_is_smaller ? first : second, &other = first_is_smaller ? second : first;
-		const Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
+		Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
+		if (other.stock && other.stock->getShapeType() == STATIC_PLANE_PROXYTYPE)
+			now.on_plane(to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal()), other.pose);
 		const Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, Approach(first.motion, second.motion, dt)};
 		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
 		if (!is_still || !pair.find_again(first, second, chosen))

@@ -14,10 +14,18 @@ struct Instant
 	Vec center;      // of the smaller body, in its shape's frame
 	double radius;   // around it, of all that matters, m
 	Approach approach;
+	/// Of the other body if its surface is a plane: to slide along it changes nothing. Unit, in its shape's frame and in the world, or 0.
+	Vec plane = {0, 0, 0}, plane_in_world = {0, 0, 0};
 
 	Instant() = default;
 	/// @param reach  how far around the smaller body contacts are looked for, m
 	Instant(const vxs_pose& pose, const Motion& smaller, double extent, const vxs_pose& other_pose, const Motion& other, double reach, double dt);
+
+	/// The surface of the other body is a plane with this unit normal in its shape's frame.
+	void on_plane(const Vec& normal, const vxs_pose& other_pose);
+	bool is_on_plane() const { return length2(plane) > 0; }
+	/// How far any point that matters has moved since the bodies were placed so, m; on a plane, up or down.
+	double moved_since(const Frame& then) const;
 };
 
 /// What a choice of contacts depended on.

@@ -208,7 +208,7 @@ bool PairQuery::forms_are_known(const Side& first, const Side& second) const
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
-	const auto moved_since = [&](const Frame& then) { return wanted.slope * displacement(then, wanted.now.relative, wanted.now.center, wanted.now.radius); };
+	const auto moved_since = [&](const Frame& then) { return wanted.slope * wanted.now.moved_since(then); };
 	// On which side of a sheet a sample is does not go by the distance alone.
 	const bool is_near = m_found && m_all && forms_are_known(first, second) && m_patch.shape() == nullptr && wanted.distance + moved_since(m_frame_then) <= m_searched;
 	const double slack = kSlack * wanted.margin;
@@ -223,7 +223,7 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 		m_frame_then = wanted.now.relative;
 		m_searched = wanted.distance + (is_slow ? slack : 0.0);
 		m_touches.clear();
-		m_found = search(first, second, settings, wanted, m_searched, kept, candidates);
+		m_found = search(first, second, settings, wanted, is_slow, kept, candidates);
 	}
 	else
 	{
@@ -245,14 +245,16 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	return true;
 }
 
-/// Fills `candidates` with all contacts of samples up to `distance`, or of a crowd of them with those that count.
-bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, double distance, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
+/// Fills `candidates` with the contacts of samples up to `m_searched`: of a slow pair with all of them, to be looked at again, else
+/// with those that count in this step, and of a crowd with the most urgent.
+bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_slow, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
 	query.roles = shell_of_first && shell_of_second ? settings.m_roles : (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
-	query.max_separation = distance + first.inflation + second.inflation;
+	const double inflation = first.inflation + second.inflation;
+	query.max_separation = m_searched + inflation;
 	// What was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
 	query.max_depth = m_depth_limit;
 	if (settings.m_segmentation == VXS_SEGMENTATION_REGION)
@@ -267,7 +269,8 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 		query.preferred = kept.data();
 		query.preferred_count = uint32_t(kept.size());
 		query.crowd = kCrowd;
-		query.crowd_gap = wanted.worth + first.inflation + second.inflation;
+		if (!is_slow)
+			query.max_gap = wanted.worth + inflation;
 		query.step_center = wanted.approach.center;
 		query.step_shift = wanted.approach.velocity * wanted.dt;
 		query.step_turn = wanted.approach.spin * wanted.dt;
@@ -283,7 +286,7 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	}
 	vxs_query_report report;
 	vxs_query_report_init(&report, sizeof report);
-	m_all = vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE;
+	m_all = vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE && !(query.max_gap < query.max_separation);
 	candidates.resize(count);
 	m_near.clear();
 	for (size_t i = 0; i < count; ++i)

@@ -73,4 +73,11 @@ double displacement(const Frame& from, const Frame& to, const Vec& center, doubl
 		turn += length2(to.rows[i] - from.rows[i]);
 	return length(to(center) - from(center)) + std::sqrt(turn) * radius;
 }
+
+double displacement(const Frame& from, const Frame& to, const Vec& center, double radius, const Vec& along)
+{
+	const auto turned = [&](int i) { return to.rows[i] - from.rows[i]; };
+	const Vec turn = turned(0) * along.x + turned(1) * along.y + turned(2) * along.z;
+	return std::abs(dot(along, to(center) - from(center))) + length(turn) * radius;
+}
 }  // namespace voxshell_bullet

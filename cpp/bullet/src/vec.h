@@ -45,6 +45,8 @@ struct Frame
 
 /// How far two frames take apart any point of a ball at most, metres.
 double displacement(const Frame& from, const Frame& to, const Vec& center, double radius);
+/// The same along a unit vector of the frames arrived at.
+double displacement(const Frame& from, const Frame& to, const Vec& center, double radius, const Vec& along);
 }  // namespace voxshell_bullet
 
 #endif

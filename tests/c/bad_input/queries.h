@@ -61,7 +61,7 @@ ROWS(vxs_query_contacts) {
   INVALID(query->region_angle, NAN, "query->region_angle is NaN; expected");
   INVALID(query->accuracy, -1, "query->accuracy is -1; expected");
   INVALID(query->accuracy, NAN, "query->accuracy is NaN; expected");
-  INVALID(query->crowd_gap, NAN, "query->crowd_gap is NaN; expected");
+  INVALID(query->max_gap, NAN, "query->max_gap is NaN; expected");
   VECTOR(query->step_center);
   VECTOR(query->step_shift);
   VECTOR(query->step_turn);

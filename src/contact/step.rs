@@ -1,0 +1,364 @@
+//! Which samples count in the step of a simulation that a query is for: those that would be near at its end. And where bodies fit
+//! closely, as a nut on its bolt, thousands are and few of them matter: of each part of the shell and each way its surface faces
+//! the most urgent is kept.
+//!
+//! How urgent a sample is, its gap says: its separation at the end of the step, if the bodies moved on as they do and nothing
+//! but the plane of contact there mattered. What slides along the other surface keeps its separation, however fast it is.
+
+use super::budget::{Completeness, Left};
+use super::traverse::{at_most, transform_slack, Block, Lanes, Walk, LANES};
+use super::workspace::{Hit, Workspace};
+use super::{Pass, FEATURE_OF_B, WEAK_GRADIENT};
+use crate::field::{wide, with_field, SignedDistance};
+use crate::math::{RigidF32, Vec3};
+use crate::pointshell::PointShell;
+
+/// The step that a query is for, and what counts in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// How A moves against B in the step, world frame: its point at `center` by `shift`, metres, and all of it around that point
+    /// by the vector `turn`, radians. The gap of a contact is separation − max(0, normal · (shift + turn × (point − center))).
+    pub center: Vec3,
+    pub shift: Vec3,
+    pub turn: Vec3,
+    /// Samples whose gap is above this are no contacts, metres; may be infinite.
+    pub max_gap: f64,
+    /// When more samples of a shell than this are left, they are a crowd, and of its parts the most urgent are contacts; 0: all are.
+    pub crowd: usize,
+}
+
+/// Into so many parts what is near of a shell is divided.
+const PARTS: usize = 48;
+/// Ways a surface can face: by the signs of the three coordinates of its normal, in the body frame of the field.
+const WAYS: usize = 8;
+/// What rounding adds to a motion computed in `f32`: a few operations, of which each is right to a unit in the last place.
+const ROUNDING: f32 = 16.0 * f32::EPSILON;
+
+/// A step as one pass sees it: the motion of the shell's points in the local frame of the field, metres.
+pub(super) struct Toward {
+    shift: [f32; 3],
+    turn: [f32; 3],
+    /// Length of `turn`, and more than what rounding adds to the motion of any point of the shell, metres.
+    angle: f32,
+    rounding: f32,
+    pub max_gap: f32,
+    /// How many are no crowd.
+    pub few: usize,
+}
+
+impl Toward {
+    pub fn new(step: &Step, pass: &Pass) -> Self {
+        let turn_back = pass.field_pose.rotation.inverse();
+        let origin = (pass.field_pose * nalgebra::Point3::from(pass.field_origin)).coords;
+        let side = if pass.shell_is_b { -1.0 } else { 1.0 };
+        let local = |v: Vec3| <[f64; 3]>::from(turn_back * v * side).map(|x| x as f32);
+        let shift = local(step.shift + step.turn.cross(&(origin - step.center)));
+        let turn = local(step.turn);
+        let sum = |v: [f32; 3]| v[0].abs() + v[1].abs() + v[2].abs();
+        // The slack is that much of how far a point of the shell can be from the origin.
+        let reach = transform_slack(pass.shell, &pass.to_field) / ROUNDING;
+        Self {
+            shift,
+            turn,
+            angle: length(turn) * (1.0 + ROUNDING),
+            rounding: ROUNDING * (sum(shift) + sum(turn) * reach),
+            max_gap: step.max_gap as f32,
+            few: if step.crowd == 0 { usize::MAX } else { step.crowd },
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let [a, b, c] = self.turn;
+        [self.shift[0] + (b * z - c * y), self.shift[1] + (c * x - a * z), self.shift[2] + (a * y - b * x)]
+    }
+}
+
+impl Pass<'_> {
+    /// Appends every sample that counts in a step to `workspace.hits`, in ascending order, and those of `preferred` up to `limit`.
+    pub(super) fn collect_counting(&self, limit: f32, step: &Step, preferred: &[u32], workspace: &mut Workspace) {
+        let toward = Toward::new(step, self);
+        let side = usize::from(self.shell_is_b);
+        let mut least = None;
+        if !workspace.crowded[side] {
+            self.collect_up_to_gap(limit, &toward, workspace);
+            workspace.crowded[side] = workspace.hits.len() > toward.few;
+        }
+        if workspace.crowded[side] {
+            workspace.hits.clear();
+            least = with_field!(self.field, f => {
+                collect_crowd(f, self.shell, &self.to_field, limit, &toward, workspace)
+            });
+            if least.is_none() {
+                workspace.crowded[side] = false;
+                self.collect_up_to_gap(limit, &toward, workspace);
+            }
+        }
+        // Of a crowd they are part by part, and in their parts as they come.
+        if least.is_some() {
+            workspace.hits.sort_unstable_by_key(|hit| hit.sample);
+        }
+        let found = workspace.hits.len();
+        for feature in preferred.iter().filter(|&feature| (feature & FEATURE_OF_B != 0) == self.shell_is_b) {
+            let sample = feature & !FEATURE_OF_B;
+            let i = sample as usize;
+            if i < self.shell.len() && workspace.hits[..found].binary_search_by_key(&sample, |hit| hit.sample).is_err()
+            {
+                let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
+                let phi = self.field.distance(point);
+                if phi <= limit {
+                    workspace.hits.push(Hit { sample, phi, point });
+                }
+            }
+        }
+        if workspace.hits.len() > found {
+            workspace.hits.sort_unstable_by_key(|hit| hit.sample);
+        }
+        if let Some(least) = least {
+            workspace.report.add(&Left { completeness: Completeness::Urgent, least, ..Left::NOTHING });
+        }
+    }
+
+    fn collect_up_to_gap(&self, limit: f32, toward: &Toward, workspace: &mut Workspace) {
+        if toward.max_gap >= limit {
+            // No gap is above its separation.
+            return self.collect_all(limit, workspace);
+        }
+        // A pair that hardly moves has a front, and few are near.
+        let by_front = self.collect_by_front(limit, false, workspace).is_some();
+        with_field!(self.field, f => {
+            if by_front {
+                keep(f, self.shell, &self.to_field, toward, &mut workspace.hits);
+            } else {
+                collect(f, self.shell, &self.to_field, limit, toward, workspace);
+            }
+        });
+    }
+}
+
+/// What is known of samples that follow each other.
+struct Sized {
+    block: Block,
+    gap: Lanes,
+    gradient: [Lanes; 3],
+}
+
+impl<F: SignedDistance> Walk<'_, F> {
+    /// A bit for each of `n` nodes below which a sample may count: one whose φ is at most `limit`, and whose gap is at most the
+    /// largest. No sample of a ball moves against the gradient by more than its centre can and the ball's turning adds.
+    #[inline(always)]
+    fn counting(&self, first: usize, n: usize, limit: f32, toward: &Toward) -> u32 {
+        let (block, radius) = self.placed_nodes(first, n);
+        let near = at_most(&block.value, limit, n);
+        if near == 0 {
+            return 0;
+        }
+        let mut gap = [0.0; LANES];
+        for i in 0..LANES {
+            let moved = toward.at([block.x[i], block.y[i], block.z[i]]);
+            let farthest = self.field.farthest_against(moved) + toward.angle * (radius[i] + self.slack);
+            gap[i] = block.value[i] - (farthest.max(0.0) * (1.0 + ROUNDING) + toward.rounding);
+        }
+        near & at_most(&gap, toward.max_gap, n)
+    }
+
+    #[inline(always)]
+    fn urgency(&self, first: usize, n: usize, toward: &Toward) -> Sized {
+        self.sized(self.points(first), |i| first + i, n, toward)
+    }
+
+    /// What is known of the first `n` points of a block, by their samples.
+    #[inline(always)]
+    fn sized(&self, mut block: Block, sample: impl Fn(usize) -> usize, n: usize, toward: &Toward) -> Sized {
+        let mut gradient;
+        (block.value, gradient) = self.field.distance_gradient_lanes(&[block.x, block.y, block.z], n);
+        let mut steep = [0.0; LANES];
+        for i in 0..LANES {
+            steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
+        }
+        // As in `Pass::way_out`: where the field does not say which way is out, the sample's own normal does.
+        let mut weak = at_most(&steep, WEAK_GRADIENT as f32, n);
+        while weak != 0 {
+            let i = weak.trailing_zeros() as usize;
+            weak &= weak - 1;
+            let normal = self.shell.normal(sample(i));
+            for (k, row) in self.to_field.r.iter().enumerate() {
+                gradient[k][i] = -dot(*row, normal);
+            }
+            steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
+        }
+        let mut gap = [0.0; LANES];
+        for i in 0..LANES {
+            let moved = toward.at([block.x[i], block.y[i], block.z[i]]);
+            let along = dot([gradient[0][i], gradient[1][i], gradient[2][i]], moved) / steep[i];
+            gap[i] = block.value[i] + if along < 0.0 { along } else { 0.0 };
+        }
+        Sized { block, gap, gradient }
+    }
+}
+
+#[inline(always)]
+fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+}
+
+#[inline(always)]
+fn length(v: [f32; 3]) -> f32 {
+    dot(v, v).sqrt()
+}
+
+/// The most urgent samples of a part.
+struct Best {
+    /// For each way, its least gap.
+    gaps: [f32; WAYS],
+    urgent: [Hit; WAYS],
+    deepest: Hit,
+}
+
+const NOBODY: Hit = Hit { sample: u32::MAX, phi: f32::INFINITY, point: [0.0; 3] };
+
+impl Best {
+    const NONE: Self = Self { gaps: [f32::INFINITY; WAYS], urgent: [NOBODY; WAYS], deepest: NOBODY };
+
+    #[inline(always)]
+    fn add(&mut self, first: usize, mask: u32, sized: &Sized) {
+        let mut mask = mask;
+        while mask != 0 {
+            let lane = mask.trailing_zeros() as usize % LANES;
+            mask &= mask - 1;
+            let sign = |k: usize| (sized.gradient[k][lane].to_bits() >> 31 << k) as usize;
+            let way = (sign(0) | sign(1) | sign(2)) % WAYS;
+            if sized.gap[lane] < self.gaps[way] {
+                self.gaps[way] = sized.gap[lane];
+                self.urgent[way] = sized.block.hit(first, lane);
+            }
+            if sized.block.value[lane] < self.deepest.phi {
+                self.deepest = sized.block.hit(first, lane);
+            }
+        }
+    }
+
+    fn finish(self, hits: &mut Vec<Hit>) {
+        let start = hits.len();
+        for hit in self.urgent.into_iter().chain([self.deepest]) {
+            if hit.sample != u32::MAX && hits[start..].iter().all(|h| h.sample != hit.sample) {
+                hits.push(hit);
+            }
+        }
+    }
+}
+
+wide! {
+    /// Appends to `workspace.hits`, ascending, the samples with φ ≤ `limit` and gaps up to the largest.
+    pub(super) fn collect<F: SignedDistance>(
+        field: &F,
+        shell: &PointShell,
+        to_field: &RigidF32,
+        limit: f32,
+        toward: &Toward,
+        workspace: &mut Workspace,
+    ) -> () {
+        if shell.tree.radius.is_empty() {
+            return;
+        }
+        let Workspace { levels, hits, stats, .. } = workspace;
+        let walk = Walk::new(field, shell, to_field);
+        walk.descend(|first, n| walk.counting(first, n, limit, toward), usize::MAX, levels, stats);
+        for &leaf in levels[0].as_slice() {
+            for (first, n) in walk.below(leaf) {
+                stats.sample_tests += n as u64;
+                let sized = walk.urgency(first, n, toward);
+                let mut mask = at_most(&sized.block.value, limit, n) & at_most(&sized.gap, toward.max_gap, n);
+                while mask != 0 {
+                    hits.push(sized.block.hit(first, mask.trailing_zeros() as usize));
+                    mask &= mask - 1;
+                }
+            }
+        }
+    }
+}
+
+wide! {
+    /// Leaves in `hits` those with gaps up to the largest, in their order.
+    fn keep<F: SignedDistance>(
+        field: &F,
+        shell: &PointShell,
+        to_field: &RigidF32,
+        toward: &Toward,
+        hits: &mut Vec<Hit>,
+    ) -> () {
+        let walk = Walk::new(field, shell, to_field);
+        let mut kept = 0;
+        for start in (0..hits.len()).step_by(LANES) {
+            let n = (hits.len() - start).min(LANES);
+            let mut block = Block { x: [0.0; LANES], y: [0.0; LANES], z: [0.0; LANES], value: [0.0; LANES] };
+            for (i, hit) in hits[start..start + n].iter().enumerate() {
+                [block.x[i], block.y[i], block.z[i]] = hit.point;
+            }
+            let sized = walk.sized(block, |i| hits[start + i].sample as usize, n, toward);
+            let mut mask = at_most(&sized.gap, toward.max_gap, n);
+            while mask != 0 {
+                hits[kept] = hits[start + mask.trailing_zeros() as usize];
+                kept += 1;
+                mask &= mask - 1;
+            }
+        }
+        hits.truncate(kept);
+    }
+}
+
+wide! {
+    /// Appends to `workspace.hits` the most urgent of the samples that [`collect`] finds, if these are more than `toward.few`, and
+    /// gives the least φ of what was left out, or a bound on it; else appends nothing and gives `None`.
+    pub(super) fn collect_crowd<F: SignedDistance>(
+        field: &F,
+        shell: &PointShell,
+        to_field: &RigidF32,
+        limit: f32,
+        toward: &Toward,
+        workspace: &mut Workspace,
+    ) -> Option<f32> {
+        if shell.len() <= toward.few {
+            return None;
+        }
+        let Workspace { levels, hits, stats, .. } = workspace;
+        let walk = Walk::new(field, shell, to_field);
+        walk.descend(|first, n| walk.counting(first, n, limit, toward), toward.few, levels, stats);
+        let tree = &shell.tree;
+        let nodes = levels[0].as_slice();
+        let (start, mut near, mut least) = (hits.len(), 0, f32::INFINITY);
+        for part in nodes.chunks(nodes.len().div_ceil(PARTS).max(1)) {
+            let mut best = Best::NONE;
+            let mut rest = part;
+            while let Some((&node, mut after)) = rest.split_first() {
+                let from = tree.first_sample[node as usize];
+                let mut to = from + tree.sample_count[node as usize];
+                // Samples of nodes that follow each other do so too: in one run there are fewer blocks that are not full.
+                while let Some((&next, others)) = after.split_first() {
+                    if tree.first_sample[next as usize] != to {
+                        break;
+                    }
+                    to += tree.sample_count[next as usize];
+                    after = others;
+                }
+                rest = after;
+                for first in (from as usize..to as usize).step_by(LANES) {
+                    let n = (to as usize - first).min(LANES);
+                    stats.sample_tests += n as u64;
+                    let sized = walk.urgency(first, n, toward);
+                    let mask = at_most(&sized.block.value, limit, n) & at_most(&sized.gap, toward.max_gap, n);
+                    near += mask.count_ones() as usize;
+                    best.add(first, mask, &sized);
+                }
+            }
+            least = least.min(best.deepest.phi);
+            best.finish(hits);
+        }
+        if near <= toward.few {
+            hits.truncate(start);
+            return None;
+        }
+        // A sample that was left out is no deeper than the deepest of its part.
+        Some(least)
+    }
+}
