@@ -2,6 +2,7 @@
 // search finds, to the bit, and a set that is kept while nothing moves is given up as soon as something does.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <random>
 
 #include "check.h"
@@ -74,7 +75,7 @@ void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape
 			const bool again = q == 0 && i > 0 && coherent.find_again(first, second, before);
 			Instant now(first.pose, first.motion, extent, second.pose, second.motion, distance, dt);
 			if (fixed->getShapeType() == STATIC_PLANE_PROXYTYPE)
-				now.on_plane(to_vec(static_cast<const btStaticPlaneShape*>(fixed)->getPlaneNormal()), second.pose);
+				now.plane = to_vec(static_cast<const btStaticPlaneShape*>(fixed)->getPlaneNormal());
 			CHECK(queries[q]->find(first, second, btVoxShellSettings(), {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, all[q]));
 			if (!again)
 				continue;
@@ -125,21 +126,27 @@ void drift_bounds_the_change_of_every_gap()
 			at.setOrigin(at.getOrigin() + vector(random, 1e-3));
 			at.setRotation((btQuaternion(vector(random, 1).normalized(), btScalar(1e-3)) * at.getRotation()).normalized());
 		}
-		Drift drift;
-		const Instant then(pose[0], body[0], 0.5, to_pose(btTransform::getIdentity()), ground, reach, dt);
+		const Face nowhere, floor = {{0, 1, 0}, true};
+		Drift drift, on_face, on_plane;
+		Instant then(pose[0], body[0], 0.5, to_pose(btTransform::getIdentity()), ground, reach, dt);
 		CHECK(drift.since(then, 1, 0.001, 0, dt) > 1e30);
-		drift.remember(then, 0.001, 0, dt);
+		drift.remember(then, 0.001, 0, dt, nowhere);
 		CHECK(drift.since(then, 1, 0.001, 0, dt) == 0 && drift.since(then, 1, 0.002, 0, dt) > 1e30);
 		Instant now(pose[1], body[1], 0.5, to_pose(btTransform::getIdentity()), ground, reach, dt);
 		const double bound = drift.since(now, 1, 0.001, 0, dt);
-		// The same of a body above a plane, which does not know that it is one, or does.
-		Instant then_above = then;
-		then_above.on_plane({0, 1, 0}, to_pose(btTransform::getIdentity()));
-		now.on_plane({0, 1, 0}, to_pose(btTransform::getIdentity()));
-		Drift above;
-		above.remember(then_above, 0.001, 0, dt);
-		const double bound_above = above.since(now, 1, 0.001, 0, dt);
-		CHECK(bound_above < bound && drift.since(now, 1, 0.001, 0, dt) <= bound);
+		// The same of a body on a face, or above what is known to be a plane.
+		on_face.remember(then, 0.001, 0, dt, floor);
+		then.plane = floor.normal;
+		on_plane.remember(then, 0.001, 0, dt, nowhere);
+		const double bound_on_face = on_face.since(now, 1, 0.001, 0, dt);
+		now.plane = floor.normal;
+		const double bound_on_plane = on_plane.since(now, 1, 0.001, 0, dt);
+		CHECK(bound_on_face < bound && bound_on_face == bound_on_plane);
+		// And where the face is that of the smaller one.
+		const auto below = [&](int k) { return Instant(to_pose(btTransform::getIdentity()), ground, 4, pose[k], body[k], reach, dt); };
+		Drift under;
+		under.remember(below(0), 0.001, 0, dt, {floor.normal, false});
+		const double bound_below = under.since(below(1), 1, 0.001, 0, dt);
 		double most = 0;
 		for (int j = 0; j < 50; ++j)
 		{
@@ -160,7 +167,7 @@ void drift_bounds_the_change_of_every_gap()
 			}
 			most = std::max(most, std::fabs(gap[1] - gap[0]));
 		}
-		CHECK(most <= bound_above * (1 + 1e-9));
+		CHECK(most <= bound_on_plane * (1 + 1e-9) && most <= bound_below * (1 + 1e-9));
 	}
 }
 
@@ -175,11 +182,11 @@ void what_slides_along_a_plane_does_not_drift()
 		Motion body;
 		body.center = to_vec(where.getOrigin());
 		Instant made(to_pose(where), body, 0.5, plane, still, 0.01, 0.005);
-		made.on_plane(normal, plane);
+		made.plane = normal;
 		return made;
 	};
 	Drift drift;
-	drift.remember(instant(at, ground), 0.001, 0, 0.005);
+	drift.remember(instant(at, ground), 0.001, 0, 0.005, Face());
 	btTransform there = at;
 	there.setOrigin(at.getOrigin() + to_bt(along));
 	CHECK(drift.since(instant(there, ground), 1, 0.001, 0, 0.005) < 1e-5);
@@ -194,41 +201,84 @@ void what_slides_along_a_plane_does_not_drift()
 	CHECK(drift.since(instant(at, tilted), 1, 0.001, 0, 0.005) > 0.004);
 }
 
-/// However little a body is moved at a time: the deepest of its contacts is about as deep as its deepest sample.
-void the_deepest_contact_is_never_left_out(btVoxShellShape& shape)
+/// Whose face all contacts are on, of a body that lies still.
+const Side* holder_of(PairQuery& query, const btCollisionShape& fixed, const btVoxShellShape& moving, const btTransform& pose, Side& first, Side& second)
+{
+	std::vector<Candidate> found;
+	first = side_of(&moving, pose, double(moving.getLocalHalfExtents().length())), second = side_of(&fixed, btTransform::getIdentity(), 0.5);
+	const double margin = 0.001, dt = 1.0 / 200;
+	for (int i = 0; i < 2; ++i)
+	{
+		CHECK(query.find_forms(first, second, margin));
+		const Instant now(first.pose, first.motion, first.extent, second.pose, second.motion, margin, dt);
+		CHECK(query.find(first, second, btVoxShellSettings(), {margin, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, found));
+		CHECK(!found.empty());
+	}
+	return query.face_holder(found, first, second);
+}
+
+/// Faces are those of convex bodies, and there is one only where there are no others.
+void faces_are_told_from_edges(const btVoxShellShape& shape)
+{
+	vxs_shape* made = nullptr;
+	must(vxs_shape_create_box({0.05, 0.5, 0.05}, &made));
+	const Handle post(made);
+	const btBoxShape floor(btVector3(1, btScalar(0.5), 1));
+	const btVoxelmapShape post_of_ours(post.get());
+	// A twentieth of a millimetre deep, beside the hole.
+	const btTransform flat(btQuaternion::getIdentity(), btVector3(btScalar(0.2), btScalar(0.69995), btScalar(0.15)));
+	Side first, second;
+	CHECK(holder_of(*std::make_unique<PairQuery>(), floor, shape, flat, first, second) == &second);
+	CHECK(holder_of(*std::make_unique<PairQuery>(), post_of_ours, shape, flat, first, second) == &second);
+	// Ours has a hole, and is not convex.
+	const btTransform on_ours(btQuaternion::getIdentity(), btVector3(btScalar(0.1), btScalar(0.3995), btScalar(0.1)));
+	CHECK(holder_of(*std::make_unique<PairQuery>(), shape, shape, on_ours, first, second) == nullptr);
+	// Across an edge of the post some are nearer to the one face, some to the other.
+	const btVector3 out(btScalar(std::sqrt(0.5)), btScalar(std::sqrt(0.5)), 0);
+	const btTransform across(btQuaternion(btVector3(0, 0, 1), btScalar(-0.25 * 3.14159265358979)), btVector3(btScalar(0.05), btScalar(0.5), 0) + out * btScalar(0.16) + btVector3(0, 0, btScalar(0.18)));
+	CHECK(holder_of(*std::make_unique<PairQuery>(), post_of_ours, shape, across, first, second) == nullptr);
+}
+
+/// However little a body is moved at a time, and wherever it slides: the deepest of its contacts is about as deep as its deepest sample.
+/// @param ground  its top is at height 0, `field` the same
+void the_deepest_contact_is_never_left_out(const char* name, btVoxShellShape& shape, btCollisionShape& ground, const btVector3& center, const vxs_shape* field, bool slides)
 {
 	Random random(5);
-	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
-	Handle half_space;
-	vxs_shape* made = nullptr;
-	must(vxs_shape_create_half_space({0, 1, 0}, 0, &made));
-	half_space.reset(made);
 	vxs_workspace* workspace = nullptr;
 	must(vxs_workspace_create(&workspace));
 	Scene scene;
-	scene.add(&plane, 0, btVector3(0, 0, 0));
+	scene.add(&ground, 0, center);
 	btRigidBody* body = scene.add(&shape, 1, btVector3(0, btScalar(0.1995), 0));
-	btVector3 tilt(0, 0, 0);
+	btVector3 tilt(0, 0, 0), aside(0, 0, 0), way(0, 0, 0);
 	int touching = 0;
 	double worst = 0;
 	for (int i = 0; i < (on_valgrind() ? 30 : 2000); ++i)
 	{
 		tilt += vector(random, i % 20 == 0 ? 1e-3 : 2e-5);
-		if (tilt.length() > btScalar(0.004))
+		if (tilt.length() > btScalar(0.004) || (slides && i % 100 == 0))
 			tilt.setZero();
-		const btTransform at(btQuaternion(tilt.x(), tilt.y(), tilt.z(), 1).normalized(), btVector3(0, btScalar(0.1995), 0));
+		// Sliding it does not tilt for a while, and goes slowly or fast.
+		if (slides && i % 50 == 0)
+			way = vector(random, i % 100 == 0 ? 2e-5 : 3e-3) * btVector3(1, 0, 1);
+		if (slides && i % 100 < 70)
+			tilt.setZero();
+		aside = (aside + way).length() < btScalar(0.35) ? aside + way : btVector3(0, 0, 0);
+		const btTransform at(btQuaternion(tilt.x(), tilt.y(), tilt.z(), 1).normalized(), btVector3(0, btScalar(0.1995), 0) + aside);
 		body->setWorldTransform(at);
 		scene.world.performDiscreteCollisionDetection();
 		vxs_contact closest;
 		bool found = false;
-		const vxs_pose pose = to_pose(at), origin = to_pose(btTransform::getIdentity());
-		must(vxs_query_distance(shape.getShape(), &pose, made, &origin, nullptr, workspace, &closest, &found));
-		CHECK(found && closest.separation < 0 && scene.contacts() > 0);
+		const vxs_pose pose = to_pose(at), origin = to_pose(btTransform(btQuaternion::getIdentity(), center));
+		must(vxs_query_distance(shape.getShape(), &pose, field, &origin, nullptr, workspace, &closest, &found));
+		CHECK(found && (slides || (closest.separation < 0 && scene.contacts() > 0)));
+		if (closest.separation > 0)
+			continue;
+		CHECK(scene.contacts() > 0);
 		worst = std::max(worst, scene.deepest() - closest.separation);
 		touching += scene.contacts();
 	}
-	std::printf("tilted %d contacts, the deepest within %.4f mm of the deepest sample\n", touching, 1e3 * worst);
-	CHECK(worst < 0.05 * double(shape.getMargin()));
+	std::printf("%-9s %d contacts, the deepest within %.4f mm of the deepest sample\n", name, touching, 1e3 * worst);
+	CHECK(touching > 0 && worst < 0.05 * double(shape.getMargin()));
 	must(vxs_workspace_destroy(workspace));
 }
 
@@ -287,7 +337,20 @@ int main()
 	contacts_are_those_of_a_new_search("block", &shape, 0.5, shape, btVector3(btScalar(0.1), btScalar(0.4), btScalar(0.05)));
 	drift_bounds_the_change_of_every_gap();
 	what_slides_along_a_plane_does_not_drift();
-	the_deepest_contact_is_never_left_out(shape);
+	vxs_shape* made[3] = {};
+	must(vxs_shape_create_half_space({0, 1, 0}, 0, &made[0]));
+	must(vxs_shape_create_box({0.2, 0.5, 0.4}, &made[1]));
+	must(vxs_shape_create_box({0.1, 0.5, 0.1}, &made[2]));
+	const Handle half_space(made[0]), table(made[1]), post(made[2]);
+	btBoxShape table_shape(btVector3(btScalar(0.2), btScalar(0.5), btScalar(0.4))), post_shape(btVector3(btScalar(0.1), btScalar(0.5), btScalar(0.1)));
+	btVoxelmapShape post_of_ours(post.get());
+	faces_are_told_from_edges(shape);
+	const btVector3 nowhere(0, 0, 0), below(0, btScalar(-0.5), 0);
+	the_deepest_contact_is_never_left_out("tilted", shape, plane, nowhere, half_space.get(), false);
+	the_deepest_contact_is_never_left_out("sliding", shape, plane, nowhere, half_space.get(), true);
+	the_deepest_contact_is_never_left_out("on table", shape, table_shape, below, table.get(), true);
+	the_deepest_contact_is_never_left_out("on post", shape, post_shape, below, post.get(), true);
+	the_deepest_contact_is_never_left_out("on ours", shape, post_of_ours, below, post.get(), true);
 	a_resting_body_notices_what_is_done_to_it(shape);
 	return finish();
 }

@@ -48,22 +48,26 @@ double depth(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, co
 	return found && closest.separation < 0 ? -closest.separation : 0;
 }
 
-/// A flat block that lands on a larger one, and one that slides on it.
+/// A flat block that lands on a larger one, and one that slides on it, in each of several directions.
 void blocks_stand_and_slide()
 {
+	const int directions = on_valgrind() ? 1 : 6;
+	double speed = 0, spin = 0;
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.05, 0.2}, {}, 16000, 48);
 	const Handle larger = primitive(VXS_PRIMITIVE_BOX, {0.4, 0.05, 0.4}, {}, 32000, 96);
 	btVoxShellShape block(made.get()), floor(larger.get());
 	const Workspace workspace;
-	for (const bool slides : {false, true})
+	for (int run = 0; run <= directions; ++run)
 	{
+		const bool slides = run > 0;
+		const double angle = 1.0471975511966 * (run - 1);
 		Scene scene;
 		btRigidBody* ground = scene.add(&floor, 0, btVector3(0, btScalar(-0.05), 0));
 		btRigidBody* body = scene.add(&block, 1, btVector3(0, btScalar(slides ? 0.05 : 0.07), btScalar(0.01)));
 		if (slides)
 		{
 			body->setFriction(0);
-			body->setLinearVelocity(btVector3(btScalar(0.1), 0, 0));
+			body->setLinearVelocity(btVector3(btScalar(0.1 * std::cos(angle)), 0, btScalar(0.1 * std::sin(angle))));
 			body->setAngularVelocity(btVector3(0, btScalar(0.5), 0));
 		}
 		CHECK(slides || near(made.get(), *body, larger.get(), *ground, 0.03, workspace) > 2048);
@@ -85,15 +89,22 @@ void blocks_stand_and_slide()
 		CHECK(tilt < 1e-3);
 		if (slides)
 		{
-			// Within a voxel of the edges a field is round, and its normals lean: that costs a little.
-			CHECK_NEAR(body->getLinearVelocity().x(), 0.1, 0.01);
-			CHECK_NEAR(body->getAngularVelocity().y(), 0.5, 0.15);
+			// Within a voxel of the edges a field is round, and its normals lean: that costs a little, of spin a third when it is bad.
+			CHECK_NEAR(body->getLinearVelocity().length(), 0.1, 0.015);
+			CHECK_NEAR(body->getAngularVelocity().y(), 0.5, 0.2);
+			speed += double(body->getLinearVelocity().length()) / directions;
+			spin += double(body->getAngularVelocity().y()) / directions;
 		}
 		else
 		{
 			CHECK(kinetic_energy(*body) < 1e-6);
 		}
 	}
+	if (on_valgrind())
+		return;
+	std::printf("of 0.1 m/s and 0.5 rad/s there are %.4f and %.3f left after a second\n", speed, spin);
+	CHECK_NEAR(speed, 0.1, 0.01);
+	CHECK_NEAR(spin, 0.5, 0.1);
 }
 
 /// A peg that turns fast and falls through a hole that is wider by half a millimetre: all its wall is near, all the time.

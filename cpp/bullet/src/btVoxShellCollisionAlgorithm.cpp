@@ -120,6 +120,7 @@ struct btVoxShellCollisionAlgorithm::State
 	SegmentSelector segments;
 	PairQuery pair;
 	Drift drift;
+	Face face;  // that all candidates of the last choice are on
 	std::vector<Candidate> candidates, chosen;
 	std::vector<uint32_t> kept;
 
@@ -132,7 +133,7 @@ struct btVoxShellCollisionAlgorithm::State
 	}
 
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
-	void choose(const Side& first, const Side& second, const Wanted& wanted, double size);
+	bool choose(const Side& first, const Side& second, const Wanted& wanted, double size);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 };
 
@@ -174,13 +175,21 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		const Side &smaller = first_is_smaller ? first : second, &other = first_is_smaller ? second : first;
 		Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
 		if (other.stock && other.stock->getShapeType() == STATIC_PLANE_PROXYTYPE)
-			now.on_plane(to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal()), other.pose);
+			now.plane = to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal());
 		const Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, Approach(first.motion, second.motion, dt)};
 		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
-		if (!is_still || !pair.find_again(first, second, chosen))
+		// What comes over the edge of a face was farther than what was looked for.
+		const bool is_covered = !face.is_known() || pair.covers(wanted);
+		if (!is_still || !is_covered || !pair.find_again(first, second, chosen))
 		{
-			drift.remember(now, margin, asked, dt);
-			choose(first, second, wanted, size);
+			if (choose(first, second, wanted, size))
+			{
+				const Side* holder = pair.face_holder(candidates, first, second);
+				face = {holder ? Frame(holder->pose).inverse().rotate(candidates[0].normal) : Vec{0, 0, 0}, holder == &other};
+				drift.remember(now, margin, asked, dt, face);
+			}
+			else
+				drift.forget();
 		}
 	}
 	if (chosen.empty())
@@ -208,8 +217,8 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	manifolds.end();
 }
 
-/// Fills `chosen` from all contacts that are wanted.
-void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& second, const Wanted& wanted, double size)
+/// Fills `chosen` from all contacts that are wanted; false when they could not be found.
+bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& second, const Wanted& wanted, double size)
 {
 	kept.clear();
 	for (const Candidate& c : chosen)
@@ -218,10 +227,7 @@ void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 	std::sort(kept.begin(), kept.end());
 	chosen.clear();
 	if (!pair.find(first, second, settings, wanted, kept, candidates))
-	{
-		drift.forget();
-		return;
-	}
+		return false;
 	for (Candidate& c : candidates)
 	{
 		c.predict_gap(wanted.approach, wanted.dt);
@@ -233,10 +239,11 @@ void btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
 		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
-		return;
+		return true;
 	}
 	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), wanted.worth, size))
 		chosen.push_back(candidates[index]);
+	return true;
 }
 
 /// Sets up one point for the solver and stores it.

@@ -103,6 +103,12 @@ struct Lazy
 			sampled.reset(both);
 	}
 };
+
+bool is_convex(uint32_t field_kind)
+{
+	static const uint32_t convex[] = {VXS_FIELD_HALF_SPACE, VXS_FIELD_SPHERE, VXS_FIELD_BOX, VXS_FIELD_CAPSULE, VXS_FIELD_CYLINDER, VXS_FIELD_CONE, VXS_FIELD_CONVEX_HULL, VXS_FIELD_SPHERE_HULL};
+	return std::find(std::begin(convex), std::end(convex), field_kind) != std::end(convex);
+}
 }  // namespace
 
 struct btVoxShellBaseShape::Data
@@ -112,6 +118,7 @@ struct btVoxShellBaseShape::Data
 	Shape query;     // the forms this class carries
 	Field field;     // null when it carries none
 	double slope = 1;
+	bool is_convex = false;
 	double resolution = 0;  // unscaled
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
@@ -183,6 +190,7 @@ void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 		throw std::runtime_error(std::string("voxshell: the shape has no ") + ((info.forms & FIELD) ? "pointshell" : "field") + ", which this class needs");
 	// Outside its grid a field adds the distance to the grid's box, at right angles to what it changes by inside.
 	m_data->slope = std::sqrt(1 + info.lipschitz * info.lipschitz);
+	m_data->is_convex = (forms & FIELD) && is_convex(info.field_kind);
 	// An exact field has neither.
 	m_data->resolution = (forms & FIELD) && info.voxel_size > 0 ? info.voxel_size : info.spacing;
 	vxs_shape* asset = nullptr;
@@ -289,6 +297,7 @@ const vxs_shape* btVoxShellBaseShape::getShape() const { return m_data->asset.ge
 const vxs_shape* btVoxShellBaseShape::getQueryShape() const { return m_data->query.get(); }
 const vxs_field* btVoxShellBaseShape::getField() const { return m_data->field.get(); }
 double btVoxShellBaseShape::getFieldSlope() const { return m_data->slope; }
+bool btVoxShellBaseShape::hasConvexField() const { return m_data->is_convex; }
 
 btScalar btVoxShellBaseShape::getResolution() const
 {

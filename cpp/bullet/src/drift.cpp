@@ -4,29 +4,24 @@
 
 namespace voxshell_bullet
 {
-Instant::Instant(const vxs_pose& pose, const Motion& smaller, double extent, const vxs_pose& other_pose, const Motion& other, double reach, double dt)
-	: relative(Frame(other_pose).inverse() * Frame(pose)), center(Frame(pose).inverse()(smaller.center)), radius(extent + reach), approach(smaller, other, dt)
+Instant::Instant(const vxs_pose& pose, const Motion& smaller, double extent, const vxs_pose& other_pose, const Motion& other_motion, double reach, double dt)
+	: relative(Frame(other_pose).inverse() * Frame(pose)), center(Frame(pose).inverse()(smaller.center)), radius(extent + reach), approach(smaller, other_motion, dt), own(pose), other(other_pose)
 {
-}
-
-void Instant::on_plane(const Vec& normal, const vxs_pose& other_pose)
-{
-	plane = normal;
-	plane_in_world = Frame(other_pose).rotate(normal);
 }
 
 double Instant::moved_since(const Frame& then) const
 {
-	return is_on_plane() ? displacement(then, relative, center, radius, plane) : displacement(then, relative, center, radius);
+	return length2(plane) > 0 ? displacement(then, relative, center, radius, plane) : displacement(then, relative, center, radius);
 }
 
-void Drift::remember(const Instant& now, double margin, double asked, double dt)
+void Drift::remember(const Instant& now, double margin, double asked, double dt, const Face& face)
 {
 	m_known = true;
 	m_then = now;
 	m_margin = margin;
 	m_asked = asked;
 	m_dt = dt;
+	m_face = face;
 }
 
 double Drift::since(const Instant& now, double slope, double margin, double asked, double dt) const
@@ -34,10 +29,14 @@ double Drift::since(const Instant& now, double slope, double margin, double aske
 	if (!m_known || m_margin != margin || m_asked != asked || m_dt != dt)
 		return std::numeric_limits<double>::infinity();
 	const Vec velocity = now.approach.velocity - m_then.approach.velocity, spin = now.approach.spin - m_then.approach.spin;
-	const Vec& up = now.plane_in_world;
-	// While the plane stands still.
-	const bool only_up = now.is_on_plane() && length2(up - m_then.plane_in_world) == 0;
-	const double faster = only_up ? std::abs(dot(up, velocity)) + length(cross(up, spin)) * now.radius : length(velocity) + length(spin) * now.radius;
-	return slope * now.moved_since(m_then.relative) + faster * dt;
+	const Face face = length2(now.plane) > 0 ? Face{now.plane, true} : m_face;
+	const Vec up = (face.of_other ? now.other : now.own).rotate(face.normal);
+	const Vec up_then = (face.of_other ? m_then.other : m_then.own).rotate(face.normal);
+	// Only while it does not tilt.
+	if (!face.is_known() || length2(up - up_then) > 0)
+		return slope * displacement(m_then.relative, now.relative, now.center, now.radius) + (length(velocity) + length(spin) * now.radius) * dt;
+	const double moved = face.of_other ? displacement(m_then.relative, now.relative, now.center, now.radius, face.normal)
+									   : displacement(m_then.relative.inverse(), now.relative.inverse(), now.relative(now.center), now.radius, face.normal);
+	return slope * moved + (std::abs(dot(up, velocity)) + length(cross(up, spin)) * now.radius) * dt;
 }
 }  // namespace voxshell_bullet

@@ -14,18 +14,26 @@ struct Instant
 	Vec center;      // of the smaller body, in its shape's frame
 	double radius;   // around it, of all that matters, m
 	Approach approach;
-	/// Of the other body if its surface is a plane: to slide along it changes nothing. Unit, in its shape's frame and in the world, or 0.
-	Vec plane = {0, 0, 0}, plane_in_world = {0, 0, 0};
+	Frame own, other;  // from the smaller body's shape to the world, and from the other's
+	/// Outward normal of the other body if its surface is a plane, unit, in its shape's frame; else 0.
+	Vec plane = {0, 0, 0};
 
 	Instant() = default;
 	/// @param reach  how far around the smaller body contacts are looked for, m
-	Instant(const vxs_pose& pose, const Motion& smaller, double extent, const vxs_pose& other_pose, const Motion& other, double reach, double dt);
+	Instant(const vxs_pose& pose, const Motion& smaller, double extent, const vxs_pose& other_pose, const Motion& other_motion, double reach, double dt);
 
-	/// The surface of the other body is a plane with this unit normal in its shape's frame.
-	void on_plane(const Vec& normal, const vxs_pose& other_pose);
-	bool is_on_plane() const { return length2(plane) > 0; }
 	/// How far any point that matters has moved since the bodies were placed so, m; on a plane, up or down.
 	double moved_since(const Frame& then) const;
+};
+
+/// A face of one of the two bodies, which is convex, that all contacts are on. What is beyond the face is no deeper than it is below the
+/// face's plane: to slide along it makes no gap smaller.
+struct Face
+{
+	Vec normal = {0, 0, 0};  // unit, outward or inward, in the frame of its body's shape; 0: there is none
+	bool of_other = false;   // and not of the smaller body
+
+	bool is_known() const { return length2(normal) > 0; }
 };
 
 /// What a choice of contacts depended on.
@@ -34,10 +42,10 @@ class Drift
 public:
 	/// Remembers a step.
 	/// @param margin, asked, dt  must be the same for anything to be known
-	void remember(const Instant& now, double margin, double asked, double dt);
+	void remember(const Instant& now, double margin, double asked, double dt, const Face& face);
 	void forget() { m_known = false; }
-	/// How much the gap of any contact can have changed since, m, but for what its normal has turned; infinite when nothing is
-	/// remembered.
+	/// How much the gap of any contact can have changed since, m, or on a face become smaller, but for what its normal has turned;
+	/// infinite when nothing is remembered.
 	/// @param slope  no two points of the fields differ by more than this per metre
 	double since(const Instant& now, double slope, double margin, double asked, double dt) const;
 
@@ -45,6 +53,7 @@ private:
 	bool m_known = false;
 	Instant m_then;
 	double m_margin = 0, m_asked = 0, m_dt = 0;
+	Face m_face;
 };
 }  // namespace voxshell_bullet
 

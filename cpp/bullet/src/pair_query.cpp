@@ -35,6 +35,9 @@ const double kSame = 0.9998;
 /// And what moves aside by less than this fraction of its way only comes nearer.
 const double kAside = 0.02;
 
+/// Normals that differ by less than this are those of one face, rad.
+const double kFlat = 1e-5;
+
 /// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
 const double kSameWall = 0.966;
 
@@ -206,16 +209,32 @@ bool PairQuery::forms_are_known(const Side& first, const Side& second) const
 	return is_known(first, m_known[0]) && is_known(second, m_known[1]) && !m_patch_changed;
 }
 
+bool PairQuery::covers(const Wanted& wanted) const { return m_found && m_all && wanted.distance + wanted.slope * wanted.now.moved_since(m_frame_then) <= m_searched; }
+
+const Side* PairQuery::face_holder(const std::vector<Candidate>& candidates, const Side& first, const Side& second) const
+{
+	if (candidates.empty() || !m_all || m_patch.shape() != nullptr)
+		return nullptr;
+	// The one whose field it is.
+	const uint32_t of_second = candidates[0].feature & kOfSecond;
+	const Side& holder = of_second ? first : second;
+	if (holder.voxshell && !holder.voxshell->hasConvexField())
+		return nullptr;
+	const auto is_on_it = [&](const Candidate& c) {
+		return c.touch == Candidate::kSample && (c.feature & kOfSecond) == of_second && length2(c.normal - candidates[0].normal) < kFlat * kFlat;
+	};
+	return std::all_of(candidates.begin(), candidates.end(), is_on_it) ? &holder : nullptr;
+}
+
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
-	const auto moved_since = [&](const Frame& then) { return wanted.slope * wanted.now.moved_since(then); };
 	// On which side of a sheet a sample is does not go by the distance alone.
-	const bool is_near = m_found && m_all && forms_are_known(first, second) && m_patch.shape() == nullptr && wanted.distance + moved_since(m_frame_then) <= m_searched;
+	const bool is_near = forms_are_known(first, second) && m_patch.shape() == nullptr && covers(wanted);
 	const double slack = kSlack * wanted.margin;
 	candidates.clear();
 	if (!is_near)
 	{
-		const bool is_slow = m_found && kSlowSteps * moved_since(m_frame_before) < slack;
+		const bool is_slow = m_found && kSlowSteps * wanted.slope * wanted.now.moved_since(m_frame_before) < slack;
 		if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL && !forms_are_known(first, second))
 			know_segments(first, second, settings.m_segmentLevel);
 		m_known[0] = {first.shape, first.features, first.inflation, first.size()};

@@ -72,6 +72,13 @@ public:
 	/// @param candidates  of the last `find`, with their gaps
 	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates);
 
+	/// Whether the samples found in the last `find` are all up to the wanted distance.
+	bool covers(const Wanted& wanted) const;
+
+	/// The side, a convex body, of which all candidates of the last `find` are on one face; null when there is none, or when not all
+	/// contacts were found.
+	const Side* face_holder(const std::vector<Candidate>& candidates, const Side& first, const Side& second) const;
+
 	/// Whether both are tested as what they were tested as in the last `find`.
 	bool forms_are_known(const Side& first, const Side& second) const;
 

@@ -69,6 +69,8 @@ public:
 	const vxs_field* getField() const;
 	/// No two points of the field differ by more than this per metre of their distance.
 	double getFieldSlope() const;
+	/// Whether it is the exact distance of a convex body: that of a box, a cylinder, a hull, and so on.
+	bool hasConvexField() const;
 	/// How fine it is, metres, scaled: the edge of a voxel of the field, or the distance between samples where there is no such
 	/// field; a thousandth of the largest extent for an exact one.
 	btScalar getResolution() const;
