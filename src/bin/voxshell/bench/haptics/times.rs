@@ -60,7 +60,11 @@ pub fn simulation(kitchen: &Kitchen, rows: &mut Vec<Row>) -> Result<()> {
             let Some(recording) = supported(renderer.name(), play(&stage, renderer, || {}))? else { continue };
             let touching = || recording.moments.iter().filter(|m| m.contacts > 0);
             let mut times: Vec<f64> = touching().map(|m| m.simulate * 1e6).collect();
-            let count = times.len().max(1) as f64;
+            if times.is_empty() {
+                eprintln!("no rows of {} in {}: it touched nothing", renderer.name(), scene.name());
+                continue;
+            }
+            let count = times.len() as f64;
             let mean = times.iter().sum::<f64>() / count;
             let contacts = touching().map(|m| f64::from(m.contacts)).sum::<f64>() / count;
             for (name, value, target) in [("mean", mean, 100.0), ("p99", quantile(&mut times, 0.99), 500.0)] {
