@@ -1,5 +1,7 @@
 //! The contacts of samples that are known: what a query would say of them, wherever they are by now.
 
+use super::sheet::Sides;
+use super::traverse::LANES;
 use super::{check_pose, Contact, Geometry, Hit, Pass, FEATURE_OF_B};
 use crate::math::{Pose, Vec3};
 use crate::{Error, Result};
@@ -37,27 +39,51 @@ pub fn contacts_of(
     }
     let pass_of_a = of_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false, f64::INFINITY)).flatten();
     let pass_of_b = of_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true, f64::INFINITY)).flatten();
-    for (i, feature) in features.iter().enumerate() {
-        if let Some(pass) = if feature & FEATURE_OF_B == 0 { &pass_of_a } else { &pass_of_b } {
-            each(i, pass.contact_of(feature & !FEATURE_OF_B));
+    let mut first = 0;
+    for run in features.chunk_by(|p, q| (p ^ q) & FEATURE_OF_B == 0) {
+        if let Some(pass) = if run[0] & FEATURE_OF_B == 0 { &pass_of_a } else { &pass_of_b } {
+            pass.contacts_of(run, |i, contact| each(first + i, contact));
         }
+        first += run.len();
     }
     Ok(())
 }
 
 impl Pass<'_> {
-    /// The contact of one sample; that of none on the far side of a sheet.
-    fn contact_of(&self, sample: u32) -> Contact {
-        let i = sample as usize;
-        let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
-        let hit = Hit { sample, phi: f32::INFINITY, point };
-        let Some(sides) = self.sides() else { return self.contact(&hit) };
-        match sides.of(&hit) {
-            Some(side) => self.contact_along(&hit, side.separation.into(), &side.outward),
+    /// The contacts of some samples; of none on the far side of a sheet.
+    fn contacts_of(&self, features: &[u32], mut each: impl FnMut(usize, Contact)) {
+        let of = |feature: u32| {
+            let sample = feature & !FEATURE_OF_B;
+            let i = sample as usize;
+            let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
+            Hit { sample, phi: f32::INFINITY, point }
+        };
+        if let Some(sides) = self.sides() {
+            for (i, &feature) in features.iter().enumerate() {
+                each(i, self.contact_beside(&of(feature), &sides));
+            }
+            return;
+        }
+        let mut hits = [Hit { sample: 0, phi: f32::INFINITY, point: [0.0; 3] }; LANES];
+        let mut i = 0;
+        for features in features.chunks(LANES) {
+            for (hit, &feature) in hits.iter_mut().zip(features) {
+                *hit = of(feature);
+            }
+            self.contacts(&hits[..features.len()], |_, contact| {
+                each(i, contact);
+                i += 1;
+            });
+        }
+    }
+
+    fn contact_beside(&self, hit: &Hit, sides: &Sides) -> Contact {
+        match sides.of(hit) {
+            Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
             None => {
                 let nowhere = Vec3::from_element(f64::NAN);
                 let (point_on_a, point_on_b, normal) = (nowhere, nowhere, nowhere);
-                let feature = self.feature(sample);
+                let feature = self.feature(hit.sample);
                 Contact { point_on_a, point_on_b, normal, separation: f64::INFINITY, toi: 0.0, feature, segment: 0 }
             }
         }

@@ -9,6 +9,7 @@
 mod budget;
 mod features;
 mod front;
+mod place;
 mod reduce;
 mod region;
 mod segment;
@@ -25,8 +26,6 @@ pub use workspace::{Report, Stats, Workspace};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
-
-use nalgebra::Matrix3;
 
 use crate::field::{with_field, Field, SignedDistance};
 use crate::math::{Pose, RigidF32, Vec3};
@@ -169,7 +168,7 @@ struct Pass<'a> {
     field: &'a Field,
     field_pose: &'a Pose,
     /// Its rotation.
-    to_world: Matrix3<f64>,
+    to_world: [[f64; 3]; 3],
     /// From the shell's body frame to the field's.
     relative: Pose,
     /// Body frame of the field's local origin, metres.
@@ -207,7 +206,7 @@ impl<'a> Pass<'a> {
             own_field,
             field,
             field_pose,
-            to_world: field_pose.rotation.to_rotation_matrix().into_inner(),
+            to_world: place::rows(&field_pose.rotation),
             relative,
             field_origin,
             to_field,
@@ -287,48 +286,10 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The separation of a sample and the way out of the field, unit, in the field's body frame.
-    fn way_out(&self, hit: &Hit) -> (f64, Vec3) {
-        if let Some(side) = self.sides().and_then(|sides| sides.of(hit)) {
-            return (side.separation.into(), side.outward);
-        }
-        let (phi, gradient) = self.field.distance_gradient(hit.point);
-        let g = Vec3::new(gradient[0] as f64, gradient[1] as f64, gradient[2] as f64);
-        let length = g.norm();
-        // Near the medial axis the interpolant's gradient fades and says nothing about the way out; the sample's own
-        // normal, turned, then does.
-        if length > WEAK_GRADIENT {
-            return (phi.into(), g / length);
-        }
-        let n = Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
-        (phi.into(), -(self.relative.rotation * n).try_normalize(0.0).unwrap_or_else(Vec3::y))
-    }
-
-    /// The contact of one sample, world frame.
-    fn contact(&self, hit: &Hit) -> Contact {
-        let (separation, outward) = self.way_out(hit);
-        self.contact_along(hit, separation, &outward)
-    }
-
-    /// The contact of one sample whose separation and way out, in the field's body frame, are known.
-    fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
-        let outward = self.to_world * outward;
-        let p = Vec3::new(hit.point[0] as f64, hit.point[1] as f64, hit.point[2] as f64) + self.field_origin;
-        let on_shell = self.to_world * p + self.field_pose.translation.vector;
-        let on_field = on_shell - outward * separation;
-        let (point_on_a, point_on_b, normal) =
-            if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
-        let feature = self.feature(hit.sample);
-        Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
-    }
-
     fn feature(&self, sample: u32) -> u32 {
         sample | if self.shell_is_b { FEATURE_OF_B } else { 0 }
     }
 }
-
-/// Gradient length under which a field's direction is not trusted; the exact distance has 1 everywhere.
-const WEAK_GRADIENT: f64 = 0.25;
 
 /// Small bodies slip between samples that are farther apart than this part of their radius; measured in docs/accuracy.md.
 const SLIPS: f32 = 0.125;
@@ -513,12 +474,10 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
         if let Segmentation::Level(level) = query.segmentation {
             let tree = &pass.shell.tree;
             segment::keep_deepest(tree, level, &mut workspace.hits);
-            workspace.contacts.extend(
-                workspace
-                    .hits
-                    .iter()
-                    .map(|h| Contact { segment: segments + segment::of(tree, level, h.sample), ..pass.contact(h) }),
-            );
+            let Workspace { hits, contacts, .. } = workspace;
+            pass.contacts(hits, |hit, contact| {
+                contacts.push(Contact { segment: segments + segment::of(tree, level, hit.sample), ..contact });
+            });
             segments += segment::count(tree, level);
         } else if query.segmentation == Segmentation::None
             && query.max_contacts > 0
@@ -540,7 +499,8 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
                 workspace.contacts.push(pass.contact(&hit));
             }
         } else {
-            workspace.contacts.extend(workspace.hits.iter().map(|h| pass.contact(h)));
+            let Workspace { hits, contacts, .. } = workspace;
+            pass.contacts(hits, |_, contact| contacts.push(contact));
         }
     }
 }

@@ -6,9 +6,10 @@
 //! but the plane of contact there mattered. What slides along the other surface keeps its separation, however fast it is.
 
 use super::budget::{Completeness, Left};
+use super::place::WEAK_GRADIENT;
 use super::traverse::{at_most, transform_slack, Block, Lanes, Walk, LANES};
 use super::workspace::{Hit, Workspace};
-use super::{Pass, FEATURE_OF_B, WEAK_GRADIENT};
+use super::{Pass, FEATURE_OF_B};
 use crate::field::{wide, with_field, SignedDistance};
 use crate::math::{RigidF32, Vec3};
 use crate::pointshell::PointShell;
@@ -176,7 +177,7 @@ impl<F: SignedDistance> Walk<'_, F> {
         for i in 0..LANES {
             steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
         }
-        // As in `Pass::way_out`: where the field does not say which way is out, the sample's own normal does.
+        // As in `place`: where the field does not say which way is out, the sample's own normal does.
         let mut weak = at_most(&steep, WEAK_GRADIENT as f32, n);
         while weak != 0 {
             let i = weak.trailing_zeros() as usize;

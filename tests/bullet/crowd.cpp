@@ -89,8 +89,8 @@ void blocks_stand_and_slide()
 		CHECK(tilt < 1e-3);
 		if (slides)
 		{
-			// Within a voxel of the edges a field is round, and its normals lean: that costs a little, of spin a third when it is bad.
-			CHECK_NEAR(body->getLinearVelocity().length(), 0.1, 0.015);
+			// Within a voxel of the edges a field is round, and its normals lean: that costs a little, when it is bad a fifth of the speed and a third of the spin.
+			CHECK_NEAR(body->getLinearVelocity().length(), 0.1, 0.02);
 			CHECK_NEAR(body->getAngularVelocity().y(), 0.5, 0.2);
 			speed += double(body->getLinearVelocity().length()) / directions;
 			spin += double(body->getAngularVelocity().y()) / directions;

@@ -176,12 +176,14 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
 		if (other.stock && other.stock->getShapeType() == STATIC_PLANE_PROXYTYPE)
 			now.plane = to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal());
-		const Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, Approach(first.motion, second.motion, dt)};
+		Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, now.approach};
 		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
 		// What comes over the edge of a face was farther than what was looked for.
 		const bool is_covered = !face.is_known() || pair.covers(wanted);
 		if (!is_still || !is_covered || !pair.find_again(first, second, chosen))
 		{
+			if (!first_is_smaller)
+				wanted.approach = Approach(first.motion, second.motion, dt);
 			if (choose(first, second, wanted, size))
 			{
 				const Side* holder = pair.face_holder(candidates, first, second);

@@ -5,7 +5,7 @@
 namespace voxshell_bullet
 {
 Instant::Instant(const vxs_pose& pose, const Motion& smaller, double extent, const vxs_pose& other_pose, const Motion& other_motion, double reach, double dt)
-	: relative(Frame(other_pose).inverse() * Frame(pose)), center(Frame(pose).inverse()(smaller.center)), radius(extent + reach), approach(smaller, other_motion, dt), own(pose), other(other_pose)
+	: own(pose), other(other_pose), relative(other.inverse() * own), center(own.inverse()(smaller.center)), radius(extent + reach), approach(smaller, other_motion, dt)
 {
 }
 
@@ -30,10 +30,10 @@ double Drift::since(const Instant& now, double slope, double margin, double aske
 		return std::numeric_limits<double>::infinity();
 	const Vec velocity = now.approach.velocity - m_then.approach.velocity, spin = now.approach.spin - m_then.approach.spin;
 	const Face face = length2(now.plane) > 0 ? Face{now.plane, true} : m_face;
-	const Vec up = (face.of_other ? now.other : now.own).rotate(face.normal);
-	const Vec up_then = (face.of_other ? m_then.other : m_then.own).rotate(face.normal);
+	const Frame &holder = face.of_other ? now.other : now.own, &holder_then = face.of_other ? m_then.other : m_then.own;
+	const Vec up = holder.rotate(face.normal);
 	// Only while it does not tilt.
-	if (!face.is_known() || length2(up - up_then) > 0)
+	if (!face.is_known() || length2(up - holder_then.rotate(face.normal)) > 0)
 		return slope * displacement(m_then.relative, now.relative, now.center, now.radius) + (length(velocity) + length(spin) * now.radius) * dt;
 	const double moved = face.of_other ? displacement(m_then.relative, now.relative, now.center, now.radius, face.normal)
 									   : displacement(m_then.relative.inverse(), now.relative.inverse(), now.relative(now.center), now.radius, face.normal);

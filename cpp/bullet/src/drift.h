@@ -10,11 +10,11 @@ namespace voxshell_bullet
 /// Two bodies in a step, as seen from the smaller one.
 struct Instant
 {
-	Frame relative;  // from the smaller body's shape to the other's
-	Vec center;      // of the smaller body, in its shape's frame
-	double radius;   // around it, of all that matters, m
-	Approach approach;
 	Frame own, other;  // from the smaller body's shape to the world, and from the other's
+	Frame relative;    // from the smaller body's shape to the other's
+	Vec center;        // of the smaller body, in its shape's frame
+	double radius;     // around it, of all that matters, m
+	Approach approach;
 	/// Outward normal of the other body if its surface is a plane, unit, in its shape's frame; else 0.
 	Vec plane = {0, 0, 0};
 

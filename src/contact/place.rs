@@ -1,0 +1,124 @@
+//! From samples to contacts: how far out of the field each is and which way, in the world. Knows nothing of how samples are
+//! found.
+
+use nalgebra::UnitQuaternion;
+
+use super::traverse::LANES;
+use super::workspace::Hit;
+use super::{Contact, Pass};
+use crate::field::{with_field, SignedDistance};
+use crate::math::Vec3;
+
+/// Gradient length under which a field's direction is not trusted; the exact distance has 1 everywhere.
+pub(super) const WEAK_GRADIENT: f64 = 0.25;
+
+/// A rotation as the rows of its matrix.
+pub(super) fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
+    let m = rotation.to_rotation_matrix();
+    [0, 1, 2].map(|i| [m[(i, 0)], m[(i, 1)], m[(i, 2)]])
+}
+
+#[inline(always)]
+fn turned(rows: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|k| (rows[k][0] * v[0] + rows[k][1] * v[1]) + rows[k][2] * v[2])
+}
+
+/// Where a sample is, world frame: φ, the way out of the field, unit, and the sample itself.
+struct Placed {
+    separation: f64,
+    outward: Vec3,
+    on_shell: Vec3,
+}
+
+/// By φ and the gradient there, in the field's frame.
+#[inline(always)]
+fn placed(pass: &Pass, hit: &Hit, phi: f32, gradient: [f32; 3]) -> Placed {
+    let g = gradient.map(f64::from);
+    let length = ((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]).sqrt();
+    // Near the medial axis the interpolant's gradient fades and says nothing about the way out; the sample's own normal, turned,
+    // then does.
+    let outward = if length > WEAK_GRADIENT { g.map(|x| x / length) } else { pass.against_normal(hit).into() };
+    let outward = Vec3::from(turned(&pass.to_world, outward));
+    Placed { separation: phi.into(), outward, on_shell: pass.in_world(hit) }
+}
+
+/// Calls `each` with each sample and where it is. What a field of straight code says is computed for a lane block at once; others are
+/// asked sample by sample, so that the processor fetches what the next one needs while it works on this one.
+#[inline(always)]
+fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl FnMut(&Hit, Placed)) {
+    if !field.is_lanewise() {
+        for hit in hits {
+            let (phi, gradient) = field.distance_gradient(hit.point);
+            each(hit, placed(pass, hit, phi, gradient));
+        }
+        return;
+    }
+    for hits in hits.chunks(LANES) {
+        let mut point = [[0.0; LANES]; 3];
+        for (i, hit) in hits.iter().enumerate() {
+            [point[0][i], point[1][i], point[2][i]] = hit.point;
+        }
+        let (phi, gradient) = field.distance_gradient_lanes(&point, hits.len());
+        for (i, hit) in hits.iter().enumerate() {
+            each(hit, placed(pass, hit, phi[i], [gradient[0][i], gradient[1][i], gradient[2][i]]));
+        }
+    }
+}
+
+impl Pass<'_> {
+    /// Calls `each` with each sample and its contact, in their order.
+    pub(super) fn contacts(&self, hits: &[Hit], mut each: impl FnMut(&Hit, Contact)) {
+        if let Some(sides) = self.sides() {
+            for hit in hits {
+                let contact = match sides.of(hit) {
+                    Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
+                    None => self.contact_in_field(hit),
+                };
+                each(hit, contact);
+            }
+            return;
+        }
+        with_field!(self.field, f => place(f, self, hits, |hit, placed| each(hit, self.contact_at(hit, &placed))));
+    }
+
+    /// The contact of one sample, world frame.
+    pub(super) fn contact(&self, hit: &Hit) -> Contact {
+        match self.sides().and_then(|sides| sides.of(hit)) {
+            Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
+            None => self.contact_in_field(hit),
+        }
+    }
+
+    fn contact_in_field(&self, hit: &Hit) -> Contact {
+        let (phi, gradient) = self.field.distance_gradient(hit.point);
+        self.contact_at(hit, &placed(self, hit, phi, gradient))
+    }
+
+    /// The contact of one sample whose separation and way out, in the field's body frame, are known.
+    pub(super) fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
+        let outward = turned(&self.to_world, (*outward).into()).into();
+        self.contact_at(hit, &Placed { separation, outward, on_shell: self.in_world(hit) })
+    }
+
+    #[inline(always)]
+    fn in_world(&self, hit: &Hit) -> Vec3 {
+        let p = Vec3::from(hit.point.map(f64::from)) + self.field_origin;
+        Vec3::from(turned(&self.to_world, p.into())) + self.field_pose.translation.vector
+    }
+
+    #[inline(always)]
+    fn contact_at(&self, hit: &Hit, placed: &Placed) -> Contact {
+        let Placed { separation, outward, on_shell } = *placed;
+        let on_field = on_shell - outward * separation;
+        let (point_on_a, point_on_b, normal) =
+            if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
+        let feature = self.feature(hit.sample);
+        Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
+    }
+
+    /// The way out of the field by the sample's own normal, unit, in the field's body frame.
+    fn against_normal(&self, hit: &Hit) -> Vec3 {
+        let n = Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
+        -(self.relative.rotation * n).try_normalize(0.0).unwrap_or_else(Vec3::y)
+    }
+}
