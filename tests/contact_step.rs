@@ -141,6 +141,7 @@ fn what_counts_in_a_step_is_a_contact_and_of_crowds_the_most_urgent_of_each_part
                 _ => step,
             };
             let mut preferred: Vec<u32> = (0..6).map(|_| (rng.next() % 3_000) as u32).collect();
+            preferred.extend(preferred.clone());
             preferred.extend([FEATURE_OF_B | 7, FEATURE_OF_B | 2_000, FEATURE_OF_B | 9_000_000, 1 << 30]);
             preferred.sort_unstable();
             let query = Query { step: Some(step), preferred: &preferred, ..everything };

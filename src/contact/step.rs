@@ -114,6 +114,8 @@ impl Pass<'_> {
         }
         if workspace.hits.len() > found {
             workspace.hits.sort_unstable_by_key(|hit| hit.sample);
+            // Who prefers one twice has it once.
+            workspace.hits.dedup_by_key(|hit| hit.sample);
         }
         if let Some(least) = least {
             workspace.report.add(&Left { completeness: Completeness::Urgent, least, ..Left::NOTHING });
