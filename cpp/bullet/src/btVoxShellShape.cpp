@@ -120,6 +120,7 @@ struct btVoxShellBaseShape::Data
 	double slope = 1;
 	bool is_convex = false;
 	double resolution = 0;  // unscaled
+	double spacing = 0;     // unscaled
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
 	bool margin_set = false;
@@ -191,6 +192,7 @@ void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 	// Outside its grid a field adds the distance to the grid's box, at right angles to what it changes by inside.
 	m_data->slope = std::sqrt(1 + info.lipschitz * info.lipschitz);
 	m_data->is_convex = (forms & FIELD) && is_convex(info.field_kind);
+	m_data->spacing = (forms & POINTSHELL) ? info.spacing : 0;
 	// An exact field has neither.
 	m_data->resolution = (forms & FIELD) && info.voxel_size > 0 ? info.voxel_size : info.spacing;
 	vxs_shape* asset = nullptr;
@@ -298,6 +300,7 @@ const vxs_shape* btVoxShellBaseShape::getQueryShape() const { return m_data->que
 const vxs_field* btVoxShellBaseShape::getField() const { return m_data->field.get(); }
 double btVoxShellBaseShape::getFieldSlope() const { return m_data->slope; }
 bool btVoxShellBaseShape::hasConvexField() const { return m_data->is_convex; }
+double btVoxShellBaseShape::getSampleSpacing() const { return m_data->spacing * double(m_data->scaling.x()); }
 
 btScalar btVoxShellBaseShape::getResolution() const
 {

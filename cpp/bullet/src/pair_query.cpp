@@ -19,6 +19,10 @@ const double kEdgeSpacing = 0.005;
 const double kSlack = 0.5;
 const double kSlowSteps = 4;
 
+/// A pair that can come nearer in the step by more than this, in distances of samples, looks only for what will be near at its end: the
+/// others are few, and are remembered.
+const double kFar = 0.2;
+
 /// Of features: the sample is the second body's.
 const uint32_t kOfSecond = 0x80000000u;
 
@@ -242,7 +246,8 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 		m_frame_then = wanted.now.relative;
 		m_searched = wanted.distance + (is_slow ? slack : 0.0);
 		m_touches.clear();
-		m_found = search(first, second, settings, wanted, is_slow, kept, candidates);
+		const double spacing = std::max(first.voxshell ? first.voxshell->getSampleSpacing() : 0.0, second.voxshell ? second.voxshell->getSampleSpacing() : 0.0);
+		m_found = search(first, second, settings, wanted, !is_slow && wanted.distance - wanted.worth > kFar * spacing, kept, candidates);
 	}
 	else
 	{
@@ -264,9 +269,9 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	return true;
 }
 
-/// Fills `candidates` with the contacts of samples up to `m_searched`: of a slow pair with all of them, to be looked at again, else
-/// with those that count in this step, and of a crowd with the most urgent.
-bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_slow, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
+/// Fills `candidates` with the contacts of samples up to `m_searched`: with all of them, to be looked at again, or where that is far with
+/// those that count in this step; of a crowd with the most urgent.
+bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	vxs_query query;
@@ -288,7 +293,7 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 		query.preferred = kept.data();
 		query.preferred_count = uint32_t(kept.size());
 		query.crowd = kCrowd;
-		if (!is_slow)
+		if (is_far)
 			query.max_gap = wanted.worth + inflation;
 		query.step_center = wanted.approach.center;
 		query.step_shift = wanted.approach.velocity * wanted.dt;

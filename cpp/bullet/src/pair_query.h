@@ -92,7 +92,7 @@ private:
 	};
 
 	bool find_stock_form(Side& ours, Side& theirs, double distance);
-	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_slow, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
+	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 	void know_segments(const Side& first, const Side& second, uint32_t level);
 	void find_segments(const btVoxShellSettings& settings, size_t count);
 	bool look_at_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);

@@ -74,6 +74,8 @@ public:
 	/// How fine it is, metres, scaled: the edge of a voxel of the field, or the distance between samples where there is no such
 	/// field; a thousandth of the largest extent for an exact one.
 	btScalar getResolution() const;
+	/// Distance between neighbouring samples, metres, scaled; 0 when this class carries none.
+	double getSampleSpacing() const;
 	/// A field with samples, for partners that cannot be sampled (a plane, a mesh, another field): made when first asked for.
 	/// Null for classes that bring samples themselves, and when the shape has no triangles to sample.
 	const vxs_shape* getSampledShape() const;
