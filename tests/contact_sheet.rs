@@ -111,6 +111,12 @@ impl<'a> Oracle<'a> {
     }
 }
 
+/// A direction, with the operations and in the order of the library: to the bit.
+fn into_world(pose: &Pose, v: Vec3) -> Vec3 {
+    let m = pose.rotation.to_rotation_matrix();
+    Vec3::from([0, 1, 2].map(|i| (m[(i, 0)] * v.x + m[(i, 1)] * v.y) + m[(i, 2)] * v.z))
+}
+
 fn check_contact(c: &Contact) {
     assert!((c.normal.norm() - 1.0).abs() < 1e-9, "{c:?}");
     let scale = 1.0 + c.point_on_a.norm();
@@ -151,7 +157,7 @@ fn check_against_brute_force(
             .map(|c| (c.feature & !(1 << 31), c.separation as f32, if is_swapped { c.normal } else { -c.normal }))
             .collect();
         found.sort_unstable_by_key(|c| c.0);
-        let turned = |c: &(u32, f32, Vec3)| (c.0, c.1, sheet_pose.rotation * c.2);
+        let turned = |c: &(u32, f32, Vec3)| (c.0, c.1, into_world(&sheet_pose, c.2));
         let within: Vec<(u32, f32, Vec3)> = expected.iter().filter(|c| c.1 <= limit as f32).map(turned).collect();
         assert_eq!(found, within, "{name} pose {i}");
         for limit in [f64::INFINITY, 0.005] {
