@@ -77,12 +77,13 @@ impl Pair<'_> {
             assert_eq!(found.iter().any(|c| c.feature == feature), wanted, "{name}: preferred {feature}");
         }
         for c in all.iter().filter(|c| !found.iter().any(|d| d.feature == c.feature)) {
+            let bound = report.completeness == Completeness::Complete || report.least_missed <= c.separation;
+            assert!(bound, "{name}: {report:?}, missed {}", c.separation);
             let least = gap(c, &step);
             if least > step.max_gap - ROUNDING {
                 continue;
             }
             assert!(most[usize::from(c.feature & FEATURE_OF_B != 0)] > few, "{name}: one of few was left out: {c:?}");
-            assert!(report.least_missed <= c.separation, "{name}: {report:?}, missed {}", c.separation);
             let Some(facing) = way(c, poses) else { continue };
             // Who stands for it faces the same way, is near, and is as urgent.
             let stands = |d: &&Contact| {

@@ -271,11 +271,8 @@ wide! {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;
                 let sized = walk.urgency(first, n, toward);
-                let mut mask = at_most(&sized.block.value, limit, n) & at_most(&sized.gap, toward.max_gap, n);
-                while mask != 0 {
-                    hits.push(sized.block.hit(first, mask.trailing_zeros() as usize));
-                    mask &= mask - 1;
-                }
+                let mask = at_most(&sized.block.value, limit, n) & at_most(&sized.gap, toward.max_gap, n);
+                sized.block.push(first, mask, hits);
             }
         }
     }
@@ -361,7 +358,7 @@ wide! {
             hits.truncate(start);
             return None;
         }
-        // A sample that was left out is no deeper than the deepest of its part.
-        Some(least)
+        // A sample that was left out is no deeper than the deepest of its part; or its gap, and so its φ, is above the largest.
+        Some(least.min(toward.max_gap))
     }
 }

@@ -274,7 +274,13 @@ impl Block {
     /// Appends the samples up to `limit` among the first `n`, ascending.
     #[inline(always)]
     pub fn hits(&self, first: usize, n: usize, limit: f32, hits: &mut Vec<Hit>) {
-        let mut mask = at_most(&self.value, limit, n);
+        self.push(first, at_most(&self.value, limit, n), hits);
+    }
+
+    /// Appends the samples of the bits that are set, ascending.
+    #[inline(always)]
+    pub fn push(&self, first: usize, mask: u32, hits: &mut Vec<Hit>) {
+        let mut mask = mask;
         while mask != 0 {
             hits.push(self.hit(first, mask.trailing_zeros() as usize));
             mask &= mask - 1;

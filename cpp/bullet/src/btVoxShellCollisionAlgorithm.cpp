@@ -120,7 +120,6 @@ struct btVoxShellCollisionAlgorithm::State
 	SegmentSelector segments;
 	PairQuery pair;
 	Drift drift;
-	Face face;  // that all candidates of the last choice are on
 	std::vector<Candidate> candidates, chosen;
 	std::vector<uint32_t> kept;
 
@@ -179,7 +178,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, now.approach};
 		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
 		// What comes over the edge of a face was farther than what was looked for.
-		const bool is_covered = !face.is_known() || pair.covers(wanted);
+		const bool is_covered = !drift.is_on_face() || pair.covers(wanted);
 		if (!is_still || !is_covered || !pair.find_again(first, second, chosen))
 		{
 			if (!first_is_smaller)
@@ -187,7 +186,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 			if (choose(first, second, wanted, size))
 			{
 				const Side* holder = pair.face_holder(candidates, first, second);
-				face = {holder ? Frame(holder->pose).inverse().rotate(candidates[0].normal) : Vec{0, 0, 0}, holder == &other};
+				const Face face = {holder ? Frame(holder->pose).inverse().rotate(candidates[0].normal) : Vec{0, 0, 0}, holder == &other};
 				drift.remember(now, margin, asked, dt, face);
 			}
 			else

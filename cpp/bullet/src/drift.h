@@ -44,6 +44,8 @@ public:
 	/// @param margin, asked, dt  must be the same for anything to be known
 	void remember(const Instant& now, double margin, double asked, double dt, const Face& face);
 	void forget() { m_known = false; }
+	/// Whether all contacts of the step that is remembered are on a face.
+	bool is_on_face() const { return m_known && m_face.is_known(); }
 	/// How much the gap of any contact can have changed since, m, or on a face become smaller, but for what its normal has turned;
 	/// infinite when nothing is remembered.
 	/// @param slope  no two points of the fields differ by more than this per metre
