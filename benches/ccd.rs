@@ -1,7 +1,7 @@
 //! A pointshell that moves through a field: `motion/<samples>/<what>/<tree or each>` is a hundred random motions in a box three
 //! times the field's; by the tree and sample by sample, to see from how many samples on the tree is worth it.
 //!
-//! The papers' tables: `cargo run --release -- bench ccd --json`.
+//! The papers' tables: `cargo run --release -p voxshell-lab -- bench ccd --json`.
 
 use criterion::{criterion_group, criterion_main, Criterion};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};

@@ -1,7 +1,7 @@
 //! Segments against fields: `segments/<mesh>/<cells>/<way>` is 10,000 random ones, uniform in a cube of 1.5 times the mesh;
 //! `cell/<method>` is the cubic of one cell that the surface is in, by our search and by the papers' two.
 //!
-//! The million of the papers, beside parry3d's rays: `cargo run --release -- bench segments --json`.
+//! The million of the papers, beside parry3d's rays: `cargo run --release -p voxshell-lab -- bench segments --json`.
 
 use std::hint::black_box;
 

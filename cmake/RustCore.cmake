@@ -37,7 +37,7 @@ add_custom_command(
   OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp"
   BYPRODUCTS "${VOXSHELL_RUST_LIBRARY}"
   COMMAND "${CMAKE_COMMAND}" -E env ${environment}
-          "${VOXSHELL_CARGO}" rustc --locked --release --package voxshell --lib --no-default-features
+          "${VOXSHELL_CARGO}" rustc --locked --release --package voxshell --lib
           --features allocation-counter
           --config "build.rustflags=['--remap-path-prefix=${cargo_home}=/cargo'${rustflags}]" ${target}
           --manifest-path "${PROJECT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"

@@ -1,4 +1,4 @@
-# VOXSHELL_SANITIZE: everything built with a sanitizer, for tests/sanitize. The C and C++ code by GCC's, the core by rustc's of
+# VOXSHELL_SANITIZE: everything built with a sanitizer, for tests/campaign. The C and C++ code by GCC's, the core by rustc's of
 # the same kind, and GCC's runtime serves both. Rust's standard library and Bullet come without.
 set(VOXSHELL_SANITIZE "" CACHE STRING "Build with a sanitizer: address (and undefined behaviour), or thread. GCC on Linux")
 set_property(CACHE VOXSHELL_SANITIZE PROPERTY STRINGS "" address thread)

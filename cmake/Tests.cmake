@@ -1,4 +1,14 @@
 # One executable and one ctest entry per file of tests/c, tests/cpp and tests/bullet.
+option(VOXSHELL_TEST_EVERYTHING "Add the tests that tests/run leaves to tests/campaign" OFF)
+
+# What is short under valgrind and together reaches the whole of the C API, the C++ wrapper and each part of the plugin.
+set(VOXSHELL_VALGRIND_SHORT
+  "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets|threads)|cpp\\.wrapper|sim\\.chai3d|bullet\\.(compound|contact_policy|registration|shapes))$")
+# Too long even for the campaign's: they simulate for long or cook finely, and AddressSanitizer runs them.
+set(VOXSHELL_VALGRIND_NEVER
+  "^bullet64|^fuzz|\\.(guide|readme|haptics_impedance|static)$|^bullet\\.(bounce|concave|crowd|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
+# What depends on the precision: the plugin's conversions, margins, shapes and files.
+set(VOXSHELL_BULLET_DOUBLE_SHORT allocations bounds_and_files coherence compound contact_policy precision registration shapes)
 if(VOXSHELL_VALGRIND)
   find_program(VALGRIND_EXECUTABLE valgrind REQUIRED)
 endif()
@@ -23,11 +33,8 @@ function(voxshell_add_test name source)
     # They do as little as under valgrind.
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "VOXSHELL_VALGRIND=1;${VOXSHELL_SANITIZE_ENVIRONMENT}")
   endif()
-  # (What is compiled twice, in both precisions, is looked at once; and what is long because it simulates for long or cooks
-  # finely is left to AddressSanitizer: the shorter ones call the same. So are the guides' programs.)
-  if(VOXSHELL_VALGRIND AND NOT name MATCHES "^bullet64"
-     AND NOT name MATCHES "\\.(guide|readme|haptics_impedance|static)$"
-     AND NOT name MATCHES "^bullet\\.(bounce|concave|crowd|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
+  if(VOXSHELL_VALGRIND AND NOT name MATCHES "${VOXSHELL_VALGRIND_NEVER}"
+     AND (VOXSHELL_TEST_EVERYTHING OR name MATCHES "${VOXSHELL_VALGRIND_SHORT}"))
     # Tests may look at VOXSHELL_VALGRIND to do less of what they repeat: everything is some 40 times slower.
     add_test(NAME valgrind.${name}
       COMMAND "${VALGRIND_EXECUTABLE}" --quiet --leak-check=full --errors-for-leak-kinds=definite
@@ -47,6 +54,9 @@ foreach(source IN LISTS C_TESTS)
   get_filename_component(name "${source}" NAME_WE)
   voxshell_add_test(c.${name} "${source}" voxshell::voxshell Threads::Threads m)
 endforeach()
+# Every function with any values, in sequences. (It runs itself, which valgrind does not follow: see the sanitizers.)
+voxshell_add_test(fuzz.calls "${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/calls.c" voxshell::voxshell Threads::Threads m)
+target_compile_definitions(fuzz.calls PRIVATE "VOXSHELL_FUZZ_SEEDS=\"${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/seeds\"")
 if(NOT VOXSHELL_SANITIZE STREQUAL "thread") # it has its additions in the shared library
   voxshell_add_test(c.contacts.static "${CMAKE_CURRENT_SOURCE_DIR}/tests/c/contacts.c" voxshell::static m)
 endif()
@@ -81,11 +91,14 @@ foreach(adapter chai3d haption forcedimension openhaptics)
   endif()
 endforeach()
 
-# prefix: of the tests' names; plugin: the Bullet plugin that they link
+# prefix: of the tests' names; plugin: the Bullet plugin that they link; further arguments: the tests, all if none are given
 function(voxshell_add_bullet_tests prefix plugin)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/*.cpp")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
+    if(ARGN AND NOT name IN_LIST ARGN)
+      continue()
+    endif()
     voxshell_add_test(${prefix}.${name} "${source}" ${plugin})
     # What the plugin decides about contacts is tested on its own, below the public headers.
     target_include_directories(${prefix}.${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
@@ -103,16 +116,20 @@ if(TARGET voxshell::bullet)
   endif()
 endif()
 
-# The same again in double precision, if the system has such a Bullet too (Debian's libbullet-dev does).
+# Some again in double precision, if the system has such a Bullet too (Debian's libbullet-dev does).
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(VOXSHELL_BULLET64 QUIET IMPORTED_TARGET bullet-float64)
 endif()
 if(VOXSHELL_BUILD_BULLET AND VOXSHELL_BULLET64_FOUND)
-  option(VOXSHELL_TEST_BULLET_DOUBLE "Also run the Bullet tests in double precision (bullet64.*)" ON)
+  option(VOXSHELL_TEST_BULLET_DOUBLE "Also run Bullet tests in double precision (bullet64.*)" ON)
   if(VOXSHELL_TEST_BULLET_DOUBLE)
     voxshell_add_bullet(voxshell_bullet64 LIBRARIES PkgConfig::VOXSHELL_BULLET64)
-    voxshell_add_bullet_tests(bullet64 voxshell_bullet64)
+    if(VOXSHELL_TEST_EVERYTHING)
+      voxshell_add_bullet_tests(bullet64 voxshell_bullet64)
+    else()
+      voxshell_add_bullet_tests(bullet64 voxshell_bullet64 ${VOXSHELL_BULLET_DOUBLE_SHORT})
+    endif()
   endif()
 endif()
 
@@ -143,10 +160,14 @@ endif()
 
 # The package, by every route that a user may take.
 if(UNIX AND VOXSHELL_INSTALL AND TARGET voxshell::bullet)
-  foreach(route install find_package pkg_config add_subdirectory fetch_content debian)
-    if(route STREQUAL "debian" AND NOT VOXSHELL_SHLIBDEPS)
-      continue()
+  set(routes install find_package)
+  if(VOXSHELL_TEST_EVERYTHING)
+    list(APPEND routes pkg_config add_subdirectory fetch_content)
+    if(VOXSHELL_SHLIBDEPS)
+      list(APPEND routes debian)
     endif()
+  endif()
+  foreach(route IN LISTS routes)
     add_test(NAME package.${route} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/package/run" ${route} "${CMAKE_BINARY_DIR}")
     set_tests_properties(package.${route} PROPERTIES TIMEOUT 600 LABELS package)
   endforeach()

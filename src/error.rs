@@ -14,6 +14,9 @@ pub enum Error {
     /// A grid or shell would need more memory than the caller allows.
     #[error("{what} would need {needed} bytes; the limit is {limit} bytes")]
     TooLarge { what: String, needed: u64, limit: u64 },
+    /// The system has no more memory. Nothing of what was begun is kept.
+    #[error("out of memory while {what}: the system refused {bytes} bytes")]
+    OutOfMemory { what: &'static str, bytes: u64 },
     /// A file could not be opened, read or written.
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },

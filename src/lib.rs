@@ -5,14 +5,18 @@
 //! one against the field of the other, so the cost depends on the sampling and not on the triangles.
 //!
 //! The modules are floors: each imports only from those listed before it.
-//! [`math`] → [`mesh`] → [`field`], [`voxmap`], [`pointshell`] → [`contact`], [`ccd`] →
+//! [`memory`], [`math`] → [`mesh`] → [`field`], [`voxmap`], [`pointshell`] → [`contact`], [`ccd`] →
 //! [`response`], [`dynamics`] → [`haptics`], [`asset`] → [`capi`].
+//!
+//! Numbers have limits, which [`math::limits`] holds.
 //!
 //! Conventions: SI units; right-handed; poses are body to world; signed distance is negative inside; a contact normal
 //! points from A to B; `f64` in the interface, `f32` for stored samples in the object's own frame.
 
 pub mod error;
+mod inside;
 pub mod math;
+pub mod memory;
 
 pub mod mesh;
 
@@ -28,8 +32,6 @@ pub mod response;
 
 pub mod asset;
 pub mod haptics;
-#[cfg(feature = "render")]
-pub mod render;
 
 pub mod capi;
 

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage};
+use voxshell::contact;
 use voxshell::field::{Gridded, SignedDistance};
-use voxshell::math::Progress;
+use voxshell::math::{Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::{Sampling, ShellOptions};
 use voxshell::Error;
@@ -149,6 +150,17 @@ fn the_memory_needed_is_the_least_limit_that_is_accepted() {
     }
 }
 
+/// An offset of hundreds of voxels: the time must not go with the triangles times the bricks around them.
+#[test]
+fn the_memory_for_a_wide_offset_is_told_soon() {
+    let start = std::time::Instant::now();
+    let mesh = knot();
+    let mut wide = options(Resolution::Cells(8), Storage::Bricks, FIELD);
+    wide.field.offset = 60.0 * mesh.bounds().extents().amax();
+    assert!(wide.memory_needed(&mesh).unwrap() > 1 << 30);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
 #[test]
 fn the_memory_of_what_cannot_be_is_a_number_all_the_same_and_that_of_a_target_error_is_not_known() {
     let huge = options(Resolution::VoxelSize(1e-6), Storage::Dense, FIELD);
@@ -180,6 +192,34 @@ fn cooking_stops_at_the_call_that_cancels_it() {
                 let stopped = Shape::cook(&knot(), &options, &Progress::new(&stop));
                 assert!(matches!(stopped, Err(Error::Cancelled)), "{storage:?}, call {stop_at} of {all}");
             }
+        }
+    }
+}
+
+/// Powers of two, so that only subnormal numbers of f32 could make a difference.
+#[test]
+fn contacts_hold_down_to_the_smallest_extent() {
+    let mesh = knot().scaled_to_extent(1.0);
+    let smallest = 2f64.powi(-59);
+    assert!((1.0..2.0).contains(&(mesh.bounds().extents().max() * smallest / voxshell::mesh::MIN_EXTENT)));
+    for storage in [Storage::Dense, Storage::Bricks] {
+        let contacts = |scale: f64| {
+            let shape = cook(&mesh.scaled(scale), &options(Resolution::Cells(64), storage, Forms::BOTH)).unwrap();
+            let pose = Pose::from_parts(
+                (Vec3::new(0.31, 0.12, -0.07) * scale).into(),
+                Rotation::new(Vec3::new(0.3, 1.0, 0.2)),
+            );
+            let query = contact::Query { max_separation: 0.02 * scale, ..contact::Query::default() };
+            let (body, at) = (shape.geometry(), Pose::identity());
+            let mut workspace = contact::Workspace::new();
+            let found = contact::contacts(body, &at, body, &pose, &query, &mut workspace).unwrap();
+            found.iter().map(|c| (c.feature, c.separation / scale, c.normal)).collect::<Vec<_>>()
+        };
+        let (large, small) = (contacts(1.0), contacts(smallest));
+        assert!(large.len() > 100 && large.len() == small.len(), "{} and {}", large.len(), small.len());
+        for ((feature, separation, normal), other) in large.iter().zip(&small) {
+            assert_eq!(*feature, other.0);
+            assert!((separation - other.1).abs() < 1e-6 && (normal - other.2).norm() < 1e-4, "{separation} {other:?}");
         }
     }
 }

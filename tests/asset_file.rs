@@ -5,7 +5,7 @@ use std::path::Path;
 use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage, Store};
 use voxshell::field::{Field, SignedDistance, Sphere};
 use voxshell::math::Progress;
-use voxshell::mesh::primitives;
+use voxshell::mesh::{primitives, MassProperties};
 use voxshell::Error;
 
 fn cook(cells: u32) -> Shape {
@@ -234,6 +234,38 @@ fn a_failed_save_leaves_the_old_file() {
     assert!(matches!(analytic.save(&path), Err(Error::Unsupported(_))));
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert!(matches!(cook(16).save(&folder.path().join("no/such/folder.vxs")), Err(Error::Io { .. })));
+}
+
+#[test]
+fn what_could_not_be_loaded_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shape.vxs");
+    let shape = cook(16);
+    let mass = shape.mass.unwrap();
+    let mut turned = mass;
+    turned.inertia = [1.0, 1.0, 1.0, 2.0, 0.0, 0.0];
+    let unsound = [
+        ("inertia", MassProperties { inertia: [-1.0, 1.0, 1.0, 0.0, 0.0, 0.0], ..mass }),
+        ("triangle inequality", MassProperties { inertia: [1.0, 1.0, 2.1, 0.0, 0.0, 0.0], ..mass }),
+        ("not definite", turned),
+        ("volume", MassProperties { volume: -0.1, ..mass }),
+        ("center", MassProperties { center_of_mass: [0.0, f64::NAN, 0.0], ..mass }),
+    ];
+    let mut shapes: Vec<(&str, &str, Shape)> =
+        unsound.into_iter().map(|(name, mass)| (name, "META", Shape { mass: Some(mass), ..shape.clone() })).collect();
+    let mut mesh = shape.mesh.as_deref().unwrap().clone();
+    mesh.triangles[7][1] = 1 << 20;
+    shapes.push(("index", "MESH", Shape { mesh: Some(mesh.into()), ..shape.clone() }));
+    let mut shell = shape.shell.as_deref().unwrap().clone();
+    shell.tree.radius[0] *= 0.5;
+    shapes.push(("shell", "SHEL", Shape { shell: Some(shell.into()), ..shape.clone() }));
+    for (name, section, shape) in shapes {
+        for result in [shape.save(&path), shape.save_as(&path, Store::Raw), shape.to_bytes().map(drop)] {
+            let Err(Error::Unsupported(reason)) = result else { panic!("{name}: written") };
+            assert!(reason.contains(section), "{name}: {reason}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{name}");
+    }
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn numbers_out_of_their_range_are_refused() {
     let g = shape.geometry();
     let region = |distance, angle| Segmentation::Region { distance, angle };
     for (segmentation, preferred_segments, expected) in [
-        (region(-1.0, 0.5), &[][..], "distance is -1; expected a finite length in metres, 0 or more"),
+        (region(-1.0, 0.5), &[][..], "distance is -1; expected a finite length, 0 to 1e18 m"),
         (region(f64::NAN, 0.5), &[], "distance is NaN"),
         (region(0.0, 4.0), &[], "angle is 4; expected an angle in radians, 0 to π"),
         (Segmentation::REGION, &[1], "preferred_segments is 1 long; expected 2 long, as preferred, or empty"),

@@ -50,6 +50,30 @@ fn report_of_a_sound_mesh_finds_nothing() {
     assert!(r.to_string().ends_with("found: nothing wrong"), "{r}");
 }
 
+/// Powers of two, so that no digit changes.
+#[test]
+fn reports_are_the_same_at_every_scale() {
+    let mut open = primitives::torus_knot(2, 3, 0.3, 0.08, 64, 12).unwrap();
+    open.triangles.truncate(1000);
+    // A needle, and three corners on a line.
+    open.vertices.extend([[0.0; 3], [1.0, 1e-9, 0.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]]);
+    let n = open.vertices.len() as u32;
+    open.triangles.extend([[n - 4, n - 2, n - 3], [n - 4, n - 2, n - 1]]);
+    for mesh in [cube(), open] {
+        let report = mesh.report();
+        for exponent in [-1074, -1000, -498, -300, -60, 60, 160] {
+            let factor = 2f64.powi(exponent + 500) * 2f64.powi(-500);
+            let expected = report.scaled(factor);
+            // Coordinates that are subnormal numbers have fewer digits.
+            if exponent > -1000 || mesh.triangles.len() == 12 && exponent > -1074 {
+                assert_eq!(mesh.scaled(factor).report(), expected, "2^{exponent}");
+            }
+            let tiny = cube().scaled(2.0).scaled(factor).report();
+            assert!(tiny.is_solid() && tiny.degenerate_triangles == 0, "2^{exponent}: {tiny}");
+        }
+    }
+}
+
 #[test]
 fn vertices_at_equal_coordinates_count_as_one() {
     let r = exploded(&cube()).report();
@@ -107,7 +131,9 @@ fn collection_is_what_its_list_says() {
         println!("{name}: {r}");
         assert_eq!((r.closed, r.consistent, r.components), (closed, true, 1), "{name}: {r}");
         assert_eq!(r.euler_characteristic, euler, "{name}");
-        assert_eq!(mesh.mass_properties().is_some(), closed, "{name}");
+        // Triangles of two of the scans cut through each other, 11 pairs and 4.
+        let clean = closed && !["bunny_34k_filled.obj", "horse_48k.obj"].contains(&name);
+        assert_eq!(mesh.mass_properties().is_some(), clean, "{name}");
     }
 }
 
@@ -219,11 +245,13 @@ fn mass_properties_of_solids_are_those_of_the_books() {
 fn mass_properties_refuse_what_has_no_inside() {
     let c = cube();
     assert_eq!(with_triangles(&c, c.triangles[1..].to_vec()).mass_properties(), None, "open");
+    // Repaired as for the field, these have one.
+    let whole = c.mass_properties();
     let mut flipped = c.triangles.clone();
     flipped[3].swap(0, 1);
-    assert_eq!(with_triangles(&c, flipped).mass_properties(), None, "inconsistent");
+    assert_eq!(with_triangles(&c, flipped).mass_properties(), whole, "inconsistent");
     let twice = c.triangles.iter().chain(&c.triangles).copied().collect();
-    assert_eq!(with_triangles(&c, twice).mass_properties(), None, "duplicated");
+    assert_eq!(with_triangles(&c, twice).mass_properties(), whole, "duplicated");
     let sheet = TriMesh::new(vec![[0.1; 3], [1.0, 0.0, 0.3], [0.0, 1.0, 0.7]], vec![[0, 1, 2], [0, 2, 1]]).unwrap();
     assert_eq!(sheet.mass_properties(), None, "a sheet and its back");
     let inward = with_triangles(&c, c.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect());

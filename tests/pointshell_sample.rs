@@ -170,6 +170,19 @@ fn each_tiny_component_has_a_sample() {
     }
 }
 
+/// By the spacing that its area alone asks for, its edges would take millions of samples.
+#[test]
+fn a_sliver_is_sampled_by_count_soon() {
+    let start = std::time::Instant::now();
+    let sliver = TriMesh::new(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 1e-20, 0.0]], vec![[0, 1, 2]]).unwrap();
+    for method in [Sampling::Projection { voxel_size: 1.0 }, Sampling::Uniform, Sampling::VerticesAndUniform] {
+        let target = 4000;
+        let count = sample(&sliver, &counted(method, target)).len();
+        assert!((1..=2 * target).contains(&count), "{method:?}: {count}");
+    }
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
 #[test]
 fn same_options_same_bytes_and_another_seed_other_samples() {
     let mesh = torus();

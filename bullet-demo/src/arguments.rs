@@ -1,6 +1,8 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
 
@@ -9,8 +11,8 @@ use crate::catalogue::{METHODS, SCENES};
 
 /// The same scenes in stock Bullet and with Voxshell, side by side.
 ///
-/// Without arguments every scene but the largest piles is run with every method on a built-in shape, and `report.html` is
-/// written.
+/// Without arguments a tour of a minute: five scenes in stock Bullet (hull, V-HACD, GImpact) and with Voxshell, on a built-in
+/// shape. It prints a table and writes `report.html`. `--all` runs every scene but the largest piles with every method.
 #[derive(Parser, Debug)]
 #[command(name = "bullet-demo", version)]
 pub struct Arguments {
@@ -18,6 +20,10 @@ pub struct Arguments {
     /// built-in shape
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
+
+    /// Run every scene but the largest piles with every method; takes tens of minutes
+    #[arg(long, conflicts_with_all = ["scenes", "methods", "evaluation"])]
+    pub all: bool,
 
     /// Run this scene only; may be repeated. See --list
     #[arg(long = "scene", value_name = "NAME", value_parser = scene_by_name)]
@@ -56,17 +62,45 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub count: Option<u32>,
 
-    /// Stop a row of stock Bullet after this many seconds of computing and say so; 0 never stops. Without it: 60, and 10
-    /// when everything is run, so that all of it takes a few minutes
+    /// Stop a row of stock Bullet after this many seconds of computing and say so; 0 never stops. Without it: 60, 10 with
+    /// --all, and in the tour 1, there for Voxshell's rows too
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<f64>,
+
+    /// Stop a convex decomposition of one body after this many seconds and skip its rows; 0 never stops. Without it: 300, 60
+    /// with --all, and in the tour 15
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub decomposition_limit: Option<f64>,
+
+    /// Decompose a mesh for another process of this program: the method, the mesh's file, the hulls' file
+    #[arg(long, hide = true, num_args = 3, value_names = ["METHOD", "INPUT", "OUTPUT"])]
+    pub decompose: Option<Vec<OsString>>,
 }
 
 impl Arguments {
-    /// Seconds after which a row is stopped; 0 for never.
-    pub fn patience(&self) -> f64 {
-        let everything = self.scenes.is_empty() && self.methods.is_empty();
-        self.patience.unwrap_or(if everything { 10.0 } else { 60.0 })
+    /// Whether the tour is to be run.
+    pub fn tour(&self) -> bool {
+        self.scenes.is_empty() && self.methods.is_empty() && !self.all && !self.evaluation
+    }
+
+    /// Computing time after which a row is stopped.
+    pub fn patience(&self) -> Option<Duration> {
+        self.duration(self.patience, [1.0, 10.0, 60.0])
+    }
+
+    /// Time after which a decomposition is stopped.
+    pub fn decomposition_limit(&self) -> Option<Duration> {
+        self.duration(self.decomposition_limit, [15.0, 60.0, 300.0])
+    }
+
+    /// `given`, or the default of the tour, of everything, or of chosen rows; `None` for 0.
+    fn duration(&self, given: Option<f64>, [tour, all, chosen]: [f64; 3]) -> Option<Duration> {
+        let default = match (self.tour(), self.all) {
+            (true, _) => tour,
+            (_, true) => all,
+            _ => chosen,
+        };
+        Some(given.unwrap_or(default)).filter(|s| *s > 0.0).map(Duration::from_secs_f64)
     }
 }
 
@@ -75,15 +109,15 @@ fn scene_by_name(name: &str) -> Result<SceneKind, String> {
     entry.map(|e| e.kind).ok_or_else(|| format!("expected one of: {}", names(SCENES.iter().map(|e| e.name))))
 }
 
-fn method_by_name(name: &str) -> Result<Method, String> {
+pub fn method_by_name(name: &str) -> Result<Method, String> {
     let entry = METHODS.iter().find(|e| e.name == name);
     entry.map(|e| e.method).ok_or_else(|| format!("expected one of: {}", names(METHODS.iter().map(|e| e.name))))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(s) if s >= 0.0 && s.is_finite() => Ok(s),
-        _ => Err("expected a number of seconds, 0 or more".into()),
+        Ok(s) if (0.0..=1e9).contains(&s) => Ok(s),
+        _ => Err("expected a number of seconds, 0 to 1e9".into()),
     }
 }
 

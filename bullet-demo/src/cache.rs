@@ -1,7 +1,7 @@
 //! What takes long to compute and is needed again: convex decompositions, kept in the user's cache folder.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use voxshell::mesh::TriMesh;
 
@@ -24,22 +24,29 @@ impl HullCache {
         Self { folder }
     }
 
-    /// The hulls of `mesh` by the method and parameters that `what` spells out; computed when they are not there.
-    pub fn hulls(&self, mesh: &TriMesh, what: &str, compute: impl FnOnce() -> Vec<Hull>) -> Vec<Hull> {
+    /// The hulls of `mesh` by the method and parameters that `what` spells out; computed when they are not there. A failure
+    /// is not kept.
+    pub fn hulls<E>(
+        &self,
+        mesh: &TriMesh,
+        what: &str,
+        compute: impl FnOnce() -> Result<Vec<Hull>, E>,
+    ) -> Result<Vec<Hull>, E> {
         let path = self.folder.as_ref().map(|f| f.join(format!("{:016x}.json", fingerprint(mesh, what))));
-        if let Some(hulls) = path.as_ref().and_then(read) {
-            return hulls;
+        if let Some(hulls) = path.as_deref().and_then(read) {
+            return Ok(hulls);
         }
-        let hulls = compute();
+        let hulls = compute()?;
         if let Some(path) = path {
             // A cache that cannot be written costs time the next time, nothing else.
             let _ = write(&path, &hulls);
         }
-        hulls
+        Ok(hulls)
     }
 }
 
-fn read(path: &PathBuf) -> Option<Vec<Hull>> {
+/// The hulls in a file of [`write`]; `None` where it is missing or damaged.
+pub fn read(path: &Path) -> Option<Vec<Hull>> {
     let text = std::fs::read_to_string(path).ok()?;
     let hulls: Vec<Vec<f64>> = serde_json::from_str(&text).ok()?;
     let sound = !hulls.is_empty() && hulls.iter().all(|h| h.len() >= 12 && h.len() % 3 == 0);
@@ -47,7 +54,7 @@ fn read(path: &PathBuf) -> Option<Vec<Hull>> {
 }
 
 /// Under a temporary name, then renamed: two demos at once never see half a file.
-fn write(path: &PathBuf, hulls: &[Hull]) -> std::io::Result<()> {
+pub fn write(path: &Path, hulls: &[Hull]) -> std::io::Result<()> {
     let folder = path.parent().expect("the entry is in the cache folder");
     std::fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -86,9 +93,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = HullCache::at(Some(folder.path().join("new")));
         let made = vec![Hull { points: (0..12).map(|i| f64::from(i) / 7.0).collect() }];
-        assert_eq!(cache.hulls(&mesh(), "a", || made.clone()), made);
-        assert_eq!(cache.hulls(&mesh(), "a", || unreachable!("it is cached")), made);
-        assert_eq!(cache.hulls(&mesh(), "b", Vec::new), Vec::new());
+        assert_eq!(cache.hulls(&mesh(), "a", || Ok::<_, ()>(made.clone())), Ok(made.clone()));
+        assert_eq!(cache.hulls(&mesh(), "a", || -> Result<_, ()> { unreachable!("it is cached") }), Ok(made));
+        assert_eq!(cache.hulls(&mesh(), "b", || Err("late")), Err("late"));
+        assert_eq!(cache.hulls(&mesh(), "b", || Ok::<_, ()>(Vec::new())), Ok(Vec::new()));
     }
 
     #[test]
@@ -96,15 +104,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = HullCache::at(Some(folder.path().to_path_buf()));
         let made = vec![Hull { points: vec![0.5; 12] }];
-        cache.hulls(&mesh(), "a", || made.clone());
+        cache.hulls(&mesh(), "a", || Ok::<_, ()>(made.clone())).unwrap();
         let entry = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
         std::fs::write(entry, "[[1,2").unwrap();
         let mut computed = false;
         let again = cache.hulls(&mesh(), "a", || {
             computed = true;
-            made.clone()
+            Ok::<_, ()>(made.clone())
         });
         assert!(computed);
-        assert_eq!(again, made);
+        assert_eq!(again, Ok(made));
     }
 }

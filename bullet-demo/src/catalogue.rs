@@ -53,9 +53,9 @@ pub const SCENES: [SceneEntry; 18] = [
     SceneEntry {
         kind: SceneKind::Pile,
         name: "pile",
-        title: "Fifty bodies in a bowl",
-        text: "Knots, gears and bowls, one every 0.2 s, are poured into a bowl of five metres. None may leave it through \
-               its wall.",
+        title: "A pile in a bowl",
+        text: "Knots, gears and bowls, one every 0.2 s, are poured into a bowl that has room for them: fifty into five metres. \
+               None may leave it through its wall.",
         seconds: 20.0,
         long: false,
     },

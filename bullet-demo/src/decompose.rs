@@ -1,31 +1,115 @@
 //! Convex decompositions for the stock methods.
+//!
+//! Neither V-HACD nor HACD can be interrupted, and HACD may take hours. So each decomposition runs in a process of its own,
+//! this program with the hidden argument `--decompose`, which is ended when its time is up.
 
 use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use parry3d::math::Vector;
 use parry3d::transformation::try_convex_hull;
 use parry3d::transformation::vhacd::{VHACDParameters, VHACD};
 use voxshell::mesh::TriMesh;
 
-use crate::bridge::{hacd_hulls, Hull};
-use crate::cache::HullCache;
+use crate::bridge::{hacd_hulls, Hull, Method};
+use crate::cache::{self, HullCache};
+use crate::progress::Progress;
 
 /// Vertices of each hull, V-HACD's own default.
 const HULL_VERTICES: usize = 64;
 
+/// Interval at which the process of a decomposition is looked at.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Everything that a decomposition needs but its mesh.
+pub struct Decomposer<'a> {
+    pub cache: HullCache,
+    /// For the files that the process reads and writes.
+    pub folder: &'a Path,
+    /// Longest time for one body; `None` waits for ever.
+    pub limit: Option<Duration>,
+    pub progress: &'a Progress,
+}
+
+impl Decomposer<'_> {
+    /// The convex parts of `mesh` for [`Method::Vhacd32`] or [`Method::Hacd`]; `name` is the body's, for messages.
+    ///
+    /// An error says why there are none, in words that complete "skipped: ".
+    pub fn hulls(&self, method: Method, name: &str, mesh: &TriMesh) -> Result<Vec<Hull>, String> {
+        let task = format!("{} of {name}", method.entry().title);
+        self.progress.start(&task, 0);
+        self.cache.hulls(mesh, &parameters_of(method), || {
+            let start = Instant::now();
+            let hulls = self.in_a_process(method, mesh).map_err(|reason| format!("{task} {reason}"))?;
+            self.progress.say(&format!("{task}: {} hulls, {:.1} s", hulls.len(), start.elapsed().as_secs_f64()));
+            Ok(hulls)
+        })
+    }
+
+    fn in_a_process(&self, method: Method, mesh: &TriMesh) -> Result<Vec<Hull>, String> {
+        let (input, output) = (self.folder.join("decompose.json"), self.folder.join("hulls.json"));
+        let failed = |e: std::io::Error| format!("failed: {e}");
+        let text = serde_json::to_string(&(&mesh.vertices, &mesh.triangles)).map_err(|e| failed(e.into()))?;
+        std::fs::write(&input, text).map_err(failed)?;
+        let _ = std::fs::remove_file(&output);
+        let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+            .args(["--decompose", method.entry().name])
+            .args([&input, &output])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                break status;
+            }
+            if let Some(limit) = self.limit.filter(|limit| start.elapsed() > *limit) {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("took longer than {:.0} s (--decomposition-limit)", limit.as_secs_f64()));
+            }
+            std::thread::sleep(POLL);
+        };
+        if !status.success() {
+            return Err(format!("failed: {status}"));
+        }
+        cache::read(&output).ok_or_else(|| "gave no hulls".into())
+    }
+}
+
+/// The process of one decomposition: reads a mesh from `input` and writes hulls to `output`.
+pub fn decompose(method: Method, input: &Path, output: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(input).map_err(|e| e.to_string())?;
+    let (vertices, triangles) = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+    let mesh = TriMesh::new(vertices, triangles).map_err(|e| e.to_string())?;
+    let hulls = if method == Method::Hacd { hacd(&mesh) } else { vhacd32(&mesh) };
+    cache::write(output, &hulls).map_err(|e| e.to_string())
+}
+
+fn vhacd_parameters() -> VHACDParameters {
+    VHACDParameters { concavity: 0.001, resolution: 128, max_convex_hulls: 32, ..Default::default() }
+}
+
+/// Everything that decides the hulls but the mesh: the key of the cache.
+fn parameters_of(method: Method) -> String {
+    if method == Method::Hacd {
+        return format!("hacd of bullet extras, settings of its demo, {HACD_VERTICES} vertices");
+    }
+    format!("vhacd of parry3d 0.31, exact hulls of {HULL_VERTICES} vertices, {:?}", vhacd_parameters())
+}
+
 /// V-HACD (Mamou) as in parry3d: about 32 hulls of the mesh's own surface in each part.
-pub fn vhacd32(mesh: &TriMesh, cache: &HullCache) -> Vec<Hull> {
-    let parameters = VHACDParameters { concavity: 0.001, resolution: 128, max_convex_hulls: 32, ..Default::default() };
-    let what = format!("vhacd of parry3d 0.31, exact hulls of {HULL_VERTICES} vertices, {parameters:?}");
-    cache.hulls(mesh, &what, || {
-        let points: Vec<Vector> =
-            mesh.vertices.iter().map(|v| Vector::new(v[0] as f32, v[1] as f32, v[2] as f32)).collect();
-        let parts = VHACD::decompose(&parameters, &points, &mesh.triangles, true);
-        let hulls = parts.compute_exact_convex_hulls(&points, &mesh.triangles);
-        let flat = |points: Vec<Vector>| points.iter().flat_map(|p| [p.x, p.y, p.z].map(f64::from)).collect();
-        let hulls = hulls.into_iter().filter(|h| h.0.len() >= 4);
-        hulls.map(|h| Hull { points: flat(reduced(h.0, HULL_VERTICES)) }).collect()
-    })
+fn vhacd32(mesh: &TriMesh) -> Vec<Hull> {
+    let points: Vec<Vector> =
+        mesh.vertices.iter().map(|v| Vector::new(v[0] as f32, v[1] as f32, v[2] as f32)).collect();
+    let parts = VHACD::decompose(&vhacd_parameters(), &points, &mesh.triangles, true);
+    let hulls = parts.compute_exact_convex_hulls(&points, &mesh.triangles);
+    let flat = |points: Vec<Vector>| points.iter().flat_map(|p| [p.x, p.y, p.z].map(f64::from)).collect();
+    let hulls = hulls.into_iter().filter(|h| h.0.len() >= 4);
+    hulls.map(|h| Hull { points: flat(reduced(h.0, HULL_VERTICES)) }).collect()
 }
 
 /// At most `most` of a hull's vertices: the extremes along the axes, then again and again the one farthest outside of the
@@ -65,14 +149,12 @@ fn reduced(points: Vec<Vector>, most: usize) -> Vec<Vector> {
 const HACD_VERTICES: usize = 3500;
 
 /// HACD as in Bullet's extras.
-pub fn hacd(mesh: &TriMesh, cache: &HullCache) -> Vec<Hull> {
-    cache.hulls(mesh, &format!("hacd of bullet extras, settings of its demo, {HACD_VERTICES} vertices"), || {
-        let small = simplified(mesh, HACD_VERTICES);
-        let vertices: Vec<f64> = small.vertices.iter().flatten().copied().collect();
-        let triangles: Vec<u32> = small.triangles.iter().flatten().copied().collect();
-        let hulls = hacd_hulls(&vertices, &triangles);
-        hulls.into_iter().filter(|h| h.points.len() >= 12).collect()
-    })
+fn hacd(mesh: &TriMesh) -> Vec<Hull> {
+    let small = simplified(mesh, HACD_VERTICES);
+    let vertices: Vec<f64> = small.vertices.iter().flatten().copied().collect();
+    let triangles: Vec<u32> = small.triangles.iter().flatten().copied().collect();
+    let hulls = hacd_hulls(&vertices, &triangles);
+    hulls.into_iter().filter(|h| h.points.len() >= 12).collect()
 }
 
 /// Vertices merged by cells of a grid, fine enough to leave at most `most` of them.

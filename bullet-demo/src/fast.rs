@@ -155,9 +155,10 @@ fn turn(recording: &Recording, step: usize, body: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::cache::HullCache;
+    use crate::decompose::Decomposer;
     use crate::figures::Figures;
     use crate::progress::Progress;
-    use crate::run::{run_scene, Cast, Context};
+    use crate::run::{run_scene, Cast, Context, Effort};
 
     /// One row, and its passage.
     fn played(scene: SceneKind, method: Method, steps: Option<usize>) -> Vec<(Figures, Passage)> {
@@ -165,15 +166,15 @@ mod tests {
         let progress = Progress::new();
         let cache = HullCache::at(None);
         let context = Context {
-            cache,
-            folder: folder.path(),
+            decomposer: Decomposer { cache, folder: folder.path(), limit: None, progress: &progress },
             steps,
             patience: None,
             all_patience: false,
             json: false,
+            effort: Effort { frames: 0, film: (0, 0), measure_every: 1 },
             progress: &progress,
         };
-        let outcomes = run_scene(&Cast::new(scene, None, None).unwrap(), &[method], &context);
+        let outcomes = run_scene(&Cast::new(scene, None, None).unwrap(), &[method], None, &context);
         outcomes.into_iter().map(|o| o.row.outcome.unwrap()).map(|f| (f.clone(), f.passage.unwrap())).collect()
     }
 

@@ -26,17 +26,20 @@ mod table;
 mod towers;
 mod truth;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::Instant;
 
 use clap::Parser;
 
 use arguments::Arguments;
+use bridge::{Drive, Method, SceneKind};
 use cache::HullCache;
 use catalogue::{METHODS, SCENES};
+use decompose::Decomposer;
 use progress::Progress;
-use run::{run_scene, Cast, Context, Outcome};
+use run::{run_scene, Cast, Context, Effort, Outcome};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -44,7 +47,11 @@ fn main() -> ExitCode {
         print!("{}", arguments::list());
         return ExitCode::SUCCESS;
     }
-    match run(&arguments) {
+    let result = match &arguments.decompose {
+        Some(words) => decompose_for_another(words),
+        None => run(&arguments),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("bullet-demo: {message}");
@@ -53,40 +60,90 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    if arguments.evaluation {
-        let out = arguments.out.clone().unwrap_or_else(default_out);
-        return evaluation::run(arguments, &out, &subject(arguments));
-    }
-    // In the catalogue's order, each once, whatever the order of the arguments.
+fn decompose_for_another(words: &[OsString]) -> Result<(), String> {
+    let [method, input, output] = words else { return Err("--decompose takes three arguments".into()) };
+    let method = arguments::method_by_name(&method.to_string_lossy())?;
+    decompose::decompose(method, input.as_ref(), output.as_ref())
+}
+
+/// A scene, the number of its bodies where it is not the scene's own, and the methods that play it.
+struct Part {
+    scene: SceneKind,
+    count: Option<u32>,
+    methods: Vec<Method>,
+    /// The rows that are run; `None` for all.
+    drive: Option<Drive>,
+}
+
+/// How much is looked at and drawn: the tour has a minute for everything.
+const THOROUGH: Effort = Effort { frames: 60, film: (480, 320), measure_every: 1 };
+const QUICK: Effort = Effort { frames: 20, film: (320, 214), measure_every: 8 };
+
+/// The scenes that show the point of the project within a minute, each with the methods that can end within it.
+fn tour() -> Vec<Part> {
+    let part = |scene, count, ours: &[Method]| {
+        let methods = [&[Method::Hull, Method::Vhacd32, Method::Gimpact], ours].concat();
+        Part { scene, count, methods, drive: scene.has_threads().then_some(Drive::Driver) }
+    };
+    let both = [Method::VoxshellCoarse, Method::VoxshellFine];
+    vec![
+        part(SceneKind::DropPlane, None, &both),
+        part(SceneKind::DropBox, None, &both),
+        part(SceneKind::Pair, None, &both),
+        part(SceneKind::Pile, Some(12), &both[..1]),
+        part(SceneKind::NutBolt, None, &both[..1]),
+    ]
+}
+
+/// In the catalogue's order, each once, whatever the order of the arguments.
+fn chosen(arguments: &Arguments) -> Vec<Part> {
     let wanted = |chosen: bool, none: bool| chosen || none;
-    let scenes = SCENES
-        .iter()
-        .filter(|e| wanted(arguments.scenes.contains(&e.kind), arguments.scenes.is_empty() && !e.long))
-        .map(|e| e.kind);
     let methods: Vec<_> = METHODS
         .iter()
         .map(|e| e.method)
         .filter(|m| wanted(arguments.methods.contains(m), arguments.methods.is_empty()))
         .collect();
+    let scenes = SCENES
+        .iter()
+        .filter(|e| wanted(arguments.scenes.contains(&e.kind), arguments.scenes.is_empty() && !e.long))
+        .map(|e| e.kind);
+    scenes.map(|scene| Part { scene, count: arguments.count, methods: methods.clone(), drive: None }).collect()
+}
 
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.evaluation {
+        let out = arguments.out.clone().unwrap_or_else(default_out);
+        return evaluation::run(arguments, &out, &subject(arguments));
+    }
+    let parts = if arguments.tour() { tour() } else { chosen(arguments) };
+    let start = Instant::now();
     let folder = tempfile::Builder::new().prefix("bullet-demo-").tempdir().map_err(|e| e.to_string())?;
     let progress = Progress::new();
     let context = Context {
-        cache: HullCache::of_user(),
-        folder: folder.path(),
+        decomposer: Decomposer {
+            cache: HullCache::of_user(),
+            folder: folder.path(),
+            limit: arguments.decomposition_limit(),
+            progress: &progress,
+        },
         steps: arguments.steps.map(|n| n as usize),
-        patience: Some(arguments.patience()).filter(|s| *s > 0.0).map(Duration::from_secs_f64),
-        all_patience: false,
+        patience: arguments.patience(),
+        all_patience: arguments.tour(),
         json: arguments.json,
+        effort: if arguments.tour() { QUICK } else { THOROUGH },
         progress: &progress,
     };
 
     let mut done: Vec<(Cast, Vec<Outcome>)> = Vec::new();
-    for kind in scenes {
-        progress.start(&format!("{}: preparing", kind.entry().name), 0);
-        let cast = Cast::new(kind, arguments.mesh.as_deref(), arguments.count).map_err(|e| e.to_string())?;
-        let outcomes = run_scene(&cast, &methods, &context);
+    for Part { scene, count, methods, drive } in parts {
+        progress.start(&format!("{}: preparing", scene.entry().name), 0);
+        let count = arguments.count.or(count);
+        let mut cast = Cast::new(scene, arguments.mesh.as_deref(), count).map_err(|e| e.to_string())?;
+        // What one scene cooked and decomposed the next one need not.
+        if let Some((last, _)) = done.iter_mut().find(|(last, _)| last.of_one_subject() && cast.of_one_subject()) {
+            cast.stages = last.stages.clone();
+        }
+        let outcomes = run_scene(&cast, &methods, drive, &context);
         done.push((cast, outcomes));
     }
     progress.finish();
@@ -98,7 +155,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(out) = out {
         let path = report::write(&out, &done, &subject(arguments), &context)?;
         progress.finish();
-        eprintln!("{}", path.display());
+        eprintln!("{:.0} s; the report, with films: {}", start.elapsed().as_secs_f64(), path.display());
     }
     Ok(())
 }

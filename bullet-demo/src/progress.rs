@@ -1,40 +1,78 @@
-//! What the user sees while it works, on the error stream: a bar in a terminal, lines elsewhere.
+//! Progress on the error stream: a bar in a terminal, one line per event elsewhere. Neither is silent for longer than
+//! [`SILENCE`].
 
-use std::cell::RefCell;
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::figures::Row;
 
+/// Longest time without a line where there is no terminal.
+const SILENCE: Duration = Duration::from_secs(4);
+
 pub struct Progress {
     bar: ProgressBar,
-    said: RefCell<String>,
+    state: Arc<Mutex<State>>,
+    /// Prints a line when nothing was printed for [`SILENCE`]; `None` in a terminal, where the bar moves by itself.
+    heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+struct State {
+    /// Empty between tasks.
+    task: String,
+    length: u64,
+    done: u64,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl State {
+    /// "pair / gimpact: 120 of 600, 8 s".
+    fn line(&self) -> String {
+        let seconds = self.started.elapsed().as_secs_f64();
+        match self.length {
+            0 => format!("{}: {seconds:.0} s", self.task),
+            length => format!("{}: {} of {length}, {seconds:.0} s", self.task, self.done),
+        }
+    }
 }
 
 impl Progress {
     pub fn new() -> Self {
-        Self { bar: ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()), said: RefCell::default() }
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let now = Instant::now();
+        let state = State { task: String::new(), length: 0, done: 0, started: now, last_line: now };
+        let state = Arc::new(Mutex::new(state));
+        let heartbeat = bar.is_hidden().then(|| heartbeat(state.clone()));
+        Self { bar, state, heartbeat }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no thread panics with it")
     }
 
     /// Starts a task of `length` ticks, or of unknown length for 0.
     pub fn start(&self, task: &str, length: usize) {
-        if self.bar.is_hidden() {
-            // Not a terminal: one line for each task that takes long enough to have a length.
-            if length > 0 && *self.said.borrow() != task {
-                eprintln!("{task}");
-                *self.said.borrow_mut() = task.into();
-            }
-            return;
+        let mut state = self.state();
+        state.task = task.into();
+        (state.length, state.done, state.started) = (length as u64, 0, Instant::now());
+        drop(state);
+        if self.heartbeat.is_none() {
+            let style =
+                if length > 0 { "{msg:<44} {bar:30} {pos}/{len} {elapsed}" } else { "{msg:<44} {spinner} {elapsed}" };
+            self.bar.set_style(ProgressStyle::with_template(style).expect("the template is sound"));
+            self.bar.reset();
+            self.bar.set_length(length as u64);
+            self.bar.set_message(task.to_string());
+            self.bar.enable_steady_tick(Duration::from_millis(100));
         }
-        let style = if length > 0 { "{msg:<44} {bar:30} {pos}/{len}" } else { "{msg:<44} {spinner}" };
-        self.bar.set_style(ProgressStyle::with_template(style).expect("the template is sound"));
-        self.bar.set_length(length as u64);
-        self.bar.set_position(0);
-        self.bar.set_message(task.to_string());
-        self.bar.enable_steady_tick(std::time::Duration::from_millis(100));
     }
 
     pub fn tick(&self) {
+        self.state().done += 1;
         self.bar.inc(1);
     }
 
@@ -49,14 +87,54 @@ impl Progress {
     }
 
     pub fn say(&self, line: &str) {
-        if self.bar.is_hidden() {
+        self.state().last_line = Instant::now();
+        if self.heartbeat.is_some() {
             eprintln!("{line}");
         } else {
             self.bar.println(line);
         }
     }
 
+    /// Ends the last task.
     pub fn finish(&self) {
+        self.state().task.clear();
         self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.heartbeat.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn heartbeat(state: Arc<Mutex<State>>) -> (Sender<()>, JoinHandle<()>) {
+    let (stop, stopped) = channel::<()>();
+    let thread = std::thread::spawn(move || {
+        while stopped.recv_timeout(SILENCE / 8) == Err(RecvTimeoutError::Timeout) {
+            let mut state = state.lock().expect("no thread panics with it");
+            if !state.task.is_empty() && state.last_line.elapsed() >= SILENCE {
+                state.last_line = Instant::now();
+                eprintln!("{}", state.line());
+            }
+        }
+    });
+    (stop, thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_says_task_share_and_time() {
+        let now = Instant::now();
+        let mut state = State { task: "pair / hull".into(), length: 600, done: 30, started: now, last_line: now };
+        assert_eq!(state.line(), "pair / hull: 30 of 600, 0 s");
+        state.length = 0;
+        assert_eq!(state.line(), "pair / hull: 0 s");
     }
 }

@@ -1,6 +1,7 @@
 //! From the arguments to the rows: prepares, simulates, measures.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -8,8 +9,8 @@ use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 
 use crate::bodies::Body;
 use crate::bridge::{hacd_available, BodyPose, Drive, Method, SceneKind, Setup};
-use crate::cache::HullCache;
 use crate::catalogue::Case;
+use crate::decompose::Decomposer;
 use crate::fast::{self, is_fast};
 use crate::figures::{rebound, Figures, Row};
 use crate::nut;
@@ -29,7 +30,7 @@ pub struct Cast {
     pub scene: SceneKind,
     /// Bodies that are poured, or of each tower.
     pub count: u32,
-    pub stages: Vec<Stage>,
+    pub stages: Vec<Arc<Stage>>,
 }
 
 /// Of one row: its figures and, for the report, all that happened.
@@ -46,9 +47,8 @@ pub struct Run {
 
 /// What stays the same for all rows.
 pub struct Context<'a> {
-    pub cache: HullCache,
-    /// For the cooked assets.
-    pub folder: &'a Path,
+    /// Its folder is for the cooked assets too.
+    pub decomposer: Decomposer<'a>,
     /// Instead of each scene's own number.
     pub steps: Option<usize>,
     pub patience: Option<Duration>,
@@ -56,7 +56,19 @@ pub struct Context<'a> {
     pub all_patience: bool,
     /// Each row is printed as soon as it is there, one JSON object a line.
     pub json: bool,
+    pub effort: Effort,
     pub progress: &'a Progress,
+}
+
+/// How much of a row is measured and drawn.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    /// Pictures of a film at most.
+    pub frames: usize,
+    /// Width and height of a film, pixels.
+    pub film: (usize, usize),
+    /// The true gap is measured this many times less often than usual.
+    pub measure_every: usize,
 }
 
 impl Cast {
@@ -78,23 +90,29 @@ impl Cast {
             scene if is_fast(scene) => fast::bodies(scene, subject)?,
             _ => vec![subject()?],
         };
-        let stages = bodies.into_iter().map(Stage::new).collect::<voxshell::Result<_>>()?;
+        let stages = bodies.into_iter().map(|b| Stage::new(b).map(Arc::new)).collect::<voxshell::Result<_>>()?;
         Ok(Self { scene, count, stages })
+    }
+
+    /// Whether the only body is the one that the user chose, cooked in the usual way.
+    pub fn of_one_subject(&self) -> bool {
+        matches!(self.scene, SceneKind::DropPlane | SceneKind::DropBox | SceneKind::Pair | SceneKind::LowFrequency)
     }
 
     /// The scene that is about the number of samples.
     pub fn of_samples(mesh: Option<&Path>, samples: usize) -> voxshell::Result<Self> {
         let body = mesh.map_or_else(Body::embedded, Body::load)?;
-        let stages = vec![Stage::new(Body { samples: Some([samples; 2]), ..body })?];
+        let stages = vec![Arc::new(Stage::new(Body { samples: Some([samples; 2]), ..body })?)];
         Ok(Self { scene: SceneKind::Scaling, count: 1, stages })
     }
 }
 
-/// All rows of one scene.
-pub fn run_scene(cast: &Cast, methods: &[Method], context: &Context) -> Vec<Outcome> {
+/// All rows of one scene, or those with the given drive only.
+pub fn run_scene(cast: &Cast, methods: &[Method], drive: Option<Drive>, context: &Context) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for &method in methods.iter().filter(|m| m.applies_to(cast.scene)) {
-        outcomes.extend(cast.scene.cases(method).into_iter().map(|case| run_row(cast, method, case, context)));
+        let cases = cast.scene.cases(method).into_iter().filter(|c| drive.is_none() || c.drive == drive);
+        outcomes.extend(cases.map(|case| run_row(cast, method, case, context)));
     }
     outcomes
 }
@@ -121,10 +139,11 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     }
     let name = format!("{} / {}{}", scene.entry().name, method.entry().name, case.label());
     context.progress.start(&format!("{name}: preparing"), 0);
-    let model = |stage: &Stage| stage.model(method, &context.cache, context.folder);
-    let models = cast.stages.iter().map(model).collect::<voxshell::Result<Vec<_>>>().map_err(|e| e.to_string())?;
+    let models: Vec<_> = cast.stages.iter().map(|s| s.model(method, &context.decomposer)).collect::<Result<_, _>>()?;
     let places = match scene {
-        SceneKind::Scaling => places(&cast.stages[0], method, context.folder, MARGIN).map_err(|e| e.to_string())?,
+        SceneKind::Scaling => {
+            places(&cast.stages[0], method, &context.decomposer, MARGIN).map_err(|e| e.to_string())?
+        }
         _ => Vec::new(),
     };
     let (segments, segment_level) = case.segments();
@@ -149,11 +168,11 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     let patience = context.patience.filter(|_| context.all_patience || !method.is_voxshell());
     let recording = simulate(&setup, steps, patience, || context.progress.tick()).map_err(|e| e.to_string())?;
     if recording.steps.is_empty() {
-        return Err("not one step was finished within the patience".into());
+        return Err("no step was finished within the time of a row (--patience)".into());
     }
 
     context.progress.start(&format!("{name}: measuring"), 0);
-    let gaps = measure(cast, &recording);
+    let gaps = measure(cast, &recording, context.effort.measure_every);
     let mut figures = Figures::new(scene, &recording, &gaps);
     figures.samples = cast.stages.iter().filter_map(|s| s.samples(method)).collect();
     figures.rebound = case.restitution.and_then(|e| rebound(&gaps, gaps[0].1, e));
@@ -171,7 +190,7 @@ pub fn pose_of(pose: &BodyPose) -> Pose {
 }
 
 /// The true gap at some of the steps; always at the last.
-fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
+fn measure(cast: &Cast, recording: &Recording, less_often: usize) -> Vec<(usize, f64)> {
     let stride = match cast.scene {
         SceneKind::DropPlane | SceneKind::Ball => 1,
         scene if is_fast(scene) => 1,
@@ -183,7 +202,7 @@ fn measure(cast: &Cast, recording: &Recording) -> Vec<(usize, f64)> {
         _ => 100,
     };
     let last = recording.steps.len();
-    let mut steps: Vec<usize> = (0..=last).step_by(stride).collect();
+    let mut steps: Vec<usize> = (0..=last).step_by(stride * less_often).collect();
     if steps.last() != Some(&last) {
         steps.push(last);
     }

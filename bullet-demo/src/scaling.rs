@@ -1,11 +1,10 @@
 //! Poses in which a body touches a copy of itself with a given number of samples, however many it has.
 
-use std::path::Path;
-
 use voxshell::contact::{contacts, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Rotation, Vec3};
 
 use crate::bridge::{BodyPose, Method};
+use crate::decompose::Decomposer;
 use crate::stage::Stage;
 
 /// Samples within the margin, of both bodies together.
@@ -34,8 +33,8 @@ impl Rng {
 }
 
 /// The same directions and turns for any number of samples; none for methods without a pointshell.
-pub fn places(stage: &Stage, method: Method, folder: &Path, margin: f64) -> voxshell::Result<Vec<BodyPose>> {
-    let Some(geometry) = stage.geometry(method, folder)? else { return Ok(Vec::new()) };
+pub fn places(stage: &Stage, method: Method, decomposer: &Decomposer, margin: f64) -> voxshell::Result<Vec<BodyPose>> {
+    let Some(geometry) = stage.geometry(method, decomposer)? else { return Ok(Vec::new()) };
     let far = 2.0 * stage.body.upright_bounds.extents().norm();
     let mut workspace = Workspace::new();
     let mut rng = Rng(6);

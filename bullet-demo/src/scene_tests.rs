@@ -3,9 +3,10 @@
 use crate::bridge::{Method, SceneKind};
 use crate::cache::HullCache;
 use crate::catalogue::Case;
+use crate::decompose::Decomposer;
 use crate::figures::Figures;
 use crate::progress::Progress;
-use crate::run::{run_row, Cast, Context, Run};
+use crate::run::{run_row, Cast, Context, Effort, Run};
 
 fn run(scene: SceneKind, method: Method, count: Option<u32>, steps: usize) -> (Figures, Run) {
     run_case(scene, method, Case::default(), count, steps)
@@ -15,12 +16,12 @@ fn run_case(scene: SceneKind, method: Method, case: Case, count: Option<u32>, st
     let folder = tempfile::tempdir().unwrap();
     let progress = Progress::new();
     let context = Context {
-        cache: HullCache::at(None),
-        folder: folder.path(),
+        decomposer: Decomposer { cache: HullCache::at(None), folder: folder.path(), limit: None, progress: &progress },
         steps: Some(steps),
         patience: None,
         all_patience: false,
         json: false,
+        effort: Effort { frames: 0, film: (0, 0), measure_every: 1 },
         progress: &progress,
     };
     let cast = Cast::new(scene, None, count).unwrap();

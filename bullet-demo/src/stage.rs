@@ -1,7 +1,6 @@
 //! A body made ready for every method: decompositions, cooked assets, what is drawn and what is measured. Each is made
 //! when first asked for.
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use parry3d::math::Vector;
@@ -11,12 +10,11 @@ use voxshell::field::{DenseField, Field, FieldOptions, SignedDistance};
 use voxshell::math::Progress;
 use voxshell::mesh::TriMesh;
 use voxshell::pointshell::{PointShell, ShellOptions};
-use voxshell::{Error, Result};
+use voxshell::Error;
 
 use crate::bodies::Body;
 use crate::bridge::{small_hull, Hull, Method, Model};
-use crate::cache::HullCache;
-use crate::decompose;
+use crate::decompose::Decomposer;
 use crate::truth::Truth;
 
 /// Distance between samples, metres, of bodies whose number of samples is not given; it would give the 1 m bunny about 800
@@ -39,8 +37,8 @@ const FINE: Fineness = Fineness { name: "fine", spacing: FINE_SPACING, cells: 25
 pub struct Stage {
     pub body: Body,
     pub truth: Truth,
-    vhacd: OnceLock<Vec<Hull>>,
-    hacd: OnceLock<Vec<Hull>>,
+    vhacd: OnceLock<Result<Vec<Hull>, String>>,
+    hacd: OnceLock<Result<Vec<Hull>, String>>,
     coarse: OnceLock<Cooked>,
     fine: OnceLock<Cooked>,
 }
@@ -53,20 +51,20 @@ struct Cooked {
 }
 
 impl Stage {
-    pub fn new(body: Body) -> Result<Self> {
+    pub fn new(body: Body) -> voxshell::Result<Self> {
         let truth = Truth::new(&body.mesh)?;
         let (vhacd, hacd, coarse, fine) = Default::default();
         Ok(Self { body, truth, vhacd, hacd, coarse, fine })
     }
 
-    /// What the C++ side makes the collision shape of. Assets are written to `folder`, which must outlive the scenes.
-    pub fn model(&self, method: Method, cache: &HullCache, folder: &Path) -> Result<Model> {
+    /// What the C++ side makes the collision shape of. Assets are written to the decomposer's folder, which must outlive the
+    /// scenes. An error says why the method cannot be shown.
+    pub fn model(&self, method: Method, decomposer: &Decomposer) -> Result<Model, String> {
         let body = &self.body;
         let q = body.upright.coords;
-        // A container is made of its triangles by the stock methods: no need to decompose it.
-        let hulls = if body.container { Vec::new() } else { self.hulls(method, cache).to_vec() };
+        let hulls = self.hulls(method, decomposer)?.to_vec();
         let asset = match fineness(method) {
-            Some(fineness) => self.cooked(fineness, folder)?.path.clone(),
+            Some(fineness) => self.cooked(fineness, decomposer).map_err(|e| e.to_string())?.path.clone(),
             None => String::new(),
         };
         Ok(Model {
@@ -87,9 +85,9 @@ impl Stage {
     }
 
     /// The shape that collides under `method`, as a field in the body's frame.
-    pub fn collides(&self, method: Method, cache: &HullCache, folder: &Path) -> Result<Arc<dyn SignedDistance>> {
+    pub fn collides(&self, method: Method, decomposer: &Decomposer) -> voxshell::Result<Arc<dyn SignedDistance>> {
         if let Some(fineness) = fineness(method) {
-            let field = self.cooked(fineness, folder)?.field.clone();
+            let field = self.cooked(fineness, decomposer)?.field.clone();
             return Ok(field);
         }
         let hulls = match method {
@@ -98,7 +96,7 @@ impl Stage {
                 .map(|hull| vec![hull])
                 .map_err(|e| Error::Unsupported(e.to_string()))?,
             Method::HullFull => vec![Hull { points: self.flat_vertices() }],
-            _ => self.hulls(method, cache).to_vec(),
+            _ => self.hulls(method, decomposer).map_err(Error::Unsupported)?.to_vec(),
         };
         if hulls.is_empty() {
             return Ok(Arc::new(self.truth.field().clone()));
@@ -120,9 +118,9 @@ impl Stage {
     }
 
     /// What `method` made of it for Voxshell's queries; `None` where it did not.
-    pub fn geometry(&self, method: Method, folder: &Path) -> Result<Option<Geometry<'_>>> {
+    pub fn geometry(&self, method: Method, decomposer: &Decomposer) -> voxshell::Result<Option<Geometry<'_>>> {
         let Some(fineness) = fineness(method) else { return Ok(None) };
-        let cooked = self.cooked(fineness, folder)?;
+        let cooked = self.cooked(fineness, decomposer)?;
         Ok(Some(Geometry { field: Some(&cooked.field), shell: cooked.shell.as_deref() }))
     }
 
@@ -130,20 +128,26 @@ impl Stage {
         self.body.mesh.vertices.iter().flatten().copied().collect()
     }
 
-    /// The convex parts of a decomposing method; none for the others.
-    fn hulls(&self, method: Method, cache: &HullCache) -> &[Hull] {
-        match method {
-            Method::Vhacd32 => self.vhacd.get_or_init(|| decompose::vhacd32(&self.body.mesh, cache)),
-            Method::Hacd => self.hacd.get_or_init(|| decompose::hacd(&self.body.mesh, cache)),
-            _ => &[],
-        }
+    /// The convex parts of a decomposing method; none for the others, and none of a container, which the stock methods make
+    /// of its triangles.
+    fn hulls(&self, method: Method, decomposer: &Decomposer) -> Result<&[Hull], String> {
+        let made = match method {
+            _ if self.body.container => return Ok(&[]),
+            Method::Vhacd32 => &self.vhacd,
+            Method::Hacd => &self.hacd,
+            _ => return Ok(&[]),
+        };
+        let made = made.get_or_init(|| decomposer.hulls(method, &self.body.name, &self.body.mesh));
+        made.as_deref().map_err(Clone::clone)
     }
 
-    fn cooked(&self, fineness: Fineness, folder: &Path) -> Result<&Cooked> {
+    fn cooked(&self, fineness: Fineness, decomposer: &Decomposer) -> voxshell::Result<&Cooked> {
         let cell = if fineness.name == COARSE.name { &self.coarse } else { &self.fine };
         if cell.get().is_none() {
+            decomposer.progress.start(&format!("cooking {}, {}", self.body.name, fineness.name), 0);
             let shape = Shape::cook(&self.body.mesh, &self.options(fineness), &Progress::none())?;
-            let path = folder.join(format!("{}-{}.vxs", self.body.name.replace(['/', ' '], "-"), fineness.name));
+            let name = format!("{}-{}.vxs", self.body.name.replace(['/', ' '], "-"), fineness.name);
+            let path = decomposer.folder.join(name);
             shape.save(&path)?;
             let path = path.to_str().ok_or_else(|| Error::argument("path", path.display(), "UTF-8"))?.to_string();
             let field = shape.field.ok_or_else(|| Error::Unsupported("a shape without a field".into()))?;

@@ -13,11 +13,15 @@
 //! are mostly 0; the whole is compressed with LZ4 (block format).
 
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use super::container::{Container, Section, Tag};
 use super::file::{decode, encode};
 use super::{Mapped, Store};
 use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
+use crate::memory::{
+    deserialize_vec, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded,
+};
 use crate::Result;
 
 pub(super) const BRICKS: Tag = *b"BRIK";
@@ -28,10 +32,18 @@ const MASKS: Tag = *b"mask";
 
 const BLOCK: usize = 1 << 19;
 
-type Head = (BrickHeader, Vec<u32>, Vec<u16>);
+/// Section BRIK; written as a tuple, which looks the same.
+#[derive(Deserialize)]
+struct Head {
+    header: BrickHeader,
+    #[serde(deserialize_with = "deserialize_vec")]
+    bricks: Vec<u32>,
+    #[serde(deserialize_with = "deserialize_vec")]
+    rises: Vec<u16>,
+}
 
 fn pack(samples: &[i16]) -> Vec<u8> {
-    let mut bytes = vec![0; samples.len() * 2];
+    let mut bytes = filled(0, samples.len() * 2);
     let (low, high) = bytes.split_at_mut(samples.len());
     let (mut before, mut last) = (0i16, 0i16);
     for ((s, low), high) in samples.iter().zip(low).zip(high) {
@@ -41,14 +53,18 @@ fn pack(samples: &[i16]) -> Vec<u8> {
         [*low, *high] = folded.to_le_bytes();
         (before, last) = (last, *s);
     }
-    lz4_flex::block::compress(&bytes)
+    let mut packed = filled(0, lz4_flex::block::get_maximum_output_size(bytes.len()));
+    // There is room for whatever comes out.
+    let length = lz4_flex::block::compress_into(&bytes, &mut packed).unwrap_or(0);
+    packed[..length].to_vec_guarded()
 }
 
 fn unpack(block: &[u8], samples: &mut [i16]) -> std::result::Result<(), String> {
     let expected = samples.len() * 2;
-    let bytes = lz4_flex::block::decompress(block, expected).map_err(|e| format!("a block of samples: {e}"))?;
-    if bytes.len() != expected {
-        return Err(format!("a block of samples has {} bytes, expected {expected}", bytes.len()));
+    let mut bytes = filled(0, expected);
+    let length = lz4_flex::block::decompress_into(block, &mut bytes).map_err(|e| format!("a block of samples: {e}"))?;
+    if length != expected {
+        return Err(format!("a block of samples has {length} bytes, expected {expected}"));
     }
     let (low, high) = bytes.split_at(samples.len());
     let (mut before, mut last) = (0i16, 0i16);
@@ -73,13 +89,13 @@ pub(super) fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 pub(super) fn unpack_all(mut bytes: &[u8], count: usize) -> std::result::Result<Vec<i16>, String> {
     let mut blocks = Vec::new();
     while !bytes.is_empty() {
-        blocks.push(part(&mut bytes).ok_or("the samples end in a block")?);
+        blocks.push_guarded(part(&mut bytes).ok_or("the samples end in a block")?);
     }
     // LZ4 makes at most 255 bytes of one.
     if blocks.len() != count.div_ceil(BLOCK) || count * 2 > 255 * blocks.iter().map(|b| b.len() + 16).sum::<usize>() {
         return Err(format!("there are {} blocks for {count} samples", blocks.len()));
     }
-    let mut samples = vec![0i16; count];
+    let mut samples = filled(0i16, count);
     samples.par_chunks_mut(BLOCK).zip(&blocks).try_for_each(|(samples, block)| unpack(block, samples))?;
     Ok(samples)
 }
@@ -93,13 +109,19 @@ pub(super) fn write(field: &BrickField, store: Store, sections: &mut Vec<Section
     match store {
         Store::Raw => {
             let masks = masks.unwrap_or_default();
-            sections.push((MASKS, masks.iter().flat_map(|w| w.to_le_bytes()).collect()));
-            sections.push((RAW, samples.iter().flat_map(|s| s.to_le_bytes()).collect()));
+            let (mut mask_bytes, mut bytes) = (with_capacity(masks.len() * 8), with_capacity(samples.len() * 2));
+            mask_bytes.extend(masks.iter().flat_map(|w| w.to_le_bytes()));
+            bytes.extend(samples.iter().flat_map(|s| s.to_le_bytes()));
+            sections.extend([(MASKS, mask_bytes), (RAW, bytes)]);
         }
         Store::Compressed => {
-            let blocks: Vec<Vec<u8>> = samples.par_chunks(BLOCK).map(pack).collect();
-            let parts = blocks.iter().flat_map(|b| [(b.len() as u32).to_le_bytes().to_vec(), b.clone()]);
-            sections.push((PACKED, parts.flatten().collect()));
+            let blocks: Vec<Vec<u8>> = samples.par_chunks(BLOCK).map(pack).collect_guarded();
+            let mut bytes = with_capacity(blocks.iter().map(|b| 4 + b.len()).sum());
+            for block in blocks {
+                bytes.extend((block.len() as u32).to_le_bytes());
+                bytes.extend(block);
+            }
+            sections.push((PACKED, bytes));
         }
     }
     Ok(())
@@ -108,7 +130,7 @@ pub(super) fn write(field: &BrickField, store: Store, sections: &mut Vec<Section
 /// `file`: the mapped file that the container is in, if it is in one.
 pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result::Result<BrickField, String> {
     let bytes = container.section(&BRICKS).ok_or("section BRIK is missing")?;
-    let (header, bricks, rises): Head = decode(BRICKS, bytes)?;
+    let Head { header, bricks, rises } = decode(BRICKS, bytes)?;
     let count = BrickParts::sample_count(&header, &bricks).map_err(|e| format!("section BRIK: {e}"))?;
     let samples = match (container.section(&RAW), container.section(&PACKED)) {
         (Some(bytes), None) if bytes.len() == count * 2 => raw(bytes, file),
@@ -120,7 +142,7 @@ pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result:
     let masks = container.section(&MASKS).map(|bytes| {
         // A rest gives a word more than there may be.
         let words = bytes.chunks(8).map(|c| c.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b)));
-        words.collect()
+        words.collect_guarded()
     });
     let parts = BrickParts { header, bricks, rises, samples, certificate, masks };
     BrickField::from_parts(parts).map_err(|e| format!("a section of bricks: {e}"))
@@ -139,5 +161,5 @@ fn raw(bytes: &[u8], file: Option<&Mapped>) -> Samples {
         }
     }
     let pairs = bytes.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]]));
-    pairs.collect::<Vec<i16>>().into()
+    pairs.collect_guarded().into()
 }

@@ -21,6 +21,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::memory::{with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
@@ -88,7 +89,7 @@ impl<'a> Container<'a> {
         if stored != actual {
             return Err(format!("damaged header: checksum {actual:08x}, expected {stored:08x}"));
         }
-        let mut sections: Vec<(Tag, &[u8])> = Vec::with_capacity(count as usize);
+        let mut sections: Vec<(Tag, &[u8])> = with_capacity(count as usize);
         let mut end = table_end + 4;
         for i in 0..count as usize {
             let at = HEADER + i * ENTRY;
@@ -108,7 +109,7 @@ impl<'a> Container<'a> {
             if actual != crc {
                 return Err(format!("damaged section {}: checksum {actual:08x}, expected {crc:08x}", name(&tag)));
             }
-            sections.push((tag, data));
+            sections.push_guarded((tag, data));
         }
         if end != bytes.len() {
             return Err(format!("damaged table: the sections end at {end}, the file at {}", bytes.len()));
@@ -138,7 +139,12 @@ fn begins(sections: &[Section]) -> Vec<usize> {
         end = begin + data.len();
         begin
     };
-    sections.iter().map(begin).collect()
+    sections.iter().map(begin).collect_guarded()
+}
+
+/// Bytes of a file of sections.
+pub(super) fn length(sections: &[Section]) -> usize {
+    sections.iter().zip(begins(sections)).fold(0, |_, ((_, data), begin)| begin + data.len())
 }
 
 /// CRC-32 of a section, by blocks on several threads.
@@ -148,7 +154,7 @@ fn checksum(data: &[u8]) -> u32 {
         hasher.update(block);
         hasher
     });
-    let blocks: Vec<crc32fast::Hasher> = blocks.collect();
+    let blocks: Vec<crc32fast::Hasher> = blocks.collect_guarded();
     let whole = blocks.iter().fold(crc32fast::Hasher::new(), |mut whole, block| {
         whole.combine(block);
         whole
@@ -168,7 +174,7 @@ pub(super) const HEAD: usize = HEADER + MAX_SECTIONS as usize * ENTRY;
 /// Writes a file of sections.
 pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Result<()> {
     let begins = begins(sections);
-    let total = sections.iter().zip(&begins).fold(0, |_, ((_, data), begin)| begin + data.len());
+    let total = length(sections);
     let mut head = Vec::new();
     head.extend_from_slice(MAGIC);
     head.extend_from_slice(&VERSION.to_le_bytes());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::container::{self, name, Container, Section, Tag};
 use super::{bricks, old, Mapped, Shape, Store};
 use crate::field::{DenseField, Field, SignedDistance};
+use crate::memory::{self, Bytes};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
@@ -31,7 +32,7 @@ struct Meta {
 }
 
 pub(super) fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<Section>) -> Result<()> {
-    let bytes = postcard::to_stdvec(value)
+    let bytes = postcard::serialize_with_flavor(value, Bytes::default())
         .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", name(&tag))))?;
     sections.push((tag, bytes));
     Ok(())
@@ -62,14 +63,20 @@ fn check_field(field: &Field) -> std::result::Result<(), String> {
     }
 }
 
-fn check_mass(mass: &MassProperties) -> std::result::Result<(), String> {
-    let finite = mass.center_of_mass.iter().chain(&mass.inertia).all(|x| x.is_finite());
-    let positive = [mass.volume, mass.inertia[0], mass.inertia[1], mass.inertia[2]].iter().all(|x| *x > 0.0);
-    if finite && positive && mass.volume.is_finite() {
-        Ok(())
-    } else {
-        Err(format!("section META: {mass:?}; expected finite numbers, volume and moments of inertia positive"))
+/// What is asked of the parts of a shape, besides what making each of them from its section checks: by reading, and by
+/// writing, so that nothing is written that could not be read.
+fn check_parts(
+    mass: Option<&MassProperties>,
+    field: Option<&Field>,
+    shell: Option<&PointShell>,
+) -> std::result::Result<(), String> {
+    mass.map_or(Ok(()), |mass| mass.check().map_err(|e| format!("section META: {e}")))?;
+    field.map_or(Ok(()), check_field)?;
+    shell.map_or(Ok(()), |shell| shell.check_invariants().map_err(|e| format!("section SHEL: {e}")))?;
+    if field.is_none() && shell.is_none() {
+        return Err("it holds neither a field nor a pointshell".into());
     }
+    Ok(())
 }
 
 impl Shape {
@@ -82,23 +89,31 @@ impl Shape {
     /// keeps it.
     ///
     /// # Errors
-    /// `Unsupported` for analytic fields (store their parameters instead), `Io`.
+    /// `Unsupported` for analytic fields (store their parameters instead) and for parts that [`Shape::load`] would refuse, which
+    /// no shape has that was cooked or loaded; `Io`. On errors nothing is written.
     pub fn save_as(&self, path: &Path, store: Store) -> Result<()> {
-        container::write(path, &self.sections(store)?)
+        memory::guard("writing the asset", || container::write(path, &self.sections(store)?))
     }
 
     /// The bytes that [`Shape::save`] writes.
     ///
     /// # Errors
-    /// `Unsupported` for analytic fields.
+    /// `Unsupported` as [`Shape::save_as`].
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        container::emit(&self.sections(Store::default())?, &mut bytes)
-            .map_err(|source| Error::Io { path: IN_MEMORY.into(), source })?;
-        Ok(bytes)
+        memory::guard("writing the asset", || {
+            let sections = self.sections(Store::default())?;
+            let mut bytes = Bytes(memory::with_capacity(container::length(&sections)));
+            container::emit(&sections, &mut bytes).map_err(|source| Error::Io { path: IN_MEMORY.into(), source })?;
+            Ok(bytes.0)
+        })
     }
 
     fn sections(&self, store: Store) -> Result<Vec<Section>> {
+        if self.field.as_deref().is_none_or(|field| field.gridded().is_some()) {
+            self.check_readable().map_err(|reason| {
+                Error::Unsupported(format!("the shape cannot be written, since no file of it could be read: {reason}"))
+            })?;
+        }
         let mut sections = Vec::new();
         encode(META, &Meta { mass: self.mass, report: self.report.clone() }, &mut sections)?;
         if let Some(mesh) = &self.mesh {
@@ -121,6 +136,17 @@ impl Shape {
         Ok(sections)
     }
 
+    /// The checks of [`Shape::load`], on the parts as they are in memory.
+    fn check_readable(&self) -> std::result::Result<(), String> {
+        if let Some(mesh) = &self.mesh {
+            mesh.check().map_err(|e| format!("section MESH: {e}"))?;
+        }
+        if let Some(Field::Bricks(field)) = self.field.as_deref() {
+            field.check().map_err(|e| format!("a section of bricks: {e}"))?;
+        }
+        check_parts(self.mass.as_ref(), self.field.as_deref(), self.shell.as_deref())
+    }
+
     /// Reads an asset, checking lengths, checksums and every index before anything is trusted.
     ///
     /// A file that was saved with [`Store::Raw`] is mapped where the system can (on Unix): the samples of bricks are used where
@@ -131,18 +157,20 @@ impl Shape {
     /// # Errors
     /// `Io` when the file cannot be read, `InvalidFile` with the reason when it is not a whole, sound asset.
     pub fn load(path: &Path) -> Result<Self> {
-        let io = |source| Error::Io { path: path.to_path_buf(), source };
-        let invalid = |reason| Error::InvalidFile { path: path.to_path_buf(), reason };
-        let mut file = File::open(path).map_err(io)?;
-        let mut bytes = Vec::new();
-        (&mut file).take(container::HEAD as u64).read_to_end(&mut bytes).map_err(io)?;
-        if container::names(&bytes, &bricks::RAW) {
-            if let Some(mapped) = super::map(&file).map_err(io)? {
-                return Self::parse(&mapped, Some(&mapped)).map_err(invalid);
+        memory::guard("reading the asset", || {
+            let io = |source| Error::Io { path: path.to_path_buf(), source };
+            let invalid = |reason| Error::InvalidFile { path: path.to_path_buf(), reason };
+            let mut file = File::open(path).map_err(io)?;
+            let mut bytes = Vec::new();
+            (&mut file).take(container::HEAD as u64).read_to_end(&mut bytes).map_err(io)?;
+            if container::names(&bytes, &bricks::RAW) {
+                if let Some(mapped) = super::map(&file).map_err(io)? {
+                    return Self::parse(&mapped, Some(&mapped)).map_err(invalid);
+                }
             }
-        }
-        file.read_to_end(&mut bytes).map_err(io)?;
-        Self::parse(&bytes, None).map_err(invalid)
+            memory::read_to_end(&mut file, &mut bytes).map_err(io)?;
+            Self::parse(&bytes, None).map_err(invalid)
+        })
     }
 
     /// Reads an asset from memory, which is not needed afterwards: the bytes of a file of either kind, checked as
@@ -151,7 +179,9 @@ impl Shape {
     /// # Errors
     /// `InvalidFile` with the reason.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Self::parse(bytes, None).map_err(|reason| Error::InvalidFile { path: IN_MEMORY.into(), reason })
+        memory::guard("reading the asset", || {
+            Self::parse(bytes, None).map_err(|reason| Error::InvalidFile { path: IN_MEMORY.into(), reason })
+        })
     }
 
     fn parse(bytes: &[u8], file: Option<&Mapped>) -> std::result::Result<Self, String> {
@@ -161,7 +191,6 @@ impl Shape {
             return Err(format!("section {} is of a kind that this library does not know", name(tag)));
         }
         let meta: Meta = decode(META, container.section(&META).ok_or("section META is missing")?)?;
-        meta.mass.as_ref().map_or(Ok(()), check_mass)?;
         let mesh = match container.section(&MESH) {
             Some(bytes) => {
                 let raw: TriMesh = decode(MESH, bytes)?;
@@ -179,18 +208,9 @@ impl Shape {
             (None, None) => None,
             (Some(_), Some(_)) => return Err("it holds two fields, in sections FELD and BRIK".into()),
         };
-        field.as_ref().map_or(Ok(()), check_field)?;
-        let shell = match container.section(&SHELL) {
-            Some(bytes) => {
-                let shell: PointShell = decode(SHELL, bytes)?;
-                shell.check_invariants().map_err(|e| format!("section SHEL: {e}"))?;
-                Some(Arc::new(shell))
-            }
-            None => None,
-        };
-        if field.is_none() && shell.is_none() {
-            return Err("it holds neither a field nor a pointshell".into());
-        }
-        Ok(Self { mesh, field: field.map(Arc::new), shell, mass: meta.mass, report: meta.report })
+        let shell = container.section(&SHELL).map(|bytes| decode::<PointShell>(SHELL, bytes)).transpose()?;
+        check_parts(meta.mass.as_ref(), field.as_ref(), shell.as_ref())?;
+        let (field, shell) = (field.map(Arc::new), shell.map(Arc::new));
+        Ok(Self { mesh, field, shell, mass: meta.mass, report: meta.report })
     }
 }

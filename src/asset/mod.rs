@@ -12,10 +12,11 @@ use std::sync::Arc;
 
 use crate::contact::{Geometry, Owner};
 use crate::field::{
-    mass_from_bricks, mass_from_field, offset_surface, BrickField, DenseField, Field, FieldOptions, MeshField, Sheet,
-    SignReport, SignedDistance,
+    mass_from_coarse, mass_of_mesh, mass_of_samples, offset_surface, BrickField, DenseField, Field, FieldOptions,
+    MeshField, Sheet, SignReport, SignedDistance,
 };
-use crate::math::{Aabb, Progress};
+use crate::math::{limits, Aabb, Progress};
+use crate::memory;
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
 use crate::{Error, Result};
@@ -41,7 +42,7 @@ pub enum Resolution {
     VoxelSize(f64),
     /// Cells along the mesh's largest extent.
     Cells(u32),
-    /// As coarse as the field's largest measured error ([`FieldError::max`](crate::field::FieldError)) allows, metres. Of the
+    /// As coarse as the field's largest error found ([`FieldError::max`](crate::field::FieldError)) allows, metres. Of the
     /// resolutions 16, 20, 25, 32, … cells along the largest extent (each about twice the nodes of the one before), the first
     /// that meets it: a smaller target never gives a coarser field. Cooks all of them up to that one, so it takes two or three
     /// times as long as the resolution itself.
@@ -106,7 +107,8 @@ impl CookOptions {
     /// `Unsupported` for a target error, which finds its voxel size by cooking; else an invalid mesh or option.
     pub fn memory_needed(&self, mesh: &TriMesh) -> Result<u64> {
         self.check_forms()?;
-        let mesh = mesh.welded(self.weld_tolerance);
+        let mesh = memory::guard("estimating memory", || Ok(mesh.welded(self.weld_tolerance)))?;
+        mesh.check_extent()?;
         let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
         let options = FieldOptions { voxel_size, ..self.field };
         let field = match self.storage {
@@ -172,7 +174,8 @@ pub struct Shape {
     pub mesh: Option<Arc<TriMesh>>,
     pub field: Option<Arc<Field>>,
     pub shell: Option<Arc<PointShell>>,
-    /// `None` when nothing closed or gridded was given to compute it from.
+    /// `None` when nothing closed or gridded was given to compute it from, or nothing is inside. Passes
+    /// [`MassProperties::check`].
     pub mass: Option<MassProperties>,
     /// What the mesh looked like when it was cooked.
     pub report: Option<Report>,
@@ -185,9 +188,14 @@ impl Shape {
     /// Whatever the stages say: an invalid mesh or option, too much memory (said before it is allocated), cancellation.
     /// `TooLarge` also for a target error that is not met within the memory limit; it says what was reached.
     pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Self> {
+        progress.guard("cooking a shape", || Self::cook_forms(mesh, options, progress))
+    }
+
+    fn cook_forms(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Self> {
         options.check_forms()?;
         progress.report("weld", 0.0)?;
         let mesh = mesh.welded(options.weld_tolerance);
+        mesh.check_extent()?;
         let report = mesh.report();
         let offset = options.field.offset;
         let (voxel_size, field) = options.cook_field(&mesh, progress)?;
@@ -201,8 +209,11 @@ impl Shape {
         } else {
             None
         };
-        let of_mesh = if offset == 0.0 { mesh.mass_properties() } else { None };
-        let mass = of_mesh.or_else(|| field.as_ref().and_then(mass_of));
+        let mass = match &field {
+            // The triangles do not bound an offset surface.
+            field if offset != 0.0 => field.as_ref().and_then(mass_of_samples),
+            field => mass_of_mesh(&mesh, field.as_ref(), options.field.memory_limit)?,
+        };
         progress.report("done", 1.0)?;
         Ok(Self {
             mesh: Some(Arc::new(mesh)),
@@ -218,28 +229,36 @@ impl Shape {
         Self { mesh: None, field: Some(Arc::new(field)), shell: None, mass: None, report: None }
     }
 
-    /// A shape around the exact field of a mesh. Mass properties are exact for a closed mesh, and estimated from a coarse
-    /// grid for an open one.
+    /// A shape around the exact field of a mesh. Mass properties are exact where the triangles give them
+    /// ([`TriMesh::mass_properties`]), and else estimated from a coarse grid.
     ///
     /// # Errors
-    /// `InvalidMesh` for a mesh without triangles.
+    /// `InvalidMesh` for a mesh without triangles, or smaller than [`crate::mesh::MIN_EXTENT`].
     pub fn from_triangles(mesh: TriMesh) -> Result<Self> {
-        let mass = mesh.mass_properties().or_else(|| {
-            let coarse = FieldOptions::with_resolution(&mesh, 64);
-            DenseField::cook(&mesh, &coarse, &Progress::none()).ok().as_ref().and_then(mass_from_field)
-        });
-        let (field, report) = (Field::Mesh(MeshField::new(mesh.clone())?), mesh.report());
-        Ok(Self { mesh: Some(Arc::new(mesh)), mass, report: Some(report), ..Self::from_field(field) })
+        mesh.check_extent()?;
+        memory::guard("making a field of triangles", || {
+            let report = mesh.report();
+            let field = MeshField::new(mesh.copied())?;
+            let mass = match field.mass_properties() {
+                Some(mass) => Some(mass),
+                None => mass_from_coarse(&mesh, FieldOptions::new(1.0).memory_limit)?,
+            };
+            let field = Field::Mesh(field);
+            Ok(Self { mesh: Some(Arc::new(mesh)), mass, report: Some(report), ..Self::from_field(field) })
+        })
     }
 
     /// A shape around a sheet: a surface without an inside, and so without mass properties.
     ///
     /// # Errors
-    /// As [`Sheet::new`].
+    /// As [`Sheet::new`], and `InvalidMesh` for a mesh smaller than [`crate::mesh::MIN_EXTENT`].
     pub fn from_sheet(mesh: TriMesh, depth: f64) -> Result<Self> {
-        let mesh = Arc::new(mesh);
-        let field = Field::Sheet(Sheet::new(mesh.clone(), depth)?);
-        Ok(Self { report: Some(mesh.report()), mesh: Some(mesh), ..Self::from_field(field) })
+        mesh.check_extent()?;
+        memory::guard("making a sheet", || {
+            let mesh = Arc::new(mesh);
+            let field = Field::Sheet(Sheet::new(mesh.clone(), depth)?);
+            Ok(Self { report: Some(mesh.report()), mesh: Some(mesh), ..Self::from_field(field) })
+        })
     }
 
     /// A shape from parts that exist, shared with whoever else holds them.
@@ -257,17 +276,33 @@ impl Shape {
     /// `InvalidArgument` for a factor that is no such number, or that takes a length of the shape out of its range.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
         if !(factor > 0.0 && factor.is_finite()) {
-            return Err(Error::argument("factor", factor, "a positive, finite number"));
+            return Err(Error::argument("factor", limits::Shown(factor), "a positive, finite number"));
         }
-        let unfit =
-            |e: Error| Error::argument("factor", factor, format!("one that keeps the shape in range, where {e}"));
-        Ok(Self {
-            mesh: self.mesh.as_ref().map(|m| Arc::new(m.scaled(factor))),
-            field: self.field.as_ref().map(|f| f.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
-            shell: self.shell.as_ref().map(|s| s.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
-            mass: self.mass.map(|m| m.scaled(factor)),
-            report: self.report.as_ref().map(|r| r.scaled(factor)),
-        })
+        let unfit = |e: Error| match e {
+            Error::OutOfMemory { .. } => e,
+            e => Error::argument(
+                "factor",
+                limits::Shown(factor),
+                format!("one that keeps the shape in range, where {e}"),
+            ),
+        };
+        let scaled = memory::guard("scaling a shape", || {
+            Ok(Self {
+                mesh: self.mesh.as_ref().map(|m| Arc::new(m.scaled(factor))),
+                field: self.field.as_ref().map(|f| f.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
+                shell: self.shell.as_ref().map(|s| s.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
+                mass: self.mass.map(|m| m.scaled(factor)).map(checked).transpose().map_err(unfit)?,
+                report: self.report.as_ref().map(|r| r.scaled(factor)),
+            })
+        })?;
+        // A half-space has no ends.
+        let bounds = scaled.bounds();
+        let ends = || bounds.min.iter().chain(&bounds.max).filter(|x| x.is_finite());
+        if ends().all(|x| limits::is_coordinate(*x)) && !bounds.extents().iter().all(|e| *e < limits::MIN_LENGTH) {
+            return Ok(scaled);
+        }
+        let expected = "one that leaves the shape within 1e18 m of its origin, and larger than 1e-18 m";
+        Err(Error::argument("factor", limits::Shown(factor), expected))
     }
 
     /// What the queries look at.
@@ -317,12 +352,8 @@ fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress
     }
 }
 
-fn mass_of(field: &Field) -> Option<MassProperties> {
-    match field {
-        Field::Dense(field) => mass_from_field(field),
-        Field::Bricks(field) => mass_from_bricks(field),
-        _ => None,
-    }
+fn checked(mass: MassProperties) -> Result<MassProperties> {
+    mass.check().map(|()| mass).map_err(|reason| Error::argument("mass", "out of range", reason))
 }
 
 /// A field without an inside could only ever say that nothing touches it.

@@ -7,6 +7,7 @@ use super::bricks::{part, unpack_all};
 use super::file::decode;
 use crate::field::{BrickField, BrickHeader, BrickParts, DenseField, FieldError, Grid, SignReport, SignRule};
 use crate::math::{Aabb, Vec3};
+use crate::memory::{boxed, SliceGuarded};
 
 /// Numbers for each fine brick: 9³ samples, and how far they rise above the distance.
 const BRICK: usize = 9 * 9 * 9 + 1;
@@ -55,6 +56,7 @@ impl From<Sign> for SignReport {
 #[derive(Deserialize)]
 struct Dense {
     grid: Grid,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     values: Vec<f32>,
     center: Vec3,
     bounds: Aabb,
@@ -77,6 +79,15 @@ struct Header {
     sign: Sign,
 }
 
+/// What section BRIK begins with.
+#[derive(Deserialize)]
+struct Head {
+    header: Header,
+    packing: u8,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    numbers: Vec<u32>,
+}
+
 impl From<Header> for BrickHeader {
     fn from(h: Header) -> Self {
         Self {
@@ -96,14 +107,14 @@ impl From<Header> for BrickHeader {
 
 pub(super) fn dense(bytes: &[u8]) -> Result<DenseField, String> {
     let Dense { grid, values, center, bounds, error, sign } = decode(*b"FELD", bytes)?;
-    let field = DenseField::assemble(grid, values.into(), center, sign.into());
+    let field = DenseField::assemble(grid, boxed(values), center, sign.into());
     Ok(field.map_err(|e| format!("section FELD: {e}"))?.described(error, &bounds))
 }
 
 /// Section BRIK: a header, and the samples of bricks that share nothing, in compressed blocks.
 pub(super) fn bricks(mut bytes: &[u8]) -> Result<BrickField, String> {
     let head = part(&mut bytes).ok_or("section BRIK is too short for its header")?;
-    let (header, packing, numbers): (Header, u8, Vec<u32>) = decode(*b"BRIK", head)?;
+    let Head { header, packing, numbers } = decode(*b"BRIK", head)?;
     if packing != 1 || numbers.len() != header.fine as usize {
         return Err(format!("section BRIK has packing {packing} and {} of {} bricks", numbers.len(), header.fine));
     }
@@ -112,6 +123,7 @@ pub(super) fn bricks(mut bytes: &[u8]) -> Result<BrickField, String> {
     let corners = BrickParts::sample_count(&header, &[]).map_err(wrong)?;
     let fine = numbers.len() * BRICK;
     let mut samples = unpack_all(bytes, fine + corners).map_err(|e| format!("section BRIK: {e}"))?;
-    let coarse = samples.split_off(fine);
+    let coarse = samples[fine..].to_vec_guarded();
+    samples.truncate(fine);
     BrickField::from_separate(header, numbers, samples, &coarse).map_err(wrong)
 }

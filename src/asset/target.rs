@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// that a full grid has about twice the nodes of the one before.
 const CELLS: [u32; 3] = [16, 20, 25];
 
-/// The first field of the series whose measured error is at most `target`, metres, and its voxel size. `cook` makes one for
+/// The first field of the series whose largest error found is at most `target`, metres, and its voxel size. `cook` makes one for
 /// a voxel size, and says whether any of it is inside.
 pub(super) fn cook(
     bounds: &Aabb,

@@ -34,6 +34,7 @@ mod counter {
     use std::cell::Cell;
 
     use crate::capi::guard::Failure;
+    use crate::memory::WithReserve;
 
     thread_local! {
         /// Const and without a destructor: using it never allocates, and works until the thread has ended.
@@ -44,25 +45,27 @@ mod counter {
         Ok(COUNT.get())
     }
 
-    /// The system's allocator, counting the calls of each thread.
+    /// The system's allocator with a reserve, counting the calls of each thread.
     struct Counting;
 
-    // SAFETY: hands everything to the system's allocator; counting touches no allocated memory.
+    const WITH_RESERVE: WithReserve = WithReserve(System);
+
+    // SAFETY: hands everything to another allocator; counting touches no allocated memory.
     unsafe impl GlobalAlloc for Counting {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             COUNT.set(COUNT.get() + 1);
-            System.alloc(layout)
+            WITH_RESERVE.alloc(layout)
         }
         unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
             COUNT.set(COUNT.get() + 1);
-            System.alloc_zeroed(layout)
+            WITH_RESERVE.alloc_zeroed(layout)
         }
         unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
             COUNT.set(COUNT.get() + 1);
-            System.realloc(pointer, layout, size)
+            WITH_RESERVE.realloc(pointer, layout, size)
         }
         unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-            System.dealloc(pointer, layout);
+            WITH_RESERVE.dealloc(pointer, layout);
         }
     }
 

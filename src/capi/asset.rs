@@ -9,6 +9,7 @@ use super::handle;
 use super::log;
 use super::status::*;
 use super::types::*;
+use super::workers;
 use crate::asset::{Shape, Store};
 
 /// The samples of a field in bricks are compressed: a small file.
@@ -22,7 +23,7 @@ const STORES: [Store; 2] = [Store::Compressed, Store::Raw];
 ///
 /// @param shape  what; must have a cooked field or a pointshell
 /// @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_char) -> vxs_status {
     entry!(vxs_shape_save, [shape], {
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_
 /// @param shape  what; must have a cooked field or a pointshell
 /// @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
 /// @param store  one of `VXS_STORE_`; it makes a difference for fields in bricks only
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const c_char, store: u32) -> vxs_status {
     entry!(vxs_shape_save_as, [shape], {
@@ -56,13 +57,14 @@ pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)
 /// @param[out] shape  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it),
+///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vxs_shape) -> vxs_status {
     entry!(vxs_shape_load, [], {
         check::out("shape", shape)?;
         let path = check::path("path", path)?;
-        let loaded = Shape::load(&path)?;
+        let loaded = workers::work(|| Shape::load(&path))??;
         log::log(log::VXS_LOG_DEBUG, || format!("vxs_shape_load: read {}", path.display()));
         handle::create("shape", shape, Arc::new(loaded))
     })
@@ -75,7 +77,7 @@ pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vx
 /// @param capacity   room in `out`, bytes
 /// @param[out] size  how many bytes there are
 /// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*size` says how many, and `out` is as it was),
-/// VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
+/// VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_serialize(
     shape: *const vxs_shape,
@@ -88,7 +90,7 @@ pub unsafe extern "C" fn vxs_shape_serialize(
         let out = out.cast::<u8>();
         check::out_array("out", out, "capacity", capacity)?;
         check::out("size", size)?;
-        let bytes = value.to_bytes()?;
+        let bytes = workers::work(|| value.to_bytes())??;
         size.write(bytes.len());
         if bytes.len() > capacity {
             return Ok(VXS_TRUNCATED);
@@ -104,7 +106,8 @@ pub unsafe extern "C" fn vxs_shape_serialize(
 /// @param bytes       `size` bytes
 /// @param size        not 0
 /// @param[out] shape  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message says what is wrong with them)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message says what is wrong with them),
+///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_deserialize(
     bytes: *const c_void,
@@ -114,13 +117,14 @@ pub unsafe extern "C" fn vxs_shape_deserialize(
     entry!(vxs_shape_deserialize, [], {
         check::out("shape", shape)?;
         let bytes = check::slice("bytes", bytes.cast::<u8>(), "size", size)?;
-        handle::create("shape", shape, Arc::new(Shape::from_bytes(bytes)?))
+        let loaded = workers::work(|| Shape::from_bytes(bytes))??;
+        handle::create("shape", shape, Arc::new(loaded))
     })
 }
 
 unsafe fn save(name: &str, shape: &Shape, path: *const c_char, store: Store) -> Result<vxs_status, Failure> {
     let path = check::path("path", path)?;
-    shape.save_as(&path, store)?;
+    workers::work(|| shape.save_as(&path, store))??;
     log::log(log::VXS_LOG_DEBUG, || format!("{name}: wrote {}", path.display()));
     Ok(VXS_OK)
 }

@@ -1,14 +1,15 @@
 //! What every argument is put through before the core sees it. Messages name the argument, its value and what was expected.
 
 use std::ffi::{c_char, CStr};
-use std::fmt::Display;
+use std::fmt::{Arguments, Display};
 use std::mem::size_of;
 use std::path::PathBuf;
 
 use super::guard::Failure;
 use super::status::*;
 use super::types::*;
-use crate::math::{Pose, Vec3};
+use crate::math::{limits, Pose, Vec3};
+use crate::memory::{CollectGuarded, SliceGuarded};
 
 impl From<Vec3> for vxs_vec3 {
     fn from(v: Vec3) -> Self {
@@ -50,7 +51,7 @@ pub(super) fn out_array<T>(
     capacity_argument: &str,
     capacity: usize,
 ) -> Result<(), Failure> {
-    length::<T>(capacity_argument, capacity)?;
+    array_length::<T>(capacity_argument, capacity)?;
     if capacity == 0 {
         return Ok(());
     }
@@ -89,7 +90,7 @@ pub(super) unsafe fn write<T>(pointer: *mut T, value: T) -> Result<vxs_status, F
     Ok(VXS_OK)
 }
 
-fn length<T>(argument: &str, count: usize) -> Result<(), Failure> {
+fn array_length<T>(argument: &str, count: usize) -> Result<(), Failure> {
     let most = isize::MAX as usize / size_of::<T>();
     if count > most {
         return Err(Failure::argument(argument, count, &format!("at most {most}, which fills the address space")));
@@ -103,7 +104,7 @@ pub(super) unsafe fn slice<'a, T>(
     count_argument: &str,
     count: usize,
 ) -> Result<&'a [T], Failure> {
-    length::<T>(count_argument, count)?;
+    array_length::<T>(count_argument, count)?;
     if count == 0 {
         return Ok(&[]);
     }
@@ -111,29 +112,57 @@ pub(super) unsafe fn slice<'a, T>(
     Ok(std::slice::from_raw_parts(pointer, count))
 }
 
-pub(super) fn finite(argument: &str, value: f64) -> Result<f64, Failure> {
-    if value.is_finite() {
+/// A number that `fits`; `expected` says which do.
+fn number(argument: impl Display, value: f64, fits: bool, expected: &str) -> Result<f64, Failure> {
+    if fits {
         Ok(value)
     } else {
-        Err(Failure::argument(argument, value, "a finite number"))
+        Err(Failure::argument(&argument.to_string(), limits::Shown(value), expected))
     }
 }
 
-pub(super) fn positive(argument: &str, value: f64) -> Result<f64, Failure> {
-    if value.is_finite() && value > 0.0 {
-        Ok(value)
-    } else {
-        Err(Failure::argument(argument, value, "a positive, finite length in metres"))
-    }
+/// A length of either sign, metres.
+pub(super) fn coordinate(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    number(argument, value, limits::is_coordinate(value), "a finite length of at most 1e18 m")
 }
 
-/// Zero stands for "choose for me".
-pub(super) fn positive_or_zero(argument: &str, value: f64) -> Result<f64, Failure> {
-    if value.is_finite() && value >= 0.0 {
-        Ok(value)
-    } else {
-        Err(Failure::argument(argument, value, "a positive, finite length in metres, or 0 for the default"))
-    }
+/// The size of a body, metres.
+pub(super) fn length(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    number(argument, value, limits::is_length(value), "a positive, finite length of 1e-18 to 1e18 m")
+}
+
+/// A length, metres. Zero stands for "choose for me".
+pub(super) fn length_or_zero(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    let fits = value >= 0.0 && limits::is_coordinate(value);
+    number(argument, value, fits, "a positive, finite length of at most 1e18 m, or 0 for the default")
+}
+
+/// A length that bounds what is looked for, metres: beyond the largest coordinate it is as good as infinity, so only what is no
+/// number is refused.
+pub(super) fn bound(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    number(argument, value, !value.is_nan(), "a length in metres, or infinity")
+}
+
+/// A physical number that is not a length and not negative, SI units.
+pub(super) fn not_negative(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    let fits = value >= 0.0 && limits::is_quantity(value);
+    number(argument, value, fits, "a finite number, 0 or more, of at most 1e18")
+}
+
+/// A physical number of either sign that is not a length, SI units.
+pub(super) fn quantity(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    number(argument, value, limits::is_quantity(value), "a finite number of at most 1e18")
+}
+
+/// A time that is divided by, seconds.
+pub(super) fn seconds(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    let fits = limits::is_positive_quantity(value);
+    number(argument, value, fits, "a positive, finite time of 1e-30 to 1e18 s")
+}
+
+/// A mass, kg.
+pub(super) fn mass(argument: impl Display, value: f64) -> Result<f64, Failure> {
+    number(argument, value, limits::is_positive_quantity(value), "a positive, finite mass of 1e-30 to 1e18 kg")
 }
 
 /// Zero stands for "no limit".
@@ -145,15 +174,29 @@ pub(super) fn limit(given: u64) -> u64 {
     }
 }
 
-pub(super) fn vec3(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
-    match [("x", v.x), ("y", v.y), ("z", v.z)].into_iter().find(|(_, value)| !value.is_finite()) {
-        Some((axis, value)) => Err(Failure::argument(&format!("{argument}.{axis}"), value, "a finite number")),
-        None => Ok(Vec3::new(v.x, v.y, v.z)),
+fn vec3(
+    argument: impl Display,
+    v: vxs_vec3,
+    each: impl Fn(Arguments, f64) -> Result<f64, Failure>,
+) -> Result<Vec3, Failure> {
+    for (axis, value) in [("x", v.x), ("y", v.y), ("z", v.z)] {
+        each(format_args!("{argument}.{axis}"), value)?;
     }
+    Ok(Vec3::new(v.x, v.y, v.z))
+}
+
+/// A point, or a displacement, metres.
+pub(super) fn point(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
+    vec3(argument, v, |name, x| coordinate(name, x))
+}
+
+/// A vector of physical numbers that are no lengths, SI units.
+pub(super) fn quantities(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
+    vec3(argument, v, |name, x| quantity(name, x))
 }
 
 pub(super) fn direction(argument: &str, v: vxs_vec3) -> Result<Vec3, Failure> {
-    let v = vec3(argument, v)?;
+    let v = vec3(argument, v, |name, x| number(name, x, x.is_finite(), "a finite number"))?;
     // Scaled first, so that neither tiny nor huge components leave the range.
     let largest = v.amax();
     if largest > 0.0 {
@@ -209,7 +252,7 @@ pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Po
 
 /// `prefix`: what stands before the names of the pose's fields.
 pub(super) fn pose_value(prefix: impl Display, p: &vxs_pose) -> Result<Pose, Failure> {
-    let position = vec3(format_args!("{prefix}position"), p.position)?;
+    let position = point(format_args!("{prefix}position"), p.position)?;
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     let norm = q.norm();
     // Also false for a norm that is not a number.
@@ -243,7 +286,7 @@ pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<Path
     }
 }
 
-/// Points, copied; `status` is what one that is not finite gives.
+/// Points, copied; `status` is what one that is not finite, or beyond the limit, gives.
 pub(super) unsafe fn points(
     argument: &str,
     count_argument: &str,
@@ -256,9 +299,9 @@ pub(super) unsafe fn points(
     }
     let points = slice(argument, pointer, count_argument, count)?;
     for (i, p) in points.iter().enumerate() {
-        vec3(format_args!("{argument}[{i}]"), *p).map_err(|f| Failure { status, ..f })?;
+        point(format_args!("{argument}[{i}]"), *p).map_err(|f| Failure { status, ..f })?;
     }
-    Ok(points.iter().map(|p| [p.x, p.y, p.z]).collect())
+    Ok(points.iter().map(|p| [p.x, p.y, p.z]).collect_guarded())
 }
 
 /// Triangles, copied, whose corners are all below `vertex_count`.
@@ -278,7 +321,7 @@ pub(super) unsafe fn triangles(
             )));
         }
     }
-    Ok(triangles.to_vec())
+    Ok(triangles.to_vec_guarded())
 }
 
 /// A struct that starts with `struct_size` and grows at its end from release to release.

@@ -65,12 +65,12 @@ impl vxs_cook_options {
                 "VXS_FORM_FIELD, VXS_FORM_POINTSHELL, or both (|)",
             ));
         }
-        let voxel_size = check::positive_or_zero("options->voxel_size", c.voxel_size)?;
-        let spacing = check::positive_or_zero("options->spacing", c.spacing)?;
-        let weld_tolerance = check::positive_or_zero("options->weld_tolerance", c.weld_tolerance)?;
+        let voxel_size = check::length_or_zero("options->voxel_size", c.voxel_size)?;
+        let spacing = check::length_or_zero("options->spacing", c.spacing)?;
+        let weld_tolerance = check::length_or_zero("options->weld_tolerance", c.weld_tolerance)?;
         let mut core = CookOptions { weld_tolerance, ..CookOptions::default() };
         core.forms = Forms { field: c.forms & VXS_FORM_FIELD != 0, shell: c.forms & VXS_FORM_POINTSHELL != 0 };
-        let target_error = check::positive_or_zero("options->target_error", c.target_error)?;
+        let target_error = check::length_or_zero("options->target_error", c.target_error)?;
         core.resolution = match (target_error > 0.0, voxel_size > 0.0) {
             (true, true) => {
                 let expected = "0 beside a voxel_size, which it would choose";
@@ -85,7 +85,7 @@ impl vxs_cook_options {
             return Err(Failure::argument("options->reserved", c.reserved, "0"));
         }
         core.field.padding_voxels = c.padding_voxels;
-        core.field.offset = check::positive_or_zero("options->offset", c.offset)?;
+        core.field.offset = check::length_or_zero("options->offset", c.offset)?;
         core.field.memory_limit = c.memory_limit;
         core.shell.memory_limit = c.memory_limit;
         // NaN: the core chooses once it has the mesh.
@@ -150,7 +150,7 @@ impl vxs_primitive {
         let default = Self::of_kind("primitive->kind", self.kind)?;
         for (i, used) in default.size.iter().enumerate() {
             // A chamfer or bore may be 0; the core knows which lengths may.
-            check::finite(&format!("primitive->size[{i}]"), if *used > 0.0 { self.size[i] } else { 0.0 })?;
+            check::coordinate(format!("primitive->size[{i}]"), if *used > 0.0 { self.size[i] } else { 0.0 })?;
         }
         let s = &self.size;
         let d: [u32; 4] = std::array::from_fn(|i| if self.detail[i] == 0 { default.detail[i] } else { self.detail[i] });
@@ -174,7 +174,7 @@ impl vxs_primitive {
             VXS_PRIMITIVE_BOLT => Primitive::Bolt { thread, length: s[2], segments: d[0] },
             VXS_PRIMITIVE_NUT => Primitive::Nut { thread, height: s[2], segments: d[0] },
             _ => {
-                let scale = check::positive("primitive->size[0]", s[0])?;
+                let scale = check::length("primitive->size[0]", s[0])?;
                 let blob = Primitive::Blob { subdivisions: d[0] }.mesh()?;
                 return Ok(blob.transformed(&crate::math::Pose::identity(), scale));
             }
@@ -256,7 +256,7 @@ impl vxs_query {
     /// For contacts. The preferred features stay the caller's, for the time of the call.
     pub(super) unsafe fn contacts<'a>(&self) -> Result<Query<'a>, Failure> {
         let roles = self.roles()?;
-        let max_separation = check::finite("query->max_separation", self.max_separation)?;
+        let max_separation = check::coordinate("query->max_separation", self.max_separation)?;
         let preferred: &[u32] =
             check::slice("query->preferred", self.preferred, "query->preferred_count", self.preferred_count as usize)?;
         check::ascending("query->preferred", preferred)?;
@@ -264,7 +264,7 @@ impl vxs_query {
             none if none.is_null() => &[],
             given => check::slice("query->preferred_segments", given, "query->preferred_count", preferred.len())?,
         };
-        let distance = check::positive_or_zero("query->region_distance", self.region_distance)?;
+        let distance = check::length_or_zero("query->region_distance", self.region_distance)?;
         let angle = check::in_range("query->region_angle", self.region_angle, 0.0, std::f64::consts::PI)?;
         let segmentations =
             [Segmentation::None, Segmentation::Level(self.segment_level), Segmentation::Region { distance, angle }];
@@ -279,7 +279,7 @@ impl vxs_query {
             budget: Budget {
                 tests: check::limit(self.max_tests),
                 nanoseconds: check::limit(self.max_nanoseconds),
-                accuracy: check::positive_or_zero("query->accuracy", self.accuracy)?,
+                accuracy: check::length_or_zero("query->accuracy", self.accuracy)?,
             },
             step: self.step()?,
             owners: None,
@@ -288,13 +288,11 @@ impl vxs_query {
 
     /// Also checks what is not used.
     fn step(&self) -> Result<Option<Step>, Failure> {
-        if self.max_gap.is_nan() {
-            return Err(Failure::argument("query->max_gap", self.max_gap, "a length in metres, or infinity"));
-        }
+        check::bound("query->max_gap", self.max_gap)?;
         let step = Step {
-            center: check::vec3("query->step_center", self.step_center)?,
-            shift: check::vec3("query->step_shift", self.step_shift)?,
-            turn: check::vec3("query->step_turn", self.step_turn)?,
+            center: check::point("query->step_center", self.step_center)?,
+            shift: check::point("query->step_shift", self.step_shift)?,
+            turn: check::quantities("query->step_turn", self.step_turn)?,
             max_gap: self.max_gap,
             crowd: usize::try_from(self.crowd).unwrap_or(usize::MAX),
         };
@@ -303,16 +301,8 @@ impl vxs_query {
 
     /// Also checks what every query checks, whether it uses it or not.
     pub(super) fn roles(&self) -> Result<Roles, Failure> {
-        if self.max_distance.is_nan() {
-            return Err(Failure::argument("query->max_distance", self.max_distance, "a length in metres, or infinity"));
-        }
-        if self.max_depth.is_nan() || self.max_depth < 0.0 {
-            return Err(Failure::argument(
-                "query->max_depth",
-                self.max_depth,
-                "a length in metres, 0 or more, or infinity",
-            ));
-        }
+        check::bound("query->max_distance", self.max_distance)?;
+        check::in_range("query->max_depth", self.max_depth, 0.0, f64::INFINITY)?;
         check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
     }
 }
@@ -378,10 +368,14 @@ impl vxs_shape_info {
             info.vertex_count = mesh.vertices.len() as u64;
             info.triangle_count = mesh.triangles.len() as u64;
         }
-        info.mesh_closed = shape.report.as_ref().is_some_and(|r| r.closed) as u32;
         if let Some(field) = shape.field.as_deref() {
             info.forms |= VXS_FORM_FIELD;
             info.set_field(field);
+        }
+        if let Some(report) = &shape.report {
+            info.mesh_closed = report.closed as u32;
+            // Those of the sign are the same, but were others in assets of before.
+            info.duplicate_triangles = report.duplicate_triangles as u64;
         }
         if let Some(shell) = shape.shell.as_deref() {
             info.forms |= VXS_FORM_POINTSHELL;

@@ -1,10 +1,8 @@
 //! Making shapes: cooked from triangles, read from files, analytic.
 
 use std::ffi::{c_char, c_void, CString};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-use parking_lot::Mutex;
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
@@ -13,6 +11,7 @@ use super::log;
 use super::options::*;
 use super::status::*;
 use super::types::*;
+use super::workers;
 use crate::asset::Shape;
 use crate::field::{
     Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere, SphereHull, MAX_BALLS,
@@ -30,8 +29,9 @@ use crate::mesh::TriMesh;
 /// @param indices         `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
 /// @param options         how; null for the defaults
 /// @param[out] shape      release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle), VXS_TOO_LARGE (the
-///         message says how much memory it would take), VXS_CANCELLED
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle, or the size: a mesh of
+///         less than 1e-18 m along every axis is refused), VXS_TOO_LARGE (the message says how much memory it would take),
+///         VXS_OUT_OF_MEMORY (the system has less), VXS_CANCELLED
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_from_triangles(
     vertices: *const vxs_vec3,
@@ -72,11 +72,13 @@ pub unsafe extern "C" fn vxs_cook_estimate_memory(
         check::out("bytes", bytes)?;
         let options = vxs_cook_options::read(options)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        check::write(bytes, options.to_core()?.memory_needed(&mesh)?)
+        let options = options.to_core()?;
+        check::write(bytes, workers::work(|| options.memory_needed(&mesh))??)
     })
 }
 
-/// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension.
+/// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension. Whatever the reader does
+/// not understand is refused, and so is a binary file that holds less or more than it announces.
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)
 /// @param options     how; null for the defaults
@@ -132,7 +134,7 @@ pub unsafe extern "C" fn vxs_shape_create_half_space(
 ) -> vxs_status {
     entry!(vxs_shape_create_half_space, [], {
         let normal = check::direction("normal", normal)?;
-        let offset = check::finite("offset", offset)?;
+        let offset = check::coordinate("offset", offset)?;
         analytic(shape, || Ok(Field::HalfSpace(HalfSpace::new(normal, offset)?)))
     })
 }
@@ -146,9 +148,9 @@ pub unsafe extern "C" fn vxs_shape_create_half_space(
 pub unsafe extern "C" fn vxs_shape_create_box(half_extents: vxs_vec3, shape: *mut *mut vxs_shape) -> vxs_status {
     entry!(vxs_shape_create_box, [], {
         let half = [
-            check::positive("half_extents.x", half_extents.x)?,
-            check::positive("half_extents.y", half_extents.y)?,
-            check::positive("half_extents.z", half_extents.z)?,
+            check::length("half_extents.x", half_extents.x)?,
+            check::length("half_extents.y", half_extents.y)?,
+            check::length("half_extents.z", half_extents.z)?,
         ];
         analytic(shape, || Ok(Field::Cuboid(Cuboid::new(half)?)))
     })
@@ -162,7 +164,7 @@ pub unsafe extern "C" fn vxs_shape_create_box(half_extents: vxs_vec3, shape: *mu
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_sphere(radius: f64, shape: *mut *mut vxs_shape) -> vxs_status {
     entry!(vxs_shape_create_sphere, [], {
-        let radius = check::positive("radius", radius)?;
+        let radius = check::length("radius", radius)?;
         analytic(shape, || Ok(Field::Sphere(Sphere::new(radius)?)))
     })
 }
@@ -182,7 +184,7 @@ pub unsafe extern "C" fn vxs_shape_create_capsule(
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
     entry!(vxs_shape_create_capsule, [], {
-        let (radius, half) = (check::positive("radius", radius)?, check::positive("half_height", half_height)?);
+        let (radius, half) = (check::length("radius", radius)?, check::length("half_height", half_height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Capsule(Capsule::new(axis, radius, half)?)))
     })
@@ -203,7 +205,7 @@ pub unsafe extern "C" fn vxs_shape_create_cylinder(
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
     entry!(vxs_shape_create_cylinder, [], {
-        let (radius, half) = (check::positive("radius", radius)?, check::positive("half_height", half_height)?);
+        let (radius, half) = (check::length("radius", radius)?, check::length("half_height", half_height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Cylinder(Cylinder::new(axis, radius, half)?)))
     })
@@ -224,7 +226,7 @@ pub unsafe extern "C" fn vxs_shape_create_cone(
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
     entry!(vxs_shape_create_cone, [], {
-        let (radius, height) = (check::positive("radius", radius)?, check::positive("height", height)?);
+        let (radius, height) = (check::length("radius", radius)?, check::length("height", height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Cone(Cone::new(axis, radius, height)?)))
     })
@@ -243,7 +245,9 @@ pub unsafe extern "C" fn vxs_shape_create_convex_hull(
 ) -> vxs_status {
     entry!(vxs_shape_create_convex_hull, [], {
         let points = check::points("points", "point_count", points, point_count, VXS_INVALID_ARGUMENT)?;
-        analytic(shape, || Ok(Field::ConvexHull(ConvexHull::new(&points)?)))
+        check::out("shape", shape)?;
+        let hull = workers::work(|| ConvexHull::new(&points))??;
+        analytic(shape, || Ok(Field::ConvexHull(hull)))
     })
 }
 
@@ -265,7 +269,7 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
         check::out("shape", shape)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
         let begin = Instant::now();
-        let made = Shape::from_triangles(mesh)?;
+        let made = workers::work(|| Shape::from_triangles(mesh))??;
         log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
         handle::create("shape", shape, Arc::new(made))
     })
@@ -299,9 +303,10 @@ pub unsafe extern "C" fn vxs_shape_create_sheet(
 ) -> vxs_status {
     entry!(vxs_shape_create_sheet, [], {
         check::out("shape", shape)?;
-        let depth = check::positive("depth", depth)?;
+        let depth = check::length("depth", depth)?;
         let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        handle::create("shape", shape, Arc::new(Shape::from_sheet(mesh, depth)?))
+        let made = workers::work(|| Shape::from_sheet(mesh, depth))??;
+        handle::create("shape", shape, Arc::new(made))
     })
 }
 
@@ -337,7 +342,8 @@ pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
 /// @param shape        what to scale; it stays as it is
 /// @param factor       positive and finite
 /// @param[out] scaled  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT (also when a length would become too large or too small), VXS_INVALID_HANDLE
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also when a length would become too large or too small), VXS_INVALID_HANDLE,
+///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_scaled(
     shape: *const vxs_shape,
@@ -347,7 +353,8 @@ pub unsafe extern "C" fn vxs_shape_create_scaled(
     entry!(vxs_shape_create_scaled, [shape], {
         let value = handle::get("shape", shape)?;
         check::out("scaled", scaled)?;
-        handle::create("scaled", scaled, Arc::new(value.scaled(factor)?))
+        let made = workers::work(|| value.scaled(factor))??;
+        handle::create("scaled", scaled, Arc::new(made))
     })
 }
 
@@ -361,7 +368,7 @@ unsafe fn cook(
     let how = options.to_core()?;
     let begin = Instant::now();
     let made = match options.progress {
-        None => Shape::cook(mesh, &how, &Progress::none()),
+        None => workers::work(|| Shape::cook(mesh, &how, &Progress::none())),
         Some(callback) => {
             // The address is moved between threads as a number; what it points to is the caller's, who was told.
             struct User {
@@ -371,13 +378,16 @@ unsafe fn cook(
             let user = Mutex::new(User { address: options.progress_user as usize, goes_on: true });
             let report = |stage: &str, fraction: f64| {
                 let stage = CString::new(stage).unwrap_or_default();
-                let mut user = user.lock();
-                user.goes_on = user.goes_on && callback(stage.as_ptr(), fraction, user.address as *mut c_void);
+                // Not a lock that keeps something for each thread: a thread without memory could not have that.
+                let mut user = user.lock().unwrap_or_else(PoisonError::into_inner);
+                let goes_on = || callback(stage.as_ptr(), fraction, user.address as *mut c_void);
+                let goes_on = user.goes_on && workers::report(goes_on);
+                user.goes_on = goes_on;
                 user.goes_on
             };
-            Shape::cook(mesh, &how, &Progress::new(&report))
+            workers::work(|| Shape::cook(mesh, &how, &Progress::new(&report)))
         }
-    }?;
+    }??;
     log::cooked(name, &made, begin.elapsed());
     handle::create("shape", shape, Arc::new(made))
 }

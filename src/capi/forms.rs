@@ -99,7 +99,7 @@ pub unsafe extern "C" fn vxs_field_distance(
 ) -> vxs_status {
     entry!(vxs_field_distance, [field], {
         let value = handle::get("field", field)?;
-        let point = check::vec3("point", point)?;
+        let point = check::point("point", point)?;
         check::out("distance", distance)?;
         check::out_optional("gradient", gradient)?;
         let local = point - value.local_origin(&point);

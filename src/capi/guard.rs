@@ -1,11 +1,9 @@
 //! The border: every entry point runs in here, failures become a status and a message, and panics stop.
 
-use std::any::Any;
-use std::panic::{catch_unwind, AssertUnwindSafe};
-
 use super::log;
+use super::panics;
 use super::status::*;
-use crate::Error;
+use crate::{memory, Error};
 
 /// Why a call did not succeed.
 #[derive(Debug)]
@@ -35,6 +33,7 @@ impl From<Error> for Failure {
             Error::InvalidArgument { .. } => VXS_INVALID_ARGUMENT,
             Error::InvalidMesh(_) => VXS_INVALID_MESH,
             Error::TooLarge { .. } => VXS_TOO_LARGE,
+            Error::OutOfMemory { .. } => VXS_OUT_OF_MEMORY,
             Error::Io { .. } => VXS_IO,
             Error::InvalidFile { .. } => VXS_INVALID_FILE,
             Error::Unsupported(_) => VXS_UNSUPPORTED,
@@ -51,33 +50,30 @@ pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>
         test_panic::panic_if_asked();
         body()
     };
-    match catch_unwind(AssertUnwindSafe(body)) {
+    prepare_last_error();
+    match panics::stopped(|| memory::catching(body)) {
         Ok(Ok(status)) => status,
-        Ok(Err(failure)) => {
-            set_last_error(&format!("{name}: {}", failure.message));
-            failure.status
-        }
-        Err(payload) => {
+        Ok(Err(failure)) => fail(name, &failure),
+        Err(caught) => {
+            if let Some(error) = memory::refused("running the call", caught.payload()) {
+                caught.forget();
+                return fail(name, &error.into());
+            }
             poison();
             let message = format!(
-                "{name}: a defect inside the library ({}); the objects of this call can only be released",
-                text(payload.as_ref())
+                "{name}: a defect inside the library ({caught}); the objects of this call can only be released"
             );
             log::log(log::VXS_LOG_ERROR, || message.clone());
             set_last_error(&message);
-            // Dropping a payload may run foreign code that panics again, outside of the guard.
-            std::mem::forget(payload);
+            caught.forget();
             VXS_PANIC
         }
     }
 }
 
-fn text(payload: &(dyn Any + Send)) -> &str {
-    match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
-        (Some(text), _) => text,
-        (_, Some(text)) => text,
-        _ => "a panic without a message",
-    }
+fn fail(name: &str, failure: &Failure) -> vxs_status {
+    set_last_error(&format!("{name}: {}", failure.message));
+    failure.status
 }
 
 /// `entry!(name, [handles], { body })`: the body of the entry point `name`, which returns `Result<vxs_status, Failure>`
@@ -109,8 +105,7 @@ mod test_panic {
 
     pub(super) fn panic_if_asked() {
         if ASKED.replace(false) {
-            // A panic like any other, but for the report on stderr.
-            std::panic::resume_unwind(Box::new("asked for by a test"));
+            panic!("asked for by a test");
         }
     }
 }

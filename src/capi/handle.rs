@@ -20,6 +20,7 @@ use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
 use crate::field::Field;
+use crate::memory;
 use crate::pointshell::PointShell;
 
 /// How many released handles are remembered.
@@ -109,7 +110,12 @@ pub(super) unsafe fn create<T: Opaque>(
         poisoned: AtomicBool::new(false),
         free: free::<T::Value>,
     };
-    let handle = Box::new(Handle { header, value: ManuallyDrop::new(value) });
+    let before = memory::uses_of_reserve();
+    let mut handle = Box::new(Handle { header, value: ManuallyDrop::new(value) });
+    if memory::uses_of_reserve() != before {
+        ManuallyDrop::drop(&mut handle.value);
+        return Err(memory::ran_out("making a handle").into());
+    }
     out.write(Box::into_raw(handle).cast());
     Ok(VXS_OK)
 }

@@ -3,10 +3,12 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle::{self, Exclusive};
+use super::haptics_run::can_stop;
 use super::haptics_settings::{forms, vxs_haptics_settings};
 use super::haptics_types::*;
 use super::status::*;
 use super::types::*;
+use super::workers;
 use crate::haptics::{self, DeviceState, Obstacle, Renderer, Report, Runner, Servo, Simulation};
 use crate::math::{Pose, Rotation, Twist, Vec3, Wrench};
 
@@ -133,7 +135,8 @@ pub unsafe extern "C" fn vxs_haptics_create(
         let settings = settings.to_core()?;
         if settings.renderer == Renderer::Vps {
             for obstacle in &mut obstacles {
-                obstacle.forms = std::mem::take(&mut obstacle.forms).with_voxmap()?;
+                let forms = std::mem::take(&mut obstacle.forms);
+                obstacle.forms = workers::work(|| forms.with_voxmap())??;
             }
         }
         let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;
@@ -150,15 +153,17 @@ pub unsafe extern "C" fn vxs_haptics_create(
 /// Frees it, and ends what `vxs_haptics_run` began.
 ///
 /// @param haptics  null is fine and does nothing
-/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it)
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it; or it runs, and a
+///         function that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_status {
     entry!(vxs_haptics_release, [], {
         if !haptics.is_null() {
             let halves = handle::get_to_release("haptics", haptics)?;
             let (servo, simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);
-            halves.runner.lock("haptics").map(std::mem::forget)?;
-            std::mem::forget((servo, simulation));
+            let runner = halves.runner.lock("haptics")?;
+            can_stop(&runner)?;
+            std::mem::forget((servo, simulation, runner));
         }
         handle::release("haptics", haptics)
     })
@@ -282,7 +287,8 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
 /// @param index    of the body: its place in `bodies` of `vxs_haptics_create`
 /// @param pose     body to world
 /// @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface_height` asks
+///         for this in a round)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_set_body_pose(
     haptics: *mut vxs_haptics,
@@ -296,10 +302,16 @@ pub unsafe extern "C" fn vxs_haptics_set_body_pose(
         let mut velocity = Twist::ZERO;
         if !twist.is_null() {
             let given = check::input("twist", twist)?;
-            velocity.linear = check::vec3("twist->linear", given.linear)?;
-            velocity.angular = check::vec3("twist->angular", given.angular)?;
+            velocity.linear = check::quantities("twist->linear", given.linear)?;
+            velocity.angular = check::quantities("twist->angular", given.angular)?;
         }
         if let Some(runner) = halves.runner.lock("haptics")?.as_ref() {
+            if Runner::is_simulating() {
+                return Err(Failure::new(
+                    VXS_BUSY,
+                    "called by surface_height in a round of the simulation, which holds the bodies",
+                ));
+            }
             runner.set_obstacle_pose(index, &pose, &velocity)?;
         } else {
             let mut half = halves.simulation.lock("haptics")?;

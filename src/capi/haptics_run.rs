@@ -8,9 +8,10 @@ use super::handle;
 use super::haptics::own;
 use super::haptics_settings::User;
 use super::haptics_types::*;
+use super::panics;
 use super::status::*;
 use super::types::*;
-use crate::haptics::{Got, Output, RunOptions, RunReport, Runner};
+use crate::haptics::{Got, Output, RunOptions, RunReport, Runner, PERIODS};
 
 /// Serves the device, once a period, on a thread of the library: sends the wrench to it, and reads its next state. The first
 /// wrench is zero, and so is a last one, after the run has ended, whose state nobody reads.
@@ -19,7 +20,8 @@ use crate::haptics::{Got, Output, RunOptions, RunReport, Runner};
 /// @param status      `VXS_HAPTICS_` flags of the step that it comes from
 /// @param[out] state  of the device, world frame; all zero before
 /// @param user        as it was given to `vxs_haptics_run`
-/// @return true to go on, false to end the run
+/// @return true to go on, false to end the run. It must not throw. It may call the library, but not `vxs_haptics_stop` or
+///         `vxs_haptics_release` with a `vxs_haptics` that runs, which waits for this function to return: VXS_BUSY
 pub type vxs_haptics_device_fn = Option<
     unsafe extern "C" fn(
         wrench: *const vxs_wrench,
@@ -37,7 +39,7 @@ pub struct vxs_haptics_run_options {
     pub struct_size: u32,
     /// Of the thread that steps, under SCHED_FIFO, 1 to 99; 0: do not ask. Default 80.
     pub priority: u32,
-    /// Of the steps, seconds. Default 0.001.
+    /// Of the steps, seconds: 1e-6 to 1, and no more than the longest step of the settings. Default 0.001.
     pub period: f64,
     /// Not 0: lock the memory of the process from now on (mlockall). Default 1.
     pub lock_memory: u32,
@@ -98,9 +100,7 @@ impl vxs_haptics_run_options {
         if self.reserved != 0 {
             return Err(Failure::argument("options->reserved", self.reserved, "0"));
         }
-        if !(self.period > 0.0 && self.period.is_finite()) {
-            return Err(Failure::argument("options->period", self.period, "a positive, finite time in seconds"));
-        }
+        check::in_range("options->period", self.period, PERIODS[0], PERIODS[1])?;
         let priority = check::in_range("options->priority", self.priority, 0, 99)? as i32;
         Ok(RunOptions { period: self.period, priority, lock_memory: self.lock_memory != 0 })
     }
@@ -166,6 +166,16 @@ const NOWHERE: vxs_device_state = vxs_device_state {
     reserved: 0,
 };
 
+/// Refuses to wait for the end of a run on a thread that a run may wait for.
+pub(super) fn can_stop(runner: &Option<Runner>) -> Result<(), Failure> {
+    if runner.is_none() || !Runner::is_this_thread() {
+        return Ok(());
+    }
+    let message = "haptics runs, and a function that vxs_haptics_run calls cannot wait for its end; expected another \
+                   thread, or the device's function to return false";
+    Err(Failure::new(VXS_BUSY, message))
+}
+
 /// Fills `options` with the defaults.
 ///
 /// @param[out] options  what to fill
@@ -222,7 +232,8 @@ pub unsafe extern "C" fn vxs_haptics_run(
         let user = User(user);
         let serve = move |output: &Output| {
             let (wrench, mut state) = (output.wrench.into(), NOWHERE);
-            device(&wrench, output.status.0, &mut state, user.pointer()).then(|| state.into())
+            let goes_on = panics::outside(|| device(&wrench, output.status.0, &mut state, user.pointer()));
+            goes_on.then(|| state.into())
         };
         *runner = Some(Runner::start(servo, simulation, &options, serve)?);
         Ok(VXS_OK)
@@ -250,11 +261,12 @@ pub unsafe extern "C" fn vxs_haptics_get_run_report(
 }
 
 /// Ends the run, and waits until both threads have ended. Where nothing runs it does nothing. Afterwards the caller may step and
-/// simulate again.
+/// simulate again. A device function ends its own run by returning false.
 ///
 /// @param haptics      running or not
 /// @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs, and a function
+///         that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_stop(
     haptics: *mut vxs_haptics,
@@ -264,7 +276,9 @@ pub unsafe extern "C" fn vxs_haptics_stop(
         let halves = handle::get("haptics", haptics)?;
         vxs_haptics_run_report::read(report)?;
         let (mut servo, mut simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);
-        let ended = halves.runner.lock("haptics")?.take().map(Runner::stop);
+        let mut runner = halves.runner.lock("haptics")?;
+        can_stop(&runner)?;
+        let ended = runner.take().map(Runner::stop);
         let mut last = vxs_haptics_run_report::defaults();
         if let Some((own_servo, own_simulation, counts)) = ended {
             (*servo, *simulation) = (Some(own_servo), Some(own_simulation));

@@ -7,6 +7,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics_types::*;
+use super::panics;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -228,9 +229,7 @@ impl User {
 impl vxs_haptics_settings {
     fn suiting(renderer: u32, shape: &Shape, mass: f64, limits: Limits) -> Result<Self, Failure> {
         let renderer_of_core = check::choice("renderer", renderer, "VXS_RENDERER_", &RENDERERS)?;
-        if !(mass > 0.0 && mass.is_finite()) {
-            return Err(Failure::argument("mass", mass, "a positive, finite mass in kg"));
-        }
+        check::mass("mass", mass)?;
         let solid = shape.mass.ok_or_else(|| {
             Failure::unsupported("tool has no mass properties; expected one cooked from a mesh that encloses a volume")
         })?;
@@ -325,7 +324,7 @@ impl vxs_haptics_settings {
         let height = move |body: u32, p: &Vec3| {
             let point = vxs_vec3::from(*p);
             // SAFETY: the function takes any body and point, on any thread, as its contract says.
-            unsafe { height(body as usize, &point, user.pointer()) }
+            panics::outside(|| unsafe { height(body as usize, &point, user.pointer()) })
         };
         let made = Relief::new(Arc::new(height), self.surface_height_reach);
         made.map(Some).map_err(|error| renamed(error, of_settings))

@@ -4,7 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics_types::*;
-use super::response::{kinematics, not_negative, vxs_kinematics};
+use super::response::{kinematics, vxs_kinematics};
 use super::status::*;
 use super::types::*;
 use crate::contact::{self, Query};
@@ -27,7 +27,7 @@ pub struct vxs_mobility {
 pub struct vxs_impulse {
     /// `sizeof(vxs_impulse)`, set by `vxs_impulse_init`.
     pub struct_size: u32,
-    /// Impulses at most, each to one contact. Default 64.
+    /// Impulses at most, each to one contact, 1 to VXS_MAX_ITERATIONS. Default 64.
     pub iterations: u32,
     /// The step in which contacts are to be left, seconds.
     pub dt: f64,
@@ -63,21 +63,14 @@ impl Growable for vxs_impulse {
     }
 }
 
-fn seconds(argument: &str, value: f64) -> Result<f64, Failure> {
-    match value > 0.0 && value.is_finite() {
-        true => Ok(value),
-        false => Err(Failure::argument(argument, value, "a positive, finite time in seconds")),
-    }
-}
-
 impl vxs_impulse {
     fn to_core(self) -> Result<ImpulseSettings, Failure> {
-        let max_speed = not_negative("impulse->max_speed", self.max_speed)?;
+        let max_speed = check::not_negative("impulse->max_speed", self.max_speed)?;
         Ok(ImpulseSettings {
-            dt: seconds("impulse->dt", self.dt)?,
+            dt: check::seconds("impulse->dt", self.dt)?,
             restitution: check::in_range("impulse->restitution", self.restitution, 0.0, 1.0)?,
             max_speed: if max_speed > 0.0 { max_speed } else { f64::INFINITY },
-            iterations: check::in_range("impulse->iterations", self.iterations, 1, u32::MAX)?,
+            iterations: check::in_range("impulse->iterations", self.iterations, 1, VXS_MAX_ITERATIONS)?,
         })
     }
 }
@@ -85,15 +78,14 @@ impl vxs_impulse {
 unsafe fn mobility(argument: &str, pointer: *const vxs_mobility) -> Result<Mobility, Failure> {
     let given = check::input(argument, pointer)?;
     let [xx, yy, zz, xy, xz, yz] = given.inverse_inertia;
-    let wrong = |(i, value): &(usize, f64)| !value.is_finite() || *i < 3 && *value < 0.0;
-    if let Some((i, value)) = given.inverse_inertia.into_iter().enumerate().find(wrong) {
-        let expected = if i < 3 { "a finite number, 0 or more" } else { "a finite number" };
-        return Err(Failure::argument(&format!("{argument}->inverse_inertia[{i}]"), value, expected));
+    for (i, value) in given.inverse_inertia.into_iter().enumerate() {
+        let name = format_args!("{argument}->inverse_inertia[{i}]");
+        match i < 3 {
+            true => check::not_negative(name, value)?,
+            false => check::quantity(name, value)?,
+        };
     }
-    if !(given.inverse_mass >= 0.0 && given.inverse_mass.is_finite()) {
-        let name = format!("{argument}->inverse_mass");
-        return Err(Failure::argument(&name, given.inverse_mass, "a finite number, 0 or more"));
-    }
+    check::not_negative(format_args!("{argument}->inverse_mass"), given.inverse_mass)?;
     Ok(Mobility { inverse_mass: given.inverse_mass, inverse_inertia: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) })
 }
 
@@ -112,7 +104,7 @@ impl From<Impulses> for vxs_impulses {
 #[no_mangle]
 pub unsafe extern "C" fn vxs_impulse_init(impulse: *mut vxs_impulse, size: usize, dt: f64) -> vxs_status {
     entry!(vxs_impulse_init, [], {
-        let dt = seconds("dt", dt)?;
+        let dt = check::seconds("dt", dt)?;
         check::init(impulse, size, vxs_impulse { dt, ..vxs_impulse::defaults() })
     })
 }
@@ -149,7 +141,7 @@ pub unsafe extern "C" fn vxs_query_impulse(
         let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
         let given = vxs_impulse::read(impulse)?;
         let settings = given.to_core()?;
-        let max_separation = check::finite("impulse->max_separation", given.max_separation)?;
+        let max_separation = check::coordinate("impulse->max_separation", given.max_separation)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out("impulses", impulses)?;
         let mut scratch = scratch.lock("workspace")?;

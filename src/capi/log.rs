@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 
 use super::check;
 use super::guard::{entry, Failure};
+use super::panics;
 use super::status::*;
 use crate::asset::Shape;
 use crate::field::{Field, SignReport, SignRule};
@@ -115,7 +116,7 @@ fn send(level: u32, message: &CStr) {
     // that waits for another reader, whose hook may wait for what this thread holds.
     if let Some(hook) = &*HOOK.read_recursive() {
         // SAFETY: the caller of `vxs_set_log` promised that it may be called with this, from any thread, until it is replaced.
-        unsafe { (hook.call)(level, message.as_ptr(), hook.user as *mut c_void) };
+        panics::outside(|| unsafe { (hook.call)(level, message.as_ptr(), hook.user as *mut c_void) });
     }
     INSIDE.set(false);
 }
@@ -170,7 +171,7 @@ fn warnings(shape: &Shape, sign: &SignReport) -> Vec<String> {
         found.push(format!("inside and outside could not be told reliably at {nodes} nodes of the grid{least}"));
     }
     if sign.duplicate_triangles > 0 {
-        found.push(format!("{} triangles were left out as duplicates of others", sign.duplicate_triangles));
+        found.push(format!("{} triangles repeat another one", sign.duplicate_triangles));
     }
     if sign.flipped_triangles > 0 {
         found.push(format!("{} triangles were turned to agree with their neighbours", sign.flipped_triangles));

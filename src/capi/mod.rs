@@ -3,7 +3,8 @@
 //!
 //! `include/voxshell/voxshell.h` is generated from the files listed in [`HEADER_SOURCES`], in that order; the doc comments
 //! of their public items are written for C readers, which is why they have no `# Safety` sections: the contract of a
-//! pointer is in its `@param` line. Every entry point is the body of [`guard::entry!`], the one place where panics stop.
+//! pointer is in its `@param` line. Every entry point is the body of [`guard::entry!`], the one place where panics stop; what
+//! they say goes where [`panics`] puts it. Entry points that cook do so on threads of their own ([`workers`]).
 //! A conforming call never causes undefined behaviour here; for the others, null, misaligned, released (as long as the
 //! handle is in quarantine, see [`handle`]) and wrong-kind pointers are detected and refused.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
@@ -13,8 +14,10 @@ mod convert;
 mod guard;
 mod handle;
 mod layout;
+mod panics;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub mod allocations;
 pub mod asset;

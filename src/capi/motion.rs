@@ -82,7 +82,7 @@ impl Growable for vxs_motion_query {
 
 impl vxs_motion_query {
     unsafe fn to_core<'a>(self, a: &Geometry, b: &Geometry) -> Result<Query<'a>, Failure> {
-        let tolerance = check::positive_or_zero("query->tolerance", self.tolerance)?;
+        let tolerance = check::length_or_zero("query->tolerance", self.tolerance)?;
         let tolerance = if tolerance > 0.0 { tolerance } else { impact::default_tolerance(a, b) };
         let path = check::choice("query->path", self.path, "VXS_PATH_", &[Path::Screw { tolerance }, Path::Straight])?;
         let known = check::slice("query->known", self.known, "query->known_count", self.known_count as usize)?;
@@ -90,7 +90,7 @@ impl vxs_motion_query {
         Ok(Query {
             roles: check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)?,
             path,
-            max_separation: check::finite("query->max_separation", self.max_separation)?,
+            max_separation: check::coordinate("query->max_separation", self.max_separation)?,
             until: check::in_range("query->until", self.until, 0.0, 1.0)?,
             known,
         })

@@ -66,7 +66,9 @@ pub struct vxs_cook_options {
     pub branching: u32,
     /// One of `VXS_TREE_`.
     pub tree: u32,
-    /// The cooked forms may take this many bytes; else VXS_TOO_LARGE, before anything is allocated.
+    /// Most bytes that cooking one form may hold, whatever the mesh; else VXS_TOO_LARGE, before anything large is allocated.
+    /// The finished field is there while the pointshell is made, and membranes are put across the holes of an open mesh
+    /// beside its field, so at most twice as much is held at any time, and 4 MB.
     pub memory_limit: u64,
     /// Vertices closer than this are merged first, metres. Default 0: only those that coincide.
     pub weld_tolerance: f64,
@@ -78,7 +80,7 @@ pub struct vxs_cook_options {
     pub field_storage: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// Largest error of the field that is acceptable, metres: `field_error_max` of `vxs_shape_info`, as measured when it is
+    /// Largest error of the field that is acceptable, metres: `field_error_max` of `vxs_shape_info`, as found when it is
     /// cooked, will not be above it. Chooses the voxel size, so `voxel_size` must be 0, and `resolution` is not looked at. It
     /// is found by cooking coarser fields first, which takes two or three times as long as the field itself.
     /// VXS_TOO_LARGE, when it cannot be met within `memory_limit`, says what was reached. 0, the default: as `voxel_size`
@@ -292,14 +294,16 @@ pub struct vxs_shape_info {
     pub sign_rule: u32,
     /// 1 if the mesh is closed, 0 if it has open edges.
     pub mesh_closed: u32,
-    /// Triangles left out as duplicates of others, and triangles turned to agree with their neighbours.
+    /// Triangles that repeat an earlier one, with the same corners and winding, and triangles turned to agree with their
+    /// neighbours.
     pub duplicate_triangles: u64,
     pub flipped_triangles: u64,
     /// Distance of grid points, metres.
     pub voxel_size: f64,
     /// Largest gradient of the interpolant: how much the field can change per metre.
     pub lipschitz: f64,
-    /// Largest and root-mean-square difference of the field from the mesh, metres, as measured when it was cooked.
+    /// Largest difference of the field from the mesh that a search found when it was cooked, metres: the true maximum is at least
+    /// this. And the root mean square, over points spread on and near the surface.
     pub field_error_max: f64,
     pub field_error_rms: f64,
     /// Grid points where inside and outside could not be told reliably (open or self-intersecting meshes).

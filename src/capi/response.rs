@@ -85,27 +85,20 @@ impl Growable for vxs_penalty {
     }
 }
 
-pub(super) fn not_negative(argument: &str, value: f64) -> Result<f64, Failure> {
-    match value >= 0.0 && value.is_finite() {
-        true => Ok(value),
-        false => Err(Failure::argument(argument, value, "a finite number, 0 or more")),
-    }
-}
-
 impl vxs_penalty {
     fn to_core(self) -> Result<PenaltySettings, Failure> {
         Ok(PenaltySettings {
-            stiffness: not_negative("penalty->stiffness", self.stiffness)?,
-            damping: not_negative("penalty->damping", self.damping)?,
-            drag: not_negative("penalty->drag", self.drag)?,
-            offset: check::finite("penalty->offset", self.offset)?,
+            stiffness: check::not_negative("penalty->stiffness", self.stiffness)?,
+            damping: check::not_negative("penalty->damping", self.damping)?,
+            drag: check::not_negative("penalty->drag", self.drag)?,
+            offset: check::coordinate("penalty->offset", self.offset)?,
             average_from: check::in_range("penalty->average_from", self.average_from, 1, u32::MAX)?,
         })
     }
 
     /// `None` for every sample.
     fn clusters(&self, a: &Geometry, b: &Geometry) -> Result<Option<ClusterSettings>, Failure> {
-        let given = check::positive_or_zero("penalty->cluster_radius", self.cluster_radius)?;
+        let given = check::length_or_zero("penalty->cluster_radius", self.cluster_radius)?;
         let max_clusters = check::in_range("penalty->max_clusters", self.max_clusters, 0, MOST_CLUSTERS)?;
         let spacing = |geometry: &Geometry| geometry.shell.map_or(0.0, |shell| f64::from(shell.spacing));
         let radius = if given > 0.0 { given } else { 4.0 * spacing(a).max(spacing(b)) };
@@ -132,14 +125,14 @@ pub struct vxs_sweep {
 unsafe fn sweep<'a>(argument: &str, geometry: Geometry<'a>, pointer: *const vxs_sweep) -> Result<Sweep<'a>, Failure> {
     let given = check::input(argument, pointer)?;
     let moving = motion_value(format_args!("{argument}->motion."), geometry, &given.motion)?;
-    let center = check::vec3(format_args!("{argument}->center"), given.center)?;
+    let center = check::point(format_args!("{argument}->center"), given.center)?;
     Ok(Sweep { geometry, poses: [moving.from, moving.to], center, twist: twist(argument, &given.twist)? })
 }
 
 fn twist(argument: &str, twist: &vxs_twist) -> Result<Twist, Failure> {
     Ok(Twist {
-        linear: check::vec3(format_args!("{argument}->twist.linear"), twist.linear)?,
-        angular: check::vec3(format_args!("{argument}->twist.angular"), twist.angular)?,
+        linear: check::quantities(format_args!("{argument}->twist.linear"), twist.linear)?,
+        angular: check::quantities(format_args!("{argument}->twist.angular"), twist.angular)?,
     })
 }
 
@@ -147,7 +140,7 @@ pub(super) unsafe fn kinematics(argument: &str, pointer: *const vxs_kinematics) 
     let k = check::input(argument, pointer)?;
     Ok(Kinematics {
         pose: check::pose_value(format_args!("{argument}->pose."), &k.pose)?,
-        center: check::vec3(format_args!("{argument}->center"), k.center)?,
+        center: check::point(format_args!("{argument}->center"), k.center)?,
         twist: twist(argument, &k.twist)?,
     })
 }
@@ -203,7 +196,8 @@ pub unsafe extern "C" fn vxs_penalty_init(
     damping: f64,
 ) -> vxs_status {
     entry!(vxs_penalty_init, [], {
-        let (stiffness, damping) = (not_negative("stiffness", stiffness)?, not_negative("damping", damping)?);
+        let (stiffness, damping) =
+            (check::not_negative("stiffness", stiffness)?, check::not_negative("damping", damping)?);
         check::init(penalty, size, vxs_penalty { stiffness, damping, ..vxs_penalty::defaults() })
     })
 }

@@ -48,7 +48,10 @@ pub unsafe extern "C" fn vxs_shape_get_bounds(shape: *const vxs_shape, bounds: *
     })
 }
 
-/// Mass properties for uniform density, exact for closed meshes and estimated from the field for open ones.
+/// Mass properties for uniform density, of what the field calls inside: repeated triangles count once, parts that face inward
+/// are turned, overlapping parts unite, and a shell within another is a cavity if it is wound the other way. Exact for closed
+/// meshes whose triangles meet at common corners and edges only, and estimated from the field for all others. The volume and
+/// the principal moments are positive, and no moment is larger than the sum of the other two.
 ///
 /// @param shape      whose
 /// @param[out] mass  volume, centre of mass and inertia, body frame
@@ -174,7 +177,7 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
 ) -> vxs_status {
     entry!(vxs_shape_query_segment, [shape], {
         let value = handle::get("shape", shape)?;
-        let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
+        let (from, to) = (check::point("from", from)?, check::point("to", to)?);
         check::out("hit", hit)?;
         let field = field_of(value)?;
         let segment = Segment::new(from, to);
@@ -207,7 +210,7 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
         // All of it before the first output.
         for (name, ends) in [("from", from), ("to", to)] {
             for (i, p) in ends.iter().enumerate() {
-                check::vec3(format_args!("{name}[{i}]"), *p)?;
+                check::point(format_args!("{name}[{i}]"), *p)?;
             }
         }
         let point = |p: &vxs_vec3| Vec3::new(p.x, p.y, p.z);
@@ -250,7 +253,7 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
 ) -> vxs_status {
     entry!(vxs_shape_query_crossings, [shape], {
         let value = handle::get("shape", shape)?;
-        let (from, to) = (check::vec3("from", from)?, check::vec3("to", to)?);
+        let (from, to) = (check::point("from", from)?, check::point("to", to)?);
         check::out_array("crossings", crossings, "capacity", capacity)?;
         check::out("count", count)?;
         let field = field_of(value)?;

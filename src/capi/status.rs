@@ -36,11 +36,20 @@ pub const VXS_CANCELLED: vxs_status = 8;
 pub const VXS_PANIC: vxs_status = 9;
 /// A handle was released before, or is of another kind, or is not a handle at all.
 pub const VXS_INVALID_HANDLE: vxs_status = 10;
-/// The workspace is in use by another thread. Every thread needs a workspace of its own.
+/// The object is in use by another thread; every thread needs a workspace of its own. Or a callback asks for what would wait for
+/// the callback itself.
 pub const VXS_BUSY: vxs_status = 11;
+/// The system has no more memory, or none for a thread's stack. Nothing of what was begun is kept, and objects are as they were.
+/// Any call that makes, reads or writes a shape may say so.
+pub const VXS_OUT_OF_MEMORY: vxs_status = 12;
 
 thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Makes the calling thread's place for its last error while there is memory for it.
+pub(super) fn prepare_last_error() {
+    let _ = LAST_ERROR.try_with(|_| ());
 }
 
 /// Keeps `message` for `vxs_last_error` on this thread.
@@ -83,6 +92,7 @@ pub extern "C" fn vxs_status_name(status: vxs_status) -> *const c_char {
         VXS_PANIC => c"VXS_PANIC",
         VXS_INVALID_HANDLE => c"VXS_INVALID_HANDLE",
         VXS_BUSY => c"VXS_BUSY",
+        VXS_OUT_OF_MEMORY => c"VXS_OUT_OF_MEMORY",
         _ => c"unknown status",
     };
     name.as_ptr()

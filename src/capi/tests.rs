@@ -8,11 +8,18 @@ use super::check::{self, Growable};
 use super::create::*;
 use super::guard::{entry, Failure};
 use super::handle;
+use super::haptics::*;
+use super::haptics_run::*;
+use super::haptics_settings::*;
+use super::haptics_types::*;
 use super::log::*;
+use super::options::*;
 use super::query::*;
 use super::shape::*;
 use super::status::*;
 use super::types::*;
+use super::{panics, workers};
+use crate::haptics::{RunOptions, Runner};
 
 fn last_error() -> String {
     unsafe { CStr::from_ptr(vxs_last_error()) }.to_str().expect("UTF-8").to_owned()
@@ -52,6 +59,119 @@ fn a_panic_is_logged_as_an_error() {
         assert_eq!(vxs_set_log(None, 0, std::ptr::null_mut()), VXS_OK);
         assert!(heard.lock().contains(&last_error()));
         assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
+        assert_eq!(vxs_shape_release(shape), VXS_OK);
+    }
+}
+
+/// Panics on threads of the library's pool.
+unsafe fn vxs_test_panic_while_cooking(shape: *const vxs_shape) -> vxs_status {
+    entry!(vxs_test_panic_while_cooking, [shape], {
+        workers::work(|| rayon::join(|| (), || rayon::join(|| panic!("on a worker"), || ())))?;
+        Ok(VXS_OK)
+    })
+}
+
+/// Panics in a callback that stops its own panics.
+unsafe fn vxs_test_callback() -> vxs_status {
+    entry!(vxs_test_callback, [], {
+        let stopped = panics::outside(|| std::panic::catch_unwind(|| panic!("of a callback")));
+        assert!(stopped.is_err());
+        Ok(VXS_OK)
+    })
+}
+
+/// Panics on the thread that steps.
+unsafe fn vxs_test_run(haptics: *mut vxs_haptics) -> vxs_status {
+    entry!(vxs_test_run, [haptics], {
+        let halves = handle::get("haptics", haptics)?;
+        let (servo, simulation) = (halves.servo.lock("haptics")?.take(), halves.simulation.lock("haptics")?.take());
+        let options = RunOptions { priority: 0, lock_memory: false, ..RunOptions::default() };
+        let (servo, simulation) = (servo.expect("not running"), simulation.expect("not running"));
+        let runner = Runner::start(servo, simulation, &options, |_| panic!("of a servo"))?;
+        *halves.runner.lock("haptics")? = Some(runner);
+        Ok(VXS_OK)
+    })
+}
+
+unsafe fn new_haptics() -> *mut vxs_haptics {
+    let (mut primitive, mut options, mut settings) = (std::mem::zeroed(), std::mem::zeroed(), std::mem::zeroed());
+    let (mut tool, mut haptics) = (std::ptr::null_mut(), std::ptr::null_mut());
+    assert_eq!(vxs_primitive_init(&mut primitive, size_of::<vxs_primitive>(), VXS_PRIMITIVE_BOX), VXS_OK);
+    assert_eq!(vxs_cook_options_init(&mut options, size_of::<vxs_cook_options>()), VXS_OK);
+    options.resolution = 8;
+    assert_eq!(vxs_shape_create_primitive(&primitive, &options, &mut tool), VXS_OK);
+    let (size, none) = (size_of::<vxs_haptics_settings>(), std::ptr::null());
+    assert_eq!(vxs_haptics_settings_init(&mut settings, size, VXS_RENDERER_PENALTY, tool, 1.0, none), VXS_OK);
+    assert_eq!(vxs_haptics_create(&settings, tool, std::ptr::null(), 0, &mut haptics), VXS_OK);
+    assert_eq!(vxs_shape_release(tool), VXS_OK);
+    haptics
+}
+
+/// What a test writes to standard error when it runs in a process of its own; `None` in that process.
+fn standard_error_of(test: &str) -> Option<String> {
+    const CHILD: &str = "VOXSHELL_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        return None;
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().expect("this program"));
+    child.args(["--exact", "--nocapture", &format!("capi::tests::{test}")]).env(CHILD, "1");
+    let output = child.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success() && text(&output.stdout).contains("1 passed"), "{}", text(&output.stderr));
+    Some(text(&output.stderr))
+}
+
+#[test]
+fn panics_inside_write_nothing_to_standard_error() {
+    if let Some(written) = standard_error_of("panics_inside_write_nothing_to_standard_error") {
+        assert_eq!(written, "");
+        return;
+    }
+    let heard = Mutex::new(Vec::new());
+    let user = std::ptr::from_ref(&heard).cast_mut().cast();
+    let says = |texts: &[&str]| heard.lock().iter().any(|m: &String| texts.iter().all(|text| m.contains(text)));
+    let (shape, mut workspace) = (sphere(), std::ptr::null_mut());
+    unsafe {
+        assert_eq!(vxs_workspace_create(&mut workspace), VXS_OK);
+        assert_eq!(vxs_set_log(Some(hear), VXS_LOG_ERROR, user), VXS_OK);
+        assert_eq!(vxs_test_panic(shape, workspace), VXS_PANIC);
+        assert!(says(&["vxs_test_panic: ", "index out of bounds", "tests.rs:"]), "{heard:?}");
+        let other = sphere();
+        assert_eq!(vxs_test_panic_while_cooking(other), VXS_PANIC);
+        assert!(says(&["on its thread voxshell", "on a worker", "tests.rs:"]), "{heard:?}");
+        assert!(says(&["vxs_test_panic_while_cooking: ", "on a worker"]), "{heard:?}");
+        let haptics = new_haptics();
+        assert_eq!(vxs_test_run(haptics), VXS_OK);
+        assert_eq!(vxs_haptics_stop(haptics, std::ptr::null_mut()), VXS_PANIC);
+        assert!(says(&["on its thread haptic servo", "of a servo", "tests.rs:"]), "{heard:?}");
+        assert!(says(&["vxs_haptics_stop: ", "of a servo"]), "{heard:?}");
+        assert_eq!(vxs_haptics_release(haptics), VXS_OK);
+        // The pool has survived.
+        assert_eq!(vxs_haptics_release(new_haptics()), VXS_OK);
+        assert_eq!(vxs_set_log(None, 0, std::ptr::null_mut()), VXS_OK);
+        assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
+        assert_eq!(vxs_shape_release(shape), VXS_OK);
+        assert_eq!(vxs_shape_release(other), VXS_OK);
+    }
+}
+
+#[test]
+fn panics_of_the_host_reach_its_own_hook() {
+    if let Some(written) = standard_error_of("panics_of_the_host_reach_its_own_hook") {
+        let lines: Vec<&str> = written.lines().collect();
+        assert_eq!(lines, ["host: before", "host: of a callback", "host: after", "host: of a thread"]);
+        return;
+    }
+    let text = |info: &std::panic::PanicHookInfo| (*info.payload().downcast_ref::<&str>().expect("text")).to_owned();
+    std::panic::set_hook(Box::new(move |info| eprintln!("host: {}", text(info))));
+    let own = |text: &'static str| assert!(std::panic::catch_unwind(|| std::panic::panic_any(text)).is_err());
+    let shape = sphere();
+    unsafe {
+        own("before");
+        assert_eq!(vxs_test_panic_while_cooking(shape), VXS_PANIC);
+        assert_eq!(vxs_test_callback(), VXS_OK);
+        own("after");
+        assert!(std::thread::spawn(|| std::panic::panic_any("of a thread")).join().is_err());
         assert_eq!(vxs_shape_release(shape), VXS_OK);
     }
 }

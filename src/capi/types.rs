@@ -2,6 +2,25 @@
 
 use std::ffi::{c_char, c_void};
 
+use crate::math::limits;
+
+/// Largest magnitude of a coordinate, a length or a distance that is accepted, metres: of poses, points, motions and the sizes of
+/// bodies. Anything larger is refused with VXS_INVALID_ARGUMENT (in a mesh with VXS_INVALID_MESH).
+pub const VXS_MAX_COORDINATE: f64 = 1e18;
+/// Smallest size of a body that is accepted, metres.
+pub const VXS_MIN_LENGTH: f64 = 1e-18;
+/// Largest magnitude of every other physical number that is accepted, SI units: velocities, forces, stiffnesses, masses, times.
+pub const VXS_MAX_QUANTITY: f64 = 1e18;
+/// Smallest of those that must be positive, SI units: masses, inertias, times, stiffnesses of springs.
+pub const VXS_MIN_QUANTITY: f64 = 1e-30;
+/// Largest number of iterations that can be asked for.
+pub const VXS_MAX_ITERATIONS: u32 = 65536;
+
+// The header generator needs literals.
+const _: () = assert!(VXS_MAX_COORDINATE == limits::MAX_COORDINATE && VXS_MIN_LENGTH == limits::MIN_LENGTH);
+const _: () = assert!(VXS_MAX_QUANTITY == limits::MAX_QUANTITY && VXS_MIN_QUANTITY == limits::MIN_QUANTITY);
+const _: () = assert!(VXS_MAX_ITERATIONS == limits::MAX_ITERATIONS);
+
 /// A shape: a field, a pointshell, or both, with what was measured when they were cooked. Immutable and shared: any number
 /// of threads may use one at once. Each handle is released once by `vxs_shape_release`.
 pub struct vxs_shape {
@@ -65,7 +84,7 @@ pub struct vxs_aabb {
 /// @param fraction  how much of the stage is done, 0 to 1
 /// @param user      `progress_user` of the options
 /// @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
-///         throw, and not cook shapes itself.
+///         throw. It may call the library, but what cooks, scales, saves or loads returns VXS_BUSY, since other threads wait for it.
 pub type vxs_progress_fn = Option<unsafe extern "C" fn(stage: *const c_char, fraction: f64, user: *mut c_void) -> bool>;
 
 /// One contact of two bodies A and B. World frame, metres.
@@ -98,7 +117,7 @@ pub struct vxs_mass_properties {
     /// Inertia tensor per unit mass about the centre of mass, m²: xx, yy, zz, xy, xz, yz. The last three are entries of the
     /// tensor, so they carry its minus sign. Multiply by the mass in kg.
     pub inertia: [f64; 6],
-    /// True when integrated exactly over a closed mesh, false when estimated from the inside of the field.
+    /// True when integrated exactly over the triangles that bound the inside, false when estimated from the inside of the field.
     pub exact: bool,
 }
 

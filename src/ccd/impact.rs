@@ -4,9 +4,9 @@
 use super::motion::Motion;
 use super::screw;
 use super::shell::{Passage, Span, Workspace};
-use crate::contact::{check_pose, directions, Contact, Geometry, Roles, Stats, FEATURE_OF_B};
+use crate::contact::{directions, Contact, Geometry, Roles, Stats, FEATURE_OF_B};
 use crate::field::{Field, SignedDistance};
-use crate::math::{Pose, Vec3};
+use crate::math::{limits, limits::check_pose, Pose, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 
@@ -162,15 +162,17 @@ fn check(a: &Moving, b: &Moving, query: &Query) -> Result<()> {
     for (name, pose) in [("a.from", &a.from), ("a.to", &a.to), ("b.from", &b.from), ("b.to", &b.to)] {
         check_pose(name, pose)?;
     }
-    if !query.max_separation.is_finite() {
-        return Err(Error::argument("max_separation", query.max_separation, "a finite length in metres"));
+    if !limits::is_coordinate(query.max_separation) {
+        let value = limits::Shown(query.max_separation);
+        return Err(Error::argument("max_separation", value, "a finite length of at most 1e18 m"));
     }
     if !(0.0..=1.0).contains(&query.until) {
         return Err(Error::argument("until", query.until, "a part of the step, 0 to 1"));
     }
     if let Path::Screw { tolerance } = query.path {
-        if !(tolerance > 0.0 && tolerance.is_finite()) {
-            return Err(Error::argument("tolerance", tolerance, "a positive, finite length in metres"));
+        if !(tolerance > 0.0 && limits::is_coordinate(tolerance)) {
+            let value = limits::Shown(tolerance);
+            return Err(Error::argument("tolerance", value, "a positive, finite length of at most 1e18 m"));
         }
     }
     if !query.known.is_sorted() {

@@ -66,7 +66,8 @@ where
         let free = t + off / per_time;
         let next = [0, 1, 2].map(|a| ahead(a, cell[a]));
         let side = (0..3).fold(0, |s, a| if next[a] < next[s] { a } else { s });
-        if free > next[side] || free >= end {
+        // Where f64 cannot tell the two times apart, far along a long segment, it goes from plane to plane.
+        if free > t && (free > next[side] || free >= end) {
             t = free;
             cell = place(cell, t.min(end));
             continue;

@@ -262,7 +262,7 @@ impl<'a> Passage<'a> {
     }
 
     /// The times between which paths are taken to be straight for the tree: off their chords by no more than the samples
-    /// are from each other.
+    /// are from each other, or than f32 tells levels apart.
     fn windows(&self) -> impl Iterator<Item = [f64; 2]> {
         let tree = &self.shell.tree;
         let count = if !self.is_curved() || tree.radius.is_empty() {
@@ -270,7 +270,8 @@ impl<'a> Passage<'a> {
         } else {
             let center = self.shell.origin + Vec3::new(tree.cx[0].into(), tree.cy[0].into(), tree.cz[0].into());
             let whole = self.motion.sagitta(&center, tree.radius[0].into(), [0.0, 1.0]);
-            (whole / f64::from(self.shell.spacing).max(1e-9)).sqrt().ceil().clamp(1.0, WINDOWS)
+            let straight = f64::from(self.shell.spacing).max(1e-9).max(1e-6 * self.level.abs());
+            (whole / straight).sqrt().ceil().clamp(1.0, WINDOWS)
         };
         let until = self.until;
         (0..count as u32)

@@ -8,8 +8,9 @@ use crate::mesh::Bvh;
 
 type Flow = ControlFlow<()>;
 
-/// Steps over parts of the segment shorter than this, in sizes of the shape: what is thinner at a level other than 0, or
-/// around the hole of an open mesh, may be missed.
+/// Steps over parts of the segment shorter than this, in sizes of the shape and its level: what is thinner at a level other
+/// than 0, or around the hole of an open mesh, may be missed. A level is as wide as it is far away, so that a segment along it is
+/// passed in some thousand steps.
 const RESOLUTION: f64 = 1e-5;
 /// The sign of an open mesh also changes where its winding number passes one half, which no distance announces: looked at
 /// every so often, in sizes of the shape.
@@ -32,7 +33,7 @@ fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + '
 pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level != 0.0 || !field.is_closed() {
         let resolution = if field.is_closed() { f64::INFINITY } else { OPEN_RESOLUTION };
-        let size = field.bounds().extents().amax();
+        let size = field.bounds().extents().amax() + level.abs();
         return march(segment, size, resolution, |t| field.signed(segment.at(t)) - level, on);
     }
     let mut below = field.signed(segment.from) <= 0.0;
@@ -61,7 +62,7 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
         return Flow::Continue(());
     }
     if level > 0.0 {
-        let size = sheet.bounds().extents().amax();
+        let size = sheet.bounds().extents().amax() + level;
         let distance = |t: f64| sheet.bvh().closest_point(segment.at(t)).distance_squared.sqrt() - level;
         return march(segment, size, f64::INFINITY, distance, on);
     }

@@ -2,8 +2,8 @@
 
 use super::sheet::Sides;
 use super::traverse::LANES;
-use super::{check_pose, Contact, Geometry, Hit, Pass, FEATURE_OF_B};
-use crate::math::{Pose, Vec3};
+use super::{Contact, Geometry, Hit, Pass, FEATURE_OF_B};
+use crate::math::{limits::check_pose, Pose, Vec3};
 use crate::{Error, Result};
 
 /// Calls `each` with the contact of each feature, in their order: to the bit what [`super::contacts`] says of it, however far
@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// are not numbers.
 ///
 /// # Errors
-/// `InvalidArgument` for a pose that is not finite and for a feature that is no sample of a pointshell that the other body's
+/// `InvalidArgument` for a pose beyond [`limits`](crate::math::limits) and for a feature that is no sample of a pointshell that the other body's
 /// field can be asked about; before `each` is called at all.
 pub fn contacts_of(
     a: Geometry,

@@ -9,6 +9,7 @@
 mod budget;
 mod features;
 mod front;
+mod normal;
 mod place;
 mod reduce;
 mod region;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::field::{with_field, Field, SignedDistance};
-use crate::math::{Pose, RigidF32, Vec3};
+use crate::math::{limits, limits::check_pose, Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 use budget::Left;
@@ -326,15 +327,6 @@ pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bo
     }
 }
 
-pub(crate) fn check_pose(name: &str, pose: &Pose) -> Result<()> {
-    let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|v| v.is_finite());
-    if finite {
-        Ok(())
-    } else {
-        Err(Error::argument(name, format!("{:?}", pose.translation.vector.as_slice()), "finite numbers"))
-    }
-}
-
 fn passes<'a>(
     a: Geometry<'a>,
     pose_a: &'a Pose,
@@ -360,8 +352,8 @@ fn passes<'a>(
 /// call but for a reading of the clock when time is limited; the same input gives the same bytes, unless time is limited.
 ///
 /// # Errors
-/// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose that is not finite or a
-/// number of the query outside its range.
+/// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose beyond
+/// [`limits`](crate::math::limits) or a number of the query outside its range.
 pub fn contacts<'w>(
     a: Geometry,
     pose_a: &Pose,
@@ -403,28 +395,29 @@ pub fn contacts<'w>(
 const NEIGHBOURS: f64 = 2.5;
 
 fn check(query: &Query) -> Result<()> {
-    if query.max_separation.is_nan() || query.max_separation == f64::INFINITY {
-        return Err(Error::argument("max_separation", query.max_separation, "a finite length in metres"));
+    // Minus infinity finds nothing.
+    if query.max_separation.is_nan() || query.max_separation > limits::MAX_COORDINATE {
+        let value = limits::Shown(query.max_separation);
+        return Err(Error::argument("max_separation", value, "a finite length of at most 1e18 m"));
     }
     if query.max_depth.is_nan() || query.max_depth < 0.0 {
         return Err(Error::argument("max_depth", query.max_depth, "a length in metres, 0 or more, or infinity"));
     }
-    if !(query.budget.accuracy >= 0.0 && query.budget.accuracy.is_finite()) {
-        return Err(Error::argument("accuracy", query.budget.accuracy, "a finite length in metres, 0 or more"));
+    if !(0.0..=limits::MAX_COORDINATE).contains(&query.budget.accuracy) {
+        let value = limits::Shown(query.budget.accuracy);
+        return Err(Error::argument("accuracy", value, "a finite length, 0 to 1e18 m"));
     }
     if let Some(step) = &query.step {
         if step.max_gap.is_nan() {
             return Err(Error::argument("max_gap", step.max_gap, "a length in metres"));
         }
-        for (name, v) in [("center", step.center), ("shift", step.shift), ("turn", step.turn)] {
-            if !v.iter().all(|x| x.is_finite()) {
-                return Err(Error::argument(name, format!("{:?}", v.as_slice()), "finite numbers"));
-            }
-        }
+        limits::check_point("center", &step.center)?;
+        limits::check_point("shift", &step.shift)?;
+        limits::check_quantities("turn", &step.turn)?;
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
-        if !(distance >= 0.0 && distance.is_finite()) {
-            return Err(Error::argument("distance", distance, "a finite length in metres, 0 or more"));
+        if !(0.0..=limits::MAX_COORDINATE).contains(&distance) {
+            return Err(Error::argument("distance", limits::Shown(distance), "a finite length, 0 to 1e18 m"));
         }
         if !(0.0..=std::f64::consts::PI).contains(&angle) {
             return Err(Error::argument("angle", angle, "an angle in radians, 0 to π"));

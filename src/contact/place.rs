@@ -3,14 +3,12 @@
 
 use nalgebra::UnitQuaternion;
 
+use super::normal::{self, STRONG_GRADIENT};
 use super::traverse::LANES;
 use super::workspace::Hit;
 use super::{Contact, Pass};
 use crate::field::{with_field, SignedDistance};
 use crate::math::Vec3;
-
-/// Gradient length under which a field's direction is not trusted; the exact distance has 1 everywhere.
-pub(super) const WEAK_GRADIENT: f64 = 0.25;
 
 /// A rotation as the rows of its matrix.
 pub(super) fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
@@ -32,13 +30,12 @@ struct Placed {
 
 /// By φ and the gradient there, in the field's frame.
 #[inline(always)]
-fn placed(pass: &Pass, hit: &Hit, phi: f32, gradient: [f32; 3]) -> Placed {
-    let g = gradient.map(f64::from);
+fn placed<F: SignedDistance>(field: &F, pass: &Pass, hit: &Hit, phi: f32, gradient: [f32; 3]) -> Placed {
+    let strong = normal::length(gradient) > STRONG_GRADIENT;
+    let direction = if strong { gradient } else { pass.away(field, hit, phi, gradient) };
+    let g = direction.map(f64::from);
     let length = ((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]).sqrt();
-    // Near the medial axis the interpolant's gradient fades and says nothing about the way out; the sample's own normal, turned,
-    // then does.
-    let outward = if length > WEAK_GRADIENT { g.map(|x| x / length) } else { pass.against_normal(hit).into() };
-    let outward = Vec3::from(turned(&pass.to_world, outward));
+    let outward = Vec3::from(turned(&pass.to_world, g.map(|x| x / length)));
     Placed { separation: phi.into(), outward, on_shell: pass.in_world(hit) }
 }
 
@@ -49,7 +46,7 @@ fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl
     if !field.is_lanewise() {
         for hit in hits {
             let (phi, gradient) = field.distance_gradient(hit.point);
-            each(hit, placed(pass, hit, phi, gradient));
+            each(hit, placed(field, pass, hit, phi, gradient));
         }
         return;
     }
@@ -60,7 +57,7 @@ fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl
         }
         let (phi, gradient) = field.distance_gradient_lanes(&point, hits.len());
         for (i, hit) in hits.iter().enumerate() {
-            each(hit, placed(pass, hit, phi[i], [gradient[0][i], gradient[1][i], gradient[2][i]]));
+            each(hit, placed(field, pass, hit, phi[i], [gradient[0][i], gradient[1][i], gradient[2][i]]));
         }
     }
 }
@@ -91,7 +88,7 @@ impl Pass<'_> {
 
     fn contact_in_field(&self, hit: &Hit) -> Contact {
         let (phi, gradient) = self.field.distance_gradient(hit.point);
-        self.contact_at(hit, &placed(self, hit, phi, gradient))
+        self.contact_at(hit, &placed(self.field, self, hit, phi, gradient))
     }
 
     /// The contact of one sample whose separation and way out, in the field's body frame, are known.
@@ -116,9 +113,9 @@ impl Pass<'_> {
         Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
     }
 
-    /// The way out of the field by the sample's own normal, unit, in the field's body frame.
-    fn against_normal(&self, hit: &Hit) -> Vec3 {
-        let n = Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
-        -(self.relative.rotation * n).try_normalize(0.0).unwrap_or_else(Vec3::y)
+    /// The way out of the field where its gradient is not strong, unit, in the field's local frame.
+    fn away<F: SignedDistance>(&self, field: &F, hit: &Hit, phi: f32, gradient: [f32; 3]) -> [f32; 3] {
+        let against = normal::reversed(self.shell.normal(hit.sample as usize), &self.to_field);
+        normal::away(field, hit.point, phi, gradient, against)
     }
 }

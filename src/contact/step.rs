@@ -6,7 +6,7 @@
 //! but the plane of contact there mattered. What slides along the other surface keeps its separation, however fast it is.
 
 use super::budget::{Completeness, Left};
-use super::place::WEAK_GRADIENT;
+use super::normal::{self, dot, length, STRONG_GRADIENT};
 use super::traverse::{at_most, transform_slack, Block, Lanes, Walk, LANES};
 use super::workspace::{Hit, Workspace};
 use super::{Pass, FEATURE_OF_B};
@@ -179,16 +179,22 @@ impl<F: SignedDistance> Walk<'_, F> {
         for i in 0..LANES {
             steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
         }
-        // As in `place`: where the field does not say which way is out, the sample's own normal does.
-        let mut weak = at_most(&steep, WEAK_GRADIENT as f32, n);
+        // As in `place`: where the field does not say which way is out.
+        let mut weak = at_most(&steep, STRONG_GRADIENT, n);
         while weak != 0 {
             let i = weak.trailing_zeros() as usize;
             weak &= weak - 1;
-            let normal = self.shell.normal(sample(i));
-            for (k, row) in self.to_field.r.iter().enumerate() {
-                gradient[k][i] = -dot(*row, normal);
+            let point = [block.x[i], block.y[i], block.z[i]];
+            let farthest = length(toward.at(point)) * (1.0 + ROUNDING) + toward.rounding;
+            if block.value[i] - farthest > toward.max_gap {
+                // Does not count, whatever the direction.
+                continue;
             }
-            steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
+            let g = [gradient[0][i], gradient[1][i], gradient[2][i]];
+            let against = normal::reversed(self.shell.normal(sample(i)), self.to_field);
+            let away = normal::away(self.field, point, block.value[i], g, against);
+            [gradient[0][i], gradient[1][i], gradient[2][i]] = away;
+            steep[i] = length(away);
         }
         let mut gap = [0.0; LANES];
         for i in 0..LANES {
@@ -198,16 +204,6 @@ impl<F: SignedDistance> Walk<'_, F> {
         }
         Sized { block, gap, gradient }
     }
-}
-
-#[inline(always)]
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
-    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
-}
-
-#[inline(always)]
-fn length(v: [f32; 3]) -> f32 {
-    dot(v, v).sqrt()
 }
 
 /// The most urgent samples of a part.

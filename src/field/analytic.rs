@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
 use crate::{Error, Result};
 
 /// Upper bound, relative to the size of the numbers that enter, on the rounding of any distance here and of the
@@ -20,11 +20,11 @@ pub(super) fn certified(distance: f32, c: [f32; 3], r: f32, size: f32) -> f32 {
 }
 
 fn length(argument: &str, value: f64) -> Result<f32> {
-    let rounded = value as f32;
-    if value.is_finite() && value > 0.0 && rounded.is_finite() && rounded > 0.0 {
-        Ok(rounded)
+    if limits::is_length(value) {
+        Ok(value as f32)
     } else {
-        Err(Error::argument(argument, value, "a positive, finite length in metres"))
+        let expected = "a positive, finite length of 1e-18 to 1e18 m";
+        Err(Error::argument(argument, limits::Shown(value), expected))
     }
 }
 
@@ -80,6 +80,13 @@ fn normalized(v: [f32; 3], fallback: [f32; 3]) -> (f32, [f32; 3]) {
     }
 }
 
+fn check_offset(offset: f64) -> Result<()> {
+    if limits::is_coordinate(offset) {
+        return Ok(());
+    }
+    Err(Error::argument("offset", limits::Shown(offset), "a finite length of at most 1e18 m"))
+}
+
 /// {x : n·x ≤ offset}: solid below a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HalfSpace {
@@ -96,18 +103,14 @@ impl HalfSpace {
             let value = format!("({}, {}, {})", normal.x, normal.y, normal.z);
             return Err(Error::argument("normal", value, "a finite vector that is not 0"));
         }
-        if !offset.is_finite() {
-            return Err(Error::argument("offset", offset, "a finite length in metres"));
-        }
+        check_offset(offset)?;
         let normal = normal / norm;
         Ok(Self { normal, offset, n: [normal.x as f32, normal.y as f32, normal.z as f32] })
     }
 
     pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
         let offset = self.offset * factor;
-        if !offset.is_finite() {
-            return Err(Error::argument("offset", offset, "a finite length in metres"));
-        }
+        check_offset(offset)?;
         Ok(Self { offset, ..*self })
     }
 

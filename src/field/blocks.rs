@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::approach::{Balls, Level, Ways};
 use super::Grid;
+use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
 
 /// Cells along an edge of a block.
 pub const BLOCK: u32 = 8;
@@ -52,34 +53,34 @@ impl Blocks {
                     for i in 0..dims[0] {
                         let m = [0, 1, 2].map(|a| (BLOCK * [i, j, k][a] + BLOCK / 2).min(grid.dims[a] - 1));
                         let phi = f64::from(values[grid.index(m[0], m[1], m[2])]);
-                        layer.0.push((phi / unit).round() as i16);
+                        layer.0.push_guarded((phi / unit).round() as i16);
                         let mask = if phi.abs() > far { [0; 8] } else { mask(grid, values, [i, j, k], band as f32) };
                         if mask == [0; 8] {
-                            layer.1.push(NO_MASK);
+                            layer.1.push_guarded(NO_MASK);
                         } else {
-                            layer.1.push(layer.2.len() as u32);
-                            layer.2.push(mask);
+                            layer.1.push_guarded(layer.2.len() as u32);
+                            layer.2.push_guarded(mask);
                         }
                     }
                 }
                 layer
             })
-            .collect();
+            .collect_guarded();
         let (mut middle, mut place, mut masks) = (Vec::new(), Vec::new(), Vec::new());
         for (m, p, bits) in layers {
             let first = masks.len() as u32;
-            middle.extend(m);
-            place.extend(p.into_iter().map(|p| if p == NO_MASK { p } else { p + first }));
-            masks.extend(bits);
+            middle.extend_guarded(m);
+            place.extend_guarded(p.into_iter().map(|p| if p == NO_MASK { p } else { p + first }));
+            masks.extend_guarded(bits);
         }
         let cells_per_metre = 0.999_999 / per_cell.max(f64::MIN_POSITIVE);
         Self {
             dims,
             cells_per_metre,
             unit,
-            middle: middle.into(),
-            place: place.into(),
-            masks: masks.into(),
+            middle: boxed(middle),
+            place: boxed(place),
+            masks: boxed(masks),
             band,
             border,
         }

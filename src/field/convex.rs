@@ -6,11 +6,16 @@ use super::hull::convex_hull;
 use super::triangle::{cluster, Packet, TriangleFrame, LANES};
 use super::wide::wide;
 use super::{Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
+use crate::memory::{filled, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
 /// Bound on rounding relative to the numbers that enter; two chains of it are compared in a bound (see `analytic`).
 const SLACK: f32 = 1.6e-6;
+
+/// Where lanes without a triangle are, metres: farther than the largest coordinates, which are below 8e18 m
+/// ([`limits`](crate::math::limits)), and with a square that fits f32.
+const NOWHERE: f32 = 1.6e19;
 
 /// Eight planes: n·x − d.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,15 +125,15 @@ impl ConvexHull {
     /// them span space.
     pub fn new(points: &[[f64; 3]]) -> Result<Self> {
         let hull = convex_hull(points)?;
-        let mut corners: Vec<u32> = hull.triangles.iter().flatten().copied().collect();
+        let mut corners: Vec<u32> = hull.triangles.iter().flatten().copied().collect_guarded();
         corners.sort_unstable();
         corners.dedup();
-        let vertices: Vec<[f64; 3]> = corners.iter().map(|&i| points[i as usize]).collect();
+        let vertices: Vec<[f64; 3]> = corners.iter().map(|&i| points[i as usize]).collect_guarded();
         let bounds = Aabb::from_points(&vertices);
         let size = (bounds.extents() * 0.5).sum() as f32;
         // Squares of distances must fit f32.
-        if !(1e-18..=1e18).contains(&size) {
-            let value = format!("{} m large", bounds.extents().max());
+        if !limits::is_length(size.into()) {
+            let value = format!("{} m large", limits::Shown(bounds.extents().max()));
             return Err(Error::argument("points", value, "an extent of 1e-18 to 1e18 m"));
         }
         let origin = bounds.center();
@@ -142,13 +147,13 @@ impl ConvexHull {
             n[0] * p[0] + n[1] * p[1] + n[2] * p[2]
         };
         // One plane for every set of connected triangles that are coplanar to 1e-9 of the extent.
-        let corners: Vec<[[f64; 3]; 3]> = hull.triangles.iter().map(|t| t.map(local)).collect();
+        let corners: Vec<[[f64; 3]; 3]> = hull.triangles.iter().map(|t| t.map(local)).collect_guarded();
         let order = cluster(&corners);
-        let mut place = vec![0u32; order.len()];
+        let mut place = filled(0u32, order.len());
         order.iter().enumerate().for_each(|(n, &t)| place[t as usize] = (n / LANES) as u32);
         let mut planes: Vec<([f64; 3], f64)> = Vec::new();
         let mut starts = Vec::new();
-        let mut done = vec![false; hull.triangles.len()];
+        let mut done = filled(false, hull.triangles.len());
         for seed in 0..done.len() {
             if done[seed] {
                 continue;
@@ -167,12 +172,12 @@ impl ConvexHull {
                     let facing = normal[0] * other[0] + normal[1] * other[1] + normal[2] * other[2];
                     if !done[n] && facing > 0.999_999 && hull.triangles[n].iter().all(same) {
                         done[n] = true;
-                        stack.push(n);
+                        stack.push_guarded(n);
                     }
                 }
             }
-            planes.push((*normal, top));
-            starts.push(place[seed]);
+            planes.push_guarded((*normal, top));
+            starts.push_guarded(place[seed]);
         }
         let planes = planes
             .chunks(LANES)
@@ -186,20 +191,20 @@ impl ConvexHull {
                 }
                 packet
             })
-            .collect();
+            .collect_guarded();
         let mut triangles = Vec::new();
         let mut boxes = Vec::new();
         for (n, chunk) in order.chunks(LANES).enumerate() {
-            let mut packet = Packet::FAR;
+            let mut packet = Packet::far(NOWHERE);
             let mut b = Aabb::empty();
             for (lane, &t) in chunk.iter().enumerate() {
                 let frame = TriangleFrame::new(corners[t as usize], 1e-13 * extent);
                 packet.set(lane, &frame.rounded(frame.offset));
                 corners[t as usize].iter().for_each(|c| b.include(&Vec3::from(*c)));
             }
-            triangles.push(packet);
+            triangles.push_guarded(packet);
             if n % LANES == 0 {
-                boxes.push(Boxes { min: [[0.0; LANES]; 3], max: [[0.0; LANES]; 3] });
+                boxes.push_guarded(Boxes { min: [[0.0; LANES]; 3], max: [[0.0; LANES]; 3] });
             }
             // Wider than the rounding of a distance.
             let b = b.inflated(1e-6 * extent);

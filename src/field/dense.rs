@@ -3,7 +3,7 @@
 //! The interpolant *is* the shape: its gradient and its Lipschitz constant are exact for it, and its deviation from the
 //! mesh is measured once, at cooking.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::approach::{approaches, Balls, Level, Node, Nodes, Ways};
 use super::blocks::{Blocks, Cells, Skip};
@@ -11,14 +11,15 @@ use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
 use super::wide::batches;
 use super::{Grid, Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
+use crate::memory::{boxed, CollectGuarded};
 use crate::{Error, Result};
 
 /// Signed distance samples on a regular grid. Immutable; shared by any number of threads.
 ///
 /// Inside the grid φ is the trilinear interpolant; outside it is φ(p clamped to the grid's box) + distance to the box.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct DenseField {
     grid: Grid,
     /// x fastest, then y; as many as the grid has nodes.
@@ -55,9 +56,10 @@ struct Hot {
 }
 
 /// The asset's form of a field: what cannot be recomputed.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Stored {
     grid: Grid,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     values: Vec<f32>,
     center: Vec3,
     bounds: Aabb,
@@ -68,14 +70,26 @@ struct Stored {
 impl TryFrom<Stored> for DenseField {
     type Error = Error;
     fn try_from(s: Stored) -> Result<Self> {
-        Ok(Self::assemble(s.grid, s.values.into(), s.center, s.sign)?.described(s.error, &s.bounds))
+        Ok(Self::assemble(s.grid, boxed(s.values), s.center, s.sign)?.described(s.error, &s.bounds))
     }
 }
 
-impl From<DenseField> for Stored {
-    fn from(f: DenseField) -> Self {
-        let DenseField { grid, values, center, bounds, error, sign, .. } = f;
-        Self { grid, values: values.into_vec(), center, bounds, error, sign }
+/// The same without a copy of the samples.
+#[derive(Serialize)]
+#[serde(rename = "Stored")]
+struct StoredRef<'a> {
+    grid: &'a Grid,
+    values: &'a [f32],
+    center: &'a Vec3,
+    bounds: &'a Aabb,
+    error: &'a FieldError,
+    sign: &'a SignReport,
+}
+
+impl Serialize for DenseField {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let Self { grid, values, center, bounds, error, sign, .. } = self;
+        StoredRef { grid, values, center, bounds, error, sign }.serialize(serializer)
     }
 }
 
@@ -90,7 +104,7 @@ impl DenseField {
     pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
         let times = |x: f32| (f64::from(x) * factor) as f32;
         let grid = Grid { dims: self.grid.dims, spacing: times(self.grid.spacing), min: self.grid.min.map(times) };
-        let values: Box<[f32]> = self.values.iter().map(|&phi| times(phi)).collect();
+        let values = boxed(self.values.iter().map(|&phi| times(phi)).collect_guarded());
         let sign = self.sign.scaled(factor);
         let error = FieldError { max: self.error.max * factor, rms: self.error.rms * factor, ..self.error };
         let bounds = Aabb { min: self.bounds.min * factor, max: self.bounds.max * factor };
@@ -109,9 +123,7 @@ impl DenseField {
         if let Some(i) = values.iter().position(|v| !v.is_finite()) {
             return Err(Error::argument(format!("values[{i}]"), values[i], "a finite distance in metres"));
         }
-        if center.iter().any(|x| !x.is_finite()) {
-            return Err(Error::argument("center", format!("{:?}", center.as_slice()), "finite coordinates in metres"));
-        }
+        limits::check_point("center", &center)?;
         let exact = matches!(sign.rule, SignRule::Crossings | SignRule::Parity | SignRule::Offset);
         let scan = super::scan::scan(&grid, &values, exact);
         let lipschitz = scan.lipschitz;
@@ -453,6 +465,10 @@ impl SignedDistance for DenseField {
 
     fn modulus(&self, reach: f64) -> Option<Modulus> {
         Some(Modulus::of_grid(self.hot.lipschitz_outside, self.hot.slack, reach))
+    }
+
+    fn voxel_size(&self) -> f32 {
+        self.grid.spacing
     }
 
     fn error_bound(&self) -> f64 {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::math::limits;
 use crate::{Error, Result};
 
 /// A regular grid of nodes in a field's local frame.
@@ -61,8 +62,8 @@ impl Grid {
         if !(self.spacing.is_finite() && self.spacing >= f32::MIN_POSITIVE && (1.0 / self.spacing).is_finite()) {
             return Err(Error::argument("spacing", self.spacing, "a positive, finite length in metres"));
         }
-        if self.min.iter().chain(&self.max()).any(|x| !x.is_finite()) {
-            return Err(Error::argument("min", format!("{:?}", self.min), "a grid at finite coordinates"));
+        if self.min.iter().chain(&self.max()).any(|x| !limits::is_grid_coordinate(f64::from(*x))) {
+            return Err(Error::argument("min", format!("{:?}", self.min), "a grid at coordinates of at most 4e18 m"));
         }
         Ok(())
     }

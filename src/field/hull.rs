@@ -4,6 +4,8 @@
 //! of a determinant is exact in 128-bit integers. So coplanar, collinear, duplicate and sliver input needs no tolerance:
 //! every facet's plane supports the hull, and nothing strictly outside a plane is ever taken for inside.
 
+use crate::math::limits;
+use crate::memory::{filled, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
 const STEPS: f64 = (1u64 << 40) as f64;
@@ -104,7 +106,7 @@ impl Builder {
     fn hand_out(&mut self, points: impl IntoIterator<Item = u32>, faces: std::ops::Range<usize>) {
         for p in points {
             if let Some(f) = faces.clone().find(|&f| self.above(self.faces[f].corners, p)) {
-                self.faces[f].outside.push(p);
+                self.faces[f].outside.push_guarded(p);
             }
         }
     }
@@ -142,7 +144,7 @@ impl Builder {
                 }
                 if self.above(self.faces[n].corners, eye) {
                     self.faces[n].alive = false;
-                    seen.push(n);
+                    seen.push_guarded(n);
                 }
             }
         }
@@ -150,7 +152,7 @@ impl Builder {
             for k in 0..3 {
                 let n = self.faces[f].neighbors[k];
                 if self.faces[n as usize].alive {
-                    horizon.push((self.faces[f].corners[k], self.faces[f].corners[(k + 1) % 3], n));
+                    horizon.push_guarded((self.faces[f].corners[k], self.faces[f].corners[(k + 1) % 3], n));
                 }
             }
         }
@@ -170,7 +172,7 @@ impl Builder {
                     beyond.neighbors[k] = (first + i) as u32;
                 }
             }
-            self.faces.push(Face {
+            self.faces.push_guarded(Face {
                 corners: [a, b, eye],
                 neighbors: [n, from[&b], to[&a]],
                 outside: Vec::new(),
@@ -186,13 +188,10 @@ impl Builder {
 
 /// The hull of `points` (at least four that are not coplanar, all finite).
 pub(super) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
-    if let Some(i) = points.iter().position(|p| p.iter().any(|x| !x.is_finite())) {
-        let [x, y, z] = points[i];
-        return Err(Error::argument(
-            format!("points[{i}]"),
-            format!("({x}, {y}, {z})"),
-            "finite coordinates in metres",
-        ));
+    for (i, p) in points.iter().enumerate() {
+        if !p.iter().all(|x| limits::is_coordinate(*x)) {
+            limits::check_point(&format!("points[{i}]"), &(*p).into())?;
+        }
     }
     let flat =
         || Error::argument("points", format!("{} points in one plane", points.len()), "4 points not in one plane");
@@ -206,7 +205,10 @@ pub(super) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
     }
     let step = extent / STEPS;
     let mut builder = Builder {
-        points: points.iter().map(|p| [0, 1, 2].map(|k| ((p[k] - bounds.min[k]) / step).round() as i64)).collect(),
+        points: points
+            .iter()
+            .map(|p| [0, 1, 2].map(|k| ((p[k] - bounds.min[k]) / step).round() as i64))
+            .collect_guarded(),
         faces: Vec::new(),
     };
     builder.start(builder.simplex().ok_or_else(flat)?);
@@ -217,8 +219,8 @@ pub(super) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
         }
         face += 1;
     }
-    let mut renumbered = vec![u32::MAX; builder.faces.len()];
-    let alive: Vec<&Face> = builder.faces.iter().filter(|f| f.alive).collect();
+    let mut renumbered = filled(u32::MAX, builder.faces.len());
+    let alive: Vec<&Face> = builder.faces.iter().filter(|f| f.alive).collect_guarded();
     for (new, (old, _)) in builder.faces.iter().enumerate().filter(|(_, f)| f.alive).enumerate() {
         renumbered[old] = new as u32;
     }
@@ -228,10 +230,10 @@ pub(super) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
         n.map(|x| x / len)
     };
     Ok(Hull {
-        triangles: alive.iter().map(|f| f.corners).collect(),
-        neighbors: alive.iter().map(|f| f.neighbors.map(|n| renumbered[n as usize])).collect(),
-        normals: alive.iter().map(|f| unit(f.corners)).collect(),
-        points: builder.points.iter().map(|p| [0, 1, 2].map(|k| bounds.min[k] + p[k] as f64 * step)).collect(),
+        triangles: alive.iter().map(|f| f.corners).collect_guarded(),
+        neighbors: alive.iter().map(|f| f.neighbors.map(|n| renumbered[n as usize])).collect_guarded(),
+        normals: alive.iter().map(|f| unit(f.corners)).collect_guarded(),
+        points: builder.points.iter().map(|p| [0, 1, 2].map(|k| bounds.min[k] + p[k] as f64 * step)).collect_guarded(),
     })
 }
 

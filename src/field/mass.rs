@@ -1,11 +1,14 @@
-//! Mass properties of what a field says is inside, for meshes that enclose nothing exactly.
+//! Mass properties of what a field says is inside: exactly from the triangles where these bound it, else from the samples.
 
 use rayon::prelude::*;
 
 use super::brick::{CELLS, NODES};
-use super::{BrickField, DenseField, Grid};
-use crate::math::Vec3;
-use crate::mesh::MassProperties;
+use super::sign::Sides;
+use super::{BrickField, DenseField, Field, FieldOptions, Grid, MeshField, SignRule};
+use crate::math::{Mat3, Progress, Vec3};
+use crate::memory::ParCollectGuarded;
+use crate::mesh::{MassProperties, TriMesh};
+use crate::{Error, Result};
 
 /// Samples along the edge of a cell that the surface passes.
 const FINE: usize = 4;
@@ -41,6 +44,63 @@ impl Moments {
     }
 }
 
+impl TriMesh {
+    /// Volume, centre of mass and inertia at unit density of what a field of this mesh calls inside: by the same repair of the
+    /// triangles (repeated ones count once, parts that face inward are turned, cavities stay) and the same rule for the sign.
+    /// Integrated exactly over the triangles that bound the inside.
+    ///
+    /// `None` where that cannot be: for an open mesh, for one that cuts through or touches itself other than at shared corners
+    /// and edges, and where nothing is inside. [`mass_from_field`] then has an estimate.
+    pub fn mass_properties(&self) -> Option<MassProperties> {
+        Sides::new(self).mass()
+    }
+}
+
+impl MeshField {
+    /// Mass properties of the inside, as [`TriMesh::mass_properties`].
+    pub fn mass_properties(&self) -> Option<MassProperties> {
+        self.sides().mass()
+    }
+}
+
+/// Mass properties of a mesh: exact ones where there are, else those of {φ < 0} of `field`; without a field, those of a coarse
+/// one if the mesh is closed, cooked within `memory_limit` bytes.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub(crate) fn mass_of_mesh(mesh: &TriMesh, field: Option<&Field>, memory_limit: u64) -> Result<Option<MassProperties>> {
+    let sides = Sides::new(mesh);
+    let closed = sides.rule != SignRule::WindingNumber;
+    match (sides.mass(), field) {
+        (Some(mass), _) => Ok(Some(mass)),
+        (None, Some(field)) => Ok(mass_of_samples(field)),
+        (None, None) if closed => mass_from_coarse(mesh, memory_limit),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Mass properties of {φ < 0} on a grid of 64 cells along the largest extent; `None` also where that cannot be cooked.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub(crate) fn mass_from_coarse(mesh: &TriMesh, memory_limit: u64) -> Result<Option<MassProperties>> {
+    let options = FieldOptions { memory_limit, ..FieldOptions::with_resolution(mesh, 64) };
+    match DenseField::cook(mesh, &options, &Progress::none()) {
+        Ok(field) => Ok(mass_from_field(&field)),
+        Err(error @ Error::OutOfMemory { .. }) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Mass properties of {φ < 0} of a field on a grid.
+pub(crate) fn mass_of_samples(field: &Field) -> Option<MassProperties> {
+    match field {
+        Field::Dense(field) => mass_from_field(field),
+        Field::Bricks(field) => mass_from_bricks(field),
+        _ => None,
+    }
+}
+
 /// Mass properties of {φ < 0} in the grid, body frame; `None` when nothing is inside. Cells that the surface passes are
 /// sampled 4³ times, each sample filled by how far it is from the surface along its gradient.
 pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
@@ -59,7 +119,7 @@ pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
             }
             sum
         })
-        .collect();
+        .collect_guarded();
     total(&slices, field.center())
 }
 
@@ -98,7 +158,7 @@ pub fn mass_from_bricks(field: &BrickField) -> Option<MassProperties> {
             }
             sum
         })
-        .collect();
+        .collect_guarded();
     total(&slices, field.center())
 }
 
@@ -108,16 +168,9 @@ fn total(slices: &[Moments], center: Vec3) -> Option<MassProperties> {
     if m.volume <= 0.0 {
         return None;
     }
-    let c = m.first.map(|x| x / m.volume);
-    let s = m.second.map(|x| x / m.volume);
-    let (xx, yy, zz) = (s[0] - c[0] * c[0], s[1] - c[1] * c[1], s[2] - c[2] * c[2]);
-    let (xy, xz, yz) = (s[3] - c[0] * c[1], s[4] - c[0] * c[2], s[5] - c[1] * c[2]);
-    Some(MassProperties {
-        volume: m.volume,
-        center_of_mass: (Vec3::from(c) + center).into(),
-        inertia: [yy + zz, xx + zz, xx + yy, -xy, -xz, -yz],
-        exact: false,
-    })
+    let [xx, yy, zz, xy, xz, yz] = m.second;
+    let second = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    MassProperties::from_moments(m.volume, m.first.into(), second, &center, false)
 }
 
 /// A cell of edge `h` by its corners' values; `corner` is its first node.

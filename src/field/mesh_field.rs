@@ -48,6 +48,10 @@ impl MeshField {
         &self.sides.report
     }
 
+    pub(super) fn sides(&self) -> &Sides {
+        &self.sides
+    }
+
     /// The hierarchy over the triangles.
     pub(crate) fn bvh(&self) -> &Bvh {
         &self.bvh

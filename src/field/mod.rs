@@ -33,6 +33,7 @@ pub use cook::{offset_surface, FieldOptions};
 pub use dense::DenseField;
 pub use grid::Grid;
 pub use mass::{mass_from_bricks, mass_from_field};
+pub(crate) use mass::{mass_from_coarse, mass_of_mesh, mass_of_samples};
 pub use mesh_field::MeshField;
 pub use report::{Decided, Doubt, FieldError, SignReport, SignRule, PLACES, UNCERTAIN};
 pub use sheet::{Sheet, SheetAround};
@@ -225,8 +226,14 @@ pub trait SignedDistance: Send + Sync {
         }
     }
 
-    /// Bound on |φ − exact signed distance of the shape it stands for|, metres: measured at cooking for grids, rounding
-    /// only for analytic shapes.
+    /// Edge of a cell of the grid, metres; 0 for a field without one.
+    #[inline(always)]
+    fn voxel_size(&self) -> f32 {
+        0.0
+    }
+
+    /// Bound on |φ − exact signed distance of the shape it stands for|, metres: rounding only for analytic shapes. For grids it
+    /// is no proof: the largest error found at cooking ([`FieldError::max`]) and the rounding.
     fn error_bound(&self) -> f64;
 }
 
@@ -251,6 +258,9 @@ impl SignedDistance for Field {
     }
     fn lower_bound_batch(&self, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) {
         with_field!(self, f => f.lower_bound_batch(x, y, z, r, out))
+    }
+    fn voxel_size(&self) -> f32 {
+        with_field!(self, f => f.voxel_size())
     }
     fn error_bound(&self) -> f64 {
         with_field!(self, f => f.error_bound())

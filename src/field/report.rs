@@ -31,7 +31,10 @@ pub struct SignReport {
     pub consistent: bool,
     /// The rule that decided.
     pub rule: SignRule,
-    /// Triangles left out as duplicates of others.
+    /// Triangles that repeat an earlier one: same corners, same winding. The same number as in the mesh's [`Report`]. Where the
+    /// triangles do not agree on the outside, these and those that turn an earlier one over are left out.
+    ///
+    /// [`Report`]: crate::mesh::Report
     pub duplicate_triangles: u64,
     /// Triangles turned to agree with their neighbours.
     pub flipped_triangles: u64,
@@ -122,14 +125,14 @@ impl SignReport {
     }
 }
 
-/// |interpolated φ − exact signed distance to the mesh| over points on the surface and within two cells of it.
+/// |interpolated φ − exact signed distance to the mesh| on the surface and within two cells of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldError {
-    /// Largest, metres.
+    /// Largest that a search finds where the field fits worst, metres. The true maximum is at least this.
     pub max: f64,
-    /// Root of the mean square, metres.
+    /// Root of the mean square over points spread evenly, metres.
     pub rms: f64,
-    /// Number of points measured.
+    /// Number of points that `rms` is over.
     pub samples: u32,
 }
 
@@ -151,7 +154,7 @@ impl fmt::Display for SignReport {
         write!(
             f,
             "{}, {}; sign by {} ({crossings} nodes by crossings, {winding_number} by winding number, {flooding} by \
-             flooding); {} duplicate triangles left out, {} turned, {} nodes uncertain; {} m² of membranes across holes",
+             flooding); {} duplicate triangles, {} turned, {} nodes uncertain; {} m² of membranes across holes",
             if self.closed { "closed" } else { "open" },
             if self.consistent { "consistently wound" } else { "not consistently wound" },
             self.rule,

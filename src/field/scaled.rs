@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::{Ball, ConvexHull, Field, MeshField, Sheet, SphereHull};
+use crate::math::limits;
+use crate::memory::CollectGuarded;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -23,12 +25,12 @@ impl Field {
             Field::Cylinder(f) => Field::Cylinder(f.scaled(factor)?),
             Field::Cone(f) => Field::Cone(f.scaled(factor)?),
             Field::ConvexHull(f) => {
-                let points: Vec<[f64; 3]> = f.vertices().iter().map(|p| p.map(|x| x * factor)).collect();
+                let points: Vec<[f64; 3]> = f.vertices().iter().map(|p| p.map(|x| x * factor)).collect_guarded();
                 Field::ConvexHull(ConvexHull::new(&points)?)
             }
             Field::SphereHull(f) => {
                 let times = |b: &Ball| Ball { center: b.center * factor, radius: b.radius * factor };
-                Field::SphereHull(SphereHull::new(&f.balls().iter().map(times).collect::<Vec<_>>())?)
+                Field::SphereHull(SphereHull::new(&f.balls().iter().map(times).collect_guarded())?)
             }
             Field::Mesh(f) => Field::Mesh(MeshField::new(checked(f.mesh().scaled(factor))?)?),
             Field::Sheet(f) => {
@@ -41,7 +43,7 @@ impl Field {
 
 fn checked(mesh: TriMesh) -> Result<TriMesh> {
     let extent = mesh.bounds().extents().max();
-    if !(1e-18..=1e18).contains(&extent) {
+    if !limits::is_length(extent) {
         return Err(Error::InvalidMesh(format!("it is {extent:e} m large; expected 1e-18 to 1e18 m")));
     }
     TriMesh::new(mesh.vertices, mesh.triangles)

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::wide::wide;
 use super::Grid;
 use crate::math::{Aabb, Vec3};
+use crate::memory::ParCollectGuarded;
 
 /// What holds of the trilinear interpolant of a grid, extended by the distance to the box outside.
 pub(super) struct Scan {
@@ -35,7 +36,7 @@ struct Slice {
 /// `values` has a number for each node. `exact`: they are exact signed distances, up to a rounding that the caller adds.
 pub(super) fn scan(grid: &Grid, values: &[f32], exact: bool) -> Scan {
     let view = View { dims: grid.dims.map(|n| n as usize), values };
-    let slices: Vec<Slice> = (0..view.dims[2]).into_par_iter().map(|k| view.slice(k)).collect();
+    let slices: Vec<Slice> = (0..view.dims[2]).into_par_iter().map(|k| view.slice(k)).collect_guarded();
     let steepest = f64::from(slices.iter().fold(0.0, |a: f32, s| a.max(s.steepest))).sqrt() / f64::from(grid.spacing);
     // Where the border of the grid is inside, φ rises by one per metre from there, and the positions are rounded.
     let lowest = border_minimum(grid, values);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::SignedDistance;
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
 use crate::mesh::{Bvh, Closest, TriMesh};
 use crate::{Error, Result};
 
@@ -35,11 +35,11 @@ impl Sheet {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
         }
-        let rounded = depth as f32;
-        if !(rounded > 0.0 && rounded.is_finite()) {
-            return Err(Error::argument("depth", depth, "a positive, finite length in metres"));
+        if !limits::is_length(depth) {
+            let expected = "a positive, finite length of 1e-18 to 1e18 m";
+            return Err(Error::argument("depth", limits::Shown(depth), expected));
         }
-        Ok(Self { bvh: Bvh::build(&mesh), bounds: mesh.bounds(), depth: rounded, mesh })
+        Ok(Self { bvh: Bvh::build(&mesh), bounds: mesh.bounds(), depth: depth as f32, mesh })
     }
 
     /// The triangles, body frame.
@@ -73,9 +73,10 @@ impl Sheet {
         &self.bvh
     }
 
-    /// Unit normal of a triangle by its winding, body frame; `None` for one without area.
+    /// Unit normal of a triangle by its winding, body frame; `None` for one without area, and for the triangle that a point
+    /// without a closest one has ([`Bvh::closest_point`]).
     pub(crate) fn normal(&self, triangle: u32) -> Option<Vec3> {
-        let [a, b, c] = self.mesh.corners(triangle as usize).map(Vec3::from);
+        let [a, b, c] = self.mesh.triangles.get(triangle as usize)?.map(|i| Vec3::from(self.mesh.vertices[i as usize]));
         (b - a).cross(&(c - a)).try_normalize(0.0)
     }
 }
@@ -134,7 +135,8 @@ impl SignedDistance for SheetAround<'_> {
         self.sheet.bvh.closest_point(self.body(p)).distance_squared.sqrt() as f32
     }
 
-    /// The gradient points away from the sheet; on it, along the normal of the triangle there.
+    /// The gradient points away from the sheet; on it, along the normal of the triangle there. A point that is not finite is
+    /// infinitely far, and its gradient the z axis.
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         let body = self.body(p);
         let closest = self.sheet.bvh.closest_point(body);

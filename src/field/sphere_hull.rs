@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::analytic::{certified, SLACK};
 use super::hull::convex_hull;
 use super::{Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
+use crate::memory::{filled, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
 /// Most balls that are taken: the time of a distance grows with their number.
@@ -63,8 +64,13 @@ impl Pair {
     /// The normal of a plane that touches both, turned as far to `to` as it can be.
     fn normal(&self, to: &Vec3) -> Vec3 {
         let across = to - self.axis * self.axis.dot(to);
-        let across = across.try_normalize(1e-300).unwrap_or_else(|| any_normal(&self.axis));
-        self.axis * self.cosine + across * self.sine
+        // What is left of a point almost on the axis is rounding, and not across: once more, or any direction.
+        let across = across - self.axis * self.axis.dot(&across);
+        let across = match across.norm_squared() > 1e-26 * to.norm_squared() {
+            true => across.try_normalize(1e-300),
+            false => None,
+        };
+        self.axis * self.cosine + across.unwrap_or_else(|| any_normal(&self.axis)) * self.sine
     }
 }
 
@@ -99,29 +105,35 @@ impl SphereHull {
         }
         let origin = bounds.center();
         let extents = bounds.extents();
-        if extents.max() < 1e-18 {
-            let value = format!("of balls in {} m", extents.max());
+        if extents.max() < limits::MIN_LENGTH {
+            let value = format!("of balls in {} m", limits::Shown(extents.max()));
             return Err(Error::argument("radii", value, "balls that extend over at least 1e-18 m"));
         }
         let slack = TOLERANCE * extents.max();
-        let mut local: Vec<Ball> = vec![];
+        let mut local: Vec<Ball> = Vec::new();
         for ball in balls {
             let ball = Ball { center: ball.center - origin, radius: ball.radius };
             let holds = |a: &Ball, b: &Ball| (a.center - b.center).norm() + b.radius <= a.radius;
             if !local.iter().any(|other| holds(other, &ball)) {
                 local.retain(|other| !holds(&ball, other));
-                local.push(ball);
+                local.push_guarded(ball);
             }
         }
-        let mut hull =
-            Self { balls: local, pairs: vec![], planes: vec![], bounds, origin, size: (0.5 * extents.sum()) as f32 };
+        let mut hull = Self {
+            balls: local,
+            pairs: Vec::new(),
+            planes: Vec::new(),
+            bounds,
+            origin,
+            size: (0.5 * extents.sum()) as f32,
+        };
         hull.find_planes_and_pairs(slack);
         Ok(hull)
     }
 
     /// The balls that reach the surface, body frame.
     pub fn balls(&self) -> Vec<Ball> {
-        self.balls.iter().map(|b| Ball { center: b.center + self.origin, radius: b.radius }).collect()
+        self.balls.iter().map(|b| Ball { center: b.center + self.origin, radius: b.radius }).collect_guarded()
     }
 
     /// h(u): the support function.
@@ -132,7 +144,7 @@ impl SphereHull {
     /// All planes that touch three balls, all pairs that some plane touches, and none of the balls that no plane does.
     fn find_planes_and_pairs(&mut self, slack: f64) {
         let n = self.balls.len();
-        let mut touches = vec![false; n * n];
+        let mut touches = filled(false, n * n);
         for i in 0..n {
             for j in i + 1..n {
                 // A pair that planes touch all around has no third ball: any of these planes tells.
@@ -152,22 +164,22 @@ impl SphereHull {
                         }
                         // Four balls on a plane give it four times.
                         if !self.planes.iter().any(|p| (p.u - u).norm_squared() < TOLERANCE * TOLERANCE) {
-                            self.planes.push(Plane { u, h });
+                            self.planes.push_guarded(Plane { u, h });
                         }
                     }
                 }
             }
         }
         let is_needed = |i: usize| n == 1 || (0..n).any(|j| touches[i * n + j] || touches[j * n + i]);
-        let mut place = vec![usize::MAX; n];
-        let mut kept = vec![];
+        let mut place = filled(usize::MAX, n);
+        let mut kept = Vec::new();
         for i in (0..n).filter(|&i| is_needed(i)) {
             place[i] = kept.len();
-            kept.push(self.balls[i]);
+            kept.push_guarded(self.balls[i]);
         }
         for i in 0..n {
             for j in (i + 1..n).filter(|j| touches[i * n + j]) {
-                self.pairs.extend(Pair::new(&self.balls, i, j).map(|pair| Pair { ball: place[i], ..pair }));
+                self.pairs.extend_guarded(Pair::new(&self.balls, i, j).map(|pair| Pair { ball: place[i], ..pair }));
             }
         }
         self.balls = kept;
@@ -237,19 +249,16 @@ fn check(balls: &[Ball]) -> Result<()> {
         return Err(Error::argument("sphere_count", balls.len(), format!("1 to {MAX_BALLS}")));
     }
     for (i, ball) in balls.iter().enumerate() {
-        if !ball.center.iter().all(|x| x.abs() <= 1e18) {
-            let value = format!("({}, {}, {})", ball.center.x, ball.center.y, ball.center.z);
-            return Err(Error::argument(format!("centers[{i}]"), value, "finite coordinates of at most 1e18 m"));
-        }
-        if !(ball.radius >= 0.0 && ball.radius <= 1e18) {
+        limits::check_point(&format!("centers[{i}]"), &ball.center)?;
+        if !(ball.radius >= 0.0 && limits::is_coordinate(ball.radius)) {
             return Err(Error::argument(
                 format!("radii[{i}]"),
-                ball.radius,
+                limits::Shown(ball.radius),
                 "0 or a positive length of at most 1e18 m",
             ));
         }
     }
-    let points: Vec<[f64; 3]> = balls.iter().map(|b| b.center.into()).collect();
+    let points: Vec<[f64; 3]> = balls.iter().map(|b| b.center.into()).collect_guarded();
     if balls.iter().all(|b| b.radius == 0.0) && convex_hull(&points).is_err() {
         return Err(Error::argument("radii", "all 0, and the centers in one plane", "balls whose hull has a volume"));
     }

@@ -4,6 +4,7 @@
 //! third corner C, z along the normal. Then A = (0, 0), B = (length, 0), C = (cx, cy) with 0 ≤ cx ≤ length and cy > 0,
 //! and a point in space needs three dot products to get there. Because AB is the longest edge, the test "inside the
 //! triangle" fails for every point that lies beyond an end of it, whatever the rounding: slivers are safe.
+use crate::memory::CollectGuarded;
 
 /// A triangle in its own frame, f64: the exact data from which the f32 lanes are rounded.
 #[derive(Clone, Copy, Debug)]
@@ -216,14 +217,17 @@ pub(crate) struct Packet {
 impl Packet {
     pub const FIELDS: usize = 19;
 
-    /// Lanes that are farther from everything than any real triangle.
-    pub const FAR: Self = {
+    /// Lanes that are farther from everything than any real triangle of a lattice, in cells.
+    pub const FAR: Self = Self::far(1.0e15);
+
+    /// Lanes at a distance from everywhere.
+    pub const fn far(distance: f32) -> Self {
         let mut fields = [[0.0; LANES]; Packet::FIELDS];
-        fields[9] = [1.0e15; LANES];
-        fields[10] = [1.0e15; LANES];
-        fields[11] = [1.0e15; LANES];
+        fields[9] = [distance; LANES];
+        fields[10] = [distance; LANES];
+        fields[11] = [distance; LANES];
         Self { fields }
-    };
+    }
 
     #[inline(always)]
     pub fn set(&mut self, lane: usize, t: &Triangle) {
@@ -283,8 +287,8 @@ impl Packet {
 /// An order of triangles in which each run of eight is close together; the same input gives the same order.
 pub(crate) fn cluster(corners: &[[[f64; 3]; 3]]) -> Vec<u32> {
     let centroids: Vec<[f64; 3]> =
-        corners.iter().map(|t| [0, 1, 2].map(|k| (t[0][k] + t[1][k] + t[2][k]) / 3.0)).collect();
-    let mut order: Vec<u32> = (0..corners.len() as u32).collect();
+        corners.iter().map(|t| [0, 1, 2].map(|k| (t[0][k] + t[1][k] + t[2][k]) / 3.0)).collect_guarded();
+    let mut order: Vec<u32> = (0..corners.len() as u32).collect_guarded();
     arrange(&mut order, &centroids);
     order
 }

@@ -2,6 +2,8 @@
 
 use std::alloc::{alloc_zeroed, Layout};
 
+use crate::memory;
+
 /// Arrays from this size on are worth huge pages, bytes.
 const LARGE: usize = 8 << 20;
 
@@ -15,7 +17,7 @@ pub(super) fn zeros(count: usize) -> Option<Vec<f32>> {
         return Some(Vec::new());
     }
     // SAFETY: the layout is not empty.
-    let first = unsafe { alloc_zeroed(layout) }.cast::<f32>();
+    let first = memory::refusable(|| unsafe { alloc_zeroed(layout) }).cast::<f32>();
     if first.is_null() {
         return None;
     }

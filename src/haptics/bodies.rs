@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::contact::{Geometry, Owner};
 use crate::field::{Field, Grid, SignedDistance};
-use crate::math::{Mat3, Pose, Progress, Twist, Vec3};
+use crate::math::{limits, Mat3, Pose, Progress, Twist, Vec3};
 use crate::mesh::MassProperties;
 use crate::pointshell::PointShell;
 use crate::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
@@ -82,17 +82,21 @@ impl Tool {
     /// # Errors
     /// `InvalidArgument` for a mass or an inertia that is not positive (definite) and finite.
     pub fn check(&self) -> Result<()> {
-        if !(self.mass > 0.0 && self.mass.is_finite()) {
-            return Err(Error::argument("tool.mass", self.mass, "a positive, finite mass in kg"));
+        if !limits::is_positive_quantity(self.mass) {
+            let expected = "a positive, finite mass of 1e-30 to 1e18 kg";
+            return Err(Error::argument("tool.mass", limits::Shown(self.mass), expected));
         }
-        if !self.center.iter().all(|c| c.is_finite()) {
-            return Err(Error::argument("tool.center", format!("{:?}", self.center.as_slice()), "finite numbers"));
-        }
-        let finite = self.inertia.iter().all(|i| i.is_finite());
+        limits::check_point("tool.center", &self.center)?;
+        let finite = self.inertia.iter().all(|i| limits::is_quantity(*i))
+            && self.inertia.diagonal().iter().all(|i| limits::is_positive_quantity(*i));
         let skew = (self.inertia - self.inertia.transpose()).amax();
         if !finite || skew > 1e-9 * self.inertia.amax() || self.inertia.cholesky().is_none() {
             let value = format!("{:?}", self.inertia.as_slice());
-            return Err(Error::argument("tool.inertia", value, "a symmetric, positive definite matrix in kg·m²"));
+            return Err(Error::argument(
+                "tool.inertia",
+                value,
+                "a symmetric, positive definite matrix of 1e-30 to 1e18 kg·m²",
+            ));
         }
         Ok(())
     }

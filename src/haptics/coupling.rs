@@ -1,7 +1,7 @@
 //! The virtual coupling: a spring and a damper in all six directions between what the hand holds and what the simulation
 //! moves (Colgate, Stanley & Brown 1995; McNeely et al. 1999, section 6.1; Otaduy & Lin 2005, section 4.3).
 
-use crate::math::{Mat3, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::math::{limits, Mat3, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
@@ -42,12 +42,14 @@ impl Coupling {
         for (name, [linear, angular]) in fields {
             for (part, value) in [("[0]", *linear), ("[1]", *angular)] {
                 let fits = match name {
-                    "damping" => value >= 0.0 && value.is_finite(),
+                    "damping" => value >= 0.0 && limits::is_quantity(value),
                     "reach" if self.saturation == Saturation::Linear => true,
-                    _ => value > 0.0 && value.is_finite(),
+                    _ => limits::is_positive_quantity(value),
                 };
                 if !fits {
-                    return Err(Error::argument(format!("coupling.{name}{part}"), value, "a positive, finite number"));
+                    let least = if name == "damping" { "0" } else { "1e-30" };
+                    let expected = format!("a positive, finite number, {least} to 1e18");
+                    return Err(Error::argument(format!("coupling.{name}{part}"), limits::Shown(value), expected));
                 }
             }
         }

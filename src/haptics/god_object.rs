@@ -31,7 +31,7 @@ use crate::ccd::impact::{self, time_of_impact, Moving, Path};
 use crate::ccd::shell;
 use crate::contact::{self, Contact, Geometry, Roles};
 use crate::field::{Field, SignedDistance};
-use crate::math::{Pose, Vec3, Vec6, Wrench};
+use crate::math::{limits, Pose, Vec3, Vec6, Wrench};
 use crate::pointshell::PointShell;
 use crate::Result;
 
@@ -255,9 +255,9 @@ impl GodObject {
     }
 
     fn begin(&mut self, target: &Pose, bodies: &[Obstacle]) -> Result<()> {
-        contact::check_pose("target", target)?;
+        limits::check_pose("target", target)?;
         for body in bodies {
-            contact::check_pose("bodies.pose", &body.pose)?;
+            limits::check_pose("bodies.pose", &body.pose)?;
         }
         if self.last.len() != bodies.len() {
             self.last.clear();

@@ -18,12 +18,10 @@
 //! | `slew` | how steeply a force may come back |
 //! | `passivity` | the energy at the port to the hand |
 //! | `runner` | both halves on threads of their own |
-//! | `device` | a simulated device in a simulated hand, for tests |
 
 mod bodies;
 pub mod constraint;
 mod coupling;
-pub mod device;
 mod exchange;
 pub mod god_object;
 mod impulses;
@@ -45,7 +43,7 @@ pub use bodies::{Forms, Obstacle, Tool, VOXMAP_MEMORY};
 pub use coupling::{Coupling, Saturation};
 pub use passivity::Observer;
 pub use relief::{Height, Relief};
-pub use runner::{Got, RunOptions, RunReport, Runner};
+pub use runner::{Got, RunOptions, RunReport, Runner, PERIODS};
 pub use servo::Servo;
 pub use settings::{ContactSettings, Handle, Settings, Timing};
 pub use shading::{Surface, Texture};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::math::Vec3;
+use crate::math::{limits, Vec3};
 use crate::{Error, Result};
 
 /// Height of a surface's bumps: of the obstacle's number and a point near its surface, in the frame of the body, metres.
@@ -27,8 +27,9 @@ impl Relief {
     /// # Errors
     /// `InvalidArgument` for a reach that is not positive and finite.
     pub fn new(height: Arc<Height>, reach: f64) -> Result<Self> {
-        if !(reach > 0.0 && reach.is_finite()) {
-            return Err(Error::argument("surface.height_reach", reach, "positive and finite where there are heights"));
+        if !limits::is_length(reach) {
+            let expected = "positive and finite, 1e-18 to 1e18 m, where there are heights";
+            return Err(Error::argument("surface.height_reach", limits::Shown(reach), expected));
         }
         Ok(Self { height, reach })
     }

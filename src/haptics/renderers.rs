@@ -6,7 +6,7 @@ use super::{Forms, Obstacle, Renderer, Settings, Tool};
 use crate::ccd::impact::{self, Path};
 use crate::ccd::shell;
 use crate::contact::{self, directions, Contact, Query, Roles};
-use crate::math::{Pose, Vec3};
+use crate::math::{limits, Pose, Vec3};
 use crate::response::{
     self, continuous, penalty, vps, Body, Braking, ContinuousSettings, Kinematics, On, PenaltySettings, Response, Role,
     Sweep, VpsSettings,
@@ -72,7 +72,7 @@ pub(super) fn respond(
 ) -> Result<Found> {
     let pair = Pair { settings, tool, obstacle, input, before };
     match settings.renderer {
-        Renderer::Vps => Ok(pair.vps(scratch)),
+        Renderer::Vps => pair.vps(scratch),
         Renderer::Penalty => pair.penalty(scratch),
         Renderer::ContinuousPenalty => pair.continuous(scratch),
         Renderer::Impulse => pair.impulse(scratch),
@@ -145,10 +145,11 @@ impl Pair<'_> {
     }
 
     /// Tangent-plane forces in a voxmap (McNeely et al. 1999).
-    fn vps(&self, scratch: &mut Scratch) -> Found {
+    fn vps(&self, scratch: &mut Scratch) -> Result<Found> {
         let Some(voxmap) = self.obstacle.forms.voxmap.as_deref() else {
-            return Found::of(Response::default(), 0, std::iter::empty());
+            return Ok(Found::of(Response::default(), 0, std::iter::empty()));
         };
+        limits::check_pose("tool.pose", &self.input.body.pose)?;
         let c = &self.settings.contact;
         let braking = match c.braking {
             true => Braking::InOneStep { mass: self.tool.mass, dt: self.before.time },
@@ -160,7 +161,7 @@ impl Pair<'_> {
         // Samples that are within the force layer have passed it.
         let least = if found.interior > 0 { f64::NEG_INFINITY } else { 0.0 };
         let contacts = (found.surface + found.interior) as usize;
-        Found::of(found.response, contacts, (contacts > 0).then_some(least).into_iter())
+        Ok(Found::of(found.response, contacts, (contacts > 0).then_some(least).into_iter()))
     }
 
     /// Leaves its contacts to be parted with those of all others.
@@ -172,7 +173,8 @@ impl Pair<'_> {
         let far = (self.input.body.center - obstacle.center).norm() + radius;
         let comes = obstacle.twist.linear.norm() + obstacle.twist.angular.norm() * far;
         let way = scratch.impulses.way(radius) + comes * self.before.time;
-        let query = Query { max_separation: offset + way, ..Query::default() };
+        let max_separation = (offset + way).min(limits::MAX_COORDINATE);
+        let query = Query { max_separation, ..Query::default() };
         let (a, b) = (self.of_tool(), self.of_obstacle());
         let poses = (&self.input.body.pose, &self.obstacle.pose);
         let Scratch { near, impulses, .. } = scratch;

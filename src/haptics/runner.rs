@@ -1,6 +1,7 @@
 //! Runs both halves on threads of their own, for those who have none. It asks the system for what a steady loop needs, and
 //! says what it did not get.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -10,8 +11,12 @@ use parking_lot::Mutex;
 
 use super::exchange::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
+use crate::inside;
 use crate::math::{Pose, Twist};
 use crate::{Error, Result};
+
+/// The shortest and the longest period of the servo, seconds. Stopping a run takes up to one period.
+pub const PERIODS: [f64; 2] = [1e-6, 1.0];
 
 /// What to ask the system for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +68,18 @@ pub struct RunReport {
     pub rounds: u64,
 }
 
+/// What a thread of a runner does.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Servo,
+    Simulation,
+}
+
+thread_local! {
+    /// `None` for threads that are no runner's.
+    static ROLE: Cell<Option<Role>> = const { Cell::new(None) };
+}
+
 /// Two threads at work. Dropping it stops them.
 pub struct Runner {
     stop: Arc<AtomicBool>,
@@ -86,8 +103,10 @@ impl Runner {
         options: &RunOptions,
         mut device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
     ) -> Result<Self> {
-        if !(options.period > 0.0 && options.period <= servo.settings().timing.longest_step) {
-            let expected = format!("positive, at most {} s, the longest step", servo.settings().timing.longest_step);
+        let [shortest, longest] = PERIODS;
+        let longest = servo.settings().timing.longest_step.min(longest);
+        if !(shortest..=longest).contains(&options.period) {
+            let expected = format!("{shortest} s to {longest} s, and at most the longest step");
             return Err(Error::argument("period", options.period, expected));
         }
         if !(0..=99).contains(&options.priority) {
@@ -107,9 +126,12 @@ impl Runner {
         let (reports, reader) = exchange::channel(|| first);
         let (options, stops) = (*options, stop.clone());
         let failed = |source| Error::Io { path: "a thread".into(), source };
+        let inside = inside::is_inside();
         let servo = std::thread::Builder::new()
             .name("haptic servo".into())
             .spawn(move || {
+                let _inside = inside.then(inside::enter);
+                ROLE.set(Some(Role::Servo));
                 let ends = Ends(stops);
                 steps(&mut servo, &options, &ends.0, reports, first, &mut device);
                 servo
@@ -120,6 +142,8 @@ impl Runner {
         let mut runner = Self { stop, servo: Some(servo), rounds: None, simulation, reports: reader, done };
         let (stops, shared, done) = (runner.stop.clone(), runner.simulation.clone(), runner.done.clone());
         let rounds = std::thread::Builder::new().name("haptic simulation".into()).spawn(move || {
+            let _inside = inside.then(inside::enter);
+            ROLE.set(Some(Role::Simulation));
             while !stops.load(Ordering::Relaxed) {
                 let mut simulation = shared.lock();
                 let fresh = simulation.simulate().fresh;
@@ -134,6 +158,17 @@ impl Runner {
         });
         runner.rounds = Some(rounds.map_err(failed)?);
         Ok(runner)
+    }
+
+    /// Whether the calling thread is one of a runner, this one or another: it calls the functions of the user, which cannot wait
+    /// for the end of a run.
+    pub fn is_this_thread() -> bool {
+        ROLE.get().is_some()
+    }
+
+    /// Whether the calling thread is the simulation's of a runner: a function that it calls cannot wait for a round to end.
+    pub fn is_simulating() -> bool {
+        ROLE.get() == Some(Role::Simulation)
     }
 
     /// Whether the servo still runs: not stopped, nor ended by the device.
@@ -155,11 +190,13 @@ impl Runner {
         self.simulation.lock().set_obstacle_pose(index, pose, twist)
     }
 
-    /// Ends both threads and gives the halves back, with a last report.
+    /// Ends both threads and gives the halves back, with a last report. Not for functions that a runner calls: see
+    /// [`Runner::is_this_thread`].
     ///
     /// # Panics
-    /// When `device` did.
+    /// When `device` did, and on the runner's own threads.
     pub fn stop(mut self) -> (Servo, Simulation, RunReport) {
+        assert!(!self.is_own_thread(), "a runner cannot be stopped by the functions that it calls");
         self.stop.store(true, Ordering::Relaxed);
         let servo = self.servo.take().map(JoinHandle::join);
         let rounds = self.rounds.take().map(JoinHandle::join);
@@ -177,11 +214,24 @@ impl Runner {
     }
 }
 
+impl Runner {
+    fn is_own_thread(&self) -> bool {
+        let this = std::thread::current().id();
+        let servo = self.servo.as_ref().map(|handle| handle.thread().id());
+        let rounds = self.rounds.as_ref().map(|handle| handle.thread().id());
+        servo == Some(this) || rounds == Some(this)
+    }
+}
+
 impl Drop for Runner {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
+        // A thread cannot wait for itself: both end soon after this.
+        if self.is_own_thread() {
+            return;
+        }
         for handle in [self.servo.take().map(|h| h.join().map(drop)), self.rounds.take().map(JoinHandle::join)] {
-            // A panic of the device's was its own to tell: it has been printed.
+            // A panic has been told when it happened.
             drop(handle);
         }
     }
@@ -229,11 +279,16 @@ fn steps(
     device(&Output::default());
 }
 
+/// How many whole periods have passed.
+fn whole(passed: Duration, period: Duration) -> u32 {
+    u32::try_from(passed.as_nanos() / period.as_nanos().max(1)).unwrap_or(u32::MAX)
+}
+
 #[cfg(target_os = "linux")]
 mod system {
     use std::time::Duration;
 
-    use super::Got;
+    use super::{whole, Got};
 
     pub const ABSOLUTE_SLEEP: Got = Got::Granted;
 
@@ -288,9 +343,7 @@ mod system {
             } == libc::EINTR
             {}
             let late = now().saturating_sub(self.next);
-            while now() > self.next + self.period {
-                self.next += self.period;
-            }
+            self.next += self.period * whole(now().saturating_sub(self.next), self.period);
             late
         }
     }
@@ -300,7 +353,7 @@ mod system {
 mod system {
     use std::time::{Duration, Instant};
 
-    use super::Got;
+    use super::{whole, Got};
 
     pub const ABSOLUTE_SLEEP: Got = Got::Unsupported;
 
@@ -327,9 +380,7 @@ mod system {
             self.next += self.period;
             std::thread::sleep(self.next.saturating_duration_since(Instant::now()));
             let late = Instant::now().saturating_duration_since(self.next);
-            while Instant::now() > self.next + self.period {
-                self.next += self.period;
-            }
+            self.next += self.period * whole(Instant::now().saturating_duration_since(self.next), self.period);
             late
         }
     }

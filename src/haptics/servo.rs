@@ -13,7 +13,7 @@ use super::snapshot::{Input, Snapshot};
 use super::tether::Tether;
 use super::{Coupling, DeviceState, Limits, Motion, Output, Renderer, Saturation, Settings, Status};
 use crate::dynamics::{Mass, RigidBody};
-use crate::math::{Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::Response;
 
 /// Answers the device. Every call is quick and of bounded work: no allocation, no lock, no system call.
@@ -46,6 +46,9 @@ pub struct Servo {
     /// Of the passivity controller.
     damper: [f64; 2],
 }
+
+/// The clock goes on by no more than this in one step, seconds.
+const LONGEST_PAUSE: f64 = 3600.0;
 
 /// What is left of contacts that a new snapshot replaced. A slow simulation finds the tool well inside of what it ran into:
 /// the contacts then come in over as long as the snapshots were apart, and not at once.
@@ -231,7 +234,7 @@ impl Servo {
         if let Err(status) = self.tick(dt) {
             return self.halt(status);
         }
-        if !wrench.is_finite() {
+        if !wrench.column().iter().all(|x| limits::is_quantity(*x)) {
             return self.halt(Status::BAD_STATE);
         }
         let mut status = Status::NORMAL;
@@ -304,7 +307,8 @@ impl Servo {
     /// Time goes on, unless it cannot have.
     fn tick(&mut self, dt: f64) -> Result<(), Status> {
         if dt > 0.0 && dt.is_finite() {
-            self.clock += dt;
+            // A time that cannot be must not take the clock to where it no longer resolves steps.
+            self.clock += dt.min(LONGEST_PAUSE);
         }
         match dt > 0.0 && dt <= self.settings.timing.longest_step {
             true => Ok(()),
@@ -490,7 +494,8 @@ fn limit(wrench: &mut Wrench, limits: &Limits) -> Status {
 /// The device's state with its quaternion normalised, if it is one that a device can be in.
 fn sound(device: &DeviceState, speed: [f64; 2]) -> Option<DeviceState> {
     let q = device.pose.rotation.coords;
-    let finite = device.pose.translation.vector.iter().chain(q.iter()).all(|v| v.is_finite());
+    let finite =
+        device.pose.translation.vector.iter().all(|x| limits::is_coordinate(*x)) && q.iter().all(|v| v.is_finite());
     let unit = (q.norm_squared() - 1.0).abs() < 1e-3;
     let twist = &device.twist;
     let slow = twist.linear.norm() <= speed[0] && twist.angular.norm() <= speed[1];

@@ -3,7 +3,7 @@
 use super::god_object::{Budget, Detection};
 use super::shading::Surface;
 use super::{Coupling, Limits, Renderer, Saturation, Tool};
-use crate::math::Vec3;
+use crate::math::{limits, Vec3};
 use crate::{Error, Result};
 
 /// How hard contacts are between the simulated tool and what it touches. The hand feels them through the coupling.
@@ -142,8 +142,9 @@ impl Settings {
         positive("contact.stiffness", c.stiffness)?;
         not_negative("contact.damping", c.damping)?;
         not_negative("contact.tolerance", c.tolerance)?;
-        if !c.offset.is_finite() {
-            return Err(Error::argument("contact.offset", c.offset, "a finite length in metres"));
+        if !limits::is_coordinate(c.offset) {
+            let expected = "a finite length of at most 1e18 m";
+            return Err(Error::argument("contact.offset", limits::Shown(c.offset), expected));
         }
         if c.average_from == 0 {
             return Err(Error::argument("contact.average_from", 0, "at least 1"));
@@ -171,16 +172,16 @@ impl Settings {
 }
 
 fn positive(name: &str, value: f64) -> Result<()> {
-    match value > 0.0 && value.is_finite() {
+    match limits::is_positive_quantity(value) {
         true => Ok(()),
-        false => Err(Error::argument(name, value, "a positive, finite number")),
+        false => Err(Error::argument(name, limits::Shown(value), "a positive, finite number, 1e-30 to 1e18")),
     }
 }
 
 fn not_negative(name: &str, value: f64) -> Result<()> {
-    match value >= 0.0 && value.is_finite() {
+    match value >= 0.0 && limits::is_quantity(value) {
         true => Ok(()),
-        false => Err(Error::argument(name, value, "a finite number that is not negative")),
+        false => Err(Error::argument(name, limits::Shown(value), "a finite number, 0 to 1e18")),
     }
 }
 
@@ -194,8 +195,9 @@ fn check_limits(limits: &Limits) -> Result<()> {
         ("limits.damping[0]", damping[0]),
         ("limits.damping[1]", damping[1]),
     ] {
-        if value.is_nan() || value <= 0.0 {
-            return Err(Error::argument(name, value, "a positive number, infinity for none"));
+        if value.is_nan() || value < limits::MIN_QUANTITY {
+            let expected = "a positive number of at least 1e-30, infinity for none";
+            return Err(Error::argument(name, limits::Shown(value), expected));
         }
     }
     Ok(())

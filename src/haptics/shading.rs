@@ -2,7 +2,7 @@
 //! fields; nothing of queries or of the program.
 
 use crate::field::{Field, SignedDistance};
-use crate::math::{Mat6, Pose, Vec3, Vec6};
+use crate::math::{limits, Mat6, Pose, Vec3, Vec6};
 use crate::{Error, Result};
 
 /// What a god-object feels of surfaces. All zero by default: they are smooth, and as they are.
@@ -39,12 +39,13 @@ impl Surface {
             ("surface.texture.height", height),
             ("surface.texture.wavelength", wavelength),
         ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::argument(name, value, "a finite number, 0 or more"));
+            if !(value >= 0.0 && limits::is_quantity(value)) {
+                return Err(Error::argument(name, limits::Shown(value), "a finite number, 0 to 1e18"));
             }
         }
-        if height > 0.0 && wavelength == 0.0 {
-            return Err(Error::argument("surface.texture.wavelength", wavelength, "positive where there is a height"));
+        if height > 0.0 && wavelength < limits::MIN_QUANTITY {
+            let value = limits::Shown(wavelength);
+            return Err(Error::argument("surface.texture.wavelength", value, "positive where there is a height"));
         }
         Ok(())
     }

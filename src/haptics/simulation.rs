@@ -5,8 +5,7 @@ use super::god_object::{GodObject, GodSettings, Knot};
 use super::renderers::{check, respond, Before, Scratch};
 use super::snapshot::{Input, Linearised, Snapshot};
 use super::{Obstacle, Relief, Renderer, Settings, Status, Tool};
-use crate::contact::check_pose;
-use crate::math::{Mat3, Pose, Twist, Wrench};
+use crate::math::{limits, Mat3, Pose, Twist, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
@@ -155,7 +154,8 @@ impl Simulation {
     /// What all obstacles do to the tool; `time` is since the last round, if there was one.
     fn gather(&mut self, input: &Input, time: Option<f64>, contact: &mut Linearised) {
         let tool = if time.is_none() { input.body.pose } else { self.last.body.pose };
-        let time = time.map_or(FIRST, |time| time.clamp(LEAST, self.settings.timing.longest_step));
+        let longest = self.settings.timing.longest_step;
+        let time = time.map_or(FIRST, |time| time.max(LEAST)).min(longest);
         let impulses = self.settings.renderer == Renderer::Impulse;
         if impulses {
             self.scratch.impulses.begin(&self.settings, &self.tool, input, time);
@@ -210,7 +210,8 @@ pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> 
     let Settings { detection, budget, surface, .. } = *settings;
     let god = GodSettings { skin, detection, budget, surface, ..GodSettings::default() };
     let share = god.coupling * god.stiffness;
-    let [linear, angular] = settings.coupling.stiffness.map(|k| k / share);
+    let [linear, angular] =
+        settings.coupling.stiffness.map(|k| (k / share).clamp(limits::MIN_QUANTITY, limits::MAX_QUANTITY));
     let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };
     GodObject::new(as_stiff, &Pose::identity(), god)
 }
@@ -222,14 +223,11 @@ fn at_center(obstacle: &Obstacle, body: &Kinematics) -> Twist {
 }
 
 fn check_motion(index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
-    check_pose(&format!("obstacles[{index}].pose"), pose)?;
+    limits::check_pose(&format!("obstacles[{index}].pose"), pose)?;
     if (pose.rotation.coords.norm_squared() - 1.0).abs() > 1e-6 {
         let value = format!("{:?}", pose.rotation.coords.as_slice());
         return Err(Error::argument(format!("obstacles[{index}].pose.rotation"), value, "a unit quaternion"));
     }
-    if !twist.is_finite() {
-        let value = format!("{:?}", twist.column().as_slice());
-        return Err(Error::argument(format!("obstacles[{index}].twist"), value, "finite numbers"));
-    }
-    Ok(())
+    limits::check_quantities(&format!("obstacles[{index}].twist.linear"), &twist.linear)?;
+    limits::check_quantities(&format!("obstacles[{index}].twist.angular"), &twist.angular)
 }

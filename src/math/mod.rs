@@ -1,6 +1,7 @@
 //! Floor 0: poses, boxes and the small numerics everything else stands on. Knows nothing of meshes, fields or files.
 
 mod aabb;
+pub mod limits;
 pub mod miniball;
 mod progress;
 mod rigid;
@@ -8,6 +9,7 @@ mod spatial;
 
 pub use aabb::Aabb;
 pub use progress::Progress;
+pub(crate) use progress::Work;
 pub use rigid::RigidF32;
 pub use spatial::{Mat6, Twist, Vec6, Wrench};
 

@@ -1,20 +1,20 @@
-//! Mass properties of closed meshes, and principal axes.
+//! Mass properties of the solid that triangles bound, what all mass properties must satisfy, and principal axes.
 
 use super::{MassProperties, TriMesh};
 use crate::math::{Mat3, Rotation, Vec3};
 
+/// Allowance for rounding in the triangle inequality of the principal moments, relative to the largest.
+const ROUNDING: f64 = 1e-9;
+
 impl TriMesh {
-    /// Volume, centre of mass and inertia of the enclosed solid at unit density, by exact integration over the tetrahedra
-    /// from the box's centre to each triangle (Blow & Binstock 2004, "How to find the inertia tensor (or other mass
-    /// properties) of a 3D solid body represented by a triangle mesh").
+    /// Volume, centre of mass and inertia at unit density of the solid that these triangles bound, by exact integration over
+    /// the tetrahedra from the box's centre to each triangle (Blow & Binstock 2004, "How to find the inertia tensor (or other
+    /// mass properties) of a 3D solid body represented by a triangle mesh").
     ///
-    /// `None` unless the mesh is a solid ([`super::Report::is_solid`]) with a volume; one that faces inwards throughout is
-    /// taken the right way round. Where closed parts overlap, the overlap counts twice.
-    pub fn mass_properties(&self) -> Option<MassProperties> {
-        let report = self.report();
-        if !report.is_solid() {
-            return None;
-        }
+    /// The caller knows that the triangles are the boundary of a solid, each once, facing out, and that they do not cut through
+    /// each other: nothing of that is checked. `None` when the volume is no more than rounding, or too thin for f64 to give a
+    /// sound inertia.
+    pub(crate) fn mass_of_boundary(&self) -> Option<MassProperties> {
         let bounds = self.bounds();
         let origin = bounds.center();
         let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
@@ -28,30 +28,50 @@ impl TriMesh {
             second +=
                 (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose()) * (six_volumes / 120.0);
         }
-        // Closed sheets enclose nothing but rounding. Inward meshes have every integral negative, so the ratios hold.
-        if volume.abs() <= 1e-12 * report.area * bounds.extents().max() {
+        // Closed sheets enclose nothing but rounding.
+        if volume <= 1e-12 * self.area() * bounds.extents().max() {
             return None;
         }
-        let center = first / volume;
-        let spread = second / volume - center * center.transpose();
-        let inertia = Mat3::identity() * spread.trace() - spread;
-        Some(MassProperties {
-            volume: volume.abs(),
-            center_of_mass: (origin + center).into(),
-            inertia: [
-                inertia[(0, 0)],
-                inertia[(1, 1)],
-                inertia[(2, 2)],
-                inertia[(0, 1)],
-                inertia[(0, 2)],
-                inertia[(1, 2)],
-            ],
-            exact: true,
-        })
+        MassProperties::from_moments(volume, first, second, &origin, true)
     }
 }
 
 impl MassProperties {
+    /// From the volume, ∫x and ∫x xᵀ about `origin` (body frame, metres). `None` unless the result passes
+    /// [`MassProperties::check`].
+    pub(crate) fn from_moments(volume: f64, first: Vec3, second: Mat3, origin: &Vec3, exact: bool) -> Option<Self> {
+        let center = first / volume;
+        let spread = second / volume - center * center.transpose();
+        let inertia = Mat3::identity() * spread.trace() - spread;
+        let entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].map(|at| inertia[at]);
+        let mass = Self { volume, center_of_mass: (origin + center).into(), inertia: entries, exact };
+        mass.check().is_ok().then_some(mass)
+    }
+
+    /// Whether a solid can have these mass properties: finite numbers, a positive volume, a positive definite inertia whose
+    /// principal moments satisfy the triangle inequality (each at most the sum of the other two, to rounding). The library
+    /// makes, stores and reads no others.
+    ///
+    /// # Errors
+    /// What is wrong, with the values.
+    pub fn check(&self) -> Result<(), String> {
+        let finite = self.center_of_mass.iter().chain(&self.inertia).all(|x| x.is_finite());
+        let positive = [self.volume, self.inertia[0], self.inertia[1], self.inertia[2]].iter().all(|x| *x > 0.0);
+        if !(finite && positive && self.volume.is_finite()) {
+            return Err(format!("{self:?}; expected finite numbers, volume and moments of inertia positive"));
+        }
+        let moments = principal_axes(self).0;
+        let largest = moments.max();
+        if !(moments.min() > 0.0 && self.inertia_matrix().cholesky().is_some()) {
+            return Err(format!("{self:?}, principal moments {:?}; expected all positive", moments.as_slice()));
+        }
+        if moments.sum() - 2.0 * largest < -ROUNDING * largest {
+            let what = "each at most the sum of the other two";
+            return Err(format!("{self:?}, principal moments {:?}; expected {what}", moments.as_slice()));
+        }
+        Ok(())
+    }
+
     /// The inertia per unit mass as a matrix, about the centre of mass, body axes, m².
     pub fn inertia_matrix(&self) -> Mat3 {
         let [xx, yy, zz, xy, xz, yz] = self.inertia;

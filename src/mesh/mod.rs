@@ -1,6 +1,7 @@
 //! Floor 1: triangle soup. Import, validation, welding, mass properties, BVH with closest point and winding number, and
 //! the primitives this project makes itself. Knows nothing of grids, samples or contacts.
 
+mod apart;
 mod bvh;
 pub mod io;
 mod mass;
@@ -11,19 +12,25 @@ mod weld;
 
 pub use bvh::{Bvh, Closest};
 pub use mass::principal_axes;
+pub(crate) use report::count_repeats;
 pub use report::{validate_raw, Report};
 pub use triangle::Feature;
+pub(crate) use weld::rotated;
 
+pub use crate::math::limits::MAX_COORDINATE;
 use crate::math::{Aabb, Pose, Vec3};
+use crate::memory::{CollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
-/// Largest accepted |coordinate|, metres: fifth powers (inertia) stay far from overflow.
-pub const MAX_COORDINATE: f64 = 1e50;
+/// Smallest extent of a mesh that is made into a shape, metres: the inner loops square lengths in f32.
+pub const MIN_EXTENT: f64 = crate::math::limits::MIN_LENGTH;
 
 /// An indexed triangle soup, metres, body frame. Counter-clockwise triangles seen from outside, where there is an outside.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TriMesh {
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub vertices: Vec<[f64; 3]>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -37,7 +44,7 @@ pub struct MassProperties {
     /// Inertia per unit mass about the centre of mass, body axes, m²: xx, yy, zz, xy, xz, yz (tensor entries, so the
     /// products carry their minus sign).
     pub inertia: [f64; 6],
-    /// True when integrated exactly over a closed mesh, false when estimated from the field's interior.
+    /// True when integrated exactly over the triangles that bound the inside, false when estimated from a field's inside.
     pub exact: bool,
 }
 
@@ -54,11 +61,23 @@ impl MassProperties {
 }
 
 impl TriMesh {
+    /// A copy, made under a [`memory::guard`](crate::memory::guard).
+    pub(crate) fn copied(&self) -> Self {
+        Self { vertices: self.vertices.to_vec_guarded(), triangles: self.triangles.to_vec_guarded() }
+    }
+
     /// Checks indices and coordinates and takes ownership; the only way in for outside data.
     ///
     /// `vertices` in metres, body frame, finite and at most [`MAX_COORDINATE`]; `triangles` index them. Degenerate,
     /// duplicated or inconsistently wound triangles are accepted: [`TriMesh::report`] tells about them.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self> {
+        let mesh = Self { vertices, triangles };
+        mesh.check().map(|()| mesh)
+    }
+
+    /// The checks of [`TriMesh::new`].
+    pub(crate) fn check(&self) -> Result<()> {
+        let Self { vertices, triangles } = self;
         if triangles.is_empty() {
             return Err(Error::InvalidMesh(format!(
                 "it has {} vertices and no triangles; expected at least one triangle",
@@ -81,12 +100,24 @@ impl TriMesh {
                 )));
             }
         }
-        Ok(Self { vertices, triangles })
+        Ok(())
     }
 
     /// The box around the vertices that triangles use, body frame, metres.
     pub fn bounds(&self) -> Aabb {
         Aabb::from_points(self.triangles.iter().flatten().map(|&i| &self.vertices[i as usize]))
+    }
+
+    /// Refuses a mesh that is too small to be made into a shape; smaller ones can be read, checked, scaled and written.
+    ///
+    /// # Errors
+    /// `InvalidMesh` for triangles whose box is less than [`MIN_EXTENT`] along every axis.
+    pub fn check_extent(&self) -> Result<()> {
+        let extent = self.bounds().extents().max();
+        if self.triangles.is_empty() || extent >= MIN_EXTENT {
+            return Ok(());
+        }
+        Err(Error::InvalidMesh(format!("it is {extent:e} m large; expected an extent of at least {MIN_EXTENT:e} m")))
     }
 
     /// The three corners of a triangle.
@@ -112,13 +143,13 @@ impl TriMesh {
             (pose * p).coords.into()
         });
         let turn = |t: &[u32; 3]| if scale < 0.0 { [t[0], t[2], t[1]] } else { *t };
-        Self { vertices: vertices.collect(), triangles: self.triangles.iter().map(turn).collect() }
+        Self { vertices: vertices.collect_guarded(), triangles: self.triangles.iter().map(turn).collect_guarded() }
     }
 
     /// The mesh with all coordinates times `factor`, which is positive.
     pub fn scaled(&self, factor: f64) -> Self {
-        let vertices = self.vertices.iter().map(|v| v.map(|x| x * factor)).collect();
-        Self { vertices, triangles: self.triangles.clone() }
+        let vertices = self.vertices.iter().map(|v| v.map(|x| x * factor)).collect_guarded();
+        Self { vertices, triangles: self.triangles.to_vec_guarded() }
     }
 
     /// The mesh with its box centred on the origin and the box's largest edge `extent` metres long. A mesh that is a
@@ -128,7 +159,12 @@ impl TriMesh {
         let largest = bounds.extents().max();
         let scale = if largest > 0.0 { extent / largest } else { 1.0 };
         let center = bounds.center();
-        let vertices = self.vertices.iter().map(|v| ((Vec3::from(*v) - center) * scale).into()).collect();
-        Self { vertices, triangles: self.triangles.clone() }
+        let place = |v: &[f64; 3]| {
+            let from_center = Vec3::from(*v) - center;
+            // The factor overflows for the smallest numbers of f64.
+            (if scale.is_finite() { from_center * scale } else { from_center / largest * extent }).into()
+        };
+        let vertices = self.vertices.iter().map(place).collect_guarded();
+        Self { vertices, triangles: self.triangles.to_vec_guarded() }
     }
 }

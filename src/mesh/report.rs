@@ -5,6 +5,7 @@ use std::fmt;
 use super::weld::{first_equal, has_repeated_corner, rotated};
 use super::TriMesh;
 use crate::math::{Aabb, Vec3};
+use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded};
 
 /// What was found in a mesh. Vertices at equal coordinates count as one, so that a mesh whose faces do not share vertices
 /// is not called open for that.
@@ -65,12 +66,13 @@ pub fn validate_raw(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Report {
         .filter(in_range)
         .filter(|t| t.iter().all(|&i| finite(&vertices[i as usize])))
         .map(|t| t.map(|i| same[i as usize]))
-        .collect();
-    let corners = |t: &[u32; 3]| t.map(|i| Vec3::from(vertices[i as usize]));
-    let origin = Aabb::from_points(usable.iter().flatten().map(|&i| &vertices[i as usize])).center();
-    let mut proper = Vec::with_capacity(usable.len());
+        .collect_guarded();
+    let bounds = Aabb::from_points(usable.iter().flatten().map(|&i| &vertices[i as usize]));
+    let (origin, unit) = (bounds.center(), unit(&bounds));
+    let corners = |t: &[u32; 3]| t.map(|i| (Vec3::from(vertices[i as usize]) - origin) / unit);
+    let mut proper = with_capacity(usable.len());
     for t in &usable {
-        let [a, b, c] = corners(t).map(|v| v - origin);
+        let [a, b, c] = corners(t);
         let (ab, ac, bc) = (b - a, c - a, c - b);
         let longest = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());
         let twice_area = ab.cross(&ac).norm();
@@ -81,17 +83,32 @@ pub fn validate_raw(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Report {
             continue;
         }
         report.degenerate_triangles += usize::from(twice_area <= 1e-12 * longest);
-        proper.push(*t);
+        proper.push_guarded(*t);
     }
-    count_repeats(&proper, &mut report);
+    report.area *= unit * unit;
+    report.volume = report.volume * unit * unit * unit;
+    (report.duplicate_triangles, report.opposed_triangles) = count_repeats(&proper);
     let edges = count_edges(&proper, &mut report);
     let used = count_components(&proper, vertices.len(), &mut report);
     report.euler_characteristic = used as i64 - edges as i64 + proper.len() as i64;
     report
 }
 
-/// Same corners again, in either winding.
-fn count_repeats(triangles: &[[u32; 3]], report: &mut Report) {
+/// The power of two next below the largest extent: in this unit squares and volumes stay in the range of f64, however small
+/// or large the mesh is, and no digit changes.
+fn unit(bounds: &Aabb) -> f64 {
+    let extent = bounds.extents().max();
+    if extent > 0.0 && extent.is_finite() {
+        const EXPONENT: u64 = 0x7ff << 52;
+        f64::from_bits(extent.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+    } else {
+        1.0
+    }
+}
+
+/// Number of triangles that repeat an earlier one (same corners, same winding), and of those that turn an earlier one over. No
+/// triangle has a corner twice.
+pub fn count_repeats(triangles: &[[u32; 3]]) -> (usize, usize) {
     // Corners with the winding's parity last: repeats are neighbours after sorting.
     let mut keys: Vec<([u32; 3], bool)> = triangles
         .iter()
@@ -103,14 +120,16 @@ fn count_repeats(triangles: &[[u32; 3]], report: &mut Report) {
                 ([a, c, b], true)
             }
         })
-        .collect();
+        .collect_guarded();
     keys.sort_unstable();
+    let (mut duplicates, mut opposed) = (0, 0);
     for group in keys.chunk_by(|a, b| a.0 == b.0) {
         let turned = group.iter().filter(|k| k.1).count();
         let straight = group.len() - turned;
-        report.opposed_triangles += turned.min(straight);
-        report.duplicate_triangles += turned.saturating_sub(1) + straight.saturating_sub(1);
+        opposed += turned.min(straight);
+        duplicates += turned.saturating_sub(1) + straight.saturating_sub(1);
     }
+    (duplicates, opposed)
 }
 
 /// Boundary, non-manifold and inconsistent edges; gives the number of edges.
@@ -119,7 +138,7 @@ fn count_edges(triangles: &[[u32; 3]], report: &mut Report) -> usize {
         .iter()
         .flat_map(|t| (0..3).map(|i| (t[i], t[(i + 1) % 3])))
         .map(|(a, b)| (a.min(b), a.max(b), a < b))
-        .collect();
+        .collect_guarded();
     edges.sort_unstable();
     let (mut count, mut odd) = (0, 0);
     for uses in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -139,7 +158,7 @@ fn count_edges(triangles: &[[u32; 3]], report: &mut Report) -> usize {
 /// Pieces, by union–find over the vertices; gives the number of vertices in use.
 fn count_components(triangles: &[[u32; 3]], vertices: usize, report: &mut Report) -> usize {
     const UNUSED: u32 = u32::MAX;
-    let mut parent = vec![UNUSED; vertices];
+    let mut parent = filled(UNUSED, vertices);
     triangles.iter().flatten().for_each(|&i| parent[i as usize] = i);
     fn root(parent: &mut [u32], mut i: u32) -> u32 {
         while parent[i as usize] != i {
@@ -177,15 +196,27 @@ impl Report {
     }
 }
 
+/// A number with six decimals, or with an exponent where these would show less than four digits of it.
+struct Figure(f64);
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.abs() {
+            x if x > 0.0 && x < 1e-3 => write!(f, "{:.6e}", self.0),
+            _ => write!(f, "{:.6}", self.0),
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} vertices, {} triangles, {} components", self.vertices, self.triangles, self.components)?;
         let yes_no = |b: bool| if b { "yes" } else { "no" };
         writeln!(f, "closed: {}, consistently wound: {}", yes_no(self.closed), yes_no(self.consistent))?;
-        write!(f, "area {:.6} m²", self.area)?;
+        write!(f, "area {} m²", Figure(self.area))?;
         if self.closed && self.consistent {
             let inward = if self.volume < 0.0 { " (faces inwards)" } else { "" };
-            write!(f, ", volume {:.6} m³{inward}", self.volume.abs())?;
+            write!(f, ", volume {} m³{inward}", Figure(self.volume.abs()))?;
         }
         writeln!(f, ", Euler characteristic {}", self.euler_characteristic)?;
         let findings = [
@@ -198,7 +229,8 @@ impl fmt::Display for Report {
             (self.non_manifold_edges, "non-manifold edges"),
             (self.inconsistent_edges, "inconsistently wound edges"),
         ];
-        let found: Vec<String> = findings.iter().filter(|x| x.0 > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let found: Vec<String> =
+            findings.iter().filter(|x| x.0 > 0).map(|(n, what)| format!("{n} {what}")).collect_guarded();
         write!(f, "found: {}", if found.is_empty() { "nothing wrong".into() } else { found.join(", ") })
     }
 }

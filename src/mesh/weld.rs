@@ -1,16 +1,22 @@
 //! Merging vertices, and dropping triangles that say nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use rayon::prelude::*;
 
 use super::TriMesh;
 use crate::math::Vec3;
+use crate::memory::{
+    filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded,
+};
 use crate::{Error, Result};
 
 /// For every vertex the index of the first one with the same coordinates (0 and −0 are the same; so are equal NaN).
 pub fn first_equal(vertices: &[[f64; 3]]) -> Vec<u32> {
-    let mut first = HashMap::with_capacity(vertices.len());
+    let mut first = map_with_capacity(vertices.len());
     let key = |v: &[f64; 3]| v.map(|x| (x + 0.0).to_bits());
-    vertices.iter().enumerate().map(|(i, v)| *first.entry(key(v)).or_insert(i as u32)).collect()
+    vertices.iter().enumerate().map(|(i, v)| *first.entry(key(v)).or_insert(i as u32)).collect_guarded()
 }
 
 impl TriMesh {
@@ -22,16 +28,38 @@ impl TriMesh {
     pub fn welded(&self, tolerance: f64) -> TriMesh {
         let target =
             if tolerance > 0.0 { nearest_kept(&self.vertices, tolerance) } else { first_equal(&self.vertices) };
-        let mut renumbered = vec![0; self.vertices.len()];
+        let mut renumbered = filled(0, self.vertices.len());
         let mut vertices = Vec::new();
         for (i, &t) in target.iter().enumerate() {
             if t as usize == i {
                 renumbered[i] = vertices.len() as u32;
-                vertices.push(self.vertices[i]);
+                vertices.push_guarded(self.vertices[i]);
             }
         }
         let new = |i: u32| renumbered[target[i as usize] as usize];
-        TriMesh { vertices, triangles: self.triangles.iter().map(|t| t.map(new)).collect() }
+        TriMesh { vertices, triangles: self.triangles.iter().map(|t| t.map(new)).collect_guarded() }
+    }
+
+    /// The mesh without triangles whose three corners are at the coordinates of an earlier one's, in any order: the same set
+    /// of points.
+    pub(crate) fn without_repeats(&self) -> Cow<'_, TriMesh> {
+        let same = first_equal(&self.vertices);
+        let sorted = |(t, corners): (usize, &[u32; 3])| {
+            let mut key = corners.map(|i| same[i as usize]);
+            key.sort_unstable();
+            (key, t as u32)
+        };
+        let mut keys: Vec<([u32; 3], u32)> = self.triangles.iter().enumerate().map(sorted).collect_guarded();
+        keys.par_sort_unstable();
+        // The first of each group is the one that comes first in the mesh.
+        keys.dedup_by_key(|k| k.0);
+        if keys.len() == self.triangles.len() {
+            return Cow::Borrowed(self);
+        }
+        let mut kept: Vec<u32> = keys.into_iter().map(|k| k.1).collect_guarded();
+        kept.par_sort_unstable();
+        let triangles = kept.into_iter().map(|t| self.triangles[t as usize]).collect_guarded();
+        Cow::Owned(TriMesh { vertices: self.vertices.to_vec_guarded(), triangles })
     }
 
     /// The mesh without triangles two of whose corners coincide, without repeats of a triangle (same corners, same
@@ -39,7 +67,7 @@ impl TriMesh {
     /// where a vertex lies on a neighbour's edge. An error when nothing is left.
     pub fn cleaned(&self) -> Result<TriMesh> {
         let same = first_equal(&self.vertices);
-        let mut seen = HashSet::with_capacity(self.triangles.len());
+        let mut seen = set_with_capacity(self.triangles.len());
         let kept: Vec<[u32; 3]> = self
             .triangles
             .iter()
@@ -48,7 +76,7 @@ impl TriMesh {
                 !has_repeated_corner(&t) && seen.insert(rotated(t))
             })
             .copied()
-            .collect();
+            .collect_guarded();
         if kept.is_empty() {
             return Err(Error::InvalidMesh(format!(
                 "none of its {} triangles has three different corners",
@@ -56,16 +84,16 @@ impl TriMesh {
             )));
         }
         const UNUSED: u32 = u32::MAX;
-        let mut renumbered = vec![UNUSED; self.vertices.len()];
+        let mut renumbered = filled(UNUSED, self.vertices.len());
         kept.iter().flatten().for_each(|&i| renumbered[i as usize] = 0);
         let mut vertices = Vec::new();
         for (new, v) in renumbered.iter_mut().zip(&self.vertices) {
             if *new != UNUSED {
                 *new = vertices.len() as u32;
-                vertices.push(*v);
+                vertices.push_guarded(*v);
             }
         }
-        Ok(TriMesh { vertices, triangles: kept.iter().map(|t| t.map(|i| renumbered[i as usize])).collect() })
+        Ok(TriMesh { vertices, triangles: kept.iter().map(|t| t.map(|i| renumbered[i as usize])).collect_guarded() })
     }
 }
 
@@ -93,7 +121,7 @@ fn nearest_kept(vertices: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
     // search below still finds what shares a cell.
     let key = |c: [f64; 3]| c.map(|x| (x + 0.0).to_bits());
     let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
-    let mut target = Vec::with_capacity(vertices.len());
+    let mut target = with_capacity(vertices.len());
     for (i, v) in vertices.iter().enumerate() {
         let cell = cell_of(v);
         let mut best = (tolerance * tolerance, i as u32);
@@ -108,9 +136,10 @@ fn nearest_kept(vertices: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
             }
         }
         if best.1 == i as u32 {
-            cells.entry(key(cell)).or_default().push(i as u32);
+            cells.reserve_guarded(1);
+            cells.entry(key(cell)).or_default().push_guarded(i as u32);
         }
-        target.push(best.1);
+        target.push_guarded(best.1);
     }
     target
 }

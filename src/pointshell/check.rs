@@ -1,6 +1,7 @@
 //! The invariants of a shell, for tests and for files from outside: nothing here may panic, whatever the content.
 
 use super::{PointShell, SphereTree};
+use crate::math::limits::{is_coordinate, is_grid_coordinate};
 
 pub(super) fn check(shell: &PointShell) -> Result<(), String> {
     let n = shell.x.len();
@@ -10,14 +11,14 @@ pub(super) fn check(shell: &PointShell) -> Result<(), String> {
     for (name, array) in [("y", &shell.y), ("z", &shell.z), ("nx", &shell.nx), ("ny", &shell.ny), ("nz", &shell.nz)] {
         same_length(name, array.len(), n)?;
     }
-    if !shell.origin.iter().all(|c| c.is_finite()) {
+    if !shell.origin.iter().all(|c| is_coordinate(*c)) {
         return Err(format!("origin is {:?}", shell.origin));
     }
-    if !(shell.spacing >= 0.0 && shell.spacing.is_finite()) {
+    if !(shell.spacing >= 0.0 && is_grid_coordinate(shell.spacing.into())) {
         return Err(format!("spacing is {}", shell.spacing));
     }
     for i in 0..n {
-        if !shell.point(i).iter().all(|c| c.is_finite()) {
+        if !shell.point(i).iter().all(|c| is_coordinate((*c).into())) {
             return Err(format!("sample {i} is at {:?}", shell.point(i)));
         }
         let length_squared: f64 = shell.normal(i).iter().map(|&c| c as f64 * c as f64).sum();

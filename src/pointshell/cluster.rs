@@ -2,7 +2,9 @@
 //! its nodes: a node's samples are contiguous, and each level's starts are among those of the level below.
 
 use super::kdtree::KdTree;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Progress, Vec3, Work};
+use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use crate::Result;
 
 /// A hierarchy of runs over an order of the samples.
 pub(super) struct Hierarchy {
@@ -27,8 +29,9 @@ const PASSES: usize = 8;
 
 /// Bottom-up, levels of clusters of equal number: recursive bisection, then exchanges between neighbours. `k` is the most
 /// samples in a leaf and (but at least 2) children of a node.
-pub(super) fn balanced(points: &[Vec3], k: usize) -> Hierarchy {
-    bottom_up(points, k, balanced_level, |points, members| {
+pub(super) fn balanced(points: &[Vec3], k: usize, progress: &Progress) -> Result<Hierarchy> {
+    let level = |points: &[Vec3], size: usize| balanced_level(points, size, progress);
+    bottom_up(points, k, level, |points, members| {
         members.iter().map(|&i| points[i as usize]).sum::<Vec3>() / members.len() as f64
     })
 }
@@ -37,18 +40,18 @@ pub(super) fn balanced(points: &[Vec3], k: usize) -> Hierarchy {
 pub(super) fn bottom_up(
     points: &[Vec3],
     k: usize,
-    one_level: impl Fn(&[Vec3], usize) -> Clusters,
+    one_level: impl Fn(&[Vec3], usize) -> Result<Clusters>,
     stand_in: impl Fn(&[Vec3], &[u32]) -> Vec3,
-) -> Hierarchy {
-    let mut levels: Vec<Clusters> = vec![];
-    let mut current = points.to_vec();
+) -> Result<Hierarchy> {
+    let mut levels: Vec<Clusters> = Vec::new();
+    let mut current = points.to_vec_guarded();
     loop {
         let size = if levels.is_empty() { k } else { k.max(2) };
-        let clusters = one_level(&current, size);
-        current = clusters.iter().map(|members| stand_in(&current, members)).collect();
-        levels.push(clusters);
+        let clusters = one_level(&current, size)?;
+        current = clusters.iter().map(|members| stand_in(&current, members)).collect_guarded();
+        levels.push_guarded(clusters);
         if current.len() == 1 {
-            return flatten(&levels, points.len());
+            return Ok(flatten(&levels, points.len()));
         }
     }
 }
@@ -56,49 +59,49 @@ pub(super) fn bottom_up(
 /// From membership lists, leaves first, to runs, root first.
 fn flatten(levels: &[Clusters], n: usize) -> Hierarchy {
     // counts[l][c] = samples below cluster c of level l.
-    let mut counts: Vec<Vec<u32>> = vec![levels[0].iter().map(|c| c.len() as u32).collect()];
+    let mut counts: Vec<Vec<u32>> = vec![levels[0].iter().map(|c| c.len() as u32).collect_guarded()];
     for (level, clusters) in levels[1..].iter().enumerate() {
         let sum = |members: &Vec<u32>| members.iter().map(|&i| counts[level][i as usize]).sum();
-        counts.push(clusters.iter().map(sum).collect());
+        counts.push_guarded(clusters.iter().map(sum).collect_guarded());
     }
-    let mut starts = vec![];
+    let mut starts = Vec::new();
     let mut nodes = vec![0u32];
     for (clusters, counts) in levels.iter().zip(&counts).rev() {
         let mut first = 0;
-        let mut runs = vec![];
+        let mut runs = Vec::new();
         for &c in &nodes {
-            runs.push(first);
+            runs.push_guarded(first);
             first += counts[c as usize];
         }
-        runs.push(n as u32);
-        starts.push(runs);
-        nodes = nodes.iter().flat_map(|&c| clusters[c as usize].iter().copied()).collect();
+        runs.push_guarded(n as u32);
+        starts.push_guarded(runs);
+        nodes = nodes.iter().flat_map(|&c| clusters[c as usize].iter().copied()).collect_guarded();
     }
     Hierarchy { order: nodes, starts }
 }
 
 /// Clusters of at most `size` points, [`FILL`] full, equal in number up to the exchanges.
-fn balanced_level(points: &[Vec3], size: usize) -> Clusters {
+fn balanced_level(points: &[Vec3], size: usize, progress: &Progress) -> Result<Clusters> {
     let n = points.len();
     let fewest = n.div_ceil(size);
     let roomy = ((n as f64 / (size as f64 * FILL)).ceil() as usize).min(n);
     // Not so roomy that the tree gets a level more.
     let count = if fewest <= size { roomy.min(size).max(fewest) } else { roomy };
     let count = if fewest == 1 { 1 } else { count };
-    let starts: Vec<usize> = (0..=count).map(|j| n * j / count).collect();
-    let mut order: Vec<u32> = (0..n as u32).collect();
-    split(points, &mut order, &starts);
-    let mut clusters: Clusters = starts.windows(2).map(|run| order[run[0]..run[1]].to_vec()).collect();
+    let starts: Vec<usize> = (0..=count).map(|j| n * j / count).collect_guarded();
+    let mut order: Vec<u32> = (0..n as u32).collect_guarded();
+    split(points, &mut order, &starts, progress)?;
+    let mut clusters: Clusters = starts.windows(2).map(|run| order[run[0]..run[1]].to_vec_guarded()).collect_guarded();
     if count > 1 && size > 1 {
-        exchange(points, &mut clusters, size);
+        exchange(points, &mut clusters, size, &mut Work::new(progress))?;
     }
-    clusters
+    Ok(clusters)
 }
 
 /// Bisects `order`, whose place in the whole begins at `starts[0]`, until each run is alone.
-fn split(points: &[Vec3], order: &mut [u32], starts: &[usize]) {
+fn split(points: &[Vec3], order: &mut [u32], starts: &[usize], progress: &Progress) -> Result<()> {
     if starts.len() <= 2 {
-        return;
+        return Ok(());
     }
     let middle = (starts.len() - 1) / 2;
     let cut = starts[middle] - starts[0];
@@ -108,10 +111,12 @@ fn split(points: &[Vec3], order: &mut [u32], starts: &[usize]) {
     let (left, right) = order.split_at_mut(cut);
     let (a, b) = (&starts[..=middle], &starts[middle..]);
     if left.len() > 4096 {
-        rayon::join(|| split(points, left, a), || split(points, right, b));
+        progress.work((left.len() + right.len()) as u64)?;
+        let (left, right) = rayon::join(|| split(points, left, a, progress), || split(points, right, b, progress));
+        left.and(right)
     } else {
-        split(points, left, a);
-        split(points, right, b);
+        split(points, left, a, progress)?;
+        split(points, right, b, progress)
     }
 }
 
@@ -129,16 +134,16 @@ fn principal_axis(points: &[Vec3], order: &[u32]) -> Vec3 {
 
 /// Swaps and moves points between neighbouring clusters while that lowers J, the sum of squared distances to the clusters'
 /// means.
-fn exchange(points: &[Vec3], clusters: &mut Clusters, size: usize) {
-    let mut sums: Vec<Vec3> = clusters.iter().map(|c| c.iter().map(|&i| points[i as usize]).sum()).collect();
-    let mut touched = vec![true; clusters.len()];
-    let mut found = vec![];
+fn exchange(points: &[Vec3], clusters: &mut Clusters, size: usize, work: &mut Work) -> Result<()> {
+    let mut sums: Vec<Vec3> = clusters.iter().map(|c| c.iter().map(|&i| points[i as usize]).sum()).collect_guarded();
+    let mut touched = filled(true, clusters.len());
+    let mut found = Vec::new();
     for _ in 0..PASSES {
-        let means: Vec<Vec3> = sums.iter().zip(clusters.iter()).map(|(s, c)| s / c.len() as f64).collect();
+        let means: Vec<Vec3> = sums.iter().zip(clusters.iter()).map(|(s, c)| s / c.len() as f64).collect_guarded();
         let tree = KdTree::new(&means);
-        let mut changed = vec![false; clusters.len()];
+        let mut changed = filled(false, clusters.len());
         for a in 0..clusters.len() {
-            tree.nearest(&means[a], NEIGHBOURS + 1, &mut found);
+            work.add(tree.nearest(&means[a], NEIGHBOURS + 1, &mut found))?;
             for &(_, b) in &found {
                 let b = b as usize;
                 if a == b || !(touched[a] || touched[b]) {
@@ -146,6 +151,7 @@ fn exchange(points: &[Vec3], clusters: &mut Clusters, size: usize) {
                 }
                 // Bounded, since rounding could make gains that undo each other.
                 for _ in 0..2 * size {
+                    work.add((clusters[a].len() * clusters[b].len()) as u64)?;
                     if !improve(points, clusters, &mut sums, a, b, size) {
                         break;
                     }
@@ -159,6 +165,7 @@ fn exchange(points: &[Vec3], clusters: &mut Clusters, size: usize) {
         }
         touched = changed;
     }
+    Ok(())
 }
 
 /// The swap or move between clusters `a` and `b` that lowers J most, if any does.
@@ -209,7 +216,7 @@ fn improve(points: &[Vec3], clusters: &mut Clusters, sums: &mut [Vec3], a: usize
     let to_a = from_b.map(|j| clusters[b].swap_remove(j));
     for (moved, from, to) in [(to_b, a, b), (to_a, b, a)] {
         if let Some(p) = moved {
-            clusters[to].push(p);
+            clusters[to].push_guarded(p);
             sums[from] -= point(p);
             sums[to] += point(p);
         }

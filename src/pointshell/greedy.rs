@@ -2,7 +2,9 @@
 
 use super::cluster::{bottom_up, Clusters, Hierarchy};
 use super::kdtree::KdTree;
-use crate::math::Vec3;
+use crate::math::{Progress, Vec3, Work};
+use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use crate::Result;
 
 /// A point is an outlier when it is farther from its cluster's parent point than this times the level's median of the
 /// clusters' largest such distances. (The paper has a threshold and does not say which.)
@@ -13,8 +15,9 @@ const OUTLIER_FACTOR: f64 = 1.5;
 ///
 /// Differs from the paper in that no cluster grows beyond K, which the flat tree promises: outliers join the nearest
 /// cluster within the threshold that has room.
-pub(super) fn greedy(points: &[Vec3], k: usize) -> Hierarchy {
-    bottom_up(points, k, one_level, |points, members| points[parent(points, members) as usize])
+pub(super) fn greedy(points: &[Vec3], k: usize, progress: &Progress) -> Result<Hierarchy> {
+    let level = |points: &[Vec3], size: usize| one_level(points, size, &mut Work::new(progress));
+    bottom_up(points, k, level, |points, members| points[parent(points, members) as usize])
 }
 
 /// Member nearest to the members' mean.
@@ -24,47 +27,44 @@ fn parent(points: &[Vec3], members: &[u32]) -> u32 {
     *members.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).expect("clusters are not empty")
 }
 
-fn one_level(points: &[Vec3], size: usize) -> Clusters {
-    let walked = walk(points, size);
-    let refined = reassign(points, walked.clone(), size);
+fn one_level(points: &[Vec3], size: usize, work: &mut Work) -> Result<Clusters> {
+    let walked = walk(points, size, work)?;
+    let refined = reassign(points, walked.iter().map(|c| c.to_vec_guarded()).collect_guarded(), size, work)?;
     // On scattered points the outliers could be nearly all: then the level would not get coarser.
-    if refined.len() * 4 <= points.len() * 3 {
-        refined
-    } else {
-        walked
-    }
+    Ok(if refined.len() * 4 <= points.len() * 3 { refined } else { walked })
 }
 
-fn walk(points: &[Vec3], size: usize) -> Clusters {
+fn walk(points: &[Vec3], size: usize, work: &mut Work) -> Result<Clusters> {
     let mut tree = KdTree::new(points);
-    let mut clusters = vec![];
-    let mut found = vec![];
+    let mut clusters = Vec::new();
+    let mut found = Vec::new();
     let mut seed = Some(0u32);
     while let Some(start) = seed {
         // One more than fit: the first beyond the cluster starts the next.
-        tree.nearest(&points[start as usize], size + 1, &mut found);
+        work.add(tree.nearest(&points[start as usize], size + 1, &mut found))?;
         // Coincident points tie: the start itself always belongs to its cluster.
-        let mut members: Vec<u32> = found.iter().map(|e| e.1).filter(|&i| i != start).collect();
-        members.insert(0, start);
+        let others = found.iter().map(|e| e.1).filter(|&i| i != start);
+        let mut members: Vec<u32> = std::iter::once(start).chain(others).collect_guarded();
         seed = members.get(size).copied();
         members.truncate(size);
         for &i in &members {
             tree.remove(i);
         }
-        clusters.push(members);
+        clusters.push_guarded(members);
     }
-    clusters
+    Ok(clusters)
 }
 
-fn reassign(points: &[Vec3], mut clusters: Clusters, size: usize) -> Clusters {
+fn reassign(points: &[Vec3], mut clusters: Clusters, size: usize, work: &mut Work) -> Result<Clusters> {
     let from_parent = |members: &[u32]| {
         let p = points[parent(points, members) as usize];
-        members.iter().map(|&i| (points[i as usize] - p).norm()).collect::<Vec<f64>>()
+        members.iter().map(|&i| (points[i as usize] - p).norm()).collect_guarded()
     };
-    let mut extents: Vec<f64> = clusters.iter().map(|c| from_parent(c).into_iter().fold(0.0, f64::max)).collect();
+    let mut extents: Vec<f64> =
+        clusters.iter().map(|c| from_parent(c).into_iter().fold(0.0, f64::max)).collect_guarded();
     let middle = extents.len() / 2;
     let threshold = OUTLIER_FACTOR * *extents.select_nth_unstable_by(middle, f64::total_cmp).1;
-    let mut outliers = vec![];
+    let mut outliers = Vec::new();
     for members in &mut clusters {
         // The parent is at distance 0, so a cluster never empties and this ends.
         loop {
@@ -74,7 +74,7 @@ fn reassign(points: &[Vec3], mut clusters: Clusters, size: usize) -> Clusters {
             members.retain(|&i| {
                 let keep = *of.next().expect("one distance per member") <= threshold;
                 if !keep {
-                    outliers.push(i);
+                    outliers.push_guarded(i);
                 }
                 keep
             });
@@ -83,25 +83,25 @@ fn reassign(points: &[Vec3], mut clusters: Clusters, size: usize) -> Clusters {
             }
         }
     }
-    let parents: Vec<Vec3> = clusters.iter().map(|c| points[parent(points, c) as usize]).collect();
+    let parents: Vec<Vec3> = clusters.iter().map(|c| points[parent(points, c) as usize]).collect_guarded();
     let mut with_room = KdTree::new(&parents);
     for (c, members) in clusters.iter().enumerate() {
         if members.len() >= size {
             with_room.remove(c as u32);
         }
     }
-    let mut found = vec![];
+    let mut found = Vec::new();
     for i in outliers {
-        with_room.nearest(&points[i as usize], 1, &mut found);
+        work.add(with_room.nearest(&points[i as usize], 1, &mut found))?;
         match found.first() {
             Some(&(d, c)) if d <= threshold * threshold => {
-                clusters[c as usize].push(i);
+                clusters[c as usize].push_guarded(i);
                 if clusters[c as usize].len() >= size {
                     with_room.remove(c);
                 }
             }
-            _ => clusters.push(vec![i]),
+            _ => clusters.push_guarded(filled(i, 1)),
         }
     }
-    clusters
+    Ok(clusters)
 }

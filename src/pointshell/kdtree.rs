@@ -1,6 +1,7 @@
 //! A kd-tree of points that can be taken out, for the greedy clustering.
 
 use crate::math::{Aabb, Vec3};
+use crate::memory::{filled, CollectGuarded};
 
 /// Points per leaf.
 const BUCKET: usize = 8;
@@ -26,10 +27,10 @@ impl<'a> KdTree<'a> {
         let nodes = (2usize << levels) - 1;
         let mut tree = Self {
             points,
-            order: (0..points.len() as u32).collect(),
-            place: vec![0; points.len()],
-            boxes: vec![Aabb::empty(); nodes],
-            alive: vec![0; nodes],
+            order: (0..points.len() as u32).collect_guarded(),
+            place: filled(0, points.len()),
+            boxes: filled(Aabb::empty(), nodes),
+            alive: filled(0, nodes),
         };
         tree.build(0, 0, points.len());
         for (k, &i) in tree.order.iter().enumerate() {
@@ -54,10 +55,10 @@ impl<'a> KdTree<'a> {
     }
 
     /// The `count` living points nearest to `p` as (squared distance, index), nearest first, ties by index. Fewer when
-    /// there are not as many.
-    pub fn nearest(&self, p: &Vec3, count: usize, found: &mut Vec<(f64, u32)>) {
+    /// there are not as many. Returns the number of points looked at.
+    pub fn nearest(&self, p: &Vec3, count: usize, found: &mut Vec<(f64, u32)>) -> u64 {
         found.clear();
-        self.search(0, 0, self.points.len(), p, count, found);
+        self.search(0, 0, self.points.len(), p, count, found)
     }
 
     fn is_leaf(&self, node: usize) -> bool {
@@ -83,10 +84,10 @@ impl<'a> KdTree<'a> {
         self.build(2 * node + 2, middle, to);
     }
 
-    fn search(&self, node: usize, from: usize, to: usize, p: &Vec3, count: usize, found: &mut Vec<(f64, u32)>) {
+    fn search(&self, node: usize, from: usize, to: usize, p: &Vec3, count: usize, found: &mut Vec<(f64, u32)>) -> u64 {
         let full = found.len() == count;
         if self.alive[node] == 0 || full && self.boxes[node].distance_squared(p) > found[count - 1].0 {
-            return;
+            return 0;
         }
         if self.is_leaf(node) {
             for &i in &self.order[from..to] {
@@ -100,17 +101,13 @@ impl<'a> KdTree<'a> {
                     found.insert(at, entry);
                 }
             }
-            return;
+            return (to - from) as u64;
         }
         let middle = (from + to) / 2;
-        let (left, right) = (2 * node + 1, 2 * node + 2);
-        if self.boxes[left].distance_squared(p) <= self.boxes[right].distance_squared(p) {
-            self.search(left, from, middle, p, count, found);
-            self.search(right, middle, to, p, count, found);
-        } else {
-            self.search(right, middle, to, p, count, found);
-            self.search(left, from, middle, p, count, found);
-        }
+        let (left, right) = ((2 * node + 1, from, middle), (2 * node + 2, middle, to));
+        let left_first = self.boxes[left.0].distance_squared(p) <= self.boxes[right.0].distance_squared(p);
+        let (a, b) = if left_first { (left, right) } else { (right, left) };
+        self.search(a.0, a.1, a.2, p, count, found) + self.search(b.0, b.1, b.2, p, count, found)
     }
 }
 

@@ -26,6 +26,7 @@ pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
 
 use crate::field::SignedDistance;
 use crate::math::{Aabb, Progress, Vec3};
+use crate::memory;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -37,12 +38,18 @@ use crate::{Error, Result};
 pub struct PointShell {
     /// Origin of the local frame in the body frame, metres.
     pub origin: Vec3,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub x: Vec<f32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub y: Vec<f32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub z: Vec<f32>,
     /// Unit outward normals.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub nx: Vec<f32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub ny: Vec<f32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub nz: Vec<f32>,
     /// Largest distance from any point of the surface (of the sharp edges, for [`Sampling::Features`]) to its nearest
     /// sample, metres, as measured at cooking.
@@ -55,23 +62,33 @@ pub struct PointShell {
 /// All leaves are on the last level, so each level covers every sample and is a level of detail of the whole body.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SphereTree {
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub cx: Vec<f32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub cy: Vec<f32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub cz: Vec<f32>,
     /// Radius, metres: at least the exact distance to the farthest sample below times 1 + 2^-20, which is more than the
     /// rounding of any order of operations in f32, and than what a rotation matrix rounded to f32 stretches.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub radius: Vec<f32>,
     /// Index of the first child node; for a leaf, `u32::MAX`.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub first_child: Vec<u32>,
     /// Number of children, at most `branching`; 0 for a leaf.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub child_count: Vec<u32>,
     /// Samples below the node: first index and number.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub first_sample: Vec<u32>,
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub sample_count: Vec<u32>,
     /// The sample that stands for the node when a traversal stops here (D4's parent point): for minimal balls the one
     /// nearest the mean, for nested spheres the one at the centre. One of the children's, for minimal balls.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub representative: Vec<u32>,
     /// Start of each level in the node arrays, root level first, with the total at the end.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub levels: Vec<u32>,
     /// K, the branching asked for.
     pub branching: u32,
@@ -95,8 +112,8 @@ impl PointShell {
                 format!("{} long", points.len()),
             ));
         }
-        options.check_memory(points.len() as u64, tree::BYTES_PER_SAMPLE)?;
-        tree::build(points, normals, options)
+        options.check_memory(points.len() as u64, tree::BYTES_PER_SAMPLE, 0)?;
+        memory::guard("building a sphere tree", || tree::build(points, normals, options, &Progress::none()))
     }
 
     /// Samples a mesh (body frame, metres), any triangle soup.
@@ -117,7 +134,7 @@ impl PointShell {
         progress: &Progress,
     ) -> Result<Self> {
         Self::check(mesh, options)?;
-        sample::sample(mesh, field, options, progress)
+        progress.guard("sampling a pointshell", || sample::sample(mesh, field, options, progress))
     }
 
     /// The memory that [`PointShell::sample`] checks against the limit, bytes: with a limit of one byte less it refuses. The
@@ -127,7 +144,7 @@ impl PointShell {
     /// `InvalidMesh` and bad options, as there.
     pub fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
         Self::check(mesh, options)?;
-        sample::memory_needed(mesh, options)
+        memory::guard("estimating memory", || sample::memory_needed(mesh, options))
     }
 
     fn check(mesh: &TriMesh, options: &ShellOptions) -> Result<()> {
@@ -136,6 +153,7 @@ impl PointShell {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("it has no triangles; expected at least one to sample".into()));
         }
+        mesh.check_extent()?;
         Ok(())
     }
 
@@ -145,7 +163,7 @@ impl PointShell {
     /// # Errors
     /// `InvalidArgument` when a number leaves its range.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
-        scaled::scaled(self, factor)
+        memory::guard("scaling a pointshell", || scaled::scaled(self, factor))
     }
 
     /// Number of samples.

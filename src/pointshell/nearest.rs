@@ -1,7 +1,11 @@
 //! The sample nearest to a point, by branch and bound over the sphere tree.
 
+use rayon::prelude::*;
+
 use super::PointShell;
-use crate::math::Vec3;
+use crate::math::{Progress, Vec3, Work};
+use crate::memory::GrowGuarded;
+use crate::Result;
 
 /// Node of the depth-first stack with the lower bound of its samples' squared distances.
 type Entry = (f64, u32);
@@ -10,6 +14,8 @@ type Entry = (f64, u32);
 #[derive(Default)]
 pub(super) struct Search {
     stack: Vec<Entry>,
+    /// Nodes and samples looked at.
+    pub looked_at: u64,
 }
 
 impl PointShell {
@@ -28,13 +34,14 @@ impl Search {
         let tree = &shell.tree;
         let mut best = (u32::MAX, within * within);
         self.stack.clear();
-        self.stack.push((0.0, 0));
+        self.stack.push_guarded((0.0, 0));
         while let Some((bound, node)) = self.stack.pop() {
             if bound >= best.1 {
                 continue;
             }
             let node = node as usize;
             let children = tree.child_count[node];
+            self.looked_at += 1 + u64::from(if children == 0 { tree.sample_count[node] } else { children });
             if children == 0 {
                 let first = tree.first_sample[node];
                 for i in first..first + tree.sample_count[node] {
@@ -53,7 +60,7 @@ impl Search {
                 let outside = squared(p, tree.cx[c], tree.cy[c], tree.cz[c]).sqrt() - tree.radius[c] as f64;
                 let bound = outside.max(0.0) * outside.max(0.0);
                 if bound < best.1 {
-                    self.stack.push((bound, child));
+                    self.stack.push_guarded((bound, child));
                 }
             }
             // Nearest child last, so that it is popped first.
@@ -69,20 +76,21 @@ fn squared(p: &Vec3, x: f32, y: f32, z: f32) -> f64 {
 }
 
 /// Largest distance from a sample to its nearest neighbour, rounded up; 0 for a single sample.
-pub(super) fn largest_gap(shell: &PointShell) -> f32 {
-    use rayon::prelude::*;
+pub(super) fn largest_gap(shell: &PointShell, progress: &Progress) -> Result<f32> {
     let n = shell.len() as u32;
     if n < 2 {
-        return 0.0;
+        return Ok(0.0);
     }
-    let gap = |search: &mut Search, i: u32| {
+    let gap = |(search, work): &mut (Search, Work), i: u32| {
         let k = i as usize;
         let p = Vec3::new(shell.x[k] as f64, shell.y[k] as f64, shell.z[k] as f64);
         // The neighbours in tree order are near: a good first bound.
         let near = if i + 1 < n { k + 1 } else { k - 1 };
         let within = squared(&p, shell.x[near], shell.y[near], shell.z[near]).sqrt();
-        search.nearest(shell, &p, i, within).1
+        let (_, gap) = search.nearest(shell, &p, i, within);
+        work.add(std::mem::take(&mut search.looked_at))?;
+        Ok(gap)
     };
-    let largest = (0..n).into_par_iter().map_init(Search::default, gap).reduce(|| 0.0, f64::max);
-    super::round_up(largest)
+    let gaps = (0..n).into_par_iter().map_init(|| (Search::default(), Work::new(progress)), gap);
+    Ok(super::round_up(gaps.try_reduce(|| 0.0, |a, b| Ok(a.max(b)))?))
 }

@@ -125,9 +125,9 @@ impl ShellOptions {
         Ok(())
     }
 
-    /// The finished arrays and the scratch of making them, against the limit; what they take, bytes.
-    pub(super) fn check_memory(&self, samples: u64, bytes_per_sample: u64) -> Result<u64> {
-        let needed = samples.saturating_mul(bytes_per_sample);
+    /// The finished arrays and the scratch of making them, and `others` bytes, against the limit; what they take, bytes.
+    pub(super) fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
+        let needed = samples.saturating_mul(bytes_per_sample).saturating_add(others);
         if needed > self.memory_limit || samples > u32::MAX as u64 / 4 {
             let what = format!("a pointshell of {samples} samples");
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::{cluster, greedy, nearest, round_up, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
 use crate::math::miniball::minimal_enclosing_ball;
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Progress, Vec3, Work};
+use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
 /// Relative excess of every radius, see [`SphereTree::radius`].
@@ -17,30 +18,31 @@ pub(super) const BYTES_PER_SAMPLE: u64 = 200;
 const CENTER_CANDIDATES: usize = 64;
 
 /// A shell over body-frame samples; lengths and options were checked.
-pub(super) fn build(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOptions) -> Result<PointShell> {
+pub(super) fn build(
+    points: &[[f64; 3]],
+    normals: &[[f64; 3]],
+    options: &ShellOptions,
+    progress: &Progress,
+) -> Result<PointShell> {
     for (i, p) in points.iter().enumerate() {
-        if !p.iter().all(|c| c.is_finite()) {
-            return Err(Error::argument(format!("points[{i}]"), format!("{p:?}"), "finite coordinates"));
+        if !p.iter().all(|c| limits::is_coordinate(*c)) {
+            limits::check_point(&format!("points[{i}]"), &(*p).into())?;
         }
     }
-    let unit = normals.iter().enumerate().map(|(i, n)| unit_normal(i, n)).collect::<Result<Vec<_>>>()?;
+    let unit = normals.iter().enumerate().map(|(i, n)| unit_normal(i, n)).try_collect_guarded()?;
     let origin = Aabb::from_points(points).center();
     // The f32 values are the samples from here on; f64 copies of them make the spheres exact.
     let local = |p: &[f64; 3]| (Vec3::from(*p) - origin).map(|c| c as f32 as f64);
-    let samples: Vec<Vec3> = points.iter().map(local).collect();
-    if let Some(i) = samples.iter().position(|p| p.iter().any(|c| c.abs() > 1e18)) {
-        let expected = "coordinates within 1e18 m of the box centre";
-        return Err(Error::argument(format!("points[{i}]"), format!("{:?}", points[i]), expected));
-    }
+    let samples: Vec<Vec3> = points.iter().map(local).collect_guarded();
     let k = options.branching as usize;
     let hierarchy = match options.clustering {
-        Clustering::Balanced => cluster::balanced(&samples, k),
-        Clustering::Greedy => greedy::greedy(&samples, k),
+        Clustering::Balanced => cluster::balanced(&samples, k, progress)?,
+        Clustering::Greedy => greedy::greedy(&samples, k, progress)?,
     };
     let order = &hierarchy.order;
-    let permuted: Vec<Vec3> = order.iter().map(|&i| samples[i as usize]).collect();
-    let coordinate = |axis: usize| permuted.iter().map(|p| p[axis] as f32).collect::<Vec<f32>>();
-    let normal = |axis: usize| order.iter().map(|&i| unit[i as usize][axis]).collect::<Vec<f32>>();
+    let permuted: Vec<Vec3> = order.iter().map(|&i| samples[i as usize]).collect_guarded();
+    let coordinate = |axis: usize| permuted.iter().map(|p| p[axis] as f32).collect_guarded();
+    let normal = |axis: usize| order.iter().map(|&i| unit[i as usize][axis]).collect_guarded();
     let mut shell = PointShell {
         origin,
         x: coordinate(0),
@@ -50,9 +52,9 @@ pub(super) fn build(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOp
         ny: normal(1),
         nz: normal(2),
         spacing: 0.0,
-        tree: spheres(&permuted, &hierarchy.starts, options),
+        tree: spheres(&permuted, &hierarchy.starts, options, progress)?,
     };
-    shell.spacing = nearest::largest_gap(&shell);
+    shell.spacing = nearest::largest_gap(&shell, progress)?;
     Ok(shell)
 }
 
@@ -66,41 +68,46 @@ fn unit_normal(i: usize, n: &[f64; 3]) -> Result<[f32; 3]> {
 }
 
 /// One sphere per run.
-fn spheres(points: &[Vec3], starts: &[Vec<u32>], options: &ShellOptions) -> SphereTree {
+fn spheres(points: &[Vec3], starts: &[Vec<u32>], options: &ShellOptions, progress: &Progress) -> Result<SphereTree> {
     let mut tree = SphereTree { branching: options.branching, levels: vec![0], ..Default::default() };
     for (level, runs) in starts.iter().enumerate() {
         let below = starts.get(level + 1);
         let next_level = tree.node_count() as u32 + runs.len() as u32 - 1;
         let nodes: Vec<(Vec3, f32, u32)> = runs
             .par_windows(2)
-            .map(|run| {
-                let samples = &points[run[0] as usize..run[1] as usize];
-                match options.tree {
-                    TreeKind::MinimalBalls => minimal(samples, run[0]),
-                    TreeKind::NestedOnSamples => on_sample(samples, run[0]),
-                }
-            })
-            .collect();
+            .map_init(
+                || Work::new(progress),
+                |work, run| {
+                    let samples = &points[run[0] as usize..run[1] as usize];
+                    let sphere = match options.tree {
+                        TreeKind::MinimalBalls => minimal(samples, run[0]),
+                        TreeKind::NestedOnSamples => on_sample(samples, run[0]),
+                    };
+                    work.add(samples.len() as u64)?;
+                    Ok(sphere)
+                },
+            )
+            .try_collect_guarded()?;
         let mut child = 0;
         for (run, (center, radius, representative)) in runs.windows(2).zip(nodes) {
-            tree.cx.push(center.x as f32);
-            tree.cy.push(center.y as f32);
-            tree.cz.push(center.z as f32);
-            tree.radius.push(radius);
-            tree.first_sample.push(run[0]);
-            tree.sample_count.push(run[1] - run[0]);
-            tree.representative.push(representative);
+            tree.cx.push_guarded(center.x as f32);
+            tree.cy.push_guarded(center.y as f32);
+            tree.cz.push_guarded(center.z as f32);
+            tree.radius.push_guarded(radius);
+            tree.first_sample.push_guarded(run[0]);
+            tree.sample_count.push_guarded(run[1] - run[0]);
+            tree.representative.push_guarded(representative);
             let children = below.map_or(0, |b| b[child..].iter().take_while(|&&s| s < run[1]).count());
-            tree.first_child.push(if children == 0 { u32::MAX } else { next_level + child as u32 });
-            tree.child_count.push(children as u32);
+            tree.first_child.push_guarded(if children == 0 { u32::MAX } else { next_level + child as u32 });
+            tree.child_count.push_guarded(children as u32);
             child += children;
         }
-        tree.levels.push(tree.node_count() as u32);
+        tree.levels.push_guarded(tree.node_count() as u32);
     }
     if options.tree == TreeKind::MinimalBalls {
         represent(points, &mut tree);
     }
-    tree
+    Ok(tree)
 }
 
 /// Smallest ball with its centre rounded to f32.
@@ -114,7 +121,7 @@ fn minimal(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
 fn on_sample(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
     let ball = minimal_enclosing_ball(samples);
     let mut nearest: Vec<(f64, u32)> =
-        samples.iter().enumerate().map(|(i, p)| ((p - ball.center).norm_squared(), i as u32)).collect();
+        samples.iter().enumerate().map(|(i, p)| ((p - ball.center).norm_squared(), i as u32)).collect_guarded();
     let tried = CENTER_CANDIDATES.min(nearest.len());
     let by_distance = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     nearest.select_nth_unstable_by(tried - 1, by_distance);
@@ -144,7 +151,7 @@ fn on_sample(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
 /// Sets all radii from the samples and centres as they are.
 pub(super) fn measure(shell: &mut PointShell) {
     let at = |x: f32, y: f32, z: f32| Vec3::new(x.into(), y.into(), z.into());
-    let samples: Vec<Vec3> = (0..shell.len()).map(|i| at(shell.x[i], shell.y[i], shell.z[i])).collect();
+    let samples: Vec<Vec3> = (0..shell.len()).map(|i| at(shell.x[i], shell.y[i], shell.z[i])).collect_guarded();
     let tree = &mut shell.tree;
     for node in 0..tree.node_count() {
         let first = tree.first_sample[node] as usize;
@@ -153,10 +160,16 @@ pub(super) fn measure(shell: &mut PointShell) {
     }
 }
 
-/// Radius with its slack, rounded up to f32.
+/// Radius with its slack, rounded up to f32. No sample is farther away as a traversal computes it, in f32: that is more than
+/// the slack allows only where the squares of tiny lengths lose their digits.
 fn radius_around(center: &Vec3, samples: &[Vec3]) -> f32 {
-    let distance = samples.iter().map(|p| (p - center).norm()).fold(0.0, f64::max);
-    round_up(distance * (1.0 + RADIUS_SLACK))
+    let (mut exact, mut computed) = (0.0f64, 0.0f32);
+    for p in samples {
+        let d = [0, 1, 2].map(|k| p[k] as f32 - center[k] as f32);
+        exact = exact.max((p - center).norm());
+        computed = computed.max((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt());
+    }
+    round_up(exact * (1.0 + RADIUS_SLACK)).max(computed)
 }
 
 /// D4's parent points: a leaf's is its sample nearest the mean of its samples, an inner node's the nearest to their mean
@@ -165,10 +178,10 @@ fn represent(points: &[Vec3], tree: &mut SphereTree) {
     for node in (0..tree.node_count()).rev() {
         let children = tree.child_count[node];
         let candidates: Vec<u32> = if children == 0 {
-            (tree.first_sample[node]..tree.first_sample[node] + tree.sample_count[node]).collect()
+            (tree.first_sample[node]..tree.first_sample[node] + tree.sample_count[node]).collect_guarded()
         } else {
             let first = tree.first_child[node] as usize;
-            tree.representative[first..first + children as usize].to_vec()
+            tree.representative[first..first + children as usize].to_vec_guarded()
         };
         let mean = candidates.iter().map(|&i| points[i as usize]).sum::<Vec3>() / candidates.len() as f64;
         let mut best = (f64::INFINITY, candidates[0]);

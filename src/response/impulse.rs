@@ -109,10 +109,15 @@ pub fn impulse(
         let wanted = (-contact.separation / settings.dt).min(settings.max_speed);
         let size = (wanted.max(-settings.restitution * parting) - parting) / softness;
         let (on_a, on_b) = (Wrench::of_force(n * -size, &arm_a), Wrench::of_force(n * size, &arm_b));
+        let before = (of_a, of_b);
         for (twist, mobility, load) in [(&mut of_a, a.1, &on_a), (&mut of_b, b.1, &on_b)] {
             let change = mobility.push(load);
             twist.linear += change.linear;
             twist.angular += change.angular;
+        }
+        // Below the rounding of the velocities no further impulse changes anything, and an inertia that is none diverges.
+        if (of_a, of_b) == before || !(of_a.is_finite() && of_b.is_finite()) {
+            return done;
         }
         done.on_a += on_a;
         done.on_b += on_b;

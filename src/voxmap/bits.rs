@@ -1,11 +1,12 @@
 //! Sets of voxels: one bit each, rows along x padded to whole words.
+use crate::memory::{filled, filled_with, CollectGuarded, SliceGuarded};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 /// A set of voxels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Bits {
     dims: [u32; 3],
     /// Per row.
@@ -18,10 +19,16 @@ fn words(dims: [u32; 3]) -> usize {
     dims[0].div_ceil(64) as usize
 }
 
+impl Clone for Bits {
+    fn clone(&self) -> Self {
+        Self { data: self.data.to_vec_guarded(), ..*self }
+    }
+}
+
 impl Bits {
     pub fn new(dims: [u32; 3]) -> Self {
         let words = words(dims);
-        Self { dims, words, data: vec![0; words * dims[1] as usize * dims[2] as usize] }
+        Self { dims, words, data: filled(0, words * dims[1] as usize * dims[2] as usize) }
     }
 
     /// Bytes of a set over `dims`.
@@ -147,8 +154,7 @@ pub(super) struct SharedBits {
 impl SharedBits {
     pub fn new(dims: [u32; 3]) -> Self {
         let words = words(dims);
-        let mut data = Vec::new();
-        data.resize_with(words * dims[1] as usize * dims[2] as usize, || AtomicU64::new(0));
+        let data = filled_with(words * dims[1] as usize * dims[2] as usize, || AtomicU64::new(0));
         Self { dims, words, data }
     }
 
@@ -163,7 +169,7 @@ impl SharedBits {
     }
 
     pub fn into_bits(self) -> Bits {
-        let data = self.data.into_iter().map(AtomicU64::into_inner).collect();
+        let data = self.data.into_iter().map(AtomicU64::into_inner).collect_guarded();
         Bits { dims: self.dims, words: self.words, data }
     }
 }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{VoxelGrid, VoxelModel};
 use crate::field::SignedDistance;
+use crate::memory::{self, boxed, filled, CollectGuarded};
 use crate::{Error, Result};
 
 /// How a distance is stored: `f32` in metres, or `i16` in units of λ.
@@ -55,45 +56,47 @@ where
     T: DistanceSample,
     F: SignedDistance + ?Sized,
 {
-    let (grid, nodes) = (model.grid(), model.grid().nodes());
-    let [nx, ny, _] = grid.dims();
-    let shift = grid.center() - field.local_origin(&grid.center());
-    let along =
-        |k: usize, i: u32| (f64::from(nodes.min[k]) + f64::from(i) * f64::from(nodes.spacing) + shift[k]) as f32;
-    let x: Vec<f32> = (0..nx).map(|i| along(0, i)).collect();
-    // The centre of a surface voxel is within √3/2 s of the surface, and φ may be up to √3 times as steep as the distance.
-    let near = 2.0 * nodes.spacing + field.error_bound() as f32;
-    let mut values = vec![make(0.0); grid.len()];
-    let largest = values
-        .par_chunks_mut(nx as usize)
-        .enumerate()
-        .map(|(row, values)| {
-            let [j, k] = [row as u32 % ny, row as u32 / ny];
-            let (y, z) = (vec![along(1, j); x.len()], vec![along(2, k); x.len()]);
-            let mut phi = vec![0.0; x.len()];
-            field.distance_batch(&x, &y, &z, &mut phi);
-            let mut largest = 0.0f32;
-            for ((i, value), &phi) in (0..nx).zip(values).zip(&phi) {
-                let signed = if model.is_surface([i, j, k]) {
-                    if phi.is_nan() || phi.abs() > near {
-                        let value = format!("{phi} m from the centre of voxel {:?}", [i, j, k]);
-                        let expected =
-                            format!("the model's own surface, at most {near} m away: the voxel is a surface voxel");
-                        return Err(Error::argument("field", value, expected));
-                    }
-                    -phi
-                } else if model.is_interior([i, j, k]) {
-                    phi.abs()
-                } else {
-                    -phi.abs()
-                };
-                largest = largest.max(phi.abs());
-                *value = make(signed);
-            }
-            Ok(largest)
-        })
-        .try_reduce(|| 0.0, |a, b| Ok(a.max(b)))?;
-    Ok((values.into(), largest))
+    memory::guard("making a map of distances", || {
+        let (grid, nodes) = (model.grid(), model.grid().nodes());
+        let [nx, ny, _] = grid.dims();
+        let shift = grid.center() - field.local_origin(&grid.center());
+        let along =
+            |k: usize, i: u32| (f64::from(nodes.min[k]) + f64::from(i) * f64::from(nodes.spacing) + shift[k]) as f32;
+        let x: Vec<f32> = (0..nx).map(|i| along(0, i)).collect_guarded();
+        // The centre of a surface voxel is within √3/2 s of the surface, and φ may be up to √3 times as steep as the distance.
+        let near = 2.0 * nodes.spacing + field.error_bound() as f32;
+        let mut values = filled(make(0.0), grid.len());
+        let largest = values
+            .par_chunks_mut(nx as usize)
+            .enumerate()
+            .map(|(row, values)| {
+                let [j, k] = [row as u32 % ny, row as u32 / ny];
+                let (y, z) = (filled(along(1, j), x.len()), filled(along(2, k), x.len()));
+                let mut phi = filled(0.0, x.len());
+                field.distance_batch(&x, &y, &z, &mut phi);
+                let mut largest = 0.0f32;
+                for ((i, value), &phi) in (0..nx).zip(values).zip(&phi) {
+                    let signed = if model.is_surface([i, j, k]) {
+                        if phi.is_nan() || phi.abs() > near {
+                            let value = format!("{phi} m from the centre of voxel {:?}", [i, j, k]);
+                            let expected =
+                                format!("the model's own surface, at most {near} m away: the voxel is a surface voxel");
+                            return Err(Error::argument("field", value, expected));
+                        }
+                        -phi
+                    } else if model.is_interior([i, j, k]) {
+                        phi.abs()
+                    } else {
+                        -phi.abs()
+                    };
+                    largest = largest.max(phi.abs());
+                    *value = make(signed);
+                }
+                Ok(largest)
+            })
+            .try_reduce(|| 0.0, |a, b| Ok(a.max(b)))?;
+        Ok((boxed(values), largest))
+    })
 }
 
 impl DistanceMap<f32> {

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::bits::{next, set_run, Bits};
 use super::VoxelGrid;
 use crate::math::Progress;
+use crate::memory::{with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
 /// Voxels `from..to` of a row, none of them surface.
@@ -62,7 +63,7 @@ pub(super) fn enclosed(surface: &Bits, grid: &VoxelGrid, limit: u64, progress: &
             surface.slice(k).for_each(|row| runs_of(row, nx, |_| count += 1));
             count
         })
-        .collect();
+        .collect_guarded();
     let total: usize = counts.iter().sum();
     let rows = ny as usize * nz as usize;
     let each = size_of::<Run>() + size_of::<u32>();
@@ -73,16 +74,16 @@ pub(super) fn enclosed(surface: &Bits, grid: &VoxelGrid, limit: u64, progress: &
         return Err(Error::argument("grid", format!("{:?} with {total} runs", grid.dims()), expected));
     }
 
-    let mut runs: Vec<Run> = Vec::with_capacity(total);
+    let mut runs: Vec<Run> = with_capacity(total);
     // First run of each row, and the end.
-    let mut first: Vec<u32> = Vec::with_capacity(rows + 1);
-    let mut sets = Sets { parent: (0..=total as u32).collect() };
+    let mut first: Vec<u32> = with_capacity(rows + 1);
+    let mut sets = Sets { parent: (0..=total as u32).collect_guarded() };
     for k in 0..nz {
         progress.report("flood", f64::from(k) / f64::from(nz))?;
         for (j, row) in (0u32..).zip(surface.slice(k)) {
             let here = runs.len();
-            first.push(here as u32);
-            runs_of(row, nx, |run| runs.push(run));
+            first.push_guarded(here as u32);
+            runs_of(row, nx, |run| runs.push_guarded(run));
             let wall = j == 0 || j == ny - 1 || k == 0 || k == nz - 1;
             for (n, run) in (here as u32 + 1..).zip(&runs[here..]) {
                 if wall || run[0] == 0 || run[1] == nx {
@@ -107,7 +108,7 @@ pub(super) fn enclosed(surface: &Bits, grid: &VoxelGrid, limit: u64, progress: &
             }
         }
     }
-    first.push(runs.len() as u32);
+    first.push_guarded(runs.len() as u32);
 
     let mut interior = Bits::new(grid.dims());
     let words = interior.row_words();

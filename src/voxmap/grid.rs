@@ -1,7 +1,7 @@
 //! Where the voxels are, and which of them holds a point.
 
 use crate::field::Grid;
-use crate::math::Vec3;
+use crate::math::{limits, Vec3};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -74,9 +74,7 @@ impl VoxelGrid {
             let expected = format!("at most {} voxels along each axis", Self::MOST);
             return Err(Error::argument("dims", format!("{:?}", nodes.dims), expected));
         }
-        if center.iter().any(|x| !x.is_finite()) {
-            return Err(Error::argument("center", format!("{:?}", center.as_slice()), "finite coordinates in metres"));
-        }
+        limits::check_point("center", &center)?;
         Ok(Self { nodes, center, inverse: 1.0 / nodes.spacing })
     }
 

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::bits::{has, Bits};
 use super::{Branching, LayerTree, VoxelGrid, VoxelModel, VoxelTree};
 use crate::math::Progress;
+use crate::memory::{filled, with_capacity, GrowGuarded};
 use crate::Result;
 
 /// Layer of every voxel: 0 on the surface, n in the n-th layer inside, −n in the n-th outside. Immutable; shared by any
@@ -34,33 +35,35 @@ impl LayerMap {
         let grid = *model.grid();
         let lines = rayon::current_num_threads() as u64 * u64::from(grid.dims().into_iter().max().unwrap_or(0)) * 16;
         grid.afford("a layered voxelmap", grid.len() as u64 * 2 + lines, model.memory_limit())?;
-        progress.report("layers", 0.0)?;
-        let mut layers = vec![FAR; grid.len()].into_boxed_slice();
-        let [nx, ny, nz] = grid.dims().map(|n| n as usize);
-        along_z(model.surface(), &mut layers, [nx, ny]);
-        progress.report("layers", 0.3)?;
-        let done = AtomicUsize::new(0);
-        layers.par_chunks_mut(nx * ny).zip(0u32..nz as u32).try_for_each_init(
-            || Envelope::new(nx.max(ny)),
-            |envelope, (slice, k)| {
-                for line in slice.chunks_exact_mut(nx) {
-                    envelope.line(line, 0, 1, nx);
-                }
-                for i in 0..nx {
-                    envelope.line(slice, i, nx, ny);
-                }
-                for (line, interior) in slice.chunks_exact_mut(nx).zip(model.interior().slice(k)) {
-                    for (layer, i) in line.iter_mut().zip(0u32..) {
-                        if !has(interior, i) {
-                            *layer = -*layer;
+        progress.guard("counting layers", || {
+            progress.report("layers", 0.0)?;
+            let mut layers = filled(FAR, grid.len()).into_boxed_slice();
+            let [nx, ny, nz] = grid.dims().map(|n| n as usize);
+            along_z(model.surface(), &mut layers, [nx, ny]);
+            progress.report("layers", 0.3)?;
+            let done = AtomicUsize::new(0);
+            layers.par_chunks_mut(nx * ny).zip(0u32..nz as u32).try_for_each_init(
+                || Envelope::new(nx.max(ny)),
+                |envelope, (slice, k)| {
+                    for line in slice.chunks_exact_mut(nx) {
+                        envelope.line(line, 0, 1, nx);
+                    }
+                    for i in 0..nx {
+                        envelope.line(slice, i, nx, ny);
+                    }
+                    for (line, interior) in slice.chunks_exact_mut(nx).zip(model.interior().slice(k)) {
+                        for (layer, i) in line.iter_mut().zip(0u32..) {
+                            if !has(interior, i) {
+                                *layer = -*layer;
+                            }
                         }
                     }
-                }
-                let done = done.fetch_add(1, Ordering::Relaxed);
-                progress.report("layers", 0.3 + 0.7 * done as f64 / nz as f64)
-            },
-        )?;
-        Ok(Self { grid, layers, memory_limit: model.memory_limit() })
+                    let done = done.fetch_add(1, Ordering::Relaxed);
+                    progress.report("layers", 0.3 + 0.7 * done as f64 / nz as f64)
+                },
+            )?;
+            Ok(Self { grid, layers, memory_limit: model.memory_limit() })
+        })
     }
 
     /// The voxels.
@@ -155,13 +158,13 @@ struct Envelope {
 
 impl Envelope {
     fn new(longest: usize) -> Self {
-        Self { g: Vec::with_capacity(longest), least: Vec::with_capacity(longest) }
+        Self { g: with_capacity(longest), least: with_capacity(longest) }
     }
 
     /// Transforms the `n` numbers of `data` from `first` on that are `step` apart.
     fn line(&mut self, data: &mut [i16], first: usize, step: usize, n: usize) {
         self.g.clear();
-        self.g.extend(data[first..].iter().step_by(step).take(n).map(|&v| i32::from(v)));
+        self.g.extend_guarded(data[first..].iter().step_by(step).take(n).map(|&v| i32::from(v)));
         let g = &self.g;
         let f = |x: i32, i: i32| (x - i).abs().max(g[i as usize]);
         self.least.clear();
@@ -178,7 +181,7 @@ impl Envelope {
                 }
             };
             if from < n as i32 {
-                self.least.push((u, from));
+                self.least.push_guarded((u, from));
             }
         }
         let mut end = n as i32;

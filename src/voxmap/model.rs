@@ -8,6 +8,7 @@ use super::bits::Bits;
 use super::{flood, surface, VoxelGrid, VoxelOptions};
 use crate::field::SignedDistance;
 use crate::math::Progress;
+use crate::memory::{filled, CollectGuarded};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -43,11 +44,13 @@ impl VoxelModel {
     /// from the model will.
     pub fn on_grid(mesh: &TriMesh, grid: VoxelGrid, memory_limit: u64, progress: &Progress) -> Result<Self> {
         grid.afford("a voxel model", 2 * Bits::bytes(grid.dims()), memory_limit)?;
-        progress.report("surface voxels", 0.0)?;
-        let surface = surface::touched(mesh, &grid)?;
-        progress.report("surface voxels", 1.0)?;
-        let interior = flood::enclosed(&surface, &grid, memory_limit, progress)?;
-        Ok(Self { grid, surface, interior, memory_limit })
+        progress.guard("making a voxel model", || {
+            progress.report("surface voxels", 0.0)?;
+            let surface = surface::touched(mesh, &grid)?;
+            progress.report("surface voxels", 1.0)?;
+            let interior = flood::enclosed(&surface, &grid, memory_limit, progress)?;
+            Ok(Self { grid, surface, interior, memory_limit })
+        })
     }
 
     /// The model of a field φ, sampled at the centre, corners, edge and face middles of each voxel.
@@ -69,49 +72,51 @@ impl VoxelModel {
         let dims = grid.dims();
         let planes = rayon::current_num_threads() as u64 * 6 * u64::from(dims[0]) * u64::from(dims[1]);
         grid.afford("a voxel model", 2 * Bits::bytes(dims) + planes, memory_limit)?;
-        progress.report("surface voxels", 0.0)?;
-        let (mut surface, mut interior) = (Bits::new(dims), Bits::new(dims));
-        let words = surface.row_words();
-        let sampler = Sampler::new(field, &grid);
-        // Tasks of a few slices, so that the plane between two of them is sampled once.
-        const SLICES: usize = 8;
-        let done = AtomicUsize::new(0);
-        surface
-            .par_slices_mut()
-            .chunks(SLICES)
-            .zip(interior.par_slices_mut().chunks(SLICES))
-            .enumerate()
-            .try_for_each(|(task, (surface, interior))| {
-                let first = (task * SLICES) as u32;
-                let mut below = sampler.plane(2 * first);
-                for (k, (surface, interior)) in (first..).zip(surface.into_iter().zip(interior)) {
-                    let (middle, above) = (sampler.plane(2 * k + 1), sampler.plane(2 * k + 2));
-                    for j in 0..dims[1] as usize {
-                        for i in 0..dims[0] as usize {
-                            let at = j * dims[0] as usize + i;
-                            let seen = below.seen[at] | middle.seen[at] | above.seen[at];
-                            let (word, bit) = (j * words + i / 64, 1 << (i % 64));
-                            if seen & BOTH == BOTH {
-                                surface[word] |= bit;
-                            } else if middle.center[at] == NEGATIVE {
-                                interior[word] |= bit;
+        progress.guard("making a voxel model", || {
+            progress.report("surface voxels", 0.0)?;
+            let (mut surface, mut interior) = (Bits::new(dims), Bits::new(dims));
+            let words = surface.row_words();
+            let sampler = Sampler::new(field, &grid);
+            // Tasks of a few slices, so that the plane between two of them is sampled once.
+            const SLICES: usize = 8;
+            let done = AtomicUsize::new(0);
+            surface
+                .par_slices_mut()
+                .chunks(SLICES)
+                .zip(interior.par_slices_mut().chunks(SLICES))
+                .enumerate()
+                .try_for_each(|(task, (surface, interior))| {
+                    let first = (task * SLICES) as u32;
+                    let mut below = sampler.plane(2 * first);
+                    for (k, (surface, interior)) in (first..).zip(surface.into_iter().zip(interior)) {
+                        let (middle, above) = (sampler.plane(2 * k + 1), sampler.plane(2 * k + 2));
+                        for j in 0..dims[1] as usize {
+                            for i in 0..dims[0] as usize {
+                                let at = j * dims[0] as usize + i;
+                                let seen = below.seen[at] | middle.seen[at] | above.seen[at];
+                                let (word, bit) = (j * words + i / 64, 1 << (i % 64));
+                                if seen & BOTH == BOTH {
+                                    surface[word] |= bit;
+                                } else if middle.center[at] == NEGATIVE {
+                                    interior[word] |= bit;
+                                }
                             }
                         }
+                        below = above;
                     }
-                    below = above;
-                }
-                let done = done.fetch_add(SLICES, Ordering::Relaxed);
-                progress.report("surface voxels", done as f64 / f64::from(dims[2]))
-            })?;
-        let model = Self { grid, surface, interior, memory_limit };
-        if model.surface_count() == 0 {
-            return Err(Error::argument(
-                "field",
-                "of one sign at all voxels",
-                "a field whose zero level is in the grid",
-            ));
-        }
-        Ok(model)
+                    let done = done.fetch_add(SLICES, Ordering::Relaxed);
+                    progress.report("surface voxels", done as f64 / f64::from(dims[2]))
+                })?;
+            let model = Self { grid, surface, interior, memory_limit };
+            if model.surface_count() == 0 {
+                return Err(Error::argument(
+                    "field",
+                    "of one sign at all voxels",
+                    "a field whose zero level is in the grid",
+                ));
+            }
+            Ok(model)
+        })
     }
 
     /// The voxels.
@@ -192,17 +197,17 @@ impl<'a, F: SignedDistance> Sampler<'a, F> {
         let shift = grid.center() - field.local_origin(&grid.center());
         let half = 0.5 * nodes.spacing;
         let start = |k: usize| (f64::from(nodes.min[k]) + shift[k]) as f32 - half;
-        let along = |k: usize| (0..2 * nodes.dims[k] + 1).map(|n| start(k) + n as f32 * half).collect();
+        let along = |k: usize| (0..2 * nodes.dims[k] + 1).map(|n| start(k) + n as f32 * half).collect_guarded();
         Self { field, dims: nodes.dims, x: along(0), y: along(1), z: start(2), half }
     }
 
     fn plane(&self, n: u32) -> Plane {
         let (nx, ny) = (self.dims[0] as usize, self.dims[1] as usize);
-        let (mut seen, mut center) = (vec![0; nx * ny], vec![0; nx * ny]);
+        let (mut seen, mut center) = (filled(0, nx * ny), filled(0, nx * ny));
         let samples = self.x.len();
-        let z = vec![self.z + n as f32 * self.half; samples];
-        let (mut y, mut phi) = (vec![0.0; samples], vec![0.0f32; samples]);
-        let mut row = vec![0u8; nx];
+        let z = filled(self.z + n as f32 * self.half, samples);
+        let (mut y, mut phi) = (filled(0.0, samples), filled(0.0f32, samples));
+        let mut row = filled(0u8, nx);
         for (m, &at) in self.y.iter().enumerate() {
             y.fill(at);
             self.field.distance_batch(&self.x, &y, &z, &mut phi);

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::{VoxelGrid, VoxelType};
+use crate::memory::{self, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
 /// Children along each edge of a node: 2ᴺ, so that it has 2³ᴺ.
@@ -50,6 +51,16 @@ impl VoxelTree {
         limit: u64,
         code: impl Fn([u32; 3]) -> u8 + Sync,
     ) -> Result<Self> {
+        memory::guard("making a tree of voxels", || Self::of_codes(grid, branching, bits, limit, &code))
+    }
+
+    fn of_codes(
+        grid: &VoxelGrid,
+        branching: Branching,
+        bits: u32,
+        limit: u64,
+        code: impl Fn([u32; 3]) -> u8 + Sync,
+    ) -> Result<Self> {
         let n = branching as u32;
         let dims = grid.dims();
         let edge = 1u32 << n;
@@ -64,7 +75,7 @@ impl VoxelTree {
             .into_par_iter()
             .map(|bz| {
                 let (mut refs, mut codes) = (Vec::new(), Vec::new());
-                let mut block = vec![0u8; per_leaf];
+                let mut block = filled(0u8, per_leaf);
                 for by in 0..blocks[1] {
                     for bx in 0..blocks[0] {
                         let at = [bx, by, bz].map(|b| b * edge);
@@ -74,11 +85,11 @@ impl VoxelTree {
                             *c = code([0, 1, 2].map(|k| (at[k] + within[k]).min(dims[k] - 1)));
                         }
                         if block.iter().all(|&c| c == block[0]) {
-                            refs.push(UNIFORM | u32::from(block[0]));
+                            refs.push_guarded(UNIFORM | u32::from(block[0]));
                         } else {
-                            refs.push((codes.len() as u64 / leaf_bytes) as u32);
+                            refs.push_guarded((codes.len() as u64 / leaf_bytes) as u32);
                             let each = 8 / bits as usize;
-                            codes.extend(block.chunks_exact(each.min(per_leaf)).map(|chunk| {
+                            codes.extend_guarded(block.chunks_exact(each.min(per_leaf)).map(|chunk| {
                                 chunk.iter().enumerate().fold(0, |byte, (i, &c)| byte | c << (i as u32 * bits))
                             }));
                         }
@@ -86,24 +97,31 @@ impl VoxelTree {
                 }
                 (refs, codes)
             })
-            .collect();
+            .collect_guarded();
         let mixed: u64 = slices.iter().map(|s| s.1.len() as u64).sum();
         grid.afford("a tree", total as u64 * 4 + 2 * mixed, limit)?;
         if mixed / leaf_bytes >= u64::from(UNIFORM) {
             let expected = "a grid of fewer than 2147483648 mixed blocks";
             return Err(Error::argument("branching", format!("{branching:?} for {dims:?} voxels"), expected));
         }
-        let mut bytes: Vec<u8> = Vec::with_capacity((mixed as usize).next_multiple_of(8));
-        let mut refs: Vec<u32> = Vec::with_capacity(total);
+        let mut bytes: Vec<u8> = with_capacity((mixed as usize).next_multiple_of(8));
+        let mut refs: Vec<u32> = with_capacity(total);
         for (local, codes) in slices {
             let before = (bytes.len() as u64 / leaf_bytes) as u32;
-            refs.extend(local.into_iter().map(|r| if r & UNIFORM == 0 { r + before } else { r }));
-            bytes.extend(codes);
+            refs.extend_guarded(local.into_iter().map(|r| if r & UNIFORM == 0 { r + before } else { r }));
+            bytes.extend_guarded(codes);
         }
-        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        bytes.resize_guarded(bytes.len().next_multiple_of(8), 0);
         let leaves = bytes.chunks_exact(8).map(|b| b.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b)));
-        let mut tree =
-            Self { grid: *grid, branching: n, bits, levels: 0, root: 0, nodes: Vec::new(), leaves: leaves.collect() };
+        let mut tree = Self {
+            grid: *grid,
+            branching: n,
+            bits,
+            levels: 0,
+            root: 0,
+            nodes: Vec::new(),
+            leaves: leaves.collect_guarded(),
+        };
         drop(bytes);
         tree.join(refs, blocks);
         Ok(tree)
@@ -113,10 +131,10 @@ impl VoxelTree {
     fn join(&mut self, mut refs: Vec<u32>, mut blocks: [u32; 3]) {
         let n = self.branching;
         let edge = 1u32 << n;
-        let mut children = vec![0u32; 1 << (3 * n)];
+        let mut children = filled(0u32, 1 << (3 * n));
         while blocks != [1; 3] {
             let above = blocks.map(|b| b.div_ceil(edge));
-            let mut joined = Vec::with_capacity(above.iter().map(|&b| b as usize).product());
+            let mut joined = with_capacity(above.iter().map(|&b| b as usize).product());
             for bz in 0..above[2] {
                 for by in 0..above[1] {
                     for bx in 0..above[0] {
@@ -134,10 +152,10 @@ impl VoxelTree {
                         }
                         let first = children[0];
                         if first & UNIFORM != 0 && children.iter().all(|&c| c == first || c == BEYOND) {
-                            joined.push(first);
+                            joined.push_guarded(first);
                         } else {
-                            joined.push((self.nodes.len() >> (3 * n)) as u32);
-                            self.nodes.extend(&children);
+                            joined.push_guarded((self.nodes.len() >> (3 * n)) as u32);
+                            self.nodes.extend_guarded(children.iter().copied());
                         }
                     }
                 }

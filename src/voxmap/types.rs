@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::bits::{has, Bits};
 use super::{Branching, TypeTree, VoxelGrid, VoxelModel, VoxelTree};
+use crate::memory::{self, filled};
 use crate::{Error, Result};
 
 /// What a voxel is, by its two bits.
@@ -73,59 +74,61 @@ impl Voxmap {
         let grid = *model.grid();
         let needed = (grid.len() as u64).div_ceil(32) * 8 + 5 * Bits::bytes(grid.dims());
         grid.afford("a voxmap", needed, model.memory_limit())?;
-        let mut solid = model.surface().clone();
-        for n in 0..offset.layers {
-            if solid.touches_wall() {
-                let expected = format!("at most {n}, as many layers as there are voxels around the surface");
-                return Err(Error::argument("offset.layers", offset.layers, expected));
-            }
-            solid = solid.grown();
-        }
-        let mut near = solid.clone();
-        for _ in 0..offset.proximity {
-            near = near.grown();
-        }
-        // The force layer is what the last step added.
-        let within = if offset.layers == 0 {
-            None
-        } else {
-            let mut within = model.surface().clone();
-            for _ in 1..offset.layers {
-                within = within.grown();
-            }
-            Some(within)
-        };
-        let [nx, ny, _] = grid.dims();
-        let mut words = vec![0u64; grid.len().div_ceil(32)].into_boxed_slice();
-        // Whole words, about a slice of voxels at a time.
-        let chunk = (nx as usize * ny as usize).div_ceil(32);
-        words.par_chunks_mut(chunk).enumerate().for_each(|(c, words)| {
-            let from = c * chunk * 32;
-            let to = (from + words.len() * 32).min(grid.len());
-            let mut at = from;
-            while at < to {
-                let row = at / nx as usize;
-                let (j, k) = ((row % ny as usize) as u32, (row / ny as usize) as u32);
-                let (interior, solid, near) = (model.interior().row(j, k), solid.row(j, k), near.row(j, k));
-                let within = within.as_ref().map(|w| w.row(j, k));
-                let end = to.min((row + 1) * nx as usize);
-                for n in at..end {
-                    let i = (n - row * nx as usize) as u32;
-                    let kind = if has(interior, i) || within.is_some_and(|w| has(w, i)) {
-                        VoxelType::Interior
-                    } else if has(solid, i) {
-                        VoxelType::Surface
-                    } else if has(near, i) {
-                        VoxelType::Proximity
-                    } else {
-                        VoxelType::Free
-                    };
-                    words[(n - from) / 32] |= (kind as u64) << (n % 32 * 2);
+        memory::guard("making a voxmap", || {
+            let mut solid = model.surface().clone();
+            for n in 0..offset.layers {
+                if solid.touches_wall() {
+                    let expected = format!("at most {n}, as many layers as there are voxels around the surface");
+                    return Err(Error::argument("offset.layers", offset.layers, expected));
                 }
-                at = end;
+                solid = solid.grown();
             }
-        });
-        Ok(Self { grid, words, offset, memory_limit: model.memory_limit() })
+            let mut near = solid.clone();
+            for _ in 0..offset.proximity {
+                near = near.grown();
+            }
+            // The force layer is what the last step added.
+            let within = if offset.layers == 0 {
+                None
+            } else {
+                let mut within = model.surface().clone();
+                for _ in 1..offset.layers {
+                    within = within.grown();
+                }
+                Some(within)
+            };
+            let [nx, ny, _] = grid.dims();
+            let mut words = filled(0u64, grid.len().div_ceil(32)).into_boxed_slice();
+            // Whole words, about a slice of voxels at a time.
+            let chunk = (nx as usize * ny as usize).div_ceil(32);
+            words.par_chunks_mut(chunk).enumerate().for_each(|(c, words)| {
+                let from = c * chunk * 32;
+                let to = (from + words.len() * 32).min(grid.len());
+                let mut at = from;
+                while at < to {
+                    let row = at / nx as usize;
+                    let (j, k) = ((row % ny as usize) as u32, (row / ny as usize) as u32);
+                    let (interior, solid, near) = (model.interior().row(j, k), solid.row(j, k), near.row(j, k));
+                    let within = within.as_ref().map(|w| w.row(j, k));
+                    let end = to.min((row + 1) * nx as usize);
+                    for n in at..end {
+                        let i = (n - row * nx as usize) as u32;
+                        let kind = if has(interior, i) || within.is_some_and(|w| has(w, i)) {
+                            VoxelType::Interior
+                        } else if has(solid, i) {
+                            VoxelType::Surface
+                        } else if has(near, i) {
+                            VoxelType::Proximity
+                        } else {
+                            VoxelType::Free
+                        };
+                        words[(n - from) / 32] |= (kind as u64) << (n % 32 * 2);
+                    }
+                    at = end;
+                }
+            });
+            Ok(Self { grid, words, offset, memory_limit: model.memory_limit() })
+        })
     }
 
     /// The voxels.

@@ -260,6 +260,35 @@ void fast_stock_bodies_stop_at_our_plates()
 	CHECK_NEAR(shoot_at(&plate), 0.05, 0.002);
 }
 
+/// Bullet takes a body that has flown off for as far as its numbers go. It must not take the program with it.
+void bodies_beyond_the_largest_coordinate_touch_nothing()
+{
+	btTriangleMesh plate_mesh;
+	add_box(plate_mesh, btVector3(1, btScalar(0.1), 1));
+	btVoxShellShape plate(plate_mesh);
+	btSphereShape ball(btScalar(0.5));
+	for (const btScalar far : {btScalar(1e17), btScalar(1e19), btScalar(1e20), btScalar(1e30)})
+	{
+		struct Counter : btCollisionWorld::ContactResultCallback
+		{
+			int count = 0;
+			btScalar addSingleResult(btManifoldPoint&, const btCollisionObjectWrapper*, int, int, const btCollisionObjectWrapper*, int, int) override
+			{
+				++count;
+				return 0;
+			}
+		} near, away;
+		Scene scene;
+		btCollisionObject here, there, at_it;
+		here.setCollisionShape(&plate), there.setCollisionShape(&ball), at_it.setCollisionShape(&ball);
+		there.setWorldTransform(btTransform(btQuaternion::getIdentity(), btVector3(0, far, 0)));
+		at_it.setWorldTransform(btTransform(btQuaternion::getIdentity(), btVector3(0, btScalar(0.5), 0)));
+		scene.world.contactPairTest(&here, &there, away);
+		scene.world.contactPairTest(&here, &at_it, near);
+		CHECK(away.count == 0 && near.count > 0);
+	}
+}
+
 struct CountingDrawer : btIDebugDraw
 {
 	int mode = DBG_DrawWireframe, lines = 0, points = 0;
@@ -320,6 +349,7 @@ int main()
 	ghost_objects_see_our_shapes(ring);
 	a_character_walks_and_jumps_as_on_a_mesh();
 	fast_stock_bodies_stop_at_our_plates();
+	bodies_beyond_the_largest_coordinate_touch_nothing();
 	debug_drawing_draws_the_mesh(ring);
 	return finish();
 }

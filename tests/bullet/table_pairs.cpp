@@ -265,7 +265,7 @@ struct Ours
 		must(vxs_shape_info_init(&info, sizeof info));
 		must(vxs_shape_get_info(both->getShape(), &info));
 		// The bounds of the table rest on these.
-		CHECK(info.field_error_max < 0.3 * info.voxel_size);
+		CHECK(info.field_error_max < 0.5 * info.voxel_size); // at its corners
 		CHECK(info.spacing < spacing);
 		std::printf("our box: voxel %.2f mm, field error %.2f mm, %llu samples, spacing %.2f mm\n", info.voxel_size / mm, info.field_error_max / mm, (unsigned long long)info.sample_count, info.spacing / mm);
 	}

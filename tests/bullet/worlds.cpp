@@ -1,5 +1,5 @@
 // Worlds that step in parallel threads and share shapes and the forms that the plugin made of them: each does what it does alone, bit for bit.
-// Run under ThreadSanitizer by tests/sanitize.
+// Run under ThreadSanitizer by tests/campaign.
 #include <thread>
 
 #include "check.h"

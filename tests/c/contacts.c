@@ -272,6 +272,7 @@ int main(void) {
   vxs_workspace *workspace = NULL;
   CHECK(vxs_version() == (VXS_VERSION_MAJOR << 16 | VXS_VERSION_MINOR << 8 | VXS_VERSION_PATCH));
   CHECK(strcmp(vxs_status_name(VXS_TOO_LARGE), "VXS_TOO_LARGE") == 0);
+  CHECK(strcmp(vxs_status_name(VXS_OUT_OF_MEMORY), "VXS_OUT_OF_MEMORY") == 0);
   OK(vxs_workspace_create(&workspace));
   sphere_on_plane(sphere, workspace);
   sphere_and_sphere(sphere, workspace);

@@ -40,7 +40,7 @@ static void look_at(const vxs_shape *wedge) {
   vxs_shape_info info;
   vxs_shape_info_init(&info, sizeof info);
   must(vxs_shape_get_info(wedge, &info), "info");
-  printf("%u x %u x %u nodes, off by at most %.2f mm; %llu samples, gaps up to %.1f mm\n", info.grid_dims[0], info.grid_dims[1],
+  printf("%u x %u x %u nodes, largest error found %.2f mm; %llu samples, gaps up to %.1f mm\n", info.grid_dims[0], info.grid_dims[1],
          info.grid_dims[2], 1e3 * info.field_error_max, (unsigned long long)info.sample_count, 1e3 * info.spacing);
 
   vxs_mass_properties mass;

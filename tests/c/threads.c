@@ -1,5 +1,5 @@
 /* What threads may do at once: query, cook, retain and release shared shapes, log, and be told apart. Run under
- * ThreadSanitizer by tests/sanitize. */
+ * ThreadSanitizer by tests/campaign. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 

@@ -18,9 +18,10 @@ use crate::arguments::Arguments;
 use crate::bridge::{Method, SceneKind};
 use crate::cache::HullCache;
 use crate::catalogue::{segmentations, Case};
+use crate::decompose::Decomposer;
 use crate::progress::Progress;
 use crate::report::{frame, persist};
-use crate::run::{run_row, Cast, Context, Outcome};
+use crate::run::{run_row, Cast, Context, Effort, Outcome};
 
 use sections::Section;
 
@@ -206,12 +207,17 @@ impl Bench<'_> {
         let [stock, pile] = self.extent.patience;
         let seconds = if cast.scene.is_pile() { pile } else { stock };
         let context = Context {
-            cache: HullCache::of_user(),
-            folder: self.folder,
+            decomposer: Decomposer {
+                cache: HullCache::of_user(),
+                folder: self.folder,
+                limit: None,
+                progress: self.progress,
+            },
             steps: self.extent.steps,
             patience: Some(Duration::from_secs_f64(seconds)),
             all_patience: cast.scene.is_pile(),
             json: false,
+            effort: Effort { frames: 0, film: (0, 0), measure_every: 1 },
             progress: self.progress,
         };
         run_row(cast, method, case, &context)

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use serde_json::{json, Value};
 use voxshell::field::{Cuboid, SignedDistance};
 use voxshell::math::{Pose, Vec3};
-use voxshell::render::{render, Camera, Ground, Image, Object, Scene};
+use voxshell_cli::render::{render, Camera, Ground, Image, Object, Scene};
 
 use super::base64;
 use crate::bridge::{BodyPose, Method, SceneKind};
-use crate::run::{pose_of, Cast, Context, Run};
+use crate::run::{pose_of, Cast, Context, Effort, Run};
+use crate::stage::Stage;
 
-const FRAMES: usize = 60;
-const FILM: (usize, usize) = (480, 320);
 const STILL: (usize, usize) = (300, 200);
 pub const HERO: (usize, usize) = (1280, 440);
 /// Points of the true surface that can be laid over the picture, for each body.
@@ -29,13 +28,14 @@ pub struct Shooting<'a> {
     runs: Vec<&'a Run>,
     /// What collides, for each of the cast's bodies.
     fields: Vec<Arc<dyn SignedDistance>>,
+    effort: Effort,
 }
 
 impl<'a> Shooting<'a> {
     pub fn new(cast: &'a Cast, method: Method, runs: Vec<&'a Run>, context: &Context) -> voxshell::Result<Self> {
-        let field = |stage: &crate::stage::Stage| stage.collides(method, &context.cache, context.folder);
+        let field = |stage: &Arc<Stage>| stage.collides(method, &context.decomposer);
         let fields = cast.stages.iter().map(field).collect::<voxshell::Result<_>>()?;
-        Ok(Self { cast, method, runs, fields })
+        Ok(Self { cast, method, runs, fields, effort: context.effort })
     }
 
     /// Seconds per step of the film: of the run with the shortest steps.
@@ -56,7 +56,7 @@ impl<'a> Shooting<'a> {
 
     /// The last moment in the film's size, shown until the film has been unpacked.
     pub fn poster(&self) -> String {
-        let (w, h) = FILM;
+        let (w, h) = self.effort.film;
         png(&render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h))
     }
 
@@ -69,11 +69,11 @@ impl<'a> Shooting<'a> {
 
     /// Everything the page's player needs: a background, what differs from it in each frame, poses and surface points.
     pub fn film(&self, mut tick: impl FnMut()) -> Value {
-        let (w, h) = FILM;
+        let (w, h) = self.effort.film;
         let camera = self.camera(w as f64 / h as f64);
         let background = render(&self.scene(0, false), &camera, w, h);
         let last = self.last_step();
-        let count = FRAMES.min(last + 1);
+        let count = self.frame_count();
         let mut frames = Vec::new();
         let mut poses = Vec::new();
         let mut times = Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Shooting<'a> {
             "background": png(&background),
             "frames": frames,
             "poses": poses,
-            "points": self.cast.stages.iter().map(surface_points).collect::<Vec<_>>(),
+            "points": self.cast.stages.iter().map(|s| surface_points(s)).collect::<Vec<_>>(),
             "models": self.movers().map(|(_, _, model)| model).collect::<Vec<_>>(),
             "camera": {
                 "eye": list(&camera.eye), "right": list(&camera.right), "up": list(&camera.up),
@@ -105,7 +105,7 @@ impl<'a> Shooting<'a> {
 
     /// Frames that [`Shooting::film`] will draw.
     pub fn frame_count(&self) -> usize {
-        FRAMES.min(self.last_step() + 1)
+        self.effort.frames.min(self.last_step() + 1)
     }
 
     /// Run, body and model of everything that moves.
@@ -190,7 +190,7 @@ impl<'a> Shooting<'a> {
             SceneKind::Rolling => (Vec3::new(-0.5, 7.5, 10.5), Vec3::new(-1.0, 0.3, 0.8)),
             _ => {
                 // From as far as the bowl is large.
-                let extent = |s: &crate::stage::Stage| s.body.upright_bounds.extents().max();
+                let extent = |s: &Arc<Stage>| s.body.upright_bounds.extents().max();
                 let scale = self.cast.stages.iter().map(extent).fold(0.0, f64::max) / 5.0;
                 (Vec3::new(3.2, 6.6, 6.6) * scale, Vec3::new(0.0, 1.65, 0.0) * scale)
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use voxshell::render::Image;
+use voxshell_cli::render::Image;
 
 use super::escape;
 use super::film::{png, Shooting, HERO};

@@ -10,6 +10,7 @@ use super::{bricks_of, corners_of, place_of, BrickField, BrickHeader, CELLS, MAX
 use crate::field::report::{FieldError, SignReport};
 use crate::field::Grid;
 use crate::math::{Aabb, Vec3};
+use crate::memory::{filled, CollectGuarded};
 use crate::{Error, Result};
 
 /// Some bricks with samples of their own.
@@ -52,10 +53,10 @@ impl BrickField {
             return Err(Error::argument("distance from the surface in the grid", what, format!("at most {most} m")));
         }
         let FineBricks { bricks: numbers, mut samples } = fine;
-        let mut is_fine = vec![false; bricks.iter().map(|&n| n as usize).product()];
+        let mut is_fine = filled(false, bricks.iter().map(|&n| n as usize).product());
         numbers.iter().for_each(|&b| is_fine[b as usize] = true);
         let unit = 1.0 / (quantum * step as f32);
-        let corners: Vec<i16> = coarse.iter().map(|v| (v * unit).round() as i16).collect();
+        let corners: Vec<i16> = coarse.iter().map(|v| (v * unit).round() as i16).collect_guarded();
         drop(coarse);
         let seams = Seams { bricks, is_fine: &is_fine, coarse: &corners, step };
         samples.par_chunks_exact_mut(STRIDE).zip(&numbers).for_each(|(samples, &brick)| seams.close(brick, samples));

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
 use crate::field::DenseField;
 use crate::math::Aabb;
+use crate::memory::{filled, par_flat_collect, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
 /// Of the largest sample; the rest of 32,767 is room for the rounding of coarse samples.
@@ -39,7 +40,7 @@ impl BrickField {
                         .map(|i| i as u32 * CELLS),
                 )
             })
-            .collect();
+            .collect_guarded();
         let values = |brick: u32| {
             let first = place_of(brick as usize, bricks).map(|i| i * CELLS);
             (0..VOLUME as u32).map(move |n| {
@@ -49,25 +50,24 @@ impl BrickField {
         };
         let band = BAND * grid.spacing;
         // The largest value in each brick that counts.
-        let near: Vec<(u32, f32)> = (0..total as u32)
-            .into_par_iter()
-            .filter_map(|b| {
-                let (mut least, mut most, mut size) = (f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY);
-                for v in values(b) {
-                    least = least.min(v);
-                    most = most.max(v);
-                    size = size.min(v.abs());
-                }
-                (size <= band || (least < 0.0) != (most < 0.0)).then_some((b, least.abs().max(most.abs())))
-            })
-            .collect();
+        let near: Vec<(u32, f32)> = par_flat_collect(total, 64, |b, near| {
+            let (mut least, mut most, mut size) = (f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY);
+            for v in values(b as u32) {
+                least = least.min(v);
+                most = most.max(v);
+                size = size.min(v.abs());
+            }
+            if size <= band || (least < 0.0) != (most < 0.0) {
+                near.push_guarded((b as u32, least.abs().max(most.abs())));
+            }
+        });
         let largest = near.iter().fold(0.0f32, |a, (_, v)| a.max(*v));
         let quantum = (grid.spacing / QUANTA).max(largest / RANGE);
-        let mut samples = vec![0; near.len() * STRIDE];
+        let mut samples = filled(0, near.len() * STRIDE);
         samples.par_chunks_exact_mut(STRIDE).zip(&near).for_each(|(samples, (b, _))| {
             samples.iter_mut().zip(values(*b)).for_each(|(s, v)| *s = (v / quantum).round() as i16);
         });
-        let fine = FineBricks { bricks: near.iter().map(|(b, _)| *b).collect(), samples };
+        let fine = FineBricks { bricks: near.iter().map(|(b, _)| *b).collect_guarded(), samples };
         let rounding = near
             .par_iter()
             .flat_map_iter(|(b, _)| values(*b))

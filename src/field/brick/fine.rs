@@ -4,6 +4,7 @@ use super::build::{borders, each_node, Certificate};
 use super::{CELLS, NODES, VOLUME};
 use crate::field::wide::wide;
 use crate::field::Grid;
+use crate::memory::{boxed_item, CollectGuarded};
 
 /// Of a fine brick. As `scan` says for a full grid, the gradient is steepest at nodes.
 pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Certificate {
@@ -11,7 +12,7 @@ pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -
     let (steepest, lowest, highest) = steepest(v);
     part.steepest = f64::from(steepest);
     part.largest = i32::from(lowest).abs().max(i32::from(highest).abs());
-    let at_border: Vec<(usize, u32)> = borders(grid, place).collect();
+    let at_border: Vec<(usize, u32)> = borders(grid, place).collect_guarded();
     if !at_border.is_empty() {
         each_node(|at, n| {
             if at_border.iter().any(|&(k, i)| at[k] == i) {
@@ -144,7 +145,7 @@ struct CellRanges {
 
 impl CellRanges {
     fn new(samples: &[i16]) -> Box<Self> {
-        let mut ranges = Box::new(Self { low: [0; VOLUME], high: [0; VOLUME] });
+        let mut ranges = boxed_item(Self { low: [0; VOLUME], high: [0; VOLUME] });
         cell_ranges(&samples[..VOLUME], &mut ranges);
         ranges
     }

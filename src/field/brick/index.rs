@@ -5,6 +5,7 @@
 //! same in every brick, and a brick in the middle of a column takes 8 × 9² samples for its 9³.
 
 use super::{place_of, FineBricks, CELLS, NODES, STRIDE, VOLUME};
+use crate::memory::{boxed, with_capacity, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
 /// From the first sample of a brick to that of the one above it in its column.
@@ -58,7 +59,7 @@ fn places(bricks: [u32; 3], numbers: &[u32]) -> Result<Vec<([u32; 3], usize)>> {
         before = Some((brick, from));
         Ok((place_of(brick as usize, bricks), from))
     };
-    numbers.iter().enumerate().map(place).collect()
+    numbers.iter().enumerate().map(place).try_collect_guarded()
 }
 
 /// How many samples a field has with such places, and where its coarse ones begin.
@@ -88,18 +89,18 @@ impl Index {
         }
         let least = [0, 1, 2].map(|a| places.iter().map(|(p, _)| p[a]).min().unwrap_or(0));
         let size = [0, 1, 2].map(|a| places.iter().map(|(p, _)| p[a] + 1 - least[a]).max().unwrap_or(0));
-        let mut entries = Vec::with_capacity(size.iter().map(|&n| n as usize).product());
+        let mut entries = with_capacity(size.iter().map(|&n| n as usize).product());
         for k in 0..size[2] {
             for j in 0..size[1] {
                 let row = (coarse + corner(bricks, [least[0], least[1] + j, least[2] + k])) as u32;
-                entries.extend(row..row + size[0]);
+                entries.extend_guarded(row..row + size[0]);
             }
         }
         for (place, from) in places {
             let [i, j, k] = [0, 1, 2].map(|a| (place[a] - least[a]) as usize);
             entries[(k * size[1] as usize + j) * size[0] as usize + i] = from as u32;
         }
-        Ok(Self { bricks, coarse, first: least, size, entries: entries.into() })
+        Ok(Self { bricks, coarse, first: least, size, entries: boxed(entries) })
     }
 
     /// How many bricks there are.
@@ -140,9 +141,9 @@ impl Index {
 /// are there twice. Gives the numbers of the bricks, the last numbers, and the samples.
 pub(super) fn join(bricks: [u32; 3], fine: FineBricks) -> (Vec<u32>, Vec<u16>, Vec<i16>) {
     let FineBricks { bricks: unordered, mut samples } = fine;
-    let mut source: Vec<u32> = (0..unordered.len() as u32).collect();
+    let mut source: Vec<u32> = (0..unordered.len() as u32).collect_guarded();
     source.sort_unstable_by_key(|&n| order(bricks, unordered[n as usize]));
-    let numbers: Vec<u32> = source.iter().map(|&n| unordered[n as usize]).collect();
+    let numbers: Vec<u32> = source.iter().map(|&n| unordered[n as usize]).collect_guarded();
     // Cycle by cycle: the first brick is put aside, and each place takes the brick that belongs there.
     let mut aside = [0; STRIDE];
     for start in 0..source.len() {
@@ -162,10 +163,10 @@ pub(super) fn join(bricks: [u32; 3], fine: FineBricks) -> (Vec<u32>, Vec<u16>, V
         }
     }
     let mut before = None;
-    let mut last_numbers = Vec::with_capacity(numbers.len());
+    let mut last_numbers = with_capacity(numbers.len());
     for (n, &brick) in numbers.iter().enumerate() {
         let (own, to) = (n * STRIDE, after(bricks, before, brick));
-        last_numbers.push(samples[own + VOLUME] as u16);
+        last_numbers.push_guarded(samples[own + VOLUME] as u16);
         samples.copy_within(own..own + VOLUME, to);
         before = Some((brick, to));
     }

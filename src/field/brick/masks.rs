@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::index::{Index, PITCH};
 use super::{NODES, VOLUME};
+use crate::memory::{boxed, filled, CollectGuarded, ParCollectGuarded};
 
 /// Quanta by which a cell that is not marked misses the level 0.
 pub(super) const MASK_BAND: i16 = 2;
@@ -32,20 +33,20 @@ pub(super) fn slots(index: &Index) -> usize {
 
 impl Masks {
     pub fn new(index: &Index, samples: &[i16]) -> Self {
-        let fine: Vec<usize> = index.fine().map(|(_, from)| from).collect();
-        let all: Vec<[u64; 8]> = fine.into_par_iter().map(|from| mask(&samples[from..from + VOLUME])).collect();
-        let kept = all.iter().copied().filter(|m| *m != [0; 8]).collect::<Vec<_>>();
+        let fine: Vec<usize> = index.fine().map(|(_, from)| from).collect_guarded();
+        let all: Vec<[u64; 8]> = fine.into_par_iter().map(|from| mask(&samples[from..from + VOLUME])).collect_guarded();
+        let kept = all.iter().copied().filter(|m| *m != [0; 8]).collect_guarded();
         Self::assemble(index, all.iter().map(|m| *m != [0; 8]), kept)
     }
 
     /// `has`: whether a fine brick has a mask, in their order; `masks` those.
     fn assemble(index: &Index, has: impl Iterator<Item = bool>, masks: Vec<[u64; 8]>) -> Self {
-        let mut place = vec![NO_MASK; slots(index)];
+        let mut place = filled(NO_MASK, slots(index));
         let with = index.fine().zip(has).filter(|(_, has)| *has);
         for (((_, from), _), n) in with.zip(0..) {
             place[slot(from)] = n;
         }
-        Self { place: place.into(), masks: masks.into() }
+        Self { place: boxed(place), masks: boxed(masks) }
     }
 
     /// Of the fine brick whose samples begin at `from`.
@@ -61,9 +62,9 @@ impl Masks {
 
     /// For a file: a bit for each fine brick in their order, set where it has a mask, filled up to whole words; then the masks.
     pub fn words(&self, index: &Index) -> Vec<u64> {
-        let fine: Vec<bool> = index.fine().map(|(_, from)| self.get(from).is_some()).collect();
+        let fine: Vec<bool> = index.fine().map(|(_, from)| self.get(from).is_some()).collect_guarded();
         let bits = fine.chunks(64).map(|c| (0..).zip(c).fold(0, |word, (n, &has)| word | u64::from(has) << n));
-        bits.chain(self.masks.as_flattened().iter().copied()).collect()
+        bits.chain(self.masks.as_flattened().iter().copied()).collect_guarded()
     }
 
     /// Of such words, if they fit.
@@ -71,7 +72,7 @@ impl Masks {
         let (bits, masks) = words.split_at_checked(fine.div_ceil(64))?;
         let has = |n: usize| bits[n / 64] >> (n % 64) & 1 == 1;
         let fits = masks.len() == 8 * (0..fine).filter(|&n| has(n)).count();
-        let masks = masks.chunks_exact(8).map(|m| std::array::from_fn(|z| m[z])).collect();
+        let masks = masks.chunks_exact(8).map(|m| std::array::from_fn(|z| m[z])).collect_guarded();
         fits.then(|| Self::assemble(index, (0..fine).map(has), masks))
     }
 }

@@ -8,7 +8,8 @@ use super::masks::{self, slot, Masks};
 use super::{bricks_of, BrickField, Certificate, Samples, STEP, STRIDE};
 use crate::field::report::{FieldError, SignReport};
 use crate::field::Grid;
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
+use crate::memory::{boxed, filled, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::{Error, Result};
 
 /// The numbers of a brick field that do not depend on how many bricks it has.
@@ -38,8 +39,10 @@ pub struct BrickHeader {
 pub struct BrickParts {
     pub header: BrickHeader,
     /// The fine bricks (x fastest) in the order of their samples: by columns along z, upward, the columns x fastest.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub bricks: Vec<u32>,
     /// For each of them the most that a sample is above the distance it stands for, quanta.
+    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub rises: Vec<u16>,
     /// Of the fine bricks, x fastest, a brick above another beginning with the last 9² of that one; then the coarse ones.
     pub samples: Samples,
@@ -74,11 +77,7 @@ impl BrickHeader {
         if self.step < STEP || !self.step.is_power_of_two() || self.step > 1 << 15 {
             return Err(Error::argument("step", self.step, "a power of two from 64"));
         }
-        if self.center.iter().any(|x| !x.is_finite()) {
-            let center = format!("{:?}", self.center.as_slice());
-            return Err(Error::argument("center", center, "finite coordinates in metres"));
-        }
-        Ok(())
+        limits::check_point("center", &self.center)
     }
 }
 
@@ -97,12 +96,18 @@ impl BrickField {
         let fine = self.index.fine();
         BrickParts {
             header: self.header.clone(),
-            bricks: fine.map(|([i, j, k], _)| (k * ny + j) * nx + i).collect(),
-            rises: self.index.fine().map(|(_, from)| self.rises[slot(from)]).collect(),
+            bricks: fine.map(|([i, j, k], _)| (k * ny + j) * nx + i).collect_guarded(),
+            rises: self.index.fine().map(|(_, from)| self.rises[slot(from)]).collect_guarded(),
             samples: self.samples.clone(),
             certificate: Some(self.certificate),
             masks: Some(self.masks.words(&self.index)),
         }
+    }
+
+    /// The checks of [`BrickField::from_parts`] on the numbers that do not come from the samples.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.header.check()?;
+        self.certificate.checked(&self.header).map(drop)
     }
 
     /// The field of such parts, after checking that they fit each other.
@@ -125,11 +130,11 @@ impl BrickField {
                 Error::argument("masks", format!("{} words", words.len()), "one mask for each bit set")
             })?,
         };
-        let mut by_slot = vec![0; masks::slots(&index)];
+        let mut by_slot = filled(0, masks::slots(&index));
         index.fine().zip(&rises).for_each(|((_, from), &rise)| by_slot[slot(from)] = rise);
         let body = Aabb { min: lower.min + header.center, max: lower.max + header.center };
         header.bounds = body.merged(&header.bounds);
-        Ok(Self { header, index, samples, rises: by_slot.into(), certificate, hot, masks })
+        Ok(Self { header, index, samples, rises: boxed(by_slot), certificate, hot, masks })
     }
 
     /// The field of fine bricks that stand each for itself: [`STRIDE`] numbers for each of `bricks`, the samples x fastest and
@@ -141,9 +146,8 @@ impl BrickField {
             return Err(Error::argument("samples", what, format!("{STRIDE} for each")));
         }
         let (bricks, rises, mut samples) = index::join(bricks_of(&header.grid), FineBricks { bricks, samples });
-        samples.extend_from_slice(coarse);
-        samples.shrink_to_fit();
-        let samples = samples.into();
+        samples.extend_guarded(coarse.iter().copied());
+        let samples = samples.to_vec_guarded().into();
         Self::from_parts(BrickParts { header, bricks, rises, samples, certificate: None, masks: None })
     }
 }

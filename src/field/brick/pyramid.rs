@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use super::{corners_of, place_of, BrickField};
+use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
 
 /// Which values of the papers' octree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl Level {
     fn above(&self) -> Self {
         let dims = self.dims.map(|n| n.div_ceil(2));
         let all = (0..dims.iter().map(|&n| n as usize).product()).into_par_iter();
-        let (min, max): (Vec<i16>, Vec<i16>) = all
+        let (min, max) = all
             .map(|block| {
                 let at = place_of(block, dims).map(|i| 2 * i);
                 let (mut least, mut most) = (i16::MAX, i16::MIN);
@@ -68,8 +69,8 @@ impl Level {
                 }
                 (least, most)
             })
-            .unzip();
-        Self { dims, min: min.into(), max: max.into() }
+            .unzip_guarded();
+        Self { dims, min: boxed(min), max: boxed(max) }
     }
 
     fn len(&self) -> u64 {
@@ -81,7 +82,7 @@ impl Pyramid {
     /// Of a field. Parallel, and the same on any number of threads.
     pub fn new(field: &BrickField) -> Self {
         let step = field.header.step as i32;
-        let (min, max): (Vec<i16>, Vec<i16>) = (0..field.index.len())
+        let (min, max) = (0..field.index.len())
             .into_par_iter()
             .map(|brick| {
                 // An interpolant has its extremes at its nodes.
@@ -100,10 +101,10 @@ impl Pyramid {
                 let clamp = |v: i32| v.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
                 (clamp((least - 1).div_euclid(step)), clamp(-(-(most + 1)).div_euclid(step)))
             })
-            .unzip();
-        let mut levels = vec![Level { dims: field.bricks(), min: min.into(), max: max.into() }];
+            .unzip_guarded();
+        let mut levels = vec![Level { dims: field.bricks(), min: boxed(min), max: boxed(max) }];
         while let Some(above) = levels.last().filter(|l| l.len() > 1).map(Level::above) {
-            levels.push(above);
+            levels.push_guarded(above);
         }
         Self {
             levels,

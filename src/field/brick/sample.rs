@@ -450,6 +450,10 @@ impl SignedDistance for BrickField {
         Some(Modulus::of_grid(self.hot.lipschitz_outside, self.hot.slack, reach))
     }
 
+    fn voxel_size(&self) -> f32 {
+        self.header.grid.spacing
+    }
+
     fn error_bound(&self) -> f64 {
         self.header.error.max + f64::from(self.hot.slack)
     }

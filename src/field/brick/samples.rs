@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::memory::deserialize_vec;
+
 /// Samples that never change; a clone shares them.
 ///
 /// Where they are is resolved when they are made, so that reading one costs what it costs of a slice.
@@ -72,6 +74,6 @@ impl Serialize for Samples {
 
 impl<'de> Deserialize<'de> for Samples {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Self::from)
+        deserialize_vec(deserializer).map(|samples: Vec<i16>| samples.into())
     }
 }

@@ -12,12 +12,13 @@ use super::super::report::SignRule;
 use super::super::scan::PATH;
 use super::super::sign::Sides;
 use super::super::Grid;
-use super::crossings::{cut_edges, Crossings};
+use super::crossings::{self, cut_edges, Crossings};
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
 use super::open::{Distances, Open};
 use super::{measure, needed_all_the_same, offset, winding, FieldOptions};
 use crate::math::{Aabb, Progress, Vec3};
+use crate::memory::{self, filled, filled_with, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::mesh::{triangle, TriMesh};
 use crate::{Error, Result};
 
@@ -37,24 +38,33 @@ impl BrickField {
     ///
     /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes.
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
-        if options.offset != 0.0 {
-            return Self::cook_offset(mesh, options, progress);
-        }
+        progress.guard("cooking a field in bricks", || {
+            if options.offset != 0.0 {
+                return Self::cook_offset(mesh, options, progress);
+            }
+            Self::cook_mesh(mesh, options, progress)
+        })
+    }
+
+    /// Without an offset.
+    fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let layout = Layout::new(mesh, options)?;
         let Layout { all, center, bricks, .. } = layout;
         progress.report("sign", 0.0)?;
         let sides = Sides::new(mesh);
         let mut sign = sides.report;
         let lattice = Lattice::new(&all);
-        let corners = lattice.corners(mesh, center);
+        let distinct = mesh.without_repeats();
+        let corners = lattice.corners(&distinct, center);
         let open = sides.rule == SignRule::WindingNumber;
-        layout.check_memory(&lattice, &corners, corners.len(), open, options)?;
+        let fixed = layout.fixed_bytes(mesh, &distinct, open);
+        layout.check_memory(&lattice, &corners, fixed, open, options)?;
         let culler = Culler::new(&corners);
         drop(corners);
 
         progress.report("distance", 0.0)?;
         let corner_lattice = lattice.every(CELLS);
-        let mut coarse = vec![0.0f32; bricks.iter().map(|&n| n as usize + 1).product()];
+        let mut coarse = filled(0.0f32, bricks.iter().map(|&n| n as usize + 1).product());
         culler.fill(&corner_lattice, &mut coarse, progress)?;
         let quantum = layout.grid.spacing / QUANTA;
         let band = Band {
@@ -71,22 +81,25 @@ impl BrickField {
         let mut node_lipschitz = 1.0 + 1e-6;
         if open {
             layout.sign_corners(&sides, &repaired, &mut coarse, progress)?;
-            let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum };
+            let limit = options.memory_limit;
+            let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum, limit };
             let open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
             if !open.sheets.is_empty() {
                 drop(fine);
                 Culler::new(&open.sheets).shorten(&corner_lattice, &mut coarse, progress)?;
                 membrane_area = lattice.mesh(&open.sheets, center).area();
                 rim = lattice.mesh(&open.rim, center);
-                let mut both = lattice.corners(mesh, center);
-                both.extend_from_slice(&open.sheets);
-                layout.check_memory(&lattice, &both, sides.mesh.triangles.len(), true, options)?;
+                let mut both = lattice.corners(&distinct, center);
+                both.extend_guarded(open.sheets.iter().copied());
+                let count = open.sheets.len() as u64;
+                let fixed = fixed + Culler::bytes(count) + 96 * count;
+                layout.check_memory(&lattice, &both, fixed, true, options)?;
                 (fine, rounding) = Culler::new(&both).near(&lattice, band, progress)?;
             }
             open.apply(bricks, &mut fine);
             node_lipschitz = steepest_path(&fine);
         } else {
-            let crossings = Crossings::find(&lattice, &repaired);
+            let crossings = Crossings::find(&lattice, &repaired, &sides.weights, progress)?;
             let parity = sides.rule == SignRule::Parity;
             sign_corners(&crossings, parity, bricks, &mut coarse);
             sign_bricks(&crossings, parity, bricks, &mut fine);
@@ -106,7 +119,7 @@ impl BrickField {
             sign,
         })?;
         progress.report("error", 0.0)?;
-        let error = measure::measure(&field, layout.grid.spacing, center, mesh, &rim, &sides);
+        let error = measure::measure(&field, layout.grid.spacing, center, &distinct, &rim, &sides, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
     }
@@ -122,11 +135,12 @@ impl BrickField {
             }
             let layout = Layout::new(mesh, &unlimited)?;
             let lattice = Lattice::new(&layout.all);
-            let corners = lattice.corners(mesh, layout.center);
+            let distinct = mesh.without_repeats();
+            let corners = lattice.corners(&distinct, layout.center);
             let open = Sides::new(mesh).rule == SignRule::WindingNumber;
-            layout.check_memory(&lattice, &corners, corners.len(), open, &unlimited)
+            layout.check_memory(&lattice, &corners, layout.fixed_bytes(mesh, &distinct, open), open, &unlimited)
         };
-        check().or_else(needed_all_the_same)
+        memory::guard("estimating memory", check).or_else(needed_all_the_same)
     }
 }
 
@@ -161,19 +175,25 @@ impl Layout {
         progress: &Progress,
     ) -> Result<()> {
         let grid = Grid { dims: self.bricks.map(|n| n + 1), spacing: self.all.spacing * CELLS as f32, ..self.all };
-        let cut = cut_edges(&Lattice::new(&self.all).every(CELLS), corners);
+        let cut = cut_edges(&Lattice::new(&self.all).every(CELLS), corners, progress)?;
         // What counts is said of nodes, by `Open`.
         let mut report = sides.report;
         winding::apply(sides, &grid, self.center, &cut, coarse, &mut report, progress)
     }
 
-    /// Checks the memory that cooking will take against the limit, from the number of bricks that may be in the band of
-    /// `corners`: the triangles of the soup, and membranes. What it is, bytes.
+    /// Memory that goes with the triangles, bytes. `distinct`: the mesh without repeats.
+    fn fixed_bytes(&self, mesh: &TriMesh, distinct: &TriMesh, open: bool) -> u64 {
+        let crossings = if open { 0 } else { crossings::bytes(distinct, f64::from(self.grid.spacing)) };
+        FieldOptions::fixed_bytes(mesh.triangles.len()) + crossings
+    }
+
+    /// Checks the memory that cooking will take against the limit: `fixed` bytes, and those of the bricks that may be in the
+    /// band of `corners`, the triangles of the soup and of membranes. What it is, bytes.
     fn check_memory(
         &self,
         lattice: &Lattice,
         corners: &[[[f64; 3]; 3]],
-        soup: usize,
+        fixed: u64,
         open: bool,
         options: &FieldOptions,
     ) -> Result<u64> {
@@ -183,8 +203,7 @@ impl Layout {
         // Samples; and crossings of half of a brick's 64 rows, twice while they are joined, or of an open surface the cut
         // edges of its 512 nodes, their signs and what is told of them.
         let each = 4 + STRIDE * 2 + if open { 768 } else { 32 * 16 };
-        let sheets = Culler::bytes((corners.len() - soup) as u64) + 96 * (corners.len() - soup) as u64;
-        let needed = FieldOptions::fixed_bytes(soup) + sheets + (10 * total + 4 * rows + each * fine) as u64;
+        let needed = fixed + (10 * total + 4 * rows + each * fine) as u64;
         let samples = fine * STRIDE + total;
         if needed > options.memory_limit || samples > u32::MAX as usize {
             let [x, y, z] = self.grid.dims;
@@ -225,11 +244,13 @@ fn steepest_path(fine: &FineBricks) -> f32 {
 /// An upper bound on the number of bricks in the band: those that a triangle meets when they are grown by the band.
 /// `width`: half of it, cells.
 pub(super) fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3], width: f64) -> usize {
-    let total = bricks.iter().map(|&n| n as usize).product::<usize>();
-    let mut marked: Vec<AtomicU64> = Vec::new();
-    marked.resize_with(total.div_ceil(64), || AtomicU64::new(0));
+    let words = (bricks[0] as usize).div_ceil(64);
+    let marked = filled_with(words * bricks[1] as usize * bricks[2] as usize, || AtomicU64::new(0));
     let edge = lattice.spacing * f64::from(CELLS);
-    let band = lattice.spacing * width * 1.001;
+    // Bricks grown by a wide band are tested against triangles grown by its remainder alone: the whole bricks of its width are
+    // added afterwards, or the time would go with triangles times bricks.
+    let whole = (lattice.spacing * width * 1.001 / edge) as u32;
+    let band = lattice.spacing * width * 1.001 - f64::from(whole) * edge;
     corners.par_iter().for_each(|t| {
         let t = t.map(Vec3::from);
         let reach = |k: usize| {
@@ -245,14 +266,54 @@ pub(super) fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks:
                     let min = Vec3::from([0, 1, 2].map(|a| lattice.min[a] + f64::from([i, j, k][a]) * edge));
                     let grown = Aabb { min, max: min.add_scalar(edge) }.inflated(band);
                     if few || triangle::overlaps_box(&t, &grown) {
-                        let n = (k as usize * bricks[1] as usize + j as usize) * bricks[0] as usize + i as usize;
-                        marked[n / 64].fetch_or(1 << (n % 64), Ordering::Relaxed);
+                        let row = (k as usize * bricks[1] as usize + j as usize) * words;
+                        marked[row + i as usize / 64].fetch_or(1 << (i % 64), Ordering::Relaxed);
                     }
                 }
             }
         }
     });
-    marked.into_iter().map(|bits| bits.into_inner().count_ones() as usize).sum()
+    let mut marked: Vec<u64> = marked.into_iter().map(AtomicU64::into_inner).collect_guarded();
+    spread(&mut marked, bricks, whole as usize);
+    marked.into_iter().map(|bits| bits.count_ones() as usize).sum()
+}
+
+/// Marks the bricks that are at most `by` places along each axis from a marked one. A row of bricks along x starts with a
+/// word of its own.
+fn spread(marked: &mut [u64], bricks: [u32; 3], by: usize) {
+    let [nx, ny, nz] = bricks.map(|n| n as usize);
+    let words = nx.div_ceil(64);
+    let reach_x = by.min(nx);
+    for row in marked.chunks_exact_mut(words).filter(|row| by > 0 && row.iter().any(|&word| word != 0)) {
+        let before = row.to_vec_guarded();
+        let is_marked = |i: usize| before[i / 64] >> (i % 64) & 1 == 1;
+        // Up to here, exclusive, a brick before this one reaches.
+        let mut until = 0;
+        for i in 0..nx + reach_x {
+            if i < nx && is_marked(i) {
+                until = i + 2 * reach_x + 1;
+            }
+            // The row is written `reach_x` places behind the brick that is looked at.
+            if i >= reach_x && i < until {
+                row[(i - reach_x) / 64] |= 1 << ((i - reach_x) % 64);
+            }
+        }
+    }
+    for (n, stride) in [(ny, words), (nz, words * ny)] {
+        let mut reach = 0;
+        while reach < by.min(n) {
+            let step = (2 * reach + 1).min(by.min(n) - reach);
+            let before = marked.to_vec_guarded();
+            for (row, words) in marked.chunks_exact_mut(stride).enumerate() {
+                // At the border, what is there covers what would come from beyond.
+                for at in [(row % n).saturating_sub(step), (row % n + step).min(n - 1)] {
+                    let from = (row - row % n + at) * stride;
+                    words.iter_mut().zip(&before[from..from + stride]).for_each(|(word, other)| *word |= other);
+                }
+            }
+            reach += step;
+        }
+    }
 }
 
 /// Makes the distances at the bricks' corners negative inside a closed surface.
@@ -283,4 +344,35 @@ fn sign_bricks(crossings: &Crossings, parity: bool, bricks: [u32; 3], fine: &mut
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreading_marks_the_bricks_within_so_many_places() {
+        for (bricks, by) in [([70u32, 5, 9], 3), ([3, 130, 2], 7), ([65, 1, 40], 0), ([130, 4, 4], 100), ([1, 1, 1], 5)]
+        {
+            let [nx, ny, nz] = bricks.map(|n| n as usize);
+            let words = nx.div_ceil(64);
+            let seeds = [[0, 0, 0], [nx / 2, ny - 1, nz / 3], [nx - 1, ny / 2, nz - 1]];
+            let place = |[i, j, k]: [usize; 3]| ((k * ny + j) * words + i / 64, 1u64 << (i % 64));
+            let mut marked = vec![0u64; words * ny * nz];
+            for (word, bit) in seeds.map(place) {
+                marked[word] |= bit;
+            }
+            spread(&mut marked, bricks, by);
+            let mut count = 0;
+            for n in 0..nx * ny * nz {
+                let at = [n % nx, n / nx % ny, n / (nx * ny)];
+                let expected = seeds.iter().any(|s| (0..3).all(|a| s[a].abs_diff(at[a]) <= by));
+                let (word, bit) = place(at);
+                assert_eq!(marked[word] & bit != 0, expected, "{at:?} of {bricks:?}, spread by {by}");
+                count += u32::from(expected);
+            }
+            // Nothing behind the rows.
+            assert_eq!(marked.iter().map(|word| word.count_ones()).sum::<u32>(), count);
+        }
+    }
 }

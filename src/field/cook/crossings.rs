@@ -10,6 +10,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
+use crate::math::{Progress, Work};
+use crate::memory::{exact, filled, filled_with, par_try_flat_collect, CollectGuarded, GrowGuarded};
+use crate::mesh::TriMesh;
+use crate::Result;
 
 /// Fraction bits of the coordinates, in cells. With at most 2²⁰ cells coordinates have 51 bits, determinants 104.
 const BITS: u32 = 30;
@@ -37,7 +41,8 @@ fn orient(a: [i64; 2], b: [i64; 2]) -> (i32, f64) {
 
 /// Calls `found(row, x, leaves)` for each crossing of a triangle with a row along `axis`: the row's place (cyclically next
 /// axis fastest), the crossing in cells from the first node, and whether the row leaves the triangle's inner side there.
-fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: impl FnMut([u32; 2], f64, bool)) {
+/// Returns the number of rows looked at.
+fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: impl FnMut([u32; 2], f64, bool)) -> u64 {
     let unit = f64::from(1u32 << BITS) / lattice.spacing;
     let one = 1i64 << BITS;
     let axes = [axis, (axis + 1) % 3, (axis + 2) % 3];
@@ -64,14 +69,24 @@ fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: im
             found([j as u32, k as u32], x / one as f64, sign > 0);
         }
     }
+    1 + ((j1 - j0 + 1).max(0) * (k1 - k0 + 1).max(0)) as u64
 }
+
+/// Triangles that a thread treats at a time.
+const CHUNK: usize = 64;
 
 /// Calls `cut(node, axis)` for each edge of the grid, from a node to the next one along an axis, that the surface passes. A
 /// crossing within a millionth of a cell of a node cuts both edges there.
-pub(super) fn each_cut(lattice: &Lattice, corners: &[[[f64; 3]; 3]], cut: impl Fn([u32; 3], usize) + Sync) {
-    corners.par_iter().for_each(|t| {
-        for axis in 0..3 {
-            visit(lattice, t, axis, |[j, k], x, _| {
+pub(super) fn each_cut(
+    lattice: &Lattice,
+    corners: &[[[f64; 3]; 3]],
+    progress: &Progress,
+    cut: impl Fn([u32; 3], usize) + Sync,
+) -> Result<()> {
+    corners.par_chunks(CHUNK).try_for_each(|chunk| {
+        let mut work = Work::new(progress);
+        for (t, axis) in chunk.iter().flat_map(|t| [0, 1, 2].map(|axis| (t, axis))) {
+            let looked_at = visit(lattice, t, axis, |[j, k], x, _| {
                 let (from, to) = ((x - 1e-6).floor() as i64, (x + 1e-6).floor() as i64);
                 for i in from.max(0)..=to.min(i64::from(lattice.dims[axis]) - 1) {
                     let mut node = [i as u32; 3];
@@ -80,25 +95,41 @@ pub(super) fn each_cut(lattice: &Lattice, corners: &[[[f64; 3]; 3]], cut: impl F
                     cut(node, axis);
                 }
             });
+            work.add(looked_at)?;
         }
-    });
+        Ok(())
+    })
 }
 
 /// For each node of a full grid three bits: the surface passes between it and the next node along x, y, z.
-pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Vec<AtomicU8> {
+pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]], progress: &Progress) -> Result<Vec<AtomicU8>> {
     let dims = lattice.dims.map(|n| n as usize);
-    let mut cut = Vec::new();
-    cut.resize_with(dims[0] * dims[1] * dims[2], || AtomicU8::new(0));
-    each_cut(lattice, corners, |[i, j, k], axis| {
+    let cut = filled_with(dims[0] * dims[1] * dims[2], || AtomicU8::new(0));
+    each_cut(lattice, corners, progress, |[i, j, k], axis| {
         cut[(k as usize * dims[1] + j as usize) * dims[0] + i as usize].fetch_or(1 << axis, Ordering::Relaxed);
-    });
-    cut
+    })?;
+    Ok(cut)
+}
+
+/// Bytes for the crossings of all rows along x with these triangles, at most, while they are sorted and joined.
+pub(super) fn bytes(mesh: &TriMesh, spacing: f64) -> u64 {
+    let rows = |t: usize| {
+        let [a, b, c] = mesh.corners(t).map(|p| [p[1], p[2]]);
+        let side = |p: [f64; 2], q: [f64; 2]| [(q[0] - p[0]) / spacing, (q[1] - p[1]) / spacing];
+        let (u, v) = (side(a, b), side(a, c));
+        let longest = [u, v, side(b, c)].iter().map(|s| s[0].abs() + s[1].abs()).fold(0.0, f64::max);
+        0.5 * (u[0] * v[1] - u[1] * v[0]).abs() + longest + 1.0
+    };
+    // A key and its weight, in a vector that may have grown to twice its need, while it is joined with another.
+    (32.0 * (0..mesh.triangles.len()).map(rows).sum::<f64>()).min(1e18) as u64
 }
 
 /// The crossings of all rows along x, sorted by row and place.
 pub(super) struct Crossings {
     /// row << 22 | first node beyond the crossing << 1 | (1 when the surface is left there).
     keys: Vec<u64>,
+    /// How many triangles are crossed there; empty where that is one each.
+    weights: Vec<u32>,
     /// Where each row's keys begin, and the end.
     rows: Vec<u32>,
     dims: [u32; 3],
@@ -107,7 +138,8 @@ pub(super) struct Crossings {
 /// A walk along one row.
 pub(super) struct Row<'a> {
     keys: &'a [u64],
-    winding: i32,
+    weights: &'a [u32],
+    winding: i64,
     parity: bool,
 }
 
@@ -118,7 +150,12 @@ impl Row<'_> {
             if node_of(*key) > u64::from(node) {
                 break;
             }
-            self.winding += if self.parity || key & 1 == 0 { 1 } else { -1 };
+            let mut weight = 1;
+            if let Some((w, rest)) = self.weights.split_first() {
+                weight = i64::from(*w);
+                self.weights = rest;
+            }
+            self.winding += if self.parity || key & 1 == 0 { weight } else { -weight };
             self.keys = rest;
         }
         if self.parity {
@@ -134,39 +171,57 @@ fn node_of(key: u64) -> u64 {
     key >> 1 & ((1 << 21) - 1)
 }
 
-impl Crossings {
-    /// `corners`: triangles in the lattice's frame and units.
-    pub fn find(lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Self {
-        let [nx, ny, _] = lattice.dims;
-        let mut keys: Vec<u64> = corners
-            .par_iter()
-            .fold(Vec::new, |mut keys, t| {
-                visit(lattice, t, 0, |[j, k], x, leaves| {
-                    let node = x.ceil().clamp(0.0, f64::from(nx)) as u64;
-                    let row = u64::from(k) * u64::from(ny) + u64::from(j);
-                    keys.push(row << 22 | node << 1 | u64::from(leaves));
-                });
-                keys
-            })
-            .reduce(Vec::new, |mut a, mut b| {
-                a.append(&mut b);
-                a
+/// The crossings of all triangles, sorted: of each what `of` makes of its triangle's number and its key.
+fn all<T: Ord + Send>(
+    lattice: &Lattice,
+    corners: &[[[f64; 3]; 3]],
+    progress: &Progress,
+    of: impl Fn(usize, u64) -> T + Sync,
+) -> Result<Vec<T>> {
+    let [nx, ny, _] = lattice.dims;
+    let mut found = par_try_flat_collect(corners.len().div_ceil(CHUNK), 1, |c, found| {
+        let mut work = Work::new(progress);
+        for t in c * CHUNK..corners.len().min((c + 1) * CHUNK) {
+            let looked_at = visit(lattice, &corners[t], 0, |[j, k], x, leaves| {
+                let node = x.ceil().clamp(0.0, f64::from(nx)) as u64;
+                let row = u64::from(k) * u64::from(ny) + u64::from(j);
+                found.push_guarded(of(t, row << 22 | node << 1 | u64::from(leaves)));
             });
-        keys.par_sort_unstable();
+            work.add(looked_at)?;
+        }
+        // `bytes` has no room for spare capacity in all the parts.
+        *found = exact(std::mem::take(found));
+        Ok(())
+    })?;
+    found.par_sort_unstable();
+    Ok(found)
+}
+
+impl Crossings {
+    /// `corners`: triangles in the lattice's frame and units; `weights`: how many each of them stands for, or empty.
+    pub fn find(lattice: &Lattice, corners: &[[[f64; 3]; 3]], weights: &[u32], progress: &Progress) -> Result<Self> {
+        let (keys, weights): (Vec<u64>, Vec<u32>) = if weights.is_empty() {
+            (all(lattice, corners, progress, |_, key| key)?, Vec::new())
+        } else {
+            let all = all(lattice, corners, progress, |n, key| (key, weights[n]))?;
+            (all.iter().map(|c| c.0).collect_guarded(), all.iter().map(|c| c.1).collect_guarded())
+        };
         let rows = lattice.dims[1] as usize * lattice.dims[2] as usize;
-        let mut starts = vec![0u32; rows + 1];
+        let mut starts = filled(0u32, rows + 1);
         keys.iter().for_each(|key| starts[(key >> 22) as usize + 1] += 1);
         for row in 0..rows {
             starts[row + 1] += starts[row];
         }
-        Self { keys, rows: starts, dims: lattice.dims }
+        Ok(Self { keys, weights, rows: starts, dims: lattice.dims })
     }
 
     /// Along x through nodes (j, k). `parity`: inside is where the number of crossings is odd, else where the winding
     /// number is positive.
     pub fn row(&self, j: u32, k: u32, parity: bool) -> Row<'_> {
         let row = k as usize * self.dims[1] as usize + j as usize;
-        Row { keys: &self.keys[self.rows[row] as usize..self.rows[row + 1] as usize], winding: 0, parity }
+        let range = self.rows[row] as usize..self.rows[row + 1] as usize;
+        let weights = self.weights.get(range.clone()).unwrap_or_default();
+        Row { keys: &self.keys[range], weights, winding: 0, parity }
     }
 
     /// Makes `values` (positive) negative inside; `parity` as for `row`.

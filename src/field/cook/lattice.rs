@@ -2,6 +2,7 @@
 
 use super::super::Grid;
 use crate::math::Vec3;
+use crate::memory::CollectGuarded;
 use crate::mesh::TriMesh;
 
 /// A grid in its local frame, times `scale`: half the largest edge of its box is between ½ and 1.
@@ -38,15 +39,15 @@ impl Lattice {
     /// The triangles of a mesh in this frame; `center` is the origin of the grid's frame in the mesh's.
     pub fn corners(&self, mesh: &TriMesh, center: Vec3) -> Vec<[[f64; 3]; 3]> {
         let place = |p: [f64; 3]| [0, 1, 2].map(|k| (p[k] - center[k]) * self.scale);
-        (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(place)).collect()
+        (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(place)).collect_guarded()
     }
 
     /// The reverse: triangles in this frame as a mesh.
     pub fn mesh(&self, corners: &[[[f64; 3]; 3]], center: Vec3) -> TriMesh {
         let place = |p: [f64; 3]| (Vec3::from(p) / self.scale + center).into();
         TriMesh {
-            vertices: corners.iter().flatten().copied().map(place).collect(),
-            triangles: (0..corners.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+            vertices: corners.iter().flatten().copied().map(place).collect_guarded(),
+            triangles: (0..corners.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect_guarded(),
         }
     }
 }

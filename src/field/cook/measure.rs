@@ -1,15 +1,52 @@
 //! How far the interpolant is from the mesh it was cooked from.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use super::super::report::FieldError;
 use super::super::sign::Sides;
 use super::super::SignedDistance;
-use crate::math::Vec3;
+use crate::math::{Progress, Vec3};
+use crate::memory::{sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::mesh::{Bvh, TriMesh};
+use crate::Result;
 
 /// Points on the surface, and as many within two cells of it.
 const POINTS: u64 = 8192;
+
+/// The search for the largest error looks at this many points for each cell that the surface passes, and measures one in
+/// [`LOOKED_AT`] of them, so that a coarse field is not searched longer than it is cooked.
+const CANDIDATES_PER_CELL: f64 = 64.0;
+const CANDIDATES: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 17;
+const LOOKED_AT: usize = 32;
+
+/// Then so many of the worst cells are measured around their worst point, in steps of so many cells. `tests/field_error.rs` says
+/// how much of the largest error that finds.
+const ROUNDS: [(usize, f64); 10] = [
+    (1024, 0.35),
+    (512, 0.25),
+    (256, 0.2),
+    (128, 0.15),
+    (64, 0.15),
+    (32, 0.1),
+    (32, 0.1),
+    (16, 0.05),
+    (8, 0.03),
+    (4, 0.015),
+];
+
+/// Axes and diagonals of a cell.
+const DIRECTIONS: [[f64; 3]; 7] = [
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [DIAGONAL, DIAGONAL, DIAGONAL],
+    [-DIAGONAL, DIAGONAL, DIAGONAL],
+    [DIAGONAL, -DIAGONAL, DIAGONAL],
+    [DIAGONAL, DIAGONAL, -DIAGONAL],
+];
+const DIAGONAL: f64 = 0.577;
 
 /// A number in [0, 1) from a counter (SplitMix64, Steele et al. 2014).
 fn random(counter: u64) -> f64 {
@@ -29,18 +66,26 @@ pub(super) fn measure(
     mesh: &TriMesh,
     sheets: &TriMesh,
     sides: &Sides,
-) -> FieldError {
+    progress: &Progress,
+) -> Result<FieldError> {
     // Repairs join, drop and turn: where none was dropped, the triangles are those of the mesh.
+    progress.report("error", 0.0)?;
     let own = (sides.mesh.triangles.len() != mesh.triangles.len()).then(|| Bvh::build(mesh));
     let bvh = own.as_ref().unwrap_or(&sides.bvh);
     let membrane = Bvh::build(sheets);
     errors(field, spacing, center, mesh, |p, phi, on| {
-        let Some(on) = on else { return Some(phi) };
+        let Some(on) = on else { return Ok(Some(phi)) };
         // No farther than the point it was moved off.
         let most = (p - on).norm() * (1.0 + 1e-9);
-        let to = |bvh: &Bvh| bvh.closest_within(p, most).map_or(most, |c| c.distance_squared.sqrt());
-        let exact = to(bvh).min(to(&membrane));
-        Some(if sides.inside(p) { phi + exact } else { phi - exact })
+        let to = |bvh: &Bvh| {
+            let (closest, looked_at) = bvh.closest_within_and_work(p, most);
+            progress.work(looked_at)?;
+            Ok(closest.map_or(most, |c| c.distance_squared.sqrt()))
+        };
+        let exact = to(bvh)?.min(to(&membrane)?);
+        let (inside, looked_at) = sides.inside_and_work(p);
+        progress.work(looked_at)?;
+        Ok(Some(if inside { phi + exact } else { phi - exact }))
     })
 }
 
@@ -51,36 +96,171 @@ pub(super) fn errors(
     spacing: f32,
     center: Vec3,
     mesh: &TriMesh,
-    error: impl Fn(Vec3, f64, Option<Vec3>) -> Option<f64> + Sync,
-) -> FieldError {
-    let mut upto = Vec::with_capacity(mesh.triangles.len());
-    let mut area = 0.0;
-    for t in 0..mesh.triangles.len() {
-        let [a, b, c] = mesh.corners(t).map(Vec3::from);
-        area += (b - a).cross(&(c - a)).norm();
-        upto.push(area);
-    }
-    let reach = 2.0 * f64::from(spacing);
-    let errors: Vec<f64> = (0..2 * POINTS)
+    error: impl Fn(Vec3, f64, Option<Vec3>) -> Result<Option<f64>> + Sync,
+) -> Result<FieldError> {
+    let surface = Surface::new(mesh, 2.0 * f64::from(spacing));
+    // φ is that of the point rounded to f32, so the error is of that point.
+    let at = |p: Vec3, on: Option<Vec3>| {
+        let local = (p - center).map(|x| x as f32);
+        let p = local.map(f64::from) + center;
+        Ok(error(p, f64::from(field.distance(local.into())), on)?.map(f64::abs))
+    };
+    let errors: Vec<Option<f64>> = (0..2 * POINTS as usize)
         .into_par_iter()
-        .filter_map(|n| {
-            let r = |i: u64| random(n * 8 + i + 1);
-            let t = upto.partition_point(|&a| a <= r(0) * area).min(upto.len().checked_sub(1)?);
-            let [a, b, c] = mesh.corners(t).map(Vec3::from);
-            let (s, u) = (r(1).sqrt(), r(2));
-            let on = a * (1.0 - s) + b * (s * (1.0 - u)) + c * (s * u);
-            let near = n >= POINTS;
-            let off = Vec3::new(r(3) - 0.5, r(4) - 0.5, r(5) - 0.5) * (2.0 * reach / 3f64.sqrt());
-            let p = if near { on + off } else { on } - center;
-            let local = [p.x as f32, p.y as f32, p.z as f32];
-            let p = Vec3::from(local.map(f64::from)) + center;
-            error(p, f64::from(field.distance(local)), near.then_some(on)).map(f64::abs)
+        .map(|n| {
+            let n = n as u64;
+            let Some((on, near)) = surface.spread(n) else { return Ok(None) };
+            if n >= POINTS {
+                at(near, Some(on))
+            } else {
+                at(on, None)
+            }
         })
-        .collect();
+        .try_collect_guarded()?;
+    let errors: Vec<f64> = errors.into_iter().flatten().collect_guarded();
     let squares: f64 = errors.iter().map(|e| e * e).sum();
-    FieldError {
-        max: errors.iter().fold(0.0, |a, &e| a.max(e)),
+    let sought = worst(field, f64::from(spacing), center, &surface, |p, on| at(p, Some(on)))?;
+    Ok(FieldError {
+        max: errors.iter().fold(sought, |a, &e| a.max(e)),
         rms: (squares / errors.len().max(1) as f64).sqrt(),
         samples: errors.len() as u32,
+    })
+}
+
+/// Points on a mesh and near it, by numbers.
+struct Surface<'a> {
+    mesh: &'a TriMesh,
+    /// Sums of areas and of the lengths of the triangles' edges up to each, twice the area and metres.
+    area: Vec<f64>,
+    length: Vec<f64>,
+    /// Largest distance of a point from the one of the mesh that it is moved off, metres.
+    reach: f64,
+}
+
+impl<'a> Surface<'a> {
+    fn new(mesh: &'a TriMesh, reach: f64) -> Self {
+        let triangles = mesh.triangles.len();
+        let (mut area, mut length) = (with_capacity(triangles), with_capacity(triangles));
+        let (mut a, mut l) = (0.0, 0.0);
+        for t in 0..triangles {
+            let p = mesh.corners(t).map(Vec3::from);
+            a += (p[1] - p[0]).cross(&(p[2] - p[0])).norm();
+            l += (0..3).map(|k| (p[(k + 1) % 3] - p[k]).norm()).sum::<f64>();
+            area.push_guarded(a);
+            length.push_guarded(l);
+        }
+        Self { mesh, area, length, reach }
     }
+
+    /// Corners of the triangle at `part` of the whole, 0 to 1; `None` without triangles.
+    fn triangle(&self, upto: &[f64], part: f64) -> Option<[Vec3; 3]> {
+        let at = part * upto.last()?;
+        let t = upto.partition_point(|&sum| sum <= at).min(upto.len() - 1);
+        Some(self.mesh.corners(t).map(Vec3::from))
+    }
+
+    /// `on` moved along each axis by up to `most`, by three numbers in [0, 1).
+    fn moved(on: Vec3, r: [f64; 3], most: f64) -> Vec3 {
+        on + (Vec3::from(r) - Vec3::repeat(0.5)) * (2.0 * most)
+    }
+
+    /// The n-th point of those that are spread by area, and the same moved.
+    fn spread(&self, n: u64) -> Option<(Vec3, Vec3)> {
+        let r = |i: u64| random(n * 8 + i + 1);
+        let [a, b, c] = self.triangle(&self.area, r(0))?;
+        let (s, u) = (r(1).sqrt(), r(2));
+        let on = a * (1.0 - s) + b * (s * (1.0 - u)) + c * (s * u);
+        Some((on, Self::moved(on, [r(3), r(4), r(5)], self.reach / 3f64.sqrt())))
+    }
+
+    /// The n-th candidate: a point on a face, on an edge or a corner in turn, and the same moved. Creases are edges and corners.
+    fn candidate(&self, n: u64) -> Option<(Vec3, Vec3)> {
+        self.area.last()?;
+        let n = n + 2 * POINTS;
+        let r = |i: u64| random(n * 8 + i + 1);
+        let on = match n % 3 {
+            0 => self.spread(n)?.0,
+            1 => {
+                let p = self.triangle(&self.length, r(0))?;
+                let k = (3.0 * r(1)) as usize;
+                p[k].lerp(&p[(k + 1) % 3], r(2))
+            }
+            _ => {
+                let t = (r(0) * self.mesh.triangles.len() as f64) as usize;
+                Vec3::from(self.mesh.corners(t)[(3.0 * r(1)) as usize])
+            }
+        };
+        let p = Self::moved(on, [r(3), r(4), r(5)], self.reach);
+        ((p - on).norm() <= self.reach).then_some((on, p))
+    }
+}
+
+/// A point near the surface, the point of the mesh that it was moved off, and its error, metres.
+#[derive(Clone, Copy)]
+struct Measured {
+    error: f64,
+    p: Vec3,
+    on: Vec3,
+}
+
+/// The largest error near the surface that a search finds. The exact distance has a gradient of length 1; where the surface
+/// bends or the closest point jumps, the interpolant's gradient is shorter or longer. So of many points those where its length
+/// is farthest from 1 are measured, and around the worst of these, each in a cell of its own, others, of fewer cells in each
+/// round.
+fn worst(
+    field: &impl SignedDistance,
+    spacing: f64,
+    center: Vec3,
+    surface: &Surface,
+    error: impl Fn(Vec3, Vec3) -> Result<Option<f64>> + Sync,
+) -> Result<f64> {
+    let cells = surface.area.last().copied().unwrap_or(0.0) * 0.5 / (spacing * spacing);
+    let candidates = ((CANDIDATES_PER_CELL * cells) as u32).clamp(*CANDIDATES.start(), *CANDIDATES.end());
+    let most = candidates as usize / LOOKED_AT;
+    let suspects: Vec<Option<(f64, u32)>> = (0..candidates)
+        .into_par_iter()
+        .map(|n| {
+            let (_, p) = surface.candidate(u64::from(n))?;
+            let (_, gradient) = field.distance_gradient((p - center).map(|x| x as f32).into());
+            Some(((Vec3::from(gradient.map(f64::from)).norm() - 1.0).abs(), n))
+        })
+        .collect_guarded();
+    let mut suspects: Vec<(f64, u32)> = suspects.into_iter().flatten().collect_guarded();
+    // Of equal ones those with the lowest numbers, so that the order is that of no thread.
+    let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if suspects.len() > most {
+        suspects.select_nth_unstable_by(most, order);
+        suspects.truncate(most);
+    }
+    suspects.sort_unstable_by(order);
+    let measured: Vec<Option<Measured>> = suspects
+        .into_par_iter()
+        .map(|(_, n)| {
+            let Some((on, p)) = surface.candidate(u64::from(n)) else { return Ok(None) };
+            Ok(error(p, on)?.map(|error| Measured { error, p, on }))
+        })
+        .try_collect_guarded()?;
+    let mut measured: Vec<Measured> = measured.into_iter().flatten().collect_guarded();
+    let descending = |a: &Measured, b: &Measured| b.error.total_cmp(&a.error);
+    sort_stable_by(&mut measured, descending);
+    let mut cells = HashSet::new();
+    measured.retain(|m| cells.insert(((m.p - center) / spacing).map(|x| x.floor() as i64)));
+    for (cells, step) in ROUNDS {
+        measured.truncate(cells);
+        measured.par_iter_mut().try_for_each(|m| {
+            let around =
+                DIRECTIONS.iter().flat_map(|d| [*d, d.map(|x| -x)]).map(|d| m.p + Vec3::from(d) * (step * spacing));
+            let (mut best, on) = (*m, m.on);
+            for p in around.filter(|p| (p - on).norm() <= surface.reach) {
+                match error(p, on)? {
+                    Some(error) if error > best.error => best = Measured { error, p, on },
+                    _ => {}
+                }
+            }
+            *m = best;
+            Ok(())
+        })?;
+        sort_stable_by(&mut measured, descending);
+    }
+    Ok(measured.first().map_or(0.0, |m| m.error))
 }

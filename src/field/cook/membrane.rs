@@ -4,12 +4,16 @@
 //! there could be bounded. So the level w = ½ is made part of the surface: extracted where neighbouring nodes have
 //! opposite signs but are too far from the mesh for it to pass between them, and φ is the distance to both.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use super::super::sign::Sides;
 use super::super::Grid;
 use super::lattice::Lattice;
-use crate::math::Vec3;
+use crate::math::{Progress, Vec3, Work};
+use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::{Error, Result};
 
 /// The six tetrahedra of a cell around its diagonal, as corner numbers (Kuhn 1960): neighbouring cells' faces match.
 const TETRAHEDRA: [[usize; 4]; 6] =
@@ -29,49 +33,68 @@ pub(super) struct Membrane<'a> {
     pub center: Vec3,
     /// Distance between nodes, metres.
     pub spacing: f32,
+    /// Most bytes that the triangles may take.
+    pub limit: u64,
+    /// Triangles so far.
+    pub count: AtomicU64,
 }
+
+/// For each triangle, while it is put beside the others, bytes.
+const BYTES: u64 = 4 * size_of::<[[f64; 3]; 3]>() as u64;
 
 impl Membrane<'_> {
     /// Over a full grid; `values`: signed distances to the mesh, metres. Triangles in the lattice's frame and units.
-    pub fn of_grid(&self, grid: &Grid, values: &[f32]) -> Vec<[[f64; 3]; 3]> {
+    pub fn of_grid(&self, grid: &Grid, values: &[f32], progress: &Progress) -> Result<Vec<[[f64; 3]; 3]>> {
         let [nx, ny, nz] = grid.dims;
         let slices: Vec<Vec<[[f64; 3]; 3]>> = (0..nz - 1)
             .into_par_iter()
             .map(|k| {
                 let mut out = Vec::new();
+                let mut work = Work::new(progress);
                 for j in 0..ny - 1 {
+                    work.add(u64::from(nx))?;
                     for i in 0..nx - 1 {
                         let v: [f32; 8] = std::array::from_fn(|c| {
                             let [i, j, k] = corner([i, j, k], c);
                             values[grid.index(i, j, k)]
                         });
                         if v.iter().any(|&x| x < 0.0) && v.iter().any(|&x| x >= 0.0) {
-                            self.cell([i, j, k], &v, &mut out);
+                            self.cell([i, j, k], &v, &mut out, &mut work)?;
                         }
                     }
                 }
-                out
+                Ok(out)
             })
-            .collect();
-        slices.concat()
+            .try_collect_guarded()?;
+        Ok(concat(slices))
     }
 
     /// Appends the triangles in the cell above a node; `v`: signed distances at its corners.
-    pub fn cell(&self, node: [u32; 3], v: &[f32; 8], out: &mut Vec<[[f64; 3]; 3]>) {
-        let jumps: Vec<&[usize; 4]> = TETRAHEDRA.iter().filter(|t| has_jump(t, v, self.spacing)).collect();
+    pub fn cell(&self, node: [u32; 3], v: &[f32; 8], out: &mut Vec<[[f64; 3]; 3]>, work: &mut Work) -> Result<()> {
+        let jumps: Vec<&[usize; 4]> = TETRAHEDRA.iter().filter(|t| has_jump(t, v, self.spacing)).collect_guarded();
         if jumps.is_empty() {
-            return;
+            return Ok(());
         }
-        let Self { sides, lattice, center, spacing } = self;
+        let Self { sides, lattice, center, spacing, .. } = self;
         let at: [[f64; 3]; 8] = std::array::from_fn(|c| {
             let n = corner(node, c);
             [0, 1, 2].map(|a| lattice.min[a] + f64::from(n[a]) * lattice.spacing)
         });
-        let w: [f64; 8] =
-            std::array::from_fn(|c| sides.winding_number(Vec3::from(at[c]) / lattice.scale + center) - 0.5);
+        let mut w = [0.0; 8];
+        for (w, at) in w.iter_mut().zip(at) {
+            *w = sides.winding_number_counted(Vec3::from(at) / lattice.scale + center, work)? - 0.5;
+        }
+        let before = out.len();
         for t in jumps {
             cut(t, v, &w, &at, *spacing, out);
         }
+        let added = (out.len() - before) as u64;
+        let most = self.limit / BYTES;
+        if self.count.fetch_add(added, Ordering::Relaxed) + added > most {
+            let what = format!("a field with membranes of more than {most} triangles across the holes of the mesh");
+            return Err(Error::TooLarge { what, needed: (most + 1) * BYTES, limit: self.limit });
+        }
+        Ok(())
     }
 
     /// Whether there may be triangles in a cell whose distances may be larger by `slack` than `v` says.
@@ -107,10 +130,10 @@ fn cut(t: &[usize; 4], v: &[f32; 8], w: &[f64; 8], at: &[[f64; 3]; 8], h: f32, o
     };
     let (inner, outer): (Vec<usize>, Vec<usize>) = t.iter().copied().partition(|&c| v[c] < 0.0);
     match (inner.as_slice(), outer.as_slice()) {
-        ([a], [b, c, d]) | ([b, c, d], [a]) => out.push([cross(*a, *b), cross(*a, *c), cross(*a, *d)]),
+        ([a], [b, c, d]) | ([b, c, d], [a]) => out.push_guarded([cross(*a, *b), cross(*a, *c), cross(*a, *d)]),
         ([a, b], [c, d]) => {
             let (ac, ad, bc, bd) = (cross(*a, *c), cross(*a, *d), cross(*b, *c), cross(*b, *d));
-            out.extend([[ac, ad, bd], [ac, bd, bc]]);
+            out.extend_guarded([[ac, ad, bd], [ac, bd, bc]]);
         }
         _ => {}
     }

@@ -12,11 +12,14 @@ mod open;
 mod tiles;
 mod winding;
 
+use std::sync::atomic::AtomicU64;
+
 use super::report::SignRule;
 use super::sign::Sides;
 use super::zeros::zeros;
 use super::{DenseField, Grid};
 use crate::math::{Progress, Vec3};
+use crate::memory;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 use crossings::Crossings;
@@ -54,8 +57,13 @@ impl FieldOptions {
     /// The grid that `mesh` will get: nodes all around its box, centred on it; and the centre, body frame. Checks the memory
     /// of cooking a full grid.
     pub fn grid(&self, mesh: &TriMesh) -> Result<(Grid, Vec3)> {
+        memory::guard("estimating memory", || self.grid_of(&mesh.without_repeats(), mesh.triangles.len()))
+    }
+
+    /// The same of a mesh without repeats that had `given` triangles.
+    fn grid_of(&self, mesh: &TriMesh, given: usize) -> Result<(Grid, Vec3)> {
         let (counts, center) = self.counts(mesh)?;
-        self.check_nodes(counts, mesh.triangles.len())?;
+        self.check_nodes(counts, mesh, given)?;
         let grid = Grid::centered(counts.map(|n| n as u32), self.voxel_size as f32);
         grid.check()?;
         Ok((grid, center))
@@ -69,6 +77,7 @@ impl FieldOptions {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
         }
+        mesh.check_extent()?;
         self.check_offset()?;
         let bounds = mesh.bounds();
         let extents = bounds.inflated(self.offset).extents();
@@ -78,11 +87,12 @@ impl FieldOptions {
     }
 
     /// Checks the memory of cooking a full grid; what it is, bytes.
-    fn check_nodes(&self, counts: [f64; 3], triangles: usize) -> Result<u64> {
+    fn check_nodes(&self, counts: [f64; 3], mesh: &TriMesh, given: usize) -> Result<u64> {
         let [x, y, z] = counts;
         // Samples and a byte for their edges; with an offset those of two surfaces.
         let each = if self.offset > 0.0 { 8.0 } else { 5.0 };
-        let needed = ((each * (x * y * z)) as u64).saturating_add(Self::fixed_bytes(triangles));
+        let nodes = (each * (x * y * z)) as u64;
+        let needed = nodes.saturating_add(Self::fixed_bytes(given) + crossings::bytes(mesh, self.voxel_size));
         if needed > self.memory_limit || counts.iter().any(|&n| n > f64::from(1 << 20)) {
             let what = format!("a field of {x} x {y} x {z} nodes {} m apart", self.voxel_size);
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
@@ -97,35 +107,52 @@ impl FieldOptions {
     }
 }
 
+/// For each triangle of a membrane, while it is joined with others, and again as a mesh with its hierarchy, bytes.
+const SHEET_BYTES: u64 = 600;
+
 impl DenseField {
     /// The field of a mesh. Exact distance at every node; see [`SignReport`] for the sign. The same input gives the same
     /// bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
-        if options.offset != 0.0 {
-            return Self::cook_offset(mesh, options, progress);
-        }
-        let (grid, center) = options.grid(mesh)?;
-        Self::cook_on(mesh, grid, center, options.memory_limit, progress)
+        progress.guard("cooking a field on a full grid", || {
+            if options.offset != 0.0 {
+                return Self::cook_offset(mesh, options, progress);
+            }
+            let distinct = mesh.without_repeats();
+            let (grid, center) = options.grid_of(&distinct, mesh.triangles.len())?;
+            Self::cook_on(mesh, &distinct, grid, center, options.memory_limit, progress)
+        })
     }
 
     /// The memory that [`DenseField::cook`] checks against the limit, bytes: with a limit of one byte less it refuses. The
     /// limit in `options` does not matter.
     pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
         let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
-        let nodes = unlimited.check_nodes(unlimited.counts(mesh)?.0, mesh.triangles.len());
-        let surface = if options.offset != 0.0 { offset::memory_needed(mesh, &unlimited) } else { Ok(0) };
+        let counts = unlimited.counts(mesh)?.0;
+        let nodes = memory::guard("estimating memory", || {
+            unlimited.check_nodes(counts, &mesh.without_repeats(), mesh.triangles.len())
+        });
+        let surface = if options.offset != 0.0 {
+            memory::guard("estimating memory", || offset::memory_needed(mesh, &unlimited))
+        } else {
+            Ok(0)
+        };
         Ok(nodes.or_else(needed_all_the_same)?.max(surface.or_else(needed_all_the_same)?))
     }
 
-    /// On a grid whose memory has been checked.
-    fn cook_on(mesh: &TriMesh, grid: Grid, center: Vec3, limit: u64, progress: &Progress) -> Result<Self> {
-        let mut values = zeros(grid.len()).ok_or_else(|| Error::TooLarge {
-            what: format!("a field of {:?} nodes (memory the system does not have)", grid.dims),
-            needed: grid.len() as u64 * 4,
-            limit,
-        })?;
+    /// On a grid whose memory has been checked; `distinct`: the mesh without repeats.
+    fn cook_on(
+        mesh: &TriMesh,
+        distinct: &TriMesh,
+        grid: Grid,
+        center: Vec3,
+        limit: u64,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let mut values = zeros(grid.len())
+            .ok_or(Error::OutOfMemory { what: "cooking a field on a full grid", bytes: grid.len() as u64 * 4 })?;
         let lattice = Lattice::new(&grid);
-        Culler::new(&lattice.corners(mesh, center)).fill(&lattice, &mut values, progress)?;
+        Culler::new(&lattice.corners(distinct, center)).fill(&lattice, &mut values, progress)?;
 
         progress.report("sign", 0.0)?;
         let sides = Sides::new(mesh);
@@ -133,16 +160,26 @@ impl DenseField {
         let corners = lattice.corners(&sides.mesh, center);
         let mut sheets = Vec::new();
         if sides.rule == SignRule::WindingNumber {
-            let cut = crossings::cut_edges(&lattice, &corners);
+            let cut = crossings::cut_edges(&lattice, &corners, progress)?;
             winding::apply(&sides, &grid, center, &cut, &mut values, &mut sign, progress)?;
             drop(cut);
-            let membrane = Membrane { sides: &sides, lattice: &lattice, center, spacing: grid.spacing };
-            sheets = membrane.of_grid(&grid, &values);
+            let count = AtomicU64::new(0);
+            let membrane = Membrane { sides: &sides, lattice: &lattice, center, spacing: grid.spacing, limit, count };
+            sheets = membrane.of_grid(&grid, &values, progress)?;
             if !sheets.is_empty() {
+                let needed = 4 * grid.len() as u64
+                    + FieldOptions::fixed_bytes(mesh.triangles.len())
+                    + sheets.len() as u64 * SHEET_BYTES
+                    + Culler::bytes(sheets.len() as u64);
+                if needed > limit {
+                    let what = format!("a field with membranes of {} triangles across its holes", sheets.len());
+                    return Err(Error::TooLarge { what, needed, limit });
+                }
                 Culler::new(&sheets).shorten(&lattice, &mut values, progress)?;
             }
         } else {
-            Crossings::find(&lattice, &corners).apply(&mut values, sides.rule == SignRule::Parity);
+            let crossings = Crossings::find(&lattice, &corners, &sides.weights, progress)?;
+            crossings.apply(&mut values, sides.rule == SignRule::Parity);
             sign.decided.crossings = grid.len() as u64;
         }
         drop(corners);
@@ -152,7 +189,7 @@ impl DenseField {
         // Not −0, which the sum of nothing is.
         sign.membrane_area = sheets.area() + 0.0;
         let field = Self::assemble(grid, values.into(), center, sign)?;
-        let error = measure::measure(&field, grid.spacing, center, mesh, &sheets, &sides);
+        let error = measure::measure(&field, grid.spacing, center, distinct, &sheets, &sides, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds()))
     }

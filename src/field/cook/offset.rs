@@ -21,6 +21,7 @@ use super::lattice::Lattice;
 use super::tiles::{Tiles, TILE};
 use super::{measure, FieldOptions};
 use crate::math::{Progress, Vec3};
+use crate::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -73,12 +74,12 @@ impl Outer {
         progress: &Progress,
     ) -> Result<Self> {
         let bricks = bricks_of(all);
-        let corners = lattice.corners(mesh, center);
+        let corners = lattice.corners(&mesh.without_repeats(), center);
         let cells = options.offset / f64::from(all.spacing);
-        check_memory(all, near_at_most(lattice, &corners, bricks, cells + WIDTH), corners.len(), 0, options)?;
+        check_memory(all, near_at_most(lattice, &corners, bricks, cells + WIDTH), mesh.triangles.len(), 0, options)?;
         let culler = Culler::new(&corners);
         drop(corners);
-        let mut coarse = vec![0.0f32; bricks.iter().map(|&n| n as usize + 1).product()];
+        let mut coarse = filled(0.0f32, bricks.iter().map(|&n| n as usize + 1).product());
         culler.fill(&lattice.every(CELLS), &mut coarse, progress)?;
         let quantum = (cells + RANGE) / 32_767.0;
         let level = (cells / quantum).round() as i32;
@@ -89,7 +90,7 @@ impl Outer {
         };
         let (fine, _) = culler.near(lattice, band, progress)?;
         drop(culler);
-        let mut slot = vec![NONE; bricks.iter().map(|&n| n as usize).product()];
+        let mut slot = filled(NONE, bricks.iter().map(|&n| n as usize).product());
         (0..).zip(&fine.bricks).for_each(|(n, &brick)| slot[brick as usize] = n);
         let quantum = (quantum * f64::from(all.spacing)) as f32;
         let reached = Tiles::uniform(all.dims, |_| false);
@@ -147,7 +148,7 @@ impl Outer {
             let place = open.place(tile);
             if (0..3).any(|k| place[k] == self.bricks[k]) {
                 reached.set_one(tile, true);
-                work.push(tile);
+                work.push_guarded(tile);
             } else if place.contains(&0) {
                 // Rows and columns on the border.
                 let rows = if place[1] == 0 { 0xff } else { 0 };
@@ -157,7 +158,7 @@ impl Outer {
                     bits[0] = open.bits(tile)[0];
                 }
                 reached.set_bits(tile, bits);
-                work.push(tile);
+                work.push_guarded(tile);
             }
         }
         while let Some(tile) = work.pop() {
@@ -174,7 +175,7 @@ impl Outer {
                         Some(value) => reached.set_one(other, value),
                         None => reached.set_bits(other, more),
                     }
-                    work.push(other);
+                    work.push_guarded(other);
                 }
             }
         }
@@ -209,13 +210,13 @@ impl Outer {
                         };
                         let [a, b, c, d] = [[1, 1], [0, 1], [0, 0], [1, 0]].map(corner);
                         // Wound to face the outside.
-                        out.extend(if here { [[a, c, b], [a, d, c]] } else { [[a, b, c], [a, c, d]] });
+                        out.extend_guarded(if here { [[a, c, b], [a, d, c]] } else { [[a, b, c], [a, c, d]] });
                     }
                 }
                 out
             })
-            .collect();
-        found.concat()
+            .collect_guarded();
+        concat(found)
     }
 
     /// The mean of the points where the level passes a cell's edges, lattice units.
@@ -280,13 +281,16 @@ impl Outer {
         lattice: &Lattice,
         sides: &Sides,
         center: Vec3,
-    ) -> FieldError {
+        progress: &Progress,
+    ) -> Result<FieldError> {
         let surface = lattice.mesh(&self.corners, center);
         let sigma = f64::from(self.level as f32 * self.quantum);
         measure::errors(field, grid.spacing, center, &surface, |p, phi, _| {
-            let exact = sides.bvh.closest_point(p).distance_squared.sqrt() - sigma;
+            let (closest, looked_at) = sides.bvh.closest_within_and_work(p, f64::INFINITY);
+            progress.work(looked_at)?;
+            let exact = closest.map_or(f64::INFINITY, |c| c.distance_squared.sqrt()) - sigma;
             // Farther in, d − σ is not always the distance.
-            (exact > -f64::from(grid.spacing)).then_some(phi - exact)
+            Ok((exact > -f64::from(grid.spacing)).then_some(phi - exact))
         })
     }
 }
@@ -346,8 +350,8 @@ impl DenseField {
         let outer = Outer::new(mesh, &all, center, &whole, options, progress)?;
         check_memory(&all, outer.fine.bricks.len(), mesh.triangles.len(), outer.corners.len(), options)?;
         let lattice = Lattice { dims: grid.dims, ..whole };
-        let (mut d, mut values) = (vec![0.0f32; grid.len()], vec![0.0f32; grid.len()]);
-        Culler::new(&lattice.corners(mesh, center)).fill(&lattice, &mut d, progress)?;
+        let (mut d, mut values) = (filled(0.0f32, grid.len()), filled(0.0f32, grid.len()));
+        Culler::new(&lattice.corners(&mesh.without_repeats(), center)).fill(&lattice, &mut d, progress)?;
         Culler::new(&outer.corners).fill(&lattice, &mut values, progress)?;
         let [nx, ny, _] = grid.dims.map(|n| n as usize);
         let slices = values.par_chunks_mut(nx * ny).zip(d.par_chunks(nx * ny));
@@ -360,7 +364,7 @@ impl DenseField {
         let sides = Sides::new(mesh);
         let field = Self::assemble(grid, values.into(), center, report(&sides, grid.len()))?;
         progress.report("error", 0.0)?;
-        let error = outer.measure(&field, &grid, &lattice, &sides, center);
+        let error = outer.measure(&field, &grid, &lattice, &sides, center, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
     }
@@ -375,7 +379,7 @@ impl BrickField {
         check_memory(&all, outer.fine.bricks.len(), mesh.triangles.len(), outer.corners.len(), options)?;
         let culler = Culler::new(&outer.corners);
         let corner_lattice = lattice.every(CELLS);
-        let mut coarse = vec![0.0f32; outer.coarse.len()];
+        let mut coarse = filled(0.0f32, outer.coarse.len());
         culler.fill(&corner_lattice, &mut coarse, progress)?;
         let [nx, ny, _] = corner_lattice.dims.map(|n| n as usize);
         for (n, (g, d)) in coarse.iter_mut().zip(&outer.coarse).enumerate() {
@@ -405,7 +409,7 @@ impl BrickField {
             rounding: (f64::from(rounding) / lattice.scale) as f32 + 0.5 * outer.quantum,
         })?;
         progress.report("error", 0.0)?;
-        let error = outer.measure(&field, &grid, &lattice, &sides, center);
+        let error = outer.measure(&field, &grid, &lattice, &sides, center, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
     }
@@ -431,7 +435,9 @@ pub fn offset_surface(mesh: &TriMesh, options: &FieldOptions, progress: &Progres
     if options.offset == 0.0 {
         return Err(Error::argument("offset", options.offset, "a positive length in metres"));
     }
-    let lattice = Lattice::new(&all);
-    let outer = Outer::new(mesh, &all, center, &lattice, options, progress)?;
-    Ok(lattice.mesh(&outer.corners, center).welded(0.0))
+    progress.guard("computing an offset surface", || {
+        let lattice = Lattice::new(&all);
+        let outer = Outer::new(mesh, &all, center, &lattice, options, progress)?;
+        Ok(lattice.mesh(&outer.corners, center).welded(0.0))
+    })
 }

@@ -7,7 +7,7 @@
 //! had not its corner's sign would be joined to such a tile by nodes of their sign; the last step on that way would have
 //! made their tile be looked at. So none is missed.
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicU8, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -20,7 +20,8 @@ use super::lattice::Lattice;
 use super::membrane::{corner, Membrane};
 use super::tiles::{Tiles, TILE};
 use super::winding::{self, Nodes, Signs, Tally};
-use crate::math::{Progress, Vec3};
+use crate::math::{Progress, Vec3, Work};
+use crate::memory::{filled, filled_with, par_try_flat_collect, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
 /// What is known of distances in bricks.
@@ -34,6 +35,8 @@ pub(super) struct Distances<'a> {
     pub fine: &'a FineBricks,
     /// Metres.
     pub quantum: f32,
+    /// Most bytes that the triangles of membranes may take.
+    pub limit: u64,
 }
 
 /// [`Distances`] and the cut edges, by node.
@@ -53,18 +56,24 @@ const NUMBER: usize = (TILE * TILE * TILE) as usize;
 const _: () = assert!(TILE == CELLS);
 
 impl<'a> Near<'a> {
-    fn new(of: Distances<'a>, sides: &'a Sides, center: Vec3, lattice: &Lattice, corners: &[[[f64; 3]; 3]]) -> Self {
-        let mut slot = vec![COARSE; of.bricks.iter().map(|&n| n as usize).product()];
+    fn new(
+        of: Distances<'a>,
+        sides: &'a Sides,
+        center: Vec3,
+        lattice: &Lattice,
+        corners: &[[[f64; 3]; 3]],
+        progress: &Progress,
+    ) -> Result<Self> {
+        let mut slot = filled(COARSE, of.bricks.iter().map(|&n| n as usize).product());
         (0..).zip(&of.fine.bricks).for_each(|(n, &brick)| slot[brick as usize] = n);
-        let mut cut = Vec::new();
-        cut.resize_with(of.fine.bricks.len() * NUMBER, || AtomicU8::new(0));
+        let cut = filled_with(of.fine.bricks.len() * NUMBER, || AtomicU8::new(0));
         let near = Self { of, sides, center, slot, cut };
-        crossings::each_cut(lattice, corners, |node, axis| {
+        crossings::each_cut(lattice, corners, progress, |node, axis| {
             if let Some(place) = near.place(node) {
                 near.cut[place].fetch_or(1 << axis, Ordering::Relaxed);
             }
-        });
-        near
+        })?;
+        Ok(near)
     }
 
     /// Distance from the surface, metres.
@@ -90,7 +99,7 @@ impl<'a> Near<'a> {
 
 impl Nodes for Near<'_> {
     fn distance(&self, node: [u32; 3]) -> f32 {
-        let Distances { grid, bricks, coarse, fine, quantum } = &self.of;
+        let Distances { grid, bricks, coarse, fine, quantum, .. } = &self.of;
         let at = [0, 1, 2].map(|k| (node[k] / CELLS).min(bricks[k] - 1));
         let local = [0, 1, 2].map(|k| node[k] - at[k] * CELLS);
         let slot = self.slot[self.number(at)];
@@ -143,44 +152,45 @@ impl Open {
         report: &mut SignReport,
         progress: &Progress,
     ) -> Result<Self> {
-        let near = Near::new(distances, sides, center, lattice, corners);
+        let near = Near::new(distances, sides, center, lattice, corners, progress)?;
         let Distances { grid, coarse, fine, bricks, .. } = near.of;
         // A tile's first node is a corner of bricks: there is one for each.
         let mut inside = Tiles::uniform(grid.dims, |tile| coarse[tile] < 0.0);
         let signs = Signs { grid, center, sides, nodes: &near };
         let mut front = first_front(&inside, fine, bricks);
-        let mut seen = vec![false; inside.len()];
+        let mut seen = filled(false, inside.len());
         front.iter().for_each(|&tile| seen[tile] = true);
         let (mut tallies, done) = (Vec::new(), AtomicUsize::new(0));
         while !front.is_empty() {
             let found: Vec<([u64; 8], Tally)> = front
                 .par_iter()
                 .map(|&tile| {
-                    let (mut bits, tally) = signs.tile(inside.place(tile).map(|i| i * TILE));
+                    let (mut bits, tally) = signs.tile(inside.place(tile).map(|i| i * TILE), progress)?;
                     // Decided already, together with the other corners.
                     bits[0] = bits[0] & !1 | u64::from(coarse[tile] < 0.0);
                     let done = done.fetch_add(1, Ordering::Relaxed);
                     progress.report("sign", 0.5 + 0.5 * (done as f64 / seen.len() as f64).min(1.0))?;
                     Ok((bits, tally))
                 })
-                .collect::<Result<_>>()?;
+                .try_collect_guarded()?;
             for (&tile, (bits, tally)) in front.iter().zip(found) {
                 inside.set_bits(tile, bits);
-                tallies.push(tally);
+                tallies.push_guarded(tally);
             }
             let mut next = Vec::new();
             for other in front.iter().flat_map(|&tile| inside.unlike(tile)) {
                 if !std::mem::replace(&mut seen[other], true) {
-                    next.push(other);
+                    next.push_guarded(other);
                 }
             }
             next.sort_unstable();
             front = next;
         }
-        Tally::report(&tallies, grid, report);
+        Tally::report(tallies.iter(), grid, report);
         report.decided.flooding += (inside.len() - inside.mixed()) as u64;
-        let membrane = Membrane { sides, lattice, center, spacing: grid.spacing };
-        let (sheets, rim) = sheets(&membrane, &near, &inside);
+        let (limit, count) = (near.of.limit, AtomicU64::new(0));
+        let membrane = Membrane { sides, lattice, center, spacing: grid.spacing, limit, count };
+        let (sheets, rim) = sheets(&membrane, &near, &inside, progress)?;
         Ok(Self { inside, sheets, rim })
     }
 
@@ -206,14 +216,14 @@ fn first_front(inside: &Tiles, fine: &FineBricks, bricks: [u32; 3]) -> Vec<usize
         // The nodes on the grid's upper sides are tiles of their own.
         let last = [0, 1, 2].map(|k| u32::from(at[k] + 1 == bricks[k]));
         let with_last = (0..8u32).filter(|o| (0..3).all(|k| o >> k & 1 <= last[k]));
-        front.extend(with_last.filter_map(|o| inside.tile([0, 1, 2].map(|k| i64::from(at[k] + (o >> k & 1))))));
+        front.extend_guarded(with_last.filter_map(|o| inside.tile([0, 1, 2].map(|k| i64::from(at[k] + (o >> k & 1))))));
     }
     for tile in 0..inside.len() {
         for axis in 0..3 {
             let mut next = inside.place(tile).map(i64::from);
             next[axis] += 1;
             if let Some(next) = inside.tile(next).filter(|&n| inside.one_value(n) != inside.one_value(tile)) {
-                front.extend([tile, next]);
+                front.extend_guarded([tile, next]);
             }
         }
     }
@@ -226,26 +236,36 @@ fn first_front(inside: &Tiles, fine: &FineBricks, bricks: [u32; 3]) -> Vec<usize
 type Corners = Vec<[[f64; 3]; 3]>;
 
 /// The membranes' triangles, in the cells above the nodes of all tiles where signs may differ: all, and those at the rim.
-fn sheets(membrane: &Membrane, near: &Near, inside: &Tiles) -> (Corners, Corners) {
+fn sheets(membrane: &Membrane, near: &Near, inside: &Tiles, progress: &Progress) -> Result<(Corners, Corners)> {
     let bricks = near.of.bricks;
     let number = bricks.iter().map(|&n| n as usize).product::<usize>();
-    let found: Vec<(Corners, Corners)> = (0..number)
-        .into_par_iter()
-        .filter_map(|brick| {
-            let at = place_of(brick, bricks);
-            let mixed = (0..8u32).any(|o| {
-                let tile = inside.tile([0, 1, 2].map(|k| i64::from(at[k] + (o >> k & 1))));
-                tile.is_some_and(|tile| inside.one_value(tile).is_none())
-            });
-            mixed.then(|| sheets_in(membrane, near, inside, at.map(|i| i * CELLS)))
-        })
-        .collect();
-    let (all, rim): (Vec<Corners>, Vec<Corners>) = found.into_iter().unzip();
-    (all.concat(), rim.concat())
+    let found: Vec<(Corners, Corners)> = par_try_flat_collect(number, 8, |brick, found| {
+        let at = place_of(brick, bricks);
+        let mixed = (0..8u32).any(|o| {
+            let tile = inside.tile([0, 1, 2].map(|k| i64::from(at[k] + (o >> k & 1))));
+            tile.is_some_and(|tile| inside.one_value(tile).is_none())
+        });
+        if mixed {
+            found.push_guarded(sheets_in(membrane, near, inside, at.map(|i| i * CELLS), &mut Work::new(progress))?);
+        }
+        Ok(())
+    })?;
+    let (mut all, mut rim) = (Vec::new(), Vec::new());
+    for (mut a, mut r) in found {
+        all.append_guarded(&mut a);
+        rim.append_guarded(&mut r);
+    }
+    Ok((all, rim))
 }
 
 /// Of the brick whose first node is `first`.
-fn sheets_in(membrane: &Membrane, near: &Near, inside: &Tiles, first: [u32; 3]) -> (Corners, Corners) {
+fn sheets_in(
+    membrane: &Membrane,
+    near: &Near,
+    inside: &Tiles,
+    first: [u32; 3],
+    work: &mut Work,
+) -> Result<(Corners, Corners)> {
     let (mut all, mut rim) = (Vec::new(), Vec::new());
     let within: [bool; VOLUME] = std::array::from_fn(|n| {
         let n = n as u32;
@@ -276,10 +296,10 @@ fn sheets_in(membrane: &Membrane, near: &Near, inside: &Tiles, first: [u32; 3]) 
             signed(c, near.exact(corner(node, c)))
         });
         let from = all.len();
-        membrane.cell(node, &exact, &mut all);
+        membrane.cell(node, &exact, &mut all, work)?;
         if exact.iter().any(|d| d.abs() < RIM * membrane.spacing) {
-            rim.extend_from_slice(&all[from..]);
+            rim.extend_guarded(all[from..].iter().copied());
         }
     }
-    (all, rim)
+    Ok((all, rim))
 }

@@ -1,4 +1,5 @@
 //! A bit for each node of a grid, kept only where neighbours differ.
+use crate::memory::{CollectGuarded, GrowGuarded};
 
 /// Nodes along the edge of a tile.
 pub(super) const TILE: u32 = 8;
@@ -22,7 +23,7 @@ impl Tiles {
     pub fn uniform(dims: [u32; 3], value: impl Fn(usize) -> bool) -> Self {
         let tiles = dims.map(|n| n.div_ceil(TILE));
         let count = tiles.iter().map(|&n| n as usize).product();
-        let place = (0..count).map(|t| if value(t) { SET } else { CLEAR }).collect();
+        let place = (0..count).map(|t| if value(t) { SET } else { CLEAR }).collect_guarded();
         Self { dims, tiles, place, bits: Vec::new() }
     }
 
@@ -63,7 +64,7 @@ impl Tiles {
         match self.place[tile] {
             CLEAR | SET => {
                 self.place[tile] = self.bits.len() as u32;
-                self.bits.push(bits);
+                self.bits.push_guarded(bits);
             }
             own => self.bits[own as usize] = bits,
         }

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 use super::super::report::{Decided, Doubt, SignReport, PLACES, UNCERTAIN};
 use super::super::sign::{Sides, WINDING_ERROR};
 use super::super::Grid;
-use crate::math::{Aabb, Progress, Vec3};
+use crate::math::{Aabb, Progress, Vec3, Work};
+use crate::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
 /// Nodes along the edge of a block at the start.
@@ -86,17 +87,17 @@ impl Tally {
     }
 
     /// Adds up what parts of a grid found. The order of the parts does not matter.
-    pub fn report(parts: &[Self], grid: &Grid, sign: &mut SignReport) {
-        for part in parts {
+    pub fn report<'a>(parts: impl Iterator<Item = &'a Self> + Clone, grid: &Grid, sign: &mut SignReport) {
+        for part in parts.clone() {
             sign.decided.winding_number += part.decided.winding_number;
             sign.decided.flooding += part.decided.flooding;
             sign.uncertain_nodes += part.uncertain;
             sign.uncertain_box = sign.uncertain_box.merged(&part.bounds);
         }
         let mut doubts: Vec<Doubt> =
-            parts.iter().filter_map(|p| p.doubt).chain(sign.least_sure.iter().flatten().copied()).collect();
+            parts.filter_map(|p| p.doubt).chain(sign.least_sure.iter().flatten().copied()).collect_guarded();
         let order = |d: &Doubt| [d.margin(), d.position.x, d.position.y, d.position.z];
-        doubts.sort_by(|a, b| {
+        sort_stable_by(&mut doubts, |a, b| {
             order(a).iter().zip(order(b)).fold(std::cmp::Ordering::Equal, |o, (x, y)| o.then(x.total_cmp(&y)))
         });
         let edge = grid.dims.iter().max().map_or(0, |n| n - 1);
@@ -104,7 +105,7 @@ impl Tally {
         let mut kept: Vec<Doubt> = Vec::new();
         for d in doubts {
             if kept.len() < PLACES && kept.iter().all(|k| (k.position - d.position).norm() >= apart) {
-                kept.push(d);
+                kept.push_guarded(d);
             }
         }
         sign.least_sure = std::array::from_fn(|n| kept.get(n).copied());
@@ -142,21 +143,20 @@ pub(super) fn apply(
         .map(|b| {
             let [nx, ny, _] = blocks.map(|n| n as usize);
             let at = [b % nx, b / nx % ny, b / (nx * ny)].map(|i| i as u32 * EDGE);
-            let (mut bits, mut tally) = (Bits::default_bits(), Tally::new());
-            signs.block(at, [0; 3], EDGE, &mut bits, &mut tally);
+            let mut known = Known::new(progress);
+            signs.block(at, [0; 3], EDGE, &mut known)?;
             progress.report("sign", done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)?;
-            Ok((bits, tally))
+            Ok((known.bits, known.tally))
         })
-        .collect::<Result<_>>()?;
-    let (inside, tallies): (Vec<Bits>, Vec<Tally>) = found.into_iter().unzip();
-    Tally::report(&tallies, grid, report);
+        .try_collect_guarded()?;
+    Tally::report(found.iter().map(|(_, tally)| tally), grid, report);
     let (nx, ny) = (grid.dims[0], grid.dims[1]);
     values.par_chunks_mut(nx as usize * ny as usize).enumerate().for_each(|(k, slice)| {
         let k = k as u32;
         for j in 0..ny {
             for i in 0..nx {
                 let b = ((k / EDGE) * blocks[1] + j / EDGE) as usize * blocks[0] as usize + (i / EDGE) as usize;
-                if inside[b].get([i % EDGE, j % EDGE, k % EDGE]) && sides.in_box(position(grid, center, [i, j, k])) {
+                if found[b].0.get([i % EDGE, j % EDGE, k % EDGE]) && sides.in_box(position(grid, center, [i, j, k])) {
                     let v = &mut slice[j as usize * nx as usize + i as usize];
                     *v = -*v;
                 }
@@ -196,6 +196,19 @@ impl Flags for Bits {
     }
 }
 
+/// What is found out about a block.
+struct Known<'a> {
+    bits: Bits,
+    tally: Tally,
+    work: Work<'a>,
+}
+
+impl<'a> Known<'a> {
+    fn new(progress: &'a Progress<'a>) -> Self {
+        Self { bits: Bits::default_bits(), tally: Tally::new(), work: Work::new(progress) }
+    }
+}
+
 /// Part of a block: nodes `first` to `last`, both included.
 struct Part {
     first: [u32; 3],
@@ -214,47 +227,49 @@ impl Part {
 }
 
 impl<N: Nodes> Signs<'_, N> {
-    fn winding(&self, node: [u32; 3]) -> f64 {
-        self.sides.winding_number(position(self.grid, self.center, node))
+    fn winding(&self, node: [u32; 3], work: &mut Work) -> Result<f64> {
+        self.sides.winding_number_counted(position(self.grid, self.center, node), work)
     }
 
-    fn single(&self, at: [u32; 3], node: [u32; 3], bits: &mut Bits, tally: &mut Tally) {
+    fn single(&self, at: [u32; 3], node: [u32; 3], known: &mut Known) -> Result<()> {
         if self.nodes.distance(node) < ON_SURFACE * self.grid.spacing {
-            return tally.count(0, 1);
+            known.tally.count(0, 1);
+            return Ok(());
         }
         let position = position(self.grid, self.center, node);
-        let winding_number = self.sides.winding_number(position);
+        let winding_number = self.sides.winding_number_counted(position, &mut known.work)?;
         if winding_number > 0.5 {
-            bits.set([0, 1, 2].map(|k| node[k] - at[k]));
+            known.bits.set([0, 1, 2].map(|k| node[k] - at[k]));
         }
-        tally.count(1, 0);
-        tally.doubt(Doubt { position, winding_number });
+        known.tally.count(1, 0);
+        known.tally.doubt(Doubt { position, winding_number });
+        Ok(())
     }
 
     /// The nodes `at` + 0..8 along each axis: which are inside, x fastest, a word for each z.
-    pub fn tile(&self, at: [u32; 3]) -> ([u64; 8], Tally) {
-        let (mut bits, mut tally) = (Bits::default_bits(), Tally::new());
-        self.block(at, [0; 3], MIXED, &mut bits, &mut tally);
+    pub fn tile(&self, at: [u32; 3], progress: &Progress) -> Result<([u64; 8], Tally)> {
+        let mut known = Known::new(progress);
+        self.block(at, [0; 3], MIXED, &mut known)?;
         let words = [0, 1, 2, 3, 4, 5, 6, 7].map(|z| {
             let inside = |n: u32| {
                 let local = [n % 8, n / 8, z];
                 let node = [0, 1, 2].map(|k| at[k] + local[k]);
-                bits.get(local) && self.sides.in_box(position(self.grid, self.center, node))
+                known.bits.get(local) && self.sides.in_box(position(self.grid, self.center, node))
             };
             (0..64).filter(|&n| inside(n)).fold(0, |word, n| word | 1 << n)
         });
-        (words, tally)
+        Ok((words, known.tally))
     }
 
     /// Settles nodes `at` + `from` + 0..edge.
-    fn block(&self, at: [u32; 3], from: [u32; 3], edge: u32, bits: &mut Bits, tally: &mut Tally) {
+    fn block(&self, at: [u32; 3], from: [u32; 3], edge: u32, known: &mut Known) -> Result<()> {
         let first = [0, 1, 2].map(|k| at[k] + from[k]);
         if (0..3).any(|k| first[k] >= self.grid.dims[k]) {
-            return;
+            return Ok(());
         }
         let part = Part { first, last: [0, 1, 2].map(|k| (first[k] + edge - 1).min(self.grid.dims[k] - 1)) };
         if edge == 1 {
-            return self.single(at, first, bits, tally);
+            return self.single(at, first, known);
         }
         let h = f64::from(self.grid.spacing);
         let middle = [0, 1, 2].map(|k| (part.first[k] + part.last[k]) / 2);
@@ -264,55 +279,50 @@ impl<N: Nodes> Signs<'_, N> {
         let distance = f64::from(self.nodes.distance(middle));
         let mut settled = false;
         if distance > radius {
-            let w = self.winding(middle) - 0.5;
+            let w = self.winding(middle, &mut known.work)? - 0.5;
             let by_one = w.abs() > slope * radius + WINDING_ERROR;
-            settled = by_one
-                || distance > CLEAR * radius
-                    && w.abs() > MARGIN
-                    && (0..8).all(|o| (self.winding(part.corner(o)) - 0.5) * w.signum() > MARGIN);
+            settled = by_one || distance > CLEAR * radius && w.abs() > MARGIN;
+            for o in 0..8 {
+                if settled && !by_one {
+                    settled = (self.winding(part.corner(o), &mut known.work)? - 0.5) * w.signum() > MARGIN;
+                }
+            }
             if settled {
                 let own = if by_one { 1 } else { part.len().min(9) };
-                tally.count(own, part.len() - own);
+                known.tally.count(own, part.len() - own);
             }
             if settled && w > 0.0 {
                 for k in part.first[2]..=part.last[2] {
                     for j in part.first[1]..=part.last[1] {
                         for i in part.first[0]..=part.last[0] {
-                            bits.set([i - at[0], j - at[1], k - at[2]]);
+                            known.bits.set([i - at[0], j - at[1], k - at[2]]);
                         }
                     }
                 }
             }
         } else if edge <= MIXED {
-            settled = self.sides_of_surface(at, &part, slope * h, edge <= 4, bits, tally);
+            settled = self.sides_of_surface(at, &part, slope * h, edge <= 4, known)?;
         }
         if !settled {
             let half = edge / 2;
             for o in 0..8 {
-                self.block(at, [0, 1, 2].map(|k| from[k] + (o >> k & 1) * half), half, bits, tally);
+                self.block(at, [0, 1, 2].map(|k| from[k] + (o >> k & 1) * half), half, known)?;
             }
         }
+        Ok(())
     }
 
     /// Settles each set of nodes that are joined by uncut edges by one of them; `slope` is the most that w can change
     /// along an edge. Sets that cannot be settled so are evaluated node by node, or, unless `all`, left: then the answer
     /// is `false`.
-    fn sides_of_surface(
-        &self,
-        at: [u32; 3],
-        part: &Part,
-        slope: f64,
-        all: bool,
-        bits: &mut Bits,
-        tally: &mut Tally,
-    ) -> bool {
+    fn sides_of_surface(&self, at: [u32; 3], part: &Part, slope: f64, all: bool, known: &mut Known) -> Result<bool> {
         const SIZE: usize = (MIXED * MIXED * MIXED) as usize;
         let local = |n: [u32; 3]| {
             let d = [0, 1, 2].map(|k| n[k] - part.first[k]);
             ((d[2] * MIXED + d[1]) * MIXED + d[0]) as usize
         };
         let on_surface = |n: [u32; 3]| self.nodes.distance(n) < ON_SURFACE * self.grid.spacing;
-        let before = tally.decided;
+        let before = known.tally.decided;
         let mut seen = [false; SIZE];
         // The set in hand, and how many edges each node is from the first.
         let mut set = [([0u32; 3], 0u32); SIZE];
@@ -325,7 +335,7 @@ impl<N: Nodes> Signs<'_, N> {
                     }
                     seen[local(start)] = true;
                     if on_surface(start) {
-                        tally.count(0, 1);
+                        known.tally.count(0, 1);
                         continue;
                     }
                     set[0] = (start, 0);
@@ -354,21 +364,21 @@ impl<N: Nodes> Signs<'_, N> {
                     }
                     let set = &set[..count];
                     let reach = set.last().map_or(0, |s| s.1);
-                    let w = self.winding(start) - 0.5;
+                    let w = self.winding(start, &mut known.work)? - 0.5;
                     if w.abs() > slope * f64::from(reach) + WINDING_ERROR {
-                        tally.count(1, count as u64 - 1);
+                        known.tally.count(1, count as u64 - 1);
                         if w > 0.0 {
-                            set.iter().for_each(|(n, _)| bits.set([0, 1, 2].map(|k| n[k] - at[k])));
+                            set.iter().for_each(|(n, _)| known.bits.set([0, 1, 2].map(|k| n[k] - at[k])));
                         }
                     } else if all {
-                        set.iter().for_each(|(n, _)| self.single(at, *n, bits, tally));
+                        set.iter().try_for_each(|(n, _)| self.single(at, *n, known))?;
                     } else {
-                        tally.decided = before;
-                        return false;
+                        known.tally.decided = before;
+                        return Ok(false);
                     }
                 }
             }
         }
-        true
+        Ok(true)
     }
 }

@@ -5,6 +5,7 @@
 //! Away from the holes the winding number is all but constant on each side of the surface, however close to it.
 
 use crate::math::{Aabb, Vec3};
+use crate::memory::{sort_stable_by, GrowGuarded};
 
 /// Edges are summed up in this many groups at most.
 const GROUPS: usize = 96;
@@ -55,12 +56,12 @@ fn split(edges: &mut [([Vec3; 2], u32)], size: usize, groups: &mut Vec<Group>) {
     }
     if edges.len() <= size {
         let length = edges.iter().map(|([a, b], n)| (b - a).norm() * f64::from(*n)).sum();
-        groups.push(Group { bounds, length });
+        groups.push_guarded(Group { bounds, length });
         return;
     }
     let axis = bounds.extents().imax();
     // Stable, so that equal keys keep the order they came in.
-    edges.sort_by(|(a, _), (b, _)| (a[0][axis] + a[1][axis]).total_cmp(&(b[0][axis] + b[1][axis])));
+    sort_stable_by(edges, |(a, _), (b, _)| (a[0][axis] + a[1][axis]).total_cmp(&(b[0][axis] + b[1][axis])));
     let (left, right) = edges.split_at_mut(edges.len() / 2);
     split(left, size, groups);
     split(right, size, groups);

@@ -1,11 +1,14 @@
-//! Inside and outside of a triangle soup: the repaired soup, its winding number, and how fast that can change.
+//! Inside and outside of a triangle soup: the repaired soup, its winding number, how fast that can change, and the mass of the
+//! inside where the triangles give it exactly.
 
 mod boundary;
+mod solid;
 mod soup;
 
 use super::report::{SignReport, SignRule};
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Vec3, Work};
 use crate::mesh::{Bvh, TriMesh};
+use crate::Result;
 pub(super) use boundary::Boundary;
 use soup::{Soup, Topology};
 
@@ -18,6 +21,8 @@ pub(super) struct Sides {
     /// The triangles that count, wound to agree.
     pub mesh: TriMesh,
     pub bvh: Bvh,
+    /// How many triangles of the surface each of them stands for; empty where that is one each.
+    pub weights: Vec<u32>,
     /// Edges where the surface ends.
     pub boundary: Boundary,
     pub rule: SignRule,
@@ -42,20 +47,29 @@ impl Sides {
             ..SignReport::given()
         };
         let boundary = soup.boundary();
-        let mesh = TriMesh { vertices: soup.vertices, triangles: soup.triangles };
+        let Soup { vertices, triangles, weights, .. } = soup;
+        let mesh = TriMesh { vertices, triangles };
         let bvh = Bvh::build(&mesh);
-        Self { bounds: mesh.bounds(), mesh, bvh, boundary, rule, report }
+        Self { bounds: mesh.bounds(), mesh, bvh, weights, boundary, rule, report }
     }
 
     /// Whether `p` is inside, by the rule; nothing outside the box of the triangles is. Of a closed surface by the crossings
     /// of a ray, which are exact and cheaper than the winding number.
     pub fn inside(&self, p: Vec3) -> bool {
-        self.in_box(p)
-            && match self.rule {
-                SignRule::Crossings => self.bvh.crossings_along_x(p).0 > 0,
-                SignRule::Parity => self.bvh.crossings_along_x(p).1 % 2 == 1,
-                _ => self.winding_number(p) > 0.5,
-            }
+        self.inside_and_work(p).0
+    }
+
+    /// The same, and the number of triangles and nodes looked at.
+    pub fn inside_and_work(&self, p: Vec3) -> (bool, u64) {
+        if !self.in_box(p) {
+            return (false, 1);
+        }
+        if !matches!(self.rule, SignRule::Crossings | SignRule::Parity) {
+            let (w, work) = self.bvh.winding_number_and_work(p);
+            return (w > 0.5, work);
+        }
+        let (winding, count, work) = self.bvh.crossings_along_x_and_work(p, &self.weights);
+        (if self.rule == SignRule::Crossings { winding > 0 } else { count % 2 == 1 }, work)
     }
 
     /// Whether `p` is in the box of the triangles.
@@ -65,5 +79,12 @@ impl Sides {
 
     pub fn winding_number(&self, p: Vec3) -> f64 {
         self.bvh.winding_number(p)
+    }
+
+    /// The same; adds the triangles looked at to `work`.
+    pub fn winding_number_counted(&self, p: Vec3, work: &mut Work) -> Result<f64> {
+        let (w, looked_at) = self.bvh.winding_number_and_work(p);
+        work.add(looked_at)?;
+        Ok(w)
     }
 }

@@ -1,13 +1,12 @@
 //! A triangle soup made fit for telling inside from outside: equal corners joined, duplicates dropped, neighbours turned
 //! the same way, closed parts turned outward. Shapes are never changed, only which triangles count and their winding.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 
 use super::Boundary;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::TriMesh;
+use crate::memory::{filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded};
+use crate::mesh::{count_repeats, rotated, TriMesh};
 
 /// What the soup turned out to be once repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +25,12 @@ pub(super) struct Soup {
     pub vertices: Vec<[f64; 3]>,
     /// None with two equal corners.
     pub triangles: Vec<[u32; 3]>,
+    /// How many triangles each of them stands for; empty where that is one each.
+    pub weights: Vec<u32>,
     pub topology: Topology,
     /// No triangle had to be turned.
     pub consistent: bool,
+    /// Given triangles that repeat an earlier one: same corners, same winding.
     pub duplicates: u64,
     pub flipped: u64,
 }
@@ -41,30 +43,30 @@ fn edges(t: &Corners) -> [(u32, u32); 3] {
 
 /// Corners with bit-equal coordinates (0 and −0 are equal) become one; triangles with two equal corners go.
 fn weld(mesh: &TriMesh) -> (Vec<[f64; 3]>, Vec<Corners>) {
-    let mut place = HashMap::with_capacity(mesh.vertices.len());
-    let mut vertices = Vec::with_capacity(mesh.vertices.len());
+    let mut place = map_with_capacity(mesh.vertices.len());
+    let mut vertices = with_capacity(mesh.vertices.len());
     let new: Vec<u32> = mesh
         .vertices
         .iter()
         .map(|v| {
             *place.entry(v.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
-                vertices.push(*v);
+                vertices.push_guarded(*v);
                 vertices.len() as u32 - 1
             })
         })
-        .collect();
+        .collect_guarded();
     let triangles = mesh
         .triangles
         .iter()
         .map(|t| t.map(|i| new[i as usize]))
         .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
-        .collect();
+        .collect_guarded();
     (vertices, triangles)
 }
 
 /// One side of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Side {
+pub(super) struct Side {
     /// Smaller corner, larger corner.
     edge: (u32, u32),
     triangle: u32,
@@ -73,11 +75,11 @@ struct Side {
 }
 
 /// All sides, those of one edge together.
-fn sides(triangles: &[Corners]) -> Vec<Side> {
-    let mut sides = Vec::with_capacity(triangles.len() * 3);
+pub(super) fn sides(triangles: &[Corners]) -> Vec<Side> {
+    let mut sides = with_capacity(triangles.len() * 3);
     for (t, corners) in (0..).zip(triangles) {
         let side = |(a, b): (u32, u32)| Side { edge: (a.min(b), a.max(b)), triangle: t, backward: a > b };
-        sides.extend(edges(corners).map(side));
+        sides.extend_guarded(edges(corners).map(side));
     }
     sides.par_sort_unstable();
     sides
@@ -106,20 +108,20 @@ fn topology(sides: &[Side]) -> Topology {
 
 /// Keeps the first of the triangles that have the same three corners.
 fn without_duplicates(triangles: &[Corners]) -> Vec<Corners> {
-    let mut seen = std::collections::HashSet::with_capacity(triangles.len());
+    let mut seen = set_with_capacity(triangles.len());
     let key = |t: &Corners| {
         let mut k = *t;
         k.sort_unstable();
         k
     };
-    triangles.iter().filter(|t| seen.insert(key(t))).copied().collect()
+    triangles.iter().filter(|t| seen.insert(key(t))).copied().collect_guarded()
 }
 
 /// Connected parts, joined over edges that have exactly two triangles: number of the part of each triangle, and whether
 /// the triangle is wound against the first of its part.
-fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
+pub(super) fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
     // Across each side of each triangle.
-    let mut across = vec![[u32::MAX; 3]; triangles.len()];
+    let mut across = filled([u32::MAX; 3], triangles.len());
     for pair in by_edge(sides) {
         let [a, b] = pair else { continue };
         for (own, other) in [(a, b), (b, a)] {
@@ -130,7 +132,7 @@ fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
             }
         }
     }
-    let (mut part, mut against) = (vec![u32::MAX; triangles.len()], vec![false; triangles.len()]);
+    let (mut part, mut against) = (filled(u32::MAX, triangles.len()), filled(false, triangles.len()));
     let mut count = 0;
     let mut stack = Vec::new();
     for first in 0..triangles.len() {
@@ -138,7 +140,7 @@ fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
             continue;
         }
         part[first] = count;
-        stack.push(first);
+        stack.push_guarded(first);
         while let Some(t) = stack.pop() {
             for (edge, other) in edges(&triangles[t]).into_iter().zip(across[t]) {
                 let other = other as usize;
@@ -149,7 +151,7 @@ fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
                 // Neighbours agree when they walk their edge in opposite directions.
                 let same_way = edges(&triangles[other]).contains(&edge);
                 against[other] = against[t] ^ same_way;
-                stack.push(other);
+                stack.push_guarded(other);
             }
         }
         count += 1;
@@ -164,20 +166,57 @@ fn flip(t: &mut Corners) {
 impl Soup {
     pub fn new(mesh: &TriMesh) -> Self {
         let (vertices, given) = weld(mesh);
-        let mut soup =
-            Self { vertices, triangles: given, topology: Topology::Open, consistent: true, duplicates: 0, flipped: 0 };
+        // Also those that stay, of a surface that is oriented as it is: each of its layers counts once in the winding number.
+        let duplicates = count_repeats(&given).0 as u64;
+        let mut soup = Self {
+            vertices,
+            triangles: given,
+            weights: Vec::new(),
+            topology: Topology::Open,
+            consistent: true,
+            duplicates,
+            flipped: 0,
+        };
         let mut all = sides(&soup.triangles);
         soup.topology = topology(&all);
         if soup.topology != Topology::Oriented {
-            let given = soup.triangles.len();
             soup.triangles = without_duplicates(&soup.triangles);
-            soup.duplicates = (given - soup.triangles.len()) as u64;
             soup.agree(&sides(&soup.triangles));
             all = sides(&soup.triangles);
             soup.topology = topology(&all);
+        } else if soup.join_repeats() {
+            all = sides(&soup.triangles);
         }
         soup.turn_outward(&all);
         soup
+    }
+
+    /// Makes one triangle, with a weight, of those with the same three corners; none where as many are wound one way as the
+    /// other. Winding numbers stay what they are. False when there are none.
+    fn join_repeats(&mut self) -> bool {
+        let mut keys: Vec<(Corners, u32, bool)> = with_capacity(self.triangles.len());
+        for (t, corners) in (0..).zip(&self.triangles) {
+            let mut key = *corners;
+            key.sort_unstable();
+            let [a, b, c] = rotated(*corners);
+            keys.push((key, t, [a, b, c] != key));
+        }
+        keys.par_sort_unstable();
+        let alike = || keys.chunk_by(|a, b| a.0 == b.0);
+        if alike().all(|group| group.len() == 1) {
+            return false;
+        }
+        let mut kept: Vec<(u32, u32)> = Vec::new();
+        for group in alike() {
+            let turned = group.iter().filter(|k| k.2).count();
+            let net = group.len().abs_diff(2 * turned);
+            let most = 2 * turned > group.len();
+            kept.extend_guarded(group.iter().find(|k| net > 0 && k.2 == most).map(|k| (k.1, net as u32)));
+        }
+        kept.par_sort_unstable();
+        self.triangles = kept.iter().map(|k| self.triangles[k.0 as usize]).collect_guarded();
+        self.weights = kept.into_iter().map(|k| k.1).collect_guarded();
+        true
     }
 
     fn area(&self, t: &Corners) -> f64 {
@@ -188,7 +227,7 @@ impl Soup {
     /// Turns the triangles of each part that are in the minority by area.
     fn agree(&mut self, sides: &[Side]) {
         let (part, against, count) = parts(&self.triangles, sides);
-        let mut area = vec![[0.0; 2]; count as usize];
+        let mut area = filled([0.0; 2], count as usize);
         for (t, corners) in self.triangles.iter().enumerate() {
             area[part[t] as usize][usize::from(against[t])] += self.area(corners);
         }
@@ -206,9 +245,9 @@ impl Soup {
     /// told by the winding number of the others at one of its corners. Turns the open parts together if they face inward.
     fn turn_outward(&mut self, all: &[Side]) {
         let (part, _, count) = parts(&self.triangles, all);
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
+        let mut members: Vec<Vec<u32>> = filled(Vec::new(), count as usize);
         for (t, &p) in part.iter().enumerate() {
-            members[p as usize].push(t as u32);
+            members[p as usize].push_guarded(t as u32);
         }
         struct Part {
             members: Vec<u32>,
@@ -220,7 +259,7 @@ impl Soup {
         let parts: Vec<Part> = members
             .into_iter()
             .map(|members| {
-                let own: Vec<Corners> = members.iter().map(|&t| self.triangles[t as usize]).collect();
+                let own: Vec<Corners> = members.iter().map(|&t| self.triangles[t as usize]).collect_guarded();
                 let mut bounds = Aabb::empty();
                 own.iter().flatten().for_each(|&i| bounds.include(&at(i)));
                 let o = bounds.center();
@@ -230,7 +269,7 @@ impl Soup {
                     count == 1 && self.topology == Topology::Oriented || topology(&sides(&own)) == Topology::Oriented;
                 Part { members, closed, volume, bounds }
             })
-            .collect();
+            .collect_guarded();
         let mut turned: Vec<usize> = Vec::new();
         for (p, inner) in parts.iter().enumerate() {
             if !(inner.closed && inner.volume < 0.0) {
@@ -251,11 +290,11 @@ impl Soup {
                 })
                 .sum();
             if depth == 0.0 {
-                turned.push(p);
+                turned.push_guarded(p);
             }
         }
         // Open parts may be pieces of one body, so all are turned or none: by the volume of the cones over them.
-        let open: Vec<usize> = (0..parts.len()).filter(|&p| !parts[p].closed).collect();
+        let open: Vec<usize> = (0..parts.len()).filter(|&p| !parts[p].closed).collect_guarded();
         let triangles = || open.iter().flat_map(|&p| &parts[p].members).map(|&t| self.triangles[t as usize].map(at));
         let (mut area, mut moment) = (0.0, Vec3::zeros());
         for [a, b, c] in triangles() {
@@ -266,13 +305,14 @@ impl Soup {
         let o = moment / (3.0 * area);
         let volume: f64 = triangles().map(|[a, b, c]| (a - o).dot(&(b - o).cross(&(c - o)))).sum();
         if volume < -1e-6 * area.powf(1.5) {
-            turned.extend(&open);
+            turned.extend_guarded(open);
         }
         for p in turned {
             for &t in &parts[p].members {
                 flip(&mut self.triangles[t as usize]);
             }
-            self.flipped += parts[p].members.len() as u64;
+            let weight = |&t: &u32| u64::from(self.weights.get(t as usize).map_or(1, |&w| w));
+            self.flipped += parts[p].members.iter().map(weight).sum::<u64>();
         }
     }
 
@@ -284,7 +324,7 @@ impl Soup {
         let all = sides(&self.triangles);
         let open = by_edge(&all).map(|s| (s[0].edge, imbalance(s))).filter(|&(_, n)| n > 0);
         let at = |i: u32| Vec3::from(self.vertices[i as usize]);
-        Boundary::new(open.map(|((a, b), n)| ([at(a), at(b)], n)).collect())
+        Boundary::new(open.map(|((a, b), n)| ([at(a), at(b)], n)).collect_guarded())
     }
 }
 

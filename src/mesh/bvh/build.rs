@@ -3,6 +3,7 @@
 
 use super::{Node, MAX_DEPTH};
 use crate::math::{Aabb, Vec3};
+use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;
 
 const BINS: usize = 16;
@@ -26,26 +27,26 @@ pub fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
             let bounds = Aabb::from_points(&mesh.corners(t));
             Item { id: t as u32, center: bounds.center(), bounds }
         })
-        .collect();
-    let mut nodes = Vec::with_capacity(items.len());
+        .collect_guarded();
+    let mut nodes = with_capacity(items.len());
     if items.is_empty() {
         return (nodes, Vec::new());
     }
-    nodes.push(leaf(&items, 0));
+    nodes.push_guarded(leaf(&items, 0));
     let mut open = vec![(0usize, 0usize)];
     while let Some((at, depth)) = open.pop() {
         let (first, count) = (nodes[at].first as usize, nodes[at].count as usize);
         let range = &mut items[first..first + count];
         let Some(left) = split(range, depth) else { continue };
         let child = nodes.len();
-        nodes.push(leaf(&range[..left], first));
-        nodes.push(leaf(&range[left..], first + left));
+        nodes.push_guarded(leaf(&range[..left], first));
+        nodes.push_guarded(leaf(&range[left..], first + left));
         nodes[at].first = child as u32;
         nodes[at].count = 0;
-        open.push((child + 1, depth + 1));
-        open.push((child, depth + 1));
+        open.push_guarded((child + 1, depth + 1));
+        open.push_guarded((child, depth + 1));
     }
-    (nodes, items.iter().map(|i| i.id).collect())
+    (nodes, items.iter().map(|i| i.id).collect_guarded())
 }
 
 fn leaf(items: &[Item], first: usize) -> Node {
@@ -64,7 +65,7 @@ fn split(items: &mut [Item], depth: usize) -> Option<usize> {
             return None;
         }
         let axis = items.iter().fold(Aabb::empty(), |b, i| b.merged(&i.bounds)).extents().imax();
-        items.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]).then(a.id.cmp(&b.id)));
+        items.sort_unstable_by(|a, b| a.center[axis].total_cmp(&b.center[axis]).then(a.id.cmp(&b.id)));
         return Some(n / 2);
     }
     let Some(best) = best_cut(items) else {

@@ -31,11 +31,18 @@ impl Bvh {
 
     /// The closest point if it is at most `max_distance` metres away. The smaller the limit, the faster.
     pub fn closest_within(&self, p: Vec3, max_distance: f64) -> Option<Closest> {
+        self.closest_within_and_work(p, max_distance).0
+    }
+
+    /// The same, and the number of triangles looked at.
+    #[inline]
+    pub(crate) fn closest_within_and_work(&self, p: Vec3, max_distance: f64) -> (Option<Closest>, u64) {
+        let mut work = 1;
         let mut best: Option<(usize, Vec3, Feature)> = None;
         // A little above the square, so that the strict comparisons below admit the limit itself.
         let mut limit = (max_distance * max_distance + f64::MIN_POSITIVE) * (1.0 + f64::EPSILON);
         if self.nodes.is_empty() || max_distance.is_nan() || max_distance < 0.0 {
-            return None;
+            return (None, work);
         }
         let mut stack = [(0.0, 0u32); MAX_DEPTH + 2];
         let mut top = 0;
@@ -55,6 +62,7 @@ impl Bvh {
                     (node_distance, node) = near;
                     continue;
                 }
+                work += u64::from(node.count);
                 for k in node.triangles() {
                     let (point, feature) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
                     let squared = (point - p).norm_squared();
@@ -71,7 +79,9 @@ impl Bvh {
             node_distance = stack[top].0;
             node = &self.nodes[stack[top].1 as usize];
         }
-        best.map(|(k, point, feature)| Closest { point, triangle: self.id(k), distance_squared: limit, feature })
+        let closest =
+            best.map(|(k, point, feature)| Closest { point, triangle: self.id(k), distance_squared: limit, feature });
+        (closest, work)
     }
 
     /// Whether a point of the mesh is at most `distance` metres from `p`. Faster than the closest point, since any will do.

@@ -3,10 +3,12 @@
 
 mod build;
 mod closest;
+mod embedded;
 mod ray;
 mod winding;
 
 use crate::math::{Aabb, Vec3};
+use crate::memory::{CollectGuarded, GrowGuarded};
 use crate::mesh::triangle::{self, Corners};
 use crate::mesh::TriMesh;
 use winding::Moments;
@@ -48,9 +50,9 @@ impl Bvh {
     /// Builds over all triangles of `mesh`, degenerate ones included.
     pub fn build(mesh: &TriMesh) -> Self {
         let (nodes, order) = build::build(mesh);
-        let corners: Vec<Corners> = order.iter().map(|&t| mesh.corners(t as usize).map(Vec3::from)).collect();
+        let corners: Vec<Corners> = order.iter().map(|&t| mesh.corners(t as usize).map(Vec3::from)).collect_guarded();
         let flag = |(&id, c): (&u32, &Corners)| if triangle::is_sliver(c) { id | SLIVER_BIT } else { id };
-        let ids = order.iter().zip(&corners).map(flag).collect();
+        let ids = order.iter().zip(&corners).map(flag).collect_guarded();
         let moments = winding::moments(&nodes, &corners);
         Self { nodes, moments, corners, ids }
     }
@@ -76,7 +78,7 @@ impl Bvh {
             |n| (0..3).all(|i| n.min[i] <= b.max[i] && b.min[i] <= n.max[i]),
             |k| {
                 if triangle::overlaps_box(&self.corners[k], b) {
-                    out.push(self.id(k));
+                    out.push_guarded(self.id(k));
                 }
             },
         );
@@ -92,7 +94,7 @@ impl Bvh {
             |k| {
                 let (point, _) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
                 if (point - p).norm_squared() <= limit {
-                    out.push(self.id(k));
+                    out.push_guarded(self.id(k));
                 }
             },
         );

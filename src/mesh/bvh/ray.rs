@@ -25,17 +25,27 @@ impl Bvh {
     /// The crossings of a ray along +x from `p`: how often it leaves the surface less how often it enters, which is the
     /// winding number of a closed surface; and how many there are.
     pub fn crossings_along_x(&self, p: Vec3) -> (i32, u32) {
-        let (mut winding, mut count) = (0, 0);
+        let (winding, count, _) = self.crossings_along_x_and_work(p, &[]);
+        (winding, count)
+    }
+
+    /// The same where each triangle of the mesh stands for as many as `weights` says, one where that is empty; and the number of
+    /// triangles looked at.
+    #[inline]
+    pub(crate) fn crossings_along_x_and_work(&self, p: Vec3, weights: &[u32]) -> (i32, u32, u64) {
+        let (mut winding, mut count, mut work) = (0, 0, 1);
         let across = |n: &super::Node, k: usize| n.min[k] <= p[k] && p[k] <= n.max[k];
         self.visit_leaves(
             |n| across(n, 1) && across(n, 2) && p.x <= n.max[0],
             |k| {
                 let sign = triangle::crossed_along_x(&self.corners[k], &p);
-                winding += sign;
-                count += sign.unsigned_abs();
+                work += 1;
+                let weight = weights.get(self.id(k) as usize).map_or(1, |&w| w);
+                winding += sign * weight as i32;
+                count += sign.unsigned_abs() * weight;
             },
         );
-        (winding, count)
+        (winding, count, work)
     }
 
     fn ray(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64, any: bool) -> Option<(f64, u32)> {

@@ -10,6 +10,7 @@ use std::f64::consts::FRAC_1_PI;
 
 use super::{Bvh, Node, Stack};
 use crate::math::Vec3;
+use crate::memory::CollectGuarded;
 use crate::mesh::triangle::{self, Corners, WindingSum};
 
 /// A node is far when the query is more than this many of its radii away from its centre (β in the paper, section 4.3,
@@ -122,9 +123,9 @@ fn add<const N: usize>(sum: &mut [f64; N], other: &[f64; N]) {
 
 /// Moments of all nodes, from the leaves up: children come after their parents.
 pub fn moments(nodes: &[Node], corners: &[Corners]) -> Vec<Moments> {
-    let mut all: Vec<Moments> = nodes.iter().map(|_| Moments::of_nothing()).collect();
+    let mut all: Vec<Moments> = nodes.iter().map(|_| Moments::of_nothing()).collect_guarded();
     // Triangles below each node: contiguous in leaf order.
-    let mut below: Vec<std::ops::Range<usize>> = nodes.iter().map(Node::triangles).collect();
+    let mut below: Vec<std::ops::Range<usize>> = nodes.iter().map(Node::triangles).collect_guarded();
     for (i, node) in nodes.iter().enumerate().rev() {
         let mut m = if node.count > 0 {
             Moments::of_triangles(&corners[node.triangles()])
@@ -168,7 +169,14 @@ impl Bvh {
     /// overlapping shells, negative inside inward ones. Nodes farther than 3.5 of their radii are summed by their
     /// multipoles; the error is below 1e-3 in practice (tested against [`Bvh::winding_number_exact`]).
     pub fn winding_number(&self, p: Vec3) -> f64 {
+        self.winding_number_and_work(p).0
+    }
+
+    /// The same, and the number of triangles and nodes looked at.
+    #[inline]
+    pub(crate) fn winding_number_and_work(&self, p: Vec3) -> (f64, u64) {
         let (mut far, mut near) = (0.0, WindingSum::default());
+        let mut work = 0;
         let mut stack = Stack::new();
         if !self.nodes.is_empty() {
             stack.push(0);
@@ -177,6 +185,7 @@ impl Bvh {
             let (node, m) = (&self.nodes[i as usize], &self.moments[i as usize]);
             let r = m.center - p;
             let rr = r.norm_squared();
+            work += 1 + u64::from(node.count);
             if rr > m.far_squared {
                 far += m.evaluate(&r, rr);
             } else if node.count > 0 {
@@ -186,7 +195,7 @@ impl Bvh {
                 stack.push(node.first);
             }
         }
-        far + near.value()
+        (far + near.value(), work)
     }
 
     /// The winding number as the plain sum over all triangles: slow, and the reference for the fast one.

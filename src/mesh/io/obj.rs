@@ -1,39 +1,95 @@
-//! Wavefront OBJ, read by `tobj` from a text reduced to its geometry.
+//! Wavefront OBJ. Reads positions and faces; refuses what it does not know, since a statement that is passed over may be a
+//! part of the surface.
 
 use std::io::Write;
 
-use super::{checked, excerpt, polygon};
+use super::{checked, excerpt, polygon, text};
+use crate::memory::{filled, GrowGuarded, RoomGuarded};
 use crate::mesh::TriMesh;
 
-/// Reads OBJ text. Only `v` and `f` lines reach `tobj`: groups and materials would split shared vertices apart, and
-/// texture and normal indices are of no use here and may be wrong.
+/// Statements without a surface: attributes, names, points, lines and curves.
+const IGNORED: [&str; 35] = [
+    "vt",
+    "vn",
+    "vp",
+    "g",
+    "o",
+    "s",
+    "mg",
+    "usemtl",
+    "mtllib",
+    "usemap",
+    "maplib",
+    "bevel",
+    "c_interp",
+    "d_interp",
+    "lod",
+    "shadow_obj",
+    "trace_obj",
+    "p",
+    "l",
+    "cstype",
+    "deg",
+    "bmat",
+    "step",
+    "curv",
+    "curv2",
+    "parm",
+    "trim",
+    "hole",
+    "scrv",
+    "sp",
+    "end",
+    "con",
+    "ctech",
+    "stech",
+    "res",
+];
+/// Those of them whose words are names: a backslash at the end of the line is then part of the name.
+const NAMES: [&str; 8] = ["g", "o", "usemtl", "mtllib", "usemap", "maplib", "shadow_obj", "trace_obj"];
+/// Statements with a surface that is not made of polygons.
+const FREE_FORM: [&str; 5] = ["surf", "bzp", "bsp", "cdc", "cdp"];
+
+/// Reads OBJ text: `v` and `f` of all objects and groups, with absolute or relative numbers of vertices. Vertices that no face
+/// uses are left out. Texture and normal numbers may be wrong.
 pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
-    let text = geometry(&String::from_utf8_lossy(bytes));
-    let options =
-        tobj::LoadOptions { single_index: true, ignore_points: true, ignore_lines: true, ..Default::default() };
-    let (models, _) = tobj::load_obj_buf(&mut text.as_bytes(), &options, |_| Ok(Default::default()))
-        .map_err(|e| explain(&text, &e))?;
-    if let Some(reason) = first_fault(&text) {
-        return Err(reason);
-    }
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for tobj::Model { mesh, .. } in models {
-        let base = vertices.len() as u32;
-        vertices.extend(mesh.positions.chunks_exact(3).map(|p| [p[0], p[1], p[2]]));
-        let mut corners: Vec<u32> = mesh.indices;
-        corners.iter_mut().for_each(|i| *i += base);
-        if mesh.face_arities.is_empty() {
-            triangles.extend(corners.chunks_exact(3).map(|t| [t[0], t[1], t[2]]));
-        } else {
-            let mut rest = corners.as_slice();
-            for arity in mesh.face_arities {
-                let (face, tail) = rest.split_at(arity as usize);
-                polygon::triangulate(&vertices, face, &mut triangles);
-                rest = tail;
+    let text = text::decode(bytes)?;
+    let mut obj = Obj::default();
+    let mut joined = String::new();
+    let mut lines = text::lines(&text).map(uncommented).enumerate();
+    while let Some((i, first)) = lines.next() {
+        let mut line = first;
+        if let Some(begin) = continued(first) {
+            joined.clear();
+            joined.reserve_guarded(begin.len());
+            joined.push_str(begin);
+            loop {
+                joined.reserve_guarded(1);
+                joined.push(' ');
+                let Some((_, next)) = lines.next() else {
+                    return Err(format!("line {}: {}; the file ends in a continued line", i + 1, excerpt(first)));
+                };
+                match next.trim_end().strip_suffix('\\') {
+                    Some(more) => {
+                        joined.reserve_guarded(more.len() + 1);
+                        joined.push_str(more);
+                    }
+                    None => {
+                        joined.reserve_guarded(next.len());
+                        joined.push_str(next);
+                        break;
+                    }
+                }
             }
+            line = &joined;
         }
+        obj.statement(i + 1, line).map_err(|reason| format!("line {}: {}{reason}", i + 1, excerpt(line)))?;
     }
-    checked(vertices, triangles)
+    if let Some(&(number, vertex)) = obj.ahead.iter().find(|&&(_, vertex)| vertex as usize > obj.vertices.len()) {
+        let line = text::lines(&text).nth(number - 1).unwrap_or_default();
+        return Err(format!("line {number}: {}{}", excerpt(line), missing(vertex.into(), obj.vertices.len())));
+    }
+    obj.into_mesh()
 }
 
 /// Writes vertices and triangles with every digit (the shortest text that reads back as the same number).
@@ -47,94 +103,125 @@ pub fn write(out: &mut impl Write, mesh: &TriMesh) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The `v` and `f` lines alone, on the same line numbers: positions without colours, face corners without `/vt/vn`, and
-/// continued lines (ending in a backslash) joined.
-fn geometry(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut lines = text.lines();
-    let mut joined = String::new();
-    while let Some(line) = lines.next() {
-        let mut blank = 0;
-        let line = if line.trim_end().ends_with('\\') {
-            joined.clear();
-            let mut part = Some(line);
-            while let Some(p) = part {
-                let Some(more) = p.trim_end().strip_suffix('\\') else {
-                    joined.push_str(p);
-                    break;
-                };
-                joined.push_str(more);
-                joined.push(' ');
-                part = lines.next();
-                blank += usize::from(part.is_some());
-            }
-            joined.as_str()
-        } else {
-            line
-        };
-        let line = line.split('#').next().unwrap_or("");
-        let mut words = line.split_whitespace();
-        match words.next() {
-            Some("v") => {
-                // x y z, then nothing, w, or a colour with or without alpha.
-                let keep = if line.split_whitespace().count() == 5 { 4 } else { 3 };
-                out.push('v');
-                words.take(keep).for_each(|w| {
-                    out.push(' ');
-                    out.push_str(w);
-                });
-            }
-            Some("f") => {
-                out.push('f');
-                words.for_each(|w| {
-                    out.push(' ');
-                    out.push_str(w.split('/').next().unwrap_or(""));
-                });
-            }
-            _ => {}
-        }
-        (0..=blank).for_each(|_| out.push('\n'));
-    }
-    out
+/// The line without its comment: a backslash at the end of a comment continues nothing.
+fn uncommented(line: &str) -> &str {
+    line.split('#').next().unwrap_or("")
 }
 
-/// `tobj`'s error with the line it is about.
-fn explain(text: &str, error: &tobj::LoadError) -> String {
-    first_fault(text).unwrap_or_else(|| format!("not a valid OBJ file: {error}"))
+/// The line without the backslash by which the next line continues it, if there is one.
+fn continued(line: &str) -> Option<&str> {
+    let begin = line.trim_end().strip_suffix('\\')?;
+    let keyword = begin.split_whitespace().next().unwrap_or("");
+    (!NAMES.contains(&keyword)).then_some(begin)
 }
 
-/// The first line that is not a valid position or face.
-fn first_fault(text: &str) -> Option<String> {
-    let total = text.lines().filter(|l| l.starts_with('v')).count() as i64;
-    let mut seen = 0;
-    for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, l)) {
+fn missing(vertex: i64, count: usize) -> String {
+    format!(" refers to vertex {vertex}, but there are {count} vertices")
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Obj {
+    vertices: Vec<[f64; 3]>,
+    /// Corners of all faces one after the other, from 0.
+    corners: Vec<u32>,
+    /// Number of corners of each face.
+    arities: Vec<u32>,
+    /// Vertices, from 1, that were not there when a face on this line referred to them; only those higher than all before. So
+    /// the first one that never comes is among them.
+    ahead: Vec<(usize, u32)>,
+}
+
+impl Obj {
+    /// Reads a statement; `number` is that of its line, from 1. The reason of an error follows the text of the line.
+    fn statement(&mut self, number: usize, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace();
         match words.next() {
+            None => Ok(()),
             Some("v") => {
-                seen += 1;
-                let values: Vec<_> = words.map(|w| w.parse::<f64>().ok().filter(|x| x.is_finite())).collect();
-                if values.len() < 3 || values.iter().any(Option::is_none) || values.get(3) == Some(&Some(0.0)) {
-                    let line = excerpt(line);
-                    return Some(format!("line {number}: {line}; expected `v x y z` with three finite numbers"));
-                }
+                let position = position(words).ok_or("; expected `v x y z` with three finite numbers")?;
+                self.vertices.push_guarded(position);
+                Ok(())
             }
-            Some("f") => {
-                let corners: Vec<_> = words.map(|w| w.parse::<i64>().ok()).collect();
-                if corners.len() < 3 || corners.iter().any(Option::is_none) {
-                    let line = excerpt(line);
-                    return Some(format!("line {number}: {line}; expected a face with at least three vertex indices"));
-                }
-                let in_range = |&i: &i64| if i < 0 { seen + i >= 0 } else { i >= 1 && i <= total };
-                if let Some(bad) = corners.iter().flatten().find(|&i| !in_range(i)) {
-                    let line = excerpt(line);
-                    return Some(format!(
-                        "line {number}: {line} refers to vertex {bad}, but there are {} vertices",
-                        if *bad < 0 { seen } else { total }
-                    ));
-                }
+            // `fo` is the face of the oldest files.
+            Some("f" | "fo") => self.face(number, words),
+            Some(word) if IGNORED.contains(&word) => Ok(()),
+            Some(word) if FREE_FORM.contains(&word) => {
+                Err("; expected polygons: free-form surfaces are not read".into())
             }
-            _ => {}
+            Some("call" | "csh") => Err("; expected no commands: they are not carried out".into()),
+            Some(_) => Err("; expected a statement of an OBJ file, such as `v` or `f`".into()),
         }
     }
-    None
+
+    fn face<'a>(&mut self, number: usize, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        let before = self.corners.len();
+        for word in words {
+            let vertex = corner(word).ok_or("; expected a face with at least three vertex indices")?;
+            let seen = self.vertices.len();
+            let from_zero = if vertex < 0 { seen as i64 + vertex } else { vertex - 1 };
+            let from_zero = u32::try_from(from_zero).map_err(|_| missing(vertex, seen))?;
+            if from_zero as usize >= seen && self.ahead.last().is_none_or(|&(_, highest)| from_zero >= highest) {
+                let from_one = from_zero.checked_add(1).ok_or_else(|| missing(vertex, seen))?;
+                self.ahead.push_guarded((number, from_one));
+            }
+            self.corners.push_guarded(from_zero);
+        }
+        let arity = self.corners.len() - before;
+        if arity < 3 {
+            return Err("; expected a face with at least three vertex indices".into());
+        }
+        self.arities.push_guarded(arity as u32);
+        Ok(())
+    }
+
+    /// Vertices in the order in which faces use them first.
+    fn into_mesh(self) -> Result<TriMesh, String> {
+        const UNUSED: u32 = u32::MAX;
+        let Self { vertices: given, mut corners, arities, .. } = self;
+        let mut renumbered = filled(UNUSED, given.len());
+        let mut vertices = Vec::new();
+        for corner in &mut corners {
+            let new = &mut renumbered[*corner as usize];
+            if *new == UNUSED {
+                *new = vertices.len() as u32;
+                vertices.push_guarded(given[*corner as usize]);
+            }
+            *corner = *new;
+        }
+        drop((given, renumbered));
+        let mut triangles = Vec::new();
+        let mut rest = corners.as_slice();
+        for arity in arities {
+            let (face, tail) = rest.split_at(arity as usize);
+            polygon::triangulate(&vertices, face, &mut triangles);
+            rest = tail;
+        }
+        checked(vertices, triangles)
+    }
+}
+
+/// Position of `x y z`, `x y z w` (divided by w), or `x y z` and a colour of three or four numbers.
+fn position<'a>(words: impl Iterator<Item = &'a str>) -> Option<[f64; 3]> {
+    let mut values = [0.0; 7];
+    let mut count = 0;
+    for word in words {
+        *values.get_mut(count)? = word.parse::<f64>().ok().filter(|x| x.is_finite())?;
+        count += 1;
+    }
+    let [x, y, z, w, ..] = values;
+    let position = match count {
+        3 | 6 | 7 => [x, y, z],
+        4 => [x / w, y / w, z / w],
+        _ => return None,
+    };
+    position.iter().all(|x| x.is_finite()).then_some(position)
+}
+
+/// Vertex number of `v`, `v/vt`, `v//vn` or `v/vt/vn`.
+fn corner(word: &str) -> Option<i64> {
+    let mut numbers = word.split('/');
+    let vertex = numbers.next()?.parse().ok()?;
+    let others = numbers.by_ref().take(2).all(|n| n.is_empty() || n.parse::<i64>().is_ok());
+    (others && numbers.next().is_none()).then_some(vertex)
 }

@@ -1,6 +1,7 @@
 //! Polygons to triangles.
 
 use crate::math::Vec3;
+use crate::memory::{GrowGuarded, SliceGuarded};
 
 /// Above this many corners a non-convex polygon is fanned rather than clipped (clipping is cubic at worst).
 const MAX_CLIPPED: usize = 512;
@@ -9,11 +10,11 @@ const MAX_CLIPPED: usize = 512;
 /// ear by ear in the plane of their area vector. Polygons with fewer than three corners give nothing.
 pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3]>) {
     if polygon.len() == 3 {
-        out.push([polygon[0], polygon[1], polygon[2]]);
+        out.push_guarded([polygon[0], polygon[1], polygon[2]]);
         return;
     }
     let fan = |out: &mut Vec<[u32; 3]>, p: &[u32]| {
-        out.extend((2..p.len()).map(|i| [p[0], p[i - 1], p[i]]));
+        out.extend_guarded((2..p.len()).map(|i| [p[0], p[i - 1], p[i]]));
     };
     // Corners out of range are for `TriMesh::new` to report.
     let known = polygon.iter().all(|&i| (i as usize) < vertices.len());
@@ -32,7 +33,7 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
         fan(out, polygon);
         return;
     }
-    let mut rest = polygon.to_vec();
+    let mut rest = polygon.to_vec_guarded();
     while rest.len() > 3 {
         let n = rest.len();
         let ear = (0..n).find(|&i| {
@@ -44,7 +45,7 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
         });
         // No ear: the polygon crosses itself; the rest is fanned so that its boundary stays what it was.
         let Some(i) = ear else { break };
-        out.push([rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]]);
+        out.push_guarded([rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]]);
         rest.remove(i);
     }
     fan(out, &rest);

@@ -1,24 +1,29 @@
-//! STL, ASCII and binary, read by `stl_io` after deciding which of the two it is: a binary file may begin with "solid"
-//! too, and ASCII files come with several solids, capitals and normals that are no numbers.
+//! STL, ASCII and binary. Which of the two a file is does not follow from its first word: a binary file may begin with "solid"
+//! too. ASCII files come with several solids, capitals, and normals that are no numbers.
 
-use std::io::Cursor;
-
-use super::{checked, excerpt};
+use super::{checked, excerpt, text};
+use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;
 
 /// Bytes before the triangles of a binary file (title and count), and of each triangle.
 const HEADER: usize = 84;
 const RECORD: usize = 50;
+/// Bytes of the normal, before the corners.
+const NORMAL: usize = 12;
 
-/// Reads an STL file and merges vertices at equal coordinates.
+/// Reads an STL file and merges vertices at equal coordinates. Normals and attributes are ignored.
 pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
-    let title = bytes.iter().position(|b| !b.is_ascii_whitespace()).map_or(&bytes[..0], |i| &bytes[i..]);
-    let begins_solid = title.get(..5).is_some_and(|w| w.eq_ignore_ascii_case(b"solid"));
-    let announced = bytes.get(80..HEADER).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]) as usize);
-    let exact = announced.and_then(|n| n.checked_mul(RECORD)?.checked_add(HEADER)) == Some(bytes.len());
-    let text = begins_solid && !exact && !bytes.contains(&0);
-    let normalised = if text {
-        normalise(&String::from_utf8_lossy(bytes))?.into_bytes()
+    let header = bytes.get(..HEADER);
+    let announced = header.map(|h| u32::from_le_bytes([h[80], h[81], h[82], h[83]]) as usize);
+    let exact = announced.is_some_and(|n| n.checked_mul(RECORD) == Some(bytes.len() - HEADER));
+    let begin = text::without_mark(bytes).trim_ascii_start();
+    let begins_solid = begin.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    let vertices = if exact {
+        records(bytes)?
+    } else if text::is_wide(bytes) {
+        return Err(text::wide());
+    } else if begins_solid && !header.unwrap_or(bytes).contains(&0) {
+        facets(&text::decode(bytes)?)?
     } else {
         let n = announced.ok_or_else(|| {
             format!(
@@ -26,69 +31,86 @@ pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
                 bytes.len()
             )
         })?;
-        if (bytes.len() - HEADER) / RECORD < n {
-            let whole = (bytes.len() - HEADER) / RECORD;
-            return Err(format!("truncated: {n} triangles are announced, but there are bytes for {whole} only"));
-        }
-        // A blank title, so that it is not taken for text.
-        let mut blank = vec![0; 80];
-        blank.extend_from_slice(&bytes[80..]);
-        blank
+        let (whole, more) = ((bytes.len() - HEADER) / RECORD, (bytes.len() - HEADER) % RECORD);
+        return Err(if whole < n {
+            format!("truncated: {n} triangles are announced, but there are bytes for {whole} only")
+        } else if whole == n {
+            format!("{n} triangles are announced, but {more} bytes follow them; expected the end of the file")
+        } else {
+            format!("{n} triangles are announced, but there are bytes for {whole}; expected as many as are announced")
+        });
     };
-    let mut reader = Cursor::new(normalised);
-    let triangles = stl_io::create_stl_reader(&mut reader).map_err(|e| format!("not a valid STL file: {e}"))?;
-    let mut vertices = Vec::new();
-    for (i, triangle) in triangles.enumerate() {
-        let triangle = triangle.map_err(|e| format!("triangle {i}: {e}"))?;
-        for v in triangle.vertices {
-            let v = v.0.map(f64::from);
-            if !v.iter().all(|x| x.is_finite()) {
-                let [x, y, z] = v;
-                return Err(format!("triangle {i} has a corner at ({x}, {y}, {z}); expected finite coordinates"));
-            }
-            vertices.push(v);
-        }
-    }
-    let triangles = (0..vertices.len() as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let triangles = (0..vertices.len() as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect_guarded();
     Ok(checked(vertices, triangles)?.welded(0.0))
 }
 
-/// One solid in small letters without normals, as `stl_io` expects it; the first line out of order is an error.
-fn normalise(text: &str) -> Result<String, String> {
-    const FACET: [&str; 7] = ["facet", "outer", "vertex", "vertex", "vertex", "endloop", "endfacet"];
-    let mut out = String::from("solid merged\n");
+/// Corners of the triangles of a binary file that is as long as it should be.
+fn records(bytes: &[u8]) -> Result<Vec<[f64; 3]>, String> {
+    let mut vertices = with_capacity((bytes.len() - HEADER) / RECORD * 3);
+    for (i, record) in bytes[HEADER..].chunks_exact(RECORD).enumerate() {
+        for corner in record[NORMAL..NORMAL + 36].chunks_exact(12) {
+            let [x, y, z] = [0, 4, 8].map(|k| f32::from_le_bytes([0, 1, 2, 3].map(|b| corner[k + b])));
+            if !(x.is_finite() && y.is_finite() && z.is_finite()) {
+                return Err(format!("triangle {i} has a corner at ({x}, {y}, {z}); expected finite coordinates"));
+            }
+            vertices.push([x.into(), y.into(), z.into()]);
+        }
+    }
+    Ok(vertices)
+}
+
+/// Corners of the triangles of all solids of an ASCII file, with all their digits; the first line out of order is an error.
+fn facets(text: &str) -> Result<Vec<[f64; 3]>, String> {
+    const FACET: [&str; 7] = ["facet", "outer loop", "vertex", "vertex", "vertex", "endloop", "endfacet"];
+    let mut vertices = Vec::new();
     let (mut step, mut open) = (0, false);
-    for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, l)) {
-        let words: Vec<String> = line.split_whitespace().map(str::to_ascii_lowercase).collect();
-        let Some(first) = words.first().map(String::as_str) else { continue };
+    for (number, line) in text::lines(text).enumerate().map(|(i, l)| (i + 1, l)) {
+        let mut words = line.split_whitespace();
+        let Some(first) = words.next() else { continue };
         let wrong = |expected: &str| Err(format!("line {number}: {}; expected {expected}", excerpt(line)));
-        match first {
+        let is = |word: &str, keyword: &str| word.eq_ignore_ascii_case(keyword);
+        match FACET[step] {
             // The rest of the line is the solid's name, which may be anything.
-            "solid" if step == 0 => open = true,
-            "endsolid" if step == 0 => open = false,
+            "facet" if is(first, "solid") => {
+                open = true;
+                continue;
+            }
+            "facet" if is(first, "endsolid") => {
+                open = false;
+                continue;
+            }
             _ if !open => return wrong("\"solid\""),
-            _ if first != FACET[step] => return wrong(&format!("{:?}", FACET[step])),
-            _ => {
-                match first {
-                    "facet" => out.push_str("facet normal 0 0 0"),
-                    "outer" => out.push_str("outer loop"),
-                    "vertex" => {
-                        let good = |w: &String| w.parse::<f32>().is_ok_and(f32::is_finite);
-                        if words.len() != 4 || !words[1..].iter().all(good) {
-                            return wrong("\"vertex x y z\" with three finite numbers");
-                        }
-                        out.push_str(&words.join(" "));
-                    }
-                    other => out.push_str(other),
+            "facet" => {
+                let good = is(first, "facet") && words.next().is_none_or(|w| is(w, "normal")) && words.count() <= 3;
+                if !good {
+                    return wrong("\"facet normal x y z\"");
                 }
-                out.push('\n');
-                step = (step + 1) % FACET.len();
+            }
+            "outer loop" => {
+                if !(is(first, "outer") && words.next().is_some_and(|w| is(w, "loop")) && words.next().is_none()) {
+                    return wrong("\"outer loop\"");
+                }
+            }
+            "vertex" => {
+                let mut number = || words.next()?.parse::<f64>().ok().filter(|x| x.is_finite());
+                let position = (number(), number(), number());
+                match position {
+                    (Some(x), Some(y), Some(z)) if is(first, "vertex") && words.next().is_none() => {
+                        vertices.push_guarded([x, y, z]);
+                    }
+                    _ => return wrong("\"vertex x y z\" with three finite numbers"),
+                }
+            }
+            keyword => {
+                if !is(first, keyword) || words.next().is_some() {
+                    return wrong(&format!("{keyword:?}"));
+                }
             }
         }
+        step = (step + 1) % FACET.len();
     }
     if open || step != 0 {
         return Err("truncated: the file ends before \"endsolid\"".into());
     }
-    out.push_str("endsolid merged\n");
-    Ok(out)
+    Ok(vertices)
 }

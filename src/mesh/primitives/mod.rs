@@ -12,6 +12,7 @@ mod tube;
 
 use std::collections::HashMap;
 
+use crate::math::limits;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -187,10 +188,10 @@ pub fn sphere(radius: f64, subdivisions: u32) -> Result<TriMesh> {
 
 /// Refuses what is not a positive, finite length.
 fn length(argument: &str, value: f64) -> Result<()> {
-    if value > 0.0 && value <= crate::mesh::MAX_COORDINATE {
+    if limits::is_length(value) {
         return Ok(());
     }
-    Err(Error::argument(argument, format!("{value} m"), "a positive, finite length"))
+    Err(Error::argument(argument, format!("{} m", limits::Shown(value)), "a positive, finite length, 1e-18 to 1e18 m"))
 }
 
 /// Refuses a length that is not in (0, `limit`); `what` explains the limit.

@@ -51,6 +51,11 @@ impl Thread {
         Ok(())
     }
 
+    /// The longest threaded part, metres: no mesh has more turns than it may have segments.
+    fn longest(&self) -> f64 {
+        (100.0 * self.diameter).min(f64::from(MAX_SEGMENTS) * self.pitch)
+    }
+
     /// Height of the fundamental triangle, H.
     fn triangle(&self) -> f64 {
         TRIANGLE * self.pitch
@@ -196,8 +201,8 @@ pub fn bolt(thread: Thread, shank: f64, segments: u32) -> Result<TriMesh> {
     thread.check()?;
     check_segments(segments)?;
     let (d, p) = (thread.diameter, thread.pitch);
-    if !(shank >= 5.0 * p && shank <= 100.0 * d) {
-        let expected = format!("from {} m, five pitches, to {} m", 5.0 * p, 100.0 * d);
+    if !(shank >= 5.0 * p && shank <= thread.longest()) {
+        let expected = format!("from {} m, five pitches, to {} m", 5.0 * p, thread.longest());
         return Err(Error::argument("length", format!("{shank} m"), expected));
     }
     let profile = thread.external();
@@ -233,8 +238,8 @@ pub fn nut(thread: Thread, height: f64, segments: u32) -> Result<TriMesh> {
     thread.check()?;
     check_segments(segments)?;
     let (d, p) = (thread.diameter, thread.pitch);
-    if !(height >= 3.0 * p && height <= 100.0 * d) {
-        let expected = format!("from {} m, three pitches, to {} m", 3.0 * p, 100.0 * d);
+    if !(height >= 3.0 * p && height <= thread.longest()) {
+        let expected = format!("from {} m, three pitches, to {} m", 3.0 * p, thread.longest());
         return Err(Error::argument("height", format!("{height} m"), expected));
     }
     let profile = thread.internal();

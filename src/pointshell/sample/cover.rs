@@ -2,10 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::math::Vec3;
+use crate::math::{Progress, Vec3, Work};
+use crate::memory::{CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;
 use crate::pointshell::nearest::Search;
 use crate::pointshell::PointShell;
+use crate::Result;
 
 /// The bound exceeds the true radius by at most this fraction.
 const TOLERANCE: f64 = 0.01;
@@ -14,21 +16,50 @@ const MAX_DEPTH: u32 = 80;
 /// Triangles whose longest edge, squared, is more than so many times their double area are cut across that edge, in two: cut in
 /// four they would stay as thin, and there would be as many pieces as of a wide one.
 const THIN: f64 = 3.0;
+/// Triangles of the first batch, and of the others: what is known of a batch spares work in the next.
+const BATCHES: (usize, usize) = (64, 4096);
 
 /// The covering radius: the largest distance from a point of `mesh` to its nearest sample, metres. Not sampled but bounded:
 /// the result is at least the true value, and more by at most 1%.
 ///
 /// The distance to the nearest of all samples is at most that to any one, which over a triangle is largest at a corner. A
 /// triangle whose bound can exceed what was found elsewhere is cut in four, a thin one in two.
-pub(super) fn covering_radius(mesh: &TriMesh, shell: &PointShell) -> f64 {
+pub(super) fn covering_radius(mesh: &TriMesh, shell: &PointShell, progress: &Progress) -> Result<f64> {
+    let mesh = &*mesh.without_repeats();
     let local = |t: usize| mesh.corners(t).map(|p| Vec3::from(p) - shell.origin);
-    let at_center = |search: &mut Search, t: usize| {
+    let at_center = |scratch: &mut Scratch, t: usize| {
         let [a, b, c] = local(t);
-        search.nearest(shell, &((a + b + c) / 3.0), u32::MAX, f64::INFINITY).1
+        Ok(scratch.nearest(shell, &((a + b + c) / 3.0), f64::INFINITY)?.1)
     };
     let all = || (0..mesh.triangles.len()).into_par_iter();
-    let floor = all().map_init(Search::default, at_center).reduce(|| 0.0, f64::max);
-    all().map_init(Search::default, |search, t| bound(search, shell, &local(t), floor)).reduce(|| 0.0, f64::max)
+    let scratch = || Scratch { search: Search::default(), work: Work::new(progress) };
+    let larger = |a: f64, b: f64| Ok(a.max(b));
+    let floor = all().map_init(scratch, at_center).try_reduce(|| 0.0, larger)?;
+    // Of the first batch, taken from all over the mesh, the bound is not far from the final one.
+    let n = mesh.triangles.len();
+    let first: Vec<usize> = (0..BATCHES.0.min(n)).map(|i| i * n / BATCHES.0.min(n)).collect_guarded();
+    let others = (0..n).step_by(BATCHES.1).map(|from| (from..n.min(from + BATCHES.1)).collect_guarded());
+    let mut upper = 0.0;
+    for batch in std::iter::once(first).chain(others) {
+        let of = |scratch: &mut Scratch, t| bound(scratch, shell, &local(t), floor, upper);
+        upper = batch.into_par_iter().map_init(scratch, of).try_reduce(|| upper, larger)?;
+    }
+    Ok(upper)
+}
+
+/// Of one thread.
+struct Scratch<'a> {
+    search: Search,
+    work: Work<'a>,
+}
+
+impl Scratch<'_> {
+    /// The nearest sample within a distance, and how far it is.
+    fn nearest(&mut self, shell: &PointShell, p: &Vec3, within: f64) -> Result<(u32, f64)> {
+        let found = self.search.nearest(shell, p, u32::MAX, within);
+        self.work.add(std::mem::take(&mut self.search.looked_at))?;
+        Ok(found)
+    }
 }
 
 /// Of a sample, local frame, metres.
@@ -44,23 +75,23 @@ struct Piece {
     guess: u32,
 }
 
-/// Upper bound over one triangle, or some value ≤ `floor`·(1 + tolerance) when it has nothing above.
-fn bound(search: &mut Search, shell: &PointShell, triangle: &[Vec3; 3], floor: f64) -> f64 {
+/// Upper bound over one triangle, or some value ≤ `floor`·(1 + tolerance) or ≤ `settled` when it has nothing above.
+fn bound(scratch: &mut Scratch, shell: &PointShell, triangle: &[Vec3; 3], floor: f64, settled: f64) -> Result<f64> {
     let mut found = floor;
     let mut upper: f64 = 0.0;
     let mut stack = vec![Piece { corners: *triangle, depth: 0, guess: 0 }];
     while let Some(Piece { corners, depth, guess }) = stack.pop() {
         let [a, b, c] = corners;
         let middle = (a + b + c) / 3.0;
-        let (nearer, distance) = search.nearest(shell, &middle, u32::MAX, (middle - place(shell, guess)).norm());
+        let (nearer, distance) = scratch.nearest(shell, &middle, (middle - place(shell, guess)).norm())?;
         let sample = if nearer == u32::MAX { guess } else { nearer };
         found = found.max(distance);
         let here = corners.iter().map(|p| (p - place(shell, sample)).norm()).fold(0.0, f64::max);
-        if here <= found * (1.0 + TOLERANCE) || depth == MAX_DEPTH {
+        if here <= settled || here <= found * (1.0 + TOLERANCE) || depth == MAX_DEPTH {
             upper = upper.max(here);
             continue;
         }
-        let mut cut = |corners| stack.push(Piece { corners, depth: depth + 1, guess: sample });
+        let mut cut = |corners| stack.push_guarded(Piece { corners, depth: depth + 1, guess: sample });
         // The edge across from each corner.
         let edges = [(c - b).norm_squared(), (a - c).norm_squared(), (b - a).norm_squared()];
         let longest = (0..3).fold(0, |k, i| if edges[i] > edges[k] { i } else { k });
@@ -76,5 +107,5 @@ fn bound(search: &mut Search, shell: &PointShell, triangle: &[Vec3; 3], floor: f
             cut(part);
         }
     }
-    upper
+    Ok(upper)
 }

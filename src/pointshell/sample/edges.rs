@@ -3,8 +3,10 @@
 use super::grid::PointGrid;
 use super::surface::{angle, DisjointSets, Surface};
 use super::Sample;
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Progress, Vec3, Work};
+use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::mesh::TriMesh;
+use crate::Result;
 
 /// Nearer than this times the spacing, a sample on an edge is left out: noisy meshes have edges in clumps.
 const LEAST_DISTANCE: f64 = 0.35;
@@ -61,9 +63,9 @@ enum End {
 impl Creases {
     pub fn new(surface: &Surface, sharp_angle: f64) -> Self {
         let turn = sharp_angle.min(CORNER_TURN);
-        let mut edges_at: Vec<Vec<u32>> = vec![vec![]; surface.vertices.len()];
+        let mut edges_at: Vec<Vec<u32>> = filled(Vec::new(), surface.vertices.len());
         for (e, edge) in surface.sharp.iter().enumerate() {
-            edge.ends.iter().for_each(|&i| edges_at[i as usize].push(e as u32));
+            edge.ends.iter().for_each(|&i| edges_at[i as usize].push_guarded(e as u32));
         }
         let other_end = |e: u32, v: u32| {
             let [a, b] = surface.sharp[e as usize].ends;
@@ -83,22 +85,26 @@ impl Creases {
             }
             _ => true,
         };
-        let corner: Vec<bool> = (0..surface.vertices.len()).map(is_corner).collect();
-        let mut used = vec![false; surface.sharp.len()];
+        let corner: Vec<bool> = (0..surface.vertices.len()).map(is_corner).collect_guarded();
+        let mut used = filled(false, surface.sharp.len());
         let walk = |start: u32, first: u32, used: &mut [bool]| {
-            let mut chain = Chain { network: 0, vertices: vec![start], normals: vec![], ends: End::Loose, length: 0.0 };
+            let mut chain =
+                Chain { network: 0, vertices: vec![start], normals: Vec::new(), ends: End::Loose, length: 0.0 };
             let (mut v, mut e) = (start, first);
             loop {
                 used[e as usize] = true;
                 let next = other_end(e, v);
-                chain.vertices.push(next);
-                chain.normals.push(surface.sharp[e as usize].normal);
+                chain.vertices.push_guarded(next);
+                chain.normals.push_guarded(surface.sharp[e as usize].normal);
                 chain.length += (at(next) - at(v)).norm();
                 v = next;
-                let onward = edges_at[v as usize].iter().find(|&&e| !used[e as usize]);
-                match onward {
-                    Some(&on) if !corner[v as usize] => e = on,
-                    _ => break,
+                // At a corner there may be any number of edges; elsewhere there are one or two.
+                if corner[v as usize] {
+                    break;
+                }
+                match edges_at[v as usize].iter().find(|&&e| !used[e as usize]) {
+                    Some(&on) => e = on,
+                    None => break,
                 }
             }
             if corner[v as usize] || corner[start as usize] {
@@ -109,23 +115,24 @@ impl Creases {
             chain
         };
         // First what has ends, then what is left: closed loops.
-        let mut starts: Vec<(u32, u32)> = vec![];
+        let mut starts: Vec<(u32, u32)> = Vec::new();
         for (v, edges) in edges_at.iter().enumerate() {
             if corner[v] || edges.len() == 1 {
-                starts.extend(edges.iter().map(|&e| (v as u32, e)));
+                starts.extend_guarded(edges.iter().map(|&e| (v as u32, e)));
             }
         }
-        starts.extend(surface.sharp.iter().enumerate().map(|(e, edge)| (edge.ends[0], e as u32)));
-        let mut chains = vec![];
+        starts.extend_guarded(surface.sharp.iter().enumerate().map(|(e, edge)| (edge.ends[0], e as u32)));
+        let mut chains = Vec::new();
         for (v, e) in starts {
             if !used[e as usize] {
-                chains.push(walk(v, e, &mut used));
+                chains.push_guarded(walk(v, e, &mut used));
             }
         }
         let (network, networks) = networks(surface);
         chains.iter_mut().for_each(|c| c.network = network[c.vertices[0] as usize]);
         let at_vertex = |vertex: u32| Corner { vertex, network: network[vertex as usize] };
-        let corners = (0..surface.vertices.len() as u32).filter(|&v| corner[v as usize]).map(at_vertex).collect();
+        let corners =
+            (0..surface.vertices.len() as u32).filter(|&v| corner[v as usize]).map(at_vertex).collect_guarded();
         Self { corners, chains, networks }
     }
 
@@ -138,8 +145,8 @@ impl Creases {
     pub fn as_mesh(&self, surface: &Surface) -> TriMesh {
         let edges = self.chains.iter().flat_map(|c| c.vertices.windows(2)).map(|e| [e[0], e[1], e[1]]);
         TriMesh {
-            vertices: surface.vertices.iter().map(|v| (v + surface.center).into()).collect(),
-            triangles: edges.chain(self.corners.iter().map(|c| [c.vertex; 3])).collect(),
+            vertices: surface.vertices.iter().map(|v| (v + surface.center).into()).collect_guarded(),
+            triangles: edges.chain(self.corners.iter().map(|c| [c.vertex; 3])).collect_guarded(),
         }
     }
 
@@ -148,35 +155,51 @@ impl Creases {
         self.chains.iter().map(|c| c.length).sum()
     }
 
-    /// The corners that are sampled always, but for those of details; `thin` leaves out corners next to others.
-    pub fn corner_samples(&self, surface: &Surface, spacing: f64, thin: bool) -> Vec<Sample> {
-        self.take_corners(surface, spacing, thin).samples
+    /// Upper bound on the number of samples at this spacing.
+    pub fn most_samples(&self, spacing: f64) -> f64 {
+        // Both ends of each chain, and of each long segment; the steps between them.
+        let steps = |length: f64| if spacing > 0.0 { length / spacing } else { 0.0 };
+        let along = |c: &Chain| 2.0 + (2.0 / LONG_SEGMENT + 1.0) * steps(c.length);
+        self.corners.len() as f64 + self.networks.len() as f64 + self.chains.iter().map(along).sum::<f64>()
     }
 
-    fn take_corners(&self, surface: &Surface, spacing: f64, thin: bool) -> Taken {
+    /// The corners that are sampled always, but for those of details; `thin` leaves out corners next to others.
+    pub fn corner_samples(
+        &self,
+        surface: &Surface,
+        spacing: f64,
+        thin: bool,
+        progress: &Progress,
+    ) -> Result<Vec<Sample>> {
+        Ok(self.take_corners(surface, spacing, thin, &mut Work::new(progress))?.samples)
+    }
+
+    fn take_corners(&self, surface: &Surface, spacing: f64, thin: bool, work: &mut Work) -> Result<Taken> {
         let mut taken = Taken::new(LEAST_DISTANCE * spacing, self.corners.len());
         for corner in self.corners.iter().filter(|c| !self.is_detail(c.network, spacing)) {
             let s = surface.at_vertex(corner.vertex);
-            if !thin || taken.is_free(&s) {
+            work.add(1)?;
+            if !thin || taken.is_free(&s, work)? {
                 taken.add(s);
             }
         }
-        taken
+        Ok(taken)
     }
 
     /// All corners, then samples along the chains at most `spacing` metres apart; of a network that is a mere detail at
     /// this spacing, such as the noise of a scan, its most prominent vertex. `thin` leaves out corners next to others.
-    pub fn samples(&self, surface: &Surface, spacing: f64, thin: bool) -> Vec<Sample> {
-        let mut taken = self.take_corners(surface, spacing, thin);
+    pub fn samples(&self, surface: &Surface, spacing: f64, thin: bool, progress: &Progress) -> Result<Vec<Sample>> {
+        let mut work = Work::new(progress);
+        let mut taken = self.take_corners(surface, spacing, thin, &mut work)?;
         let chains = self.chains.iter().filter(|c| !self.is_detail(c.network, spacing));
         let along = chains.flat_map(|c| c.samples(surface, spacing));
         let details = (0..self.networks.len()).filter(|&n| self.is_detail(n as u32, spacing));
         for s in along.chain(details.map(|n| surface.at_vertex(self.networks[n].most_prominent))) {
-            if taken.is_free(&s) {
+            if taken.is_free(&s, &mut work)? {
                 taken.add(s);
             }
         }
-        taken.samples
+        Ok(taken.samples)
     }
 
     fn is_detail(&self, network: u32, spacing: f64) -> bool {
@@ -193,18 +216,19 @@ struct Taken {
 
 impl Taken {
     fn new(reach: f64, expected: usize) -> Self {
-        Self { samples: vec![], grid: PointGrid::new(reach, expected), reach }
+        Self { samples: Vec::new(), grid: PointGrid::new(reach, expected), reach }
     }
 
-    fn is_free(&self, s: &Sample) -> bool {
-        let mut free = true;
-        self.grid.near(&s.p, self.reach, |i, _| free &= self.samples[i as usize].n.dot(&s.n) < SAME_SIDE);
-        free
+    fn is_free(&self, s: &Sample, work: &mut Work) -> Result<bool> {
+        let (is_taken, looked_at) =
+            self.grid.any_near(&s.p, self.reach, |i| self.samples[i as usize].n.dot(&s.n) >= SAME_SIDE);
+        work.add(1 + looked_at)?;
+        Ok(!is_taken)
     }
 
     fn add(&mut self, s: Sample) {
         self.grid.insert(s.p);
-        self.samples.push(s);
+        self.samples.push_guarded(s);
     }
 }
 
@@ -212,20 +236,20 @@ impl Taken {
 fn networks(surface: &Surface) -> (Vec<u32>, Vec<Network>) {
     let mut sets = DisjointSets::new(surface.vertices.len());
     surface.sharp.iter().for_each(|e| sets.join(e.ends[0], e.ends[1]));
-    let mut is_used = surface.is_tip.clone();
+    let mut is_used = surface.is_tip.to_vec_guarded();
     surface.sharp.iter().for_each(|e| is_used[e.ends[0] as usize] = true);
     surface.sharp.iter().for_each(|e| is_used[e.ends[1] as usize] = true);
     let (number, _) = sets.numbered();
-    let mut index = vec![u32::MAX; surface.vertices.len()];
-    let mut boxes: Vec<Aabb> = vec![];
-    let mut networks: Vec<Network> = vec![];
-    let mut of_vertex = vec![u32::MAX; surface.vertices.len()];
+    let mut index = filled(u32::MAX, surface.vertices.len());
+    let mut boxes: Vec<Aabb> = Vec::new();
+    let mut networks: Vec<Network> = Vec::new();
+    let mut of_vertex = filled(u32::MAX, surface.vertices.len());
     for v in (0..surface.vertices.len()).filter(|&v| is_used[v]) {
         let slot = &mut index[number[v] as usize];
         if *slot == u32::MAX {
             *slot = networks.len() as u32;
-            boxes.push(Aabb::empty());
-            networks.push(Network { diagonal: 0.0, most_prominent: v as u32 });
+            boxes.push_guarded(Aabb::empty());
+            networks.push_guarded(Network { diagonal: 0.0, most_prominent: v as u32 });
         }
         of_vertex[v] = *slot;
         let (bounds, network) = (&mut boxes[*slot as usize], &mut networks[*slot as usize]);
@@ -243,12 +267,12 @@ impl Chain {
         let at = |v: u32| surface.at_vertex(v);
         let last = self.normals.len();
         if self.length < spacing && self.ends == End::Corner {
-            return vec![];
+            return Vec::new();
         }
         if self.length < spacing && self.ends == End::Loose {
             let prominence = |&&v: &&u32| surface.prominence[v as usize];
             let best = self.vertices.iter().max_by(|a, b| prominence(a).total_cmp(&prominence(b)));
-            return best.map(|&v| at(v)).into_iter().collect();
+            return best.map(|&v| at(v)).into_iter().collect_guarded();
         }
         let place = |k: usize| surface.vertices[self.vertices[k] as usize];
         let length = |k: usize| (place(k + 1) - place(k)).norm();
@@ -259,7 +283,7 @@ impl Chain {
             // A station: where a long segment begins or ends, or the chain.
             if to == last || is_long(to - 1) || is_long(to) {
                 self.run(surface, spacing, from, to, &mut samples);
-                samples.push(at(self.vertices[to]));
+                samples.push_guarded(at(self.vertices[to]));
                 from = to;
             }
         }
@@ -283,7 +307,7 @@ impl Chain {
             }
             let (back, ahead) = (wanted - begin, begin + length - wanted);
             let (nearest, vertex) = if back < ahead { (back, segment) } else { (ahead, segment + 1) };
-            samples.push(if nearest <= SNAP * step && vertex != from && vertex != to {
+            samples.push_guarded(if nearest <= SNAP * step && vertex != from && vertex != to {
                 surface.at_vertex(self.vertices[vertex])
             } else {
                 let t = (back / length).clamp(0.0, 1.0);

@@ -1,7 +1,11 @@
 //! Points in hashed cells, for questions about a neighbourhood.
 
+use rayon::prelude::*;
+
+use super::random::mixed;
 use super::Sample;
 use crate::math::Vec3;
+use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 
 const NONE: u32 = u32::MAX;
 
@@ -18,21 +22,39 @@ impl PointGrid {
     /// For questions up to distance `reach` (positive, metres), and about `expected` points.
     pub fn new(reach: f64, expected: usize) -> Self {
         let buckets = (expected * 2).next_power_of_two().clamp(64, 1 << 26);
-        Self { cell: reach, heads: vec![NONE; buckets], next: vec![], points: Vec::with_capacity(expected) }
+        Self { cell: reach, heads: filled(NONE, buckets), next: Vec::new(), points: with_capacity(expected) }
     }
 
     /// Adds a point; points are numbered in the order they come.
     pub fn insert(&mut self, p: Vec3) {
         let cell = self.cell_of(&p);
         let bucket = self.bucket(&cell);
-        self.next.push(self.heads[bucket]);
+        self.next.push_guarded(self.heads[bucket]);
         self.heads[bucket] = self.points.len() as u32;
-        self.points.push((p, cell));
+        self.points.push_guarded((p, cell));
     }
 
-    /// Calls `visit` with each point nearer than `radius` (at most the grid's reach), and its squared distance.
+    /// Calls `visit` with each point nearer than `radius` (at most the grid's reach), and its squared distance. Returns the
+    /// number of points looked at.
     #[inline]
-    pub fn near(&self, p: &Vec3, radius: f64, mut visit: impl FnMut(u32, f64)) {
+    pub fn near(&self, p: &Vec3, radius: f64, mut visit: impl FnMut(u32, f64)) -> u64 {
+        let goes_on = |i: u32, d: f64| {
+            visit(i, d);
+            false
+        };
+        self.find(p, radius, goes_on).1
+    }
+
+    /// Whether `is_it` holds of a point nearer than `radius` (at most the grid's reach), and the number of points looked at.
+    /// Looks at the points added last first, and at none after the first that it holds of.
+    #[inline]
+    pub fn any_near(&self, p: &Vec3, radius: f64, mut is_it: impl FnMut(u32) -> bool) -> (bool, u64) {
+        self.find(p, radius, |i, _| is_it(i))
+    }
+
+    #[inline]
+    fn find(&self, p: &Vec3, radius: f64, mut is_it: impl FnMut(u32, f64) -> bool) -> (bool, u64) {
+        let mut looked_at = 0;
         let center = self.cell_of(p);
         let low = self.cell_of(&p.add_scalar(-radius));
         let high = self.cell_of(&p.add_scalar(radius));
@@ -47,14 +69,16 @@ impl PointGrid {
                     while i != NONE {
                         let (q, its) = &self.points[i as usize];
                         let d = (q - p).norm_squared();
-                        if d < limit && *its == cell {
-                            visit(i, d);
+                        looked_at += 1;
+                        if d < limit && *its == cell && is_it(i, d) {
+                            return (true, looked_at);
                         }
                         i = self.next[i as usize];
                     }
                 }
             }
         }
+        (false, looked_at)
     }
 
     fn cell_of(&self, p: &Vec3) -> [i64; 3] {
@@ -70,8 +94,33 @@ impl PointGrid {
     }
 }
 
+/// Takes samples out of cells of this size with more than `most`, so many that `most` are left there: which ones is chosen by
+/// a fixed pseudo-random number. The others stay in their order.
+pub(super) fn thin_crowds(samples: &mut Vec<Sample>, cell: f64, most: usize) {
+    // The cell's number, then the rank that decides within it.
+    let mut keys: Vec<(u64, u64, u32)> = samples
+        .par_iter()
+        .enumerate()
+        .map(|(i, s)| {
+            let along = |a: usize| (s.p[a] / cell).floor().clamp(-1e15, 1e15) as i64 as u64;
+            let row = mixed(mixed(along(0)) ^ along(1));
+            (mixed(row ^ along(2)), mixed(i as u64), i as u32)
+        })
+        .collect_guarded();
+    keys.par_sort_unstable();
+    let mut is_out: Vec<bool> = Vec::new();
+    for crowd in keys.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > most) {
+        is_out.resize_guarded(samples.len(), false);
+        crowd[most..].iter().for_each(|k| is_out[k.2 as usize] = true);
+    }
+    if !is_out.is_empty() {
+        let mut out = is_out.into_iter();
+        samples.retain(|_| out.next() == Some(false));
+    }
+}
+
 /// Sorts samples so that neighbours in space are near in memory: along a Morton curve through cells of this size.
-pub(super) fn sort_spatially(samples: &mut [Sample], cell: f64) {
+pub(super) fn sort_spatially(samples: &mut Vec<Sample>, cell: f64) {
     let mut low = Vec3::repeat(f64::INFINITY);
     samples.iter().for_each(|s| low = low.inf(&s.p));
     // 21 bits of each coordinate, two zeros between any two of them.
@@ -88,10 +137,14 @@ pub(super) fn sort_spatially(samples: &mut [Sample], cell: f64) {
         }
         bits
     };
-    samples.sort_by_cached_key(|s| {
+    let key = |s: &Sample| {
         let d = s.p - low;
         spread(d.x) | spread(d.y) << 1 | spread(d.z) << 2
-    });
+    };
+    // Equal keys keep their order: no two pairs are equal.
+    let mut keys: Vec<(u64, u32)> = samples.par_iter().enumerate().map(|(i, s)| (key(s), i as u32)).collect_guarded();
+    keys.par_sort_unstable();
+    *samples = keys.iter().map(|&(_, i)| samples[i as usize]).collect_guarded();
 }
 
 #[cfg(test)]

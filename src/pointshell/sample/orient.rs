@@ -2,6 +2,7 @@
 
 use super::surface::Face;
 use crate::math::Vec3;
+use crate::memory::{filled, with_capacity, GrowGuarded};
 
 /// One side of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,12 +16,12 @@ pub(super) struct Side {
 
 /// All sides, those of an edge together.
 pub(super) fn sides(faces: &[Face]) -> Vec<Side> {
-    let mut sides = Vec::with_capacity(3 * faces.len());
+    let mut sides = with_capacity(3 * faces.len());
     for (f, face) in faces.iter().enumerate() {
         for k in 0..3 {
             let (a, b) = (face.corners[k], face.corners[(k + 1) % 3]);
             if a != b {
-                sides.push(Side { edge: [a.min(b), a.max(b)], face: f as u32, is_forward: a < b });
+                sides.push_guarded(Side { edge: [a.min(b), a.max(b)], face: f as u32, is_forward: a < b });
             }
         }
     }
@@ -34,33 +35,33 @@ pub(super) fn sides(faces: &[Face]) -> Vec<Side> {
 /// True when the result is consistent: but for boundary edges, as many faces run along each edge one way as the other.
 pub(super) fn orient(vertices: &[Vec3], faces: &mut [Face]) -> bool {
     let all = sides(faces);
-    let mut neighbours: Vec<[(u32, bool); 3]> = vec![[(u32::MAX, false); 3]; faces.len()];
-    let mut filled = vec![0; faces.len()];
+    let mut neighbours: Vec<[(u32, bool); 3]> = filled([(u32::MAX, false); 3], faces.len());
+    let mut counts = filled(0, faces.len());
     for pair in all.chunk_by(|a, b| a.edge == b.edge).filter(|e| e.len() == 2 && e[0].face != e[1].face) {
         let agree = pair[0].is_forward != pair[1].is_forward;
         for (f, g) in [(pair[0].face, pair[1].face), (pair[1].face, pair[0].face)] {
-            neighbours[f as usize][filled[f as usize]] = (g, agree);
-            filled[f as usize] += 1;
+            neighbours[f as usize][counts[f as usize]] = (g, agree);
+            counts[f as usize] += 1;
         }
     }
-    let mut turned: Vec<Option<bool>> = vec![None; faces.len()];
-    let mut patch = vec![];
+    let mut turned: Vec<Option<bool>> = filled(None, faces.len());
+    let mut patch = Vec::new();
     for start in 0..faces.len() {
         if turned[start].is_some() {
             continue;
         }
         turned[start] = Some(false);
         patch.clear();
-        patch.push(start);
+        patch.push_guarded(start);
         let (mut next, mut kept_area) = (0, 0.0);
         while let Some(&f) = patch.get(next) {
             next += 1;
             let is_turned = turned[f].expect("set when pushed");
             kept_area += if is_turned { -faces[f].area } else { faces[f].area };
-            for &(g, agree) in &neighbours[f][..filled[f]] {
+            for &(g, agree) in &neighbours[f][..counts[f]] {
                 if turned[g as usize].is_none() {
                     turned[g as usize] = Some(is_turned == agree);
-                    patch.push(g as usize);
+                    patch.push_guarded(g as usize);
                 }
             }
         }

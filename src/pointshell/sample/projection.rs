@@ -4,7 +4,8 @@ use super::grid::PointGrid;
 use super::surface::Surface;
 use super::uniform::interact;
 use super::Sample;
-use crate::math::{Aabb, Progress, Vec3};
+use crate::math::{Aabb, Progress, Vec3, Work};
+use crate::memory::{GrowGuarded, SliceGuarded};
 use crate::mesh::triangle;
 use crate::Result;
 
@@ -18,9 +19,10 @@ pub(super) fn project(
     spacing: f64,
     progress: &Progress,
 ) -> Result<Vec<Sample>> {
-    let mut kept: Vec<Sample> = fixed.to_vec();
+    let mut kept: Vec<Sample> = fixed.to_vec_guarded();
     let mut grid = PointGrid::new(spacing, fixed.len() + (surface.area / (spacing * spacing)) as usize);
     fixed.iter().for_each(|s| grid.insert(s.p));
+    let mut work = Work::new(progress);
     for (f, face) in surface.faces.iter().enumerate() {
         if f % 1024 == 0 {
             progress.report("projection", f as f64 / surface.faces.len() as f64)?;
@@ -30,19 +32,25 @@ pub(super) fn project(
         for_each_voxel(&corners, &face.normal, voxel_size, |center| {
             let p = triangle::closest_point(&corners, is_sliver, &center).0;
             let sample = surface.on_face(face, p);
-            let mut is_free = true;
-            grid.near(&p, spacing, |i, _| is_free &= !interact(surface.is_consistent, &kept[i as usize], &sample));
-            if is_free {
+            let (is_taken, looked_at) =
+                grid.any_near(&p, spacing, |i| interact(surface.is_consistent, &kept[i as usize], &sample));
+            if !is_taken {
                 grid.insert(p);
-                kept.push(sample);
+                kept.push_guarded(sample);
             }
-        });
+            work.add(1 + looked_at)
+        })?;
     }
-    Ok(kept.split_off(fixed.len()))
+    Ok(kept[fixed.len()..].to_vec_guarded())
 }
 
 /// Centres of the voxels that a triangle touches, those of a grid with corners at whole multiples of `size`.
-fn for_each_voxel(corners: &[Vec3; 3], normal: &Vec3, size: f64, mut visit: impl FnMut(Vec3)) {
+fn for_each_voxel(
+    corners: &[Vec3; 3],
+    normal: &Vec3,
+    size: f64,
+    mut visit: impl FnMut(Vec3) -> Result<()>,
+) -> Result<()> {
     let mut bounds = Aabb::empty();
     corners.iter().for_each(|p| bounds.include(p));
     let low: [i64; 3] = [0, 1, 2].map(|a| (bounds.min[a] / size).floor() as i64);
@@ -71,11 +79,12 @@ fn for_each_voxel(corners: &[Vec3; 3], normal: &Vec3, size: f64, mut visit: impl
                 (min[u], min[v], min[w]) = (i as f64 * size, j as f64 * size, k as f64 * size);
                 let voxel = Aabb { min, max: min.add_scalar(size) };
                 if triangle::overlaps_box(corners, &voxel) {
-                    visit(voxel.center());
+                    visit(voxel.center())?;
                 }
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -91,7 +100,11 @@ mod tests {
             let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).normalize();
             let size = 0.21;
             let mut found = vec![];
-            for_each_voxel(&corners, &normal, size, |c| found.push([0, 1, 2].map(|a| (c[a] / size).floor() as i64)));
+            let visit = |c: Vec3| {
+                found.push_guarded([0, 1, 2].map(|a| (c[a] / size).floor() as i64));
+                Ok(())
+            };
+            for_each_voxel(&corners, &normal, size, visit).unwrap();
             found.sort_unstable();
             let mut expected = vec![];
             for x in -6..6i64 {

@@ -5,8 +5,12 @@ use std::collections::{HashMap, HashSet};
 use super::orient::{self, Side};
 use super::Sample;
 use crate::math::Vec3;
+use crate::memory::{filled, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded};
 use crate::mesh::triangle::is_sliver;
 use crate::mesh::TriMesh;
+
+/// Faces of an edge, at most, with which the faces across a sliver are compared.
+const ACROSS: usize = 8;
 
 /// A mesh relative to its box centre, welded by exact coordinates, without duplicated triangles.
 pub(super) struct Surface {
@@ -59,17 +63,17 @@ impl Surface {
     pub fn new(mesh: &TriMesh, sharp_angle: f64) -> Self {
         let center = mesh.bounds().center();
         let (vertices, corners) = weld(mesh, &center);
-        let mut faces: Vec<Face> = corners.iter().map(|c| face(&vertices, c)).collect();
+        let mut faces: Vec<Face> = corners.iter().map(|c| face(&vertices, c)).collect_guarded();
         let is_consistent = orient::orient(&vertices, &mut faces);
         let area = faces.iter().map(|f| f.area).sum();
         let (component, component_count) = components(vertices.len(), &corners);
         let mut surface = Self {
             center,
             vertex_normals: vertex_normals(&vertices, &faces),
-            prominence: vec![],
-            is_tip: vec![false; vertices.len()],
-            is_sharp: vec![false; vertices.len()],
-            sharp: vec![],
+            prominence: Vec::new(),
+            is_tip: filled(false, vertices.len()),
+            is_sharp: filled(false, vertices.len()),
+            sharp: Vec::new(),
             is_consistent,
             vertices,
             faces,
@@ -104,12 +108,15 @@ impl Surface {
         let sides = orient::sides(&self.faces);
         let normal = |s: &Side| self.faces[s.face as usize].normal;
         let edges = || sides.chunk_by(|a, b| a.edge == b.edge);
-        // Slivers have no normal of their own: what lies across one is compared instead.
+        // Slivers have no normal of their own: what lies across one is compared instead. Of an edge of many faces, which is
+        // sharp itself, a few speak for all.
         let mut across: HashMap<u32, Vec<Vec3>> = HashMap::new();
         for edge in edges() {
-            let normals: Vec<Vec3> = edge.iter().map(normal).filter(|n| *n != Vec3::zeros()).collect();
+            let known = edge.iter().map(normal).filter(|n| *n != Vec3::zeros());
+            let normals: Vec<Vec3> = known.take(ACROSS).collect_guarded();
             for side in edge.iter().filter(|s| normal(s) == Vec3::zeros()) {
-                across.entry(side.face).or_default().extend(&normals);
+                across.reserve_guarded(1);
+                across.entry(side.face).or_default().extend_guarded(normals.iter().copied());
             }
         }
         let is_sharp = |edge: &[Side]| {
@@ -121,11 +128,11 @@ impl Surface {
             let other = if a.is_forward != b.is_forward { normal(b) } else { -normal(b) };
             angle(&normal(a), &other) > sharp_angle
         };
-        let mut sharp = vec![];
+        let mut sharp = Vec::new();
         for edge in edges().filter(|e| is_sharp(e)) {
             let sum: Vec3 = edge.iter().map(normal).sum();
             let outward = if sum.norm() > 1e-6 { sum } else { self.away_from_faces(edge) };
-            sharp.push(SharpEdge { ends: edge[0].edge, normal: unit_or_zero(outward) });
+            sharp.push_guarded(SharpEdge { ends: edge[0].edge, normal: unit_or_zero(outward) });
         }
         self.sharp = sharp;
     }
@@ -146,7 +153,7 @@ impl Surface {
         for e in &self.sharp {
             e.ends.iter().for_each(|&i| self.is_sharp[i as usize] = true);
         }
-        let on_edge = self.is_sharp.clone();
+        let on_edge = self.is_sharp.to_vec_guarded();
         for f in self.faces.iter().filter(|f| f.normal != Vec3::zeros()) {
             for i in f.corners.map(|i| i as usize) {
                 let n = &self.vertex_normals[i];
@@ -159,7 +166,7 @@ impl Surface {
     }
 
     fn prominences(&self) -> Vec<f64> {
-        let mut sums = vec![(Vec3::zeros(), 0.0); self.vertices.len()];
+        let mut sums = filled((Vec3::zeros(), 0.0), self.vertices.len());
         for f in &self.faces {
             for k in 0..3 {
                 let (i, j) = (f.corners[k] as usize, f.corners[(k + 1) % 3] as usize);
@@ -171,29 +178,31 @@ impl Surface {
             }
         }
         let over = |i: usize| self.vertex_normals[i].dot(&(self.vertices[i] - sums[i].0 / f64::max(sums[i].1, 1.0)));
-        (0..self.vertices.len()).map(over).collect()
+        (0..self.vertices.len()).map(over).collect_guarded()
     }
 }
 
 /// Used vertices once each, by exact coordinates, and the triangles over them without duplicates.
 fn weld(mesh: &TriMesh, center: &Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut ids: HashMap<[u64; 3], u32> = HashMap::new();
-    let mut vertices = vec![];
+    let mut vertices = Vec::new();
     let mut seen: HashSet<[u32; 3]> = HashSet::new();
-    let mut triangles = vec![];
+    let mut triangles = Vec::new();
     for t in &mesh.triangles {
         let corners = t.map(|i| {
             // Adding 0 makes -0 and 0 the same.
             let p = mesh.vertices[i as usize].map(|c| c + 0.0);
+            ids.reserve_guarded(1);
             *ids.entry(p.map(f64::to_bits)).or_insert_with(|| {
-                vertices.push(Vec3::from(p) - center);
+                vertices.push_guarded(Vec3::from(p) - center);
                 vertices.len() as u32 - 1
             })
         });
         let mut key = corners;
         key.sort_unstable();
+        seen.reserve_guarded(1);
         if seen.insert(key) {
-            triangles.push(corners);
+            triangles.push_guarded(corners);
         }
     }
     (vertices, triangles)
@@ -207,7 +216,7 @@ fn face(vertices: &[Vec3], corners: &[u32; 3]) -> Face {
 }
 
 fn vertex_normals(vertices: &[Vec3], faces: &[Face]) -> Vec<Vec3> {
-    let mut sums = vec![Vec3::zeros(); vertices.len()];
+    let mut sums = filled(Vec3::zeros(), vertices.len());
     for f in faces {
         let t = f.corners.map(|i| vertices[i as usize]);
         for k in 0..3 {
@@ -215,7 +224,7 @@ fn vertex_normals(vertices: &[Vec3], faces: &[Face]) -> Vec<Vec3> {
             sums[f.corners[k] as usize] += f.normal * weight;
         }
     }
-    sums.into_iter().map(|n| if n.norm() > 1e-6 { unit_or_zero(n) } else { Vec3::zeros() }).collect()
+    sums.into_iter().map(|n| if n.norm() > 1e-6 { unit_or_zero(n) } else { Vec3::zeros() }).collect_guarded()
 }
 
 /// Connected components of the vertices, numbered by their lowest vertex.
@@ -233,7 +242,7 @@ pub(super) struct DisjointSets(Vec<u32>);
 
 impl DisjointSets {
     pub fn new(n: usize) -> Self {
-        Self((0..n as u32).collect())
+        Self((0..n as u32).collect_guarded())
     }
 
     pub fn join(&mut self, a: u32, b: u32) {
@@ -251,7 +260,7 @@ impl DisjointSets {
 
     /// Of each element the number of its set, in the order of the sets' lowest elements, and how many there are.
     pub fn numbered(&mut self) -> (Vec<u32>, usize) {
-        let mut number = vec![u32::MAX; self.0.len()];
+        let mut number = filled(u32::MAX, self.0.len());
         let mut count = 0;
         for i in 0..self.0.len() {
             let root = self.root(i as u32) as usize;

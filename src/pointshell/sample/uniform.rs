@@ -3,18 +3,29 @@
 
 use rayon::prelude::*;
 
-use super::grid::{sort_spatially, PointGrid};
+use super::grid::{sort_spatially, thin_crowds, PointGrid};
 use super::random::Random;
 use super::surface::Surface;
 use super::Sample;
-use crate::math::Progress;
+use crate::math::{Progress, Work};
+use crate::memory::{exact, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
 /// Random points per sample to keep; Yuksel recommends 5.
 pub(super) const OVERSAMPLING: usize = 5;
 
-/// Per sample to keep: its random points with their neighbours, grid and heap, roughly.
-pub(super) const BYTES_PER_SAMPLE: u64 = 1300;
+/// Neighbours per random point that are kept, on average over a chunk; on a surface that is flat at the scale of the spacing
+/// there are 18 of each side. Those of denser chunks are looked up again each time.
+const KEPT_NEIGHBOURS: usize = 24;
+
+/// Bytes per sample to keep, at most: its random points with their kept neighbours, grid and heap.
+pub(super) const BYTES_PER_SAMPLE: u64 = 1700;
+
+/// Random points in a cell as large as the spacing, per random point and sample to keep: of more only so many go on, so that
+/// no point has more neighbours than a constant. A flat surface has at most 1.5 on each side.
+const CROWD: f64 = 10.0;
+/// More points than so many per sample to keep are thinned to that.
+const MOST_PER_SAMPLE: usize = 1024;
 
 /// Points on two sides of a thin wall, whose normals' cosine is below this, do not crowd each other.
 const OTHER_SIDE: f64 = -0.3;
@@ -29,11 +40,17 @@ pub(super) fn interact(sided: bool, a: &Sample, b: &Sample) -> bool {
 }
 
 /// `count` random points, evenly over the area: one at random in each of `count` equal shares of it.
-pub(super) fn candidates(surface: &Surface, count: usize, random: &mut Random) -> Vec<Sample> {
-    let mut samples = Vec::with_capacity(count);
+pub(super) fn candidates(
+    surface: &Surface,
+    count: usize,
+    random: &mut Random,
+    progress: &Progress,
+) -> Result<Vec<Sample>> {
+    let mut samples = with_capacity(count);
     if surface.area <= 0.0 {
-        return samples;
+        return Ok(samples);
     }
+    let mut work = Work::new(progress);
     let share = surface.area / count as f64;
     let mut below = 0.0;
     let mut wanted = share * random.unit();
@@ -42,11 +59,28 @@ pub(super) fn candidates(surface: &Surface, count: usize, random: &mut Random) -
         let [a, b, c] = surface.corners(face);
         while wanted < below && samples.len() < count {
             let (r, s) = (random.unit().sqrt(), random.unit());
-            samples.push(surface.on_face(face, a * (1.0 - r) + b * (r * (1.0 - s)) + c * (r * s)));
+            samples.push_guarded(surface.on_face(face, a * (1.0 - r) + b * (r * (1.0 - s)) + c * (r * s)));
+            work.add(1)?;
             wanted = share * (samples.len() as f64 + random.unit());
         }
+        work.add(1)?;
     }
-    samples
+    Ok(samples)
+}
+
+/// Leaves of a `pool` from which `keep` samples are to be chosen as many as are of use where it is crowded beyond what a
+/// surface can be. Gives how many of `keep` the rest stands for.
+pub(super) fn thin(pool: &mut Vec<Sample>, keep: usize, spacing: f64) -> usize {
+    let before = pool.len();
+    let most = MOST_PER_SAMPLE.saturating_mul(keep.max(1));
+    if before > most {
+        sort_spatially(pool, spacing);
+        *pool = (0..most).map(|i| pool[(i as u128 * before as u128 / most as u128) as usize]).collect_guarded();
+    }
+    let kept = pool.len();
+    let ratio = (kept as f64 / keep.max(1) as f64).max(OVERSAMPLING as f64);
+    thin_crowds(pool, spacing, (CROWD * ratio).ceil() as usize);
+    (keep as u128 * pool.len() as u128 / kept.max(1) as u128) as usize
 }
 
 /// Takes points out of `pool` until `keep` are left besides the `fixed` ones, and gives what is left.
@@ -63,35 +97,54 @@ pub(super) fn eliminate(
     if pool.len() <= keep {
         return Ok(pool);
     }
+    progress.report("blue noise", 0.0)?;
     sort_spatially(&mut pool, spacing);
     // Equation 3: distances below r_min weigh the same, so that removals do not only thin the densest spots.
     let ratio = keep as f64 / pool.len() as f64;
     let nearest = spacing * (1.0 - ratio * ratio.sqrt()) * BETA;
     let weight = |squared: f64| (1.0 - (squared.sqrt().max(nearest) / spacing).min(1.0)).powi(ALPHA) as f32;
-    let crowds = Crowds::new(fixed, &pool, spacing, sided, weight);
+    let around = Around { fixed, pool: &pool, spacing, sided, weight };
+    let crowds = Crowds::new(around, progress)?;
     let mut heap = Heap::new(crowds.sums());
     let remove = pool.len() - keep;
+    let mut work = Work::new(progress);
     for k in 0..remove {
         if k % 4096 == 0 {
             progress.report("blue noise", k as f64 / remove as f64)?;
         }
-        for &(j, weight) in crowds.around(heap.pop()) {
-            heap.lower(j, weight as f64);
-        }
+        let (top, steps) = heap.pop();
+        let looked_at = crowds.each(top, |j, weight| heap.lower(j, weight as f64));
+        work.add(steps + looked_at)?;
     }
     let mut index = 0..;
     pool.retain(|_| heap.contains(index.next().expect("endless")));
     Ok(pool)
 }
 
-/// Who crowds whom in a pool, in chunks that were made in parallel.
-struct Crowds(Vec<Chunk>);
+/// Samples, and what they weigh on each other.
+struct Around<'a, W> {
+    fixed: &'a [Sample],
+    pool: &'a [Sample],
+    spacing: f64,
+    sided: bool,
+    /// By the squared distance.
+    weight: W,
+}
+
+/// Who crowds whom in a pool.
+struct Crowds<'a, W> {
+    of: Around<'a, W>,
+    /// The pool, then the fixed samples.
+    grid: PointGrid,
+    /// Made in parallel.
+    chunks: Vec<Chunk>,
+}
 
 #[derive(Default)]
 struct Chunk {
     /// Sum of the weights on each point, of the fixed samples too.
     sums: Vec<f64>,
-    /// Where the neighbours of each point end.
+    /// Where the neighbours of each point end; empty where there are too many to be kept.
     ends: Vec<u32>,
     /// Neighbours in the pool, with their weights.
     neighbours: Vec<(u32, f32)>,
@@ -99,40 +152,80 @@ struct Chunk {
 
 const CHUNK: usize = 4096;
 
-impl Crowds {
-    fn new(fixed: &[Sample], pool: &[Sample], spacing: f64, sided: bool, weight: impl Fn(f64) -> f32 + Sync) -> Self {
-        let mut grid = PointGrid::new(spacing, pool.len() + fixed.len());
-        pool.iter().chain(fixed).for_each(|s| grid.insert(s.p));
-        let sample = |i: u32| pool.get(i as usize).unwrap_or_else(|| &fixed[i as usize - pool.len()]);
-        let chunk = |c: usize| {
-            let mut chunk = Chunk::default();
-            for i in c * CHUNK..pool.len().min((c + 1) * CHUNK) {
-                let mut sum = 0.0;
-                grid.near(&pool[i].p, spacing, |j, d| {
-                    if j as usize != i && interact(sided, &pool[i], sample(j)) {
-                        let weight = weight(d);
-                        sum += weight as f64;
-                        if (j as usize) < pool.len() {
-                            chunk.neighbours.push((j, weight));
-                        }
-                    }
-                });
-                chunk.sums.push(sum);
-                chunk.ends.push(chunk.neighbours.len() as u32);
+impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
+    fn new(of: Around<'a, W>, progress: &Progress) -> Result<Self> {
+        let mut grid = PointGrid::new(of.spacing, of.pool.len() + of.fixed.len());
+        let mut work = Work::new(progress);
+        for s in of.pool.iter().chain(of.fixed) {
+            grid.insert(s.p);
+            work.add(1)?;
+        }
+        let mut crowds = Self { of, grid, chunks: Vec::new() };
+        let count = crowds.of.pool.len();
+        let chunk = |c: usize| crowds.chunk(c * CHUNK..count.min((c + 1) * CHUNK), &mut Work::new(progress));
+        crowds.chunks = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk).try_collect_guarded()?;
+        Ok(crowds)
+    }
+
+    /// Of the points with these numbers.
+    fn chunk(&self, points: std::ops::Range<usize>, work: &mut Work) -> Result<Chunk> {
+        let most = points.len() * KEPT_NEIGHBOURS;
+        let mut chunk = Chunk::default();
+        let mut is_kept = true;
+        for i in points {
+            let mut sum = 0.0;
+            let looked_at = self.around(i as u32, |j, weight| {
+                sum += weight as f64;
+                if is_kept && (j as usize) < self.of.pool.len() {
+                    chunk.neighbours.push_guarded((j, weight));
+                }
+            });
+            work.add(looked_at)?;
+            chunk.sums.push_guarded(sum);
+            chunk.ends.push_guarded(chunk.neighbours.len() as u32);
+            if chunk.neighbours.len() > most {
+                is_kept = false;
+                chunk.neighbours = Vec::new();
             }
-            chunk
-        };
-        Self((0..pool.len().div_ceil(CHUNK)).into_par_iter().map(chunk).collect())
+        }
+        if is_kept {
+            chunk.neighbours = exact(chunk.neighbours);
+        } else {
+            chunk.ends = Vec::new();
+        }
+        Ok(chunk)
+    }
+
+    /// Calls `visit` with each sample that crowds point `i`, and its weight. Returns the number of samples looked at.
+    fn around(&self, i: u32, mut visit: impl FnMut(u32, f32)) -> u64 {
+        let Around { fixed, pool, spacing, sided, weight } = &self.of;
+        let sample = |j: u32| pool.get(j as usize).unwrap_or_else(|| &fixed[j as usize - pool.len()]);
+        let own = &pool[i as usize];
+        self.grid.near(&own.p, *spacing, |j, d| {
+            if j != i && interact(*sided, own, sample(j)) {
+                visit(j, weight(d));
+            }
+        })
     }
 
     fn sums(&self) -> Vec<f64> {
-        self.0.iter().flat_map(|c| c.sums.iter().copied()).collect()
+        self.chunks.iter().flat_map(|c| c.sums.iter().copied()).collect_guarded()
     }
 
-    fn around(&self, i: u32) -> &[(u32, f32)] {
-        let (chunk, k) = (&self.0[i as usize / CHUNK], i as usize % CHUNK);
+    /// The same with the points of the pool only, always in the same order.
+    fn each(&self, i: u32, mut visit: impl FnMut(u32, f32)) -> u64 {
+        let (chunk, k) = (&self.chunks[i as usize / CHUNK], i as usize % CHUNK);
+        let Some(&end) = chunk.ends.get(k) else {
+            return self.around(i, |j, weight| {
+                if (j as usize) < self.of.pool.len() {
+                    visit(j, weight);
+                }
+            });
+        };
         let start = if k == 0 { 0 } else { chunk.ends[k - 1] };
-        &chunk.neighbours[start as usize..chunk.ends[k] as usize]
+        let kept = &chunk.neighbours[start as usize..end as usize];
+        kept.iter().for_each(|&(j, weight)| visit(j, weight));
+        kept.len() as u64
     }
 }
 
@@ -146,8 +239,8 @@ struct Heap {
 
 impl Heap {
     fn new(weights: Vec<f64>) -> Self {
-        let entries = weights.iter().copied().zip(0..).collect();
-        let mut heap = Self { is_in: vec![true; weights.len()], weights, entries };
+        let entries = weights.iter().copied().zip(0..).collect_guarded();
+        let mut heap = Self { is_in: filled(true, weights.len()), weights, entries };
         for place in (0..heap.entries.len() / 2).rev() {
             heap.sift_down(place);
         }
@@ -158,19 +251,22 @@ impl Heap {
         self.is_in[i as usize]
     }
 
-    fn pop(&mut self) -> u32 {
+    /// Takes out the heaviest; its number, and how many entries found their place.
+    fn pop(&mut self) -> (u32, u64) {
+        let mut steps = 1;
         loop {
             let (placed_with, top) = self.entries[0];
             let weight = self.weights[top as usize];
             if weight < placed_with {
                 self.entries[0].0 = weight;
                 self.sift_down(0);
+                steps += 1;
                 continue;
             }
             self.entries.swap_remove(0);
             self.sift_down(0);
             self.is_in[top as usize] = false;
-            return top;
+            return (top, steps);
         }
     }
 
@@ -215,7 +311,7 @@ mod tests {
             }
             let heavier = |a: &u32, b: &u32| weights[*a as usize].total_cmp(&weights[*b as usize]).then(b.cmp(a));
             let expected = *living.iter().max_by(|a, b| heavier(a, b)).unwrap();
-            assert_eq!(heap.pop(), expected);
+            assert_eq!(heap.pop().0, expected);
             assert!(!heap.contains(expected));
             living.retain(|&i| i != expected);
         }

@@ -3,12 +3,14 @@
 
 use rayon::prelude::*;
 
-use super::grid::PointGrid;
+use super::grid::{thin_crowds, PointGrid};
 use super::random::Random;
 use super::surface::{unit_or_zero, Surface};
 use super::uniform::{candidates, interact};
 use super::{lattice_count, Sample};
-use crate::math::Vec3;
+use crate::math::{Progress, Vec3, Work};
+use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use crate::Result;
 
 /// A vertex that stands out is sampled unless a sample is nearer than this times the spacing.
 const DISTANCE: f64 = 0.75;
@@ -17,47 +19,55 @@ const LEAST_PROMINENCE: f64 = 1e-3;
 /// Directions tried for planes, and the share of the samples that may go to what meets them first.
 const DIRECTIONS: usize = 2000;
 const EXTREME_SHARE: f64 = 0.2;
+/// Vertices between two counts of work.
+const CHUNK: usize = 4096;
 /// Random points of the surface per sample, at most so many, and how many of them make a neighbourhood.
 const PROBES_PER_SAMPLE: f64 = 8.0;
 const MOST_PROBES: f64 = 200_000.0;
 const NEIGHBOURHOOD: f64 = 25.0;
+/// In a cell as large as the neighbourhood's radius, of which a flat side has 10 points, no more than so many count.
+const CROWD: usize = 64;
 
 /// Vertices that stand out, most prominent first, that keep their distance from each other and from `taken`.
-pub(super) fn prominent(surface: &Surface, taken: &[Sample], spacing: f64) -> Vec<Sample> {
-    let prominence = prominences(surface, spacing);
+pub(super) fn prominent(surface: &Surface, taken: &[Sample], spacing: f64, progress: &Progress) -> Result<Vec<Sample>> {
+    let prominence = prominences(surface, spacing, progress)?;
     let least = LEAST_PROMINENCE * spacing;
-    let mut order: Vec<u32> = (0..prominence.len() as u32).filter(|&i| prominence[i as usize] > least).collect();
+    let mut order: Vec<u32> =
+        (0..prominence.len() as u32).filter(|&i| prominence[i as usize] > least).collect_guarded();
     order.sort_unstable_by(|&a, &b| prominence[b as usize].total_cmp(&prominence[a as usize]).then(a.cmp(&b)));
     let reach = DISTANCE * spacing;
-    let mut all = taken.to_vec();
+    let mut all = taken.to_vec_guarded();
     let mut grid = PointGrid::new(reach, order.len() + taken.len());
     taken.iter().for_each(|s| grid.insert(s.p));
+    let mut work = Work::new(progress);
     for i in order {
         let s = surface.at_vertex(i);
-        let mut is_free = true;
-        grid.near(&s.p, reach, |j, _| is_free &= !interact(surface.is_consistent, &s, &all[j as usize]));
-        if is_free {
+        let (is_taken, looked_at) =
+            grid.any_near(&s.p, reach, |j| interact(surface.is_consistent, &s, &all[j as usize]));
+        work.add(1 + looked_at)?;
+        if !is_taken {
             grid.insert(s.p);
-            all.push(s);
+            all.push_guarded(s);
         }
     }
-    all.split_off(taken.len())
+    Ok(all[taken.len()..].to_vec_guarded())
 }
 
 /// How far each vertex stands out over the mean of the surface around it, along its mean normal; metres.
-fn prominences(surface: &Surface, spacing: f64) -> Vec<f64> {
+fn prominences(surface: &Surface, spacing: f64, progress: &Progress) -> Result<Vec<f64>> {
     if surface.area <= 0.0 {
-        return vec![];
+        return Ok(Vec::new());
     }
     let count = (PROBES_PER_SAMPLE * lattice_count(surface.area, spacing)).clamp(100.0, MOST_PROBES);
-    let probes = candidates(surface, count as usize, &mut Random::new(0));
+    let mut probes = candidates(surface, count as usize, &mut Random::new(0), progress)?;
     let reach = (NEIGHBOURHOOD * surface.area / (std::f64::consts::PI * count)).sqrt();
+    thin_crowds(&mut probes, reach, CROWD);
     let mut grid = PointGrid::new(reach, probes.len());
     probes.iter().for_each(|s| grid.insert(s.p));
-    let over = |i: usize| {
+    let over = |work: &mut Work, i: usize| {
         let vertex = surface.at_vertex(i as u32);
         let (mut sum, mut normals, mut number) = (Vec3::zeros(), vertex.n, 0.0);
-        grid.near(&vertex.p, reach, |j, _| {
+        let looked_at = grid.near(&vertex.p, reach, |j, _| {
             let probe = &probes[j as usize];
             if interact(surface.is_consistent, &vertex, probe) {
                 sum += probe.p;
@@ -65,13 +75,10 @@ fn prominences(surface: &Surface, spacing: f64) -> Vec<f64> {
                 number += 1.0;
             }
         });
-        if number > 0.0 {
-            unit_or_zero(normals).dot(&(vertex.p - sum / number))
-        } else {
-            0.0
-        }
+        work.add(1 + looked_at)?;
+        Ok(if number > 0.0 { unit_or_zero(normals).dot(&(vertex.p - sum / number)) } else { 0.0 })
     };
-    (0..surface.vertices.len()).into_par_iter().map(over).collect()
+    (0..surface.vertices.len()).into_par_iter().map_init(|| Work::new(progress), over).try_collect_guarded()
 }
 
 /// Directions in which a plane can come, and the vertex that meets it first.
@@ -84,31 +91,51 @@ struct Extreme {
 }
 
 impl Extremes {
-    pub fn new(surface: &Surface) -> Self {
-        let extreme = |i: usize| {
+    pub fn new(surface: &Surface, progress: &Progress) -> Result<Self> {
+        let extreme = |work: &mut Work, i: usize| {
             // A Fibonacci lattice on the sphere.
             let z = 1.0 - (2 * i + 1) as f64 / DIRECTIONS as f64;
             let (s, phi) = ((1.0 - z * z).sqrt(), i as f64 * 2.399963229728653);
             let direction = Vec3::new(s * libm::cos(phi), s * libm::sin(phi), z);
             let mut best = Extreme { direction, vertex: 0, height: f64::NEG_INFINITY };
-            for (k, v) in surface.vertices.iter().enumerate() {
-                let height = v.dot(&direction);
-                if height > best.height {
-                    best = Extreme { direction, vertex: k as u32, height };
+            for (chunk, vertices) in surface.vertices.chunks(CHUNK).enumerate() {
+                for (k, v) in vertices.iter().enumerate() {
+                    let height = v.dot(&direction);
+                    if height > best.height {
+                        best = Extreme { direction, vertex: (chunk * CHUNK + k) as u32, height };
+                    }
                 }
+                // Eight vertices take as long as one of anything else.
+                work.add(1 + vertices.len() as u64 / 8)?;
             }
-            best
+            Ok(best)
         };
-        Self((0..DIRECTIONS).into_par_iter().map(extreme).collect())
+        let extremes = (0..DIRECTIONS).into_par_iter().map_init(|| Work::new(progress), extreme);
+        Ok(Self(extremes.try_collect_guarded()?))
     }
 
     /// Vertices to add to `taken`, so that planes from all directions meet a sample nearly as soon as the mesh: always the
     /// extreme vertex of the direction in which a plane could go deepest.
-    pub fn missing(&self, surface: &Surface, taken: &[Sample], spacing: f64) -> Vec<Sample> {
+    pub fn missing(
+        &self,
+        surface: &Surface,
+        taken: &[Sample],
+        spacing: f64,
+        progress: &Progress,
+    ) -> Result<Vec<Sample>> {
         let budget = EXTREME_SHARE * lattice_count(surface.area, spacing);
-        let support = |e: &Extreme| taken.iter().map(|s| s.p.dot(&e.direction)).fold(f64::NEG_INFINITY, f64::max);
-        let mut gaps: Vec<f64> = self.0.par_iter().map(|e| e.height - support(e)).collect();
-        let mut added = vec![];
+        let gap = |work: &mut Work, e: &Extreme| {
+            let mut support = f64::NEG_INFINITY;
+            for samples in taken.chunks(CHUNK) {
+                support = samples.iter().map(|s| s.p.dot(&e.direction)).fold(support, f64::max);
+                work.add(1 + samples.len() as u64 / 8)?;
+            }
+            Ok(e.height - support)
+        };
+        let gaps = self.0.par_iter().map_init(|| Work::new(progress), gap);
+        let mut gaps: Vec<f64> = gaps.try_collect_guarded()?;
+        let mut work = Work::new(progress);
+        let mut added = Vec::new();
         while (added.len() as f64) < budget {
             let deepest = (1..gaps.len()).fold(0, |best, i| if gaps[i] > gaps[best] { i } else { best });
             if gaps[deepest] <= LEAST_PROMINENCE * spacing {
@@ -118,8 +145,9 @@ impl Extremes {
             for (gap, e) in gaps.iter_mut().zip(&self.0) {
                 *gap = gap.min(e.height - sample.p.dot(&e.direction));
             }
-            added.push(sample);
+            work.add(DIRECTIONS as u64 / 4)?;
+            added.push_guarded(sample);
         }
-        added
+        Ok(added)
     }
 }

@@ -17,10 +17,12 @@ ROWS(vxs_haptics_settings_init) {
   ROW(VXS_UNSUPPORTED, tool, plane, "tool has no mass properties");
   NUMBER(mass);
   INVALID(mass, 0, "mass is 0; expected a positive, finite mass");
+  INVALID(mass, 1e-31, "mass is 1e-31; expected a positive, finite mass");
   INVALID(limits->force, 0, "limits->force is 0; expected");
   INVALID(limits->torque, NAN, "limits->torque is NaN; expected");
   INVALID(limits->stiffness[1], -1, "limits->stiffness[1] is -1; expected");
   INVALID(limits->damping[0], NAN, "limits->damping[0] is NaN; expected");
+  INVALID(limits->force, 1e-31, "limits->force is 1e-31; expected");
   INVALID(limits, (vxs_haptics_limits *)((char *)bad.memory + 1), "limits is 0x");
   PANIC();
 #undef CALL
@@ -56,37 +58,59 @@ ROWS(vxs_haptics_create) {
   CHOICE(settings->renderer, 5);
   NUMBER(settings->mass);
   INVALID(settings->mass, 0, "settings->mass is 0; expected");
-  INVALID(settings->center_of_mass.y, NAN, "settings->center_of_mass is [");
+  INVALID(settings->mass, 1e-31, "settings->mass is 1e-31; expected");
+  INVALID(settings->center_of_mass.y, NAN, "settings->center_of_mass is (");
+  INVALID(settings->center_of_mass.y, 1e300, "settings->center_of_mass is (");
   INVALID(settings->inertia[2], -1, "settings->inertia is [");
   INVALID(settings->inertia[4], NAN, "settings->inertia is [");
+  INVALID(settings->inertia[0], 1e300, "settings->inertia is [");
   INVALID(settings->limits.force, 0, "settings->limits.force is 0; expected");
   INVALID(settings->limits.torque, NAN, "settings->limits.torque is NaN; expected");
   INVALID(settings->limits.stiffness[0], 1, "settings->coupling_stiffness[0] is ");
   INVALID(settings->coupling_stiffness[1], INFINITY, "settings->coupling_stiffness[1] is inf; expected");
+  LIMITED(settings->coupling_stiffness[1]);
   INVALID(settings->coupling_damping[0], -1, "settings->coupling_damping[0] is -1; expected");
+  LIMITED(settings->coupling_damping[0]);
   INVALID(settings->coupling_reach[1], 0, "settings->coupling_reach[1] is 0; expected");
+  LIMITED(settings->coupling_reach[1]);
   CHOICE(settings->coupling_saturation, 3);
   INVALID(settings->contact_stiffness, 0, "settings->contact_stiffness is 0; expected");
+  LIMITED(settings->contact_stiffness);
   INVALID(settings->contact_damping, -1, "settings->contact_damping is -1; expected");
+  LIMITED(settings->contact_damping);
   NUMBER(settings->contact_offset);
   INVALID(settings->contact_average_from, 0, "settings->contact_average_from is 0; expected");
   INVALID(settings->contact_tolerance, NAN, "settings->contact_tolerance is NaN; expected");
+  LIMITED(settings->contact_tolerance);
   INVALID(settings->contact_restitution, 1.5, "settings->contact_restitution is 1.5; expected 0 to 1");
   INVALID(settings->speed[1], 0, "settings->speed[1] is 0; expected");
+  LIMITED(settings->speed[1]);
   INVALID(settings->timing_longest_step, 0, "settings->timing_longest_step is 0; expected");
+  LIMITED(settings->timing_longest_step);
   INVALID(settings->timing_stale_after, -1, "settings->timing_stale_after is -1; expected");
+  LIMITED(settings->timing_stale_after);
   INVALID(settings->timing_fade, NAN, "settings->timing_fade is NaN; expected");
+  LIMITED(settings->timing_fade);
   INVALID(settings->timing_ramp, INFINITY, "settings->timing_ramp is inf; expected");
+  LIMITED(settings->timing_ramp);
   INVALID(settings->handle_mass, 0, "settings->handle_mass is 0; expected");
+  LIMITED(settings->handle_mass);
   INVALID(settings->handle_inertia, NAN, "settings->handle_inertia is NaN; expected");
+  LIMITED(settings->handle_inertia);
   INVALID(settings->handle_damping[1], -1, "settings->handle_damping[1] is -1; expected");
+  LIMITED(settings->handle_damping[1]);
   INVALID(settings->surface_friction, -0.1, "settings->surface_friction is -0.1; expected");
+  LIMITED(settings->surface_friction);
   INVALID(settings->surface_shading, INFINITY, "settings->surface_shading is inf; expected");
+  LIMITED(settings->surface_shading);
   INVALID(settings->surface_texture_height, 1e-4, "settings->surface_texture_wavelength is 0; expected");
+  LIMITED(settings->surface_texture_height);
   INVALID(settings->surface_texture_wavelength, NAN, "settings->surface_texture_wavelength is NaN; expected");
+  LIMITED(settings->surface_texture_wavelength);
   settings->surface_height = flat, settings->surface_height_reach = 1e-4;
   INVALID(settings->surface_height_reach, 0, "settings->surface_height_reach is 0; expected");
   INVALID(settings->surface_height_reach, INFINITY, "settings->surface_height_reach is inf; expected");
+  LIMITED(settings->surface_height_reach);
   HANDLE(tool, shape);
   /* Neither brings a pointshell. */
   bodies[0].shape = bodies[1].shape = plane;
@@ -225,7 +249,9 @@ ROWS(vxs_haptics_run) {
   INVALID(options->priority, 100, "options->priority is 100; expected 0 to 99");
   NUMBER(options->period);
   INVALID(options->period, 0, "options->period is 0; expected");
-  INVALID(options->period, 10, "options->period is 10; expected at most");
+  INVALID(options->period, 1e-7, "options->period is 0.0000001; expected");
+  INVALID(options->period, 10, "options->period is 10; expected");
+  INVALID(options->period, 0.5, "options->period is 0.5; expected at most");
   INVALID(options->reserved, 1, "options->reserved is 1; expected 0");
   POINTER(device);
   ANYTHING(user); /* handed back as it is */
@@ -305,7 +331,8 @@ ROWS(vxs_penalty_init) {
     SIZED(penalty);                                                            \
     NUMBER(penalty->stiffness);                                                \
     INVALID(penalty->damping, -1, "penalty->damping is -1; expected");         \
-    INVALID(penalty->drag, NAN, "penalty->drag is NaN; expected");             \
+    NUMBER(penalty->damping);                                                  \
+    NUMBER(penalty->drag);                                                     \
     NUMBER(penalty->offset);                                                   \
     INVALID(penalty->average_from, 0, "penalty->average_from is 0; expected"); \
   } while (0)
@@ -327,7 +354,7 @@ ROWS(vxs_query_penalty) {
   KINEMATICS(kinematics_b);
   PENALTY();
   INVALID(penalty->max_clusters, 1025, "penalty->max_clusters is 1025; expected 0 to");
-  INVALID(penalty->cluster_radius, NAN, "penalty->cluster_radius is NaN; expected");
+  NUMBER(penalty->cluster_radius);
   INVALID(penalty->cluster_radius, -1, "penalty->cluster_radius is -1; expected");
   HANDLE(workspace, workspace);
   INVALID(on_a, (vxs_response *)((char *)bad.memory + 1), "on_a is 0x");
@@ -395,9 +422,10 @@ ROWS(vxs_impulse_init) {
   do {                                                                                           \
     POINTER(m);                                                                                  \
     INVALID(m->inverse_mass, -1, #m "->inverse_mass is -1; expected");                           \
-    INVALID(m->inverse_mass, NAN, #m "->inverse_mass is NaN; expected");                         \
+    NUMBER(m->inverse_mass);                                                                     \
     INVALID(m->inverse_inertia[2], -1, #m "->inverse_inertia[2] is -1; expected");               \
-    INVALID(m->inverse_inertia[5], INFINITY, #m "->inverse_inertia[5] is inf; expected");        \
+    NUMBER(m->inverse_inertia[2]);                                                               \
+    NUMBER(m->inverse_inertia[5]);                                                               \
   } while (0)
 
 ROWS(vxs_query_impulse) {
@@ -420,7 +448,11 @@ ROWS(vxs_query_impulse) {
   POINTER(impulse);
   SIZED(impulse);
   INVALID(impulse->iterations, 0, "impulse->iterations is 0; expected");
+  INVALID(impulse->iterations, VXS_MAX_ITERATIONS + 1, "impulse->iterations is 65537; expected 1 to 65536");
+  INVALID(impulse->iterations, UINT32_MAX, "impulse->iterations is 4294967295; expected");
+  NUMBER(impulse->dt);
   INVALID(impulse->dt, 0, "impulse->dt is 0; expected");
+  INVALID(impulse->dt, 1e-31, "impulse->dt is 1e-31; expected");
   INVALID(impulse->restitution, 1.5, "impulse->restitution is 1.5; expected 0 to 1");
   NUMBER(impulse->max_speed);
   INVALID(impulse->max_speed, -1, "impulse->max_speed is -1; expected");

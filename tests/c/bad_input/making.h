@@ -7,7 +7,7 @@ ROWS(vxs_version) { CHECK(vxs_version() == (VXS_VERSION_MAJOR << 16 | VXS_VERSIO
 ROWS(vxs_version_string) { CHECK(vxs_version_string() != NULL && vxs_version_string()[0] != '\0'); }
 
 ROWS(vxs_status_name) {
-  const vxs_status unknown[] = {-1, 12, INT32_MAX, INT32_MIN};
+  const vxs_status unknown[] = {-1, 13, INT32_MAX, INT32_MIN};
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     CHECK(strcmp(vxs_status_name(unknown[i]), "unknown status") == 0);
   see("status");
@@ -172,6 +172,7 @@ static vxs_cook_options coarse(void) {
     ROW(VXS_INVALID_MESH, vertex_count, 3, "indices[5] (triangle 1, corner 2) is 3; expected less than vertex_count"); \
     ROW(VXS_INVALID_MESH, triangle_count, 0, "triangle_count is 0; expected at least one");                           \
     ROW(VXS_INVALID_MESH, vertices[2].y, NAN, "vertices[2].y is NaN; expected a finite");                             \
+    ROW(VXS_INVALID_MESH, vertices[2].y, 1.0001e18, "vertices[2].y is 1.0001e18; expected a finite");                    \
     ROW(VXS_INVALID_MESH, vertices[3].z, -INFINITY, "vertices[3].z is -inf; expected a finite");                      \
     ROW(VXS_INVALID_MESH, indices[7], UINT32_MAX, "indices[7] (triangle 2, corner 1) is 4294967295; expected less");   \
   } while (0)
@@ -262,7 +263,7 @@ ROWS(vxs_shape_create_half_space) {
   double offset = 0;
   OUTPUT(vxs_shape *, shape);
 #define CALL vxs_shape_create_half_space(normal, offset, shape)
-  VECTOR(normal);
+  DIRECTION(normal);
   INVALID(normal.z, 0, "normal is (0, 0, 0); expected");
   NUMBER(offset);
   POINTER(shape);
@@ -340,6 +341,7 @@ ROWS(vxs_shape_create_convex_hull) {
   INVALID(point_count, 0, "point_count is 0; expected at least");
   INVALID(points[3].x, NAN, "points[3].x is NaN; expected a finite");
   INVALID(points[0].z, INFINITY, "points[0].z is inf; expected a finite");
+  INVALID(points[0].z, -1e300, "points[0].z is -1e300; expected a finite");
   INVALID(point_count, 4, "points is 4 points in one plane; expected");
   INVALID(point_count, 3, "points is 3 points");
   POINTER(shape);
@@ -390,6 +392,8 @@ ROWS(vxs_shape_create_sphere_hull) {
   INVALID(sphere_count, SIZE_MAX, "sphere_count is");
   INVALID(centers[3].x, NAN, "centers[3].x is NaN; expected a finite");
   INVALID(centers[0].z, INFINITY, "centers[0].z is inf; expected a finite");
+  LIMITED(centers[2].y);
+  LIMITED(radii[2]);
   INVALID(radii[1], -1, "radii[1] is -1; expected 0 or a positive");
   INVALID(radii[1], NAN, "radii[1] is NaN; expected 0 or a positive");
   INVALID(radii[3], INFINITY, "radii[3] is inf; expected 0 or a positive");
@@ -410,8 +414,9 @@ ROWS(vxs_shape_create_scaled) {
   INVALID(factor, -1, "factor is -1; expected a positive");
   INVALID(factor, NAN, "factor is NaN; expected a positive");
   INVALID(factor, INFINITY, "factor is inf; expected a positive");
-  INVALID(factor, 1e300, "factor is 1");
-  INVALID(factor, 1e-300, "factor is 0.0");
+  LIMITED(factor);
+  INVALID(factor, 1e-300, "factor is 1e-300");
+  INVALID(factor, 1e-19, "factor is 1e-19");
   POINTER(scaled);
   PANIC();
 #undef CALL

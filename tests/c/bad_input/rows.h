@@ -13,6 +13,9 @@
  *     #undef CALL
  *     }
  *
+ * A number needs a limit, which NUMBER, VECTOR, LENGTH and POSE check: nothing beyond VXS_MAX_COORDINATE or VXS_MAX_QUANTITY may
+ * be taken. Where infinity stands for no limit, the rows say so one by one.
+ *
  * Each row calls with one bad value, expects the status, a last error that starts with the function's name and contains a
  * text which names the argument, and all outputs as they were. The walk fails when an argument of a function is in no row
  * and not declared to take ANYTHING. */
@@ -113,12 +116,21 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
 /* An input or output that may not be null, or misaligned. */
 #define POINTER(pointer) INVALID(pointer, NULL, #pointer " is null; expected")
 
+/* A number beyond the limits of the header, which are the same for all: VXS_MAX_COORDINATE, VXS_MAX_QUANTITY. */
+#define LIMITED(number)                            \
+  do {                                             \
+    INVALID(number, 1.0001e18, #number " is 1");   \
+    INVALID(number, 1e300, #number " is 1");       \
+  } while (0)
+
 /* A finite number. */
-#define NUMBER(number)                                      \
-  do {                                                      \
-    INVALID(number, NAN, #number " is NaN; expected");       \
-    INVALID(number, INFINITY, #number " is inf; expected");  \
+#define NUMBER(number)                                        \
+  do {                                                        \
+    INVALID(number, NAN, #number " is NaN; expected");        \
+    INVALID(number, INFINITY, #number " is inf; expected");   \
     INVALID(number, -INFINITY, #number " is -inf; expected"); \
+    INVALID(number, -1e300, #number " is -1");                \
+    LIMITED(number);                                          \
   } while (0)
 
 /* A positive number. */
@@ -127,6 +139,7 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     NUMBER(length);                                                     \
     INVALID(length, 0, #length " is 0; expected a positive, finite");   \
     INVALID(length, -1, #length " is -1; expected a positive, finite"); \
+    INVALID(length, 1e-19, #length " is 1e-19; expected a positive, finite"); \
   } while (0)
 
 /* A finite vector. */
@@ -135,6 +148,13 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     NUMBER(vector.x);   \
     NUMBER(vector.y);   \
     NUMBER(vector.z);   \
+  } while (0)
+
+/* A vector of which only the direction matters: finite. */
+#define DIRECTION(vector)                                       \
+  do {                                                          \
+    INVALID(vector.x, NAN, #vector ".x is NaN; expected");      \
+    INVALID(vector.y, INFINITY, #vector ".y is inf; expected"); \
   } while (0)
 
 /* One of `count` constants that begin at 0. */

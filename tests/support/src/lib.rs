@@ -3,9 +3,13 @@
 pub mod allocation;
 pub mod brick;
 pub mod container;
+pub mod crowded;
+pub mod extremes;
+pub mod faults;
 pub mod fuzz;
 pub mod haptics;
 pub mod motion;
+pub mod parts;
 pub mod reference;
 pub mod rng;
 pub mod soup;

@@ -71,7 +71,7 @@ pub fn joined(parts: &[TriMesh]) -> TriMesh {
     TriMesh::new(vertices, triangles).unwrap()
 }
 
-fn turned(mesh: &TriMesh) -> TriMesh {
+pub fn turned(mesh: &TriMesh) -> TriMesh {
     let triangles = mesh.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
     TriMesh { vertices: mesh.vertices.clone(), triangles }
 }

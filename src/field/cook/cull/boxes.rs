@@ -8,6 +8,7 @@
 use super::super::super::triangle::LANES;
 use super::super::super::wide::wide;
 use super::{Frame, EPS};
+use crate::memory::{CollectGuarded, GrowGuarded};
 
 /// Where lanes without a box are.
 const FAR: f32 = 1.0e15;
@@ -35,13 +36,13 @@ impl Boxes {
                 }
             }
             for k in 0..3 {
-                out.bounds[k].push(min[k]);
-                out.bounds[k + 3].push(max[k]);
+                out.bounds[k].push_guarded(min[k]);
+                out.bounds[k + 3].push_guarded(max[k]);
             }
         }
         let count = out.bounds[0].len();
-        out.ids = (0..count as u32).collect();
-        out.bounds.iter_mut().for_each(|b| b.resize(count.next_multiple_of(LANES), FAR));
+        out.ids = (0..count as u32).collect_guarded();
+        out.bounds.iter_mut().for_each(|b| b.resize_guarded(count.next_multiple_of(LANES), FAR));
         out
     }
 
@@ -53,7 +54,7 @@ impl Boxes {
     /// Becomes the boxes of `from` at `places`.
     pub fn take(&mut self, from: &Self, places: &[u32]) {
         self.chosen.clear();
-        self.chosen.extend(places);
+        self.chosen.extend_guarded(places.iter().copied());
         self.select(from);
     }
 
@@ -72,18 +73,18 @@ impl Boxes {
         let count = self.chosen.len();
         for (to, from) in self.bounds.iter_mut().zip(&from.bounds) {
             to.clear();
-            to.extend(self.chosen.iter().map(|&i| from[i as usize]));
-            to.resize(count.next_multiple_of(LANES), FAR);
+            to.extend_guarded(self.chosen.iter().map(|&i| from[i as usize]));
+            to.resize_guarded(count.next_multiple_of(LANES), FAR);
         }
         self.ids.clear();
-        self.ids.extend(self.chosen.iter().map(|&i| from.ids[i as usize]));
+        self.ids.extend_guarded(self.chosen.iter().map(|&i| from.ids[i as usize]));
     }
 
     /// Becomes the boxes of `from` with something that may be closer than the rival's point somewhere in its block.
     pub fn keep(&mut self, rival: &Rival, from: &Self) {
         // Lanes without a box are far from every block.
         let groups = from.bounds[0].len() / LANES;
-        self.chosen.resize((groups + 1) * LANES, 0);
+        self.chosen.resize_guarded((groups + 1) * LANES, 0);
         let count = keep_boxes(rival, from, groups, None, &mut self.chosen);
         self.chosen.truncate(count);
         self.select(from);
@@ -91,7 +92,7 @@ impl Boxes {
 
     /// As `keep`, of the groups of eight boxes of `from` that are named by their number.
     pub fn keep_of_groups(&mut self, rival: &Rival, from: &Self, groups: &[u32]) {
-        self.chosen.resize((groups.len() + 1) * LANES, 0);
+        self.chosen.resize_guarded((groups.len() + 1) * LANES, 0);
         let count = keep_boxes(rival, from, groups.len(), Some(groups), &mut self.chosen);
         self.chosen.truncate(count);
         self.select(from);
@@ -175,7 +176,7 @@ wide! {
 wide! {
     fn off_boxes(c: [f32; 3], boxes: &Boxes, out: &mut Vec<f32>) -> (f32, usize) {
         let n = boxes.bounds[0].len();
-        out.resize(n, 0.0);
+        out.resize_guarded(n, 0.0);
         let mut least = [f32::INFINITY; LANES];
         let mut which = [0u32; LANES];
         for (group, out) in out.chunks_exact_mut(LANES).enumerate() {

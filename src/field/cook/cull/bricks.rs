@@ -13,6 +13,7 @@ use super::super::super::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
 use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker};
 use super::{EPS, FEW_BOXES, LEAF, LEAF_TRIANGLES, TRIANGLE_BLOCK};
 use crate::math::Progress;
+use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::Result;
 
 /// Edge, in cells, of the blocks that one thread treats at a time.
@@ -47,22 +48,23 @@ impl Culler {
         while band.bricks.iter().any(|&n| n * CELLS > edge) {
             edge *= 2;
         }
-        let mut front = vec![(Block { at: [0; 3], edge }, Arc::new(self.clusters.ids.clone()))];
+        let mut front = vec![(Block { at: [0; 3], edge }, Arc::new(self.clusters.ids.to_vec_guarded()))];
         while edge > JOB {
             progress.report("distance", 0.0)?;
-            front = front
+            let parts = front
                 .into_par_iter()
                 .map_init(
-                    || Job::new(self, lattice, band),
+                    || Job::new(self, lattice, band, progress),
                     |job, (block, boxes)| {
                         job.worker.boxes[0].take(&self.clusters, &boxes);
                         let kept = job.boxes_in_band(0, block).is_some();
+                        job.worker.count()?;
                         let boxes = Arc::new(std::mem::take(&mut job.worker.boxes[1].ids));
-                        job.children(block).filter(|_| kept).map(|c| (c, boxes.clone())).collect::<Vec<_>>()
+                        Ok(job.children(block).filter(|_| kept).map(|c| (c, boxes.clone())).collect_guarded())
                     },
                 )
-                .flatten_iter()
-                .collect();
+                .try_collect_guarded()?;
+            front = concat(parts);
             edge /= 2;
         }
         let (total, done) = (front.len(), AtomicUsize::new(0));
@@ -71,19 +73,19 @@ impl Culler {
             let found: Vec<(FineBricks, f32)> = batch
                 .par_iter()
                 .map_init(
-                    || Job::new(self, lattice, band),
+                    || Job::new(self, lattice, band, progress),
                     |job, (block, boxes)| {
                         job.worker.boxes[0].take(&self.clusters, boxes);
-                        job.boxes(0, *block);
+                        job.boxes(0, *block)?;
                         progress.report("distance", done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)?;
                         Ok((std::mem::take(&mut job.found), job.rounding))
                     },
                 )
-                .collect::<Result<_>>()?;
+                .try_collect_guarded()?;
             for (mut fine, r) in found {
                 rounding = rounding.max(r);
-                all.bricks.append(&mut fine.bricks);
-                all.samples.append(&mut fine.samples);
+                all.bricks.append_guarded(&mut fine.bricks);
+                all.samples.append_guarded(&mut fine.samples);
             }
         }
         Ok((all, rounding))
@@ -109,13 +111,13 @@ fn halves(nodes: [u32; 3], o: u32) -> ([u32; 3], [u32; 3]) {
 }
 
 impl<'a> Job<'a> {
-    fn new(culler: &'a Culler, lattice: &'a Lattice, band: Band) -> Self {
+    fn new(culler: &'a Culler, lattice: &'a Lattice, band: Band, progress: &'a Progress<'a>) -> Self {
         let leaf = [4, 2].map(|few| {
             std::array::from_fn(|o| {
                 LeafNodes::new([0, 1, 2].map(|k| few + (o as u32 >> k & 1)), lattice.spacing as f32)
             })
         });
-        Self { worker: Worker::new(culler, lattice), band, leaf, found: FineBricks::default(), rounding: 0.0 }
+        Self { worker: Worker::new(culler, lattice, progress), band, leaf, found: FineBricks::default(), rounding: 0.0 }
     }
 
     /// The eighths of a block that are in the grid.
@@ -149,42 +151,39 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn boxes(&mut self, depth: usize, block: Block) {
-        let Some((frame, closest)) = self.boxes_in_band(depth, block) else { return };
+    fn boxes(&mut self, depth: usize, block: Block) -> Result<()> {
+        self.worker.count()?;
+        let Some((frame, closest)) = self.boxes_in_band(depth, block) else { return Ok(()) };
         if self.worker.boxes[depth + 1].ids.len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
             let kind = self.worker.open_boxes(depth + 1, &frame, closest);
-            self.triangles(kind, 0, block);
-        } else {
-            for child in self.children(block) {
-                self.boxes(depth + 1, child);
-            }
+            return self.triangles(kind, 0, block);
         }
+        self.children(block).try_for_each(|child| self.boxes(depth + 1, child))
     }
 
     /// Culls triangles.
-    fn triangles(&mut self, kind: Kind, depth: usize, block: Block) {
+    fn triangles(&mut self, kind: Kind, depth: usize, block: Block) -> Result<()> {
         let frame = self.frame(block);
+        self.worker.count()?;
         let (kind, distance) = self.worker.keep_triangles(kind, depth, &frame);
         if !self.in_band(&frame, distance) {
-            return;
+            return Ok(());
         }
         if block.edge == CELLS {
-            self.brick(kind, depth + 1, block.at);
-        } else {
-            for child in self.children(block) {
-                self.triangles(kind, depth + 1, child);
-            }
+            return self.brick(kind, depth + 1, block.at);
         }
+        self.children(block).try_for_each(|child| self.triangles(kind, depth + 1, child))
     }
 
     /// Distances at the nodes of a brick; kept if one of them is in the band.
-    fn brick(&mut self, kind: Kind, depth: usize, at: [u32; 3]) {
+    fn brick(&mut self, kind: Kind, depth: usize, at: [u32; 3]) -> Result<()> {
         let start = self.found.samples.len();
-        self.found.samples.resize(start + STRIDE, 0);
+        self.found.samples.resize_guarded(start + STRIDE, 0);
         let mut nearest = f32::INFINITY;
         for o in 0..8 {
             let (from, size) = halves([NODES; 3], o);
             let first = [0, 1, 2].map(|k| at[k] + from[k]);
+            self.worker.count()?;
             let (kind, _) = self.worker.keep_triangles(kind, depth, &self.worker.frame(first, size));
             if self.worker.list(kind, depth + 1).len() <= LEAF_TRIANGLES {
                 nearest = nearest.min(self.leaf(kind, depth + 1, first, size, from, start));
@@ -200,10 +199,11 @@ impl<'a> Job<'a> {
         if nearest <= self.band.width {
             let [nx, ny, _] = self.band.bricks;
             let [i, j, k] = at.map(|c| c / CELLS);
-            self.found.bricks.push((k * ny + j) * nx + i);
+            self.found.bricks.push_guarded((k * ny + j) * nx + i);
         } else {
             self.found.samples.truncate(start);
         }
+        Ok(())
     }
 
     /// Distances at `size` nodes from `first`, `from` the first of the brick whose samples begin at `start`; the smallest.

@@ -33,10 +33,10 @@ impl Culler {
         let done = AtomicUsize::new(0);
         let stage = if shorten { "membrane" } else { "distance" };
         (0..total).into_par_iter().try_for_each_init(
-            || Job::new(self, lattice, &out),
+            || Job::new(self, lattice, &out, progress),
             |job, n| {
                 let at = [n % nx, n / nx % ny, n / (nx * ny)].map(|i| i as u32 * edge);
-                job.boxes(0, Block { at, edge });
+                job.boxes(0, Block { at, edge })?;
                 progress.report(stage, done.fetch_add(1, Ordering::Relaxed) as f64 / total as f64)
             },
         )
@@ -122,9 +122,9 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(culler: &'a Culler, lattice: &'a Lattice, out: &'a Out) -> Self {
+    fn new(culler: &'a Culler, lattice: &'a Lattice, out: &'a Out, progress: &'a Progress<'a>) -> Self {
         let leaf = [4, 2].map(|edge| LeafNodes::new([edge; 3], lattice.spacing as f32));
-        let mut worker = Worker::new(culler, lattice);
+        let mut worker = Worker::new(culler, lattice, progress);
         worker.boxes[0].take(&culler.clusters, &culler.clusters.ids);
         Self { worker, out, leaf }
     }
@@ -139,43 +139,40 @@ impl<'a> Job<'a> {
     }
 
     /// Culls boxes of triangles.
-    fn boxes(&mut self, depth: usize, block: Block) {
-        let Some(frame) = self.frame(block) else { return };
+    fn boxes(&mut self, depth: usize, block: Block) -> Result<()> {
+        let Some(frame) = self.frame(block) else { return Ok(()) };
+        self.worker.count()?;
         let (distance, q) = self.worker.closest(depth, &frame);
         if self.out.shorten {
             let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
             // SAFETY: the block is this job's.
             let most = unsafe { self.out.largest(block) } * self.worker.lattice.scale as f32;
             if distance - radius - EPS > most {
-                return;
+                return Ok(());
             }
         }
         self.worker.keep_boxes(depth, &frame, q);
         if self.worker.boxes[depth + 1].ids.len() <= FEW_BOXES || block.edge <= TRIANGLE_BLOCK {
             let kind = self.worker.open_boxes(depth + 1, &frame, (distance, q));
-            self.triangles(kind, 0, block);
-        } else {
-            for child in block.children() {
-                self.boxes(depth + 1, child);
-            }
+            return self.triangles(kind, 0, block);
         }
+        block.children().try_for_each(|child| self.boxes(depth + 1, child))
     }
 
     /// Culls triangles.
-    fn triangles(&mut self, kind: Kind, depth: usize, block: Block) {
-        let Some(frame) = self.frame(block) else { return };
+    fn triangles(&mut self, kind: Kind, depth: usize, block: Block) -> Result<()> {
+        let Some(frame) = self.frame(block) else { return Ok(()) };
+        self.worker.count()?;
         let (kind, _) = self.worker.keep_triangles(kind, depth, &frame);
         let count = self.worker.list(kind, depth + 1).len();
         if block.edge == 2 || block.edge == 4 && count <= LEAF_TRIANGLES {
             self.leaf(kind, depth + 1, block);
+            Ok(())
         } else if block.edge == 8 && count <= 2 {
-            for child in block.children() {
-                self.leaf(kind, depth + 1, child);
-            }
+            block.children().for_each(|child| self.leaf(kind, depth + 1, child));
+            Ok(())
         } else {
-            for child in block.children() {
-                self.triangles(kind, depth + 1, child);
-            }
+            block.children().try_for_each(|child| self.triangles(kind, depth + 1, child))
         }
     }
 

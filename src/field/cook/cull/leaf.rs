@@ -2,6 +2,7 @@
 
 use super::super::super::triangle::{Triangle, LANES};
 use super::super::super::wide::wide;
+use crate::memory::boxed_item;
 
 /// Most nodes of a leaf block: 5³, in whole lanes.
 pub(super) const LEAF: usize = 128;
@@ -21,7 +22,7 @@ impl LeafNodes {
     pub fn new(size: [u32; 3], spacing: f32) -> Box<Self> {
         let [nx, ny, nz] = size.map(|n| n as usize);
         let count = nx * ny * nz;
-        let mut nodes = Box::new(Self { x: [0.0; LEAF], y: [0.0; LEAF], z: [0.0; LEAF], best: [0.0; LEAF], count });
+        let mut nodes = boxed_item(Self { x: [0.0; LEAF], y: [0.0; LEAF], z: [0.0; LEAF], best: [0.0; LEAF], count });
         let place = |i: usize, n: usize| (i as f32 - 0.5 * (n - 1) as f32) * spacing;
         for (lane, n) in (0..count).chain(std::iter::repeat(0)).take(LEAF).enumerate() {
             nodes.x[lane] = place(n % nx, nx);

@@ -19,11 +19,16 @@ mod bricks;
 mod grid;
 mod leaf;
 
+use std::cell::Cell;
+
 use rayon::prelude::*;
 
 use super::super::triangle::{cluster, Packet, Triangle, TriangleFrame, LANES};
 use super::super::wide::wide;
 use super::lattice::Lattice;
+use crate::math::{Progress, Work};
+use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::Result;
 use boxes::{Boxes, Rival};
 pub(super) use bricks::Band;
 use leaf::{LeafNodes, LEAF};
@@ -62,8 +67,8 @@ impl Culler {
     pub fn new(corners: &[[[f64; 3]; 3]]) -> Self {
         let order = cluster(corners);
         let frames: Vec<TriangleFrame> =
-            order.par_iter().map(|&t| TriangleFrame::new(corners[t as usize], FLOOR)).collect();
-        let triangles: Vec<Triangle> = frames.par_iter().map(|f| f.rounded(f.offset)).collect();
+            order.par_iter().map(|&t| TriangleFrame::new(corners[t as usize], FLOOR)).collect_guarded();
+        let triangles: Vec<Triangle> = frames.par_iter().map(|f| f.rounded(f.offset)).collect_guarded();
         let packets = triangles
             .par_chunks(LANES)
             .map(|chunk| {
@@ -71,7 +76,7 @@ impl Culler {
                 chunk.iter().enumerate().for_each(|(lane, t)| packet.set(lane, t));
                 packet
             })
-            .collect();
+            .collect_guarded();
         let (boxes, clusters) = (Boxes::around(corners, &order, 1), Boxes::around(corners, &order, LANES));
         Self { frames, triangles, packets, boxes, clusters }
     }
@@ -110,14 +115,14 @@ impl List {
     fn push(&mut self, from: &Packet, lane: usize, id: u32) {
         let place = self.ids.len() % LANES;
         if place == 0 {
-            self.packets.push(Packet::FAR);
+            self.packets.push_guarded(Packet::FAR);
         }
         if let Some(last) = self.packets.last_mut() {
             for (to, from) in last.fields.iter_mut().zip(&from.fields) {
                 to[place] = from[lane];
             }
         }
-        self.ids.push(id);
+        self.ids.push_guarded(id);
     }
 }
 
@@ -179,7 +184,7 @@ wide! {
                 best[lane] = if closer { a.d[lane] } else { best[lane] };
                 which[lane] = if closer { i as u32 } else { which[lane] };
             }
-            out.push(a);
+            out.push_guarded(a);
         }
         let lane = (1..LANES).fold(0, |b, l| if best[l] < best[b] { l } else { b });
         (best[lane], which[lane] as usize * LANES + lane)
@@ -227,14 +232,27 @@ struct Worker<'a> {
     lists: Vec<List>,
     at: Vec<AtCenter>,
     distances: Vec<f32>,
+    /// Boxes and triangles looked at, not counted yet.
+    looked_at: Cell<usize>,
+    work: Work<'a>,
 }
 
 impl<'a> Worker<'a> {
     /// `boxes` at depth 0 must be filled: with those of the whole surface, or of a part that is enough.
-    fn new(culler: &'a Culler, lattice: &'a Lattice) -> Self {
-        let [boxes, small] = [34, 40].map(|depths| (0..depths).map(|_| Boxes::default()).collect());
-        let lists = (0..40).map(|_| List::default()).collect();
-        Self { culler, lattice, boxes, small, lists, at: Vec::new(), distances: Vec::new() }
+    fn new(culler: &'a Culler, lattice: &'a Lattice, progress: &'a Progress<'a>) -> Self {
+        let [boxes, small] = [34, 40].map(|depths| (0..depths).map(|_| Boxes::default()).collect_guarded());
+        let lists = (0..40).map(|_| List::default()).collect_guarded();
+        let (looked_at, work) = (Cell::new(0), Work::new(progress));
+        Self { culler, lattice, boxes, small, lists, at: Vec::new(), distances: Vec::new(), looked_at, work }
+    }
+
+    /// Counts the work of the steps since the last call.
+    fn count(&mut self) -> Result<()> {
+        self.work.add(1 + self.looked_at.take() as u64)
+    }
+
+    fn look_at(&self, items: usize) {
+        self.looked_at.set(self.looked_at.get() + items);
     }
 
     /// Of `nodes` nodes along the axes from `at`.
@@ -271,7 +289,9 @@ impl<'a> Worker<'a> {
         let (packets, c, boxes) = (&self.culler.packets, frame.center, &self.boxes[depth]);
         let (_, nearest) = boxes.off(c, &mut self.distances);
         let mut best = (f32::INFINITY, 0);
+        self.look_at(boxes.ids.len());
         let mut look = |place: usize| {
+            self.look_at(1);
             let id = boxes.ids[place] as usize;
             for (lane, d) in packets[id].distance_squared(c).into_iter().enumerate() {
                 if d < best.0 {
@@ -291,6 +311,7 @@ impl<'a> Worker<'a> {
 
     /// Keeps the boxes of `depth` that may hold the closest triangle of some node; `q` is any point of the surface.
     fn keep_boxes(&mut self, depth: usize, frame: &Frame, q: [f32; 3]) {
+        self.look_at(self.boxes[depth].ids.len());
         let (from, to) = self.boxes.split_at_mut(depth + 1);
         to[0].keep(&Rival::new(frame, q), &from[depth]);
     }
@@ -298,6 +319,7 @@ impl<'a> Worker<'a> {
     /// The triangles of the boxes of `depth` that may be closest somewhere in the block become the list of depth 0. What
     /// `closest` gave comes last.
     fn open_boxes(&mut self, depth: usize, frame: &Frame, (distance, q): (f32, [f32; 3])) -> Kind {
+        self.look_at(self.boxes[depth].ids.len() * LANES);
         let (culler, small) = (self.culler, &mut self.small[0]);
         small.keep_of_groups(&Rival::new(frame, q), &culler.boxes, &self.boxes[depth].ids);
         let sizes: f32 = (0..small.ids.len()).map(|i| small.size(i)).sum();
@@ -312,6 +334,7 @@ impl<'a> Worker<'a> {
     /// Keeps the triangles of the list of `depth` that may be closest to some node, in that of the next depth and of the
     /// kind given; with a distance that no triangle is nearer to the block's centre than.
     fn keep_triangles(&mut self, kind: Kind, depth: usize, frame: &Frame) -> (Kind, f32) {
+        self.look_at(2 * self.list(kind, depth).len());
         if kind == Kind::Small {
             let (squared, nearest) = self.small[depth].off(frame.center, &mut self.distances);
             let q = self.closest_of(self.small[depth].ids[nearest] as usize, frame.center);
@@ -348,6 +371,7 @@ impl<'a> Worker<'a> {
         let middle = |k: usize| f64::from(at[k]) + 0.5 * f64::from(size[k] - 1);
         let center = [0, 1, 2].map(|k| lattice.min[k] + middle(k) * lattice.spacing);
         nodes.best = [f32::INFINITY; LEAF];
+        self.look_at(self.list(kind, depth).len() * nodes.count.div_ceil(LANES));
         for &id in self.list(kind, depth) {
             let (mut t, exact) = (self.culler.triangles[id as usize], &self.culler.frames[id as usize]);
             t.offset = match kind {

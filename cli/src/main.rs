@@ -1,0 +1,56 @@
+//! The command line: cooks meshes, describes assets, asks for contacts and draws. It knows the library only through its
+//! public interface.
+
+mod cook;
+mod draw;
+mod info;
+mod mesh;
+mod query;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Running out of memory is then an error with a message.
+#[global_allocator]
+static ALLOCATOR: voxshell::memory::WithReserve = voxshell::memory::WithReserve(std::alloc::System);
+
+/// Collision data from any mesh: signed distance fields, pointshells, contacts.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Cook meshes (OBJ, STL, PLY) or built-in shapes into assets.
+    Cook(cook::Arguments),
+    /// Say what is in an asset, or what is wrong with a mesh.
+    Info(info::Arguments),
+    /// Write a built-in shape or another mesh as an OBJ file.
+    Mesh(mesh::Arguments),
+    /// Draw shapes as the library sees them: by sphere-tracing their fields.
+    Render(draw::Arguments),
+    /// Contacts and distance of two shapes at two poses, or on their way; where segments meet a shape.
+    Query(Box<query::Arguments>),
+}
+
+fn main() -> ExitCode {
+    let done = |()| ExitCode::SUCCESS;
+    let result = match Arguments::parse().command {
+        Command::Cook(arguments) => cook::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments).map(done),
+        Command::Mesh(arguments) => mesh::run(&arguments).map(done),
+        Command::Render(arguments) => draw::run(&arguments).map(done),
+        Command::Query(arguments) => query::run(&arguments).map(done),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("voxshell: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

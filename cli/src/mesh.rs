@@ -1,0 +1,29 @@
+//! `voxshell mesh`: a mesh as an OBJ file.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use voxshell::mesh::io;
+use voxshell::Result;
+
+use voxshell_cli::source;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The name of a built-in shape, random:SEED for one of drawn kind and size, or a mesh file (.obj, .stl, .ply).
+    #[arg(value_name = "MESH")]
+    source: OsString,
+    /// The OBJ file to write.
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Scale the mesh to this largest extent, centred on its box.
+    #[arg(long, value_name = "METRES")]
+    extent: Option<f64>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mesh = source::mesh(&arguments.source, arguments.extent)?;
+    io::write_obj(&arguments.out, &mesh)?;
+    println!("wrote {} ({} triangles)", arguments.out.display(), mesh.triangles.len());
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Where shapes come from on the command line: a mesh file, a built-in shape, an asset; and how meshes are cooked.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use voxshell::asset::{self, CookOptions, Resolution, Shape};
+use voxshell::field::FieldOptions;
+use voxshell::math::Progress;
+use voxshell::mesh::primitives::Primitive;
+use voxshell::mesh::{io, TriMesh};
+use voxshell::pointshell::ShellOptions;
+use voxshell::{Error, Result};
+
+use crate::board::Board;
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Storage {
+    /// Samples at all nodes of the grid.
+    Dense,
+    /// Samples in bricks near the surface, coarse ones elsewhere.
+    Bricks,
+}
+
+/// How to cook a mesh.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "How to cook")]
+pub struct CookArguments {
+    /// Field cells along the largest extent.
+    #[arg(long, value_name = "NUMBER", default_value_t = 128)]
+    pub cells: u32,
+    /// Edge of a field cell; instead of --cells.
+    #[arg(long, value_name = "METRES")]
+    pub voxel_size: Option<f64>,
+    /// As coarse as the largest error against the mesh that is found allows; instead of --cells. Cooks coarser fields
+    /// first, which takes two or three times as long.
+    #[arg(long, value_name = "METRES", conflicts_with_all = ["cells", "voxel_size"])]
+    pub error: Option<f64>,
+    /// How the field is stored.
+    #[arg(long, value_enum, default_value_t = Storage::Dense)]
+    pub field: Storage,
+    /// Make a solid of what is within this distance of the mesh: for sheets and patches.
+    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    pub offset: f64,
+    /// Number of pointshell samples aimed at.
+    #[arg(long, value_name = "NUMBER")]
+    pub samples: Option<usize>,
+    /// Distance between pointshell samples, unless --samples is given; the edge of a field cell when absent.
+    #[arg(long, value_name = "METRES")]
+    pub spacing: Option<f64>,
+    /// Scale the mesh to this largest extent first, centred on its box.
+    #[arg(long, value_name = "METRES")]
+    pub extent: Option<f64>,
+    /// Refuse what would take more memory than this to cook.
+    #[arg(long, value_name = "GIB", default_value_t = 4.0)]
+    pub memory: f64,
+}
+
+impl CookArguments {
+    pub fn options(&self) -> Result<CookOptions> {
+        if !(self.memory > 0.0 && self.memory.is_finite()) {
+            return Err(Error::argument("--memory", self.memory, "a positive number of GiB"));
+        }
+        let memory_limit = (self.memory * f64::from(1 << 30)) as u64;
+        let mut shell = ShellOptions { target_count: self.samples, memory_limit, ..ShellOptions::default() };
+        if let Some(spacing) = self.spacing {
+            shell.spacing = spacing;
+        }
+        let resolution = match (self.error, self.voxel_size) {
+            (Some(error), _) => Resolution::Error(error),
+            (None, Some(h)) => Resolution::VoxelSize(h),
+            (None, None) => Resolution::Cells(self.cells),
+        };
+        let storage = match self.field {
+            Storage::Dense => asset::Storage::Dense,
+            Storage::Bricks => asset::Storage::Bricks,
+        };
+        let mut options = CookOptions { resolution, storage, shell, ..CookOptions::default() };
+        options.field.offset = self.offset;
+        options.field.memory_limit = memory_limit;
+        Ok(options)
+    }
+}
+
+/// Before the name of a random primitive's seed.
+const RANDOM: &str = "random:";
+
+/// A mesh by file name, or a built-in shape by its name.
+pub fn mesh(source: &OsStr, extent: Option<f64>) -> Result<TriMesh> {
+    let path = Path::new(source);
+    // Names of shapes are ASCII; a path may be any bytes.
+    let name = source.to_str().unwrap_or_default();
+    let built_in = match name.strip_prefix(RANDOM) {
+        _ if path.exists() => None,
+        Some(seed) => {
+            let expected = format!("{RANDOM} and a whole number");
+            Some(Primitive::random(seed.parse().map_err(|_| Error::argument("MESH", name, expected))?))
+        }
+        None => Primitive::by_name(name).ok(),
+    };
+    let mesh = match built_in {
+        Some(primitive) => primitive.mesh()?,
+        // Neither a file nor like one.
+        None if !path.exists() && path.extension().is_none() => {
+            let names = Primitive::NAMES.join(", ");
+            let expected = format!("a mesh file (.obj, .stl, .ply), {RANDOM}SEED or one of {names}");
+            return Err(Error::argument("MESH", path.display(), expected));
+        }
+        None => io::load(path)?,
+    };
+    Ok(match extent {
+        Some(extent) if extent > 0.0 && extent.is_finite() => mesh.scaled_to_extent(extent),
+        Some(extent) => return Err(Error::argument("--extent", extent, "a positive, finite length in metres")),
+        None => mesh,
+    })
+}
+
+/// File name of the asset of this source. The bytes of a path that is not UTF-8 stay as they are.
+pub fn asset_name(source: &OsStr) -> OsString {
+    let stem = Path::new(source).file_stem().unwrap_or_default();
+    let mut name = stem.to_str().map_or_else(|| stem.to_owned(), |stem| stem.replace(':', "-").into());
+    name.push(".vxs");
+    name
+}
+
+/// Cells of the grid that the mesh will get, where that is known before.
+pub fn cells(mesh: &TriMesh, options: &CookOptions) -> Option<f64> {
+    let extents = mesh.bounds().extents();
+    let voxel_size = match options.resolution {
+        Resolution::VoxelSize(h) => h,
+        Resolution::Cells(n) => extents.max() / f64::from(n),
+        Resolution::Error(_) => return None,
+    };
+    let padding = 2.0 * f64::from(FieldOptions::new(voxel_size).padding_voxels);
+    Some(extents.iter().map(|e| (e / voxel_size).ceil() + padding).product())
+}
+
+/// Cooks with a progress bar on standard error.
+pub fn cook(mesh: &TriMesh, arguments: &CookArguments) -> Result<Shape> {
+    let options = arguments.options()?;
+    let board = Board::new(1);
+    board.begin("cooking", cells(mesh, &options));
+    let report = |stage: &str, fraction: f64| {
+        board.report(stage, fraction);
+        true
+    };
+    Shape::cook(mesh, &options, &Progress::new(&report))
+}
+
+/// An asset, or a mesh or built-in shape cooked on the spot.
+pub fn shape(source: &OsStr, arguments: &CookArguments) -> Result<Shape> {
+    if is_asset(source) {
+        Shape::load(source.as_ref())
+    } else {
+        cook(&mesh(source, arguments.extent)?, arguments)
+    }
+}
+
+pub fn is_asset(source: &OsStr) -> bool {
+    Path::new(source).extension().is_some_and(|e| e.eq_ignore_ascii_case("vxs"))
+}

@@ -1,0 +1,56 @@
+//! The constraint force alone: of contacts that are known, the motion that they leave and what they hold back.
+
+use voxshell::haptics::qp::{Row as Constraint, Solver};
+use voxshell::math::{Mat6, Vec3, Vec6};
+use voxshell::Result;
+
+use super::super::pairs::place;
+use super::super::random::Random;
+use super::Effort;
+use crate::haptics_demo::session::quantile;
+use voxshell_lab::clock::of_thread;
+use voxshell_lab::row::Row;
+
+const CONTACTS: usize = 20;
+/// Programs with the same contacts, a hand's pull that changes: then the tool has moved on.
+const EACH: usize = 50;
+/// Ortega, Redon & Coquillart 2007, section 6: "below 25 µs", with how many contacts it does not say.
+const ORTEGA: f64 = 25.0;
+
+/// A tool of 20 cm and 1 kg in a corner of three rough walls.
+pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let arm2 = 0.1 * 0.1;
+    let mass = Mat6::from_diagonal(&Vec6::new(1.0, 1.0, 1.0, 0.4 * arm2, 0.4 * arm2, 0.4 * arm2));
+    let mut random = Random::new(25);
+    let mut solver = Solver::new();
+    let mut times = Vec::new();
+    let mut held = 0;
+    while times.len() < effort.steps {
+        let contacts: Vec<Constraint> = (0..CONTACTS).map(|i| contact(i % 3, &mut random)).collect();
+        let mut pull = column(&place(&mut random), &(place(&mut random) * 0.1));
+        for _ in 0..EACH {
+            let turn = column(&place(&mut random), &(place(&mut random) * 0.1));
+            pull += (turn - pull) * 0.05;
+            let (seconds, solution) = of_thread(|| solver.solve(&mass, &pull, &contacts));
+            held += usize::from(solution?.load.amax() > 0.0);
+            times.push(seconds * 1e6);
+        }
+    }
+    let count = times.len();
+    let share = held as f64 / count as f64;
+    let row = Row::new("haptics/constraint_force/20/p99", quantile(&mut times, 0.99), "us").target(10.0);
+    rows.push(row.peer("Ortega et al. 2007", ORTEGA).with("programs", count).with("held_share", share));
+    Ok(())
+}
+
+/// On the wall across an axis: a motion into it is none.
+fn contact(axis: usize, random: &mut Random) -> Constraint {
+    let outward = (Vec3::ith(axis, 1.0) + place(random) * 0.05).normalize();
+    let mut arm = place(random) * 0.2;
+    arm[axis] = -0.1;
+    Constraint { normal: -column(&outward, &arm.cross(&outward)), slack: 0.0 }
+}
+
+fn column(linear: &Vec3, angular: &Vec3) -> Vec6 {
+    Vec6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
+}

@@ -1,0 +1,55 @@
+//! Penalty over the times of contact beside penalty at the ends of steps, and tangent planes with braking beside those
+//! without: how long steps, how hard contacts may be, and how many get through.
+
+use voxshell::math::Progress;
+use voxshell::mesh::primitives;
+use voxshell::voxmap::{Offset, VoxelModel, VoxelOptions, Voxmap};
+use voxshell::Result;
+use voxshell_lab::stability::Collisions;
+
+use super::Effort;
+use crate::haptics_demo::kitchen::Kitchen;
+use crate::haptics_demo::stability;
+use voxshell_lab::row::Row;
+
+pub fn rows(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    figure(kitchen, effort.quick(), rows)?;
+    braking(effort, rows)
+}
+
+/// Xu & Barbič 2016, figure 10.
+fn figure(kitchen: &Kitchen, quick: bool, rows: &mut Vec<Row>) -> Result<()> {
+    let [steps, stiffnesses] = [
+        stability::largest_steps(&stability::pile(kitchen)?, quick, || {})?,
+        stability::largest_stiffnesses(&stability::peg(kitchen)?, quick, || {})?,
+    ];
+    let kinds = [("pile", "step", "s", steps, 1.0 / 3.0), ("peg", "stiffness", "N/m", stiffnesses, 0.4)];
+    for (scene, what, unit, [discrete, continuous, ahead], target) in kinds {
+        for (way, found) in stability::WAYS[1..].iter().zip([continuous, ahead]) {
+            let name = format!("haptics/{scene}/{}/stable_{what}", way.name);
+            let row = Row::new(name, discrete / found, "ratio").target(target);
+            rows.push(row.peer("discrete", discrete).with("peer_unit", unit).with(what, found));
+        }
+    }
+    Ok(())
+}
+
+/// McNeely et al. 1999, table 2: steps with samples in the body over those with samples in the force layer.
+fn braking(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let mesh = primitives::blob(1)?.scaled_to_extent(0.4);
+    let body = stability::part(&mesh, 64, 1000)?;
+    let model = VoxelModel::from_mesh(&mesh, &VoxelOptions::new(0.005), &Progress::none())?;
+    let voxmap = Voxmap::new(&model, Offset::MCNEELY)?;
+    let tool = stability::part(&primitives::cuboid([0.03, 0.02, 0.05])?, 40, 800)?;
+    let (field, tool) = (&*body.field, &*tool.shell);
+    let strokes = if effort.quick() { 20 } else { 200 };
+    for speed in [1.0, 2.0] {
+        let run = Collisions { voxmap: &voxmap, field, tool, mass: 0.1, stiffness: 2000.0, speed, dt: 1e-3, strokes };
+        let (without, with) = (run.run(false)?.ratio(), run.run(true)?.ratio());
+        // None at all in either is no worse.
+        let ratio = if without > 0.0 { with / without } else { f64::from(u8::from(with > 0.0)) };
+        let row = Row::new(format!("haptics/braking/{speed}_mps/penetration_ratio"), ratio, "ratio").target(0.1);
+        rows.push(row.peer("not braked", without).with("braked", with));
+    }
+    Ok(())
+}

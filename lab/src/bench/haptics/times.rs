@@ -1,0 +1,79 @@
+//! What a step of the servo and a round of the simulation cost.
+
+use voxshell::haptics::{self, DeviceState, Settings};
+use voxshell::Result;
+
+use super::{supported, Effort};
+use crate::haptics_demo::kitchen::Kitchen;
+use crate::haptics_demo::session::{play, quantile, RendererName, LIMITS, STEP};
+use crate::haptics_demo::stage::SceneName;
+use voxshell_lab::clock::of_thread;
+use voxshell_lab::row::Row;
+
+/// Steps for each round of the simulation: it runs at 100 Hz beside a servo at 1 kHz.
+const STEPS_EACH: usize = 10;
+
+/// The servo alone, over and over through the peg scene, counted while contacts are published.
+pub fn steps(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let stage = SceneName::Peg.build(kitchen)?;
+    for renderer in RendererName::ALL {
+        let settings = Settings::for_tool(renderer.renderer(), &stage.tool, &LIMITS)?;
+        let made = haptics::new(settings, stage.tool.clone(), stage.obstacles.clone());
+        let Some((mut servo, mut simulation)) = supported(renderer.name(), made)? else { continue };
+        let mut times = Vec::with_capacity(effort.steps);
+        let period = (stage.motion.duration() / STEP) as usize;
+        let mut contacts = 0.0;
+        // The hand goes there and back; it is in contact more than half of the time.
+        for step in 0..20 * (effort.steps + period) {
+            let (round, at) = (step / period, step % period);
+            let at = if round % 2 == 0 { at } else { period - at };
+            let (pose, mut twist) = stage.motion.at(at as f64 * STEP);
+            if round % 2 == 1 {
+                (twist.linear, twist.angular) = (-twist.linear, -twist.angular);
+            }
+            let (seconds, output) = of_thread(|| servo.step(&DeviceState { pose, twist, engaged: true }, STEP));
+            if output.contacts > 0 {
+                times.push(seconds * 1e6);
+                contacts += f64::from(output.contacts);
+            }
+            if step % STEPS_EACH == 0 {
+                simulation.simulate();
+            }
+            if times.len() >= effort.steps {
+                break;
+            }
+        }
+        for (name, q, target) in [("p50", 0.5, 5.0), ("p99_9", 0.999, 50.0)] {
+            let row = Row::new(format!("haptics/step/{}/{name}", renderer.name()), quantile(&mut times, q), "us");
+            let mean = contacts / times.len().max(1) as f64;
+            rows.push(row.target(target).with("steps", times.len()).with("contacts_mean", mean));
+        }
+    }
+    Ok(())
+}
+
+/// Rounds of the simulation in which something is touched, in the scenes of the papers.
+pub fn simulation(kitchen: &Kitchen, rows: &mut Vec<Row>) -> Result<()> {
+    for scene in [SceneName::Alpha, SceneName::Peg, SceneName::HorseDragon, SceneName::Wires] {
+        let stage = scene.build(kitchen)?;
+        for renderer in RendererName::ALL {
+            let Some(recording) = supported(renderer.name(), play(&stage, renderer, || {}))? else { continue };
+            let touching = || recording.moments.iter().filter(|m| m.contacts > 0);
+            let mut times: Vec<f64> = touching().map(|m| m.simulate * 1e6).collect();
+            if times.is_empty() {
+                eprintln!("no rows of {} in {}: it touched nothing", renderer.name(), scene.name());
+                continue;
+            }
+            let count = times.len() as f64;
+            let mean = times.iter().sum::<f64>() / count;
+            let contacts = touching().map(|m| f64::from(m.contacts)).sum::<f64>() / count;
+            for (name, value, target) in [("mean", mean, 100.0), ("p99", quantile(&mut times, 0.99), 500.0)] {
+                let row =
+                    Row::new(format!("haptics/simulate/{}/{}/{name}", scene.name(), renderer.name()), value, "us");
+                let row = row.target(target).with("samples", stage.samples()).with("cells", stage.cells());
+                rows.push(row.with("rounds", times.len()).with("contacts_mean", contacts));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,325 @@
+//! `voxshell-lab bench tables`: tables 1 to 4 of Xu & Barbič 2014 and of their paper of 2016, with ours beside the papers' figures.
+//!
+//! Table 1 is the memory and time of the signed distance field and of the octree over it, table 2 a million random segments,
+//! tables 3 and 4 are random motions and drops.
+//! Theirs is the bunny of 777 vertices, computed by 8 threads of a 2.9 GHz Xeon; ours the mesh that was asked for, one thread.
+//! Since machines have changed, their way of walking is also measured on this one, as written anew in [`super::papers`].
+
+use voxshell::ccd::segment::{first_fractions, Segment, Start};
+use voxshell::field::{BrickField, DenseField, Field, Pyramid, TreeForm};
+use voxshell::math::Progress;
+use voxshell::mesh::TriMesh;
+use voxshell::Result;
+
+use super::ccd::Motions;
+use super::papers::{self, Octree};
+use super::steps::Steps;
+use super::{fields, segments, Setup};
+use voxshell_lab::clock::{of_thread, Clock};
+use voxshell_lab::row::{figure, print_aligned, Row};
+
+/// From here on a full grid takes more memory than many a machine has: its size is computed, not its values.
+const FULL_GRID: u32 = 1024;
+const PAPERS: &str = "Xu & Barbič 2014, 2016";
+
+/// A line of the papers' tables: seconds, megabytes.
+struct Paper {
+    cells: u32,
+    field: [f64; 2],
+    octree: f64,
+    /// Minimum and maximum in every node (2014).
+    min_max: f64,
+    /// The minimum alone (2016).
+    min: f64,
+    uniform: f64,
+    by_octree: f64,
+}
+
+const TABLES: [Paper; 4] = [
+    Paper { cells: 128, field: [1.9, 8.2], octree: 0.01, min_max: 34.2, min: 16.1, uniform: 12.7, by_octree: 12.0 },
+    Paper { cells: 256, field: [6.8, 64.8], octree: 0.09, min_max: 273.6, min: 136.8, uniform: 38.8, by_octree: 13.1 },
+    Paper {
+        cells: 512,
+        field: [45.6, 518.0],
+        octree: 0.65,
+        min_max: 2140.0,
+        min: 1070.0,
+        uniform: 97.2,
+        by_octree: 15.4,
+    },
+    Paper {
+        cells: 1024,
+        field: [347.0, 4100.0],
+        octree: 4.88,
+        min_max: 17100.0,
+        min: 8550.0,
+        uniform: 274.3,
+        by_octree: 21.4,
+    },
+];
+
+/// The same of ours.
+struct Ours {
+    cells: u32,
+    dense: Option<f64>,
+    dense_mb: f64,
+    bricks: f64,
+    bricks_mb: f64,
+    pyramid: f64,
+    /// As we keep it, and as the papers do, megabytes: minimum and maximum, minimum, leaves alone.
+    held: [f64; 3],
+    full: [f64; 3],
+    segments_dense: Option<f64>,
+    segments_bricks: f64,
+    theirs: Option<Theirs>,
+}
+
+/// The papers' way on this machine.
+struct Theirs {
+    octree: f64,
+    octree_mb: f64,
+    uniform: f64,
+    by_octree: f64,
+    /// How many segments hit, of those that were walked: ours, uniform, by octree.
+    hits: [usize; 3],
+}
+
+/// Of all the segments; theirs take their time.
+const WALKED: usize = 20_000;
+
+impl Theirs {
+    /// `ours` of the segments that are walked hit.
+    fn measure(clock: Clock, field: &DenseField, segments: &[Segment], ours: usize) -> Result<Self> {
+        let (octree, tree) = clock.cook(|| Ok(Octree::new(field)))?;
+        let walked = &segments[..segments.len().min(WALKED)];
+        let all = segments.len() as f64 / walked.len() as f64;
+        let walk = |tree: Option<&Octree>| -> Result<(f64, usize)> {
+            let count = || walked.iter().filter(|s| papers::first(field, tree, s).is_some()).count();
+            let mut hits = 0;
+            let mut run = || {
+                let (seconds, found) = of_thread(count);
+                hits = found;
+                Ok(all * seconds)
+            };
+            let [seconds] = clock.in_turns([&mut run])?;
+            Ok((seconds, hits))
+        };
+        let ((uniform, uniform_hits), (by_octree, octree_hits)) = (walk(None)?, walk(Some(&tree))?);
+        let octree_mb = tree.bytes() as f64 * 1e-6;
+        Ok(Self { octree, octree_mb, uniform, by_octree, hits: [ours, uniform_hits, octree_hits] })
+    }
+}
+
+pub struct Tables {
+    mesh: String,
+    segments: usize,
+    lines: Vec<Ours>,
+    motions: Motions,
+}
+
+/// Seconds of the batch, and how many of the first [`WALKED`] hit.
+fn walk(clock: Clock, field: &Field, segments: &[Segment]) -> Result<(f64, usize)> {
+    let mut fractions = vec![None; segments.len()];
+    let mut run = || Ok(of_thread(|| first_fractions(field, segments, 0.0, Start::Hit, &mut fractions)).0);
+    let [seconds] = clock.in_turns([&mut run])?;
+    Ok((seconds, fractions.iter().take(WALKED).flatten().count()))
+}
+
+impl Tables {
+    pub fn measure(name: &str, mesh: &TriMesh, setup: &Setup) -> Result<Self> {
+        let resolutions = setup.resolutions(&TABLES.map(|t| t.cells));
+        let segments = segments::segments(mesh.bounds().center(), setup.segments);
+        let steps = Steps::new(3 * resolutions.len());
+        let mut lines = Vec::new();
+        for cells in resolutions {
+            let options = fields::options(cells);
+            let (mut dense, mut segments_dense, mut theirs) = (None, None, None);
+            if cells < FULL_GRID {
+                steps.next(&format!("full grid, {cells}"));
+                let (seconds, field) = setup.clock.cook(|| DenseField::cook(mesh, &options, &Progress::none()))?;
+                dense = Some(seconds);
+                let field = Field::Dense(field);
+                let (seconds, hits) = walk(setup.clock, &field, &segments)?;
+                segments_dense = Some(seconds);
+                if let Field::Dense(field) = &field {
+                    steps.next(&format!("the papers' way, {cells}"));
+                    theirs = Some(Theirs::measure(setup.clock, field, &segments, hits)?);
+                }
+            }
+            steps.next(&format!("bricks, {cells}"));
+            let (bricks, field) = setup.clock.cook(|| BrickField::cook(mesh, &options, &Progress::none()))?;
+            let (pyramid, tree) = setup.clock.cook(|| Ok(Pyramid::new(&field)))?;
+            let memory = [TreeForm::MinMax, TreeForm::Min, TreeForm::Leaf].map(|form| tree.memory(form));
+            let megabytes = |bytes: u64| bytes as f64 * 1e-6;
+            lines.push(Ours {
+                cells,
+                dense,
+                dense_mb: megabytes(4 * field.grid().len() as u64),
+                bricks,
+                bricks_mb: megabytes(field.bytes()),
+                pyramid,
+                held: memory.map(|m| megabytes(m.held)),
+                full: memory.map(|m| megabytes(m.full)),
+                segments_dense,
+                segments_bricks: walk(setup.clock, &Field::Bricks(field), &segments)?.0,
+                theirs,
+            });
+        }
+        let motions = Motions::measure(mesh, setup, |_| Ok(()))?;
+        Ok(Self { mesh: name.into(), segments: segments.len(), lines, motions })
+    }
+
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for ours in &self.lines {
+            let paper = TABLES.iter().find(|t| t.cells == ours.cells);
+            let mut push = |name: &str, measured: Option<f64>, unit: &str, theirs: Option<f64>| {
+                if let Some(measured) = measured {
+                    let row = Row::new(format!("{name}/{}", ours.cells), measured, unit);
+                    rows.push(match theirs {
+                        Some(theirs) => row.peer(PAPERS, theirs),
+                        None => row,
+                    });
+                }
+            };
+            let [seconds, megabytes] = [paper.map(|p| p.field[0]), paper.map(|p| p.field[1])];
+            push("table1/field/full_grid/time", ours.dense, "s", seconds);
+            push("table1/field/full_grid/memory", Some(ours.dense_mb), "MB", megabytes);
+            push("table1/field/bricks/time", Some(ours.bricks), "s", seconds);
+            push("table1/field/bricks/memory", Some(ours.bricks_mb), "MB", megabytes);
+            if let Some(theirs) = &ours.theirs {
+                push("table1/octree/papers_way/time", Some(theirs.octree), "s", paper.map(|p| p.octree));
+                push("table1/octree/papers_way/memory", Some(theirs.octree_mb), "MB", paper.map(|p| p.min_max));
+                push("table2/papers_way/uniform", Some(theirs.uniform), "s", paper.map(|p| p.uniform));
+                push("table2/papers_way/octree", Some(theirs.by_octree), "s", paper.map(|p| p.by_octree));
+                for (way, hits) in ["ours", "uniform", "octree"].into_iter().zip(theirs.hits) {
+                    push(&format!("table2/hits/{way}"), Some(hits as f64), "segments", None);
+                }
+            }
+            push("table1/octree/time", Some(ours.pyramid), "s", paper.map(|p| p.octree));
+            let forms = [("min_max", paper.map(|p| p.min_max)), ("min", paper.map(|p| p.min)), ("leaf", None)];
+            for (n, (form, theirs)) in forms.into_iter().enumerate() {
+                push(&format!("table1/octree/{form}/memory"), Some(ours.held[n]), "MB", theirs);
+                push(&format!("table1/octree/{form}/memory_full"), Some(ours.full[n]), "MB", theirs);
+            }
+            push("table2/full_grid", ours.segments_dense, "s", paper.map(|p| p.uniform));
+            push("table2/bricks", Some(ours.segments_bricks), "s", paper.map(|p| p.by_octree));
+        }
+        rows.append(&mut self.motions.rows());
+        rows
+    }
+
+    pub fn print(&self) {
+        let number = |value: Option<f64>| value.map_or("–".into(), figure);
+        let paper = |cells: u32, of: &dyn Fn(&Paper) -> f64| number(TABLES.iter().find(|t| t.cells == cells).map(of));
+        println!("Xu & Barbič 2014 and 2016: the bunny, 8 threads of a 2.9 GHz Xeon. Ours: {}, 1 thread.", self.mesh);
+        println!("Seconds and MB.\n\nTable 1: the signed distance field");
+        let header = ["", "paper", "MB", "full grid", "MB", "bricks", "MB"].map(String::from);
+        let lines = self.lines.iter().map(|ours| {
+            [
+                format!("{}³", ours.cells),
+                paper(ours.cells, &|p| p.field[0]),
+                paper(ours.cells, &|p| p.field[1]),
+                number(ours.dense),
+                figure(ours.dense_mb),
+                figure(ours.bricks),
+                figure(ours.bricks_mb),
+            ]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+
+        println!(
+            "\nTable 1: the octree over it. \"Full\" has the grid's cells as leaves, as the papers have it; ours ends at \
+             bricks, with a bit for each cell"
+        );
+        let header = [
+            "",
+            "paper",
+            "its way here",
+            "ours",
+            "min-max: paper",
+            "full",
+            "ours",
+            "min: paper",
+            "full",
+            "ours",
+            "leaf: full",
+            "ours",
+        ];
+        let lines = self.lines.iter().map(|ours| {
+            [
+                format!("{}³", ours.cells),
+                paper(ours.cells, &|p| p.octree),
+                number(ours.theirs.as_ref().map(|t| t.octree)),
+                figure(ours.pyramid),
+                paper(ours.cells, &|p| p.min_max),
+                figure(ours.full[0]),
+                figure(ours.held[0]),
+                paper(ours.cells, &|p| p.min),
+                figure(ours.full[1]),
+                figure(ours.held[1]),
+                figure(ours.full[2]),
+                figure(ours.held[2]),
+            ]
+        });
+        print_aligned(&std::iter::once(header.map(String::from)).chain(lines).collect::<Vec<_>>());
+
+        println!(
+            "\nTable 2: {} random segments (the papers' way here: of {} of them)",
+            self.segments,
+            self.segments.min(WALKED)
+        );
+        let header =
+            ["", "uniform: paper", "its way here", "octree: paper", "its way here", "ours: full grid", "bricks"]
+                .map(String::from);
+        let lines = self.lines.iter().map(|ours| {
+            [
+                format!("{}³", ours.cells),
+                paper(ours.cells, &|p| p.uniform),
+                number(ours.theirs.as_ref().map(|t| t.uniform)),
+                paper(ours.cells, &|p| p.by_octree),
+                number(ours.theirs.as_ref().map(|t| t.by_octree)),
+                number(ours.segments_dense),
+                figure(ours.segments_bricks),
+            ]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+        self.print_motions();
+    }
+
+    fn print_motions(&self) {
+        println!(
+            "\nTable 3: {} pairs of random poses in a box three times the field's ({}'s vertices, a bowl, a dense shell); \
+             their way here is to the first contact of each sample, on a full grid of 256³",
+            self.motions.count, self.mesh
+        );
+        let header = [
+            "",
+            "samples",
+            "linear: paper",
+            "its way here",
+            "first contact",
+            "all intervals",
+            "tree: paper",
+            "first contact",
+            "all intervals",
+        ]
+        .map(String::from);
+        let lines = self.motions.pairs.iter().map(|p| {
+            let [linear, tree] = p.papers.map(figure);
+            let ([first, first_each], [all, all_each]) = (p.first.map(figure), p.all.map(figure));
+            let samples = p.samples.to_string();
+            [p.name.into(), samples, linear, figure(p.theirs), first_each, all_each, tree, first, all]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+
+        println!("\nTable 4: drops, the continuous part between the two bodies");
+        let header = ["", "samples", "frames", "linear: paper", "ours", "tree: paper", "ours"].map(String::from);
+        let lines = self.motions.drops.iter().map(|d| {
+            let [linear, tree] = d.papers.map(figure);
+            let (samples, frames) = (d.samples.to_string(), d.frames.to_string());
+            [d.name.into(), samples, frames, linear, figure(d.each), tree, figure(d.tree)]
+        });
+        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,150 @@
+//! Where the scenes' bodies come from: mesh files where they are given, cooked once and kept where a folder for that is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use voxshell::asset::{CookOptions, Resolution, Shape, Storage, Store};
+use voxshell::field::{Field, FieldOptions};
+use voxshell::haptics::{Forms, Obstacle, Tool};
+use voxshell::math::{Pose, Progress};
+use voxshell::mesh::{io, TriMesh};
+use voxshell::pointshell::ShellOptions;
+use voxshell::voxmap::{Offset, VoxelGrid, VoxelModel, VoxelOptions, Voxmap};
+use voxshell::{asset, Error, Result};
+
+use voxshell_cli::board::Board;
+
+/// kg: of a part that is held with one hand.
+const MASS: f64 = 0.3;
+/// Cells of the field that a tool is drawn with and weighed by.
+const DRAWN: u32 = 128;
+
+#[derive(Default)]
+pub struct Kitchen {
+    /// A folder of meshes: those of the papers' scenes are used where they are there.
+    pub meshes: Option<PathBuf>,
+    /// A folder in which cooked shapes are kept from one run to the next.
+    pub cache: Option<PathBuf>,
+    /// A quarter of the cells and samples: for tests.
+    pub quick: bool,
+    /// Whether a voxmap is wanted of what is touched.
+    pub voxmaps: bool,
+}
+
+/// A tool, and the field it is drawn with.
+pub struct Cooked {
+    pub tool: Tool,
+    pub drawn: Arc<Field>,
+}
+
+impl Kitchen {
+    /// A mesh file by its name, where the folder has it.
+    pub fn mesh(&self, name: &str) -> Result<Option<TriMesh>> {
+        let Some(path) = self.meshes.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
+        if path.exists() {
+            io::load(&path).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// A body with so many samples.
+    pub fn tool(&self, name: &str, mesh: &TriMesh, samples: usize) -> Result<Cooked> {
+        let samples = if self.quick { samples / 4 } else { samples };
+        let cells = self.cells(DRAWN);
+        let shell = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
+        let options = CookOptions { resolution: Resolution::Cells(cells), shell, ..CookOptions::default() };
+        let shape = self.cook(name, mesh, &options)?;
+        let (Some(field), Some(shell), Some(mass)) = (shape.field, shape.shell, shape.mass) else {
+            return Err(Error::InvalidMesh(format!("{name} has no inside to be weighed")));
+        };
+        // The tool is the pointshell, what it touches is the field: the papers' roles.
+        let forms = Forms { shell: Some(shell), ..Forms::default() };
+        Ok(Cooked { tool: Tool::of_mass(forms, &mass, MASS)?, drawn: field })
+    }
+
+    /// What is touched, at rest at the origin: a field in bricks with so many cells along its largest edge.
+    pub fn obstacle(&self, name: &str, mesh: &TriMesh, cells: u32) -> Result<Obstacle> {
+        let options = CookOptions {
+            forms: asset::Forms { field: true, shell: false },
+            resolution: Resolution::Cells(self.cells(cells)),
+            storage: Storage::Bricks,
+            ..CookOptions::default()
+        };
+        let field = self.cook(name, mesh, &options)?.field;
+        let voxmap = match field.as_deref() {
+            Some(Field::Bricks(bricks)) if self.voxmaps => {
+                let grid = VoxelGrid::new(*bricks.grid(), bricks.center())?;
+                let limit = VoxelOptions::new(1.0).memory_limit;
+                let model = VoxelModel::on_grid(mesh, grid, limit, &Progress::none())?;
+                Some(Arc::new(Voxmap::new(&model, Offset::SURFACE)?))
+            }
+            _ => None,
+        };
+        Ok(Obstacle::fixed(Forms { field, shell: None, voxmap }, Pose::identity()))
+    }
+
+    pub fn cells(&self, cells: u32) -> u32 {
+        if self.quick {
+            cells / 4
+        } else {
+            cells
+        }
+    }
+
+    fn cook(&self, name: &str, mesh: &TriMesh, options: &CookOptions) -> Result<Shape> {
+        let kept = self.cache.as_ref().map(|folder| folder.join(format!("{name}-{:016x}.vxs", print(mesh, options))));
+        if let Some(path) = kept.as_deref().filter(|path| path.exists()) {
+            return Shape::load(path);
+        }
+        let board = Board::new(1);
+        board.begin(name, None);
+        let report = |stage: &str, fraction: f64| {
+            board.report(stage, fraction);
+            true
+        };
+        let shape = Shape::cook(mesh, options, &Progress::new(&report))?;
+        if let (Some(path), Some(folder)) = (&kept, &self.cache) {
+            create(folder)?;
+            shape.save_as(path, Store::Raw)?;
+        }
+        Ok(shape)
+    }
+}
+
+/// A folder and those it lies in.
+pub fn create(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|source| Error::Io { path: folder.into(), source })
+}
+
+/// Of all that a cooked shape depends on: FNV-1a.
+fn print(mesh: &TriMesh, options: &CookOptions) -> u64 {
+    let numbers =
+        mesh.vertices.iter().flatten().map(|x| x.to_bits()).chain(mesh.triangles.iter().flatten().map(|&i| i.into()));
+    // The voxel size in the field's options is overwritten; as it stands it says nothing.
+    let said =
+        format!("{:?}", CookOptions { field: FieldOptions { voxel_size: 0.0, ..options.field }, ..options.clone() });
+    let bytes = numbers.flat_map(u64::to_le_bytes).chain(said.into_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use voxshell::mesh::primitives;
+
+    #[test]
+    fn what_is_kept_is_used_again_and_only_for_the_same_mesh_and_options() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kitchen = Kitchen { cache: Some(folder.path().join("kept")), quick: true, ..Kitchen::default() };
+        let knot = primitives::torus(0.1, 0.03, 24, 12).expect("a torus");
+        let count = || std::fs::read_dir(folder.path().join("kept")).map_or(0, Iterator::count);
+        let cooked = [0, 1].map(|_| kitchen.obstacle("ring", &knot, 128).expect("an obstacle"));
+        assert_eq!(count(), 1);
+        let sizes = cooked.map(|o| o.forms.field.and_then(|f| f.gridded().map(|g| (g.bytes, g.error.max))));
+        assert!(sizes[0].is_some() && sizes[0].map(|s| s.1) == sizes[1].map(|s| s.1), "{sizes:?}");
+        kitchen.obstacle("ring", &knot, 96).expect("an obstacle");
+        kitchen.obstacle("ring", &knot.scaled(1.1), 128).expect("an obstacle");
+        assert_eq!(count(), 3);
+    }
+}

@@ -1,0 +1,227 @@
+//! `voxshell-lab haptics-demo`: the papers' scenes played by a scripted hand, with each renderer. A table, plots, pictures and a
+//! report of them.
+
+mod film;
+mod gear;
+mod hand;
+pub mod kitchen;
+mod motion;
+mod page;
+mod plot;
+pub mod session;
+pub mod stability;
+pub mod stage;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use voxshell::{Error, Result};
+use voxshell_cli::render::Image;
+
+use kitchen::{create, Kitchen};
+use page::Section;
+use session::{play, Recording, RendererName};
+use stage::{SceneName, Stage};
+use voxshell_lab::row::print_aligned;
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  voxshell-lab haptics-demo --out report                               all scenes with all renderers
+  voxshell-lab haptics-demo --scene wires --renderer god-object        one of them
+  voxshell-lab haptics-demo --stability                                how long steps and how hard contacts may be
+  voxshell-lab haptics-demo --meshes DIR --cache DIR --out report      with the papers' meshes, cooked once")]
+pub struct Arguments {
+    /// Which scenes; all unless given.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    scene: Vec<SceneName>,
+    /// How long steps and how hard contacts may be with discrete and continuous penalty (Fig 10); also when no scene is named.
+    #[arg(long)]
+    stability: bool,
+    /// Which renderers; all unless given.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    renderer: Vec<RendererName>,
+    /// Write report.html, title.png, plots, pictures and figures.jsonl into this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Pictures of each film.
+    #[arg(long, value_name = "NUMBER", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    frames: u32,
+    /// One JSON object a scene and renderer.
+    #[arg(long)]
+    json: bool,
+    /// Coarser and ten times as fast: for tests.
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    bodies: Bodies,
+}
+
+/// Where the scenes' bodies come from.
+#[derive(clap::Args, Clone)]
+#[command(next_help_heading = "Bodies")]
+pub struct Bodies {
+    /// A folder with alpha_puzzle_robot.obj, alpha_puzzle_env15.obj, horse_48k.obj and dragon_10k_open.obj. Without them, shapes of
+    /// this program take their places.
+    #[arg(long, value_name = "DIR", env = "VOXSHELL_MESHES")]
+    meshes: Option<PathBuf>,
+    /// Keep what is cooked in this folder, and take it from there the next time.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl Bodies {
+    pub fn kitchen(&self, quick: bool, voxmaps: bool) -> Kitchen {
+        Kitchen { meshes: self.meshes.clone(), cache: self.cache.clone(), quick, voxmaps }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let scenes = match arguments.scene.is_empty() && arguments.stability {
+        true => Vec::new(),
+        false => chosen(&arguments.scene, &SceneName::ALL),
+    };
+    let renderers = chosen(&arguments.renderer, &RendererName::PLAYED);
+    let kitchen = arguments.bodies.kitchen(arguments.quick, renderers.contains(&RendererName::Vps));
+    let mut sections = Vec::new();
+    for scene in scenes {
+        sections.push(played(scene.build(&kitchen)?, &renderers, arguments)?);
+    }
+    let stable = match arguments.stability || arguments.scene.is_empty() {
+        true => stability::figure(&kitchen, arguments.out.as_deref())?.into(),
+        false => Vec::new(),
+    };
+    let played = sections.iter().flat_map(|s| s.recordings.iter().map(|r| format!("{}\n", r.json(&s.stage))));
+    let rows: Vec<String> = played.chain(stable.iter().flat_map(stability::Half::rows)).collect();
+    if arguments.json {
+        rows.iter().for_each(|row| print!("{row}"));
+    } else {
+        if !sections.is_empty() {
+            print(&sections);
+        }
+        stable.iter().for_each(|half| print_aligned(&half.lines()));
+    }
+    if let Some(out) = &arguments.out {
+        film::write(&out.join("figures.jsonl"), rows.concat().as_bytes())?;
+        let titles: Vec<Image> = sections.iter().filter_map(|s| s.title.clone()).collect();
+        if !titles.is_empty() {
+            Image::side_by_side(&titles).write_png(&out.join("title.png"))?;
+        }
+        let report = out.join("report.html");
+        film::write(&report, page::html(&sections, &stable).as_bytes())?;
+        eprintln!("wrote {}", report.display());
+    }
+    Ok(())
+}
+
+/// In the order of `all`; all of them when none is named.
+fn chosen<T: ValueEnum + Copy + PartialEq>(named: &[T], all: &[T]) -> Vec<T> {
+    all.iter().copied().filter(|one| named.is_empty() || named.contains(one)).collect()
+}
+
+fn bar_style() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:<36} {bar:30} {percent:>3}% {eta} left").expect("a valid template")
+}
+
+/// Runs, plots and pictures of a scene.
+fn played(stage: Stage, renderers: &[RendererName], arguments: &Arguments) -> Result<Section> {
+    let steps = (stage.motion.duration() / session::STEP).ceil() as u64;
+    let bar = ProgressBar::new(steps * renderers.len() as u64);
+    bar.set_style(bar_style());
+    let mut recordings = Vec::new();
+    for renderer in renderers {
+        bar.set_message(format!("{}, {}", stage.scene.name(), renderer.title()));
+        let mut done = 0;
+        // Seldom enough not to be felt in what is timed.
+        let tick = || {
+            done += 1;
+            if done % 100 == 0 {
+                bar.inc(100);
+            }
+        };
+        match play(&stage, *renderer, tick) {
+            Ok(recording) => recordings.push(recording),
+            Err(Error::Unsupported(why)) => {
+                bar.suspend(|| eprintln!("{} without {}: {why}", stage.scene.name(), renderer.title()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let mut section = Section { stage, recordings, pictures: Vec::new(), title: None, plots: Vec::new() };
+    if let Some(out) = &arguments.out {
+        create(out)?;
+        let name = section.stage.scene.name();
+        bar.set_message(format!("{name}, pictures"));
+        bar.set_length(u64::from(arguments.frames) + section.recordings.len() as u64);
+        bar.set_position(0);
+        for quantity in &plot::QUANTITIES {
+            let svg = quantity.svg(&section.recordings)?;
+            film::write(&out.join(format!("{name}-{}.svg", quantity.name)), svg.as_bytes())?;
+            section.plots.push(svg);
+        }
+        pictures(&mut section, arguments.frames as usize, out, &bar)?;
+    }
+    bar.finish_and_clear();
+    Ok(section)
+}
+
+/// A film of the god-object, or of what was played last; and of each renderer the moment that tells most.
+fn pictures(section: &mut Section, frames: usize, out: &std::path::Path, bar: &ProgressBar) -> Result<()> {
+    let name = section.stage.scene.name();
+    let by_constraints = |r: &&Recording| r.renderer == RendererName::GodObject;
+    if let Some(filmed) = section.recordings.iter().find(by_constraints).or(section.recordings.last()) {
+        let film = film::film(&section.stage, filmed, frames, || bar.inc(1))?;
+        film::write(&out.join(format!("{name}.png")), &film)?;
+        section.pictures.push((film, format!("All of it, {}. Yellow: where the hand is.", filmed.renderer.title())));
+    }
+    for recording in &section.recordings {
+        let moment = &recording.moments[recording.telling()];
+        let still = film::still(&section.stage, moment)?;
+        let picture = still.png_bytes();
+        film::write(&out.join(format!("{name}-{}.png", recording.renderer.name())), &picture)?;
+        let caption = format!(
+            "{} at {:.2} s: {:.2} mm deep, {:.1} N",
+            recording.renderer.title(),
+            moment.time,
+            moment.penetration * 1e3,
+            moment.wrench.force.norm()
+        );
+        section.pictures.push((picture, caption));
+        if section.title.is_none() || recording.renderer == RendererName::GodObject {
+            section.title = Some(still);
+        }
+        bar.inc(1);
+    }
+    detections(section, out)
+}
+
+/// The god-object with both detections, where the discrete one is deepest (Fig 11): discrete left, continuous right.
+fn detections(section: &mut Section, out: &std::path::Path) -> Result<()> {
+    let of = |name| section.recordings.iter().find(|r| r.renderer == name);
+    let (Some(discrete), Some(continuous)) = (of(RendererName::GodObjectDiscrete), of(RendererName::GodObject)) else {
+        return Ok(());
+    };
+    let k = discrete.telling();
+    let stills = [discrete, continuous].map(|r| film::still(&section.stage, &r.moments[k]));
+    let [left, right] = stills;
+    let picture = Image::side_by_side(&[left?, right?]).png_bytes();
+    film::write(&out.join(format!("{}-detection.png", section.stage.scene.name())), &picture)?;
+    let time = discrete.moments[k].time;
+    section.pictures.push((picture, format!("Discrete and continuous detection at {time:.2} s")));
+    Ok(())
+}
+
+fn print(sections: &[Section]) {
+    let heads = page::HEADS.map(String::from);
+    let row = |first: [&str; 2], cells: &[String; 11]| -> [String; 13] {
+        std::array::from_fn(|i| if i < 2 { first[i].into() } else { cells[i - 2].clone() })
+    };
+    let mut lines = vec![row(["", "renderer"], &heads)];
+    for section in sections {
+        for r in &section.recordings {
+            lines.push(row([section.stage.scene.name(), r.renderer.title()], &page::cells(&r.figures())));
+        }
+    }
+    print_aligned(&lines);
+}

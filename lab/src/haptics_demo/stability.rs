@@ -1,0 +1,273 @@
+//! How long steps and how hard contacts may be (Xu & Barbič 2016, figure 10): penalty at the ends of steps beside penalty over
+//! the times of contact. Bodies are simulated as they are, without renderers.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use indicatif::ProgressBar;
+use plotters::style::RGBColor;
+use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::math::{Pose, Progress, Vec3};
+use voxshell::mesh::{primitives, TriMesh};
+use voxshell::pointshell::ShellOptions;
+use voxshell::response::PenaltySettings;
+use voxshell::{Error, Result};
+use voxshell_cli::render::{self, Camera, Ground, Image, Object};
+use voxshell_lab::scene::{Contacts, Integrator, Scene};
+use voxshell_lab::stability::{largest_stable, Part, PegInHole, Pile};
+
+use super::film;
+use super::kitchen::Kitchen;
+use super::plot::{svg, thinned, Curve};
+
+/// A way to find contacts.
+pub struct Way {
+    /// In rows.
+    pub name: &'static str,
+    title: &'static str,
+    pub contacts: Contacts,
+    colour: RGBColor,
+}
+
+/// At the ends of steps; the paper's, whose force acts a step later; and that which acts in the step that it was found for.
+pub const WAYS: [Way; 3] = [
+    Way { name: "discrete", title: "discrete", contacts: Contacts::Discrete, colour: RGBColor(224, 123, 26) },
+    Way {
+        name: "continuous",
+        title: "continuous, a step later",
+        contacts: Contacts::Continuous { midpoints: 5 },
+        colour: RGBColor(141, 107, 176),
+    },
+    Way {
+        name: "ahead",
+        title: "continuous, in the same step",
+        contacts: Contacts::Ahead { midpoints: 5 },
+        colour: RGBColor(31, 102, 199),
+    },
+];
+
+pub fn part(mesh: &TriMesh, cells: u32, samples: usize) -> Result<Part> {
+    let shell = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
+    let options = CookOptions { resolution: Resolution::Cells(cells), shell, ..CookOptions::default() };
+    let Shape { field, shell, mass, .. } = Shape::cook(mesh, &options, &Progress::none())?;
+    match (field, shell, mass) {
+        (Some(field), Some(shell), Some(solid)) => Ok(Part { field, shell, solid }),
+        _ => Err(Error::Unsupported("a body with field, pointshell and mass".into())),
+    }
+}
+
+/// Figure 10 (a): 20 bodies of 1 m and 1 kg, 10 kN/m and 10 N·s/m a sample, for two seconds. The papers' bunny where there is one.
+pub fn pile(kitchen: &Kitchen) -> Result<Pile> {
+    let mesh = match kitchen.mesh("bunny_777_decimated.obj")? {
+        Some(bunny) => bunny,
+        None => primitives::blob(1)?,
+    };
+    let part = part(&mesh.scaled_to_extent(1.0), if kitchen.quick { 32 } else { 64 }, 777)?;
+    let penalty = PenaltySettings { drag: 10.0, ..PenaltySettings::new(1e4, 0.0) };
+    let (count, time) = if kitchen.quick { (2, 0.3) } else { (20, 2.0) };
+    Ok(Pile { part, count, mass: 1.0, penalty, integrator: Integrator::Symplectic, time })
+}
+
+/// Figure 10 (b): a hand puts a peg into a hole and presses it aside; steps of a millisecond.
+pub fn peg(kitchen: &Kitchen) -> Result<PegInHole> {
+    Ok(PegInHole {
+        hole: part(&primitives::hole([0.1, 0.1, 0.1], 0.05, 48)?, 64, if kitchen.quick { 1000 } else { 6691 })?,
+        peg: part(&primitives::peg(0.049, 0.25, 0.01, 48)?, 64, 1000)?,
+        mass: 0.3,
+        start: 0.3,
+        depth: 0.25,
+        aside: 0.005,
+        coupling: 2000.0,
+        dt: 1e-3,
+        time: 1.0,
+    })
+}
+
+/// Seconds, each way.
+pub fn largest_steps(pile: &Pile, quick: bool, mut tick: impl FnMut()) -> Result<[f64; 3]> {
+    each(|contacts| {
+        tick();
+        largest_stable(5e-4, 0.1, if quick { 3.0 } else { 0.1 }, |dt| pile.is_stable(contacts, dt))
+    })
+}
+
+/// Implicit, contacts without damping. N/m, each way.
+pub fn largest_stiffnesses(peg: &PegInHole, quick: bool, mut tick: impl FnMut()) -> Result<[f64; 3]> {
+    each(|contacts| {
+        tick();
+        let stable = |k| peg.is_stable(contacts, Integrator::Implicit, PenaltySettings::new(k, 0.0));
+        largest_stable(1e3, 1e10, if quick { 20.0 } else { 0.05 }, stable)
+    })
+}
+
+fn each(mut largest: impl FnMut(Contacts) -> Result<f64>) -> Result<[f64; 3]> {
+    let [discrete, continuous, ahead] = &WAYS;
+    Ok([largest(discrete.contacts)?, largest(continuous.contacts)?, largest(ahead.contacts)?])
+}
+
+/// One half of the figure.
+pub struct Half {
+    name: &'static str,
+    title: &'static str,
+    text: String,
+    /// What is as large as it may be, with its unit.
+    what: &'static str,
+    key: &'static str,
+    largest: [f64; 3],
+    /// By how much continuous contacts were better in the paper.
+    paper: f64,
+    plot: String,
+    picture: Option<Image>,
+}
+
+/// Both halves, with their plots and pictures in `out`.
+pub fn figure(kitchen: &Kitchen, out: Option<&Path>) -> Result<[Half; 2]> {
+    let bar = ProgressBar::new(8).with_style(super::bar_style());
+    let tick = |what: &'static str| {
+        bar.set_message(what);
+        bar.inc(1);
+    };
+    let halves = [falling(kitchen, &tick)?, pressing(kitchen, &tick)?];
+    bar.finish_and_clear();
+    if let Some(out) = out {
+        super::kitchen::create(out)?;
+        for half in &halves {
+            film::write(&out.join(format!("stable-{}.svg", half.name)), half.plot.as_bytes())?;
+            if let Some(picture) = &half.picture {
+                picture.write_png(&out.join(format!("stable-{}.png", half.name)))?;
+            }
+        }
+    }
+    Ok(halves)
+}
+
+/// Where the ways part: beyond what the first bears, within what another one does if any does.
+fn between([discrete, continuous, ahead]: [f64; 3]) -> f64 {
+    discrete * (continuous.max(ahead) / discrete).sqrt().max(1.1)
+}
+
+fn falling(kitchen: &Kitchen, tick: &dyn Fn(&'static str)) -> Result<Half> {
+    let pile = pile(kitchen)?;
+    let largest = largest_steps(&pile, kitchen.quick, || tick("how long steps may be"))?;
+    let dt = between(largest);
+    let (mut curves, mut last) = (Vec::new(), Vec::new());
+    for way in &WAYS {
+        let mut points = Vec::new();
+        pile.run(way.contacts, dt, |t, _, energy| points.push((t, energy)))?;
+        curves.push(way.curve(points));
+    }
+    tick("pictures");
+    let keep = |_, scene: &Scene, _| last = scene.members.iter().map(|m| m.body.pose()).collect();
+    pile.run(Contacts::Discrete, largest[0], keep)?;
+    let start = curves[0].points.first().map_or(1.0, |p| p.1);
+    let title = format!("Energy, J, in steps of {:.2} ms", dt * 1e3);
+    Ok(Half {
+        name: "step",
+        title: "Bodies that fall on each other",
+        text: format!(
+            "{} bodies of {} samples each, both roles, 10 kN/m, symplectic Euler. Stable: no body gains more energy than it can have by \
+             falling. A line that ends before the others ends where it was not.",
+            pile.count,
+            pile.part.shell.len()
+        ),
+        what: "longest step, ms",
+        key: "stable_step_ms",
+        largest: largest.map(|dt| dt * 1e3),
+        paper: 3.0,
+        plot: svg(&title, &curves, 0.0..1.25 * start, 0.0)?,
+        picture: Some(picture(&pile, &last)),
+    })
+}
+
+fn pressing(kitchen: &Kitchen, tick: &dyn Fn(&'static str)) -> Result<Half> {
+    let peg = peg(kitchen)?;
+    let largest = largest_stiffnesses(&peg, kitchen.quick, || tick("how hard contacts may be"))?;
+    let stiffness = between(largest);
+    let mut curves = Vec::new();
+    for way in &WAYS {
+        let mut points = Vec::new();
+        let penalty = PenaltySettings::new(stiffness, 0.0);
+        peg.run(way.contacts, Integrator::Implicit, penalty, |t, apart| points.push((t, apart * 1e3)))?;
+        curves.push(way.curve(points));
+    }
+    let title = format!("From hand to peg, mm, at {:.0} kN/m", stiffness * 1e-3);
+    let most = curves.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|y| y.is_finite()).fold(1e-3, f64::max);
+    Ok(Half {
+        name: "stiffness",
+        title: "A peg that is pressed aside in its hole",
+        text: format!(
+            "{} samples, steps of 1 ms, implicit, contacts without damping. Stable: the peg comes to rest while the hand does.",
+            peg.hole.shell.len()
+        ),
+        what: "hardest contact, kN/m",
+        key: "stable_stiffness_knpm",
+        largest: largest.map(|k| k * 1e-3),
+        paper: 2.5,
+        plot: svg(&title, &curves, 0.0..1.06 * most, 0.0)?,
+        picture: None,
+    })
+}
+
+impl Way {
+    fn curve(&self, points: Vec<(f64, f64)>) -> Curve<'static> {
+        let points = thinned(points.into_iter());
+        Curve { name: self.title, colour: self.colour, points }
+    }
+}
+
+/// All bodies but the ground, which is first.
+fn picture(pile: &Pile, poses: &[Pose]) -> Image {
+    const COLOURS: [[f32; 3]; 4] = [[0.82, 0.27, 0.22], [0.36, 0.55, 0.83], [0.95, 0.7, 0.2], [0.35, 0.62, 0.4]];
+    let mut scene = render::Scene { fade: 40.0, ..render::Scene::default() };
+    for (i, pose) in poses.iter().enumerate().skip(1) {
+        scene.objects.push(Object::new(Arc::clone(&pile.part.field), *pose, COLOURS[i % 4]));
+    }
+    scene.ground = Some(Ground::floor(0.0, 0.5));
+    let middle = Vec3::new(0.0, 0.7, 0.0);
+    let camera = Camera::looking_at(middle + Vec3::new(3.0, 2.6, 6.5), middle, Vec3::y(), 0.6);
+    render::render(&scene, &camera, 560, 400)
+}
+
+impl Half {
+    /// JSON, an object a way.
+    pub fn rows(&self) -> Vec<String> {
+        let row = |(way, largest): (&Way, f64)| {
+            let more = largest / self.largest[0];
+            serde_json::json!({ "scene": format!("stable-{}", self.name), "way": way.name, self.key: largest, "over_discrete": more })
+        };
+        WAYS.iter().zip(self.largest).map(|row_of| format!("{}\n", row(row_of))).collect()
+    }
+
+    /// For the table of the terminal.
+    pub fn lines(&self) -> Vec<[String; 4]> {
+        let mut lines = vec![[self.title, "", self.what, "over discrete"].map(String::from)];
+        lines.extend(WAYS.iter().zip(self.largest).map(|(way, largest)| {
+            let paper = if way.name == "continuous" { format!(" (paper {})", self.paper) } else { String::new() };
+            [
+                String::new(),
+                way.title.into(),
+                format!("{largest:.3}"),
+                format!("{:.2}{paper}", largest / self.largest[0]),
+            ]
+        }));
+        lines
+    }
+
+    pub fn html(&self) -> String {
+        let mut html =
+            format!("<section>\n<h2>{}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table>", self.title, self.text);
+        for (i, [_, way, largest, more]) in self.lines().into_iter().enumerate() {
+            let cell = if i == 0 { "th" } else { "td" };
+            let _ = writeln!(html, "<tr><{cell}>{way}</{cell}><{cell}>{largest}</{cell}><{cell}>{more}</{cell}></tr>");
+        }
+        html.push_str("</table></div>\n<div class=\"pictures\">\n");
+        if let Some(picture) = &self.picture {
+            html.push_str(&super::page::figure(
+                &picture.png_bytes(),
+                "At the end, with the longest steps that discrete contacts bear.",
+            ));
+        }
+        format!("{html}</div>\n<div class=\"plots\">{}</div>\n</section>\n", self.plot)
+    }
+}

@@ -1,0 +1,354 @@
+//! How large a step or a stiffness may be: the comparison of continuous with discrete penalty of Xu & Barbič (2014,
+//! section 5; 2016, section 5, figure 10), and what braking is worth (McNeely et al. 1999, table 2).
+
+use std::sync::Arc;
+
+use crate::scene::{Contacts, Integrator, Member, Scene, SceneSettings};
+use voxshell::contact::{self, Geometry, Roles};
+use voxshell::dynamics::{Mass, RigidBody};
+use voxshell::field::{Field, HalfSpace, SignedDistance};
+use voxshell::math::{Mat6, Pose, Rotation, Twist, Vec3, Wrench};
+use voxshell::mesh::MassProperties;
+use voxshell::pointshell::PointShell;
+use voxshell::response::{vps, Body, Braking, Kinematics, PenaltySettings, Response, Role, VpsSettings, Workspace};
+use voxshell::voxmap::Voxmap;
+use voxshell::Result;
+
+/// A body by its forms.
+#[derive(Clone)]
+pub struct Part {
+    pub field: Arc<Field>,
+    pub shell: Arc<PointShell>,
+    pub solid: MassProperties,
+}
+
+/// How far x may grow from `low` before `stable(x)` does not hold: in doublings up to the first that is not stable, and from
+/// there by bisection on a logarithmic scale, until the last that was and the first that was not are within the relative
+/// `tolerance`. `low` when not even that is stable, `high` when all are. What lies beyond the first that is not does not count:
+/// springs so hard that a body is thrown out of them at once may look calm.
+///
+/// # Errors
+/// Those of `stable`.
+pub fn largest_stable(low: f64, high: f64, tolerance: f64, mut stable: impl FnMut(f64) -> Result<bool>) -> Result<f64> {
+    if !stable(low)? {
+        return Ok(low);
+    }
+    let (mut good, mut bad) = (low, high);
+    while good < high {
+        let next = (2.0 * good).min(high);
+        if !stable(next)? {
+            bad = next;
+            break;
+        }
+        good = next;
+    }
+    while bad > good * (1.0 + tolerance) {
+        let middle = (good * bad).sqrt();
+        if stable(middle)? {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    Ok(good)
+}
+
+/// Bodies that fall on the ground, in a pile.
+#[derive(Clone)]
+pub struct Pile {
+    pub part: Part,
+    pub count: usize,
+    /// Of each body, kg.
+    pub mass: f64,
+    pub penalty: PenaltySettings,
+    pub integrator: Integrator,
+    /// Simulated, seconds.
+    pub time: f64,
+}
+
+impl Pile {
+    /// Four beside each other, each four a layer, turned in ways that look random; with 2% of their size between them.
+    pub fn scene(&self, contacts: Contacts) -> Result<Scene> {
+        let mass = Mass::of_solid(self.mass, &self.part.solid)?;
+        let size = self.size();
+        let ground = Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.0)?);
+        let nothing = RigidBody::at(Mass::of_sphere(1.0, 1.0)?, &Pose::identity());
+        let mut members = vec![Member::fixed(nothing, Some(Arc::new(ground)), None)];
+        for i in 0..self.count {
+            let (layer, x, z) = (i / 4, i % 2, i / 2 % 2);
+            let at = Vec3::new(x as f64 - 0.5, layer as f64 + 0.55, z as f64 - 0.5) * (1.02 * size);
+            let turn = Rotation::from_euler_angles(0.7 * i as f64, 1.9 * i as f64, 0.4 * i as f64);
+            let mut body = RigidBody::at(mass, &Pose::from_parts(Vec3::zeros().into(), turn));
+            body.center = at;
+            let Part { field, shell, .. } = self.part.clone();
+            members.push(Member::new(body, Some(field), Some(shell)));
+        }
+        let gravity = Vec3::y() * -9.81;
+        let settings = SceneSettings { contacts, integrator: self.integrator, penalty: self.penalty, gravity };
+        Ok(Scene::new(members, settings))
+    }
+
+    /// Of the ball around the centre of mass, metres.
+    fn size(&self) -> f64 {
+        let shell = &self.part.shell;
+        let center = Vec3::from(self.part.solid.center_of_mass);
+        2.0 * (0..shell.len()).map(|i| (shell.position(i) - center).norm()).fold(0.0, f64::max)
+    }
+
+    /// Whether steps of `dt` are stable, watched after each step: the time, the scene, and its energy of motion and height in
+    /// joules. It ends with the step that is not. The criterion: at all times the centre of each body is above the ground; its
+    /// kinetic energy is not more than what it would have by falling from the top of the pile to the ground; and the
+    /// energy of all, of motion and of height, is never above the lowest that it was by more than a tenth of that at
+    /// the start, which is more than springs store.
+    ///
+    /// # Errors
+    /// Those of building the scene; a pose that is not finite any more is unstable.
+    pub fn run(&self, contacts: Contacts, dt: f64, mut watch: impl FnMut(f64, &Scene, f64)) -> Result<bool> {
+        let mut scene = self.scene(contacts)?;
+        let top = scene.members.iter().map(|m| m.body.center.y).fold(0.0, f64::max);
+        let (most, start) = (self.mass * 9.81 * top, scene.energy());
+        let steps = (self.time / dt).ceil() as usize;
+        let mut lowest = start;
+        for step in 0..steps {
+            let Ok(report) = scene.step(dt) else { return Ok(false) };
+            watch((step + 1) as f64 * dt, &scene, report.energy);
+            lowest = lowest.min(report.energy);
+            let calm = |body: &RigidBody| body.center.y > 0.0 && body.kinetic_energy() <= most;
+            let falls = scene.members.iter().filter(|m| !m.fixed).all(|m| calm(&m.body));
+            if !falls || report.energy > lowest + 0.1 * start {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// [`run`](Self::run), unwatched.
+    ///
+    /// # Errors
+    /// Those of building the scene.
+    pub fn is_stable(&self, contacts: Contacts, dt: f64) -> Result<bool> {
+        self.run(contacts, dt, |_, _, _| {})
+    }
+}
+
+/// A peg that a hand puts into a hole by a virtual coupling, and presses against its wall.
+#[derive(Clone)]
+pub struct PegInHole {
+    /// Along y; its field is what counts.
+    pub peg: Part,
+    /// Its hole is along y; its pointshell is what counts.
+    pub hole: Part,
+    /// kg.
+    pub mass: f64,
+    /// Where the hand starts above the hole's middle, how deep it goes below that start, and how far it presses aside
+    /// at last, metres.
+    pub start: f64,
+    pub depth: f64,
+    pub aside: f64,
+    /// Of the coupling, N/m and, critically damped, what belongs to it.
+    pub coupling: f64,
+    /// Seconds: a step, and all of the motion.
+    pub dt: f64,
+    pub time: f64,
+}
+
+impl PegInHole {
+    /// The hand: down in the first half of the time, aside in the third quarter, then still.
+    fn hand(&self, t: f64) -> Vec3 {
+        let s = t / self.time;
+        let down = (2.0 * s).min(1.0) * self.depth;
+        let aside = ((s - 0.5) * 4.0).clamp(0.0, 1.0) * self.aside;
+        Vec3::new(aside, self.start - down, 0.0)
+    }
+
+    fn coupling(&self, body: &RigidBody, t: f64) -> Response {
+        let twist = body.twist();
+        let k = self.coupling;
+        let inertia = body.mass.inertia().trace() / 3.0;
+        // The arm of the turning spring is such that it is as fast as the other.
+        let turning = k * inertia / self.mass;
+        let damping = [2.0 * (k * self.mass).sqrt(), 2.0 * (turning * inertia).sqrt()];
+        let force = (self.hand(t) - body.center) * k - twist.linear * damping[0];
+        let torque = body.rotation.scaled_axis() * -turning - twist.angular * damping[1];
+        let diagonal = |a: f64, b: f64| {
+            let mut m = Mat6::zeros();
+            for i in 0..3 {
+                (m[(i, i)], m[(i + 3, i + 3)]) = (-a, -b);
+            }
+            m
+        };
+        let (by_pose, by_twist) = (diagonal(k, turning), diagonal(damping[0], damping[1]));
+        Response { wrench: Wrench { force, torque }, by_pose, by_twist }
+    }
+
+    /// Whether contacts of a `penalty` are stable, watched after each step: the time, and how far the peg's centre is from the hand,
+    /// metres. It ends when it is lost. The criterion: the peg's centre never is farther from the hand than
+    /// all of the hand's way, and in the last eighth of the time, while the hand is still, the peg's kinetic energy is
+    /// on average below a millionth of what the coupling holds when it is pulled by the way aside.
+    ///
+    /// # Errors
+    /// Those of building the scene; a pose that is not finite any more is unstable.
+    pub fn run(
+        &self,
+        contacts: Contacts,
+        integrator: Integrator,
+        penalty: PenaltySettings,
+        mut watch: impl FnMut(f64, f64),
+    ) -> Result<bool> {
+        let mass = Mass::of_solid(self.mass, &self.peg.solid)?;
+        let mut body = RigidBody::at(mass, &Pose::identity());
+        body.center = self.hand(0.0);
+        let still = RigidBody::at(Mass::of_sphere(1.0, 1.0)?, &Pose::identity());
+        let members = vec![
+            Member::new(body, Some(self.peg.field.clone()), None),
+            Member::fixed(still, None, Some(self.hole.shell.clone())),
+        ];
+        let settings = SceneSettings { contacts, integrator, penalty, gravity: Vec3::zeros() };
+        let mut scene = Scene::new(members, settings);
+        let steps = (self.time / self.dt).ceil() as usize;
+        let (last, mut shaking) = (steps / 8 + 1, 0.0);
+        for step in 0..steps {
+            let t = step as f64 * self.dt;
+            scene.members[0].external = self.coupling(&scene.members[0].body, t);
+            if scene.step(self.dt).is_err() {
+                return Ok(false);
+            }
+            let body = &scene.members[0].body;
+            let apart = (body.center - self.hand(t)).norm();
+            watch(t, apart);
+            if apart.is_nan() || apart > self.depth + self.aside {
+                return Ok(false);
+            }
+            if step + last >= steps {
+                shaking += body.kinetic_energy() / last as f64;
+            }
+        }
+        Ok(shaking <= 1e-6 * 0.5 * self.coupling * self.aside * self.aside)
+    }
+
+    /// [`run`](Self::run), unwatched.
+    ///
+    /// # Errors
+    /// Those of building the scene.
+    pub fn is_stable(&self, contacts: Contacts, integrator: Integrator, penalty: PenaltySettings) -> Result<bool> {
+        self.run(contacts, integrator, penalty, |_, _| {})
+    }
+}
+
+/// A tool that a hand drives against a body again and again, rendered by tangent-plane forces.
+#[derive(Clone, Copy)]
+pub struct Collisions<'a> {
+    pub voxmap: &'a Voxmap,
+    pub field: &'a Field,
+    pub tool: &'a PointShell,
+    /// kg; the tool's is spread as in a ball of its shell's size.
+    pub mass: f64,
+    /// N/m.
+    pub stiffness: f64,
+    /// The hand's speed when it meets the body, m/s, at most.
+    pub speed: f64,
+    /// Seconds.
+    pub dt: f64,
+    /// How often the hand drives at the body.
+    pub strokes: u32,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Penetrations {
+    /// Steps in which some sample was in the force layer, or deeper.
+    pub contacts: u32,
+    /// Steps in which some sample was in the body itself, by its field.
+    pub penetrations: u32,
+    /// Steps in which some sample had passed the force layer.
+    pub passed: u32,
+}
+
+impl Penetrations {
+    /// The penetration ratio of McNeely et al. 1999, section 6.
+    pub fn ratio(&self) -> f64 {
+        f64::from(self.penetrations) / f64::from(self.contacts.max(1))
+    }
+
+    /// The same for the force layer's inner side.
+    pub fn passed_ratio(&self) -> f64 {
+        f64::from(self.passed) / f64::from(self.contacts.max(1))
+    }
+}
+
+impl Collisions<'_> {
+    /// Runs all strokes: each from another direction, in from outside of the body's box to two voxels past its surface,
+    /// and out again. The coupling is critically damped and clamped to what the force layer bears, k s/2 (McNeely et
+    /// al. 1999, section 5.2).
+    ///
+    /// # Errors
+    /// Those of the queries.
+    pub fn run(&self, braking: bool) -> Result<Penetrations> {
+        let radius = self.tool.bounds().extents().norm() * 0.5;
+        let mass = Mass::of_sphere(self.mass, radius)?;
+        let size = self.field_size();
+        let limit = 0.5 * self.stiffness * f64::from(self.voxmap.grid().voxel_size());
+        let damping = 2.0 * (self.stiffness * self.mass).sqrt();
+        let braking = if braking { Braking::InOneStep { mass: self.mass, dt: self.dt } } else { Braking::None };
+        let settings = VpsSettings { braking, ..VpsSettings::new(self.stiffness) };
+        let geometry = Geometry { field: Some(self.field), shell: None };
+        let voxels = Body { geometry, kinematics: Kinematics::still(&Pose::identity()) };
+        let tool = Geometry { field: None, shell: Some(self.tool) };
+        let (mut scratch, mut queries) = (Workspace::new(), contact::Workspace::new());
+        let mut seen = Penetrations::default();
+        for stroke in 0..self.strokes {
+            // Directions spread evenly by the golden ratio.
+            let z = 1.0 - (2.0 * f64::from(stroke) + 1.0) / f64::from(self.strokes);
+            let angle = f64::from(stroke) * 2.399_963_229_728_653;
+            let ring = (1.0 - z * z).sqrt();
+            let from = Vec3::new(ring * angle.cos(), ring * angle.sin(), z) * (size + radius);
+            let mut body = RigidBody::at(mass, &Pose::from_parts(from.into(), Rotation::identity()));
+            let speed = self.speed * (0.2 + 0.8 * f64::from(stroke % 7) / 6.0);
+            body.set_twist(&Twist { linear: -from.normalize() * speed, angular: Vec3::zeros() });
+            let way = self.way(tool, geometry, &from, &mut queries)? + 2.0 * f64::from(self.voxmap.grid().voxel_size());
+            let steps = (2.0 * way / speed / self.dt) as u32;
+            for step in 0..steps {
+                let part = 1.0 - 2.0 * (f64::from(step) / f64::from(steps) - 0.5).abs();
+                let hand = from - from.normalize() * (part * way);
+                let going = from.normalize() * if 2 * step < steps { -speed } else { speed };
+                let tool = Body { geometry: tool, kinematics: body.kinematics() };
+                let found = vps(self.voxmap, &voxels, &tool, Role::Shell, &settings, &mut scratch);
+                if found.surface + found.interior > 0 {
+                    seen.contacts += 1;
+                    seen.passed += u32::from(found.interior > 0);
+                    let (pose, at) = (body.pose(), Pose::identity());
+                    let deep =
+                        contact::distance(tool.geometry, &pose, geometry, &at, Roles::ShellOfA, 0.0, &mut queries)?;
+                    seen.penetrations += u32::from(deep.is_some());
+                }
+                let pull = (hand - body.center) * self.stiffness;
+                let pull = pull * (limit / pull.norm().max(limit));
+                let twist = body.twist();
+                let mut load = found.response.wrench;
+                load.force += pull + (going - twist.linear) * damping;
+                load.torque -= twist.angular * (damping * radius * radius * 0.4);
+                body.symplectic_euler(&load, self.dt);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// How far the tool goes from there to the middle before it meets the body, metres.
+    fn way(&self, tool: Geometry, body: Geometry, from: &Vec3, queries: &mut contact::Workspace) -> Result<f64> {
+        let mut way = 0.0;
+        while way < from.norm() {
+            let pose = Pose::from_parts((from - from.normalize() * way).into(), Rotation::identity());
+            let at = Pose::identity();
+            let nearest = contact::distance(tool, &pose, body, &at, Roles::ShellOfA, f64::INFINITY, queries)?;
+            match nearest.map(|c| c.separation) {
+                Some(apart) if apart > 1e-4 => way += apart,
+                _ => break,
+            }
+        }
+        Ok(way.min(from.norm()))
+    }
+
+    fn field_size(&self) -> f64 {
+        self.field.bounds().extents().norm() * 0.5
+    }
+}

@@ -1,0 +1,104 @@
+//! Panics inside the library write nothing to standard error: their place goes into the last error and the log.
+//!
+//! The rule: a panic is the library's when its thread is inside an entry point, or is a thread that the library made for entry
+//! points (those that cook, those of `vxs_haptics_run`). All other panics are the host's, and so are those of callbacks: they go
+//! to the hook that was there before, untouched. The hook is put in place by the first call of an entry point, once; a host that
+//! sets a hook of its own afterwards replaces it, and sees the library's panics too.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{catch_unwind, AssertUnwindSafe, PanicHookInfo};
+use std::sync::Once;
+
+use super::log;
+use crate::inside;
+
+static INSTALLED: Once = Once::new();
+
+thread_local! {
+    /// How many entry points this thread is in: one may call another through a callback.
+    static GUARDS: Cell<u32> = const { Cell::new(0) };
+    /// Where the panic was that is on its way to the guard of this thread.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What a panic said, and where it was if it was on the calling thread.
+pub(super) struct Caught {
+    payload: Box<dyn Any + Send>,
+    place: Option<String>,
+}
+
+impl std::fmt::Display for Caught {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(text(self.payload.as_ref()))?;
+        match &self.place {
+            Some(place) => write!(f, ", at {place}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Caught {
+    pub fn payload(&self) -> &(dyn Any + Send) {
+        self.payload.as_ref()
+    }
+
+    /// Dropping a payload may run foreign code that panics again, outside of the guard.
+    pub fn forget(self) {
+        std::mem::forget(self.payload);
+    }
+}
+
+/// Runs `body` for an entry point, and stops its panics.
+pub(super) fn stopped<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
+    install();
+    let _inside = inside::enter();
+    GUARDS.set(GUARDS.get() + 1);
+    let result = catch_unwind(AssertUnwindSafe(body));
+    GUARDS.set(GUARDS.get() - 1);
+    result.map_err(|payload| Caught { payload, place: PLACE.take() })
+}
+
+/// Calls back into the host: its panics are its own.
+pub(super) fn outside<R>(call: impl FnOnce() -> R) -> R {
+    let _outside = inside::leave();
+    call()
+}
+
+fn install() {
+    // A thread that unwinds may not touch the hook; the next call does.
+    if INSTALLED.is_completed() || std::thread::panicking() {
+        return;
+    }
+    INSTALLED.call_once(|| {
+        let previous = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| match inside::is_inside() {
+            true => hear(info),
+            false => previous(info),
+        }));
+    });
+}
+
+/// Keeps the place for the guard. On a thread without one, and for a second panic, which ends the process, logs it at once.
+fn hear(info: &PanicHookInfo) {
+    let place = info.location().map_or_else(|| "an unknown place".into(), |l| l.to_string());
+    let is_first = PLACE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.is_none())).unwrap_or(false);
+    if GUARDS.try_with(Cell::get).unwrap_or(0) > 0 && is_first {
+        PLACE.set(Some(place));
+        return;
+    }
+    let text = text(info.payload());
+    log::log(log::VXS_LOG_ERROR, || {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("without a name");
+        format!("a defect inside the library, on its thread {name}: {text}, at {place}")
+    });
+}
+
+fn text(payload: &(dyn Any + Send)) -> &str {
+    match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text,
+        _ => "a panic without a message",
+    }
+}

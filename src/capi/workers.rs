@@ -1,0 +1,74 @@
+//! The threads that cook for entry points. They are the library's own and not those of rayon's global pool, which a Rust host
+//! may share: a panic on one of them is certainly the library's (see [`super::panics`]).
+
+use std::cell::Cell;
+
+use parking_lot::Mutex;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::guard::Failure;
+use super::panics;
+use super::status::*;
+use crate::{inside, memory};
+
+/// Made by the first call that needs it, with as many threads as rayon's global pool would have, and kept.
+static POOL: Mutex<Option<&'static ThreadPool>> = Mutex::new(None);
+
+thread_local! {
+    /// Whether this thread is in a progress callback.
+    static REPORTS: Cell<bool> = const { Cell::new(false) };
+}
+
+fn pool() -> Result<&'static ThreadPool, Failure> {
+    let mut pool = POOL.lock();
+    if let Some(pool) = *pool {
+        return Ok(pool);
+    }
+    // 0 is rayon's choice, which heeds RAYON_NUM_THREADS. Stacks need address space: as many threads as there is room for.
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut threads = 0;
+    let made = loop {
+        let builder = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("voxshell {i}"))
+            // For as long as the thread lives.
+            .start_handler(|_| std::mem::forget(inside::enter()));
+        if memory::has_room_for_threads(if threads == 0 { most } else { threads }) {
+            if let Ok(made) = builder.build() {
+                // Until all of them run, nobody takes the memory that they need to begin.
+                made.broadcast(|_| ());
+                break made;
+            }
+        }
+        threads = match threads {
+            0 if most > 1 => most / 2,
+            0 | 1 => return Err(Failure::new(VXS_OUT_OF_MEMORY, "out of memory while starting a thread to cook on")),
+            more => more / 2,
+        };
+    };
+    Ok(pool.insert(Box::leak(Box::new(made))))
+}
+
+/// Runs `work`, which may use many threads, on those of the library.
+///
+/// A progress callback is called while other work waits for it, so it must not bring up more.
+pub(super) fn work<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
+    if REPORTS.get() {
+        let message = "called by a progress callback; expected it to be called outside of it, or on another thread";
+        return Err(Failure::new(VXS_BUSY, message));
+    }
+    let before = memory::uses_of_reserve();
+    let result = pool()?.install(work);
+    if memory::uses_of_reserve() != before {
+        return Err(memory::ran_out("cooking").into());
+    }
+    Ok(result)
+}
+
+/// Calls a progress callback.
+pub(super) fn report<R>(callback: impl FnOnce() -> R) -> R {
+    let before = REPORTS.replace(true);
+    let result = panics::outside(callback);
+    REPORTS.set(before);
+    result
+}

@@ -1,0 +1,163 @@
+//! Direction of a contact where the field's gradient does not give it.
+//!
+//! The exact distance has a gradient of length 1, which points away from the closest point of the surface. In a cell of a grid
+//! that the medial axis passes (inside thin walls, at creases, in narrow gaps) the interpolant mixes the gradients of two
+//! surfaces: the mean is short and may point to neither of them. There the direction is found by walking: of the points at a
+//! distance of |φ| from the sample the closest point of the surface is the one where |φ| is smallest.
+
+use crate::field::{SignedDistance, LANES};
+use crate::math::RigidF32;
+
+/// Gradients of at least this length are directions. Two unit vectors whose mean is as long are 52° apart.
+pub(super) const STRONG_GRADIENT: f32 = 0.9;
+
+/// Gradients of at most this length are no candidates: the sample's normal takes their place.
+const WEAK_GRADIENT: f32 = 0.25;
+
+/// The gradient's direction is kept when a walk along it leaves at most this fraction of |φ|: along a wall at 29° to it or less.
+const ACCEPTED: f32 = 0.125;
+
+/// Largest lead, a fraction of |φ|, that a direction along the sample's normal has over the opposite one: in the middle of a
+/// plate the sample goes back to the side that it faces.
+const PREFERENCE: f32 = 1.0 / 32.0;
+
+/// A shorter walk stays in the cell and sees nothing but its gradient, voxels.
+const SHORT: f32 = 0.125;
+
+/// Length below which a gradient has no direction.
+const NO_GRADIENT: f32 = 1e-6;
+
+/// Directions that the search starts from.
+const STARTS: usize = 2 * LANES;
+
+#[inline(always)]
+pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+}
+
+/// Length of a gradient, to compare with [`STRONG_GRADIENT`].
+#[inline(always)]
+pub(super) fn length(v: [f32; 3]) -> f32 {
+    dot(v, v).sqrt()
+}
+
+fn unit(v: [f32; 3], otherwise: [f32; 3]) -> [f32; 3] {
+    let n = length(v);
+    if n > NO_GRADIENT {
+        v.map(|x| x / n)
+    } else {
+        otherwise
+    }
+}
+
+/// A sample's normal turned around, unit, in the local frame of the field.
+#[inline(always)]
+pub(super) fn reversed(normal: [f32; 3], to_field: &RigidF32) -> [f32; 3] {
+    unit(to_field.r.map(|row| -dot(row, normal)), [0.0, 1.0, 0.0])
+}
+
+/// A sample in the field, and the best direction so far.
+struct Search<'a, F> {
+    field: &'a F,
+    point: [f32; 3],
+    phi: f32,
+    against: [f32; 3],
+    best: [f32; 3],
+    /// What is left of |φ| at the end of the best walk and what its direction costs, metres.
+    cost: f32,
+}
+
+impl<F: SignedDistance> Search<'_, F> {
+    /// The end of the walk over |φ| against `u` outside, along `u` inside.
+    #[inline(always)]
+    fn end(&self, u: [f32; 3]) -> [f32; 3] {
+        [0, 1, 2].map(|k| self.point[k] - self.phi * u[k])
+    }
+
+    /// What a walk leaves, metres, by φ at its end: negative when it ends on the other side of the surface.
+    #[inline(always)]
+    fn left(&self, phi_at_end: f32) -> f32 {
+        if self.phi < 0.0 {
+            -phi_at_end
+        } else {
+            phi_at_end
+        }
+    }
+
+    /// Takes `u` if it is better than what was found before; equal ones are not.
+    #[inline(always)]
+    fn take(&mut self, u: [f32; 3], phi_at_end: f32) {
+        let preference = PREFERENCE * 0.5 * (1.0 - dot(u, self.against));
+        let cost = self.left(phi_at_end) + preference * self.phi.abs();
+        if cost < self.cost {
+            (self.cost, self.best) = (cost, u);
+        }
+    }
+
+    /// Tries directions, and makes each the one that the surface at the end of its walk faces.
+    fn walk(&mut self, directions: &mut [[f32; 3]; STARTS]) {
+        for block in directions.chunks_exact_mut(LANES) {
+            let mut end = [[0.0; LANES]; 3];
+            for (i, u) in block.iter().enumerate() {
+                [end[0][i], end[1][i], end[2][i]] = self.end(*u);
+            }
+            let (phi, g) = self.field.distance_gradient_lanes(&end, LANES);
+            for (i, u) in block.iter_mut().enumerate() {
+                self.take(*u, phi[i]);
+                *u = unit([g[0][i], g[1][i], g[2][i]], *u);
+            }
+        }
+    }
+
+    /// Tries the direction to where the surface is around the end of the best walk.
+    fn polish(&mut self) {
+        let end = self.end(self.best);
+        let (phi, g) = self.field.distance_gradient(end);
+        let g = unit(g, self.best);
+        let sign = if self.phi < 0.0 { -1.0 } else { 1.0 };
+        let from = [0, 1, 2].map(|k| sign * (self.point[k] - (end[k] - phi * g[k])));
+        let n = length(from);
+        if n > 0.0 {
+            let u = from.map(|x| x / n);
+            self.take(u, self.field.distance(self.end(u)));
+        }
+    }
+}
+
+/// The direction away from the closest surface of `field` (outward on both sides of it), unit, for a sample at `point` whose φ
+/// has a `gradient` shorter than [`STRONG_GRADIENT`]. `against`: the sample's normal turned around, unit. All in the field's
+/// local frame. The same bytes wherever it is called from.
+#[cold]
+#[inline(never)]
+pub(super) fn away<F: SignedDistance>(
+    field: &F,
+    point: [f32; 3],
+    phi: f32,
+    gradient: [f32; 3],
+    against: [f32; 3],
+) -> [f32; 3] {
+    let strong = length(gradient) > WEAK_GRADIENT;
+    let own = if strong { unit(gradient, against) } else { against };
+    let distance = phi.abs();
+    if distance <= SHORT * field.voxel_size() {
+        return own;
+    }
+    let mut search = Search { field, point, phi, against, best: own, cost: f32::INFINITY };
+    if strong && search.left(field.distance(search.end(own))) <= ACCEPTED * distance {
+        return own;
+    }
+    let mut directions = [own; STARTS];
+    directions[1] = against;
+    for k in 0..3 {
+        for (i, side) in [1.0, -1.0].into_iter().enumerate() {
+            directions[2 + 2 * k + i] = [0, 1, 2].map(|axis| if axis == k { side } else { 0.0 });
+        }
+    }
+    for (i, u) in directions[LANES..].iter_mut().enumerate() {
+        *u = [0, 1, 2].map(|axis| if i >> axis & 1 == 1 { -1.0 } else { 1.0 } / 3f32.sqrt());
+    }
+    search.walk(&mut directions);
+    search.walk(&mut directions);
+    search.polish();
+    search.best
+}

@@ -1,0 +1,69 @@
+//! The thread pool of long work, where there may be no memory for its threads.
+//!
+//! A thread needs address space for its stack, and some more before it runs anything of ours: for its signal stack, and for the
+//! list of what is dropped when it ends. Where that is missing, the standard library panics and glibc ends the process. So threads
+//! are started only where there is room for all of this, and the caller goes on, and takes memory itself, once they run.
+
+use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use rayon::ThreadPoolBuilder;
+
+use super::with_capacity_or;
+use crate::{Error, Result};
+
+/// Address space of a thread, bytes: Rust's default stack, and what a thread needs until it runs.
+const PER_THREAD: usize = (2 << 20) + (256 << 10);
+
+/// Whether rayon's global pool has been made.
+static HAS_GLOBAL: AtomicBool = AtomicBool::new(false);
+
+/// Runs `work` where rayon has threads: in the caller's pool if it is in one, else with the global pool, which is made here
+/// at the first time. Where there is no room for its threads, `work` gets a pool of its own, of as many as there is room for.
+///
+/// rayon would make the global pool by itself, but only once: when that fails, it panics for ever after.
+///
+/// # Errors
+/// `OutOfMemory` when there is no room for one thread.
+pub(super) fn with_pool<R: Send>(what: &'static str, work: impl FnOnce() -> R + Send) -> Result<R> {
+    if rayon::current_thread_index().is_some() || HAS_GLOBAL.load(Ordering::Acquire) {
+        return Ok(work());
+    }
+    let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if make_global(threads) {
+        return Ok(work());
+    }
+    loop {
+        if has_room(threads) {
+            if let Ok(pool) = ThreadPoolBuilder::new().num_threads(threads).build() {
+                pool.broadcast(|_| ());
+                return Ok(pool.install(work));
+            }
+        }
+        if threads == 1 {
+            return Err(Error::OutOfMemory { what, bytes: PER_THREAD as u64 });
+        }
+        threads /= 2;
+    }
+}
+
+/// Makes the global pool if there is room for so many threads; whether it is there.
+fn make_global(threads: usize) -> bool {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock();
+    if !HAS_GLOBAL.load(Ordering::Acquire) && has_room(threads) {
+        // An error without a source says that the program has made the pool already.
+        let is_made = ThreadPoolBuilder::new().build_global().map_or_else(|e| e.source().is_none(), |()| true);
+        if is_made {
+            rayon::broadcast(|_| ());
+        }
+        HAS_GLOBAL.store(is_made, Ordering::Release);
+    }
+    HAS_GLOBAL.load(Ordering::Acquire)
+}
+
+/// Whether the system has the address space of so many threads: takes it and gives it back.
+pub(crate) fn has_room(threads: usize) -> bool {
+    with_capacity_or::<u8>(threads * PER_THREAD).is_some()
+}

@@ -1,0 +1,358 @@
+/* Calls every function of voxshell.h with arguments of the right types and any values, in sequences, on several threads.
+ *
+ * What must hold of each call: it returns in time, no VXS_PANIC, nothing written behind an output, outputs written by calls
+ * that succeed only, answers finite and in range, no bad argument accepted, a message that names the function. What must
+ * hold of a sequence: the same answers, to the bit, when it is repeated, on one thread or several, and without AVX2.
+ *
+ *   fuzz.calls                        the sequences of tests/fuzz/seeds, then new ones, compared between runs
+ *   fuzz.calls --calls N --seed S --threads T      new ones only, N calls in all
+ *   fuzz.calls --replay FILE          the sequences of a file; --verbose prints each call
+ *   fuzz.calls --shrink FILE          leaves out of a failing sequence what it fails without
+ *
+ * A sequence is one line: seed=1 stream=2 calls=0-15,77  # what it found
+ * VOXSHELL_LONG=1 makes ten million calls. VOXSHELL_FUZZ_COUNTS=1 tells how often each function succeeded, and its time;
+ * VOXSHELL_FUZZ_SECONDS=S sets the processor time that a call may take. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "haptics.h"
+#include "sequence.h"
+
+static const struct function {
+  const char *name;
+  void (*call)(struct stream *s);
+} FUNCTIONS[] = {
+/* A function that is not called is an undeclared name here. */
+#define FUNCTION(name, arguments) {#name, call_##name},
+#include "../c/functions.h"
+};
+enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
+
+/* How often each is called, beside the 10 of those that are not listed: those that take long less. */
+static const struct weight {
+  const char *name;
+  unsigned weight;
+} WEIGHTS[] = {
+    {"vxs_shape_create_from_triangles", 3}, {"vxs_shape_create_primitive", 2}, {"vxs_shape_create_from_file", 3},
+    {"vxs_shape_save", 2},                  {"vxs_shape_save_as", 2},          {"vxs_shape_load", 3},
+    {"vxs_haptics_create", 5},              {"vxs_haptics_release", 2},        {"vxs_haptics_run", 1},
+    {"vxs_haptics_stop", 3},                {"vxs_set_log", 2},                {"vxs_shape_release", 4},
+    {"vxs_workspace_destroy", 3},           {"vxs_query_contacts", 80},        {"vxs_query_features", 30},
+    {"vxs_query_distance", 30},             {"vxs_query_time_of_impact", 20},  {"vxs_query_motion_contacts", 20},
+    {"vxs_query_known_contacts", 20},       {"vxs_query_penalty", 30},         {"vxs_query_continuous_penalty", 20},
+    {"vxs_query_impulse", 30},              {"vxs_haptics_step", 120},         {"vxs_haptics_simulate", 40},
+    {"vxs_shape_query_segment", 20},        {"vxs_shape_query_segments", 20},  {"vxs_shape_query_crossings", 20},
+    {"vxs_field_distance", 30},             {"vxs_version", 1},                {"vxs_version_string", 1},
+    {"vxs_last_error", 1},                  {"vxs_status_name", 1},            {"vxs_shape_create_half_space", 3},
+    {"vxs_shape_create_box", 3},            {"vxs_shape_create_sphere", 3},    {"vxs_shape_create_capsule", 3},
+    {"vxs_shape_create_cylinder", 3},       {"vxs_shape_create_cone", 3},      {"vxs_shape_create_convex_hull", 3},
+    {"vxs_shape_create_sphere_hull", 3},    {"vxs_shape_create_triangles", 1}, {"vxs_shape_create_sheet", 5},
+};
+static unsigned weights[FUNCTION_COUNT], weight_sum;
+static _Atomic uint64_t succeeded[FUNCTION_COUNT], refused[FUNCTION_COUNT], took[FUNCTION_COUNT];
+
+static void weigh(void) {
+  for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+    weights[i] = 10;
+    for (size_t j = 0; j < COUNT_OF(WEIGHTS); j++) {
+      if (strcmp(WEIGHTS[j].name, FUNCTIONS[i].name) == 0) weights[i] = WEIGHTS[j].weight;
+    }
+    weight_sum += weights[i];
+  }
+}
+
+/* --- One stream -------------------------------------------------------------------------------------------------------------------- */
+
+static void make_call(struct stream *s, uint64_t number) {
+  s->call = number;
+  s->random = scramble(s->seed * 0x9E3779B97F4A7C15u + s->number) ^ scramble(number + 1);
+  s->note_count = s->output_count = s->input_count = 0;
+  s->loose = s->bad = s->may_truncate = s->locked = 0;
+  s->status = VXS_OK;
+  /* Many calls with ordinary values only, or objects would never get anywhere. */
+  static const unsigned ODDS[] = {0, 0, 0, 0, 60, 60, 24, 8};
+  s->odds = ODDS[below(s, COUNT_OF(ODDS))];
+  unsigned at = (unsigned)below(s, weight_sum);
+  size_t i = 0;
+  while (at >= weights[i]) at -= weights[i++];
+  s->function = FUNCTIONS[i].name;
+  digest_number(s, number);
+  struct timespec before, after;
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  FUNCTIONS[i].call(s);
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  if (s->locked) pthread_rwlock_unlock(&program.releasing);
+  for (size_t j = 0; j < s->output_count; j++) free(s->outputs[j].bytes);
+  for (size_t j = 0; j < s->input_count; j++) free(s->inputs[j]);
+  const int written = s->status == VXS_OK || s->status == VXS_TRUNCATED;
+  atomic_fetch_add_explicit(written ? &succeeded[i] : &refused[i], 1, memory_order_relaxed);
+  const int64_t nanoseconds = (int64_t)(after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec;
+  atomic_fetch_add_explicit(&took[i], (uint64_t)nanoseconds, memory_order_relaxed);
+}
+
+static void close_stream(struct stream *s) {
+  s->function = "the end of the stream";
+  s->note_count = 0, s->locked = 0;
+  for (size_t i = 0; i < HAPTICS; i++) drop_haptics(s, &s->haptics[i]);
+  for (size_t i = 0; i < WORKSPACES; i++) drop_workspace(s, i);
+  for (size_t i = 0; i < FORMS; i++) drop_form(s, &s->fields[i], FIELD), drop_form(s, &s->shells[i], POINTSHELL);
+  for (size_t i = 0; i < SHAPES; i++) drop_shape(s, &s->shapes[i]);
+}
+
+/* The digest of a sequence. */
+static uint64_t run_sequence(const struct sequence *sequence) {
+  struct stream *s = allocated(calloc(1, sizeof *s));
+  s->seed = sequence->seed, s->number = sequence->stream;
+  current = s;
+  watch(s);
+  for (size_t i = 0; i < sequence->range_count; i++) {
+    for (uint64_t call = sequence->ranges[i].first; call <= sequence->ranges[i].last; call++) make_call(s, call);
+  }
+  close_stream(s);
+  unwatch(s);
+  current = NULL;
+  const uint64_t digest = s->digest;
+  free(s);
+  return digest;
+}
+
+/* --- What all streams share ---------------------------------------------------------------------------------------------------------- */
+
+static void share(vxs_shape *shape) {
+  static struct stream s;
+  s.function = "the shared shapes";
+  shared.shapes[shared.shape_count++] = slot_of(&s, shape);
+}
+static vxs_shape *cooked(uint32_t kind, uint32_t resolution, uint32_t storage, uint32_t forms, uint32_t tree) {
+  static struct stream s;
+  s.function = "the shared shapes";
+  vxs_primitive p;
+  vxs_cook_options o;
+  vxs_shape *shape = NULL;
+  MUST(&s, vxs_primitive_init(&p, sizeof p, kind));
+  if (kind == VXS_PRIMITIVE_TORUS) p.detail[0] = 12, p.detail[1] = 8;
+  if (kind == VXS_PRIMITIVE_SPHERE) p.detail[0] = 1;
+  MUST(&s, vxs_cook_options_init(&o, sizeof o));
+  o.resolution = resolution, o.field_storage = storage, o.forms = forms, o.tree = tree;
+  MUST(&s, vxs_shape_create_primitive(&p, &o, &shape));
+  return shape;
+}
+
+static void make_shared(void) {
+  static struct stream s;
+  static const vxs_vec3 SQUARE[4] = {{-0.5, 0, -0.5}, {0.5, 0, -0.5}, {0.5, 0, 0.5}, {-0.5, 0, 0.5}};
+  static const uint32_t FACES[6] = {0, 2, 1, 0, 3, 2};
+  static const vxs_vec3 CORNERS[5] = {{-0.4, -0.3, -0.4}, {0.4, -0.3, -0.4}, {0.4, -0.3, 0.4}, {-0.4, -0.3, 0.4}, {0, 0.5, 0}};
+  static const double RADII[5] = {0.1, 0, 0.2, 0.1, 0};
+  static const uint32_t BOTH = VXS_FORM_FIELD | VXS_FORM_POINTSHELL;
+  s.function = "the shared shapes";
+  vxs_shape *shape = NULL;
+  share(cooked(VXS_PRIMITIVE_BOX, 8, VXS_STORAGE_DENSE, BOTH, VXS_TREE_MINIMAL_BALLS));
+  share(cooked(VXS_PRIMITIVE_TORUS, 10, VXS_STORAGE_BRICKS, BOTH, VXS_TREE_NESTED));
+  share(cooked(VXS_PRIMITIVE_SPHERE, 8, VXS_STORAGE_DENSE, BOTH, VXS_TREE_MINIMAL_BALLS));
+  share(cooked(VXS_PRIMITIVE_BOX, 6, VXS_STORAGE_DENSE, VXS_FORM_POINTSHELL, VXS_TREE_NESTED));
+  share(cooked(VXS_PRIMITIVE_BOX, 6, VXS_STORAGE_BRICKS, VXS_FORM_FIELD, VXS_TREE_NESTED));
+#define SHARE(call) (void)0; MUST(&s, call); share(shape)
+  SHARE(vxs_shape_create_half_space((vxs_vec3){0, 1, 0}, 0, &shape));
+  SHARE(vxs_shape_create_box((vxs_vec3){0.5, 0.4, 0.3}, &shape));
+  SHARE(vxs_shape_create_sphere(0.5, &shape));
+  SHARE(vxs_shape_create_capsule(0.3, 0.3, 1, &shape));
+  SHARE(vxs_shape_create_cylinder(0.4, 0.3, 0, &shape));
+  SHARE(vxs_shape_create_cone(0.4, 0.8, 2, &shape));
+  SHARE(vxs_shape_create_convex_hull(CORNERS, 5, &shape));
+  SHARE(vxs_shape_create_sphere_hull(CORNERS, RADII, 5, &shape));
+  SHARE(vxs_shape_create_triangles(SQUARE, 4, FACES, 2, &shape));
+  SHARE(vxs_shape_create_sheet(SQUARE, 4, FACES, 2, 0.2, &shape));
+#undef SHARE
+  vxs_field *field = NULL;
+  vxs_pointshell *shell = NULL;
+  MUST(&s, vxs_shape_get_field(shared.shapes[0].handle, &field));
+  MUST(&s, vxs_shape_get_pointshell(shared.shapes[0].handle, &shell));
+  shared.field.handle = field;
+  shared.shell = (struct form_slot){shell, shared.shapes[0].samples};
+  MUST(&s, vxs_workspace_create(&shared.workspace));
+  vxs_haptics_settings settings;
+  const vxs_haptics_limits limits = {8, 0.5, {2000, 20}, {40, 0.2}};
+  const vxs_haptics_body body = {shared.shapes[0].handle, {{0, 0, -0.4}, 0, 0, 0, 1}};
+  struct haptics_slot *h = &shared.haptics;
+  MUST(&s, vxs_haptics_settings_init(&settings, sizeof settings, VXS_RENDERER_GOD_OBJECT, shared.shapes[2].handle, 0.2, &limits));
+  MUST(&s, vxs_haptics_create(&settings, shared.shapes[2].handle, &body, 1, &h->handle));
+  h->force = limits.force, h->torque = limits.torque, h->bodies = 1, h->loose = 1;
+  h->hand = (vxs_pose){{0, 0, 1}, 0, 0, 0, 1};
+  h->device = (struct device){STAYS, h->handle};
+}
+
+static void release_shared(void) {
+  static struct stream s;
+  s.function = "the end";
+  MUST(&s, vxs_set_log(NULL, 0, NULL));
+  free(listener);
+  MUST(&s, vxs_haptics_release(shared.haptics.handle));
+  MUST(&s, vxs_workspace_destroy(shared.workspace));
+  MUST(&s, vxs_field_release(shared.field.handle));
+  MUST(&s, vxs_pointshell_release(shared.shell.handle));
+  for (size_t i = 0; i < shared.shape_count; i++) MUST(&s, vxs_shape_release(shared.shapes[i].handle));
+}
+
+/* --- Many streams on threads ------------------------------------------------------------------------------------------------------------ */
+
+enum { STREAMS = 8 };
+
+struct share_of_work {
+  uint64_t seed, calls;
+  unsigned thread, threads;
+  uint64_t digests[STREAMS];
+};
+
+static void *work(void *argument) {
+  struct share_of_work *own = argument;
+  for (unsigned stream = own->thread; stream < STREAMS; stream += own->threads) {
+    struct sequence sequence = {own->seed, stream, {{0, own->calls / STREAMS - 1}}, 1};
+    own->digests[stream] = run_sequence(&sequence);
+  }
+  return NULL;
+}
+
+/* Streams of at most so many calls: one that fails is then found again soon. */
+static const uint64_t CALLS_PER_SEED = 100000;
+
+static void run_streams(uint64_t seed, uint64_t calls, unsigned threads) {
+  uint64_t digests[STREAMS] = {0};
+  while (calls > 0) {
+    const uint64_t now = calls < CALLS_PER_SEED ? calls : CALLS_PER_SEED;
+    struct share_of_work shares[STREAMS];
+    pthread_t handles[STREAMS];
+    for (unsigned i = 0; i < threads; i++) {
+      shares[i] = (struct share_of_work){seed, now, i, threads, {0}};
+      if (pthread_create(&handles[i], NULL, work, &shares[i]) != 0) exit(2);
+    }
+    for (unsigned i = 0; i < threads; i++) {
+      pthread_join(handles[i], NULL);
+      for (unsigned j = i; j < STREAMS; j += threads) digests[j] = scramble(digests[j] + shares[i].digests[j]);
+    }
+    calls -= now;
+    seed++;
+    if (calls > 0) fprintf(stderr, "%llu calls left\n", (unsigned long long)calls);
+  }
+  for (unsigned i = 0; i < STREAMS; i++) printf("stream %u: %016llx\n", i, (unsigned long long)digests[i]);
+}
+
+/* Every function has succeeded and, where it can be, been refused: else the calls show nothing. */
+static int check_coverage(void) {
+  int missing = 0;
+  for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+    if (atomic_load(&succeeded[i]) > 0) continue;
+    fprintf(stderr, "FAILED %s: it never succeeded\n", FUNCTIONS[i].name);
+    missing = 1;
+  }
+  return missing;
+}
+static void print_counts(void) {
+  for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+    const uint64_t calls = succeeded[i] + refused[i];
+    fprintf(stderr, "%-36s %8llu done %8llu refused %10.1f us\n", FUNCTIONS[i].name, (unsigned long long)succeeded[i],
+            (unsigned long long)refused[i], calls > 0 ? 1e-3 * (double)took[i] / (double)calls : 0);
+  }
+}
+
+/* --- Runs of this program that are compared ------------------------------------------------------------------------------------------------- */
+
+static int compare(const char *self, uint64_t seed, uint64_t calls) {
+  static const struct run {
+    const char *name, *environment, *options;
+  } RUNS[] = {
+      {"four threads", "", "--threads 4"},
+      {"four threads again", "", "--threads 4"},
+      {"one thread", "", "--threads 1"},
+      {"RAYON_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "--threads 1"},
+      {"VOXSHELL_BASELINE=1", "VOXSHELL_BASELINE=1", "--threads 2"},
+  };
+  char first[1024] = "";
+  int differ = 0;
+  for (size_t i = 0; i < COUNT_OF(RUNS); i++) {
+    char command[1024], answer[sizeof first] = "";
+    snprintf(command, sizeof command, "%s '%s' --seed %llu --calls %llu %s", RUNS[i].environment, self,
+             (unsigned long long)seed, (unsigned long long)calls, RUNS[i].options);
+    FILE *pipe = popen(command, "r");
+    if (pipe == NULL) return 1;
+    const size_t size = fread(answer, 1, sizeof answer - 1, pipe);
+    answer[size] = '\0';
+    const int status = pclose(pipe);
+    printf("%-20s %s\n", RUNS[i].name, status == 0 ? "done" : "failed");
+    fflush(stdout);
+    if (status != 0) return 1;
+    if (i == 0) memcpy(first, answer, sizeof first);
+    else if (strcmp(first, answer) != 0) {
+      fprintf(stderr, "FAILED: other answers with %s:\n%s%s:\n%s%s\n", RUNS[0].name, first, RUNS[i].name, answer, command);
+      differ = 1;
+    }
+  }
+  return differ;
+}
+
+int main(int count, char **arguments) {
+  uint64_t seed = 1, calls = 0;
+  unsigned threads = 4;
+  const char *replay = NULL, *shrinks = NULL;
+  program.slow = getenv("VOXSHELL_VALGRIND") != NULL;
+  for (int i = 1; i < count; i++) {
+    const char *next = i + 1 < count ? arguments[i + 1] : "";
+    if (strcmp(arguments[i], "--seed") == 0) seed = strtoull(next, NULL, 10), i++;
+    else if (strcmp(arguments[i], "--calls") == 0) calls = strtoull(next, NULL, 10), i++;
+    else if (strcmp(arguments[i], "--threads") == 0) threads = (unsigned)strtoul(next, NULL, 10), i++;
+    else if (strcmp(arguments[i], "--replay") == 0) replay = next, i++;
+    else if (strcmp(arguments[i], "--shrink") == 0) shrinks = next, i++;
+    else if (strcmp(arguments[i], "--verbose") == 0) program.verbose = 1;
+    else {
+      fprintf(stderr, "unknown option %s; the head of tests/fuzz/calls.c lists them\n", arguments[i]);
+      return 2;
+    }
+  }
+  if (threads < 1 || threads > STREAMS) threads = STREAMS;
+  if (shrinks != NULL) return shrink(arguments[0], shrinks);
+  snprintf(program.folder, sizeof program.folder, "%s/voxshell-fuzz-XXXXXX", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+  if (calls == 0 && replay == NULL) {
+    char command[1024];
+    snprintf(command, sizeof command, "'%s' --replay '%s'", arguments[0], VOXSHELL_FUZZ_SEEDS);
+    if (system(command) != 0) return 1;
+    calls = getenv("VOXSHELL_LONG") != NULL ? 10000000 : program.slow ? 10000 : 100000;
+    snprintf(command, sizeof command, "'%s' --seed %llu --calls %llu >/dev/null", arguments[0], (unsigned long long)seed,
+             (unsigned long long)calls);
+    if (system(command) != 0) return 1;
+    /* Others than those, and fewer: they are made five times. */
+    if (compare(arguments[0], seed + 1000000, calls / 10) != 0) return 1;
+    printf("fuzz.calls: ok, %llu calls, and %llu that were compared\n", (unsigned long long)calls, (unsigned long long)calls / 10);
+    return 0;
+  }
+  if (mkdtemp(program.folder) == NULL) {
+    fprintf(stderr, "no folder for files: %s\n", program.folder);
+    return 2;
+  }
+  weigh();
+  start_watchdog();
+  make_shared();
+  int status = 0;
+  if (replay != NULL) {
+    struct sequence sequence;
+    FILE *file = fopen(replay, "r");
+    if (file == NULL) {
+      fprintf(stderr, "cannot read %s\n", replay);
+      return 2;
+    }
+    while (read_sequence(file, &sequence)) {
+      if (program.verbose) printf("seed=%llu stream=%u\n", (unsigned long long)sequence.seed, sequence.stream);
+      run_sequence(&sequence);
+    }
+    fclose(file);
+  } else {
+    run_streams(seed, calls, threads);
+    if (calls >= 10000) status = check_coverage();
+    if (getenv("VOXSHELL_FUZZ_COUNTS") != NULL) print_counts();
+  }
+  release_shared();
+  char command[512];
+  snprintf(command, sizeof command, "rm -rf '%s'", program.folder);
+  return system(command) != 0 ? 1 : status;
+}

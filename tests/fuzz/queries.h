@@ -1,0 +1,321 @@
+/* Calls about two shapes: at two poses, in motion, and what their contacts do to them. */
+#ifndef VOXSHELL_TESTS_FUZZ_QUERIES_H
+#define VOXSHELL_TESTS_FUZZ_QUERIES_H
+
+#include "shapes.h"
+
+/* How far from the origin bodies are that may touch. */
+static const double REACH = 0.6;
+static const uint32_t OF_B = 0x80000000;
+
+/* Features in ascending order: of the last contacts that were found, or any. */
+static const uint32_t *features_value(struct stream *s, const char *name, size_t *count, int sorted) {
+  const int found = s->feature_count > 0 && !one_in(s, 4);
+  *count = note_number(s, name, found ? below(s, s->feature_count + 1) : below(s, 5));
+  uint32_t *features = input(s, *count * sizeof *features);
+  for (size_t i = 0; i < *count; i++) {
+    features[i] = found ? s->features[i] : (uint32_t)below(s, 60) | (one_in(s, 2) ? OF_B : 0);
+    for (size_t j = i; sorted && j > 0 && features[j] < features[j - 1]; j--) {
+      const uint32_t swapped = features[j];
+      features[j] = features[j - 1], features[j - 1] = swapped;
+    }
+  }
+  if (*count > 0 && odd(s)) features[below(s, *count)] = (uint32_t)note_number(s, "a feature", edge_number(s) & UINT32_MAX);
+  for (size_t i = 1; sorted && i < *count; i++) {
+    if (features[i] < features[i - 1]) s->bad = 1;
+  }
+  if (*count > 0 && odd(s)) features = NULL, s->bad = 1;
+  return features;
+}
+
+static void check_contact(struct stream *s, const vxs_contact *c, const struct shape_slot *a, const struct shape_slot *b) {
+  check_finite(s, "separation", c->separation);
+  check_vector(s, "point_on_a", c->point_on_a);
+  check_vector(s, "point_on_b", c->point_on_b);
+  check_unit(s, "normal", c->normal);
+  check_range(s, "toi", c->toi, 0, 1);
+  const uint64_t samples = c->feature & OF_B ? b->samples : a->samples;
+  if ((c->feature & ~OF_B) >= samples) fail(s, "the feature is %#x, of %llu", (unsigned)c->feature, (unsigned long long)samples);
+  if (c->reserved != 0) fail(s, "reserved is %u", (unsigned)c->reserved);
+}
+static void check_contacts(struct stream *s, const vxs_contact *contacts, size_t count, const struct shape_slot *a,
+                           const struct shape_slot *b) {
+  if (!s->loose) s->feature_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    check_contact(s, &contacts[i], a, b);
+    if (!s->loose && s->feature_count < COUNT_OF(s->features)) s->features[s->feature_count++] = contacts[i].feature;
+  }
+  digest_bytes(s, contacts, count * sizeof *contacts);
+}
+
+static const vxs_query *query_value(struct stream *s, vxs_query *q) {
+  MUST(s, vxs_query_init(q, sizeof *q));
+  if (one_in(s, 8)) {
+    note_text(s, "query", "null");
+    return NULL;
+  }
+  q->roles = (uint32_t)note_number(s, "roles", below(s, 4));
+  if (one_in(s, 2)) q->max_separation = note_real(s, "max_separation", 0.3 * uniform(s));
+  if (one_in(s, 3)) q->max_contacts = (uint32_t)note_number(s, "max_contacts", below(s, 9));
+  if (one_in(s, 3)) q->segmentation = (uint32_t)note_number(s, "segmentation", below(s, 3));
+  if (q->segmentation != 0) q->segment_level = (uint32_t)note_number(s, "segment_level", below(s, 4));
+  if (one_in(s, 4)) {
+    size_t count = 0;
+    q->preferred = features_value(s, "preferred_count", &count, 1);
+    q->preferred_count = (uint32_t)count;
+    if (one_in(s, 2)) {
+      uint32_t *segments = input(s, count * sizeof *segments);
+      for (size_t i = 0; i < count; i++) segments[i] = odd(s) ? (uint32_t)edge_number(s) : (uint32_t)below(s, 4);
+      q->preferred_segments = segments;
+    }
+  }
+  if (one_in(s, 6)) q->max_tests = note_number(s, "max_tests", below(s, 200));
+  else if (one_in(s, 6)) q->accuracy = note_real(s, "accuracy", 0.3 * fabs(uniform(s)));
+  else if (one_in(s, 4)) {
+    if (one_in(s, 2)) q->crowd = note_number(s, "crowd", below(s, 30));
+    if (one_in(s, 2)) q->max_gap = note_real(s, "max_gap", 0.2 * uniform(s));
+    q->step_shift = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
+    q->step_turn = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
+  }
+  if (one_in(s, 200)) q->max_nanoseconds = note_number(s, "max_nanoseconds", 1 + below(s, 20000));
+  vary_struct_size(s, &q->struct_size, 1);
+  vary32(s, "roles", &q->roles);
+  vary(s, "max_separation", &q->max_separation);
+  vary(s, "max_distance", &q->max_distance);
+  vary32(s, "max_contacts", &q->max_contacts);
+  vary(s, "max_depth", &q->max_depth);
+  vary32(s, "segmentation", &q->segmentation);
+  vary32(s, "segment_level", &q->segment_level);
+  vary(s, "region_distance", &q->region_distance);
+  vary(s, "region_angle", &q->region_angle);
+  vary64(s, "max_tests", &q->max_tests);
+  vary(s, "accuracy", &q->accuracy);
+  vary64(s, "crowd", &q->crowd);
+  vary(s, "max_gap", &q->max_gap);
+  vary_vector(s, "step_center", &q->step_center);
+  vary_vector(s, "step_shift", &q->step_shift);
+  vary_vector(s, "step_turn", &q->step_turn);
+  return memcpy(input(s, sizeof *q), q, sizeof *q);
+}
+
+static void call_vxs_query_contacts(struct stream *s) {
+  enum { MOST = 64 };
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_pose *pose_a = pose(s, "pose_a", REACH), *pose_b = pose(s, "pose_b", REACH);
+  vxs_query q;
+  const vxs_query *query = query_value(s, &q);
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  if (query != NULL && q.max_nanoseconds != 0 && number < WORKSPACES) s->loose = 1, workspace = shared.workspace;
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_contact));
+  vxs_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
+  if (!CALL(s, vxs_query_contacts(a.handle, pose_a, b.handle, pose_b, query, workspace, contacts, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, contacts, written, MOST, sizeof *contacts);
+  check_contacts(s, contacts, written, &a, &b);
+  for (size_t i = 0; i < written; i++) {
+    if (contacts[i].toi != 0) fail(s, "toi is %g", contacts[i].toi);
+    if (i > 0 && contacts[i].separation < contacts[i - 1].separation) fail(s, "contact %zu is not deepest first", i);
+    if (contacts[i].separation > q.max_separation) fail(s, "the separation is %.17g", contacts[i].separation);
+  }
+  if (number < WORKSPACES && !s->loose) s->segments[number] = *count;
+}
+
+static void call_vxs_workspace_get_report(struct stream *s) {
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  vxs_query_report *report = OUTPUT(s, vxs_query_report, "report");
+  if (report != NULL) {
+    MUST(s, vxs_query_report_init(report, sizeof *report));
+    if (odd(s)) report->struct_size = (uint32_t)struct_size(s, sizeof *report, 0);
+    remember_output(s);
+  }
+  if (!CALL(s, vxs_workspace_get_report(workspace, report))) return;
+  if (report->answer > VXS_ANSWER_URGENT || isnan(report->least_missed)) fail(s, "it reports %g", report->least_missed);
+  digest_bytes(s, report, sizeof *report);
+}
+static void call_vxs_workspace_get_segments(struct stream *s) {
+  enum { MOST = 100 };
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(uint32_t));
+  uint32_t *segments = list_output(s, "segments", MOST, sizeof *segments, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_workspace_get_segments(workspace, segments, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, segments, written, MOST, sizeof *segments);
+  if (number < WORKSPACES && s->segments[number] != SIZE_MAX && s->segments[number] != *count) {
+    fail(s, "it counts %zu contacts; expected %zu", *count, s->segments[number]);
+  }
+  digest_bytes(s, segments, written * sizeof *segments);
+}
+static void call_vxs_workspace_create(struct stream *s) {
+  vxs_workspace **workspace = OUTPUT(s, vxs_workspace *, "workspace");
+  if (!CALL(s, vxs_workspace_create(workspace))) return;
+  const size_t i = below(s, WORKSPACES);
+  drop_workspace(s, i);
+  s->workspaces[i] = *workspace;
+  s->segments[i] = 0;
+}
+static void call_vxs_workspace_destroy(struct stream *s) {
+  const size_t i = note_number(s, "slot", below(s, WORKSPACES));
+  vxs_workspace *handle = odd(s) ? bad_handle(s, "workspace", WORKSPACE) : s->workspaces[i];
+  if (handle == NULL) s->bad = 0;
+  begin_release(s);
+  if (CALL(s, vxs_workspace_destroy(handle)) && handle != NULL) {
+    bury(s, handle);
+    s->workspaces[i] = NULL;
+  }
+  end_release(s);
+}
+
+static void call_vxs_query_features(struct stream *s) {
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_pose *pose_a = pose(s, "pose_a", REACH), *pose_b = pose(s, "pose_b", REACH);
+  size_t most;
+  const uint32_t *features = features_value(s, "features", &most, 0);
+  const size_t count = most == 0 ? 0 : count_of(s, "count", most, most, sizeof *features);
+  vxs_contact *contacts = count == 0 ? NULL : output_array(s, "contacts", most * sizeof *contacts, 0);
+  if (count == 0 && features == NULL && most > 0) s->bad = 0;
+  if (!CALL(s, vxs_query_features(a.handle, pose_a, b.handle, pose_b, features, count, contacts))) return;
+  check_rest(s, contacts, count, most, sizeof *contacts);
+  for (size_t i = 0; i < count; i++) {
+    const struct shape_slot *to = contacts[i].feature & OF_B ? &a : &b;
+    if (contacts[i].feature != features[i]) fail(s, "it answers for another feature");
+    if (to->field_kind != VXS_FIELD_SHEET || isfinite(contacts[i].separation)) check_contact(s, &contacts[i], &a, &b);
+  }
+  digest_bytes(s, contacts, count * sizeof *contacts);
+}
+
+static void call_vxs_query_distance(struct stream *s) {
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_pose *pose_a = pose(s, "pose_a", 2 * REACH), *pose_b = pose(s, "pose_b", 2 * REACH);
+  const int bad = s->bad;
+  vxs_query q;
+  const vxs_query *query = query_value(s, &q);
+  s->bad = bad; /* it does not look at features */
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  vxs_contact *closest = OUTPUT(s, vxs_contact, "closest");
+  bool *found = OUTPUT(s, bool, "found");
+  if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
+  if (!CALL(s, vxs_query_distance(a.handle, pose_a, b.handle, pose_b, query, workspace, closest, found))) return;
+  digest_number(s, *found);
+  if (!*found) {
+    check_rest(s, closest, 0, 1, sizeof *closest);
+    return;
+  }
+  check_contacts(s, closest, 1, &a, &b);
+  if (closest->separation > q.max_distance) fail(s, "the distance is %.17g", closest->separation);
+}
+
+/* --- In motion --------------------------------------------------------------------------------------------------------------------- */
+
+static const vxs_motion *motion(struct stream *s, const char *name) {
+  const vxs_motion value = motion_value(s, name, REACH);
+  return POINTER_TO(s, vxs_motion, name, 0, value);
+}
+
+static void call_vxs_motion_pose(struct stream *s) {
+  const vxs_motion *m = motion(s, "motion");
+  const double t = real(s, "t", 0, 1);
+  vxs_pose *out = OUTPUT(s, vxs_pose, "pose");
+  if (!(t >= 0 && t <= 1)) s->bad = 1;
+  if (!CALL(s, vxs_motion_pose(m, t, out))) return;
+  check_pose(s, "pose", out);
+  digest_bytes(s, out, sizeof *out);
+}
+
+static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_query *q) {
+  MUST(s, vxs_motion_query_init(q, sizeof *q));
+  if (one_in(s, 6)) {
+    note_text(s, "query", "null");
+    return NULL;
+  }
+  q->roles = (uint32_t)note_number(s, "roles", below(s, 4));
+  q->path = (uint32_t)note_number(s, "path", below(s, 2));
+  if (one_in(s, 3)) q->max_separation = note_real(s, "max_separation", 0.1 * uniform(s));
+  if (one_in(s, 4)) q->until = note_real(s, "until", fabs(uniform(s)));
+  if (one_in(s, 6)) q->tolerance = note_real(s, "tolerance", 0.05 * fabs(uniform(s)));
+  if (one_in(s, 2)) {
+    size_t count = 0;
+    q->known = features_value(s, "known_count", &count, 1);
+    q->known_count = (uint32_t)count;
+  }
+  vary_struct_size(s, &q->struct_size, 0);
+  vary32(s, "roles", &q->roles);
+  vary32(s, "path", &q->path);
+  vary(s, "max_separation", &q->max_separation);
+  vary(s, "until", &q->until);
+  /* Far below the distance of samples is fine, but takes long. */
+  if (odd(s)) q->tolerance = note_real(s, "tolerance", one_in(s, 2) ? 1e-6 : fabs(edge_real(s)) + 1e-6);
+  return memcpy(input(s, sizeof *q), q, sizeof *q);
+}
+
+static void call_vxs_query_time_of_impact(struct stream *s) {
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  vxs_motion_query q;
+  const vxs_motion_query *query = motion_query_value(s, &q);
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  vxs_contact *contact = OUTPUT(s, vxs_contact, "contact");
+  bool *found = OUTPUT(s, bool, "found");
+  if (!CALL(s, vxs_query_time_of_impact(a.handle, motion_a, b.handle, motion_b, query, workspace, contact, found))) return;
+  digest_number(s, *found);
+  if (!*found) {
+    check_rest(s, contact, 0, 1, sizeof *contact);
+    return;
+  }
+  check_contacts(s, contact, 1, &a, &b);
+  check_range(s, "toi", contact->toi, 0, q.until);
+}
+static void call_vxs_query_motion_contacts(struct stream *s) {
+  enum { MOST = 40 };
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  vxs_motion_query q;
+  const vxs_motion_query *query = motion_query_value(s, &q);
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_motion_contact));
+  vxs_motion_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_query_motion_contacts(a.handle, motion_a, b.handle, motion_b, query, workspace, contacts, capacity, count))) {
+    return;
+  }
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, contacts, written, MOST, sizeof *contacts);
+  for (size_t i = 0; i < written; i++) {
+    check_contact(s, &contacts[i].contact, &a, &b);
+    check_range(s, "until", contacts[i].until, contacts[i].contact.toi, 1);
+    check_range(s, "toi", contacts[i].contact.toi, i > 0 ? contacts[i - 1].contact.toi : 0, q.until);
+  }
+  digest_bytes(s, contacts, written * sizeof *contacts);
+}
+static void call_vxs_query_known_contacts(struct stream *s) {
+  enum { MOST = 16 };
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  vxs_motion_query q;
+  const vxs_motion_query *query = motion_query_value(s, &q);
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_contact));
+  vxs_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_query_known_contacts(a.handle, motion_a, b.handle, motion_b, query, workspace, contacts, capacity, count))) {
+    return;
+  }
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, contacts, written, MOST, sizeof *contacts);
+  for (size_t i = 0; i < written; i++) {
+    check_contact(s, &contacts[i], &a, &b);
+    if (contacts[i].toi != 1 || (i > 0 && contacts[i].feature < contacts[i - 1].feature)) fail(s, "contact %zu is out of order", i);
+  }
+  digest_bytes(s, contacts, written * sizeof *contacts);
+}
+
+#endif
