@@ -231,7 +231,11 @@ fn every_test_that_a_promise_names_exists() {
                 continue;
             };
             if !before.is_empty() {
-                file = read(&root().join("tests").join(format!("{before}.rs")));
+                let folders =
+                    ["tests", "cli/tests", "lab/tests"].map(|folder| root().join(folder).join(format!("{before}.rs")));
+                let path = folders.iter().find(|path| path.exists());
+                file =
+                    read(path.unwrap_or_else(|| panic!("accuracy.md names {before}.rs, which is not there: {line}")));
             }
             let start = test.trim_end_matches('…');
             let end = if start == test { "(" } else { "" };

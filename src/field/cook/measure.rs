@@ -1,14 +1,14 @@
 //! How far the interpolant is from the mesh it was cooked from.
 
-use std::collections::HashSet;
-
 use rayon::prelude::*;
 
 use super::super::report::FieldError;
 use super::super::sign::Sides;
 use super::super::SignedDistance;
 use crate::math::{Progress, Vec3};
-use crate::memory::{sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::memory::{
+    par_flat_collect, set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded,
+};
 use crate::mesh::{Bvh, TriMesh};
 use crate::Result;
 
@@ -16,10 +16,12 @@ use crate::Result;
 const POINTS: u64 = 8192;
 
 /// The search for the largest error looks at this many points for each cell that the surface passes, and measures one in
-/// [`LOOKED_AT`] of them, so that a coarse field is not searched longer than it is cooked.
+/// [`LOOKED_AT`] of each batch, so that a coarse field is not searched longer than it is cooked.
 const CANDIDATES_PER_CELL: f64 = 64.0;
 const CANDIDATES: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 17;
 const LOOKED_AT: usize = 32;
+/// Candidates of which those to be measured are chosen at once.
+const BATCH: u32 = 1 << 12;
 
 /// Then so many of the worst cells are measured around their worst point, in steps of so many cells. `tests/field_error.rs` says
 /// how much of the largest error that finds.
@@ -216,23 +218,23 @@ fn worst(
 ) -> Result<f64> {
     let cells = surface.area.last().copied().unwrap_or(0.0) * 0.5 / (spacing * spacing);
     let candidates = ((CANDIDATES_PER_CELL * cells) as u32).clamp(*CANDIDATES.start(), *CANDIDATES.end());
-    let most = candidates as usize / LOOKED_AT;
-    let suspects: Vec<Option<(f64, u32)>> = (0..candidates)
-        .into_par_iter()
-        .map(|n| {
-            let (_, p) = surface.candidate(u64::from(n))?;
-            let (_, gradient) = field.distance_gradient((p - center).map(|x| x as f32).into());
-            Some(((Vec3::from(gradient.map(f64::from)).norm() - 1.0).abs(), n))
-        })
-        .collect_guarded();
-    let mut suspects: Vec<(f64, u32)> = suspects.into_iter().flatten().collect_guarded();
-    // Of equal ones those with the lowest numbers, so that the order is that of no thread.
+    // In batches, so that few candidates are held at once; of equal ones the first, whatever the threads.
     let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    if suspects.len() > most {
-        suspects.select_nth_unstable_by(most, order);
-        suspects.truncate(most);
-    }
-    suspects.sort_unstable_by(order);
+    let suspects: Vec<(f64, u32)> = par_flat_collect(candidates.div_ceil(BATCH) as usize, 1, |n, worst| {
+        let mut batch: Vec<(f64, u32)> = with_capacity(BATCH as usize);
+        for n in n as u32 * BATCH..(n as u32 + 1) * BATCH {
+            let Some((_, p)) = surface.candidate(u64::from(n)) else { continue };
+            let (_, gradient) = field.distance_gradient((p - center).map(|x| x as f32).into());
+            batch.push_guarded(((Vec3::from(gradient.map(f64::from)).norm() - 1.0).abs(), n));
+        }
+        let most = BATCH as usize / LOOKED_AT;
+        if batch.len() > most {
+            batch.select_nth_unstable_by(most, order);
+            batch.truncate(most);
+        }
+        batch.sort_unstable_by(order);
+        worst.extend_guarded(batch);
+    });
     let measured: Vec<Option<Measured>> = suspects
         .into_par_iter()
         .map(|(_, n)| {
@@ -243,7 +245,7 @@ fn worst(
     let mut measured: Vec<Measured> = measured.into_iter().flatten().collect_guarded();
     let descending = |a: &Measured, b: &Measured| b.error.total_cmp(&a.error);
     sort_stable_by(&mut measured, descending);
-    let mut cells = HashSet::new();
+    let mut cells = set_with_capacity(measured.len());
     measured.retain(|m| cells.insert(((m.p - center) / spacing).map(|x| x.floor() as i64)));
     for (cells, step) in ROUNDS {
         measured.truncate(cells);
