@@ -152,7 +152,10 @@ fn repeated_triangles_cook_the_same_shape() {
     for storage in [Storage::Dense, Storage::Bricks] {
         let cook = |mesh: &TriMesh| Shape::cook(mesh, &options(24, storage, Forms::BOTH), &Progress::none()).unwrap();
         let (once, often) = (cook(&crowded::identical(4)), cook(&crowded::identical(4_000)));
-        assert!(once.field == often.field && once.shell == often.shell, "{storage:?}");
+        // The field says how many repeat.
+        let said = |field| format!("{field:?}").replace("duplicate_triangles: 3996", "duplicate_triangles: 0");
+        assert!(said(once.field) == said(often.field), "{storage:?}");
+        assert!(once.shell == often.shell, "{storage:?}");
     }
 }
 

@@ -231,7 +231,8 @@ fn soup_is_sampled() {
         assert!(open.vertices.iter().all(|v| distance_to_shell(&shell, &Vec3::from(*v)) < 1e-6));
         assert!(shell.spacing < 0.15 || method == Sampling::Vertices);
         assert!(sample(&line, &spaced(method, 0.1)).spacing <= 0.06);
-        assert_eq!(sample(&point, &spaced(method, 0.1)).len(), 1);
+        let refusal = PointShell::sample(&point, None, &spaced(method, 0.1), &Progress::none()).unwrap_err();
+        assert!(refusal.to_string().contains("expected an extent"), "{refusal}");
         for mesh in [&doubled, &flipped] {
             let shell = sample(mesh, &counted(method, 500));
             assert!(shell.len() < 520, "{method:?}: {} samples", shell.len());

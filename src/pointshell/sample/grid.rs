@@ -8,6 +8,7 @@ use crate::math::Vec3;
 use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 
 const NONE: u32 = u32::MAX;
+const MOST_BUCKETS: usize = 1 << 26;
 
 /// A growing set of points in cells of equal size.
 pub(super) struct PointGrid {
@@ -21,17 +22,27 @@ pub(super) struct PointGrid {
 impl PointGrid {
     /// For questions up to distance `reach` (positive, metres), and about `expected` points.
     pub fn new(reach: f64, expected: usize) -> Self {
-        let buckets = (expected * 2).next_power_of_two().clamp(64, 1 << 26);
+        let buckets = (expected * 2).next_power_of_two().clamp(64, MOST_BUCKETS);
         Self { cell: reach, heads: filled(NONE, buckets), next: Vec::new(), points: with_capacity(expected) }
     }
 
     /// Adds a point; points are numbered in the order they come.
     pub fn insert(&mut self, p: Vec3) {
+        if self.points.len() == self.heads.len() && self.heads.len() < MOST_BUCKETS {
+            self.heads = filled(NONE, 2 * self.heads.len());
+            self.next.clear();
+            (0..self.points.len()).for_each(|i| self.link(i));
+        }
         let cell = self.cell_of(&p);
-        let bucket = self.bucket(&cell);
-        self.next.push_guarded(self.heads[bucket]);
-        self.heads[bucket] = self.points.len() as u32;
         self.points.push_guarded((p, cell));
+        self.link(self.points.len() - 1);
+    }
+
+    /// Puts point `i`, the next that has no bucket, first into its own.
+    fn link(&mut self, i: usize) {
+        let bucket = self.bucket(&self.points[i].1);
+        self.next.push_guarded(self.heads[bucket]);
+        self.heads[bucket] = i as u32;
     }
 
     /// Calls `visit` with each point nearer than `radius` (at most the grid's reach), and its squared distance. Returns the
