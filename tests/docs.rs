@@ -224,18 +224,17 @@ fn pages_are_cut_as_meant() {
 fn every_test_that_a_promise_names_exists() {
     let mut named = 0;
     for line in read(&root().join("docs/accuracy.md")).lines() {
-        // `file::test`, and after it `test` of the same file; a name may end in "…".
+        // `file::test`, and after it `test` of the same file; `module::file::test` for those in src. A name may end in "…".
         let mut file = String::new();
         for name in line.split('`').skip(1).step_by(2) {
-            let Some((before, test)) = name.split_once("::").or((!file.is_empty()).then_some(("", name))) else {
+            let Some((before, test)) = name.rsplit_once("::").or((!file.is_empty()).then_some(("", name))) else {
                 continue;
             };
             if !before.is_empty() {
-                let folders =
-                    ["tests", "cli/tests", "lab/tests"].map(|folder| root().join(folder).join(format!("{before}.rs")));
-                let path = folders.iter().find(|path| path.exists());
-                file =
-                    read(path.unwrap_or_else(|| panic!("accuracy.md names {before}.rs, which is not there: {line}")));
+                let place = format!("{}.rs", before.replace("::", "/"));
+                let paths = ["tests", "cli/tests", "lab/tests", "src"].map(|folder| root().join(folder).join(&place));
+                let path = paths.iter().find(|path| path.exists());
+                file = read(path.unwrap_or_else(|| panic!("accuracy.md names {place}, which is not there: {line}")));
             }
             let start = test.trim_end_matches('…');
             let end = if start == test { "(" } else { "" };
