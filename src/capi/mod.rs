@@ -11,10 +11,14 @@
 
 mod check;
 mod convert;
+mod failure;
 mod guard;
+mod halves;
 mod handle;
+mod hook;
 mod layout;
 mod panics;
+mod scratch;
 #[cfg(test)]
 mod tests;
 mod workers;
