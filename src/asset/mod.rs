@@ -1,4 +1,4 @@
-//! Floor 5: the asset. Cooking a mesh into field + pointshell + mass properties, and the versioned file that holds them.
+//! The asset. Cooking a mesh into field + pointshell + mass properties, and the versioned file that holds them.
 //! Knows nothing of queries' hosts or the C ABI.
 
 mod bricks;

@@ -1,4 +1,4 @@
-//! Floor 3: continuous queries. A segment against a cell and against a field, a pointshell that moves through a field, two
+//! Continuous queries. A segment against a cell and against a field, a pointshell that moves through a field, two
 //! bodies that move. Takes from `contact` what bodies and contacts are; knows nothing of files, engines or forces.
 //!
 //! Xu & Barbič (2014, 2016) reduce continuous collision detection between points and a signed distance field to a segment

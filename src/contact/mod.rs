@@ -1,4 +1,4 @@
-//! Floor 3: discrete queries. Pointshell against field: contact sets, distance, penetration, manifold reduction. Knows
+//! Discrete queries. Pointshell against field: contact sets, distance, penetration, manifold reduction. Knows
 //! nothing of files, engines or forces.
 //!
 //! A query runs the samples of one body, under their sphere tree, through the signed distance field of the other

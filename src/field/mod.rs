@@ -1,4 +1,4 @@
-//! Floor 2: signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
+//! Signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
 
 mod analytic;
 mod approach;

@@ -1,4 +1,4 @@
-//! Floor 2: the pointshell. Surface samples with normals, and the sphere tree over them. Knows meshes and the trait
+//! The pointshell. Surface samples with normals, and the sphere tree over them. Knows meshes and the trait
 //! `SignedDistance`, but nothing of contacts.
 //!
 //! | file | what |

@@ -1,4 +1,4 @@
-//! Floor 2: the layered forms of the literature over a grid of voxels. Knows meshes and fields, but nothing of samples
+//! The layered forms of the literature over a grid of voxels. Knows meshes and fields, but nothing of samples
 //! or contacts.
 //!
 //! | form | type | a voxel holds | source |
