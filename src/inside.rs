@@ -1,4 +1,4 @@
-//! Floor 0: whether this thread works for an entry point of the C ABI. Panics of such threads belong into the library's log;
+//! Whether this thread works for an entry point of the C ABI. Panics of such threads belong into the library's log;
 //! those of all others are their program's own. Programs that never call the C ABI are never inside.
 
 use std::cell::Cell;

@@ -4,9 +4,7 @@
 //! **pointshell** (surface samples with normals under a sphere tree). A pair is answered by running the pointshell of
 //! one against the field of the other, so the cost depends on the sampling and not on the triangles.
 //!
-//! The modules are floors: each imports only from those listed before it.
-//! [`memory`], [`math`] → [`mesh`] → [`field`], [`voxmap`], [`pointshell`] → [`contact`], [`ccd`] →
-//! [`response`], [`dynamics`] → [`haptics`], [`asset`] → [`capi`].
+//! The modules form layers: each imports only from the layers below it, as `docs/architecture.md` lists them.
 //!
 //! Numbers have limits, which [`math::limits`] holds.
 //!

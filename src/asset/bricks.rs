@@ -15,8 +15,8 @@
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::container::{Container, Section, Tag};
-use super::file::{decode, encode};
+use super::container::{decode, encode, Container, Section, Tag};
+
 use super::{Mapped, Store};
 use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
 use crate::memory::{

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::memory::{with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::memory::{with_capacity, Bytes, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
@@ -217,4 +217,19 @@ pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
     Ok(())
+}
+
+pub(super) fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<Section>) -> Result<()> {
+    let bytes = postcard::serialize_with_flavor(value, Bytes::default())
+        .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", name(&tag))))?;
+    sections.push((tag, bytes));
+    Ok(())
+}
+
+pub(super) fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> std::result::Result<T, String> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(format!("section {} has {} bytes too many", name(&tag), rest.len())),
+        Err(e) => Err(format!("section {} cannot be read: {e}", name(&tag))),
+    }
 }

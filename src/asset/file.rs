@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::container::{self, name, Container, Section, Tag};
+use super::container::{self, decode, encode, name, Container, Section, Tag};
 use super::{bricks, old, Mapped, Shape, Store};
 use crate::field::{DenseField, Field, SignedDistance};
 use crate::memory::{self, Bytes};
@@ -29,21 +29,6 @@ const IN_MEMORY: &str = "asset in memory";
 struct Meta {
     mass: Option<MassProperties>,
     report: Option<Report>,
-}
-
-pub(super) fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<Section>) -> Result<()> {
-    let bytes = postcard::serialize_with_flavor(value, Bytes::default())
-        .map_err(|e| Error::Unsupported(format!("section {} cannot be written: {e}", name(&tag))))?;
-    sections.push((tag, bytes));
-    Ok(())
-}
-
-pub(super) fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> std::result::Result<T, String> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        Ok((_, rest)) => Err(format!("section {} has {} bytes too many", name(&tag), rest.len())),
-        Err(e) => Err(format!("section {} cannot be read: {e}", name(&tag))),
-    }
 }
 
 /// The numbers of a field that decoding does not look at: those that were measured when it was cooked, and what follows from

@@ -1,4 +1,4 @@
-//! Floor 5: the asset. Cooking a mesh into field + pointshell + mass properties, and the versioned file that holds them.
+//! The asset. Cooking a mesh into field + pointshell + mass properties, and the versioned file that holds them.
 //! Knows nothing of queries' hosts or the C ABI.
 
 mod bricks;
@@ -21,6 +21,7 @@ use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
 use crate::{Error, Result};
 use map::{map, Mapped};
+use target::extent;
 
 /// Which forms a shape carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -378,13 +379,4 @@ fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
                 .into(),
         )),
     }
-}
-
-/// The largest, metres.
-fn extent(bounds: &Aabb) -> Result<f64> {
-    let extent = bounds.extents().max();
-    if extent > 0.0 {
-        return Ok(extent);
-    }
-    Err(Error::InvalidMesh("all vertices coincide, so the voxel size cannot follow from `resolution`".into()))
 }

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::bricks::{part, unpack_all};
-use super::file::decode;
+use super::container::decode;
 use crate::field::{BrickField, BrickHeader, BrickParts, DenseField, FieldError, Grid, SignReport, SignRule};
 use crate::math::{Aabb, Vec3};
 use crate::memory::{boxed, SliceGuarded};

@@ -22,7 +22,7 @@ pub(super) fn cook(
     if !(target > 0.0 && target.is_finite()) {
         return Err(Error::argument("target_error", target, "a positive, finite length in metres"));
     }
-    let extent = super::extent(bounds)?;
+    let extent = extent(bounds)?;
     // The best so far: its error and its voxel size.
     let mut reached: Option<(f64, f64)> = None;
     let mut octave = 1.0;
@@ -52,4 +52,13 @@ pub(super) fn cook(
         // The memory limit ends this, or the number of nodes that a grid can have.
         octave *= 2.0;
     }
+}
+
+/// The largest, metres.
+pub(super) fn extent(bounds: &Aabb) -> Result<f64> {
+    let extent = bounds.extents().max();
+    if extent > 0.0 {
+        return Ok(extent);
+    }
+    Err(Error::InvalidMesh("all vertices coincide, so the voxel size cannot follow from `resolution`".into()))
 }

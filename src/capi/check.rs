@@ -5,7 +5,7 @@ use std::fmt::{Arguments, Display};
 use std::mem::size_of;
 use std::path::PathBuf;
 
-use super::guard::Failure;
+use super::failure::Failure;
 use super::status::*;
 use super::types::*;
 use crate::math::{limits, Pose, Vec3};

@@ -1,47 +1,10 @@
 //! The border: every entry point runs in here, failures become a status and a message, and panics stop.
 
-use super::log;
+pub(super) use super::failure::Failure;
+use super::hook;
 use super::panics;
 use super::status::*;
-use crate::{memory, Error};
-
-/// Why a call did not succeed.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub status: vxs_status,
-    pub message: String,
-}
-
-impl Failure {
-    pub fn new(status: vxs_status, message: impl Into<String>) -> Self {
-        Self { status, message: message.into() }
-    }
-    pub fn argument(argument: &str, value: impl std::fmt::Display, expected: &str) -> Self {
-        Self::new(VXS_INVALID_ARGUMENT, format!("{argument} is {value}; expected {expected}"))
-    }
-    pub fn mesh(message: impl Into<String>) -> Self {
-        Self::new(VXS_INVALID_MESH, message)
-    }
-    pub fn unsupported(message: impl Into<String>) -> Self {
-        Self::new(VXS_UNSUPPORTED, message)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let status = match &error {
-            Error::InvalidArgument { .. } => VXS_INVALID_ARGUMENT,
-            Error::InvalidMesh(_) => VXS_INVALID_MESH,
-            Error::TooLarge { .. } => VXS_TOO_LARGE,
-            Error::OutOfMemory { .. } => VXS_OUT_OF_MEMORY,
-            Error::Io { .. } => VXS_IO,
-            Error::InvalidFile { .. } => VXS_INVALID_FILE,
-            Error::Unsupported(_) => VXS_UNSUPPORTED,
-            Error::Cancelled => VXS_CANCELLED,
-        };
-        Self::new(status, error.to_string())
-    }
-}
+use crate::memory;
 
 /// Runs the body of the entry point `name`. When it panics, `poison` marks every handle it was given.
 pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>, poison: impl FnOnce()) -> vxs_status {
@@ -63,7 +26,7 @@ pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>
             let message = format!(
                 "{name}: a defect inside the library ({caught}); the objects of this call can only be released"
             );
-            log::log(log::VXS_LOG_ERROR, || message.clone());
+            hook::log(hook::ERROR, || message.clone());
             set_last_error(&message);
             caught.forget();
             VXS_PANIC

@@ -13,9 +13,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::guard::Failure;
-use super::haptics::Halves;
-use super::query::Scratch;
+use super::failure::Failure;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -84,14 +82,6 @@ impl Opaque for vxs_field {
 impl Opaque for vxs_pointshell {
     type Value = Arc<PointShell>;
     const KIND: Kind = Kind::PointShell;
-}
-impl Opaque for vxs_workspace {
-    type Value = Exclusive<Scratch>;
-    const KIND: Kind = Kind::Workspace;
-}
-impl Opaque for vxs_haptics {
-    type Value = Halves;
-    const KIND: Kind = Kind::Haptics;
 }
 
 /// Makes a handle around `value` and writes it to `out`.

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
+use super::halves::{can_stop, own};
 use super::handle;
-use super::haptics::own;
 use super::haptics_settings::User;
 use super::haptics_types::*;
 use super::panics;
@@ -165,16 +165,6 @@ const NOWHERE: vxs_device_state = vxs_device_state {
     engaged: 0,
     reserved: 0,
 };
-
-/// Refuses to wait for the end of a run on a thread that a run may wait for.
-pub(super) fn can_stop(runner: &Option<Runner>) -> Result<(), Failure> {
-    if runner.is_none() || !Runner::is_this_thread() {
-        return Ok(());
-    }
-    let message = "haptics runs, and a function that vxs_haptics_run calls cannot wait for its end; expected another \
-                   thread, or the device's function to return false";
-    Err(Failure::new(VXS_BUSY, message))
-}
 
 /// Fills `options` with the defaults.
 ///

@@ -139,3 +139,5 @@ layout!(vxs_sweep, 184, { motion: 0, center: 112, twist: 136 });
 layout!(vxs_mobility, 56, { inverse_mass: 0, inverse_inertia: 8 });
 layout!(vxs_impulse, 40, { struct_size: 0, iterations: 4, dt: 8, restitution: 16, max_speed: 24, max_separation: 32 });
 layout!(vxs_impulses, 104, { on_a: 0, on_b: 48, count: 96, resolved: 100 });
+
+const _: () = assert!(super::log::VXS_LOG_ERROR == super::hook::ERROR);

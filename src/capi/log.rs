@@ -2,16 +2,13 @@
 //!
 //! With the last errors and the quarantine of handles, the hook is the only thing in the library that is global.
 
-use std::cell::Cell;
-use std::ffi::{c_char, c_void, CStr, CString};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ffi::{c_char, c_void};
 use std::time::Duration;
-
-use parking_lot::RwLock;
 
 use super::check;
 use super::guard::{entry, Failure};
-use super::panics;
+pub(super) use super::hook::log;
+use super::hook::{self, send, Hook};
 use super::status::*;
 use crate::asset::Shape;
 use crate::field::{Field, SignReport, SignRule};
@@ -35,21 +32,6 @@ pub const VXS_LOG_DEBUG: u32 = 4;
 /// @param user     as given to `vxs_set_log`
 pub type vxs_log_fn = Option<unsafe extern "C" fn(level: u32, message: *const c_char, user: *mut c_void)>;
 
-struct Hook {
-    call: unsafe extern "C" fn(u32, *const c_char, *mut c_void),
-    /// An address as a number, since it goes from thread to thread; what it points to is the caller's, who was told.
-    user: usize,
-}
-
-static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
-/// The least important level that is wanted; 0 without a hook, so that no message is made for nobody.
-static LEVEL: AtomicU32 = AtomicU32::new(0);
-
-thread_local! {
-    /// Whether this thread is inside the hook.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Sets the function that gets the messages of the library, for the whole process. Cooking reports what it made and what it
 /// found wrong with the mesh; queries never log. Callable from any thread, but not from the hook.
 ///
@@ -65,15 +47,7 @@ pub unsafe extern "C" fn vxs_set_log(log: vxs_log_fn, level: u32, user: *mut c_v
         if log.is_some() {
             check_level(level)?;
         }
-        if INSIDE.get() {
-            return Err(Failure::new(
-                VXS_BUSY,
-                "called by the log hook itself; expected it to be called outside of it",
-            ));
-        }
-        let mut hook = HOOK.write();
-        LEVEL.store(if log.is_some() { level } else { 0 }, Ordering::Relaxed);
-        *hook = log.map(|call| Hook { call, user: user as usize });
+        hook::set(log.map(|call| Hook { call, user: user as usize }), level)?;
         Ok(VXS_OK)
     })
 }
@@ -98,27 +72,6 @@ fn check_level(level: u32) -> Result<u32, Failure> {
         return Ok(level);
     }
     Err(Failure::argument("level", level, "one of the VXS_LOG_ constants, 1 to 4"))
-}
-
-/// Logs what `message` makes, which is asked only if it is wanted.
-pub(super) fn log(level: u32, message: impl FnOnce() -> String) {
-    if level <= LEVEL.load(Ordering::Relaxed) {
-        send(level, &CString::new(message().replace('\0', " ")).unwrap_or_default());
-    }
-}
-
-fn send(level: u32, message: &CStr) {
-    // A hook that makes the library log would be called forever.
-    if level > LEVEL.load(Ordering::Relaxed) || INSIDE.replace(true) {
-        return;
-    }
-    // The lock is held during the call, so that `vxs_set_log` outwaits it. Recursive: a reader must not wait for a writer
-    // that waits for another reader, whose hook may wait for what this thread holds.
-    if let Some(hook) = &*HOOK.read_recursive() {
-        // SAFETY: the caller of `vxs_set_log` promised that it may be called with this, from any thread, until it is replaced.
-        panics::outside(|| unsafe { (hook.call)(level, message.as_ptr(), hook.user as *mut c_void) });
-    }
-    INSIDE.set(false);
 }
 
 /// What a user may want to know of a shape that was just made from a mesh by the entry point `name`.

@@ -1,4 +1,4 @@
-//! Floor 6: the C ABI. The only module with `extern "C"`; thin: checks arguments, calls the core, maps errors. Must hold
+//! The C ABI. The only module with `extern "C"`; thin: checks arguments, calls the core, maps errors. Must hold
 //! no geometry of its own.
 //!
 //! `include/voxshell/voxshell.h` is generated from the files listed in [`HEADER_SOURCES`], in that order; the doc comments
@@ -11,10 +11,14 @@
 
 mod check;
 mod convert;
+mod failure;
 mod guard;
+mod halves;
 mod handle;
+mod hook;
 mod layout;
 mod panics;
+mod scratch;
 #[cfg(test)]
 mod tests;
 mod workers;

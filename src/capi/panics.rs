@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{catch_unwind, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
-use super::log;
+use super::hook;
 use crate::inside;
 
 static INSTALLED: Once = Once::new();
@@ -88,7 +88,7 @@ fn hear(info: &PanicHookInfo) {
         return;
     }
     let text = text(info.payload());
-    log::log(log::VXS_LOG_ERROR, || {
+    hook::log(hook::ERROR, || {
         let thread = std::thread::current();
         let name = thread.name().unwrap_or("without a name");
         format!("a defect inside the library, on its thread {name}: {text}, at {place}")

@@ -4,17 +4,10 @@ use super::check::{self, Growable};
 use super::guard::entry;
 use super::handle;
 use super::options::*;
+use super::scratch::Scratch;
 use super::status::*;
 use super::types::*;
-use crate::{ccd, contact, response};
-
-/// What is behind a `vxs_workspace`.
-#[derive(Default)]
-pub(super) struct Scratch {
-    pub contact: contact::Workspace,
-    pub motion: ccd::shell::Workspace,
-    pub clusters: response::Clusters,
-}
+use crate::contact;
 
 /// Scratch memory for queries. Make one per thread and keep it; a pair that is asked about again and again is answered faster
 /// from one of its own, which remembers what it proved the last time.

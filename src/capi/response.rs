@@ -5,7 +5,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics_types::*;
 use super::motion::{motion_value, vxs_motion};
-use super::query::Scratch;
+use super::scratch::Scratch;
 use super::status::*;
 use super::types::*;
 use crate::ccd::impact;

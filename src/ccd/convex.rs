@@ -4,7 +4,7 @@
 //! Newton's method from a side where a convex function is above the level never steps past the root, and where the slope
 //! turns upwards there is none. So each end of the interval is found, or proved not to exist, without a small step.
 
-use super::segment::Segment;
+use super::types::Segment;
 use crate::field::{Field, HalfSpace, SignedDistance, Sphere};
 use crate::math::Vec3;
 

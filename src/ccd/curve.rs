@@ -4,8 +4,9 @@
 use std::ops::ControlFlow;
 
 use super::motion::Motion;
-use super::segment::{first_fraction, intervals, stays_below, Segment, Start};
+use super::segment::{first_fraction, intervals, stays_below, Start};
 use super::tree::{Ends, Target};
+use super::types::Segment;
 use crate::math::Vec3;
 
 type Flow = ControlFlow<()>;

@@ -4,6 +4,7 @@
 use super::motion::Motion;
 use super::screw;
 use super::shell::{Passage, Span, Workspace};
+pub use super::types::Collision;
 use crate::contact::{directions, Contact, Geometry, Roles, Stats, FEATURE_OF_B};
 use crate::field::{Field, SignedDistance};
 use crate::math::{limits, limits::check_pose, Pose, Vec3};
@@ -73,15 +74,6 @@ pub fn default_tolerance(a: &Geometry, b: &Geometry) -> f64 {
     } else {
         1e-6
     }
-}
-
-/// A contact that lasts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Collision {
-    /// When it begins: [`Contact::toi`].
-    pub contact: Contact,
-    /// Until when, 0 to 1.
-    pub until: f64,
 }
 
 /// One direction of a query.

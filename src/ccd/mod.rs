@@ -1,4 +1,4 @@
-//! Floor 3: continuous queries. A segment against a cell and against a field, a pointshell that moves through a field, two
+//! Continuous queries. A segment against a cell and against a field, a pointshell that moves through a field, two
 //! bodies that move. Takes from `contact` what bodies and contacts are; knows nothing of files, engines or forces.
 //!
 //! Xu & Barbič (2014, 2016) reduce continuous collision detection between points and a signed distance field to a segment
@@ -9,7 +9,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `cell` | the cubic in a cell |
-//! | `segment` | a segment against any field: on grids by `walk`, `line` and `outside`, else by `convex` and `surface` |
+//! | `segment` | a segment against any field: on grids by `grid`, which uses `walk`, `line` and `outside`; else by `convex` and `surface` |
 //! | `motion`, `screw` | how samples move in the field's frame |
 //! | `shell` | a pointshell on its way: `tree` finds the samples that matter, by `march`; `curve` looks at each |
 //! | `through` | all passages of a pointshell straight through a grid: where, by `stretch`; `near` looks at each |
@@ -18,6 +18,7 @@
 pub mod cell;
 mod convex;
 mod curve;
+mod grid;
 pub mod impact;
 mod line;
 mod march;
@@ -31,4 +32,5 @@ mod stretch;
 mod surface;
 mod through;
 mod tree;
+mod types;
 mod walk;

@@ -2,51 +2,9 @@
 //! motion. Knows nothing of fields or trees.
 
 use super::screw::Relative;
-use super::segment::Segment;
-use crate::math::{Mat3, Pose, RigidF32, Vec3};
-
-/// p' = linear p + shift; metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Affine {
-    pub linear: Mat3,
-    pub shift: Vec3,
-}
-
-impl Affine {
-    /// A pose as a map of points.
-    pub fn of(pose: &Pose) -> Self {
-        Self { linear: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation.vector }
-    }
-
-    #[inline(always)]
-    pub fn point(&self, p: &Vec3) -> Vec3 {
-        self.linear * p + self.shift
-    }
-
-    /// The map that takes every point to where it is at t on its straight way from here to there.
-    pub(super) fn toward(&self, other: &Self, t: f64) -> Self {
-        let s = 1.0 - t;
-        Self { linear: self.linear * s + other.linear * t, shift: self.shift * s + other.shift * t }
-    }
-
-    /// Between two local frames, given by their origins, rounded once.
-    pub(super) fn local(&self, from: &Vec3, to: &Vec3) -> RigidF32 {
-        let shift = self.point(from) - to;
-        let row = |i: usize| [0, 1, 2].map(|k| self.linear[(i, k)] as f32);
-        RigidF32 { r: [row(0), row(1), row(2)], t: [0, 1, 2].map(|k| shift[k] as f32) }
-    }
-
-    /// The difference of two maps, of vectors rather than points: `local` of it needs no origins.
-    pub(super) fn minus(&self, other: &Self) -> Self {
-        Self { linear: self.linear - other.linear, shift: self.shift - other.shift }
-    }
-
-    #[cfg(test)]
-    pub(super) fn pose_for_tests(&self) -> Pose {
-        let rotation = nalgebra::Rotation3::from_matrix_unchecked(self.linear);
-        Pose::from_parts(self.shift.into(), crate::math::Rotation::from_rotation_matrix(&rotation))
-    }
-}
+pub use super::types::Affine;
+use super::types::Segment;
+use crate::math::{Pose, Vec3};
 
 /// A shell's motion in the frame of a field, t from 0 to 1.
 #[derive(Clone, Copy, Debug)]

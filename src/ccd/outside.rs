@@ -8,26 +8,10 @@ use std::ops::ControlFlow;
 
 use super::cell::{root, Cubic};
 use super::line::Line;
-use super::walk::Walk;
+use super::walk::{above, norm, Walk};
 use crate::field::Cells;
 
 type Flow = ControlFlow<()>;
-
-/// φ − level at t, anywhere.
-pub(super) fn above<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &Walk<C, F>, t: f64) -> f64 {
-    let grid = walk.setting.cells.grid();
-    let p = [0, 1, 2].map(|a| walk.line.at(a, t));
-    let last = grid.dims.map(|n| f64::from(n - 1));
-    let inside = [0, 1, 2].map(|a| p[a].clamp(0.0, last[a]));
-    let cell = [0, 1, 2].map(|a| (inside[a] as i32).min(grid.dims[a] as i32 - 2));
-    let local = [0, 1, 2].map(|a| inside[a] - f64::from(cell[a]));
-    let value = Cubic::along(&walk.corners(cell), &local, &local).b[0];
-    value + norm([0, 1, 2].map(|a| p[a] - inside[a])) * f64::from(grid.spacing)
-}
-
-fn norm(v: [f64; 3]) -> f64 {
-    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
-}
 
 /// From `start` to `end`, with the grid's box not between them. Cells are numbered −1 before the grid and as many as there
 /// are behind it.

@@ -3,7 +3,7 @@
 //! A screw motion goes from pose to pose with a constant twist: turning about an axis at a constant rate and advancing along
 //! it at another (Chasles; Redon, Kheddar & Coquillart 2002 use it for motions in between poses).
 
-use super::motion::Affine;
+use super::types::Affine;
 use crate::math::{Mat3, Pose, Rotation, Vec3};
 
 /// A rigid motion with a constant twist, over t from 0 to 1. The point that starts at `center` has gone `along` t along the

@@ -7,50 +7,12 @@
 
 use std::ops::ControlFlow;
 
-use super::walk::{self, Ahead, Setting};
+use super::grid;
+pub use super::types::Segment;
+use super::walk::{Ahead, Setting};
 use super::{convex, surface};
 use crate::field::{Cells, Field, Sheet, SignedDistance, Ways, CHUNK, NEVER};
-use crate::math::{Aabb, Vec3};
-
-/// A straight way; body frame of the field, metres; finite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Segment {
-    pub from: Vec3,
-    pub to: Vec3,
-}
-
-impl Segment {
-    pub fn new(from: Vec3, to: Vec3) -> Self {
-        Self { from, to }
-    }
-
-    pub(super) fn way(&self) -> Vec3 {
-        self.to - self.from
-    }
-
-    /// The point at a fraction t.
-    pub fn at(&self, t: f64) -> Vec3 {
-        self.from + self.way() * t
-    }
-
-    /// The part in a box grown by `margin`, as fractions.
-    pub(super) fn clip(&self, bounds: &Aabb, margin: f64) -> Option<(f64, f64)> {
-        let (bounds, way) = (bounds.inflated(margin), self.way());
-        let (mut start, mut end) = (0.0f64, 1.0f64);
-        for i in 0..3 {
-            if way[i] == 0.0 {
-                if self.from[i] < bounds.min[i] || self.from[i] > bounds.max[i] {
-                    return None;
-                }
-                continue;
-            }
-            let (a, b) = ((bounds.min[i] - self.from[i]) / way[i], (bounds.max[i] - self.from[i]) / way[i]);
-            start = start.max(a.min(b));
-            end = end.min(a.max(b));
-        }
-        (start <= end).then_some((start, end))
-    }
-}
+use crate::math::Vec3;
 
 /// What a segment that starts at or below the level reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +97,7 @@ fn first_on_grid<C: Cells>(cells: &C, segments: &[Segment], level: f64, start: S
             } else if ways.free[i] == NEVER && ahead.side > 0.0 {
                 None
             } else {
-                first_of(start, |on| walk::walk_on(&setting, &s.from, &s.to, ahead, on))
+                first_of(start, |on| grid::walk_on(&setting, &s.from, &s.to, ahead, on))
             };
         }
     }
@@ -204,8 +166,8 @@ fn passages(
     mut on: impl FnMut(f64, bool) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     match field {
-        Field::Dense(dense) => walk::walk(&Setting::new(dense, level), &segment.from, &segment.to, on),
-        Field::Bricks(bricks) => walk::walk(&Setting::new(bricks, level), &segment.from, &segment.to, on),
+        Field::Dense(dense) => grid::walk(&Setting::new(dense, level), &segment.from, &segment.to, on),
+        Field::Bricks(bricks) => grid::walk(&Setting::new(bricks, level), &segment.from, &segment.to, on),
         Field::Mesh(mesh) => surface::mesh(mesh, segment, level, on),
         Field::Sheet(sheet) => surface::sheet(sheet, segment, level, on),
         Field::HalfSpace(_)

@@ -4,10 +4,10 @@
 use super::curve::Curve;
 use super::motion::Motion;
 use super::near::Near;
-use super::segment::Segment;
 use super::stretch::Stretches;
 use super::through::Through;
 use super::tree::{Ends, Sweep, Target, Window};
+use super::types::{Collision, Segment};
 use super::walk::Setting;
 use crate::contact::Stats;
 use crate::field::{Cells, Clearance, Field, Skip};
@@ -58,7 +58,7 @@ pub struct Workspace {
     /// The same, each with where it may pass the level.
     near: Vec<(u32, Stretches)>,
     pub(super) spans: Vec<Span>,
-    pub(super) collisions: Vec<super::impact::Collision>,
+    pub(super) collisions: Vec<Collision>,
     pub(super) stats: Stats,
 }
 

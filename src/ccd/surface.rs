@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::segment::Segment;
+use super::types::Segment;
 use crate::field::{MeshField, Sheet, SignedDistance};
 use crate::mesh::Bvh;
 

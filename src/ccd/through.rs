@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::march::LANES;
 use super::near::Near;
-use super::segment::Segment;
 use super::stretch::{Pack, Stretches};
 use super::tree::{Sweep, Window};
+use super::types::Segment;
 use super::walk::Setting;
 use crate::contact::Stats;
 use crate::field::{Cells, Clearance};

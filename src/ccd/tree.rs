@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use super::march::{Balls, LANES, NEVER};
 use super::motion::{Affine, Motion};
-use super::segment::Segment;
 use super::stretch::Stretches;
+use super::types::Segment;
 use crate::contact::Stats;
 use crate::field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
 use crate::math::{Aabb, RigidF32, Vec3};

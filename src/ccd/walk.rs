@@ -12,7 +12,6 @@ use std::ops::ControlFlow;
 
 use super::cell::Cubic;
 use super::line::Line;
-use super::outside;
 use crate::field::{mask_bit, Cells, Free, Level, Skip, Ways, BLOCK, BRIM, FAR};
 use crate::math::Vec3;
 
@@ -25,9 +24,9 @@ pub(super) struct Setting<'a, C> {
     level: f64,
     /// The grid's first node, body frame, metres.
     origin: Vec3,
-    inverse_spacing: f64,
+    pub inverse_spacing: f64,
     /// The last node, in cells.
-    last: [f64; 3],
+    pub last: [f64; 3],
     /// Rounding of φ for a segment at the origin of the body frame, metres; and how much more for each metre off it.
     rounding: [f64; 2],
     /// For the part of the way that is free for certain, if that can be asked for.
@@ -99,64 +98,10 @@ pub(super) struct Walk<'a, C, F> {
     pub setting: &'a Setting<'a, C>,
     pub line: Line,
     /// The level, raised, metres.
-    level: f64,
+    pub level: f64,
     /// Whether φ is at most the level where the walk is.
     pub below: bool,
-    on: F,
-}
-
-/// Calls `on(t, below)` in order where φ passes the level on the way from `from` to `to` (metres, body frame): `below` says
-/// that φ ≤ level from there on. When the segment starts so, the first call is at 0.
-pub(super) fn walk<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, on: F) -> ControlFlow<()>
-where
-    C: Cells,
-    F: FnMut(f64, bool) -> ControlFlow<()>,
-{
-    walk_on(setting, from, to, Ahead { free: 0.0, side: 0.0 }, on)
-}
-
-/// As `walk`, with what is known of the way.
-pub(super) fn walk_on<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, ahead: Ahead, on: F) -> ControlFlow<()>
-where
-    C: Cells,
-    F: FnMut(f64, bool) -> ControlFlow<()>,
-{
-    let Some((line, level)) = setting.line(from, to) else { return ControlFlow::Continue(()) };
-    let border = f64::from(setting.cells.blocks().border());
-    let mut walk = Walk { setting, line, level, below: false, on };
-    if level < border {
-        let Some((start, end)) = line.clip([0.0; 3], setting.last) else { return ControlFlow::Continue(()) };
-        if start == 0.0 {
-            if ahead.side < 0.0 {
-                walk.pass(0.0, true)?;
-            } else if ahead.side == 0.0 {
-                walk.start()?;
-            }
-        }
-        if line.is_still() || ahead.free > end {
-            return ControlFlow::Continue(());
-        }
-        return walk.inside(start, ahead.free, end);
-    }
-    // Outside φ grows with the distance from the box: it is above the level farther away than this.
-    let reach = (level - border) * setting.inverse_spacing * 1.000_001 + 1e-3;
-    let Some((start, end)) = line.clip([-reach; 3], setting.last.map(|l| l + reach)) else {
-        return ControlFlow::Continue(());
-    };
-    if start == 0.0 {
-        walk.start()?;
-    }
-    if line.is_still() {
-        return ControlFlow::Continue(());
-    }
-    match line.clip([0.0; 3], setting.last) {
-        None => outside::walk(&mut walk, start, end),
-        Some((enter, leave)) => {
-            outside::walk(&mut walk, start, enter)?;
-            walk.inside(enter, 0.0, leave)?;
-            outside::walk(&mut walk, leave, end)
-        }
-    }
+    pub on: F,
 }
 
 impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
@@ -169,8 +114,8 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
 
     /// Looks where the segment starts.
     #[inline]
-    fn start(&mut self) -> ControlFlow<()> {
-        if self.sign_by_block().unwrap_or_else(|| outside::above(self, 0.0) <= 0.0) {
+    pub fn start(&mut self) -> ControlFlow<()> {
+        if self.sign_by_block().unwrap_or_else(|| above(self, 0.0) <= 0.0) {
             self.pass(0.0, true)
         } else {
             ControlFlow::Continue(())
@@ -246,7 +191,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
     ///
     /// What is skipped does not change what is found: a cell is looked at from where the segment enters it, wherever a skip
     /// ends in it.
-    fn inside(&mut self, start: f64, free: f64, end: f64) -> ControlFlow<()> {
+    pub fn inside(&mut self, start: f64, free: f64, end: f64) -> ControlFlow<()> {
         let Setting { cells, last, .. } = *self.setting;
         let blocks = cells.blocks();
         let masked = blocks.knows(self.level);
@@ -378,4 +323,20 @@ fn least(t: [f64; 3]) -> usize {
     } else {
         first
     }
+}
+
+/// φ − level at t, anywhere.
+pub(super) fn above<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>>(walk: &Walk<C, F>, t: f64) -> f64 {
+    let grid = walk.setting.cells.grid();
+    let p = [0, 1, 2].map(|a| walk.line.at(a, t));
+    let last = grid.dims.map(|n| f64::from(n - 1));
+    let inside = [0, 1, 2].map(|a| p[a].clamp(0.0, last[a]));
+    let cell = [0, 1, 2].map(|a| (inside[a] as i32).min(grid.dims[a] as i32 - 2));
+    let local = [0, 1, 2].map(|a| inside[a] - f64::from(cell[a]));
+    let value = Cubic::along(&walk.corners(cell), &local, &local).b[0];
+    value + norm([0, 1, 2].map(|a| p[a] - inside[a])) * f64::from(grid.spacing)
+}
+
+pub(super) fn norm(v: [f64; 3]) -> f64 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }

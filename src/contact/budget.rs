@@ -5,95 +5,16 @@
 //! is kept for the nodes that cannot be opened any more: the representative sample of each is tested, which spreads the answer
 //! over the whole contact instead of the part that was reached.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use super::traverse::{Lanes, Walk};
+use super::lanes::{Lanes, Walk};
+use super::scratch::{Left, Node};
+use super::types::{Budget, Completeness};
 use super::workspace::Workspace;
 use crate::field::{wide, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
-
-/// How much a query may cost, and how fine it must be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
-    /// Spheres and samples tested at most. Deterministic: the same limit gives the same bytes.
-    pub tests: u64,
-    /// Nanoseconds by the system's clock, which is read whenever eight nodes were opened. Overrun by what those take and by
-    /// making the contacts of what was found.
-    pub nanoseconds: u64,
-    /// A node whose ball has at most this radius, metres, is not refined: its representative sample stands for it.
-    pub accuracy: f64,
-}
-
-impl Budget {
-    /// Everything is found.
-    pub const UNLIMITED: Self = Self { tests: u64::MAX, nanoseconds: u64::MAX, accuracy: 0.0 };
-
-    /// What the first of two directions may use, when `self` is for both.
-    pub(super) fn first_half(&self) -> Self {
-        let half = |limit: u64| if limit == u64::MAX { limit } else { limit / 2 };
-        Self { tests: half(self.tests), nanoseconds: half(self.nanoseconds), ..*self }
-    }
-
-    /// What the second may use. A first one that was interrupted leaves nothing of its half, so that a larger limit never
-    /// gives the second less.
-    pub(super) fn second_half(&self, first: &Left) -> Self {
-        let used = if first.completeness == Completeness::Partial { self.first_half().tests } else { first.tests };
-        let tests = if self.tests == u64::MAX { u64::MAX } else { self.tests - used };
-        Self { tests, ..*self }
-    }
-}
-
-/// Whether a query found everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Completeness {
-    /// Every contact was found.
-    Complete,
-    /// Of a crowd the most urgent of each part were.
-    Urgent,
-    /// Representative samples stand for balls as small as the accuracy.
-    Coarse,
-    /// The limit ended it.
-    Partial,
-}
-
-/// What a traversal has left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Left {
-    pub completeness: Completeness,
-    /// φ of no sample that was left out is below this; +∞ when none was.
-    pub least: f32,
-    /// Spheres and samples tested.
-    pub tests: u64,
-}
-
-impl Left {
-    pub const NOTHING: Self = Self { completeness: Completeness::Complete, least: f32::INFINITY, tests: 0 };
-}
-
-/// A node to open; the greatest is the deepest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Node {
-    /// Lower bound of φ over its samples.
-    lower: f32,
-    index: u32,
-}
-
-impl Eq for Node {}
-
-impl Ord for Node {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.lower.total_cmp(&self.lower).then_with(|| other.index.cmp(&self.index))
-    }
-}
-
-impl PartialOrd for Node {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 /// Nodes opened, and representatives tested, between two looks at the clock.
 const NODES_PER_LOOK: u32 = 8;

@@ -1,8 +1,10 @@
 //! The contacts of samples that are known: what a query would say of them, wherever they are by now.
 
+use super::lanes::LANES;
+use super::pass::Pass;
+use super::scratch::Hit;
 use super::sheet::Sides;
-use super::traverse::LANES;
-use super::{Contact, Geometry, Hit, Pass, FEATURE_OF_B};
+use super::types::{Contact, Geometry, FEATURE_OF_B};
 use crate::math::{limits::check_pose, Pose, Vec3};
 use crate::{Error, Result};
 

@@ -11,8 +11,9 @@
 
 use std::sync::{Arc, Weak};
 
-use super::traverse::{above, at_most, Chosen, Lanes, Walk, LANES, SET};
-use super::workspace::{Hit, Stats};
+use super::lanes::{above, at_most, Chosen, Lanes, Walk, LANES, SET};
+use super::scratch::Hit;
+use super::types::Stats;
 use crate::field::{wide, Field, Modulus, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;

@@ -1,20 +1,13 @@
 //! From samples to contacts: how far out of the field each is and which way, in the world. Knows nothing of how samples are
 //! found.
 
-use nalgebra::UnitQuaternion;
-
+use super::lanes::LANES;
 use super::normal::{self, STRONG_GRADIENT};
-use super::traverse::LANES;
-use super::workspace::Hit;
-use super::{Contact, Pass};
+use super::pass::Pass;
+use super::scratch::Hit;
+use super::types::Contact;
 use crate::field::{with_field, SignedDistance};
 use crate::math::Vec3;
-
-/// A rotation as the rows of its matrix.
-pub(super) fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
-    let m = rotation.to_rotation_matrix();
-    [0, 1, 2].map(|i| [m[(i, 0)], m[(i, 1)], m[(i, 2)]])
-}
 
 #[inline(always)]
 fn turned(rows: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {

@@ -1,6 +1,6 @@
 //! Manifold reduction: from a contact set to the few points a solver wants.
 
-use super::workspace::Pending;
+use super::scratch::Pending;
 
 /// How much better another candidate must be to displace one of the preferred features.
 const HYSTERESIS: f32 = 1.2;

@@ -5,7 +5,7 @@
 //! regions are what neighbours connect. The neighbours are found in cells as large as the distance, sorted in rows: of the rows
 //! around a contact, half are looked at, by pointers that only go forward.
 
-use super::Contact;
+use super::types::Contact;
 use crate::math::Vec3;
 
 /// What to group.

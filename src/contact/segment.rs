@@ -1,7 +1,7 @@
 //! Segments that are nodes of one level of the sphere tree, each with its deepest contact: the segmented traversal of Sagardia
 //! et al. 2014, section 2.4.
 
-use super::workspace::Hit;
+use super::scratch::Hit;
 use crate::pointshell::SphereTree;
 
 /// The nodes of a level, or of the last one where the tree is not as deep.

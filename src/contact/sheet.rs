@@ -14,9 +14,10 @@
 
 use std::time::Instant;
 
-use super::budget::{self, Budget, Left};
-use super::traverse;
-use super::workspace::{Hit, Workspace};
+use super::scratch::{Hit, Left};
+use super::types::Budget;
+use super::workspace::Workspace;
+use super::{budget, traverse};
 use crate::field::{Field, Sheet, SheetAround, SignedDistance};
 use crate::math::{Aabb, Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;

@@ -5,28 +5,15 @@
 //! How urgent a sample is, its gap says: its separation at the end of the step, if the bodies moved on as they do and nothing
 //! but the plane of contact there mattered. What slides along the other surface keeps its separation, however fast it is.
 
-use super::budget::{Completeness, Left};
+use super::lanes::{at_most, transform_slack, Block, Lanes, Walk, LANES};
 use super::normal::{self, dot, length, STRONG_GRADIENT};
-use super::traverse::{at_most, transform_slack, Block, Lanes, Walk, LANES};
-use super::workspace::{Hit, Workspace};
-use super::{Pass, FEATURE_OF_B};
+use super::pass::Pass;
+use super::scratch::{Hit, Left};
+use super::types::{Completeness, Step, FEATURE_OF_B};
+use super::workspace::Workspace;
 use crate::field::{wide, with_field, SignedDistance};
 use crate::math::{RigidF32, Vec3};
 use crate::pointshell::PointShell;
-
-/// The step that a query is for, and what counts in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// How A moves against B in the step, world frame: its point at `center` by `shift`, metres, and all of it around that point
-    /// by the vector `turn`, radians. The gap of a contact is separation − max(0, normal · (shift + turn × (point − center))).
-    pub center: Vec3,
-    pub shift: Vec3,
-    pub turn: Vec3,
-    /// Samples whose gap is above this are no contacts, metres; may be infinite.
-    pub max_gap: f64,
-    /// When more samples of a shell than this are left, they are a crowd, and of its parts the most urgent are contacts; 0: all are.
-    pub crowd: usize,
-}
 
 /// Into so many parts what is near of a shell is divided.
 const PARTS: usize = 48;

@@ -2,71 +2,11 @@
 
 use std::collections::BinaryHeap;
 
-use super::budget::{Completeness, Left, Node};
 use super::front::Front;
+use super::lanes::Chosen;
 use super::region::Regions;
-use super::traverse::Chosen;
-use super::Contact;
-
-/// A sample at or under the wanted separation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hit {
-    pub sample: u32,
-    pub phi: f32,
-    /// The sample in the field's local frame, metres.
-    pub point: [f32; 3],
-}
-
-/// A candidate of a reduction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
-    pub point: [f32; 3],
-    pub separation: f32,
-    pub feature: u32,
-    /// Where the candidate came from.
-    pub index: u32,
-    /// Square of the distance to the nearest that was chosen, while they are.
-    pub apart: f32,
-}
-
-/// What the last query cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Spheres of the tree tested against the field.
-    pub node_tests: u64,
-    /// Samples tested against the field.
-    pub sample_tests: u64,
-}
-
-impl std::ops::AddAssign for Stats {
-    fn add_assign(&mut self, other: Self) {
-        self.node_tests += other.node_tests;
-        self.sample_tests += other.sample_tests;
-    }
-}
-
-/// What the last query left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Report {
-    pub completeness: Completeness,
-    /// The separation of no sample that was left out is below this, metres: a proof. +∞ when none was left out, −∞ when
-    /// nothing is known.
-    pub least_missed: f64,
-}
-
-impl Default for Report {
-    /// Nothing.
-    fn default() -> Self {
-        Self { completeness: Completeness::Complete, least_missed: f64::INFINITY }
-    }
-}
-
-impl Report {
-    pub(super) fn add(&mut self, left: &Left) {
-        self.completeness = self.completeness.max(left.completeness);
-        self.least_missed = self.least_missed.min(left.least.into());
-    }
-}
+use super::scratch::{Hit, Node, Pending};
+use super::types::{Contact, Report, Stats};
 
 /// Scratch for queries. Each thread brings its own; a query needs it exclusively. Warm queries do not allocate.
 ///

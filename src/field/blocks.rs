@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::approach::{Balls, Level, Ways};
 use super::Grid;
+use crate::math::Vec3;
 use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
 
 /// Cells along an edge of a block.
@@ -230,7 +231,7 @@ pub trait Cells: Send + Sync {
     fn grid(&self) -> &Grid;
 
     /// Origin of the local frame in the body frame, metres.
-    fn center(&self) -> super::Vec3;
+    fn center(&self) -> Vec3;
 
     /// What can be skipped.
     fn blocks(&self) -> impl Skip + '_;

@@ -60,3 +60,65 @@ impl Clearance for MeshField {
         parts.map(|part| whole * part).into_iter().find(|&r| self.lower_bound(c, r) > level).unwrap_or(0.0)
     }
 }
+
+/// `distances` and `bounds` of many points and balls, and [`Clearance`], of a field on a grid by
+/// those of its view.
+macro_rules! batches {
+    ($view:ident of $field:ty) => {
+        $crate::field::wide::wide! {
+            fn distances(field: $view, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+                for i in 0..n {
+                    out[i] = field.distance([x[i], y[i], z[i]]);
+                }
+            }
+        }
+
+        $crate::field::wide::wide! {
+            fn bounds(field: $view, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
+                for i in 0..n {
+                    out[i] = field.bound([x[i], y[i], z[i]], r[i]);
+                }
+            }
+        }
+
+        $crate::field::wide::wide! {
+            fn clearances(field: $view, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+                for i in 0..n {
+                    out[i] = field.clearance([x[i], y[i], z[i]], level);
+                }
+            }
+        }
+
+        $crate::field::wide::wide! {
+            fn sides(field: $view, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
+                let n = out.len();
+                let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+                for i in 0..n {
+                    out[i] = field.side([x[i], y[i], z[i]], level);
+                }
+            }
+        }
+
+        impl $crate::field::clearance::Clearance for $field {
+            fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
+                $view::of(self).clearance(c, level)
+            }
+
+            fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
+                clearances($view::of(self), x, y, z, level, out);
+            }
+
+            fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
+                sides($view::of(self), x, y, z, level, out);
+            }
+        }
+    };
+}
+
+pub(in crate::field) use batches;

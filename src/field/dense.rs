@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::approach::{approaches, Balls, Level, Node, Nodes, Ways};
 use super::blocks::{Blocks, Cells, Skip};
+use super::clearance::batches;
 use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
-use super::wide::batches;
 use super::{Grid, Modulus, SignedDistance};
 use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{boxed, CollectGuarded};

@@ -1,4 +1,4 @@
-//! Floor 0: poses, boxes and the small numerics everything else stands on. Knows nothing of meshes, fields or files.
+//! Poses, boxes and the small numerics everything else stands on. Knows nothing of meshes, fields or files.
 
 mod aabb;
 pub mod limits;

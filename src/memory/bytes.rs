@@ -6,7 +6,8 @@ use std::io::{ErrorKind, Read, Write};
 
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
-use super::{refuse, GrowGuarded, RoomGuarded};
+use super::refusal::refuse;
+use super::{GrowGuarded, RoomGuarded};
 
 /// Bytes that are written one after another: to be used as a file, or by `postcard`.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hash};
 
 use rayon::prelude::*;
 
-use super::refuse;
+use super::refusal::refuse;
 use super::reserve::{is_low, refusable};
 
 /// An empty vector with room for exactly `n`.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use rayon::ThreadPoolBuilder;
 
-use super::with_capacity_or;
+use super::containers::with_capacity_or;
 use crate::{Error, Result};
 
 /// Address space of a thread, bytes: Rust's default stack, and what a thread needs until it runs.

@@ -1,4 +1,4 @@
-//! Floor 1: triangle soup. Import, validation, welding, mass properties, BVH with closest point and winding number, and
+//! Triangle soup. Import, validation, welding, mass properties, BVH with closest point and winding number, and
 //! the primitives this project makes itself. Knows nothing of grids, samples or contacts.
 
 mod apart;

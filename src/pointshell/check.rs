@@ -3,7 +3,14 @@
 use super::{PointShell, SphereTree};
 use crate::math::limits::{is_coordinate, is_grid_coordinate};
 
-pub(super) fn check(shell: &PointShell) -> Result<(), String> {
+impl PointShell {
+    /// `Err` with what is wrong when an invariant of this type does not hold. Safe on any content, however hostile.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        check(self)
+    }
+}
+
+fn check(shell: &PointShell) -> Result<(), String> {
     let n = shell.x.len();
     if n == 0 {
         return Err("no samples".into());

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::shell::round_up;
 use super::PointShell;
 use crate::math::{Progress, Vec3, Work};
 use crate::memory::GrowGuarded;
@@ -92,5 +93,5 @@ pub(super) fn largest_gap(shell: &PointShell, progress: &Progress) -> Result<f32
         Ok(gap)
     };
     let gaps = (0..n).into_par_iter().map_init(|| (Search::default(), Work::new(progress)), gap);
-    Ok(super::round_up(gaps.try_reduce(|| 0.0, |a, b| Ok(a.max(b)))?))
+    Ok(round_up(gaps.try_reduce(|| 0.0, |a, b| Ok(a.max(b)))?))
 }

@@ -1,11 +1,23 @@
 //! The shell of a body made larger or smaller.
 
-use super::{round_up, tree, PointShell, SphereTree};
+use super::shell::round_up;
+use super::{tree, PointShell, SphereTree};
 use crate::math::limits::{is_coordinate, is_grid_coordinate};
-use crate::memory::{CollectGuarded, SliceGuarded};
+use crate::memory::{self, CollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
-pub(super) fn scaled(shell: &PointShell, factor: f64) -> Result<PointShell> {
+impl PointShell {
+    /// The shell of the body scaled by a positive, finite `factor` about its origin: the same samples in the same order.
+    /// A copy; powers of two change no digit.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when a number leaves its range.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        memory::guard("scaling a pointshell", || scaled(self, factor))
+    }
+}
+
+fn scaled(shell: &PointShell, factor: f64) -> Result<PointShell> {
     let times = |array: &[f32]| -> Vec<f32> { array.iter().map(|&x| (f64::from(x) * factor) as f32).collect_guarded() };
     let from = &shell.tree;
     let tree = SphereTree {

@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::{cluster, greedy, nearest, round_up, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
+use super::shell::round_up;
+use super::{cluster, greedy, nearest, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
 use crate::math::miniball::minimal_enclosing_ball;
 use crate::math::{limits, Aabb, Progress, Vec3, Work};
-use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use crate::memory::{self, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
 /// Relative excess of every radius, see [`SphereTree::radius`].
@@ -16,6 +17,29 @@ pub(super) const BYTES_PER_SAMPLE: u64 = 200;
 
 /// Centres tried for a sphere that must sit on a sample.
 const CENTER_CANDIDATES: usize = 64;
+
+impl PointShell {
+    /// A shell of given samples: `points` in metres, body frame, with outward `normals` of any non-zero length.
+    ///
+    /// Of the options only `branching`, `tree`, `clustering` and `memory_limit` matter. There is no surface to measure
+    /// against, so `spacing` is set to the largest distance from a sample to its nearest neighbour; overwrite it when the
+    /// covering radius is known.
+    pub fn from_samples(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOptions) -> Result<Self> {
+        options.check_tree()?;
+        if points.is_empty() {
+            return Err(Error::argument("points", "empty", "at least one sample"));
+        }
+        if points.len() != normals.len() {
+            return Err(Error::argument(
+                "normals",
+                format!("{} long", normals.len()),
+                format!("{} long", points.len()),
+            ));
+        }
+        options.check_memory(points.len() as u64, BYTES_PER_SAMPLE, 0)?;
+        memory::guard("building a sphere tree", || build(points, normals, options, &Progress::none()))
+    }
+}
 
 /// A shell over body-frame samples; lengths and options were checked.
 pub(super) fn build(

@@ -1,4 +1,4 @@
-//! Floor 4: from contacts to forces. Wrenches and impulses on a rigid body, and how they change with its pose and
+//! From contacts to forces. Wrenches and impulses on a rigid body, and how they change with its pose and
 //! twist. Knows contacts and bodies in the world; nothing of integration, devices or files.
 //!
 //! | file | what |

@@ -1,4 +1,4 @@
-//! Floor 2: the layered forms of the literature over a grid of voxels. Knows meshes and fields, but nothing of samples
+//! The layered forms of the literature over a grid of voxels. Knows meshes and fields, but nothing of samples
 //! or contacts.
 //!
 //! | form | type | a voxel holds | source |
@@ -36,6 +36,7 @@ mod distances;
 mod flood;
 mod grid;
 mod layers;
+mod map;
 mod model;
 mod surface;
 mod tree;
@@ -44,6 +45,7 @@ mod types;
 pub use distances::{DistanceMap, DistanceSample};
 pub use grid::{VoxelGrid, VoxelOptions};
 pub use layers::LayerMap;
+pub use map::Voxmap;
 pub use model::VoxelModel;
 pub use tree::{Branching, LayerTree, TypeTree, VoxelTree};
-pub use types::{Offset, VoxelType, Voxmap};
+pub use types::{Offset, VoxelType};

@@ -1,42 +1,19 @@
 //! Making a brick field from exact samples: quanta, seams, and what is certified about the result.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::constants::{Certified, Hot};
 use super::fine;
 use super::index::Index;
-use super::sample::{Certified, Hot};
-use super::{bricks_of, corners_of, place_of, BrickField, BrickHeader, CELLS, MAX_STEP, NODES, STEP, STRIDE, VOLUME};
-use crate::field::report::{FieldError, SignReport};
+use super::layout::{borders, each_node, MAX_STEP, STEP};
+use super::{
+    bricks_of, corners_of, place_of, BrickField, BrickHeader, Certificate, Draft, FineBricks, CELLS, STRIDE, VOLUME,
+};
+use crate::field::report::FieldError;
 use crate::field::Grid;
 use crate::math::{Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded};
 use crate::{Error, Result};
-
-/// Some bricks with samples of their own.
-#[derive(Default)]
-pub(in crate::field) struct FineBricks {
-    /// Number of each, x fastest.
-    pub bricks: Vec<u32>,
-    /// [`STRIDE`] numbers for each: the samples, quanta, x fastest, and one of no meaning yet.
-    pub samples: Vec<i16>,
-}
-
-/// What a brick field is made from. Bricks that are not in `fine` have no node in the narrow band, and one sign.
-pub(in crate::field) struct Draft {
-    pub grid: Grid,
-    pub center: Vec3,
-    /// Signed distance at the corners of bricks, metres.
-    pub coarse: Vec<f32>,
-    pub fine: FineBricks,
-    /// Metres.
-    pub quantum: f32,
-    /// Bound on how much the distances of two nodes, fine or coarse, differ per metre.
-    pub node_lipschitz: f32,
-    /// Largest |sample − distance| in the band, metres.
-    pub rounding: f32,
-    pub sign: SignReport,
-}
 
 impl BrickField {
     pub(in crate::field) fn build(draft: Draft) -> Result<Self> {
@@ -109,19 +86,6 @@ fn part_of([x, y, z]: [u32; 3]) -> usize {
     side(x) + 3 * side(y) + 9 * side(z)
 }
 
-/// Calls `f` with the place of each node of a brick, and its number, x fastest.
-pub(super) fn each_node(mut f: impl FnMut([u32; 3], usize)) {
-    let mut n = 0;
-    for k in 0..NODES {
-        for j in 0..NODES {
-            for i in 0..NODES {
-                f([i, j, k], n);
-                n += 1;
-            }
-        }
-    }
-}
-
 struct Seams<'a> {
     bricks: [u32; 3],
     is_fine: &'a [bool],
@@ -156,69 +120,6 @@ impl Seams<'_> {
         }
         samples[VOLUME] = rise.min(65_535) as u16 as i16;
     }
-}
-
-/// What is certified of the samples of a field, or of one brick; lengths in quanta and cells, so that it holds whatever these
-/// measure.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// Squared gradient where it is largest, quanta per cell.
-    pub(super) steepest: f64,
-    /// Least |φ| in coarse bricks and in cells with a node on a seam; `i32::MAX` without such.
-    pub(super) calm: i32,
-    pub(super) largest: i32,
-    /// Lowest sample on the border of the grid.
-    pub(super) border: i32,
-    /// Box of {φ ≤ 0}, cells.
-    pub(super) min: [f64; 3],
-    pub(super) max: [f64; 3],
-}
-
-impl Certificate {
-    pub(super) const NONE: Self = Self {
-        steepest: 0.0,
-        calm: i32::MAX,
-        largest: 0,
-        border: i32::MAX,
-        min: [f64::INFINITY; 3],
-        max: [f64::NEG_INFINITY; 3],
-    };
-
-    fn merged(mut self, other: Self) -> Self {
-        self.steepest = self.steepest.max(other.steepest);
-        self.calm = self.calm.min(other.calm);
-        self.largest = self.largest.max(other.largest);
-        self.border = self.border.min(other.border);
-        for k in 0..3 {
-            self.min[k] = self.min[k].min(other.min[k]);
-            self.max[k] = self.max[k].max(other.max[k]);
-        }
-        self
-    }
-
-    pub(super) fn include(&mut self, p: [f64; 3]) {
-        for k in 0..3 {
-            self.min[k] = self.min[k].min(p[k]);
-            self.max[k] = self.max[k].max(p[k]);
-        }
-    }
-
-    /// Values between which φ does not change sign: how near to 0 it comes there.
-    pub(super) fn settle(&mut self, values: impl Iterator<Item = i32> + Clone) {
-        let one_sign = values.clone().all(|v| v > 0) || values.clone().all(|v| v < 0);
-        let least = if one_sign { values.map(i32::abs).min().unwrap_or(i32::MAX) } else { 0 };
-        self.calm = self.calm.min(least);
-    }
-}
-
-/// Which planes of the grid's border pass through a brick: by axis, the node in the brick (0 to 8).
-pub(super) fn borders(grid: &Grid, place: [u32; 3]) -> impl Iterator<Item = (usize, u32)> {
-    let last = grid.dims.map(|n| n - 1);
-    (0..3).flat_map(move |k| {
-        let first = place[k] * CELLS;
-        let upper = (first <= last[k] && last[k] <= first + CELLS).then(|| (k, last[k] - first));
-        (first == 0).then_some((k, 0)).into_iter().chain(upper)
-    })
 }
 
 /// Of a coarse brick by its corners, quanta.

@@ -1,7 +1,7 @@
 //! What is certified of a fine brick.
 
-use super::build::{borders, each_node, Certificate};
-use super::{CELLS, NODES, VOLUME};
+use super::layout::{borders, each_node};
+use super::{Certificate, CELLS, NODES, VOLUME};
 use crate::field::wide::wide;
 use crate::field::Grid;
 use crate::memory::{boxed_item, CollectGuarded};

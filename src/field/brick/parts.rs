@@ -1,57 +1,13 @@
 //! A brick field taken apart, as files keep it, and put together again.
 
-use serde::{Deserialize, Serialize};
-
-use super::build::{certify, FineBricks};
+use super::build::certify;
 use super::index::{self, Index};
+use super::layout::STEP;
 use super::masks::{self, slot, Masks};
-use super::{bricks_of, BrickField, Certificate, Samples, STEP, STRIDE};
-use crate::field::report::{FieldError, SignReport};
-use crate::field::Grid;
-use crate::math::{limits, Aabb, Vec3};
+use super::{bricks_of, BrickField, BrickHeader, BrickParts, FineBricks, STRIDE};
+use crate::math::{limits, Aabb};
 use crate::memory::{boxed, filled, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::{Error, Result};
-
-/// The numbers of a brick field that do not depend on how many bricks it has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BrickHeader {
-    pub grid: Grid,
-    /// Number of fine bricks.
-    pub fine: u32,
-    /// Metres.
-    pub quantum: f32,
-    /// Quanta to one unit of a coarse sample.
-    pub step: u32,
-    /// Bound on how much the distances behind any two samples differ per metre between the nodes.
-    pub node_lipschitz: f32,
-    /// Largest |sample − distance| in the band, as measured when it was made, metres.
-    pub rounding: f32,
-    /// Origin of the local frame in the body frame, metres.
-    pub center: Vec3,
-    /// Box around {φ ≤ 0}, body frame, metres.
-    pub bounds: Aabb,
-    pub error: FieldError,
-    pub sign: SignReport,
-}
-
-/// All of a brick field: what a file keeps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BrickParts {
-    pub header: BrickHeader,
-    /// The fine bricks (x fastest) in the order of their samples: by columns along z, upward, the columns x fastest.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
-    pub bricks: Vec<u32>,
-    /// For each of them the most that a sample is above the distance it stands for, quanta.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
-    pub rises: Vec<u16>,
-    /// Of the fine bricks, x fastest, a brick above another beginning with the last 9² of that one; then the coarse ones.
-    pub samples: Samples,
-    /// What is certified; without it, it is certified anew.
-    pub certificate: Option<Certificate>,
-    /// A bit for each fine brick that has a cell near the surface, in whole words; then for each of those a bit for each
-    /// cell. Without them, they are made anew.
-    pub masks: Option<Vec<u64>>,
-}
 
 impl TryFrom<BrickParts> for BrickField {
     type Error = Error;

@@ -1,35 +1,23 @@
 //! Cooking a triangle soup straight into bricks: no array over all nodes is made, and no node far from the surface is
 //! looked at.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use rayon::prelude::*;
 
-use super::super::brick::{
-    bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME,
-};
+use super::super::brick::{place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
 use super::super::report::SignRule;
 use super::super::scan::PATH;
 use super::super::sign::Sides;
-use super::super::Grid;
-use super::crossings::{self, cut_edges, Crossings};
+use super::crossings::Crossings;
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
+use super::layout::Layout;
 use super::open::{Distances, Open};
-use super::{measure, needed_all_the_same, offset, winding, FieldOptions};
-use crate::math::{Aabb, Progress, Vec3};
-use crate::memory::{self, filled, filled_with, CollectGuarded, GrowGuarded, SliceGuarded};
-use crate::mesh::{triangle, TriMesh};
-use crate::{Error, Result};
-
-/// Where the bricks are.
-pub(super) struct Layout {
-    /// The grid of the field, and the grid of all nodes of the bricks that cover it.
-    pub grid: Grid,
-    pub all: Grid,
-    pub center: Vec3,
-    pub bricks: [u32; 3],
-}
+use super::options::{needed_all_the_same, FieldOptions};
+use super::{measure, offset};
+use crate::math::Progress;
+use crate::memory::{self, filled, GrowGuarded};
+use crate::mesh::TriMesh;
+use crate::Result;
 
 impl BrickField {
     /// The field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the voxel
@@ -144,76 +132,6 @@ impl BrickField {
     }
 }
 
-impl Layout {
-    /// Checks what can be checked before anything is computed.
-    pub fn new(mesh: &TriMesh, options: &FieldOptions) -> Result<Self> {
-        let (counts, center) = options.counts(mesh)?;
-        let numbers = counts.map(|n| ((n - 1.0) / f64::from(CELLS)).ceil());
-        let total = numbers.iter().product::<f64>();
-        // An entry and a corner for each brick, and the corner's distance.
-        let needed = 10.0 * total + FieldOptions::fixed_bytes(mesh.triangles.len()) as f64;
-        let most = f64::from(u32::MAX) / 2.0;
-        if needed > options.memory_limit as f64 || total > most || counts.iter().any(|&n| n > f64::from(1 << 20)) {
-            let [x, y, z] = counts;
-            let what = format!("a field of {x} x {y} x {z} nodes {} m apart, in bricks", options.voxel_size);
-            return Err(Error::TooLarge { what, needed: needed as u64, limit: options.memory_limit });
-        }
-        let grid = Grid::centered(counts.map(|n| n as u32), options.voxel_size as f32);
-        grid.check()?;
-        let bricks = bricks_of(&grid);
-        let all = Grid { dims: bricks.map(|n| n * CELLS + 1), ..grid };
-        all.check()?;
-        Ok(Self { grid, all, center, bricks })
-    }
-
-    /// Makes the distances at the bricks' corners negative inside an open surface, whose repaired triangles are `corners`.
-    fn sign_corners(
-        &self,
-        sides: &Sides,
-        corners: &[[[f64; 3]; 3]],
-        coarse: &mut [f32],
-        progress: &Progress,
-    ) -> Result<()> {
-        let grid = Grid { dims: self.bricks.map(|n| n + 1), spacing: self.all.spacing * CELLS as f32, ..self.all };
-        let cut = cut_edges(&Lattice::new(&self.all).every(CELLS), corners, progress)?;
-        // What counts is said of nodes, by `Open`.
-        let mut report = sides.report;
-        winding::apply(sides, &grid, self.center, &cut, coarse, &mut report, progress)
-    }
-
-    /// Memory that goes with the triangles, bytes. `distinct`: the mesh without repeats.
-    fn fixed_bytes(&self, mesh: &TriMesh, distinct: &TriMesh, open: bool) -> u64 {
-        let crossings = if open { 0 } else { crossings::bytes(distinct, f64::from(self.grid.spacing)) };
-        FieldOptions::fixed_bytes(mesh.triangles.len()) + crossings
-    }
-
-    /// Checks the memory that cooking will take against the limit: `fixed` bytes, and those of the bricks that may be in the
-    /// band of `corners`, the triangles of the soup and of membranes. What it is, bytes.
-    fn check_memory(
-        &self,
-        lattice: &Lattice,
-        corners: &[[[f64; 3]; 3]],
-        fixed: u64,
-        open: bool,
-        options: &FieldOptions,
-    ) -> Result<u64> {
-        let total = self.bricks.iter().map(|&n| n as usize).product::<usize>();
-        let fine = near_at_most(lattice, corners, self.bricks, f64::from(BAND));
-        let rows = self.all.dims[1] as usize * self.all.dims[2] as usize;
-        // Samples; and crossings of half of a brick's 64 rows, twice while they are joined, or of an open surface the cut
-        // edges of its 512 nodes, their signs and what is told of them.
-        let each = 4 + STRIDE * 2 + if open { 768 } else { 32 * 16 };
-        let needed = fixed + (10 * total + 4 * rows + each * fine) as u64;
-        let samples = fine * STRIDE + total;
-        if needed > options.memory_limit || samples > u32::MAX as usize {
-            let [x, y, z] = self.grid.dims;
-            let what = format!("a field of {x} x {y} x {z} nodes, {fine} bricks of them at the surface,");
-            return Err(Error::TooLarge { what, needed, limit: options.memory_limit });
-        }
-        Ok(needed)
-    }
-}
-
 /// Bound on how much the distances behind two samples differ per metre between their nodes, from neighbours in bricks in
 /// the band: elsewhere neighbours have one sign and exact distances. See [`PATH`].
 fn steepest_path(fine: &FineBricks) -> f32 {
@@ -239,81 +157,6 @@ fn steepest_path(fine: &FineBricks) -> f32 {
     // Both are rounded, by half a quantum each.
     let per_cell = (1..).zip(most).map(|(squared, m)| f64::from(m + 1) / f64::from(squared).sqrt());
     (per_cell.fold(f64::from(QUANTA), f64::max) / f64::from(QUANTA) * PATH * (1.0 + 1e-6)) as f32
-}
-
-/// An upper bound on the number of bricks in the band: those that a triangle meets when they are grown by the band.
-/// `width`: half of it, cells.
-pub(super) fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3], width: f64) -> usize {
-    let words = (bricks[0] as usize).div_ceil(64);
-    let marked = filled_with(words * bricks[1] as usize * bricks[2] as usize, || AtomicU64::new(0));
-    let edge = lattice.spacing * f64::from(CELLS);
-    // Bricks grown by a wide band are tested against triangles grown by its remainder alone: the whole bricks of its width are
-    // added afterwards, or the time would go with triangles times bricks.
-    let whole = (lattice.spacing * width * 1.001 / edge) as u32;
-    let band = lattice.spacing * width * 1.001 - f64::from(whole) * edge;
-    corners.par_iter().for_each(|t| {
-        let t = t.map(Vec3::from);
-        let reach = |k: usize| {
-            let (lo, hi) = (t[0][k].min(t[1][k]).min(t[2][k]) - band, t[0][k].max(t[1][k]).max(t[2][k]) + band);
-            let place = |x: f64| ((x - lattice.min[k]) / edge).floor().clamp(0.0, f64::from(bricks[k] - 1)) as u32;
-            (place(lo), place(hi))
-        };
-        let [(i0, i1), (j0, j1), (k0, k1)] = [0, 1, 2].map(reach);
-        let few = (i1 - i0 + 1) * (j1 - j0 + 1) * (k1 - k0 + 1) <= 12;
-        for k in k0..=k1 {
-            for j in j0..=j1 {
-                for i in i0..=i1 {
-                    let min = Vec3::from([0, 1, 2].map(|a| lattice.min[a] + f64::from([i, j, k][a]) * edge));
-                    let grown = Aabb { min, max: min.add_scalar(edge) }.inflated(band);
-                    if few || triangle::overlaps_box(&t, &grown) {
-                        let row = (k as usize * bricks[1] as usize + j as usize) * words;
-                        marked[row + i as usize / 64].fetch_or(1 << (i % 64), Ordering::Relaxed);
-                    }
-                }
-            }
-        }
-    });
-    let mut marked: Vec<u64> = marked.into_iter().map(AtomicU64::into_inner).collect_guarded();
-    spread(&mut marked, bricks, whole as usize);
-    marked.into_iter().map(|bits| bits.count_ones() as usize).sum()
-}
-
-/// Marks the bricks that are at most `by` places along each axis from a marked one. A row of bricks along x starts with a
-/// word of its own.
-fn spread(marked: &mut [u64], bricks: [u32; 3], by: usize) {
-    let [nx, ny, nz] = bricks.map(|n| n as usize);
-    let words = nx.div_ceil(64);
-    let reach_x = by.min(nx);
-    for row in marked.chunks_exact_mut(words).filter(|row| by > 0 && row.iter().any(|&word| word != 0)) {
-        let before = row.to_vec_guarded();
-        let is_marked = |i: usize| before[i / 64] >> (i % 64) & 1 == 1;
-        // Up to here, exclusive, a brick before this one reaches.
-        let mut until = 0;
-        for i in 0..nx + reach_x {
-            if i < nx && is_marked(i) {
-                until = i + 2 * reach_x + 1;
-            }
-            // The row is written `reach_x` places behind the brick that is looked at.
-            if i >= reach_x && i < until {
-                row[(i - reach_x) / 64] |= 1 << ((i - reach_x) % 64);
-            }
-        }
-    }
-    for (n, stride) in [(ny, words), (nz, words * ny)] {
-        let mut reach = 0;
-        while reach < by.min(n) {
-            let step = (2 * reach + 1).min(by.min(n) - reach);
-            let before = marked.to_vec_guarded();
-            for (row, words) in marked.chunks_exact_mut(stride).enumerate() {
-                // At the border, what is there covers what would come from beyond.
-                for at in [(row % n).saturating_sub(step), (row % n + step).min(n - 1)] {
-                    let from = (row - row % n + at) * stride;
-                    words.iter_mut().zip(&before[from..from + stride]).for_each(|(word, other)| *word |= other);
-                }
-            }
-            reach += step;
-        }
-    }
 }
 
 /// Makes the distances at the bricks' corners negative inside a closed surface.
@@ -344,35 +187,4 @@ fn sign_bricks(crossings: &Crossings, parity: bool, bricks: [u32; 3], fine: &mut
             }
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spreading_marks_the_bricks_within_so_many_places() {
-        for (bricks, by) in [([70u32, 5, 9], 3), ([3, 130, 2], 7), ([65, 1, 40], 0), ([130, 4, 4], 100), ([1, 1, 1], 5)]
-        {
-            let [nx, ny, nz] = bricks.map(|n| n as usize);
-            let words = nx.div_ceil(64);
-            let seeds = [[0, 0, 0], [nx / 2, ny - 1, nz / 3], [nx - 1, ny / 2, nz - 1]];
-            let place = |[i, j, k]: [usize; 3]| ((k * ny + j) * words + i / 64, 1u64 << (i % 64));
-            let mut marked = vec![0u64; words * ny * nz];
-            for (word, bit) in seeds.map(place) {
-                marked[word] |= bit;
-            }
-            spread(&mut marked, bricks, by);
-            let mut count = 0;
-            for n in 0..nx * ny * nz {
-                let at = [n % nx, n / nx % ny, n / (nx * ny)];
-                let expected = seeds.iter().any(|s| (0..3).all(|a| s[a].abs_diff(at[a]) <= by));
-                let (word, bit) = place(at);
-                assert_eq!(marked[word] & bit != 0, expected, "{at:?} of {bricks:?}, spread by {by}");
-                count += u32::from(expected);
-            }
-            // Nothing behind the rows.
-            assert_eq!(marked.iter().map(|word| word.count_ones()).sum::<u32>(), count);
-        }
-    }
 }

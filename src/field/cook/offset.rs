@@ -15,11 +15,12 @@ use super::super::brick::{bricks_of, place_of, Draft, FineBricks, BAND, CELLS, N
 use super::super::report::{Decided, FieldError, SignReport, SignRule};
 use super::super::sign::Sides;
 use super::super::{BrickField, DenseField, Grid};
-use super::bricks::{near_at_most, Layout};
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
+use super::layout::{near_at_most, Layout};
+use super::measure;
+use super::options::FieldOptions;
 use super::tiles::{Tiles, TILE};
-use super::{measure, FieldOptions};
 use crate::math::{Progress, Vec3};
 use crate::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
 use crate::mesh::TriMesh;
@@ -412,19 +413,6 @@ impl BrickField {
         let error = outer.measure(&field, &grid, &lattice, &sides, center, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
-    }
-}
-
-impl FieldOptions {
-    /// Refuses an offset that the grid could not keep tight.
-    pub(super) fn check_offset(&self) -> Result<()> {
-        let least = 3f64.sqrt() * self.voxel_size;
-        if self.offset == 0.0 || self.offset.is_finite() && self.offset >= least {
-            return Ok(());
-        }
-        let expected =
-            format!("0 for none, or at least a voxel's diagonal, {least} m: a thinner wall would leak between nodes");
-        Err(Error::argument("offset", self.offset, expected))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Building: top down, binned surface-area heuristic (Wald 2007, "On fast Construction of SAH-based Bounding Volume
 //! Hierarchies"). Serial and without randomness, so that the same mesh gives the same tree.
 
-use super::{Node, MAX_DEPTH};
+use super::node::{Node, MAX_DEPTH};
 use crate::math::{Aabb, Vec3};
 use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;

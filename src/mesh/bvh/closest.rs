@@ -1,6 +1,7 @@
 //! Closest point and signed distance.
 
-use super::{Bvh, MAX_DEPTH};
+use super::node::MAX_DEPTH;
+use super::Bvh;
 use crate::math::Vec3;
 use crate::mesh::triangle::{self, Feature};
 

@@ -1,6 +1,7 @@
 //! Rays.
 
-use super::{Bvh, Stack};
+use super::node::{Node, Stack};
+use super::Bvh;
 use crate::math::Vec3;
 use crate::mesh::triangle::{self, Ray};
 
@@ -34,7 +35,7 @@ impl Bvh {
     #[inline]
     pub(crate) fn crossings_along_x_and_work(&self, p: Vec3, weights: &[u32]) -> (i32, u32, u64) {
         let (mut winding, mut count, mut work) = (0, 0, 1);
-        let across = |n: &super::Node, k: usize| n.min[k] <= p[k] && p[k] <= n.max[k];
+        let across = |n: &Node, k: usize| n.min[k] <= p[k] && p[k] <= n.max[k];
         self.visit_leaves(
             |n| across(n, 1) && across(n, 2) && p.x <= n.max[0],
             |k| {
@@ -64,7 +65,7 @@ impl Bvh {
             if node.count == 0 {
                 // The child on the ray's side of entry last, so that it is popped first.
                 let (a, b) = (&self.nodes[node.first as usize], &self.nodes[node.first as usize + 1]);
-                let along = |n: &super::Node| (0..3).map(|i| (n.min[i] + n.max[i]) * direction[i]).sum::<f64>();
+                let along = |n: &Node| (0..3).map(|i| (n.min[i] + n.max[i]) * direction[i]).sum::<f64>();
                 let swapped = along(b) < along(a);
                 stack.push(node.first + u32::from(!swapped));
                 stack.push(node.first + u32::from(swapped));

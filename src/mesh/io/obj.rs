@@ -3,7 +3,8 @@
 
 use std::io::Write;
 
-use super::{checked, excerpt, polygon, text};
+use super::polygon::{self, checked};
+use super::text::{self, excerpt};
 use crate::memory::{filled, GrowGuarded, RoomGuarded};
 use crate::mesh::TriMesh;
 

@@ -1,7 +1,8 @@
-//! Polygons to triangles.
+//! Polygons to triangles, and triangles to a mesh.
 
 use crate::math::Vec3;
 use crate::memory::{GrowGuarded, SliceGuarded};
+use crate::mesh::TriMesh;
 
 /// Above this many corners a non-convex polygon is fanned rather than clipped (clipping is cubic at worst).
 const MAX_CLIPPED: usize = 512;
@@ -49,4 +50,9 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
         rest.remove(i);
     }
     fan(out, &rest);
+}
+
+/// Builds the mesh, with the reason alone when it cannot be used: the caller knows the path.
+pub(super) fn checked(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> std::result::Result<TriMesh, String> {
+    TriMesh::new(vertices, triangles).map_err(|e| e.to_string())
 }

@@ -1,7 +1,8 @@
 //! STL, ASCII and binary. Which of the two a file is does not follow from its first word: a binary file may begin with "solid"
 //! too. ASCII files come with several solids, capitals, and normals that are no numbers.
 
-use super::{checked, excerpt, text};
+use super::polygon::checked;
+use super::text::{self, excerpt};
 use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;
 

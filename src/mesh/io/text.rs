@@ -51,6 +51,15 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The beginning of a text from a file, as an error message shows it: in one line, however long it is.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut start: String = text.trim().chars().take(60).collect();
+    if start.len() < text.trim().len() {
+        start.push('…');
+    }
+    format!("{start:?}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! The bunny-like body: a smooth union of round cones, polygonised by surface nets and relaxed on its surface.
 
-use super::within;
+use super::arguments::within;
 use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::Result;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::{length, shorter, within, MAX_SEGMENTS};
+use super::arguments::{length, shorter, within, MAX_SEGMENTS};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 

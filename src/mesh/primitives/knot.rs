@@ -1,6 +1,6 @@
 //! Torus knots.
 
-use super::{length, turn, within, MAX_SEGMENTS};
+use super::arguments::{length, turn, within, MAX_SEGMENTS};
 use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};

@@ -1,6 +1,6 @@
 //! Surfaces of revolution about y.
 
-use super::{length, shorter, turn, within, MAX_SEGMENTS};
+use super::arguments::{self, length, shorter, turn, within, MAX_SEGMENTS};
 use crate::mesh::TriMesh;
 use crate::Result;
 
@@ -114,12 +114,12 @@ pub fn bowl(outer_radius: f64, thickness: f64, segments: u32) -> Result<TriMesh>
 
 /// A cylinder along y, centred, whose two rims are cut at 45° over `chamfer` (0 for none).
 pub fn peg(radius: f64, length: f64, chamfer: f64, segments: u32) -> Result<TriMesh> {
-    super::length("length", length)?;
+    arguments::length("length", length)?;
     let h = 0.5 * length;
     if chamfer == 0.0 {
         return cylinder(radius, h, segments);
     }
-    super::length("radius", radius)?;
+    arguments::length("radius", radius)?;
     shorter("chamfer", chamfer, radius.min(h), "the radius and half the length")?;
     within("segments", segments, 3, MAX_SEGMENTS)?;
     let (r, c) = (radius, chamfer);
@@ -134,8 +134,8 @@ const ROD: f64 = 0.45;
 /// A hydraulic actuator along y, centred: a ball joint at each end, a barrel of `radius` between flanges over the lower 0.45 of
 /// `length`, a rod above. `segments` around (8 or more).
 pub fn actuator(radius: f64, length: f64, segments: u32) -> Result<TriMesh> {
-    super::length("length", length)?;
-    super::length("radius", radius)?;
+    arguments::length("length", length)?;
+    arguments::length("radius", radius)?;
     shorter("radius", radius, 0.1 * length, "a tenth of the length")?;
     within("segments", segments, 8, MAX_SEGMENTS)?;
     let (h, r, ball) = (0.5 * length, radius, BALL * radius);

@@ -6,7 +6,7 @@
 
 use std::f64::consts::{FRAC_PI_6, TAU};
 
-use super::{length, shorter, within, MAX_SEGMENTS};
+use super::arguments::{length, shorter, within, MAX_SEGMENTS};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 

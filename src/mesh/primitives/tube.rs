@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::{length, shorter, turn, within, MAX_SEGMENTS};
+use super::arguments::{length, shorter, turn, within, MAX_SEGMENTS};
 use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::grid::PointGrid;
 use super::surface::{angle, DisjointSets, Surface};
-use super::Sample;
+use super::types::Sample;
 use crate::math::{Aabb, Progress, Vec3, Work};
 use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::mesh::TriMesh;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::random::mixed;
-use super::Sample;
+use super::types::Sample;
 use crate::math::Vec3;
 use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 

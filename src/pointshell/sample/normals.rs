@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::surface::{unit_or_zero, Surface};
-use super::Sample;
+use super::types::Sample;
 use crate::field::SignedDistance;
 use crate::math::Vec3;
 

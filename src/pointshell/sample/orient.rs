@@ -1,6 +1,6 @@
 //! One sense of winding for each patch of a soup, so that its normals agree.
 
-use super::surface::Face;
+use super::types::Face;
 use crate::math::Vec3;
 use crate::memory::{filled, with_capacity, GrowGuarded};
 

@@ -2,8 +2,8 @@
 
 use super::grid::PointGrid;
 use super::surface::Surface;
+use super::types::Sample;
 use super::uniform::interact;
-use super::Sample;
 use crate::math::{Aabb, Progress, Vec3, Work};
 use crate::memory::{GrowGuarded, SliceGuarded};
 use crate::mesh::triangle;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::orient::{self, Side};
-use super::Sample;
+use super::types::{Face, Sample};
 use crate::math::Vec3;
 use crate::memory::{filled, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded};
 use crate::mesh::triangle::is_sliver;
@@ -36,21 +36,6 @@ pub(super) struct Surface {
     /// The faces agree about their sides, so that normals tell those of a thin wall apart.
     pub is_consistent: bool,
     pub area: f64,
-}
-
-pub(super) struct Face {
-    pub corners: [u32; 3],
-    /// Zero for a sliver, whose plane is uncertain.
-    pub normal: Vec3,
-    pub area: f64,
-}
-
-impl Face {
-    /// Reverses the winding.
-    pub fn turn(&mut self) {
-        self.corners.swap(1, 2);
-        self.normal = -self.normal;
-    }
 }
 
 pub(super) struct SharpEdge {

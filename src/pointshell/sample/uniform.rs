@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::grid::{sort_spatially, thin_crowds, PointGrid};
 use super::random::Random;
 use super::surface::Surface;
-use super::Sample;
+use super::types::Sample;
 use crate::math::{Progress, Work};
 use crate::memory::{exact, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;
@@ -290,6 +290,11 @@ impl Heap {
             place = largest;
         }
     }
+}
+
+/// Samples of a hexagonal lattice of this spacing on this area.
+pub(super) fn lattice_count(area: f64, spacing: f64) -> f64 {
+    area / (0.75f64.sqrt() * spacing * spacing)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use super::super::super::triangle::LANES;
 use super::super::super::wide::wide;
-use super::{Frame, EPS};
+use super::frame::{Frame, EPS};
 use crate::memory::{CollectGuarded, GrowGuarded};
 
 /// Where lanes without a box are.

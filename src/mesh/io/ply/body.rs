@@ -1,6 +1,6 @@
 //! The numbers after the header of a PLY file, one after the other: text with an element on each line, or bytes.
 
-use super::super::{excerpt, text};
+use super::super::text::{self, excerpt};
 use super::header::{Element, Encoding, Header, Scalar};
 
 /// A number as the file has it: integers keep all their digits, and so do the reals of text, whatever their type.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::excerpt;
+use super::super::text::excerpt;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Encoding {

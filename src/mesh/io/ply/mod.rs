@@ -6,7 +6,8 @@ mod header;
 
 use std::borrow::Cow;
 
-use super::{checked, excerpt, polygon, text};
+use super::polygon::{self, checked};
+use super::text::{self, excerpt};
 use crate::memory::{text_of, CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;
 use body::{Body, Number};

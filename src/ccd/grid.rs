@@ -1,0 +1,62 @@
+//! All passages of a segment through a level of a field on a grid: inside the grid's box by `walk`, outside by `outside`.
+
+use std::ops::ControlFlow;
+
+use super::outside;
+use super::walk::{Ahead, Setting, Walk};
+use crate::field::{Cells, Skip};
+use crate::math::Vec3;
+
+/// Calls `on(t, below)` in order where φ passes the level on the way from `from` to `to` (metres, body frame): `below` says
+/// that φ ≤ level from there on. When the segment starts so, the first call is at 0.
+pub(super) fn walk<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, on: F) -> ControlFlow<()>
+where
+    C: Cells,
+    F: FnMut(f64, bool) -> ControlFlow<()>,
+{
+    walk_on(setting, from, to, Ahead { free: 0.0, side: 0.0 }, on)
+}
+
+/// As `walk`, with what is known of the way.
+pub(super) fn walk_on<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, ahead: Ahead, on: F) -> ControlFlow<()>
+where
+    C: Cells,
+    F: FnMut(f64, bool) -> ControlFlow<()>,
+{
+    let Some((line, level)) = setting.line(from, to) else { return ControlFlow::Continue(()) };
+    let border = f64::from(setting.cells.blocks().border());
+    let mut walk = Walk { setting, line, level, below: false, on };
+    if level < border {
+        let Some((start, end)) = line.clip([0.0; 3], setting.last) else { return ControlFlow::Continue(()) };
+        if start == 0.0 {
+            if ahead.side < 0.0 {
+                walk.pass(0.0, true)?;
+            } else if ahead.side == 0.0 {
+                walk.start()?;
+            }
+        }
+        if line.is_still() || ahead.free > end {
+            return ControlFlow::Continue(());
+        }
+        return walk.inside(start, ahead.free, end);
+    }
+    // Outside φ grows with the distance from the box: it is above the level farther away than this.
+    let reach = (level - border) * setting.inverse_spacing * 1.000_001 + 1e-3;
+    let Some((start, end)) = line.clip([-reach; 3], setting.last.map(|l| l + reach)) else {
+        return ControlFlow::Continue(());
+    };
+    if start == 0.0 {
+        walk.start()?;
+    }
+    if line.is_still() {
+        return ControlFlow::Continue(());
+    }
+    match line.clip([0.0; 3], setting.last) {
+        None => outside::walk(&mut walk, start, end),
+        Some((enter, leave)) => {
+            outside::walk(&mut walk, start, enter)?;
+            walk.inside(enter, 0.0, leave)?;
+            outside::walk(&mut walk, leave, end)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The types that the files of this module share: a segment, an affine map, a contact that lasts.
+
+use crate::contact::Contact;
+use crate::math::{Aabb, Mat3, Pose, RigidF32, Vec3};
+
+/// A straight way; body frame of the field, metres; finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    pub from: Vec3,
+    pub to: Vec3,
+}
+
+impl Segment {
+    pub fn new(from: Vec3, to: Vec3) -> Self {
+        Self { from, to }
+    }
+
+    pub(super) fn way(&self) -> Vec3 {
+        self.to - self.from
+    }
+
+    /// The point at a fraction t.
+    pub fn at(&self, t: f64) -> Vec3 {
+        self.from + self.way() * t
+    }
+
+    /// The part in a box grown by `margin`, as fractions.
+    pub(super) fn clip(&self, bounds: &Aabb, margin: f64) -> Option<(f64, f64)> {
+        let (bounds, way) = (bounds.inflated(margin), self.way());
+        let (mut start, mut end) = (0.0f64, 1.0f64);
+        for i in 0..3 {
+            if way[i] == 0.0 {
+                if self.from[i] < bounds.min[i] || self.from[i] > bounds.max[i] {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) = ((bounds.min[i] - self.from[i]) / way[i], (bounds.max[i] - self.from[i]) / way[i]);
+            start = start.max(a.min(b));
+            end = end.min(a.max(b));
+        }
+        (start <= end).then_some((start, end))
+    }
+}
+
+/// p' = linear p + shift; metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine {
+    pub linear: Mat3,
+    pub shift: Vec3,
+}
+
+impl Affine {
+    /// A pose as a map of points.
+    pub fn of(pose: &Pose) -> Self {
+        Self { linear: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation.vector }
+    }
+
+    #[inline(always)]
+    pub fn point(&self, p: &Vec3) -> Vec3 {
+        self.linear * p + self.shift
+    }
+
+    /// The map that takes every point to where it is at t on its straight way from here to there.
+    pub(super) fn toward(&self, other: &Self, t: f64) -> Self {
+        let s = 1.0 - t;
+        Self { linear: self.linear * s + other.linear * t, shift: self.shift * s + other.shift * t }
+    }
+
+    /// Between two local frames, given by their origins, rounded once.
+    pub(super) fn local(&self, from: &Vec3, to: &Vec3) -> RigidF32 {
+        let shift = self.point(from) - to;
+        let row = |i: usize| [0, 1, 2].map(|k| self.linear[(i, k)] as f32);
+        RigidF32 { r: [row(0), row(1), row(2)], t: [0, 1, 2].map(|k| shift[k] as f32) }
+    }
+
+    /// The difference of two maps, of vectors rather than points: `local` of it needs no origins.
+    pub(super) fn minus(&self, other: &Self) -> Self {
+        Self { linear: self.linear - other.linear, shift: self.shift - other.shift }
+    }
+
+    #[cfg(test)]
+    pub(super) fn pose_for_tests(&self) -> Pose {
+        let rotation = nalgebra::Rotation3::from_matrix_unchecked(self.linear);
+        Pose::from_parts(self.shift.into(), crate::math::Rotation::from_rotation_matrix(&rotation))
+    }
+}
+
+/// A contact that lasts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Collision {
+    /// When it begins: [`Contact::toi`].
+    pub contact: Contact,
+    /// Until when, 0 to 1.
+    pub until: f64,
+}

@@ -1,0 +1,299 @@
+//! The sphere tree of a pointshell through a field: Algorithm 1 of Sagardia et al. 2014 with certified pruning.
+//!
+//! A lane block is transformed and tested at a time: children of a node, samples of a leaf. All leaves are on the tree's
+//! last level, so the tree is walked level by level: what passes on one level is a list, which is the work of the next, and
+//! nothing waits for a comparison but the end of a loop. The whole walk is compiled for each kind of field and, on x86-64,
+//! once more for AVX2; the operations on a sample and their order are those of the brute-force oracle of the tests, so all
+//! of them see the same bytes.
+
+use super::scratch::Hit;
+use super::types::Stats;
+use crate::field::SignedDistance;
+use crate::math::RigidF32;
+use crate::pointshell::PointShell;
+
+/// Children or samples transformed and tested together.
+pub(super) use crate::field::LANES;
+pub(super) type Lanes = [f32; LANES];
+
+/// Where so many of the nodes above the leaves are not free, a fraction, it takes longer to look at the leaves than at all samples.
+const MOST: (u64, u64) = (2, 3);
+
+/// A shell on its way through a field.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'a, F> {
+    pub field: &'a F,
+    pub shell: &'a PointShell,
+    pub to_field: &'a RigidF32,
+    /// How far rounding in the transform can move a sample relative to the centre of a ball that holds it, metres.
+    pub slack: f32,
+}
+
+/// Points in the field's frame and what the field says of them.
+pub(super) struct Block {
+    pub x: Lanes,
+    pub y: Lanes,
+    pub z: Lanes,
+    pub value: Lanes,
+}
+
+/// The lane block that begins at `start`; beyond the end of the array there is 0.
+#[inline(always)]
+fn lanes(values: &[f32], start: usize) -> Lanes {
+    let rest = &values[start..];
+    match rest.first_chunk() {
+        Some(block) => *block,
+        None => {
+            let mut block = [0.0; LANES];
+            block[..rest.len()].copy_from_slice(rest);
+            block
+        }
+    }
+}
+
+/// A bit for each of the first `n` lanes for which `$compare` holds of value and limit; SSE belongs to x86-64.
+macro_rules! mask {
+    ($value:expr, $limit:expr, $n:expr, $sse:ident, $compare:tt) => {{
+        #[cfg(target_arch = "x86_64")]
+        let mask = {
+            use std::arch::x86_64::{$sse, _mm_loadu_ps, _mm_movemask_ps, _mm_set1_ps};
+            // SAFETY: four values from `half` on are in the array.
+            let of = |half: usize| unsafe {
+                _mm_movemask_ps($sse(_mm_loadu_ps($value[half..half + 4].as_ptr()), _mm_set1_ps($limit))) as u32
+            };
+            of(0) | of(4) << 4
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let mask = (0..LANES).fold(0, |mask, i| mask | u32::from($value[i] $compare $limit) << i);
+        mask & ((1 << $n) - 1)
+    }};
+}
+
+/// A bit for each of the first `n` lanes whose value is at most `limit`.
+#[inline(always)]
+pub(super) fn at_most(value: &Lanes, limit: f32, n: usize) -> u32 {
+    mask!(value, limit, n, _mm_cmple_ps, <=)
+}
+
+/// A bit for each of the first `n` lanes whose value is above `limit`.
+#[inline(always)]
+pub(super) fn above(value: &Lanes, limit: f32, n: usize) -> u32 {
+    mask!(value, limit, n, _mm_cmpgt_ps, >)
+}
+
+/// For each mask the numbers of the bits that are set, ascending.
+pub(super) const SET: [[u8; LANES]; 1 << LANES] = {
+    let mut table = [[0; LANES]; 1 << LANES];
+    let mut mask = 0;
+    while mask < table.len() {
+        let (mut bit, mut n) = (0, 0);
+        while bit < LANES {
+            if mask >> bit & 1 == 1 {
+                table[mask][n] = bit as u8;
+                n += 1;
+            }
+            bit += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// Indices that were chosen, ascending. Room for a whole block is made beforehand, so that adding one takes no branch.
+#[derive(Default)]
+pub(super) struct Chosen {
+    indices: Vec<u32>,
+    len: usize,
+}
+
+impl Chosen {
+    pub fn as_slice(&self) -> &[u32] {
+        &self.indices[..self.len]
+    }
+
+    /// Empty, with room for `n` and a block.
+    pub fn clear(&mut self, n: usize) {
+        self.len = 0;
+        self.reserve(n);
+    }
+
+    pub fn reserve(&mut self, n: usize) {
+        let room = self.len + n + LANES;
+        if self.indices.len() < room {
+            self.indices.resize(room.next_power_of_two(), 0);
+        }
+    }
+
+    /// Adds `index` of each bit of `mask`.
+    #[inline(always)]
+    pub fn push(&mut self, index: impl Fn(usize) -> u32, mask: u32) {
+        let room = &mut self.indices[self.len..self.len + LANES];
+        let set = &SET[mask as usize % SET.len()];
+        for i in 0..LANES {
+            room[i] = index(set[i] as usize % LANES);
+        }
+        self.len += mask.count_ones() as usize;
+    }
+}
+
+impl<'a, F: SignedDistance> Walk<'a, F> {
+    #[inline(always)]
+    pub fn new(field: &'a F, shell: &'a PointShell, to_field: &'a RigidF32) -> Self {
+        Self { field, shell, to_field, slack: transform_slack(shell, to_field) }
+    }
+
+    #[inline(always)]
+    fn place(&self, x: Lanes, y: Lanes, z: Lanes) -> Block {
+        let mut block = Block { x: [0.0; LANES], y: [0.0; LANES], z: [0.0; LANES], value: [0.0; LANES] };
+        for i in 0..LANES {
+            [block.x[i], block.y[i], block.z[i]] = self.to_field.point([x[i], y[i], z[i]]);
+        }
+        block
+    }
+
+    /// The centre of each of `n` balls, and the lower bound of φ below it.
+    #[inline(always)]
+    pub fn balls(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Block {
+        let mut block = self.place(x, y, z);
+        // Lanes that nobody asked for cost nothing where all are computed at once.
+        for i in 0..if self.field.is_lanewise() { LANES } else { n } {
+            block.value[i] = self.field.lower_bound([block.x[i], block.y[i], block.z[i]], radius[i] + self.slack);
+        }
+        block
+    }
+
+    /// The lower bound of φ below each of `n` balls.
+    #[inline(always)]
+    pub fn bounds(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Lanes {
+        self.balls(x, y, z, radius, n).value
+    }
+
+    /// The lower bound of φ below each of `n` nodes that follow each other.
+    #[inline(always)]
+    pub fn nodes(&self, first: usize, n: usize) -> Lanes {
+        let tree = &self.shell.tree;
+        let of = |values: &[f32]| lanes(values, first);
+        self.bounds(of(&tree.cx), of(&tree.cy), of(&tree.cz), of(&tree.radius), n)
+    }
+
+    /// [`Walk::nodes`] with their centres, and their radii.
+    #[inline(always)]
+    pub fn placed_nodes(&self, first: usize, n: usize) -> (Block, Lanes) {
+        let tree = &self.shell.tree;
+        let of = |values: &[f32]| lanes(values, first);
+        let radius = of(&tree.radius);
+        (self.balls(of(&tree.cx), of(&tree.cy), of(&tree.cz), radius, n), radius)
+    }
+
+    /// The block of samples that begins with `first`, as yet without φ.
+    #[inline(always)]
+    pub fn points(&self, first: usize) -> Block {
+        let of = |values: &[f32]| lanes(values, first);
+        self.place(of(&self.shell.x), of(&self.shell.y), of(&self.shell.z))
+    }
+
+    /// `n` samples that follow each other, and φ there.
+    #[inline(always)]
+    pub fn samples(&self, first: usize, n: usize) -> Block {
+        let mut block = self.points(first);
+        for i in 0..if self.field.is_lanewise() { LANES } else { n } {
+            block.value[i] = self.field.distance([block.x[i], block.y[i], block.z[i]]);
+        }
+        block
+    }
+
+    /// The children of an inner node as blocks: the first child of each and how many.
+    #[inline(always)]
+    pub fn children(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
+        let tree = &self.shell.tree;
+        blocks(tree.first_child[node as usize], tree.child_count[node as usize])
+    }
+
+    /// The samples of a node as blocks.
+    #[inline(always)]
+    pub fn below(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
+        let tree = &self.shell.tree;
+        blocks(tree.first_sample[node as usize], tree.sample_count[node as usize])
+    }
+
+    /// Leaves in `levels[0]` the nodes of a level that are not free, ascending: of the last level, or of the one above it where at
+    /// least `many` samples are below nodes most of which are not free. `busy` says which of some nodes that follow each other
+    /// are not, a bit each, by the first and how many.
+    #[inline(always)]
+    pub fn descend(
+        &self,
+        busy: impl Fn(usize, usize) -> u32,
+        many: usize,
+        levels: &mut [Chosen; 2],
+        stats: &mut Stats,
+    ) {
+        let tree = &self.shell.tree;
+        let [open, next] = levels;
+        stats.node_tests += 1;
+        open.clear(1);
+        open.push(|_| 0, busy(0, 1));
+        for level in 1..tree.depth() {
+            let before = stats.node_tests;
+            next.clear(0);
+            for &node in open.as_slice() {
+                next.reserve(tree.child_count[node as usize] as usize);
+                for (first, n) in self.children(node) {
+                    stats.node_tests += n as u64;
+                    next.push(|lane| (first + lane) as u32, busy(first, n));
+                }
+            }
+            std::mem::swap(open, next);
+            let (tested, left) = (stats.node_tests - before, open.as_slice().len() as u64);
+            if many < usize::MAX && level + 2 == tree.depth() && left * MOST.1 >= tested * MOST.0 {
+                let below: usize = open.as_slice().iter().map(|&node| tree.sample_count[node as usize] as usize).sum();
+                if below >= many {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn is_leaf(&self, node: u32) -> bool {
+        self.shell.tree.child_count[node as usize] == 0
+    }
+}
+
+#[inline(always)]
+fn blocks(first: u32, count: u32) -> impl Iterator<Item = (usize, usize)> {
+    let (first, last) = (first as usize, first as usize + count as usize);
+    (first..last).step_by(LANES).map(move |start| (start, (last - start).min(LANES)))
+}
+
+impl Block {
+    #[inline(always)]
+    pub fn hit(&self, first: usize, lane: usize) -> Hit {
+        let point = [self.x[lane], self.y[lane], self.z[lane]];
+        Hit { sample: (first + lane) as u32, phi: self.value[lane], point }
+    }
+
+    /// Appends the samples up to `limit` among the first `n`, ascending.
+    #[inline(always)]
+    pub fn hits(&self, first: usize, n: usize, limit: f32, hits: &mut Vec<Hit>) {
+        self.push(first, at_most(&self.value, limit, n), hits);
+    }
+
+    /// Appends the samples of the bits that are set, ascending.
+    #[inline(always)]
+    pub fn push(&self, first: usize, mask: u32, hits: &mut Vec<Hit>) {
+        let mut mask = mask;
+        while mask != 0 {
+            hits.push(self.hit(first, mask.trailing_zeros() as usize));
+            mask &= mask - 1;
+        }
+    }
+}
+
+/// Both images are off by at most a few ulps of the largest intermediate value, |t| + |p|, and the rounded rotation is
+/// orthogonal to a few ulps; 16 ulps cover the sum.
+pub(super) fn transform_slack(shell: &PointShell, to_field: &RigidF32) -> f32 {
+    let tree = &shell.tree;
+    let reach = tree.cx[0].abs() + tree.cy[0].abs() + tree.cz[0].abs() + tree.radius[0];
+    let offset = to_field.t[0].abs() + to_field.t[1].abs() + to_field.t[2].abs();
+    16.0 * f32::EPSILON * (reach + offset)
+}

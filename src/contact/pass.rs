@@ -1,0 +1,164 @@
+//! One direction of a query: the samples of one body in the local frame of the other body's field.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nalgebra::UnitQuaternion;
+
+use super::front::{self, Owners};
+use super::scratch::{Hit, Left};
+use super::sheet::Sides;
+use super::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
+use super::workspace::Workspace;
+use super::{budget, traverse};
+use crate::field::{with_field, Field, SignedDistance};
+use crate::math::limits::check_pose;
+use crate::math::{Pose, RigidF32, Vec3};
+use crate::pointshell::PointShell;
+use crate::Result;
+
+/// A rotation as the rows of its matrix.
+fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
+    let m = rotation.to_rotation_matrix();
+    [0, 1, 2].map(|i| [m[(i, 0)], m[(i, 1)], m[(i, 2)]])
+}
+
+/// One direction of a query: a shell run through a field.
+pub(super) struct Pass<'a> {
+    pub shell: &'a PointShell,
+    /// The field of the shell's own body, which knows the sides of a sheet.
+    pub own_field: Option<&'a Field>,
+    pub field: &'a Field,
+    pub field_pose: &'a Pose,
+    /// Its rotation.
+    pub to_world: [[f64; 3]; 3],
+    /// From the shell's body frame to the field's.
+    pub relative: Pose,
+    /// Body frame of the field's local origin, metres.
+    pub field_origin: Vec3,
+    pub to_field: RigidF32,
+    pub shell_is_b: bool,
+    /// Of samples behind a sheet, metres.
+    pub max_depth: f32,
+    pub owners: Option<Owners<'a>>,
+}
+
+impl<'a> Pass<'a> {
+    /// `None` when one body has no pointshell or the other no field.
+    pub fn new(
+        body: &Geometry<'a>,
+        shell_pose: &'a Pose,
+        other: &Geometry<'a>,
+        field_pose: &'a Pose,
+        shell_is_b: bool,
+        max_depth: f64,
+    ) -> Option<Self> {
+        let (shell, field) = (body.shell?, other.field?);
+        let relative = field_pose.inv_mul(shell_pose);
+        let near = (relative * nalgebra::Point3::from(shell.origin)).coords;
+        let field_origin = match field {
+            Field::Sheet(_) => near,
+            _ => field.local_origin(&near),
+        };
+        let to_field = RigidF32::between(&relative, &shell.origin, &field_origin);
+        let own_field = body.field;
+        let max_depth = max_depth as f32;
+        let owners = None;
+        Some(Self {
+            shell,
+            own_field,
+            field,
+            field_pose,
+            to_world: rows(&field_pose.rotation),
+            relative,
+            field_origin,
+            to_field,
+            shell_is_b,
+            max_depth,
+            owners,
+        })
+    }
+
+    /// Of the shell's body and the other, if they hold what the pass is about.
+    pub fn owned(mut self, body: &Owner<'a>, other: &Owner<'a>) -> Self {
+        let shell = body.shell.filter(|shell| std::ptr::eq(Arc::as_ptr(shell), self.shell));
+        let field = other.field.filter(|field| std::ptr::eq(Arc::as_ptr(field), self.field));
+        self.owners = shell.zip(field).map(|(shell, field)| Owners { shell, field });
+        self
+    }
+
+    /// How the samples tell the sides of a sheet; `None` when the field has an inside.
+    pub fn sides(&self) -> Option<Sides<'_>> {
+        let Field::Sheet(sheet) = self.field else { return None };
+        let around = sheet.around(self.field_origin);
+        let depth = sheet.depth().min(self.max_depth);
+        Some(Sides { sheet, around, depth, shell: self.shell, body: self.own_field, relative: self.relative })
+    }
+
+    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order.
+    pub fn collect_all(&self, limit: f32, workspace: &mut Workspace) {
+        match self.sides() {
+            Some(sides) => sides.collect(&self.to_field, limit, workspace),
+            None => {
+                if self.collect_by_front(limit, true, workspace).is_none() {
+                    with_field!(self.field, f => traverse::collect(f, self.shell, &self.to_field, limit, workspace));
+                }
+            }
+        }
+    }
+
+    /// As [`Pass::collect_all`], within a budget whose time began at `start`.
+    pub fn collect_within(&self, budget: &Budget, start: Instant, limit: f32, workspace: &mut Workspace) -> Left {
+        match self.sides() {
+            Some(sides) => sides.collect_within(&self.to_field, limit, budget, start, workspace),
+            None => with_field!(self.field, f => {
+                budget::collect(f, self.shell, &self.to_field, limit, budget, start, workspace)
+            }),
+        }
+    }
+
+    /// `None` when there is no front to use, and none is to be begun; then nothing was done.
+    pub fn collect_by_front(&self, limit: f32, begin: bool, workspace: &mut Workspace) -> Option<()> {
+        let owners = self.owners.as_ref()?;
+        let Workspace { fronts, hits, stats, levels, .. } = workspace;
+        // For the queries that are not answered by the front: by then the pair counts as warm. No level has more nodes than
+        // the tree, nor a node more children.
+        levels.iter_mut().for_each(|level| level.clear(2 * self.shell.tree.radius.len()));
+        let front = &mut fronts[usize::from(self.shell_is_b)];
+        if !front.is_worth(owners) {
+            return None;
+        }
+        with_field!(self.field, f => front::collect(front, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
+    }
+
+    /// The sample with the smallest separation up to `limit`; of equal ones the lowest.
+    pub fn nearest(&self, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
+        match self.sides() {
+            Some(sides) => sides.nearest(&self.to_field, limit, workspace),
+            None => with_field!(self.field, f => {
+                traverse::nearest(f, self.shell, &self.to_field, limit, |_| true, workspace)
+            }),
+        }
+    }
+
+    pub fn feature(&self, sample: u32) -> u32 {
+        sample | if self.shell_is_b { FEATURE_OF_B } else { 0 }
+    }
+}
+
+/// The directions that a query runs.
+pub(super) fn passes<'a>(
+    a: Geometry<'a>,
+    pose_a: &'a Pose,
+    b: Geometry<'a>,
+    pose_b: &'a Pose,
+    roles: Roles,
+    max_depth: f64,
+) -> Result<[Option<Pass<'a>>; 2]> {
+    check_pose("pose_a", pose_a)?;
+    check_pose("pose_b", pose_b)?;
+    let (run_a, run_b) = directions(&a, &b, roles)?;
+    let first = run_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false, max_depth)).flatten();
+    let second = run_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true, max_depth)).flatten();
+    Ok([first, second])
+}

@@ -1,0 +1,240 @@
+//! The discrete queries: all contacts of two bodies, and the one with the smallest separation.
+
+use std::time::Instant;
+
+use super::pass::{passes, Pass};
+use super::region::Grouping;
+use super::scratch::Pending;
+use super::types::{Budget, Contact, Geometry, Query, Roles, Segmentation};
+use super::workspace::Workspace;
+use super::{reduce, segment};
+use crate::field::Field;
+use crate::math::{limits, Pose};
+use crate::{Error, Result};
+
+/// Contacts of two bodies at two poses, deepest first (ties: lower feature first).
+///
+/// Every sample with φ ≤ `query.max_separation` is a contact; none is missed, unless a limit of `query.budget` ends the search or
+/// `query.step` says which count: then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
+/// they are reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
+/// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no system
+/// call but for a reading of the clock when time is limited; the same input gives the same bytes, unless time is limited.
+///
+/// # Errors
+/// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose beyond
+/// [`limits`](crate::math::limits) or a number of the query outside its range.
+pub fn contacts<'w>(
+    a: Geometry,
+    pose_a: &Pose,
+    b: Geometry,
+    pose_b: &Pose,
+    query: &Query,
+    workspace: &'w mut Workspace,
+) -> Result<&'w [Contact]> {
+    check(query)?;
+    let mut passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
+    if let Some([of_a, of_b]) = &query.owners {
+        let [first, second] = passes;
+        passes = [first.map(|pass| pass.owned(of_a, of_b)), second.map(|pass| pass.owned(of_b, of_a))];
+    }
+    let limit = query.max_separation as f32;
+    let both = passes.iter().all(Option::is_some);
+    workspace.begin();
+    find(&passes, limit, query, workspace);
+    if let Segmentation::Region { distance, angle } = query.segmentation {
+        sort(&mut workspace.contacts);
+        let spacing = passes.iter().flatten().fold(0.0, |most, pass| f64::max(most, pass.shell.spacing.into()));
+        let grouping = Grouping {
+            distance: if distance > 0.0 { distance } else { NEIGHBOURS * spacing },
+            cosine: angle.cos(),
+            preferred: query.preferred,
+            preferred_regions: query.preferred_segments,
+        };
+        grouping.number(&mut workspace.contacts, &mut workspace.regions);
+    }
+    if query.reduces_at_the_end(both) && workspace.contacts.len() > query.max_contacts {
+        reduce_contacts(workspace, pose_a, query);
+    }
+    sort(&mut workspace.contacts);
+    Ok(&workspace.contacts)
+}
+
+/// How far apart neighbouring contacts may be, in spacings. Between neighbouring samples there are at most two, since each
+/// point of the surface is within one of some sample; the rest is for the turn of the surface.
+const NEIGHBOURS: f64 = 2.5;
+
+fn check(query: &Query) -> Result<()> {
+    // Minus infinity finds nothing.
+    if query.max_separation.is_nan() || query.max_separation > limits::MAX_COORDINATE {
+        let value = limits::Shown(query.max_separation);
+        return Err(Error::argument("max_separation", value, "a finite length of at most 1e18 m"));
+    }
+    if query.max_depth.is_nan() || query.max_depth < 0.0 {
+        return Err(Error::argument("max_depth", query.max_depth, "a length in metres, 0 or more, or infinity"));
+    }
+    if !(0.0..=limits::MAX_COORDINATE).contains(&query.budget.accuracy) {
+        let value = limits::Shown(query.budget.accuracy);
+        return Err(Error::argument("accuracy", value, "a finite length, 0 to 1e18 m"));
+    }
+    if let Some(step) = &query.step {
+        if step.max_gap.is_nan() {
+            return Err(Error::argument("max_gap", step.max_gap, "a length in metres"));
+        }
+        limits::check_point("center", &step.center)?;
+        limits::check_point("shift", &step.shift)?;
+        limits::check_quantities("turn", &step.turn)?;
+    }
+    if let Segmentation::Region { distance, angle } = query.segmentation {
+        if !(0.0..=limits::MAX_COORDINATE).contains(&distance) {
+            return Err(Error::argument("distance", limits::Shown(distance), "a finite length, 0 to 1e18 m"));
+        }
+        if !(0.0..=std::f64::consts::PI).contains(&angle) {
+            return Err(Error::argument("angle", angle, "an angle in radians, 0 to π"));
+        }
+        let (count, expected) = (query.preferred_segments.len(), query.preferred.len());
+        if count != 0 && count != expected {
+            let expected = format!("{expected} long, as preferred, or empty");
+            return Err(Error::argument("preferred_segments", format!("{count} long"), expected));
+        }
+    }
+    Ok(())
+}
+
+impl Query<'_> {
+    /// Whether contacts are reduced once all are known, and not before their normals are.
+    fn reduces_at_the_end(&self, both: bool) -> bool {
+        self.max_contacts > 0
+            && match self.segmentation {
+                Segmentation::None => both,
+                Segmentation::Level(_) => false,
+                Segmentation::Region { .. } => true,
+            }
+    }
+}
+
+impl Pass<'_> {
+    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order; of a step, those that count.
+    fn collect(&self, limit: f32, query: &Query, workspace: &mut Workspace) {
+        match query.step.as_ref().filter(|_| !matches!(self.field, Field::Sheet(_))) {
+            Some(step) => self.collect_counting(limit, step, query.preferred, workspace),
+            None => self.collect_all(limit, workspace),
+        }
+    }
+}
+
+/// Fills `workspace.contacts` from both directions, and the report.
+fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut Workspace) {
+    // The clock is read for those who ask.
+    let limited = (query.budget != Budget::UNLIMITED).then(Instant::now);
+    let both = passes.iter().all(Option::is_some);
+    let mut first = None;
+    let mut segments = 0;
+    for pass in passes.iter().flatten() {
+        workspace.hits.clear();
+        if let Some(start) = limited {
+            let budget = match &first {
+                Some(first) => query.budget.second_half(first),
+                None if both => query.budget.first_half(),
+                None => query.budget,
+            };
+            let left = pass.collect_within(&budget, start, limit, workspace);
+            workspace.report.add(&left);
+            first = Some(left);
+        } else {
+            pass.collect(limit, query, workspace);
+        }
+        if let Segmentation::Level(level) = query.segmentation {
+            let tree = &pass.shell.tree;
+            segment::keep_deepest(tree, level, &mut workspace.hits);
+            let Workspace { hits, contacts, .. } = workspace;
+            pass.contacts(hits, |hit, contact| {
+                contacts.push(Contact { segment: segments + segment::of(tree, level, hit.sample), ..contact });
+            });
+            segments += segment::count(tree, level);
+        } else if query.segmentation == Segmentation::None
+            && query.max_contacts > 0
+            && workspace.hits.len() > query.max_contacts
+        {
+            // The normals of contacts that are dropped are never computed.
+            let (hits, pending) = (&workspace.hits, &mut workspace.pending);
+            pending.clear();
+            pending.extend(hits.iter().enumerate().map(|(i, h)| Pending {
+                point: h.point,
+                separation: h.phi,
+                feature: pass.feature(h.sample),
+                index: i as u32,
+                apart: 0.0,
+            }));
+            reduce::reduce(pending, query.max_contacts, query.preferred);
+            for k in 0..workspace.pending.len() {
+                let hit = workspace.hits[workspace.pending[k].index as usize];
+                workspace.contacts.push(pass.contact(&hit));
+            }
+        } else {
+            let Workspace { hits, contacts, .. } = workspace;
+            pass.contacts(hits, |_, contact| contacts.push(contact));
+        }
+    }
+}
+
+fn sort(contacts: &mut [Contact]) {
+    contacts.sort_unstable_by(|p, q| p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature)));
+}
+
+/// Reduces the contacts of each segment, in A's frame so that the answer does not depend on the world's origin.
+fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
+    let Workspace { contacts, pending, kept, .. } = workspace;
+    contacts.sort_unstable_by_key(|c| (c.segment, c.feature));
+    kept.clear();
+    for segment in contacts.chunk_by(|p, q| p.segment == q.segment) {
+        pending.clear();
+        pending.extend(segment.iter().enumerate().map(|(i, c)| {
+            let p = pose_a.inverse_transform_point(&nalgebra::Point3::from(c.point_on_a));
+            Pending {
+                point: [p.x as f32, p.y as f32, p.z as f32],
+                separation: c.separation as f32,
+                feature: c.feature,
+                index: i as u32,
+                apart: 0.0,
+            }
+        }));
+        reduce::reduce(pending, query.max_contacts, query.preferred);
+        kept.extend(pending.iter().map(|p| segment[p.index as usize]));
+    }
+    // Copied back and not swapped: the larger of the two buffers must stay where the next query fills it.
+    contacts.clear();
+    contacts.extend_from_slice(kept);
+}
+
+/// The sample with the smallest φ: the deepest penetration (negative separation) or the separation distance.
+///
+/// Exact over the samples, by branch and bound. `limit` (metres, may be +∞) bounds the search: `None` when no sample is
+/// at φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the smaller of the two directions.
+///
+/// # Errors
+/// As [`contacts`].
+pub fn distance(
+    a: Geometry,
+    pose_a: &Pose,
+    b: Geometry,
+    pose_b: &Pose,
+    roles: Roles,
+    limit: f64,
+    workspace: &mut Workspace,
+) -> Result<Option<Contact>> {
+    if limit.is_nan() {
+        return Err(Error::argument("limit", limit, "a length in metres or +infinity"));
+    }
+    let passes = passes(a, pose_a, b, pose_b, roles, f64::INFINITY)?;
+    workspace.begin();
+    let mut best: Option<Contact> = None;
+    for pass in passes.iter().flatten() {
+        let limit = best.map_or(limit, |c| c.separation.min(limit)) as f32;
+        if let Some(contact) = pass.nearest(limit, workspace).map(|h| pass.contact(&h)) {
+            if best.is_none_or(|b| contact.separation < b.separation) {
+                best = Some(contact);
+            }
+        }
+    }
+    Ok(best)
+}

@@ -1,0 +1,174 @@
+//! The signed distance field in bricks and its measures.
+
+use serde::{Deserialize, Serialize};
+
+use super::constants::Hot;
+use super::index::Index;
+use super::layout::{corners_of, place_of, VOLUME};
+use super::masks::Masks;
+use super::types::{BrickHeader, BrickParts, Certificate};
+use super::Samples;
+use crate::field::report::{FieldError, SignReport};
+use crate::field::Grid;
+use crate::math::{Aabb, Vec3};
+use crate::Result;
+
+/// Signed distance samples in bricks near the surface, and coarse ones elsewhere. Immutable; shared by any number of
+/// threads.
+///
+/// Inside the grid φ is piecewise trilinear and continuous; outside it is φ(p clamped to the grid's box) + distance to the
+/// box, as for a [`DenseField`](crate::field::DenseField).
+///
+/// Next to a full grid of the same samples φ is off by at most half a quantum in fine cells without a corner on a seam. In
+/// any other cell both are means of distances at nodes around the point, so with the nodes' Lipschitz constant K and voxels
+/// of h by at most K h √(¾ + 48) = 6.98 K h and half a quantum of the coarse samples; also outside the grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BrickParts", into = "BrickParts")]
+pub struct BrickField {
+    pub(super) header: BrickHeader,
+    pub(super) index: Index,
+    /// Of the fine bricks in quanta, where `index` says; then coarse ones, one at each corner of a brick, in multiples of
+    /// `header.step` quanta.
+    pub(super) samples: Samples,
+    /// For each fine brick, by [`slot`](super::masks::slot), the most that a sample is above the distance it stands for, quanta.
+    pub(super) rises: Box<[u16]>,
+    pub(super) certificate: Certificate,
+    pub(super) hot: Hot,
+    pub(super) masks: Masks,
+}
+
+impl BrickField {
+    /// The grid whose nodes near the surface the fine samples are, local frame.
+    pub fn grid(&self) -> &Grid {
+        &self.header.grid
+    }
+
+    /// Bricks along the axes.
+    pub fn bricks(&self) -> [u32; 3] {
+        self.index.bricks
+    }
+
+    /// Number of bricks with samples of their own.
+    pub fn fine_bricks(&self) -> usize {
+        self.header.fine as usize
+    }
+
+    /// Where the samples of a brick begin.
+    pub(super) fn first(&self, brick: usize) -> usize {
+        self.index.at(place_of(brick, self.index.bricks))
+    }
+
+    /// The 9³ samples of a brick (number x fastest), in quanta, x fastest; `None` where it is coarse.
+    pub fn fine(&self, brick: usize) -> Option<&[i16]> {
+        let from = self.first(brick);
+        (from < self.index.coarse).then(|| &self.samples[from..from + VOLUME])
+    }
+
+    /// A bit for each cell of a brick, x fastest, a word for each z: whether φ comes within two quanta of 0 in it. `None` for
+    /// coarse bricks, where |φ| is at least [`BrickField::calm`].
+    pub fn mixed(&self, brick: usize) -> Option<&[u64; 8]> {
+        let from = self.first(brick);
+        (from < self.index.coarse).then(|| self.masks.get(from).unwrap_or(&[0; 8]))
+    }
+
+    /// The coarse sample at a corner of a brick, by its number among them.
+    pub(super) fn corner(&self, n: usize) -> i16 {
+        self.samples[self.index.coarse + n]
+    }
+
+    /// φ at the eight corners of a brick, metres, as a coarse brick has them.
+    pub fn corners(&self, brick: usize) -> [f32; 8] {
+        let unit = self.header.quantum * self.header.step as f32;
+        corners_of(self.bricks(), place_of(brick, self.bricks())).map(|c| f32::from(self.corner(c)) * unit)
+    }
+
+    /// Distance between two values of a sample, metres.
+    pub fn quantum(&self) -> f32 {
+        self.header.quantum
+    }
+
+    /// Distance between two values of a coarse sample, metres.
+    pub fn coarse_quantum(&self) -> f32 {
+        self.header.quantum * self.header.step as f32
+    }
+
+    /// Largest |sample − distance to the mesh| at the nodes of the narrow band, metres; measured, at most half a quantum and
+    /// the rounding of the distance itself.
+    pub fn rounding(&self) -> f32 {
+        self.header.rounding
+    }
+
+    /// Origin of the local frame in the body frame, metres.
+    pub fn center(&self) -> Vec3 {
+        self.header.center
+    }
+
+    /// Certified Lipschitz constant of φ inside the grid: no two points of the box differ by more per metre.
+    pub fn lipschitz(&self) -> f32 {
+        self.hot.lipschitz
+    }
+
+    /// Certified bound on how much the distances behind the samples differ per metre between the nodes: 1 for exact ones.
+    pub fn node_lipschitz(&self) -> f32 {
+        self.header.node_lipschitz
+    }
+
+    /// Certified Lipschitz constant of φ everywhere.
+    pub fn lipschitz_outside(&self) -> f32 {
+        self.hot.lipschitz_outside
+    }
+
+    /// |φ| is at least this in coarse bricks and at seams, metres.
+    pub fn calm(&self) -> f32 {
+        self.hot.calm
+    }
+
+    /// Fit to the mesh, as measured at cooking.
+    pub fn error(&self) -> FieldError {
+        self.header.error
+    }
+
+    /// How inside was told from outside.
+    pub fn sign(&self) -> &SignReport {
+        &self.header.sign
+    }
+
+    /// Whether a node is inside.
+    pub fn has_inside(&self) -> bool {
+        // Every sample is that of a node.
+        self.samples.iter().any(|&v| v < 0)
+    }
+
+    /// Memory held, bytes; samples that are used where they are in a mapped file count as well.
+    pub fn bytes(&self) -> u64 {
+        let arrays = self.index.bytes() + self.rises.len() * 2 + self.masks.bytes();
+        (size_of::<Self>() + arrays + size_of_val(&*self.samples)) as u64
+    }
+
+    /// With what is known of a cooked field: its fit, and a box its surface is in.
+    pub(in crate::field) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
+        self.header.error = error;
+        self.header.bounds = self.header.bounds.merged(surface);
+        self
+    }
+
+    /// The field of the body `factor` times as large: the samples stay, and mean more.
+    pub(in crate::field) fn scaled(&self, factor: f64) -> Result<Self> {
+        let times = |x: f32| (f64::from(x) * factor) as f32;
+        let parts = self.parts();
+        let BrickHeader { grid, error, sign, bounds, .. } = parts.header;
+        let header = BrickHeader {
+            grid: Grid { dims: grid.dims, spacing: times(grid.spacing), min: grid.min.map(times) },
+            quantum: times(parts.header.quantum),
+            rounding: times(parts.header.rounding),
+            center: parts.header.center * factor,
+            bounds: Aabb { min: bounds.min * factor, max: bounds.max * factor },
+            error: FieldError { max: error.max * factor, rms: error.rms * factor, ..error },
+            sign: sign.scaled(factor),
+            // The quantum and the spacing are rounded each for itself.
+            node_lipschitz: parts.header.node_lipschitz * (1.0 + 1e-6),
+            ..parts.header
+        };
+        Self::from_parts(BrickParts { header, ..parts })
+    }
+}

@@ -1,0 +1,108 @@
+//! The hierarchy itself, and the triangles near a box or a point.
+
+use super::build;
+use super::moments::{moments, Moments};
+use super::node::{Node, Stack};
+use crate::math::{Aabb, Vec3};
+use crate::memory::{CollectGuarded, GrowGuarded};
+use crate::mesh::triangle::{self, Corners};
+use crate::mesh::TriMesh;
+
+/// Bounding volume hierarchy of a triangle mesh, in flat arrays. Immutable, shared by any number of threads; queries
+/// allocate nothing except what is pushed into the caller's vectors. The same mesh gives the same bytes.
+#[derive(Clone, Debug)]
+pub struct Bvh {
+    /// Root first; children after their parents.
+    pub(super) nodes: Vec<Node>,
+    /// Multipole moments of each node, for the winding number.
+    pub(super) moments: Vec<Moments>,
+    /// Corners in leaf order.
+    pub(super) corners: Vec<Corners>,
+    /// In leaf order: index in the mesh, with the top bit set for slivers.
+    pub(super) ids: Vec<u32>,
+}
+
+/// Marks in `Bvh::ids` the triangles that need the careful closest point.
+const SLIVER_BIT: u32 = 1 << 31;
+
+impl Bvh {
+    /// Builds over all triangles of `mesh`, degenerate ones included.
+    pub fn build(mesh: &TriMesh) -> Self {
+        let (nodes, order) = build::build(mesh);
+        let corners: Vec<Corners> = order.iter().map(|&t| mesh.corners(t as usize).map(Vec3::from)).collect_guarded();
+        let flag = |(&id, c): (&u32, &Corners)| if triangle::is_sliver(c) { id | SLIVER_BIT } else { id };
+        let ids = order.iter().zip(&corners).map(flag).collect_guarded();
+        let moments = moments(&nodes, &corners);
+        Self { nodes, moments, corners, ids }
+    }
+
+    /// Number of triangles.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The box around the triangles.
+    pub fn bounds(&self) -> Aabb {
+        self.nodes.first().map_or(Aabb::empty(), |n| Aabb { min: n.min.into(), max: n.max.into() })
+    }
+
+    /// Appends the triangles that touch a closed box, in ascending order.
+    pub fn triangles_overlapping_box(&self, b: &Aabb, out: &mut Vec<u32>) {
+        let from = out.len();
+        self.visit_leaves(
+            |n| (0..3).all(|i| n.min[i] <= b.max[i] && b.min[i] <= n.max[i]),
+            |k| {
+                if triangle::overlaps_box(&self.corners[k], b) {
+                    out.push_guarded(self.id(k));
+                }
+            },
+        );
+        out[from..].sort_unstable();
+    }
+
+    /// Appends the triangles within `distance` metres of `p`, in ascending order.
+    pub fn triangles_within(&self, p: Vec3, distance: f64, out: &mut Vec<u32>) {
+        let from = out.len();
+        let limit = distance * distance;
+        self.visit_leaves(
+            |n| n.distance_squared(&p) <= limit,
+            |k| {
+                let (point, _) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
+                if (point - p).norm_squared() <= limit {
+                    out.push_guarded(self.id(k));
+                }
+            },
+        );
+        out[from..].sort_unstable();
+    }
+
+    /// Calls `leaf` on every triangle (in leaf order) below nodes that `enter` accepts.
+    pub(super) fn visit_leaves(&self, enter: impl Fn(&Node) -> bool, mut leaf: impl FnMut(usize)) {
+        let mut stack = Stack::new();
+        stack.push(0);
+        while let Some(i) = stack.pop() {
+            let Some(node) = self.nodes.get(i as usize).filter(|n| enter(n)) else { continue };
+            if node.count > 0 {
+                node.triangles().for_each(&mut leaf);
+            } else {
+                stack.push(node.first + 1);
+                stack.push(node.first);
+            }
+        }
+    }
+
+    /// Index in the mesh of the triangle at `k` in leaf order.
+    #[inline]
+    pub(super) fn id(&self, k: usize) -> u32 {
+        self.ids[k] & !SLIVER_BIT
+    }
+
+    #[inline]
+    pub(super) fn is_sliver(&self, k: usize) -> bool {
+        self.ids[k] & SLIVER_BIT != 0
+    }
+}
