@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 32;
 /// Candidates of which those to be measured are chosen at once.
 const BATCH: u32 = 1 << 12;
 
-/// Then so many of the worst cells are measured around their worst point, in steps of so many cells. `tests/field_error.rs` says
+/// Then so many of the worst cells are measured around their worst point, in steps of so many cells. `tests/field/error.rs` says
 /// how much of the largest error that finds.
 const ROUNDS: [(usize, f64); 10] = [
     (1024, 0.35),

@@ -261,7 +261,7 @@ fn run_all(random: u64, adversarial: u64) {
 
 #[test]
 fn no_crossing_is_missed_and_none_made_up() {
-    // `VOXSHELL_LONG=1 cargo test --release --test ccd_segment -- --nocapture` takes three minutes.
+    // `VOXSHELL_LONG=1 cargo test --release --test ccd -- segment:: --nocapture` takes three minutes.
     if support::long() {
         run_all(10_000_000, 1_000_000);
     } else {

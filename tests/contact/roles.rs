@@ -1,5 +1,5 @@
 //! Which body should bring its samples: what each choice finds of a small depth, and what it costs. The table that it prints
-//! (`cargo test --test contact_roles -- --nocapture`) is that of docs/accuracy.md.
+//! (`cargo test --test contact -- roles:: --nocapture`) is that of docs/accuracy.md.
 
 use nalgebra::{Isometry3, Vector3};
 use support::rng::Rng;

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use nalgebra::Vector3;
-use support::allocation::{allocations, Counting};
+use support::allocation::allocations;
 use support::haptics::{at_height, on_floor};
 use voxshell::haptics::god_object::Budget;
 use voxshell::haptics::{Relief, Renderer};
 use voxshell::math::Wrench;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const RENDERERS: [Renderer; 5] =
     [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];

@@ -4,12 +4,9 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 use nalgebra::{Cholesky, Matrix6, Vector6};
-use support::allocation::{allocations, Counting};
+use support::allocation::allocations;
 use support::rng::Rng;
 use voxshell::haptics::qp::{Outcome, Row, Solution, Solver, MAX_ROWS, TOLERANCE};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn vector(rng: &mut Rng) -> Vector6<f64> {
     Vector6::from_fn(|_, _| rng.unit())

@@ -2,14 +2,11 @@
 
 use std::hint::black_box;
 
-use support::allocation::{allocations, Counting};
+use support::allocation::allocations;
 use voxshell::field::{DenseField, FieldOptions};
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
 use voxshell::voxmap::{Branching, DistanceMap, LayerMap, Offset, VoxelModel, VoxelOptions, Voxmap};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn look_ups_do_not_allocate() {

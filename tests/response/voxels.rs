@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 use proptest::prelude::*;
-use support::allocation::{allocations, Counting};
+use support::allocation::allocations;
 use support::cases;
 use support::motion::moved;
 use support::rng::Rng;
@@ -15,9 +15,6 @@ use voxshell::response::{
     dlr, vps, Body, Braking, Depths, Kinematics, PenaltySettings, Response, Role, VpsSettings, Workspace,
 };
 use voxshell::voxmap::{DistanceMap, LayerMap, Offset, VoxelGrid, VoxelModel, VoxelOptions, VoxelType, Voxmap};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const VOXEL: f64 = 0.02;
 

@@ -1,7 +1,7 @@
 //! Warm queries do not allocate: counted by the allocator itself.
 
 use nalgebra::{Isometry3, Vector3};
-use support::allocation::{allocations, Counting};
+use support::allocation::allocations;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::ccd::impact::{self, Moving, Path};
 use voxshell::ccd::segment::{self, Segment, Start};
@@ -9,9 +9,6 @@ use voxshell::ccd::shell;
 use voxshell::contact::{contacts, distance, Budget, Geometry, Query, Roles, Segmentation, Step, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn the_counter_counts() {

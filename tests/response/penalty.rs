@@ -1,7 +1,7 @@
 //! Penalty forces: wrenches against a plain sum over all samples in f64, gradients against finite differences.
 
 use proptest::prelude::*;
-use support::allocation::{allocations, Counting};
+use support::allocation::allocations;
 use support::cases;
 use support::motion::{between, moved, Case, Scene};
 use support::rng::Rng;
@@ -9,9 +9,6 @@ use voxshell::contact::{contacts, contacts_of, Contact, Geometry, Query, Roles, 
 use voxshell::field::Field;
 use voxshell::math::{Mat6, Twist, Vec3, Wrench};
 use voxshell::response::{penalty, Body, Kinematics, On, PenaltySettings, Response};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn query(a: &Body, b: &Body, workspace: &mut Workspace, offset: f64) -> Vec<Contact> {
     let query = Query { roles: Roles::Both, max_separation: offset, ..Query::default() };

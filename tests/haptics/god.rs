@@ -514,9 +514,6 @@ fn the_same_steps_give_the_same_bytes_and_warm_ones_do_not_allocate() {
     assert_eq!(count, 0);
 }
 
-#[global_allocator]
-static ALLOCATOR: support::allocation::Counting = support::allocation::Counting;
-
 #[test]
 fn the_default_skin_is_a_part_of_the_largest_body() {
     let Scene { tool, bodies, start, .. } = scenes().swap_remove(1);

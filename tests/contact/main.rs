@@ -1,0 +1,18 @@
+//! Contact queries: oracles, bounds, features, budgets, traversal caches.
+
+mod analytic;
+mod budget;
+mod bytes;
+mod features;
+mod front;
+mod no_allocation;
+mod normals;
+mod oracle;
+mod roles;
+mod segments;
+mod sheet;
+mod step;
+
+/// Counts the allocations of each thread for the tests that allow none.
+#[global_allocator]
+static ALLOCATOR: support::allocation::Counting = support::allocation::Counting;

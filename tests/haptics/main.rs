@@ -1,0 +1,12 @@
+//! Haptic renderers, the solver under them and the servo loop.
+
+mod god;
+mod no_allocation;
+mod qp;
+mod runner;
+mod servo;
+mod surface;
+
+/// Counts the allocations of each thread for the tests that allow none.
+#[global_allocator]
+static ALLOCATOR: support::allocation::Counting = support::allocation::Counting;

@@ -1,0 +1,8 @@
+//! Meshes: files, hierarchy, report, primitives.
+
+mod bvh;
+mod io;
+mod primitives;
+mod report;
+mod thread;
+mod variants;

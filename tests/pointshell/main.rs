@@ -1,0 +1,5 @@
+//! Pointshells and their sphere trees.
+
+mod features;
+mod sample;
+mod tree;

@@ -1,0 +1,10 @@
+//! Forces and impulses from contacts.
+
+mod continuous;
+mod impulse;
+mod penalty;
+mod voxels;
+
+/// Counts the allocations of each thread for the tests that allow none.
+#[global_allocator]
+static ALLOCATOR: support::allocation::Counting = support::allocation::Counting;
