@@ -3,10 +3,12 @@
 use std::ptr::{null, null_mut};
 
 use support::allocation::{allocations, Counting};
+use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::forms::*;
-use voxshell::capi::options::*;
+use voxshell::capi::primitive::*;
 use voxshell::capi::query::*;
+use voxshell::capi::query_options::*;
 use voxshell::capi::shape::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;

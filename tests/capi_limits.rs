@@ -5,13 +5,15 @@ use std::ptr::null_mut;
 
 use support::extremes::*;
 use support::rng::Rng;
+use voxshell::capi::cook_options::*;
 use voxshell::capi::forms::*;
 use voxshell::capi::impulse::*;
 use voxshell::capi::motion::*;
-use voxshell::capi::options::*;
 use voxshell::capi::query::*;
+use voxshell::capi::query_options::*;
 use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
+use voxshell::capi::shape_info::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 
@@ -258,8 +260,7 @@ fn the_largest_number_of_impulses_ends() {
         ok(vxs_impulse_init(&mut impulse, size_of::<vxs_impulse>(), 1e-3));
         let none = vxs_vec3::default();
         let identity = vxs_pose { position: none, qx: 0.0, qy: 0.0, qz: 0.0, qw: 1.0 };
-        let still =
-            vxs_kinematics { pose: identity, center: none, twist: voxshell::capi::haptics_types::vxs_twist::default() };
+        let still = vxs_kinematics { pose: identity, center: none, twist: vxs_twist::default() };
         let mobility = vxs_mobility { inverse_mass: 1.0, inverse_inertia: [1.0, 1.0, 1.0, 0.0, 0.0, 0.0] };
         impulse.iterations = VXS_MAX_ITERATIONS;
         // In each other: no motion parts all contacts.

@@ -6,13 +6,16 @@ use std::time::Instant;
 
 use support::extremes::*;
 use support::rng::Rng;
+use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::forms::*;
 use voxshell::capi::haptics::*;
 use voxshell::capi::haptics_settings::*;
 use voxshell::capi::haptics_types::*;
-use voxshell::capi::options::*;
+use voxshell::capi::primitive::*;
+use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
+use voxshell::capi::shape_info::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 

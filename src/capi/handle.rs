@@ -14,14 +14,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::guard::Failure;
-use super::haptics::Halves;
-use super::query::Scratch;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::field::Field;
 use crate::memory;
-use crate::pointshell::PointShell;
 
 /// How many released handles are remembered.
 pub(super) const QUARANTINE_LENGTH: usize = 1024;
@@ -76,22 +72,6 @@ pub(super) trait Opaque {
 impl Opaque for vxs_shape {
     type Value = Arc<Shape>;
     const KIND: Kind = Kind::Shape;
-}
-impl Opaque for vxs_field {
-    type Value = Arc<Field>;
-    const KIND: Kind = Kind::Field;
-}
-impl Opaque for vxs_pointshell {
-    type Value = Arc<PointShell>;
-    const KIND: Kind = Kind::PointShell;
-}
-impl Opaque for vxs_workspace {
-    type Value = Exclusive<Scratch>;
-    const KIND: Kind = Kind::Workspace;
-}
-impl Opaque for vxs_haptics {
-    type Value = Halves;
-    const KIND: Kind = Kind::Haptics;
 }
 
 /// Makes a handle around `value` and writes it to `out`.

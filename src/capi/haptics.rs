@@ -3,28 +3,16 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle::{self, Exclusive};
+use super::haptics_handle::*;
 use super::haptics_run::can_stop;
 use super::haptics_settings::{forms, vxs_haptics_settings};
 use super::haptics_types::*;
+use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use super::workers;
-use crate::haptics::{self, DeviceState, Obstacle, Renderer, Report, Runner, Servo, Simulation};
+use crate::haptics::{self, DeviceState, Obstacle, Renderer, Report, Runner};
 use crate::math::{Pose, Rotation, Twist, Vec3, Wrench};
-
-/// What is behind a `vxs_haptics`. The runner has both halves while there is one.
-pub(super) struct Halves {
-    pub servo: Exclusive<Option<Servo>>,
-    pub simulation: Exclusive<Option<Simulation>>,
-    pub runner: Exclusive<Option<Runner>>,
-}
-
-/// A half that is not the runner's.
-pub(super) fn own<V>(half: &mut Option<V>) -> Result<&mut V, Failure> {
-    half.as_mut().ok_or_else(|| {
-        Failure::new(VXS_BUSY, "haptics runs by itself, since vxs_haptics_run; expected vxs_haptics_stop before this")
-    })
-}
 
 fn vec3(v: vxs_vec3) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)

@@ -1,26 +1,7 @@
 //! What goes in and out of haptics: plain structs, and the constants they hold.
 
+use super::response::{vxs_twist, vxs_wrench};
 use super::types::*;
-
-/// Velocity of a body, world frame.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct vxs_twist {
-    /// Of the body's origin, m/s.
-    pub linear: vxs_vec3,
-    /// rad/s.
-    pub angular: vxs_vec3,
-}
-
-/// Force and torque on a body, world frame.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct vxs_wrench {
-    /// N.
-    pub force: vxs_vec3,
-    /// About the body's origin, N·m.
-    pub torque: vxs_vec3,
-}
 
 /// Voxmap-pointshell: tangent-plane forces through a virtual coupling (McNeely et al. 1999).
 pub const VXS_RENDERER_VPS: u32 = 0;

@@ -3,8 +3,8 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
-use super::haptics_types::*;
-use super::response::{kinematics, vxs_kinematics};
+use super::query::vxs_workspace;
+use super::response::{kinematics, vxs_kinematics, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use crate::contact::{self, Query};

@@ -5,13 +5,16 @@
 
 use std::mem::{offset_of, size_of};
 
+use super::cook_options::*;
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
 use super::impulse::*;
 use super::motion::*;
-use super::options::*;
+use super::primitive::*;
+use super::query_options::*;
 use super::response::*;
+use super::shape_info::*;
 use super::types::*;
 
 macro_rules! layout {

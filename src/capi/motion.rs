@@ -3,10 +3,10 @@
 use std::fmt::Display;
 
 use super::check::{self, Growable};
-use super::convert::ROLES;
 use super::guard::{entry, Failure};
 use super::handle;
-use super::options::VXS_ROLES_AUTO;
+use super::query::vxs_workspace;
+use super::query_options::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;

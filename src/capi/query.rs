@@ -3,10 +3,20 @@
 use super::check::{self, Growable};
 use super::guard::entry;
 use super::handle;
-use super::options::*;
+use super::query_options::*;
 use super::status::*;
 use super::types::*;
 use crate::{ccd, contact, response};
+
+/// Scratch memory of queries: one per thread. Once warm, queries neither allocate nor lock.
+pub struct vxs_workspace {
+    _opaque: [u8; 0],
+}
+
+impl handle::Opaque for vxs_workspace {
+    type Value = handle::Exclusive<Scratch>;
+    const KIND: handle::Kind = handle::Kind::Workspace;
+}
 
 /// What is behind a `vxs_workspace`.
 #[derive(Default)]

@@ -3,9 +3,8 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
-use super::haptics_types::*;
 use super::motion::{motion_value, vxs_motion};
-use super::query::Scratch;
+use super::query::{vxs_workspace, Scratch};
 use super::status::*;
 use super::types::*;
 use crate::ccd::impact;
@@ -13,6 +12,26 @@ use crate::contact::{self, Geometry, Query};
 use crate::math::{Mat6, Twist};
 use crate::response::{self, Body, ClusterSettings, ContinuousSettings, Kinematics, On, PenaltySettings};
 use crate::response::{Response, Sweep};
+
+/// Velocity of a body, world frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct vxs_twist {
+    /// Of the body's origin, m/s.
+    pub linear: vxs_vec3,
+    /// rad/s.
+    pub angular: vxs_vec3,
+}
+
+/// Force and torque on a body, world frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct vxs_wrench {
+    /// N.
+    pub force: vxs_vec3,
+    /// About the body's origin, N·m.
+    pub torque: vxs_vec3,
+}
 
 /// Where a body is and how it moves, world frame.
 #[repr(C)]

@@ -5,15 +5,17 @@ use std::ffi::{c_char, c_void, CStr};
 use parking_lot::Mutex;
 
 use super::check::{self, Growable};
+use super::cook_options::*;
 use super::create::*;
 use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics::*;
+use super::haptics_handle::*;
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
 use super::log::*;
-use super::options::*;
+use super::primitive::*;
 use super::query::*;
 use super::shape::*;
 use super::status::*;
