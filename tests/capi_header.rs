@@ -262,6 +262,13 @@ fn the_checked_in_headers_are_what_cbindgen_makes() {
 }
 
 #[test]
+fn no_function_has_more_than_seven_parameters() {
+    for (name, arguments) in functions(&all_headers()) {
+        assert!(arguments.len() <= 7, "{name} has {}: {arguments:?}; put some of them into a struct", arguments.len());
+    }
+}
+
+#[test]
 fn no_field_of_a_struct_is_without_its_place_in_the_layout_asserts() {
     let (c, rust) = (kept("tests/c/layout.c"), kept("src/capi/layout.rs"));
     let code = code(&all_headers());

@@ -43,7 +43,15 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let mut count = 0;
             timed(&what, || {
                 let out = contacts.as_mut_ptr();
-                vxs_query_contacts(a.shape, &pose_a, b.shape, &pose_b, &query, workspace, out, 1 << 16, &mut count)
+                vxs_query_contacts(
+                    &vxs_body { shape: a.shape, pose: pose_a },
+                    &vxs_body { shape: b.shape, pose: pose_b },
+                    &query,
+                    workspace,
+                    out,
+                    1 << 16,
+                    &mut count,
+                )
             });
             contacts.set_len(count.min(1 << 16));
             for c in &contacts {
@@ -57,7 +65,14 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let (mut closest, mut found) = (std::mem::zeroed(), false);
             timed(&what, || {
                 let (closest, found) = (&mut closest, &mut found);
-                vxs_query_distance(a.shape, &pose_a, b.shape, &pose_b, &query, workspace, closest, found)
+                vxs_query_distance(
+                    &vxs_body { shape: a.shape, pose: pose_a },
+                    &vxs_body { shape: b.shape, pose: pose_b },
+                    &query,
+                    workspace,
+                    closest,
+                    found,
+                )
             });
             assert_eq!(
                 found,
@@ -78,7 +93,13 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let n = if found { 3 } else { 2 };
             timed(&what, || {
                 let out = of_features.as_mut_ptr();
-                vxs_query_features(a.shape, &pose_a, b.shape, &pose_b, features.as_ptr(), n, out)
+                vxs_query_features(
+                    &vxs_body { shape: a.shape, pose: pose_a },
+                    &vxs_body { shape: b.shape, pose: pose_b },
+                    features.as_ptr(),
+                    n,
+                    out,
+                )
             });
             // The far side of a body that touches a sheet has none.
             assert!(of_features[..n].iter().all(is_contact) || b.name == "sheet", "{of_features:?}: {}", what());
@@ -109,12 +130,27 @@ fn motions_of_any_magnitude_end_and_give_finite_contacts() {
             let (mut count, mut found, mut contact) = (0, false, std::mem::zeroed());
             timed(&what, || {
                 let (contact, found) = (&mut contact, &mut found);
-                vxs_query_time_of_impact(a.shape, &motion_a, b.shape, &motion_b, &query, workspace, contact, found)
+                vxs_query_time_of_impact(
+                    &vxs_moving_body { shape: a.shape, motion: motion_a },
+                    &vxs_moving_body { shape: b.shape, motion: motion_b },
+                    &query,
+                    workspace,
+                    contact,
+                    found,
+                )
             });
             assert!(!found || is_contact(&contact), "{contact:?}: {}", what());
             timed(&what, || {
                 let (out, most, count) = (contacts.as_mut_ptr(), 1 << 16, &mut count);
-                vxs_query_motion_contacts(a.shape, &motion_a, b.shape, &motion_b, &query, workspace, out, most, count)
+                vxs_query_motion_contacts(
+                    &vxs_moving_body { shape: a.shape, motion: motion_a },
+                    &vxs_moving_body { shape: b.shape, motion: motion_b },
+                    &query,
+                    workspace,
+                    out,
+                    most,
+                    count,
+                )
             });
             contacts.set_len(count.min(1 << 16));
             for c in &contacts {
@@ -126,7 +162,15 @@ fn motions_of_any_magnitude_end_and_give_finite_contacts() {
             let mut still: [vxs_contact; 2] = std::mem::zeroed();
             timed(&what, || {
                 let (out, count) = (still.as_mut_ptr(), &mut count);
-                vxs_query_known_contacts(a.shape, &motion_a, b.shape, &motion_b, &query, workspace, out, 2, count)
+                vxs_query_known_contacts(
+                    &vxs_moving_body { shape: a.shape, motion: motion_a },
+                    &vxs_moving_body { shape: b.shape, motion: motion_b },
+                    &query,
+                    workspace,
+                    out,
+                    2,
+                    count,
+                )
             });
             assert!(still[..count.min(2)].iter().all(is_contact), "{still:?}: {}", what());
             let mut between = motion_a.from;
@@ -201,7 +245,15 @@ fn responses_to_any_quantities_are_finite() {
             let (mut on_a, mut on_b, mut count) = (std::mem::zeroed(), std::mem::zeroed(), 0);
             timed(&what, || {
                 let (on_a, on_b, count) = (&mut on_a, &mut on_b, &mut count);
-                vxs_query_penalty(a.shape, &at_a, b.shape, &at_b, &penalty, workspace, on_a, on_b, count)
+                vxs_query_penalty(
+                    &vxs_dynamic_body { shape: a.shape, kinematics: at_a },
+                    &vxs_dynamic_body { shape: b.shape, kinematics: at_b },
+                    &penalty,
+                    workspace,
+                    on_a,
+                    on_b,
+                    count,
+                )
             });
             assert!(is_response(&on_a) && is_response(&on_b), "{on_a:?} {on_b:?} {}", what());
 
@@ -215,7 +267,15 @@ fn responses_to_any_quantities_are_finite() {
             let what = || format!("{} and {}: {of_a:?} {of_b:?} {penalty:?}", a.name, b.name);
             timed(&what, || {
                 let (on_a, on_b, count) = (&mut on_a, &mut on_b, &mut count);
-                vxs_query_continuous_penalty(a.shape, &of_a, b.shape, &of_b, &penalty, workspace, on_a, on_b, count)
+                vxs_query_continuous_penalty(
+                    &vxs_swept_body { shape: a.shape, sweep: of_a },
+                    &vxs_swept_body { shape: b.shape, sweep: of_b },
+                    &penalty,
+                    workspace,
+                    on_a,
+                    on_b,
+                    count,
+                )
             });
             assert!(is_response(&on_a) && is_response(&on_b), "{on_a:?} {on_b:?} {}", what());
 
@@ -236,7 +296,15 @@ fn responses_to_any_quantities_are_finite() {
             let mut impulses: vxs_impulses = std::mem::zeroed();
             timed(&what, || {
                 let out = &mut impulses;
-                vxs_query_impulse(a.shape, &at_a, &of_a, b.shape, &at_b, &of_b, &impulse, workspace, out)
+                vxs_query_impulse(
+                    &vxs_dynamic_body { shape: a.shape, kinematics: at_a },
+                    &of_a,
+                    &vxs_dynamic_body { shape: b.shape, kinematics: at_b },
+                    &of_b,
+                    &impulse,
+                    workspace,
+                    out,
+                )
             });
             let on = [impulses.on_a, impulses.on_b];
             assert!(
@@ -266,12 +334,28 @@ fn the_largest_number_of_impulses_ends() {
         // In each other: no motion parts all contacts.
         timed(&|| "the same place".into(), || {
             let (a, out) = (body.shape, &mut impulses);
-            vxs_query_impulse(a, &still, &mobility, a, &still, &mobility, &impulse, workspace, out)
+            vxs_query_impulse(
+                &vxs_dynamic_body { shape: a, kinematics: still },
+                &mobility,
+                &vxs_dynamic_body { shape: a, kinematics: still },
+                &mobility,
+                &impulse,
+                workspace,
+                out,
+            )
         });
         assert_eq!(impulses.resolved, 0);
         impulse.iterations = u32::MAX;
         let (a, out) = (body.shape, &mut impulses);
-        let status = vxs_query_impulse(a, &still, &mobility, a, &still, &mobility, &impulse, workspace, out);
+        let status = vxs_query_impulse(
+            &vxs_dynamic_body { shape: a, kinematics: still },
+            &mobility,
+            &vxs_dynamic_body { shape: a, kinematics: still },
+            &mobility,
+            &impulse,
+            workspace,
+            out,
+        );
         assert_eq!(status, VXS_INVALID_ARGUMENT);
         ok(vxs_workspace_destroy(workspace));
     }

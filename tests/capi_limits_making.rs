@@ -13,6 +13,7 @@ use voxshell::capi::haptics::*;
 use voxshell::capi::haptics_settings::*;
 use voxshell::capi::haptics_types::*;
 use voxshell::capi::primitive::*;
+use voxshell::capi::query_options::*;
 use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
 use voxshell::capi::shape_info::*;
@@ -206,7 +207,7 @@ fn haptics_of_any_quantities_gives_finite_answers() {
             settings.surface_texture_wavelength = positive(&mut rng);
             settings.surface_texture_height = not_negative(&mut rng);
             let from = pose(&mut rng);
-            let body = vxs_haptics_body { shape: other.shape, pose: from };
+            let body = vxs_body { shape: other.shape, pose: from };
             let mut haptics = null_mut();
             ok(vxs_haptics_create(&settings, tool.shape, &body, 1, &mut haptics));
             let mut device = pose_near(&mut rng, &from, 2.0);

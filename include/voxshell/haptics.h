@@ -8,6 +8,7 @@
 #define VOXSHELL_HAPTICS_H
 
 #include "base.h"
+#include "query.h"
 #include "response.h"
 
 #ifdef __cplusplus
@@ -131,14 +132,6 @@ typedef struct vxs_haptics_motion {
   /** How many contacts those are. */
   uint32_t contacts;
 } vxs_haptics_motion;
-
-/** A body that the tool touches, given to `vxs_haptics_create`. */
-typedef struct vxs_haptics_body {
-  /** Its shape; the handle may be released afterwards. */
-  const struct vxs_shape *shape;
-  /** Body to world. */
-  struct vxs_pose pose;
-} vxs_haptics_body;
 
 /** What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
 typedef struct vxs_haptics_report {
@@ -317,7 +310,7 @@ VXS_API vxs_status vxs_haptics_report_init(struct vxs_haptics_report *report, si
  *
  * @param settings      from `vxs_haptics_settings_init`
  * @param tool          what is in the hand
- * @param bodies        what it touches; may be null if `body_count` is 0
+ * @param bodies        what it touches; may be null if `body_count` is 0. The handles of their shapes may be released afterwards
  * @param body_count    how many
  * @param[out] haptics  release it with `vxs_haptics_release`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
@@ -327,7 +320,7 @@ VXS_API vxs_status vxs_haptics_report_init(struct vxs_haptics_report *report, si
 VXS_API
 vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,
                               const struct vxs_shape *tool,
-                              const struct vxs_haptics_body *bodies,
+                              const struct vxs_body *bodies,
                               size_t body_count,
                               struct vxs_haptics **haptics);
 

@@ -29,6 +29,14 @@ typedef struct vxs_motion {
   struct vxs_pose to;
 } vxs_motion;
 
+/** A shape in motion. */
+typedef struct vxs_moving_body {
+  /** Immutable and shared: any number of threads may use it at once. */
+  const struct vxs_shape *shape;
+  /** Unit quaternions (checked to 1e-6). */
+  struct vxs_motion motion;
+} vxs_moving_body;
+
 /** What a query of two motions looks for. Fill it with `vxs_motion_query_init`, then change what you want. */
 typedef struct vxs_motion_query {
   /** `sizeof(vxs_motion_query)`, set by `vxs_motion_query_init`. */
@@ -91,20 +99,17 @@ VXS_API vxs_status vxs_motion_pose(const struct vxs_motion *motion, double t, st
  * within the tolerance may be reported. On straight paths it is exact. Shapes in contact at the start give 0, unless those
  * features are `known`. Once the workspace is warm, allocates nothing and takes no lock; the same input gives the same bytes.
  *
- * @param a, b                immutable and shared: any number of threads may query them at once; may be the same
- * @param motion_a, motion_b  metres; unit quaternions (checked to 1e-6)
- * @param query               what to look for; null for the defaults
- * @param workspace           this thread's scratch
- * @param[out] contact        as it is at its `toi`; written if found
- * @param[out] found          false when they do not touch
+ * @param a, b           the two bodies; their shapes may be the same
+ * @param query          what to look for; null for the defaults
+ * @param workspace      this thread's scratch
+ * @param[out] contact   as it is at its `toi`; written if found
+ * @param[out] found     false when they do not touch
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field),
  *         VXS_BUSY
  */
 VXS_API
-vxs_status vxs_query_time_of_impact(const struct vxs_shape *a,
-                                    const struct vxs_motion *motion_a,
-                                    const struct vxs_shape *b,
-                                    const struct vxs_motion *motion_b,
+vxs_status vxs_query_time_of_impact(const struct vxs_moving_body *a,
+                                    const struct vxs_moving_body *b,
                                     const struct vxs_motion_query *query,
                                     struct vxs_workspace *workspace,
                                     struct vxs_contact *contact,
@@ -114,19 +119,16 @@ vxs_status vxs_query_time_of_impact(const struct vxs_shape *a,
  * All contacts of two moving shapes, each as it is when it begins, with the time until which it lasts: the colliding
  * intervals of their samples. A sample may have several. Guarantees as `vxs_query_time_of_impact`.
  *
- * @param a, b                as in `vxs_query_time_of_impact`
- * @param motion_a, motion_b  as in `vxs_query_time_of_impact`
- * @param query               what to look for; null for the defaults
- * @param workspace           this thread's scratch
- * @param[out] contacts       at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
- * @param[out] count          how many there are, also when they did not all fit
+ * @param a, b           as in `vxs_query_time_of_impact`
+ * @param query          what to look for; null for the defaults
+ * @param workspace      this thread's scratch
+ * @param[out] contacts  at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
+ * @param[out] count     how many there are, also when they did not all fit
  * @return as `vxs_query_time_of_impact`, and VXS_TRUNCATED (more than `capacity`: `*count` says how many)
  */
 VXS_API
-vxs_status vxs_query_motion_contacts(const struct vxs_shape *a,
-                                     const struct vxs_motion *motion_a,
-                                     const struct vxs_shape *b,
-                                     const struct vxs_motion *motion_b,
+vxs_status vxs_query_motion_contacts(const struct vxs_moving_body *a,
+                                     const struct vxs_moving_body *b,
                                      const struct vxs_motion_query *query,
                                      struct vxs_workspace *workspace,
                                      struct vxs_motion_contact *contacts,
@@ -136,19 +138,16 @@ vxs_status vxs_query_motion_contacts(const struct vxs_shape *a,
 /**
  * Which of the `known` features of a query are still in contact at the end of the step, as they are then: `toi` is 1.
  *
- * @param a, b                as in `vxs_query_time_of_impact`
- * @param motion_a, motion_b  as in `vxs_query_time_of_impact`
- * @param query               with its `known` features
- * @param workspace           this thread's scratch
- * @param[out] contacts       at most `capacity`, by feature; may be null if `capacity` is 0
- * @param[out] count          how many there are, also when they did not all fit
+ * @param a, b           as in `vxs_query_time_of_impact`
+ * @param query          with its `known` features
+ * @param workspace      this thread's scratch
+ * @param[out] contacts  at most `capacity`, by feature; may be null if `capacity` is 0
+ * @param[out] count     how many there are, also when they did not all fit
  * @return as `vxs_query_motion_contacts`; VXS_INVALID_ARGUMENT also for a feature that neither shape has
  */
 VXS_API
-vxs_status vxs_query_known_contacts(const struct vxs_shape *a,
-                                    const struct vxs_motion *motion_a,
-                                    const struct vxs_shape *b,
-                                    const struct vxs_motion *motion_b,
+vxs_status vxs_query_known_contacts(const struct vxs_moving_body *a,
+                                    const struct vxs_moving_body *b,
                                     const struct vxs_motion_query *query,
                                     struct vxs_workspace *workspace,
                                     struct vxs_contact *contacts,

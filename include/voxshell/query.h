@@ -13,6 +13,14 @@
 extern "C" {
 #endif
 
+/** A shape at a pose. */
+typedef struct vxs_body {
+  /** Immutable and shared: any number of threads may use it at once. */
+  const struct vxs_shape *shape;
+  /** Body to world; its quaternion is of unit length (checked to 1e-6). */
+  struct vxs_pose pose;
+} vxs_body;
+
 /**
  * The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
  * eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
@@ -213,20 +221,17 @@ VXS_API vxs_status vxs_workspace_destroy(struct vxs_workspace *workspace);
  * Every sample closer than `query->max_separation` is found. Once the workspace is warm, allocates nothing and takes no
  * lock; the same input gives the same bytes.
  *
- * @param a, b            immutable and shared: any number of threads may query them at once; may be the same
- * @param pose_a, pose_b  body to world; metres; unit quaternion x y z w (checked to 1e-6)
- * @param query           what to look for; null for the defaults
- * @param workspace       this thread's scratch
- * @param[out] contacts   at most `capacity`, deepest first, normals from A to B; may be null if `capacity` is 0
- * @param[out] count      how many there are, also when they did not all fit
+ * @param a, b           the two bodies; their shapes may be the same
+ * @param query          what to look for; null for the defaults
+ * @param workspace      this thread's scratch
+ * @param[out] contacts  at most `capacity`, deepest first, normals from A to B; may be null if `capacity` is 0
+ * @param[out] count     how many there are, also when they did not all fit
  * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
  *         VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
-vxs_status vxs_query_contacts(const struct vxs_shape *a,
-                              const struct vxs_pose *pose_a,
-                              const struct vxs_shape *b,
-                              const struct vxs_pose *pose_b,
+vxs_status vxs_query_contacts(const struct vxs_body *a,
+                              const struct vxs_body *b,
                               const struct vxs_query *query,
                               struct vxs_workspace *workspace,
                               struct vxs_contact *contacts,
@@ -265,19 +270,16 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
  * the bit, in a fraction of its time. For hosts that know which samples matter, such as those of a resting body's manifold.
  * Needs no workspace and allocates nothing.
  *
- * @param a, b            as in `vxs_query_contacts`
- * @param pose_a, pose_b  as in `vxs_query_contacts`
- * @param features        `count` of them, as in `vxs_contact`, in any order
- * @param count           number of features
- * @param[out] contacts   `count`, in the order of the features. A sample on the far side of a body that touches a sheet has
- *                        none: its separation is infinite, and its points and normal are not numbers
+ * @param a, b           as in `vxs_query_contacts`
+ * @param features       `count` of them, as in `vxs_contact`, in any order
+ * @param count          number of features
+ * @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet has
+ *                       none: its separation is infinite, and its points and normal are not numbers
  * @return VXS_OK, VXS_INVALID_ARGUMENT (also: a feature that no contact of the two can have), VXS_INVALID_HANDLE
  */
 VXS_API
-vxs_status vxs_query_features(const struct vxs_shape *a,
-                              const struct vxs_pose *pose_a,
-                              const struct vxs_shape *b,
-                              const struct vxs_pose *pose_b,
+vxs_status vxs_query_features(const struct vxs_body *a,
+                              const struct vxs_body *b,
                               const uint32_t *features,
                               size_t count,
                               struct vxs_contact *contacts);
@@ -286,19 +288,16 @@ vxs_status vxs_query_features(const struct vxs_shape *a,
  * Distance or penetration depth of two shapes at two poses: the sample of the one that is closest to, or deepest in, the
  * other. Roles and guarantees as `vxs_query_contacts`.
  *
- * @param a, b            as in `vxs_query_contacts`
- * @param pose_a, pose_b  as in `vxs_query_contacts`
- * @param query           `roles` and `max_distance` are used; null for the defaults: any distance
- * @param workspace       this thread's scratch
- * @param[out] closest    its `separation` is the distance, or minus the penetration depth, metres; written if found
- * @param[out] found      false when the shapes are farther apart than `query->max_distance`
+ * @param a, b          as in `vxs_query_contacts`
+ * @param query         `roles` and `max_distance` are used; null for the defaults: any distance
+ * @param workspace     this thread's scratch
+ * @param[out] closest  its `separation` is the distance, or minus the penetration depth, metres; written if found
+ * @param[out] found    false when the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
  */
 VXS_API
-vxs_status vxs_query_distance(const struct vxs_shape *a,
-                              const struct vxs_pose *pose_a,
-                              const struct vxs_shape *b,
-                              const struct vxs_pose *pose_b,
+vxs_status vxs_query_distance(const struct vxs_body *a,
+                              const struct vxs_body *b,
                               const struct vxs_query *query,
                               struct vxs_workspace *workspace,
                               struct vxs_contact *closest,

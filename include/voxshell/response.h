@@ -42,6 +42,14 @@ typedef struct vxs_kinematics {
   struct vxs_twist twist;
 } vxs_kinematics;
 
+/** A shape with where it is and how it moves. */
+typedef struct vxs_dynamic_body {
+  /** Immutable and shared: any number of threads may use it at once. */
+  const struct vxs_shape *shape;
+  /** Unit quaternion (checked to 1e-6). */
+  struct vxs_kinematics kinematics;
+} vxs_dynamic_body;
+
 /** What contacts do to a body. The matrices are by rows: force or translation first, torque or rotation second. */
 typedef struct vxs_response {
   /** About the body's `center`. */
@@ -95,6 +103,14 @@ typedef struct vxs_sweep {
   struct vxs_twist twist;
 } vxs_sweep;
 
+/** A shape over a step. */
+typedef struct vxs_swept_body {
+  /** Immutable and shared: any number of threads may use it at once. */
+  const struct vxs_shape *shape;
+  /** Unit quaternions (checked to 1e-6). */
+  struct vxs_sweep sweep;
+} vxs_swept_body;
+
 /**
  * Fills `penalty` with springs and dampers that begin at the surface, and whose forces are summed.
  *
@@ -114,19 +130,16 @@ VXS_API vxs_status vxs_penalty_init(struct vxs_penalty *penalty, size_t size, do
  * jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, allocates nothing and takes
  * no lock; the same input gives the same bytes.
  *
- * @param a, b                      immutable and shared: any number of threads may query them at once; may be the same
- * @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6)
- * @param penalty                   how hard contacts are
- * @param workspace                 this thread's scratch
- * @param[out] on_a, on_b           what the contacts do to each; either may be null
- * @param[out] count                how many contacts there are, or clusters of them; may be null
+ * @param a, b             the two bodies; their shapes may be the same
+ * @param penalty          how hard contacts are
+ * @param workspace        this thread's scratch
+ * @param[out] on_a, on_b  what the contacts do to each; either may be null
+ * @param[out] count       how many contacts there are, or clusters of them; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
-vxs_status vxs_query_penalty(const struct vxs_shape *a,
-                             const struct vxs_kinematics *kinematics_a,
-                             const struct vxs_shape *b,
-                             const struct vxs_kinematics *kinematics_b,
+vxs_status vxs_query_penalty(const struct vxs_dynamic_body *a,
+                             const struct vxs_dynamic_body *b,
                              const struct vxs_penalty *penalty,
                              struct vxs_workspace *workspace,
                              struct vxs_response *on_a,
@@ -142,19 +155,16 @@ vxs_status vxs_query_penalty(const struct vxs_shape *a,
  * `VXS_PATH_STRAIGHT`; the gradients are by a change of a body's whole way. Once the workspace is warm, allocates nothing and
  * takes no lock; the same input gives the same bytes.
  *
- * @param a, b              immutable and shared: any number of threads may query them at once; may be the same
- * @param sweep_a, sweep_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6)
- * @param penalty           how hard contacts are; `max_clusters` must be 0
- * @param workspace         this thread's scratch
- * @param[out] on_a, on_b   what the contacts do to each, about its `center` at each time; either may be null
- * @param[out] count        how many times of contact there are; may be null
+ * @param a, b             the two bodies; their shapes may be the same
+ * @param penalty          how hard contacts are; `max_clusters` must be 0
+ * @param workspace        this thread's scratch
+ * @param[out] on_a, on_b  what the contacts do to each, about its `center` at each time; either may be null
+ * @param[out] count       how many times of contact there are; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
-vxs_status vxs_query_continuous_penalty(const struct vxs_shape *a,
-                                        const struct vxs_sweep *sweep_a,
-                                        const struct vxs_shape *b,
-                                        const struct vxs_sweep *sweep_b,
+vxs_status vxs_query_continuous_penalty(const struct vxs_swept_body *a,
+                                        const struct vxs_swept_body *b,
                                         const struct vxs_penalty *penalty,
                                         struct vxs_workspace *workspace,
                                         struct vxs_response *on_a,
@@ -216,20 +226,17 @@ VXS_API vxs_status vxs_impulse_init(struct vxs_impulse *impulse, size_t size, do
  * Impulses only push, along the contacts' normals. Once the workspace is warm, allocates nothing and takes no lock; the same
  * input gives the same bytes.
  *
- * @param a, b                        immutable and shared: any number of threads may query them at once; may be the same
- * @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6); `center` is the centre of mass
- * @param mobility_a, mobility_b      how each answers to impulses
- * @param impulse                     how contacts are resolved
- * @param workspace                   this thread's scratch
- * @param[out] impulses               what each body gets
+ * @param a, b                    the two bodies; their shapes may be the same; `center` is the centre of mass
+ * @param mobility_a, mobility_b  how each answers to impulses
+ * @param impulse                 how contacts are resolved
+ * @param workspace               this thread's scratch
+ * @param[out] impulses           what each body gets
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
-vxs_status vxs_query_impulse(const struct vxs_shape *a,
-                             const struct vxs_kinematics *kinematics_a,
+vxs_status vxs_query_impulse(const struct vxs_dynamic_body *a,
                              const struct vxs_mobility *mobility_a,
-                             const struct vxs_shape *b,
-                             const struct vxs_kinematics *kinematics_b,
+                             const struct vxs_dynamic_body *b,
                              const struct vxs_mobility *mobility_b,
                              const struct vxs_impulse *impulse,
                              struct vxs_workspace *workspace,

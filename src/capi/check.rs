@@ -286,6 +286,14 @@ pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<Path
     }
 }
 
+/// The handle at the start of a struct that holds a shape, for the guard; null when there is none to read.
+pub(super) unsafe fn shape_of<T>(body: *const T) -> *const vxs_shape {
+    match usable("body", body) {
+        Ok(()) => body.cast::<*const vxs_shape>().read(),
+        Err(_) => std::ptr::null(),
+    }
+}
+
 /// Points, copied; `status` is what one that is not finite, or beyond the limit, gives.
 pub(super) unsafe fn points(
     argument: &str,

@@ -7,6 +7,7 @@ use super::haptics_handle::*;
 use super::haptics_run::can_stop;
 use super::haptics_settings::{forms, vxs_haptics_settings};
 use super::haptics_types::*;
+use super::query_options::vxs_body;
 use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
@@ -95,7 +96,7 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 ///
 /// @param settings      from `vxs_haptics_settings_init`
 /// @param tool          what is in the hand
-/// @param bodies        what it touches; may be null if `body_count` is 0
+/// @param bodies        what it touches; may be null if `body_count` is 0. The handles of their shapes may be released afterwards
 /// @param body_count    how many
 /// @param[out] haptics  release it with `vxs_haptics_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
@@ -105,7 +106,7 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 pub unsafe extern "C" fn vxs_haptics_create(
     settings: *const vxs_haptics_settings,
     tool: *const vxs_shape,
-    bodies: *const vxs_haptics_body,
+    bodies: *const vxs_body,
     body_count: usize,
     haptics: *mut *mut vxs_haptics,
 ) -> vxs_status {
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
         let tool = settings.tool(forms(handle::get("tool", tool)?))?;
         let mut obstacles = Vec::new();
         for (i, body) in check::slice("bodies", bodies, "body_count", body_count)?.iter().enumerate() {
-            let shape = handle::get(&format!("bodies[{i}].shape"), body.shape)?;
+            let shape = handle::get(format_args!("bodies[{i}].shape"), body.shape)?;
             let pose = check::pose_value(format_args!("bodies[{i}].pose."), &body.pose)?;
             obstacles.push(Obstacle::fixed(forms(shape), pose));
         }

@@ -103,16 +103,6 @@ pub struct vxs_haptics_motion {
     pub contacts: u32,
 }
 
-/// A body that the tool touches, given to `vxs_haptics_create`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct vxs_haptics_body {
-    /// Its shape; the handle may be released afterwards.
-    pub shape: *const vxs_shape,
-    /// Body to world.
-    pub pose: vxs_pose,
-}
-
 /// What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -112,7 +112,9 @@ layout!(vxs_contact, 96, {
     feature: 88,
     reserved: 92,
 });
+layout!(vxs_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_motion, 112, { from: 0, to: 56 });
+layout!(vxs_moving_body, 120, { shape: 0, motion: 8 });
 layout!(vxs_motion_query, 48, {
     struct_size: 0,
     roles: 4,
@@ -130,7 +132,6 @@ layout!(vxs_device_state, 112, { pose: 0, twist: 56, engaged: 104, reserved: 108
 layout!(vxs_haptics_limits, 48, { force: 0, torque: 8, stiffness: 16, damping: 32 });
 layout!(vxs_haptics_output, 120, { wrench: 0, tool: 48, age: 104, status: 112, contacts: 116 });
 layout!(vxs_haptics_motion, 176, { pose: 0, twist: 56, tool: 104, age: 160, status: 168, contacts: 172 });
-layout!(vxs_haptics_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_haptics_report, 80, { struct_size: 0, fresh: 4, clock: 8, least_separation: 16, wrench: 24, contacts: 72, status: 76 });
 layout!(vxs_haptics_settings, 392, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling_stiffness: 136, coupling_damping: 152, coupling_reach: 168, coupling_saturation: 184, passivity: 188, contact_stiffness: 192, contact_damping: 200, contact_offset: 208, contact_average_from: 216, contact_braking: 220, contact_tolerance: 224, contact_restitution: 232, speed: 240, timing_longest_step: 256, timing_stale_after: 264, timing_fade: 272, timing_ramp: 280, handle_mass: 288, handle_inertia: 296, handle_damping: 304, surface_friction: 320, surface_shading: 328, surface_texture_height: 336, surface_texture_wavelength: 344, surface_height: 352, surface_height_user: 360, surface_height_reach: 368, round_max_tests: 376, round_max_nanoseconds: 384 });
 layout!(vxs_haptics_run_options, 24, { struct_size: 0, priority: 4, period: 8, lock_memory: 16, reserved: 20 });
@@ -138,6 +139,8 @@ layout!(vxs_haptics_run_report, 72, { struct_size: 0, running: 4, scheduling: 8,
 layout!(vxs_kinematics, 128, { pose: 0, center: 56, twist: 80 });
 layout!(vxs_response, 624, { wrench: 0, by_pose: 48, by_twist: 336 });
 layout!(vxs_penalty, 56, { struct_size: 0, average_from: 4, stiffness: 8, damping: 16, drag: 24, offset: 32, max_clusters: 40, midpoints: 44, cluster_radius: 48 });
+layout!(vxs_dynamic_body, 136, { shape: 0, kinematics: 8 });
+layout!(vxs_swept_body, 192, { shape: 0, sweep: 8 });
 layout!(vxs_sweep, 184, { motion: 0, center: 112, twist: 136 });
 layout!(vxs_mobility, 56, { inverse_mass: 0, inverse_inertia: 8 });
 layout!(vxs_impulse, 40, { struct_size: 0, iterations: 4, dt: 8, restitution: 16, max_speed: 24, max_separation: 32 });

@@ -6,6 +6,16 @@ use super::status::*;
 use super::types::*;
 use crate::contact::{Budget, Completeness, Contact, Query, Roles, Segmentation, Step, Workspace};
 
+/// A shape at a pose.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_body {
+    /// Immutable and shared: any number of threads may use it at once.
+    pub shape: *const vxs_shape,
+    /// Body to world; its quaternion is of unit length (checked to 1e-6).
+    pub pose: vxs_pose,
+}
+
 /// The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
 /// eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
 pub const VXS_ROLES_AUTO: u32 = 0;

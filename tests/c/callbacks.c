@@ -35,7 +35,7 @@ struct hand {
 };
 
 static vxs_haptics *new_haptics(vxs_shape *shape, vxs_haptics_height_fn height, void *user) {
-  vxs_haptics_body body = {shape, at(0, 0, 0)};
+  vxs_body body = {shape, at(0, 0, 0)};
   vxs_haptics_settings settings;
   vxs_haptics *haptics = NULL;
   OK(vxs_haptics_settings_init(&settings, sizeof settings, height ? VXS_RENDERER_GOD_OBJECT : VXS_RENDERER_PENALTY, shape, 1,

@@ -40,7 +40,7 @@ static vxs_haptics_settings settings_of(uint32_t renderer) {
 
 static vxs_haptics *over_block(vxs_haptics_settings settings) {
   vxs_shape *cube = box(HALF, HALF, HALF), *block = box(0.1, 0.1, 0.1);
-  const vxs_haptics_body body = {block, at(0, 0, -0.1)};
+  const vxs_body body = {block, at(0, 0, -0.1)};
   vxs_haptics *haptics = NULL;
   OK(vxs_haptics_create(&settings, cube, &body, 1, &haptics));
   /* The shapes live on in it. */

@@ -14,7 +14,7 @@ static vxs_shape *cook(uint32_t kind) {
 }
 
 static int push(uint32_t renderer, const vxs_shape *part, const vxs_shape *block, double height) {
-  const vxs_haptics_body bodies[] = {{block, {{0, -height, 0}, 0, 0, 0, 1}}};
+  const vxs_body bodies[] = {{block, {{0, -height, 0}, 0, 0, 0, 1}}};
   const vxs_pose start = {{0, height + 0.05, 0}, 0, 0, 0, 1};
   vxs_haptics_settings settings;
   vxs_haptics *haptics = NULL;

@@ -161,9 +161,21 @@ AT(vxs_haptics_motion, tool, 104);
 AT(vxs_haptics_motion, age, 160);
 AT(vxs_haptics_motion, status, 168);
 AT(vxs_haptics_motion, contacts, 172);
-SIZE(vxs_haptics_body, 64);
-AT(vxs_haptics_body, shape, 0);
-AT(vxs_haptics_body, pose, 8);
+SIZE(vxs_moving_body, 120);
+AT(vxs_moving_body, shape, 0);
+AT(vxs_moving_body, motion, 8);
+
+SIZE(vxs_dynamic_body, 136);
+AT(vxs_dynamic_body, shape, 0);
+AT(vxs_dynamic_body, kinematics, 8);
+
+SIZE(vxs_swept_body, 192);
+AT(vxs_swept_body, shape, 0);
+AT(vxs_swept_body, sweep, 8);
+
+SIZE(vxs_body, 64);
+AT(vxs_body, shape, 0);
+AT(vxs_body, pose, 8);
 SIZE(vxs_haptics_report, 80);
 AT(vxs_haptics_report, struct_size, 0);
 AT(vxs_haptics_report, fresh, 4);

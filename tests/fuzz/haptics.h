@@ -101,7 +101,7 @@ static void call_vxs_haptics_create(struct stream *s) {
   const vxs_haptics_settings *settings = settings_value(s, &v);
   const struct shape_slot tool = pick_shape(s, "tool");
   const size_t most = below(s, MOST + 1);
-  vxs_haptics_body *bodies = input(s, most * sizeof *bodies);
+  vxs_body *bodies = input(s, most * sizeof *bodies);
   int bad_body = 0;
   for (size_t i = 0; i < most; i++) {
     const int bad = s->bad;

@@ -98,10 +98,17 @@ static const vxs_query *query_value(struct stream *s, vxs_query *q) {
   return memcpy(input(s, sizeof *q), q, sizeof *q);
 }
 
+/* A shape at a pose. */
+static const vxs_body *body(struct stream *s, const char *name, const struct shape_slot *slot, double reach) {
+  const vxs_body value = {slot->handle, pose_value(s, name, reach)};
+  require_pose(s, &value.pose);
+  return POINTER_TO(s, vxs_body, name, 0, value);
+}
+
 static void call_vxs_query_contacts(struct stream *s) {
   enum { MOST = 64 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_pose *pose_a = pose(s, "pose_a", REACH), *pose_b = pose(s, "pose_b", REACH);
+  const vxs_body *body_a = body(s, "a", &a, REACH), *body_b = body(s, "b", &b, REACH);
   vxs_query q;
   const vxs_query *query = query_value(s, &q);
   size_t number;
@@ -111,7 +118,7 @@ static void call_vxs_query_contacts(struct stream *s) {
   vxs_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
   size_t *count = OUTPUT(s, size_t, "count");
   if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
-  if (!CALL(s, vxs_query_contacts(a.handle, pose_a, b.handle, pose_b, query, workspace, contacts, capacity, count))) return;
+  if (!CALL(s, vxs_query_contacts(body_a, body_b, query, workspace, contacts, capacity, count))) return;
   const size_t written = written_count(s, capacity, *count);
   check_rest(s, contacts, written, MOST, sizeof *contacts);
   check_contacts(s, contacts, written, &a, &b);
@@ -173,13 +180,13 @@ static void call_vxs_workspace_destroy(struct stream *s) {
 
 static void call_vxs_query_features(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_pose *pose_a = pose(s, "pose_a", REACH), *pose_b = pose(s, "pose_b", REACH);
+  const vxs_body *body_a = body(s, "a", &a, REACH), *body_b = body(s, "b", &b, REACH);
   size_t most;
   const uint32_t *features = features_value(s, "features", &most, 0);
   const size_t count = most == 0 ? 0 : count_of(s, "count", most, most, sizeof *features);
   vxs_contact *contacts = count == 0 ? NULL : output_array(s, "contacts", most * sizeof *contacts, 0);
   if (count == 0 && features == NULL && most > 0) s->bad = 0;
-  if (!CALL(s, vxs_query_features(a.handle, pose_a, b.handle, pose_b, features, count, contacts))) return;
+  if (!CALL(s, vxs_query_features(body_a, body_b, features, count, contacts))) return;
   check_rest(s, contacts, count, most, sizeof *contacts);
   for (size_t i = 0; i < count; i++) {
     const struct shape_slot *to = contacts[i].feature & OF_B ? &a : &b;
@@ -191,7 +198,7 @@ static void call_vxs_query_features(struct stream *s) {
 
 static void call_vxs_query_distance(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_pose *pose_a = pose(s, "pose_a", 2 * REACH), *pose_b = pose(s, "pose_b", 2 * REACH);
+  const vxs_body *body_a = body(s, "a", &a, 2 * REACH), *body_b = body(s, "b", &b, 2 * REACH);
   const int bad = s->bad;
   vxs_query q;
   const vxs_query *query = query_value(s, &q);
@@ -201,7 +208,7 @@ static void call_vxs_query_distance(struct stream *s) {
   vxs_contact *closest = OUTPUT(s, vxs_contact, "closest");
   bool *found = OUTPUT(s, bool, "found");
   if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
-  if (!CALL(s, vxs_query_distance(a.handle, pose_a, b.handle, pose_b, query, workspace, closest, found))) return;
+  if (!CALL(s, vxs_query_distance(body_a, body_b, query, workspace, closest, found))) return;
   digest_number(s, *found);
   if (!*found) {
     check_rest(s, closest, 0, 1, sizeof *closest);
@@ -213,13 +220,13 @@ static void call_vxs_query_distance(struct stream *s) {
 
 /* --- In motion --------------------------------------------------------------------------------------------------------------------- */
 
-static const vxs_motion *motion(struct stream *s, const char *name) {
-  const vxs_motion value = motion_value(s, name, REACH);
-  return POINTER_TO(s, vxs_motion, name, 0, value);
+static const vxs_moving_body *moving_body(struct stream *s, const char *name, const struct shape_slot *slot) {
+  const vxs_moving_body value = {slot->handle, motion_value(s, name, REACH)};
+  return POINTER_TO(s, vxs_moving_body, name, 0, value);
 }
 
 static void call_vxs_motion_pose(struct stream *s) {
-  const vxs_motion *m = motion(s, "motion");
+  const vxs_motion value = motion_value(s, "motion", REACH), *m = POINTER_TO(s, vxs_motion, "motion", 0, value);
   const double t = real(s, "t", 0, 1);
   vxs_pose *out = OUTPUT(s, vxs_pose, "pose");
   if (!(t >= 0 && t <= 1)) s->bad = 1;
@@ -256,14 +263,14 @@ static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_q
 
 static void call_vxs_query_time_of_impact(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
   vxs_motion_query q;
   const vxs_motion_query *query = motion_query_value(s, &q);
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);
   vxs_contact *contact = OUTPUT(s, vxs_contact, "contact");
   bool *found = OUTPUT(s, bool, "found");
-  if (!CALL(s, vxs_query_time_of_impact(a.handle, motion_a, b.handle, motion_b, query, workspace, contact, found))) return;
+  if (!CALL(s, vxs_query_time_of_impact(body_a, body_b, query, workspace, contact, found))) return;
   digest_number(s, *found);
   if (!*found) {
     check_rest(s, contact, 0, 1, sizeof *contact);
@@ -275,7 +282,7 @@ static void call_vxs_query_time_of_impact(struct stream *s) {
 static void call_vxs_query_motion_contacts(struct stream *s) {
   enum { MOST = 40 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
   vxs_motion_query q;
   const vxs_motion_query *query = motion_query_value(s, &q);
   size_t number;
@@ -283,7 +290,7 @@ static void call_vxs_query_motion_contacts(struct stream *s) {
   const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_motion_contact));
   vxs_motion_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
   size_t *count = OUTPUT(s, size_t, "count");
-  if (!CALL(s, vxs_query_motion_contacts(a.handle, motion_a, b.handle, motion_b, query, workspace, contacts, capacity, count))) {
+  if (!CALL(s, vxs_query_motion_contacts(body_a, body_b, query, workspace, contacts, capacity, count))) {
     return;
   }
   const size_t written = written_count(s, capacity, *count);
@@ -298,7 +305,7 @@ static void call_vxs_query_motion_contacts(struct stream *s) {
 static void call_vxs_query_known_contacts(struct stream *s) {
   enum { MOST = 16 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
   vxs_motion_query q;
   const vxs_motion_query *query = motion_query_value(s, &q);
   size_t number;
@@ -306,7 +313,7 @@ static void call_vxs_query_known_contacts(struct stream *s) {
   const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_contact));
   vxs_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
   size_t *count = OUTPUT(s, size_t, "count");
-  if (!CALL(s, vxs_query_known_contacts(a.handle, motion_a, b.handle, motion_b, query, workspace, contacts, capacity, count))) {
+  if (!CALL(s, vxs_query_known_contacts(body_a, body_b, query, workspace, contacts, capacity, count))) {
     return;
   }
   const size_t written = written_count(s, capacity, *count);

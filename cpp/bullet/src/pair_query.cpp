@@ -299,9 +299,10 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 		query.step_shift = wanted.approach.velocity * wanted.dt;
 		query.step_turn = wanted.approach.spin * wanted.dt;
 	}
+	const vxs_body a = {first.shape, first.pose}, b = {second.shape, second.pose};
 	size_t count = 0;
 	vxs_status status;
-	while ((status = vxs_query_contacts(first.shape, &first.pose, second.shape, &second.pose, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
+	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
 		m_contacts.resize(count + count / 2);
 	if (status != VXS_OK)
 	{
@@ -486,7 +487,8 @@ bool PairQuery::look_at_numbers(const vxs_pose& first_pose, const Side& first, c
 {
 	if (m_contacts.size() < m_numbers.size())
 		m_contacts.resize(m_numbers.size());
-	return vxs_query_features(first.shape, &first_pose, second.shape, &second.pose, m_numbers.data(), m_numbers.size(), m_contacts.data()) == VXS_OK;
+	const vxs_body a = {first.shape, first_pose}, b = {second.shape, second.pose};
+	return vxs_query_features(&a, &b, m_numbers.data(), m_numbers.size(), m_contacts.data()) == VXS_OK;
 }
 
 /// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.
