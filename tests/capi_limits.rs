@@ -29,17 +29,30 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let mut query: vxs_query = std::mem::zeroed();
             ok(vxs_query_init(&mut query, size_of::<vxs_query>()));
             query.max_separation = number(rng, 1e-18, VXS_MAX_COORDINATE);
-            query.segmentation = rng.next() as u32 % 3;
-            query.region_distance = number(rng, 1e-18, VXS_MAX_COORDINATE).abs();
-            query.accuracy = if rng.next() % 3 == 0 { number(rng, 1e-18, VXS_MAX_COORDINATE).abs() } else { 0.0 };
+            let mut segmentation: vxs_query_segmentation = std::mem::zeroed();
+            ok(vxs_query_segmentation_init(&mut segmentation, size_of::<vxs_query_segmentation>()));
+            let mut limit: vxs_query_limit = std::mem::zeroed();
+            ok(vxs_query_limit_init(&mut limit, size_of::<vxs_query_limit>()));
+            let mut step: vxs_query_step = std::mem::zeroed();
+            ok(vxs_query_step_init(&mut step, size_of::<vxs_query_step>()));
+            (query.segmentation, query.limit) = (&segmentation, &limit);
+            segmentation.kind = rng.next() as u32 % 3;
+            segmentation.distance = number(rng, 1e-18, VXS_MAX_COORDINATE).abs();
+            limit.accuracy = if rng.next() % 3 == 0 { number(rng, 1e-18, VXS_MAX_COORDINATE).abs() } else { 0.0 };
             query.max_contacts = rng.next() as u32 % 20;
             if rng.next() % 3 == 0 && b.name != "sheet" {
-                (query.crowd, query.accuracy) = (8, 0.0);
-                (query.step_center, query.step_shift, query.step_turn) = (place(rng), place(rng), quantities(rng));
+                (step.crowd, limit.accuracy) = (8, 0.0);
+                (step.center, step.shift, step.turn) = (place(rng), place(rng), quantities(rng));
+                query.step = &step;
             }
             query.max_depth = [f64::INFINITY, 1e300, 0.0, 1e18][rng.next() as usize % 4];
             query.max_distance = [f64::INFINITY, 1e300, f64::MAX, -1e300][rng.next() as usize % 4];
-            let what = || format!("{} and {}: {pose_a:?} {pose_b:?} {query:?}", a.name, b.name);
+            let what = || {
+                format!(
+                    "{} and {}: {pose_a:?} {pose_b:?} {query:?} {segmentation:?} {limit:?} {step:?}",
+                    a.name, b.name
+                )
+            };
             let mut count = 0;
             timed(&what, || {
                 let out = contacts.as_mut_ptr();

@@ -36,7 +36,7 @@ typedef struct vxs_body {
 /** Both ways; the contacts are merged. */
 #define VXS_ROLES_BOTH 3
 
-/** All contacts are one manifold. */
+/** All contacts are one manifold, as without a `vxs_query_segmentation`. */
 #define VXS_SEGMENTATION_NONE 0
 
 /** Segments are the nodes of a level of the pointshell's sphere tree: the deepest contact of each alone. */
@@ -44,6 +44,91 @@ typedef struct vxs_body {
 
 /** Segments are the regions in which contacts are connected, in space and in normal. */
 #define VXS_SEGMENTATION_REGION 2
+
+/**
+ * How contacts are divided into segments. Fill it with `vxs_query_segmentation_init`, then change what you want. What segment
+ * each contact is in, `vxs_workspace_get_segments` says.
+ */
+typedef struct vxs_query_segmentation {
+  /** `sizeof(vxs_query_segmentation)`, set by `vxs_query_segmentation_init`. */
+  uint32_t struct_size;
+  /** One of `VXS_SEGMENTATION_`. Default VXS_SEGMENTATION_REGION. */
+  uint32_t kind;
+  /**
+   * VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
+   * fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
+   */
+  uint32_t level;
+  /** Zero. */
+  uint32_t reserved;
+  /**
+   * VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
+   * `spacing` of the pointshells used.
+   */
+  double distance;
+  /** VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4. */
+  double angle;
+  /**
+   * VXS_SEGMENTATION_REGION: the segment of each of the query's `preferred` in the last answer, so that a region keeps its
+   * number while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
+   */
+  const uint32_t *preferred_segments;
+} vxs_query_segmentation;
+
+/**
+ * Where a search for contacts ends early. Fill it with `vxs_query_limit_init`, then change what you want. What was left out,
+ * `vxs_workspace_get_report` bounds.
+ */
+typedef struct vxs_query_limit {
+  /** `sizeof(vxs_query_limit)`, set by `vxs_query_limit_init`. */
+  uint32_t struct_size;
+  /** Zero. */
+  uint32_t reserved;
+  /**
+   * Spheres and samples that may be tested, after which the answer is what was found. Deepest first. Default 0: no limit.
+   */
+  uint64_t max_tests;
+  /**
+   * Time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the limit is
+   * overrun by what those take and by making the contacts. Default 0: no limit.
+   */
+  uint64_t max_nanoseconds;
+  /**
+   * Nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands for them.
+   * Default 0: all samples are looked at.
+   */
+  double accuracy;
+} vxs_query_limit;
+
+/**
+ * The step of a solver that the contacts are for, which leaves out those that cannot count in it. Fill it with
+ * `vxs_query_step_init`, then change what you want. Neither `crowd` nor `max_gap` goes together with a limit, or acts against
+ * sheets.
+ */
+typedef struct vxs_query_step {
+  /** `sizeof(vxs_query_step)`, set by `vxs_query_step_init`. */
+  uint32_t struct_size;
+  /** Zero. */
+  uint32_t reserved;
+  /**
+   * When more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count for a
+   * solver are contacts: of each part of the pointshell and each direction its surface faces the one with the least gap, the
+   * deepest, and those of `preferred`. Default 0: all are.
+   */
+  uint64_t crowd;
+  /**
+   * Samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the end of
+   * the step: max(0, normal . (shift + turn x (point - center))) less than it is. Default infinity.
+   */
+  double max_gap;
+  /**
+   * The point of A, metres, world frame, that moves in the step against B by `shift`, metres, while A turns around it by the
+   * vector `turn`, radians. Default 0.
+   */
+  struct vxs_vec3 center;
+  struct vxs_vec3 shift;
+  struct vxs_vec3 turn;
+} vxs_query_step;
 
 /** What a query looks for. Fill it with `vxs_query_init`, then change what you want. */
 typedef struct vxs_query {
@@ -59,6 +144,11 @@ typedef struct vxs_query {
   /** Distance: bodies farther apart than this are not found, metres. Default infinity. */
   double max_distance;
   /**
+   * Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
+   * as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
+   */
+  double max_depth;
+  /**
    * Contacts: reduce to this many, each region to as many, the deepest first and then the widest spread. Default 0: all
    * of them.
    */
@@ -70,64 +160,12 @@ typedef struct vxs_query {
    * flicker from step to step: those of the last answer, in ascending order. Default: null, none.
    */
   const uint32_t *preferred;
-  /**
-   * Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
-   * as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
-   */
-  double max_depth;
-  /** Contacts: one of `VXS_SEGMENTATION_`. What segment each contact is in, `vxs_workspace_get_segments` says. */
-  uint32_t segmentation;
-  /**
-   * VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
-   * fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
-   */
-  uint32_t segment_level;
-  /**
-   * VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
-   * `spacing` of the pointshells used.
-   */
-  double region_distance;
-  /** VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4. */
-  double region_angle;
-  /**
-   * VXS_SEGMENTATION_REGION: the segment of each of `preferred` in the last answer, so that a region keeps its number
-   * while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
-   */
-  const uint32_t *preferred_segments;
-  /**
-   * Contacts: spheres and samples that may be tested, after which the answer is what was found. Deepest first. What was left
-   * out, `vxs_workspace_get_report` bounds. Default 0: no limit.
-   */
-  uint64_t max_tests;
-  /**
-   * Contacts: time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the
-   * limit is overrun by what those take and by making the contacts. Default 0: no limit.
-   */
-  uint64_t max_nanoseconds;
-  /**
-   * Contacts: nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands
-   * for them. Default 0: all samples are looked at.
-   */
-  double accuracy;
-  /**
-   * Contacts: when more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count
-   * for a solver are contacts: of each part of the pointshell and each way its surface faces the one with the least gap, the
-   * deepest, and those of `preferred`. Default 0: all are. Not together with a limit, nor against sheets.
-   */
-  uint64_t crowd;
-  /**
-   * Contacts: samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the
-   * end of a step: max(0, normal . (step_shift + step_turn x (point - step_center))) less than it is. Default infinity. Not
-   * together with a limit, nor against sheets.
-   */
-  double max_gap;
-  /**
-   * The step: the point of A, metres, world frame, that moves in it against B by `step_shift`, metres, while A turns around it by
-   * the vector `step_turn`, radians. Default 0.
-   */
-  struct vxs_vec3 step_center;
-  struct vxs_vec3 step_shift;
-  struct vxs_vec3 step_turn;
+  /** Contacts: where the search ends early. Default: null, nowhere. */
+  const struct vxs_query_limit *limit;
+  /** Contacts: the step that they are for. Default: null, all contacts are reported. */
+  const struct vxs_query_step *step;
+  /** Contacts: how they are divided into segments. Default: null, all are one manifold. */
+  const struct vxs_query_segmentation *segmentation;
 } vxs_query;
 
 /** One contact of two bodies A and B. World frame, metres. */
@@ -183,6 +221,33 @@ typedef struct vxs_query_report {
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_query_init(struct vxs_query *query, size_t size);
+
+/**
+ * Fills `limit` with the defaults: no limit.
+ *
+ * @param[out] limit  what to fill
+ * @param size         `sizeof(vxs_query_limit)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_query_limit_init(struct vxs_query_limit *limit, size_t size);
+
+/**
+ * Fills `step` with the defaults: nothing is left out.
+ *
+ * @param[out] step  what to fill
+ * @param size        `sizeof(vxs_query_step)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_query_step_init(struct vxs_query_step *step, size_t size);
+
+/**
+ * Fills `segmentation` with the defaults: regions.
+ *
+ * @param[out] segmentation  what to fill
+ * @param size                `sizeof(vxs_query_segmentation)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_query_segmentation_init(struct vxs_query_segmentation *segmentation, size_t size);
 
 /**
  * Prepares `report` for `vxs_workspace_get_report`: sets its size and zeroes the rest.

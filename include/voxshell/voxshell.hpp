@@ -208,6 +208,21 @@ struct Query : vxs_query {
   Query() { detail::check(vxs_query_init(this, sizeof(vxs_query))); }
 };
 
+/** `vxs_query_limit` with its defaults. It must live as long as the query that points to it is used. */
+struct QueryLimit : vxs_query_limit {
+  QueryLimit() { detail::check(vxs_query_limit_init(this, sizeof(vxs_query_limit))); }
+};
+
+/** `vxs_query_step` with its defaults. It must live as long as the query that points to it is used. */
+struct QueryStep : vxs_query_step {
+  QueryStep() { detail::check(vxs_query_step_init(this, sizeof(vxs_query_step))); }
+};
+
+/** `vxs_query_segmentation` with its defaults. It must live as long as the query that points to it is used. */
+struct QuerySegmentation : vxs_query_segmentation {
+  QuerySegmentation() { detail::check(vxs_query_segmentation_init(this, sizeof(vxs_query_segmentation))); }
+};
+
 /** `vxs_motion_query` with its defaults. */
 struct MotionQuery : vxs_motion_query {
   MotionQuery() { detail::check(vxs_motion_query_init(this, sizeof(vxs_motion_query))); }

@@ -170,8 +170,11 @@ void both_of_a_pair_have_segments()
 			vxs_query query;
 			must(vxs_query_init(&query, sizeof query));
 			query.roles = VXS_ROLES_BOTH;
-			query.segmentation = VXS_SEGMENTATION_LEVEL;
-			query.segment_level = level;
+			vxs_query_segmentation segmentation;
+			must(vxs_query_segmentation_init(&segmentation, sizeof segmentation));
+			segmentation.kind = VXS_SEGMENTATION_LEVEL;
+			segmentation.level = level;
+			query.segmentation = &segmentation;
 			query.max_separation = double(shape.getMargin());
 			const btQuaternion turn = at.getRotation();
 			const vxs_body first = {made.get(), {{0, 0, 0}, 0, 0, 0, 1}};

@@ -73,23 +73,25 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   uint32_t segments[4096];
   vxs_query_report report;
   OK(vxs_query_report_init(&report, sizeof report));
-  query.segmentation = VXS_SEGMENTATION_REGION;
+  vxs_query_segmentation segmentation;
+  OK(vxs_query_segmentation_init(&segmentation, sizeof segmentation));
+  query.segmentation = &segmentation;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
   CHECK(count == 4 && segments[0] == 0 && segments[3] == 0);
   uint32_t feature = contacts[1].feature, region = 7;
   query.preferred = &feature;
-  query.preferred_segments = &region;
+  segmentation.preferred_segments = &region;
   query.preferred_count = 1;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
   CHECK(count == 4 && segments[0] == 7 && segments[3] == 7);
   OK(vxs_workspace_get_report(workspace, &report));
   CHECK(report.answer == VXS_ANSWER_COMPLETE && isinf(report.least_missed) && report.sample_tests >= turned);
-  query.segmentation = VXS_SEGMENTATION_LEVEL;
+  segmentation.kind = VXS_SEGMENTATION_LEVEL;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   CHECK(count == 1 && contacts[1].feature == contacts[0].feature);
-  query.segment_level = 2;
+  segmentation.level = 2;
   CHECK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, NULL, 0, &count) == VXS_TRUNCATED && count > 1);
   CHECK(vxs_workspace_get_segments(workspace, segments, 1, &count) == VXS_TRUNCATED && count > 1);
   /* A segment's samples follow each other, so that the number of a contact's segment follows from its feature, too. */
@@ -97,7 +99,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   size_t all_segments = 0;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts, 4096, &count));
   OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
-  OK(vxs_shape_get_segments(sphere, query.segment_level, first, 4096, &all_segments));
+  OK(vxs_shape_get_segments(sphere, segmentation.level, first, 4096, &all_segments));
   CHECK(all_segments > count && first[0] == 0);
   for (size_t i = 0; i < count; ++i) {
     size_t segment = all_segments - 1;
@@ -107,15 +109,18 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   CHECK(vxs_shape_get_segments(sphere, 0, first, 0, &all_segments) == VXS_TRUNCATED && all_segments == 1);
   /* A few tests: fewer contacts, and none that was missed is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;
-  query.segmentation = VXS_SEGMENTATION_NONE;
+  vxs_query_limit limit;
+  OK(vxs_query_limit_init(&limit, sizeof limit));
+  query.segmentation = NULL;
+  query.limit = &limit;
   query.max_contacts = 0;
-  query.max_tests = all / 3;
+  limit.max_tests = all / 3;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4095, &count));
   OK(vxs_workspace_get_report(workspace, &report));
   CHECK(report.answer == VXS_ANSWER_PARTIAL && count < turned && report.node_tests + report.sample_tests <= all / 3);
   CHECK(report.least_missed <= 0 && report.least_missed > -2 * RADIUS);
-  query.max_tests = 0;
-  query.accuracy = 10;
+  limit.max_tests = 0;
+  limit.accuracy = 10;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4095, &count));
   OK(vxs_workspace_get_report(workspace, &report));
   CHECK(report.answer == VXS_ANSWER_COARSE && report.node_tests == 1 && report.sample_tests == 1 && count <= 1);
