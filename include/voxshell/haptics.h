@@ -71,11 +71,11 @@ typedef struct vxs_haptics vxs_haptics;
 /** Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive"). */
 #define VXS_HAPTICS_PENETRATING 512
 
-/** `surface_height` gave what is no slope: the surface is smooth there. */
+/** `surface.height` gave what is no slope: the surface is smooth there. */
 #define VXS_HAPTICS_BAD_HEIGHT 1024
 
 /**
- * `round_max_tests` or `round_max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+ * `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
  */
 #define VXS_HAPTICS_PARTIAL 2048
 
@@ -156,10 +156,10 @@ typedef struct vxs_haptics_report {
 /** The coupling's springs have no end. */
 #define VXS_SATURATION_LINEAR 0
 
-/** Their force stays as it is from `coupling_reach` on. */
+/** Their force stays as it is from `reach` on. */
 #define VXS_SATURATION_CLAMPED 1
 
-/** The same greatest force, reached smoothly at 3/2 of `coupling_reach` (Otaduy & Lin 2005). */
+/** The same greatest force, reached smoothly at 3/2 of `reach` (Otaduy & Lin 2005). */
 #define VXS_SATURATION_CUBIC 2
 
 /**
@@ -173,10 +173,106 @@ typedef struct vxs_haptics_report {
  *
  * @param body   number of the body: its place in `bodies` of `vxs_haptics_create`
  * @param point  on its surface or near it, in the body's frame, metres
- * @param user   `surface_height_user`
+ * @param user   `surface.height_user` of the settings
  * @return the height above the surface
  */
 typedef double (*vxs_haptics_height_fn)(size_t body, const struct vxs_vec3 *point, void *user);
+
+/** The virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation. */
+typedef struct vxs_haptics_coupling {
+  /** N/m, N·m/rad. */
+  double stiffness[2];
+  /** N·s/m, N·m·s/rad. Default: critical for the tool. */
+  double damping[2];
+  /** How far the springs go until they saturate: metres, radians. */
+  double reach[2];
+  /** One of `VXS_SATURATION_`. */
+  uint32_t saturation;
+  /** Zero. */
+  uint32_t reserved;
+} vxs_haptics_coupling;
+
+/** Each contact between the simulated tool and a body. */
+typedef struct vxs_haptics_contact {
+  /** N/m, and N·s/m along its normal. */
+  double stiffness;
+  double damping;
+  /** Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch. */
+  double offset;
+  /** Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres. */
+  double tolerance;
+  /** Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1. */
+  double restitution;
+  /** From this many contacts on their forces are averaged. */
+  uint32_t average_from;
+  /** Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
+  uint32_t braking;
+} vxs_haptics_contact;
+
+/** Times of the steps, seconds. */
+typedef struct vxs_haptics_timing {
+  /** Steps longer than this are VXS_HAPTICS_BAD_TIME. */
+  double longest_step;
+  /** Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it. */
+  double stale_after;
+  double fade;
+  /** In this time the wrench grows from zero, after a reset, a fault or an entry while inside. */
+  double ramp;
+} vxs_haptics_timing;
+
+/** The virtual body that the hand moves in admittance causality. */
+typedef struct vxs_haptics_handle {
+  /** kg. */
+  double mass;
+  /** The same about all axes, kg·m². */
+  double inertia;
+  /** Against all motion, N·s/m and N·m·s/rad. */
+  double damping[2];
+} vxs_haptics_handle;
+
+/** Bumps on all bodies that turn the force as their slope does. */
+typedef struct vxs_haptics_texture {
+  /** How high they are, metres. Default 0: none. */
+  double height;
+  /** How far from one to the next, metres. */
+  double wavelength;
+} vxs_haptics_texture;
+
+/** How surfaces feel with VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction. */
+typedef struct vxs_haptics_surface {
+  /** The coefficient of Coulomb friction, 0 or more. */
+  double friction;
+  /**
+   * Half the width over which normals are averaged for the force, metres; facets narrower than that feel round. 0: none.
+   */
+  double shading;
+  struct vxs_haptics_texture texture;
+  /**
+   * Heights of bumps of your own, felt together with the texture. It and the memory at `height_user` must live until
+   * `vxs_haptics_release` has returned. Default null: none.
+   */
+  vxs_haptics_height_fn height;
+  void *height_user;
+  /**
+   * Slopes are differences of heights this far to each side, metres: positive where there is a `height`. Bumps finer than
+   * that are not felt. Default 0.
+   */
+  double height_reach;
+} vxs_haptics_surface;
+
+/**
+ * Limits of a round of the simulation, of VXS_RENDERER_GOD_OBJECT. The round ends before the stretch that would take more, at the
+ * pace so far, where the tool then is, which is as safe as any; at least one stretch is gone, so that the tool arrives in later
+ * rounds. VXS_HAPTICS_PARTIAL says so. While bodies move a round goes on until they are where they are to be.
+ */
+typedef struct vxs_haptics_budget {
+  /** Spheres and samples that may be tested. Default 0: no limit. */
+  uint64_t max_tests;
+  /**
+   * Time that may be taken, nanoseconds. The clock is read once a stretch, and never without this limit. Default 0: no limit.
+   */
+  uint64_t max_nanoseconds;
+} vxs_haptics_budget;
 
 /**
  * All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
@@ -200,78 +296,18 @@ typedef struct vxs_haptics_settings {
    * Of the device. What it gets is never above `force` and `torque`; the coupling is never stiffer than `stiffness`.
    */
   struct vxs_haptics_limits limits;
-  /** The virtual coupling between the hand and the simulated tool: N/m, N·m/rad. */
-  double coupling_stiffness[2];
-  /** N·s/m, N·m·s/rad. Default: critical for the tool. */
-  double coupling_damping[2];
-  /** How far the springs go until they saturate: metres, radians. */
-  double coupling_reach[2];
-  /** One of `VXS_SATURATION_`. */
-  uint32_t coupling_saturation;
-  /** Not 0: the passivity controller takes out the energy that sampling puts in. Default 1. */
-  uint32_t passivity;
-  /** Of each contact between the simulated tool and a body: N/m, and N·s/m along its normal. */
-  double contact_stiffness;
-  double contact_damping;
-  /** Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch. */
-  double contact_offset;
-  /** From this many contacts on their forces are averaged. */
-  uint32_t contact_average_from;
-  /** Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
-  uint32_t contact_braking;
-  /** Deeper than this below a surface, samples are reported as VXS_HAPTICS_PENETRATING, metres. */
-  double contact_tolerance;
-  /** Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1. */
-  double contact_restitution;
+  struct vxs_haptics_coupling coupling;
+  struct vxs_haptics_contact contact;
+  struct vxs_haptics_timing timing;
+  struct vxs_haptics_handle handle;
+  struct vxs_haptics_surface surface;
+  struct vxs_haptics_budget budget;
   /** The fastest that a hand moves the device, m/s and rad/s; faster is VXS_HAPTICS_TELEPORT. */
   double speed[2];
-  /** Steps longer than this are VXS_HAPTICS_BAD_TIME, seconds. */
-  double timing_longest_step;
-  /** Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it, seconds. */
-  double timing_stale_after;
-  double timing_fade;
-  /** In this time the wrench grows from zero, after a reset, a fault or an entry while inside, seconds. */
-  double timing_ramp;
-  /**
-   * The virtual body that the hand moves in admittance causality: kg, kg·m² (the same about all axes), and its damping
-   * against all motion, N·s/m and N·m·s/rad.
-   */
-  double handle_mass;
-  double handle_inertia;
-  double handle_damping[2];
-  /** Of VXS_RENDERER_GOD_OBJECT: the coefficient of Coulomb friction, 0 or more. Default 0. */
-  double surface_friction;
-  /**
-   * Of VXS_RENDERER_GOD_OBJECT: half the width over which normals are averaged for the force, metres; facets narrower than
-   * that feel round. Default 0: none.
-   */
-  double surface_shading;
-  /**
-   * Of VXS_RENDERER_GOD_OBJECT: bumps on all bodies that turn the force as their slope does: how high, and how far from
-   * one to the next, metres. Default 0: none.
-   */
-  double surface_texture_height;
-  double surface_texture_wavelength;
-  /**
-   * Of VXS_RENDERER_GOD_OBJECT: heights of bumps of your own, felt together with those above. It and what is behind
-   * `surface_height_user` must live until `vxs_haptics_release` has returned. Default null: none.
-   */
-  vxs_haptics_height_fn surface_height;
-  void *surface_height_user;
-  /**
-   * Slopes are differences of heights this far to each side, metres: positive where there is a `surface_height`. Bumps
-   * finer than that are not felt. Default 0.
-   */
-  double surface_height_reach;
-  /**
-   * Of VXS_RENDERER_GOD_OBJECT: spheres and samples that a round of the simulation may test, and time that it may take,
-   * nanoseconds. The round ends before the stretch that would take more, at the pace so far, where the tool then is,
-   * which is as safe as any; at least one stretch is gone, so that the tool arrives in later rounds. VXS_HAPTICS_PARTIAL
-   * says so. While bodies move a round goes on until they are where they are to be. The clock is read once a stretch, and
-   * never without a limit of time. Default 0: no limit.
-   */
-  uint64_t round_max_tests;
-  uint64_t round_max_nanoseconds;
+  /** Not 0: the passivity controller takes out the energy that sampling puts in. Default 1. */
+  uint32_t passivity;
+  /** Zero. */
+  uint32_t reserved;
 } vxs_haptics_settings;
 
 /**
@@ -329,7 +365,7 @@ vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,
  *
  * @param haptics  null is fine and does nothing
  * @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it; or it runs, and a
- *         function that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
+ *         function that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
  */
 VXS_API
 vxs_status vxs_haptics_release(struct vxs_haptics *haptics);
@@ -407,7 +443,7 @@ vxs_status vxs_haptics_simulate(struct vxs_haptics *haptics,
  * @param index    of the body: its place in `bodies` of `vxs_haptics_create`
  * @param pose     body to world
  * @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface_height` asks
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface.height` asks
  *         for this in a round)
  */
 VXS_API
@@ -536,7 +572,7 @@ VXS_API vxs_status vxs_haptics_get_run_report(struct vxs_haptics *haptics, struc
  * @param haptics      running or not
  * @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs, and a function
- *         that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
+ *         that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
  */
 VXS_API
 vxs_status vxs_haptics_stop(struct vxs_haptics *haptics,

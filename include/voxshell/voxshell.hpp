@@ -730,7 +730,7 @@ struct HapticsSettings : vxs_haptics_settings {
         vxs_haptics_settings_init(this, sizeof(vxs_haptics_settings), renderer, tool.c_handle(), mass, limits));
   }
 
-  /** In the place of `surface_height`, with the same duties; where it throws there is no height. `Haptics` keeps a copy. */
+  /** In the place of `surface.height`, with the same duties; where it throws there is no height. `Haptics` keeps a copy. */
   std::function<double(std::size_t body, const Vec3& point)> height;
 };
 
@@ -750,8 +750,8 @@ class Haptics {
     vxs_haptics_settings given = settings;
     if (settings.height) {
       height_ = std::make_unique<Height>(settings.height);
-      given.surface_height = height;
-      given.surface_height_user = height_.get();
+      given.surface.height = height;
+      given.surface.height_user = height_.get();
     }
     detail::check(vxs_haptics_create(&given, tool.c_handle(), all.data(), all.size(), handle_.out()));
   }

@@ -143,7 +143,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
 ///
 /// @param haptics  null is fine and does nothing
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it; or it runs, and a
-///         function that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
+///         function that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_status {
     entry!(vxs_haptics_release, [], {
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
 /// @param index    of the body: its place in `bodies` of `vxs_haptics_create`
 /// @param pose     body to world
 /// @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface_height` asks
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface.height` asks
 ///         for this in a round)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_set_body_pose(
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body_pose(
             if Runner::is_simulating() {
                 return Err(Failure::new(
                     VXS_BUSY,
-                    "called by surface_height in a round of the simulation, which holds the bodies",
+                    "called by surface.height in a round of the simulation, which holds the bodies",
                 ));
             }
             runner.set_obstacle_pose(index, &pose, &velocity)?;

@@ -36,9 +36,9 @@ pub const VXS_HAPTICS_DAMPED: u32 = 128;
 pub const VXS_HAPTICS_LOCKED: u32 = 256;
 /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
 pub const VXS_HAPTICS_PENETRATING: u32 = 512;
-/// `surface_height` gave what is no slope: the surface is smooth there.
+/// `surface.height` gave what is no slope: the surface is smooth there.
 pub const VXS_HAPTICS_BAD_HEIGHT: u32 = 1024;
-/// `round_max_tests` or `round_max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+/// `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
 pub const VXS_HAPTICS_PARTIAL: u32 = 2048;
 
 /// What a device says, mapped to the world frame.

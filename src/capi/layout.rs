@@ -114,7 +114,14 @@ layout!(vxs_haptics_limits, 48, { force: 0, torque: 8, stiffness: 16, damping: 3
 layout!(vxs_haptics_output, 120, { wrench: 0, tool: 48, age: 104, status: 112, contacts: 116 });
 layout!(vxs_haptics_motion, 176, { pose: 0, twist: 56, tool: 104, age: 160, status: 168, contacts: 172 });
 layout!(vxs_haptics_report, 80, { struct_size: 0, fresh: 4, clock: 8, least_separation: 16, wrench: 24, contacts: 72, status: 76 });
-layout!(vxs_haptics_settings, 392, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling_stiffness: 136, coupling_damping: 152, coupling_reach: 168, coupling_saturation: 184, passivity: 188, contact_stiffness: 192, contact_damping: 200, contact_offset: 208, contact_average_from: 216, contact_braking: 220, contact_tolerance: 224, contact_restitution: 232, speed: 240, timing_longest_step: 256, timing_stale_after: 264, timing_fade: 272, timing_ramp: 280, handle_mass: 288, handle_inertia: 296, handle_damping: 304, surface_friction: 320, surface_shading: 328, surface_texture_height: 336, surface_texture_wavelength: 344, surface_height: 352, surface_height_user: 360, surface_height_reach: 368, round_max_tests: 376, round_max_nanoseconds: 384 });
+layout!(vxs_haptics_coupling, 56, { stiffness: 0, damping: 16, reach: 32, saturation: 48, reserved: 52 });
+layout!(vxs_haptics_contact, 48, { stiffness: 0, damping: 8, offset: 16, tolerance: 24, restitution: 32, average_from: 40, braking: 44 });
+layout!(vxs_haptics_timing, 32, { longest_step: 0, stale_after: 8, fade: 16, ramp: 24 });
+layout!(vxs_haptics_handle, 32, { mass: 0, inertia: 8, damping: 16 });
+layout!(vxs_haptics_texture, 16, { height: 0, wavelength: 8 });
+layout!(vxs_haptics_surface, 56, { friction: 0, shading: 8, texture: 16, height: 32, height_user: 40, height_reach: 48 });
+layout!(vxs_haptics_budget, 16, { max_tests: 0, max_nanoseconds: 8 });
+layout!(vxs_haptics_settings, 400, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling: 136, contact: 192, timing: 240, handle: 272, surface: 304, budget: 360, speed: 376, passivity: 392, reserved: 396 });
 layout!(vxs_haptics_run_options, 24, { struct_size: 0, priority: 4, period: 8, lock_memory: 16, reserved: 20 });
 layout!(vxs_haptics_run_report, 72, { struct_size: 0, running: 4, scheduling: 8, memory: 12, absolute_sleep: 16, scheduling_error: 20, memory_error: 24, reserved: 28, steps: 32, late: 40, latest: 48, longest: 56, rounds: 64 });
 layout!(vxs_kinematics, 128, { pose: 0, center: 56, twist: 80 });

@@ -126,7 +126,7 @@ static void haptics(const Shape& box) {
     if (body > 0 || slope < 0) throw 1;
     return slope * point.x;
   };
-  bumpy.surface_height_reach = 1e-3;
+  bumpy.surface.height_reach = 1e-3;
   Haptics made(bumpy, box, {{&box, {{0, -1, 0}, 0, 0, 0, 1}}});
   bumpy.height = nullptr;
   pair = std::move(made);
