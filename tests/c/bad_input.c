@@ -91,7 +91,7 @@ static void freed_and_wrong_handles(void) {
   REFUSED(VXS_INVALID_HANDLE, "shape was released before", vxs_shape_get_bounds(shape, &bounds));
   /* The other owner is not affected. */
   OK(vxs_shape_get_bounds(other, &bounds));
-  REFUSED(VXS_INVALID_HANDLE, "b was released before",
+  REFUSED(VXS_INVALID_HANDLE, "b->shape was released before",
           vxs_query_contacts(BODY(other, pose), BODY(shape, pose), NULL, workspace, NULL, 0, &count));
   REFUSED(VXS_INVALID_HANDLE, "shape is a vxs_workspace; expected a live vxs_shape",
           vxs_shape_get_bounds((vxs_shape *)(void *)workspace, &bounds));

@@ -90,7 +90,7 @@ static void what_fails_is_told_to_the_handler_and_empty(const Shape& box) {
   Shape copy = none;
   CHECK(!copy && last_status == VXS_OK);
   CHECK(query_contacts(box, identity(), none, identity(), {}, workspace).empty());
-  CHECK(failed(VXS_INVALID_ARGUMENT, "b is null"));
+  CHECK(failed(VXS_INVALID_ARGUMENT, "b->shape is null"));
   CHECK(!query_distance(none, identity(), box, identity(), {}, workspace) && failed(VXS_INVALID_ARGUMENT, "a is null"));
   CHECK(none.get_bounds().max.x == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.get_mass_properties().volume == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
