@@ -76,12 +76,16 @@ typedef struct vxs_shape_info {
   uint64_t triangle_count;
   /** One of `VXS_FIELD_`. */
   uint32_t field_kind;
+  /** 1 if the field is the exact distance of a convex body, such as a box or a hull, else 0. */
+  uint32_t field_convex;
   /** Grid points along x, y, z. */
   uint32_t grid_dims[3];
   /** One of `VXS_SIGN_`: how inside was told from outside. */
   uint32_t sign_rule;
   /** 1 if the mesh is closed, 0 if it has open edges. */
   uint32_t mesh_closed;
+  /** Zero. */
+  uint32_t reserved;
   /**
    * Triangles that repeat an earlier one, with the same corners and winding, and triangles turned to agree with their
    * neighbours.

@@ -53,12 +53,16 @@ pub struct vxs_shape_info {
     pub triangle_count: u64,
     /// One of `VXS_FIELD_`.
     pub field_kind: u32,
+    /// 1 if the field is the exact distance of a convex body, such as a box or a hull, else 0.
+    pub field_convex: u32,
     /// Grid points along x, y, z.
     pub grid_dims: [u32; 3],
     /// One of `VXS_SIGN_`: how inside was told from outside.
     pub sign_rule: u32,
     /// 1 if the mesh is closed, 0 if it has open edges.
     pub mesh_closed: u32,
+    /// Zero.
+    pub reserved: u32,
     /// Triangles that repeat an earlier one, with the same corners and winding, and triangles turned to agree with their
     /// neighbours.
     pub duplicate_triangles: u64,
@@ -128,9 +132,11 @@ impl Growable for vxs_shape_info {
             vertex_count: 0,
             triangle_count: 0,
             field_kind: VXS_FIELD_NONE,
+            field_convex: 0,
             grid_dims: [0; 3],
             sign_rule: VXS_SIGN_NONE,
             mesh_closed: 0,
+            reserved: 0,
             duplicate_triangles: 0,
             flipped_triangles: 0,
             voxel_size: 0.0,
@@ -178,6 +184,7 @@ impl vxs_shape_info {
     }
 
     fn set_field(&mut self, field: &Field) {
+        self.field_convex = u32::from(field.is_convex());
         self.field_kind = match field {
             Field::Dense(_) => VXS_FIELD_DENSE,
             Field::HalfSpace(_) => VXS_FIELD_HALF_SPACE,

@@ -32,7 +32,7 @@ static void what_it_is(const vxs_shape *sheet) {
   OK(vxs_shape_info_init(&info, sizeof info));
   OK(vxs_shape_get_info(sheet, &info));
   CHECK(info.field_kind == VXS_FIELD_SHEET && info.forms == VXS_FORM_FIELD && info.triangle_count == 2);
-  CHECK(info.mesh_closed == 0);
+  CHECK(info.mesh_closed == 0 && info.field_convex == 0);
   OK(vxs_shape_get_bounds(sheet, &bounds));
   CHECK(bounds.min.x == -1 && bounds.max.x == 1 && bounds.min.y == 0 && bounds.max.y == 0);
   REFUSED(VXS_UNSUPPORTED, "no mass properties", vxs_shape_get_mass_properties(sheet, &mass));
