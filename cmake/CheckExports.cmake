@@ -1,4 +1,4 @@
-# The shared library exports the functions of the header, all of them and nothing else.
+# The shared library exports the functions of HEADER and of the headers it includes, all of them and nothing else.
 execute_process(COMMAND "${NM}" --dynamic --defined-only --format=posix "${LIBRARY}"
   OUTPUT_VARIABLE symbols RESULT_VARIABLE status)
 if(status)

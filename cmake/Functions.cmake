@@ -1,9 +1,22 @@
-# The functions that a header declares, in the order of their names.
+# The functions that voxshell.h and the headers it includes declare, sorted.
 function(voxshell_declared_functions header names)
-  file(READ "${header}" text)
+  voxshell_header_files("${header}" files)
+  set(text "")
+  foreach(file IN LISTS files)
+    file(READ "${file}" one)
+    string(APPEND text "${one}")
+  endforeach()
   string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/" "" text "${text}")
   string(REGEX MATCHALL "vxs_[a-z0-9_]+\\(" found "${text}")
   list(TRANSFORM found REPLACE "\\(" "")
   list(SORT found)
   set(${names} "${found}" PARENT_SCOPE)
+endfunction()
+
+# voxshell.h and the headers it includes from its own folder.
+function(voxshell_header_files header names)
+  get_filename_component(folder "${header}" DIRECTORY)
+  file(STRINGS "${header}" includes REGEX "^#include \"")
+  list(TRANSFORM includes REPLACE "^#include \"(.*)\"$" "${folder}/\\1")
+  set(${names} "${header}" ${includes} PARENT_SCOPE)
 endfunction()

@@ -3,10 +3,12 @@
 use std::ptr::{null, null_mut};
 
 use support::allocation::{allocations, Counting};
+use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::forms::*;
-use voxshell::capi::options::*;
+use voxshell::capi::primitive::*;
 use voxshell::capi::query::*;
+use voxshell::capi::query_options::*;
 use voxshell::capi::shape::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
@@ -51,21 +53,58 @@ fn warm_queries_do_not_allocate() {
             for step in 0..20 {
                 let (a, b) = (pose(0.0), pose(0.05 * step as f64));
                 quiet("all contacts", step, &mut || {
-                    ok(vxs_query_contacts(torus, &a, torus, &b, null(), workspace, out, 1 << 16, &mut count));
+                    ok(vxs_query_contacts(
+                        &vxs_body { shape: torus, pose: a },
+                        &vxs_body { shape: torus, pose: b },
+                        null(),
+                        workspace,
+                        out,
+                        1 << 16,
+                        &mut count,
+                    ));
                 });
                 hits += count;
                 quiet("reduced contacts of both", step, &mut || {
-                    ok(vxs_query_contacts(torus, &a, torus, &b, &query, workspace, out, 1 << 16, &mut count));
+                    ok(vxs_query_contacts(
+                        &vxs_body { shape: torus, pose: a },
+                        &vxs_body { shape: torus, pose: b },
+                        &query,
+                        workspace,
+                        out,
+                        1 << 16,
+                        &mut count,
+                    ));
                 });
                 quiet("contacts with a sphere", step, &mut || {
-                    ok(vxs_query_contacts(sphere, &a, torus, &b, null(), workspace, out, 1 << 16, &mut count));
+                    ok(vxs_query_contacts(
+                        &vxs_body { shape: sphere, pose: a },
+                        &vxs_body { shape: torus, pose: b },
+                        null(),
+                        workspace,
+                        out,
+                        1 << 16,
+                        &mut count,
+                    ));
                 });
                 let features = [0, 7, 1 << 31];
                 quiet("contacts of features", step, &mut || {
-                    ok(vxs_query_features(torus, &a, torus, &b, features.as_ptr(), features.len(), out));
+                    ok(vxs_query_features(
+                        &vxs_body { shape: torus, pose: a },
+                        &vxs_body { shape: torus, pose: b },
+                        features.as_ptr(),
+                        features.len(),
+                        out,
+                    ));
                 });
                 quiet("distance", step, &mut || {
-                    ok(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &mut closest, &mut found));
+                    ok(vxs_query_distance(
+                        &vxs_body { shape: torus, pose: a },
+                        &vxs_body { shape: torus, pose: b },
+                        &query,
+                        workspace,
+                        &mut closest,
+                        &mut found,
+                    ));
                 });
                 quiet("segment", step, &mut || {
                     ok(vxs_shape_query_segment(torus, a.position, b.position, &mut hit));

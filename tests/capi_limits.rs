@@ -5,13 +5,15 @@ use std::ptr::null_mut;
 
 use support::extremes::*;
 use support::rng::Rng;
+use voxshell::capi::cook_options::*;
 use voxshell::capi::forms::*;
 use voxshell::capi::impulse::*;
 use voxshell::capi::motion::*;
-use voxshell::capi::options::*;
 use voxshell::capi::query::*;
+use voxshell::capi::query_options::*;
 use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
+use voxshell::capi::shape_info::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 
@@ -27,21 +29,42 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let mut query: vxs_query = std::mem::zeroed();
             ok(vxs_query_init(&mut query, size_of::<vxs_query>()));
             query.max_separation = number(rng, 1e-18, VXS_MAX_COORDINATE);
-            query.segmentation = rng.next() as u32 % 3;
-            query.region_distance = number(rng, 1e-18, VXS_MAX_COORDINATE).abs();
-            query.accuracy = if rng.next() % 3 == 0 { number(rng, 1e-18, VXS_MAX_COORDINATE).abs() } else { 0.0 };
+            let mut segmentation: vxs_query_segmentation = std::mem::zeroed();
+            ok(vxs_query_segmentation_init(&mut segmentation, size_of::<vxs_query_segmentation>()));
+            let mut limit: vxs_query_limit = std::mem::zeroed();
+            ok(vxs_query_limit_init(&mut limit, size_of::<vxs_query_limit>()));
+            let mut step: vxs_query_step = std::mem::zeroed();
+            ok(vxs_query_step_init(&mut step, size_of::<vxs_query_step>()));
+            (query.segmentation, query.limit) = (&segmentation, &limit);
+            segmentation.kind = rng.next() as u32 % 3;
+            segmentation.distance = number(rng, 1e-18, VXS_MAX_COORDINATE).abs();
+            limit.accuracy = if rng.next() % 3 == 0 { number(rng, 1e-18, VXS_MAX_COORDINATE).abs() } else { 0.0 };
             query.max_contacts = rng.next() as u32 % 20;
             if rng.next() % 3 == 0 && b.name != "sheet" {
-                (query.crowd, query.accuracy) = (8, 0.0);
-                (query.step_center, query.step_shift, query.step_turn) = (place(rng), place(rng), quantities(rng));
+                (step.crowd, limit.accuracy) = (8, 0.0);
+                (step.center, step.shift, step.turn) = (place(rng), place(rng), quantities(rng));
+                query.step = &step;
             }
             query.max_depth = [f64::INFINITY, 1e300, 0.0, 1e18][rng.next() as usize % 4];
             query.max_distance = [f64::INFINITY, 1e300, f64::MAX, -1e300][rng.next() as usize % 4];
-            let what = || format!("{} and {}: {pose_a:?} {pose_b:?} {query:?}", a.name, b.name);
+            let what = || {
+                format!(
+                    "{} and {}: {pose_a:?} {pose_b:?} {query:?} {segmentation:?} {limit:?} {step:?}",
+                    a.name, b.name
+                )
+            };
             let mut count = 0;
             timed(&what, || {
                 let out = contacts.as_mut_ptr();
-                vxs_query_contacts(a.shape, &pose_a, b.shape, &pose_b, &query, workspace, out, 1 << 16, &mut count)
+                vxs_query_contacts(
+                    &vxs_body { shape: a.shape, pose: pose_a },
+                    &vxs_body { shape: b.shape, pose: pose_b },
+                    &query,
+                    workspace,
+                    out,
+                    1 << 16,
+                    &mut count,
+                )
             });
             contacts.set_len(count.min(1 << 16));
             for c in &contacts {
@@ -55,7 +78,14 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let (mut closest, mut found) = (std::mem::zeroed(), false);
             timed(&what, || {
                 let (closest, found) = (&mut closest, &mut found);
-                vxs_query_distance(a.shape, &pose_a, b.shape, &pose_b, &query, workspace, closest, found)
+                vxs_query_distance(
+                    &vxs_body { shape: a.shape, pose: pose_a },
+                    &vxs_body { shape: b.shape, pose: pose_b },
+                    &query,
+                    workspace,
+                    closest,
+                    found,
+                )
             });
             assert_eq!(
                 found,
@@ -76,7 +106,13 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
             let n = if found { 3 } else { 2 };
             timed(&what, || {
                 let out = of_features.as_mut_ptr();
-                vxs_query_features(a.shape, &pose_a, b.shape, &pose_b, features.as_ptr(), n, out)
+                vxs_query_features(
+                    &vxs_body { shape: a.shape, pose: pose_a },
+                    &vxs_body { shape: b.shape, pose: pose_b },
+                    features.as_ptr(),
+                    n,
+                    out,
+                )
             });
             // The far side of a body that touches a sheet has none.
             assert!(of_features[..n].iter().all(is_contact) || b.name == "sheet", "{of_features:?}: {}", what());
@@ -107,12 +143,27 @@ fn motions_of_any_magnitude_end_and_give_finite_contacts() {
             let (mut count, mut found, mut contact) = (0, false, std::mem::zeroed());
             timed(&what, || {
                 let (contact, found) = (&mut contact, &mut found);
-                vxs_query_time_of_impact(a.shape, &motion_a, b.shape, &motion_b, &query, workspace, contact, found)
+                vxs_query_time_of_impact(
+                    &vxs_moving_body { shape: a.shape, motion: motion_a },
+                    &vxs_moving_body { shape: b.shape, motion: motion_b },
+                    &query,
+                    workspace,
+                    contact,
+                    found,
+                )
             });
             assert!(!found || is_contact(&contact), "{contact:?}: {}", what());
             timed(&what, || {
                 let (out, most, count) = (contacts.as_mut_ptr(), 1 << 16, &mut count);
-                vxs_query_motion_contacts(a.shape, &motion_a, b.shape, &motion_b, &query, workspace, out, most, count)
+                vxs_query_motion_contacts(
+                    &vxs_moving_body { shape: a.shape, motion: motion_a },
+                    &vxs_moving_body { shape: b.shape, motion: motion_b },
+                    &query,
+                    workspace,
+                    out,
+                    most,
+                    count,
+                )
             });
             contacts.set_len(count.min(1 << 16));
             for c in &contacts {
@@ -124,7 +175,15 @@ fn motions_of_any_magnitude_end_and_give_finite_contacts() {
             let mut still: [vxs_contact; 2] = std::mem::zeroed();
             timed(&what, || {
                 let (out, count) = (still.as_mut_ptr(), &mut count);
-                vxs_query_known_contacts(a.shape, &motion_a, b.shape, &motion_b, &query, workspace, out, 2, count)
+                vxs_query_known_contacts(
+                    &vxs_moving_body { shape: a.shape, motion: motion_a },
+                    &vxs_moving_body { shape: b.shape, motion: motion_b },
+                    &query,
+                    workspace,
+                    out,
+                    2,
+                    count,
+                )
             });
             assert!(still[..count.min(2)].iter().all(is_contact), "{still:?}: {}", what());
             let mut between = motion_a.from;
@@ -199,7 +258,15 @@ fn responses_to_any_quantities_are_finite() {
             let (mut on_a, mut on_b, mut count) = (std::mem::zeroed(), std::mem::zeroed(), 0);
             timed(&what, || {
                 let (on_a, on_b, count) = (&mut on_a, &mut on_b, &mut count);
-                vxs_query_penalty(a.shape, &at_a, b.shape, &at_b, &penalty, workspace, on_a, on_b, count)
+                vxs_query_penalty(
+                    &vxs_dynamic_body { shape: a.shape, kinematics: at_a },
+                    &vxs_dynamic_body { shape: b.shape, kinematics: at_b },
+                    &penalty,
+                    workspace,
+                    on_a,
+                    on_b,
+                    count,
+                )
             });
             assert!(is_response(&on_a) && is_response(&on_b), "{on_a:?} {on_b:?} {}", what());
 
@@ -213,7 +280,15 @@ fn responses_to_any_quantities_are_finite() {
             let what = || format!("{} and {}: {of_a:?} {of_b:?} {penalty:?}", a.name, b.name);
             timed(&what, || {
                 let (on_a, on_b, count) = (&mut on_a, &mut on_b, &mut count);
-                vxs_query_continuous_penalty(a.shape, &of_a, b.shape, &of_b, &penalty, workspace, on_a, on_b, count)
+                vxs_query_continuous_penalty(
+                    &vxs_swept_body { shape: a.shape, sweep: of_a },
+                    &vxs_swept_body { shape: b.shape, sweep: of_b },
+                    &penalty,
+                    workspace,
+                    on_a,
+                    on_b,
+                    count,
+                )
             });
             assert!(is_response(&on_a) && is_response(&on_b), "{on_a:?} {on_b:?} {}", what());
 
@@ -234,7 +309,15 @@ fn responses_to_any_quantities_are_finite() {
             let mut impulses: vxs_impulses = std::mem::zeroed();
             timed(&what, || {
                 let out = &mut impulses;
-                vxs_query_impulse(a.shape, &at_a, &of_a, b.shape, &at_b, &of_b, &impulse, workspace, out)
+                vxs_query_impulse(
+                    &vxs_dynamic_body { shape: a.shape, kinematics: at_a },
+                    &of_a,
+                    &vxs_dynamic_body { shape: b.shape, kinematics: at_b },
+                    &of_b,
+                    &impulse,
+                    workspace,
+                    out,
+                )
             });
             let on = [impulses.on_a, impulses.on_b];
             assert!(
@@ -258,19 +341,34 @@ fn the_largest_number_of_impulses_ends() {
         ok(vxs_impulse_init(&mut impulse, size_of::<vxs_impulse>(), 1e-3));
         let none = vxs_vec3::default();
         let identity = vxs_pose { position: none, qx: 0.0, qy: 0.0, qz: 0.0, qw: 1.0 };
-        let still =
-            vxs_kinematics { pose: identity, center: none, twist: voxshell::capi::haptics_types::vxs_twist::default() };
+        let still = vxs_kinematics { pose: identity, center: none, twist: vxs_twist::default() };
         let mobility = vxs_mobility { inverse_mass: 1.0, inverse_inertia: [1.0, 1.0, 1.0, 0.0, 0.0, 0.0] };
         impulse.iterations = VXS_MAX_ITERATIONS;
         // In each other: no motion parts all contacts.
         timed(&|| "the same place".into(), || {
             let (a, out) = (body.shape, &mut impulses);
-            vxs_query_impulse(a, &still, &mobility, a, &still, &mobility, &impulse, workspace, out)
+            vxs_query_impulse(
+                &vxs_dynamic_body { shape: a, kinematics: still },
+                &mobility,
+                &vxs_dynamic_body { shape: a, kinematics: still },
+                &mobility,
+                &impulse,
+                workspace,
+                out,
+            )
         });
         assert_eq!(impulses.resolved, 0);
         impulse.iterations = u32::MAX;
         let (a, out) = (body.shape, &mut impulses);
-        let status = vxs_query_impulse(a, &still, &mobility, a, &still, &mobility, &impulse, workspace, out);
+        let status = vxs_query_impulse(
+            &vxs_dynamic_body { shape: a, kinematics: still },
+            &mobility,
+            &vxs_dynamic_body { shape: a, kinematics: still },
+            &mobility,
+            &impulse,
+            workspace,
+            out,
+        );
         assert_eq!(status, VXS_INVALID_ARGUMENT);
         ok(vxs_workspace_destroy(workspace));
     }

@@ -6,13 +6,17 @@ use std::time::Instant;
 
 use support::extremes::*;
 use support::rng::Rng;
+use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::forms::*;
 use voxshell::capi::haptics::*;
 use voxshell::capi::haptics_settings::*;
 use voxshell::capi::haptics_types::*;
-use voxshell::capi::options::*;
+use voxshell::capi::primitive::*;
+use voxshell::capi::query_options::*;
+use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
+use voxshell::capi::shape_info::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 
@@ -177,33 +181,33 @@ fn haptics_of_any_quantities_gives_finite_answers() {
                 settings.inertia = [i, i, i, 0.0, 0.0, 0.0];
             }
             if rng.next() % 3 != 0 {
-                settings.coupling_stiffness = [positive(&mut rng), positive(&mut rng)];
-                settings.coupling_damping = [not_negative(&mut rng), not_negative(&mut rng)];
-                settings.coupling_reach = [positive(&mut rng), positive(&mut rng)];
-                settings.coupling_saturation = rng.next() as u32 % 3;
+                settings.coupling.stiffness = [positive(&mut rng), positive(&mut rng)];
+                settings.coupling.damping = [not_negative(&mut rng), not_negative(&mut rng)];
+                settings.coupling.reach = [positive(&mut rng), positive(&mut rng)];
+                settings.coupling.saturation = rng.next() as u32 % 3;
             }
             if rng.next() % 3 != 0 {
-                settings.contact_stiffness = positive(&mut rng);
-                settings.contact_damping = not_negative(&mut rng);
-                settings.contact_offset = number(&mut rng, 1e-18, VXS_MAX_COORDINATE);
-                settings.contact_tolerance = not_negative(&mut rng);
+                settings.contact.stiffness = positive(&mut rng);
+                settings.contact.damping = not_negative(&mut rng);
+                settings.contact.offset = number(&mut rng, 1e-18, VXS_MAX_COORDINATE);
+                settings.contact.tolerance = not_negative(&mut rng);
             }
             settings.speed = [positive(&mut rng), positive(&mut rng)];
             if rng.next() % 2 == 0 {
-                settings.timing_longest_step = positive(&mut rng);
-                settings.timing_stale_after = positive(&mut rng);
-                settings.timing_fade = positive(&mut rng);
-                settings.timing_ramp = positive(&mut rng);
-                settings.handle_mass = positive(&mut rng);
-                settings.handle_inertia = positive(&mut rng);
-                settings.handle_damping = [not_negative(&mut rng), not_negative(&mut rng)];
+                settings.timing.longest_step = positive(&mut rng);
+                settings.timing.stale_after = positive(&mut rng);
+                settings.timing.fade = positive(&mut rng);
+                settings.timing.ramp = positive(&mut rng);
+                settings.handle.mass = positive(&mut rng);
+                settings.handle.inertia = positive(&mut rng);
+                settings.handle.damping = [not_negative(&mut rng), not_negative(&mut rng)];
             }
-            settings.surface_friction = not_negative(&mut rng);
-            settings.surface_shading = not_negative(&mut rng);
-            settings.surface_texture_wavelength = positive(&mut rng);
-            settings.surface_texture_height = not_negative(&mut rng);
+            settings.surface.friction = not_negative(&mut rng);
+            settings.surface.shading = not_negative(&mut rng);
+            settings.surface.texture.wavelength = positive(&mut rng);
+            settings.surface.texture.height = not_negative(&mut rng);
             let from = pose(&mut rng);
-            let body = vxs_haptics_body { shape: other.shape, pose: from };
+            let body = vxs_body { shape: other.shape, pose: from };
             let mut haptics = null_mut();
             ok(vxs_haptics_create(&settings, tool.shape, &body, 1, &mut haptics));
             let mut device = pose_near(&mut rng, &from, 2.0);

@@ -3,9 +3,10 @@
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
+use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
-use voxshell::capi::options::*;
 use voxshell::capi::shape::*;
+use voxshell::capi::shape_info::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 use voxshell::mesh::{primitives, TriMesh};

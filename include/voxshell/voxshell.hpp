@@ -208,6 +208,21 @@ struct Query : vxs_query {
   Query() { detail::check(vxs_query_init(this, sizeof(vxs_query))); }
 };
 
+/** `vxs_query_limit` with its defaults. It must live as long as the query that points to it is used. */
+struct QueryLimit : vxs_query_limit {
+  QueryLimit() { detail::check(vxs_query_limit_init(this, sizeof(vxs_query_limit))); }
+};
+
+/** `vxs_query_step` with its defaults. It must live as long as the query that points to it is used. */
+struct QueryStep : vxs_query_step {
+  QueryStep() { detail::check(vxs_query_step_init(this, sizeof(vxs_query_step))); }
+};
+
+/** `vxs_query_segmentation` with its defaults. It must live as long as the query that points to it is used. */
+struct QuerySegmentation : vxs_query_segmentation {
+  QuerySegmentation() { detail::check(vxs_query_segmentation_init(this, sizeof(vxs_query_segmentation))); }
+};
+
 /** `vxs_motion_query` with its defaults. */
 struct MotionQuery : vxs_motion_query {
   MotionQuery() { detail::check(vxs_motion_query_init(this, sizeof(vxs_motion_query))); }
@@ -569,12 +584,13 @@ class Workspace {
 /** Contacts into a vector of the caller, which keeps its memory: a warm call allocates nothing. */
 inline void query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Query& query,
                            Workspace& workspace, std::vector<Contact>& contacts) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
   contacts.resize(contacts.capacity());
   std::size_t count = 0;
   vxs_status status = VXS_OK;
   do {
     if (count > contacts.size()) contacts.resize(count);
-    status = vxs_query_contacts(a.c_handle(), &pose_a, b.c_handle(), &pose_b, &query, workspace.c_handle(),
+    status = vxs_query_contacts(&body_a, &body_b, &query, workspace.c_handle(),
                                 contacts.data(), contacts.size(), &count);
     if (!detail::check(status)) count = 0;
   } while (status == VXS_TRUNCATED);
@@ -592,8 +608,9 @@ inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, c
 /** Contacts of samples that are known by their feature numbers, however far apart, in the order of the features. */
 inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                            const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
   contacts.resize(features.size());
-  if (!detail::check(vxs_query_features(a.c_handle(), &pose_a, b.c_handle(), &pose_b, features.data(), features.size(),
+  if (!detail::check(vxs_query_features(&body_a, &body_b, features.data(), features.size(),
                                         contacts.data())))
     contacts.clear();
 }
@@ -601,9 +618,10 @@ inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, c
 /** The closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
 inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                              const Query& query, Workspace& workspace) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
   Contact closest{};
   bool found = false;
-  detail::check(vxs_query_distance(a.c_handle(), &pose_a, b.c_handle(), &pose_b, &query, workspace.c_handle(), &closest,
+  detail::check(vxs_query_distance(&body_a, &body_b, &query, workspace.c_handle(), &closest,
                                    &found));
   if (!found) return std::nullopt;
   return closest;
@@ -620,9 +638,10 @@ inline Pose motion_pose(const Motion& motion, double t) {
 inline std::optional<Contact> query_time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b,
                                                    const Motion& motion_b, const MotionQuery& query,
                                                    Workspace& workspace) {
+  const vxs_moving_body body_a = {a.c_handle(), motion_a}, body_b = {b.c_handle(), motion_b};
   Contact contact{};
   bool found = false;
-  detail::check(vxs_query_time_of_impact(a.c_handle(), &motion_a, b.c_handle(), &motion_b, &query, workspace.c_handle(),
+  detail::check(vxs_query_time_of_impact(&body_a, &body_b, &query, workspace.c_handle(),
                                          &contact, &found));
   if (!found) return std::nullopt;
   return contact;
@@ -632,12 +651,13 @@ inline std::optional<Contact> query_time_of_impact(const Shape& a, const Motion&
 inline std::vector<MotionContact> query_motion_contacts(const Shape& a, const Motion& motion_a, const Shape& b,
                                                         const Motion& motion_b, const MotionQuery& query,
                                                         Workspace& workspace) {
+  const vxs_moving_body body_a = {a.c_handle(), motion_a}, body_b = {b.c_handle(), motion_b};
   std::vector<MotionContact> contacts(64);
   std::size_t count = 0;
   vxs_status status = VXS_OK;
   do {
     if (count > contacts.size()) contacts.resize(count);
-    status = vxs_query_motion_contacts(a.c_handle(), &motion_a, b.c_handle(), &motion_b, &query, workspace.c_handle(),
+    status = vxs_query_motion_contacts(&body_a, &body_b, &query, workspace.c_handle(),
                                        contacts.data(), contacts.size(), &count);
     if (!detail::check(status)) count = 0;
   } while (status == VXS_TRUNCATED);
@@ -649,9 +669,10 @@ inline std::vector<MotionContact> query_motion_contacts(const Shape& a, const Mo
 inline std::vector<Contact> query_known_contacts(const Shape& a, const Motion& motion_a, const Shape& b,
                                                  const Motion& motion_b, const MotionQuery& query,
                                                  Workspace& workspace) {
+  const vxs_moving_body body_a = {a.c_handle(), motion_a}, body_b = {b.c_handle(), motion_b};
   std::vector<Contact> contacts(query.known_count);
   std::size_t count = 0;
-  if (!detail::check(vxs_query_known_contacts(a.c_handle(), &motion_a, b.c_handle(), &motion_b, &query,
+  if (!detail::check(vxs_query_known_contacts(&body_a, &body_b, &query,
                                               workspace.c_handle(), contacts.data(), contacts.size(), &count)))
     count = 0;
   contacts.resize(count);
@@ -668,8 +689,9 @@ struct Penalty : vxs_penalty {
 /** What the contacts of two bodies do to the first, with gradients by its pose and twist. */
 inline Response query_penalty(const Shape& a, const Kinematics& kinematics_a, const Shape& b,
                               const Kinematics& kinematics_b, const vxs_penalty& penalty, Workspace& workspace) {
+  const vxs_dynamic_body body_a = {a.c_handle(), kinematics_a}, body_b = {b.c_handle(), kinematics_b};
   Response on_a{};
-  detail::check(vxs_query_penalty(a.c_handle(), &kinematics_a, b.c_handle(), &kinematics_b, &penalty,
+  detail::check(vxs_query_penalty(&body_a, &body_b, &penalty,
                                   workspace.c_handle(), &on_a, nullptr, nullptr));
   return on_a;
 }
@@ -677,8 +699,9 @@ inline Response query_penalty(const Shape& a, const Kinematics& kinematics_a, co
 /** What the samples in contact during a step do to the first body, averaged over the step, with gradients. */
 inline Response query_continuous_penalty(const Shape& a, const Sweep& sweep_a, const Shape& b, const Sweep& sweep_b,
                                          const vxs_penalty& penalty, Workspace& workspace) {
+  const vxs_swept_body body_a = {a.c_handle(), sweep_a}, body_b = {b.c_handle(), sweep_b};
   Response on_a{};
-  detail::check(vxs_query_continuous_penalty(a.c_handle(), &sweep_a, b.c_handle(), &sweep_b, &penalty,
+  detail::check(vxs_query_continuous_penalty(&body_a, &body_b, &penalty,
                                              workspace.c_handle(), &on_a, nullptr, nullptr));
   return on_a;
 }
@@ -692,8 +715,9 @@ struct Impulse : vxs_impulse {
 inline Impulses query_impulse(const Shape& a, const Kinematics& kinematics_a, const Mobility& mobility_a, const Shape& b,
                               const Kinematics& kinematics_b, const Mobility& mobility_b, const vxs_impulse& impulse,
                               Workspace& workspace) {
+  const vxs_dynamic_body body_a = {a.c_handle(), kinematics_a}, body_b = {b.c_handle(), kinematics_b};
   Impulses impulses{};
-  detail::check(vxs_query_impulse(a.c_handle(), &kinematics_a, &mobility_a, b.c_handle(), &kinematics_b, &mobility_b,
+  detail::check(vxs_query_impulse(&body_a, &mobility_a, &body_b, &mobility_b,
                                   &impulse, workspace.c_handle(), &impulses));
   return impulses;
 }
@@ -706,7 +730,7 @@ struct HapticsSettings : vxs_haptics_settings {
         vxs_haptics_settings_init(this, sizeof(vxs_haptics_settings), renderer, tool.c_handle(), mass, limits));
   }
 
-  /** In the place of `surface_height`, with the same duties; where it throws there is no height. `Haptics` keeps a copy. */
+  /** In the place of `surface.height`, with the same duties; where it throws there is no height. `Haptics` keeps a copy. */
   std::function<double(std::size_t body, const Vec3& point)> height;
 };
 
@@ -720,14 +744,14 @@ class Haptics {
   };
 
   Haptics(const HapticsSettings& settings, const Shape& tool, const std::vector<Body>& bodies) {
-    std::vector<vxs_haptics_body> all;
+    std::vector<vxs_body> all;
     all.reserve(bodies.size());
     for (const Body& body : bodies) all.push_back({body.shape->c_handle(), body.pose});
     vxs_haptics_settings given = settings;
     if (settings.height) {
       height_ = std::make_unique<Height>(settings.height);
-      given.surface_height = height;
-      given.surface_height_user = height_.get();
+      given.surface.height = height;
+      given.surface.height_user = height_.get();
     }
     detail::check(vxs_haptics_create(&given, tool.c_handle(), all.data(), all.size(), handle_.out()));
   }

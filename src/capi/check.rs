@@ -286,6 +286,14 @@ pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<Path
     }
 }
 
+/// The handle at the start of a struct that holds a shape, for the guard; null when there is none to read.
+pub(super) unsafe fn shape_of<T>(body: *const T) -> *const vxs_shape {
+    match usable("body", body) {
+        Ok(()) => body.cast::<*const vxs_shape>().read(),
+        Err(_) => std::ptr::null(),
+    }
+}
+
 /// Points, copied; `status` is what one that is not finite, or beyond the limit, gives.
 pub(super) unsafe fn points(
     argument: &str,
@@ -338,9 +346,14 @@ pub(super) trait Growable: Copy {
 
     /// What the caller gave, with defaults for the fields that its release did not have.
     unsafe fn read(pointer: *const Self) -> Result<Self, Failure> {
+        Self::read_as(Self::ARGUMENT, pointer)
+    }
+
+    /// Like [`Growable::read`], where the caller's code names the pointer differently: as a field of another struct.
+    unsafe fn read_as(argument: &str, pointer: *const Self) -> Result<Self, Failure> {
         let mut value = Self::defaults();
         if !(Self::NULLABLE && pointer.is_null()) {
-            let size = given_size(pointer)?;
+            let size = given_size(argument, pointer)?;
             std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), std::ptr::addr_of_mut!(value).cast::<u8>(), size);
         }
         Ok(value)
@@ -348,16 +361,16 @@ pub(super) trait Growable: Copy {
 
     /// Writes as much as the caller's release has, keeping its size.
     unsafe fn write(&self, pointer: *mut Self) -> Result<vxs_status, Failure> {
-        let size = given_size(pointer)?;
+        let size = given_size(Self::ARGUMENT, pointer)?;
         fill(pointer, size, self);
         Ok(VXS_OK)
     }
 }
 
-unsafe fn given_size<T: Growable>(pointer: *const T) -> Result<usize, Failure> {
-    usable(T::ARGUMENT, pointer)?;
+unsafe fn given_size<T: Growable>(argument: &str, pointer: *const T) -> Result<usize, Failure> {
+    usable(argument, pointer)?;
     let size = pointer.cast::<u32>().read() as usize;
-    known_size::<T>(format_args!("{}->struct_size", T::ARGUMENT), size)
+    known_size::<T>(format_args!("{argument}->struct_size"), size)
 }
 
 fn known_size<T: Growable>(argument: impl Display, size: usize) -> Result<usize, Failure> {

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::check::{self, Growable};
+use super::cook_options::*;
 use super::guard::{entry, Failure};
 use super::handle;
 use super::log;
-use super::options::*;
+use super::primitive::vxs_primitive;
 use super::status::*;
 use super::types::*;
 use super::workers;

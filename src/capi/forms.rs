@@ -8,8 +8,29 @@ use super::handle;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::field::SignedDistance;
+use crate::field::{Field, SignedDistance};
 use crate::math::Vec3;
+use crate::pointshell::PointShell;
+
+/// A signed distance field. Immutable and shared, like the shape it came from.
+pub struct vxs_field {
+    _opaque: [u8; 0],
+}
+
+/// Surface samples with normals under a sphere tree. Immutable and shared, like the shape it came from.
+pub struct vxs_pointshell {
+    _opaque: [u8; 0],
+}
+
+impl handle::Opaque for vxs_field {
+    type Value = Arc<Field>;
+    const KIND: handle::Kind = handle::Kind::Field;
+}
+
+impl handle::Opaque for vxs_pointshell {
+    type Value = Arc<PointShell>;
+    const KIND: handle::Kind = handle::Kind::PointShell;
+}
 
 /// The field of a shape, shared, not copied.
 ///

@@ -6,6 +6,7 @@
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -17,9 +18,7 @@ use super::failure::Failure;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::field::Field;
 use crate::memory;
-use crate::pointshell::PointShell;
 
 /// How many released handles are remembered.
 pub(super) const QUARANTINE_LENGTH: usize = 1024;
@@ -75,14 +74,6 @@ impl Opaque for vxs_shape {
     type Value = Arc<Shape>;
     const KIND: Kind = Kind::Shape;
 }
-impl Opaque for vxs_field {
-    type Value = Arc<Field>;
-    const KIND: Kind = Kind::Field;
-}
-impl Opaque for vxs_pointshell {
-    type Value = Arc<PointShell>;
-    const KIND: Kind = Kind::PointShell;
-}
 
 /// Makes a handle around `value` and writes it to `out`.
 pub(super) unsafe fn create<T: Opaque>(
@@ -111,8 +102,8 @@ pub(super) unsafe fn create<T: Opaque>(
 }
 
 /// The value of a live, unpoisoned handle of the right kind.
-pub(super) unsafe fn get<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a T::Value, Failure> {
-    let found = find(argument, handle)?;
+pub(super) unsafe fn get<'a, T: Opaque>(argument: impl Display, handle: *const T) -> Result<&'a T::Value, Failure> {
+    let found = find(&argument, handle)?;
     if found.header.poisoned.load(Ordering::Relaxed) {
         let message = format!("{argument} is poisoned by a defect in an earlier call; expected it to be released");
         return Err(Failure::new(VXS_PANIC, message));
@@ -148,10 +139,10 @@ pub(super) unsafe fn release<T: Opaque>(argument: &str, handle: *mut T) -> Resul
     Ok(VXS_OK)
 }
 
-unsafe fn find<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a Handle<T::Value>, Failure> {
+unsafe fn find<'a, T: Opaque>(argument: impl Display, handle: *const T) -> Result<&'a Handle<T::Value>, Failure> {
     let expected = Kind::name(T::KIND as u32);
     if handle.is_null() {
-        return Err(Failure::argument(argument, "null", &format!("a {expected}")));
+        return Err(Failure::argument(&argument.to_string(), "null", &format!("a {expected}")));
     }
     let refused =
         |what: &str| Err(Failure::new(VXS_INVALID_HANDLE, format!("{argument} is {what}; expected a live {expected}")));
@@ -165,12 +156,12 @@ unsafe fn find<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a Ha
     match magic {
         ALIVE if kind == T::KIND as u32 => Ok(&*handle),
         ALIVE => refused(&format!("a {}", Kind::name(kind))),
-        DEAD => Err(released(argument, T::KIND)),
+        DEAD => Err(released(&argument, T::KIND)),
         _ => refused("not a handle of this library"),
     }
 }
 
-fn released(argument: &str, kind: Kind) -> Failure {
+fn released(argument: impl Display, kind: Kind) -> Failure {
     let expected = Kind::name(kind as u32);
     Failure::new(VXS_INVALID_HANDLE, format!("{argument} was released before; expected a live {expected}"))
 }

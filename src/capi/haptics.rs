@@ -2,10 +2,12 @@
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
-use super::halves::{can_stop, own, Halves};
 use super::handle::{self, Exclusive};
+use super::haptics_handle::*;
 use super::haptics_settings::{forms, vxs_haptics_settings};
 use super::haptics_types::*;
+use super::query_options::vxs_body;
+use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -93,7 +95,7 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 ///
 /// @param settings      from `vxs_haptics_settings_init`
 /// @param tool          what is in the hand
-/// @param bodies        what it touches; may be null if `body_count` is 0
+/// @param bodies        what it touches; may be null if `body_count` is 0. The handles of their shapes may be released afterwards
 /// @param body_count    how many
 /// @param[out] haptics  release it with `vxs_haptics_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
@@ -103,7 +105,7 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 pub unsafe extern "C" fn vxs_haptics_create(
     settings: *const vxs_haptics_settings,
     tool: *const vxs_shape,
-    bodies: *const vxs_haptics_body,
+    bodies: *const vxs_body,
     body_count: usize,
     haptics: *mut *mut vxs_haptics,
 ) -> vxs_status {
@@ -112,7 +114,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
         let tool = settings.tool(forms(handle::get("tool", tool)?))?;
         let mut obstacles = Vec::new();
         for (i, body) in check::slice("bodies", bodies, "body_count", body_count)?.iter().enumerate() {
-            let shape = handle::get(&format!("bodies[{i}].shape"), body.shape)?;
+            let shape = handle::get(format_args!("bodies[{i}].shape"), body.shape)?;
             let pose = check::pose_value(format_args!("bodies[{i}].pose."), &body.pose)?;
             obstacles.push(Obstacle::fixed(forms(shape), pose));
         }
@@ -140,7 +142,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
 ///
 /// @param haptics  null is fine and does nothing
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it; or it runs, and a
-///         function that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
+///         function that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_status {
     entry!(vxs_haptics_release, [], {
@@ -273,7 +275,7 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
 /// @param index    of the body: its place in `bodies` of `vxs_haptics_create`
 /// @param pose     body to world
 /// @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface_height` asks
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface.height` asks
 ///         for this in a round)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_set_body_pose(
@@ -295,7 +297,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body_pose(
             if Runner::is_simulating() {
                 return Err(Failure::new(
                     VXS_BUSY,
-                    "called by surface_height in a round of the simulation, which holds the bodies",
+                    "called by surface.height in a round of the simulation, which holds the bodies",
                 ));
             }
             runner.set_obstacle_pose(index, &pose, &velocity)?;

@@ -4,11 +4,12 @@ use std::ffi::c_void;
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
-use super::halves::{can_stop, own};
 use super::handle;
+use super::haptics_handle::*;
 use super::haptics_settings::User;
 use super::haptics_types::*;
 use super::panics;
+use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use crate::haptics::{Got, Output, RunOptions, RunReport, Runner, PERIODS};
@@ -256,7 +257,7 @@ pub unsafe extern "C" fn vxs_haptics_get_run_report(
 /// @param haptics      running or not
 /// @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs, and a function
-///         that a run calls asks for this: `device` or `surface_height` of any `vxs_haptics`)
+///         that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_stop(
     haptics: *mut vxs_haptics,

@@ -21,9 +21,9 @@ use crate::Error;
 
 /// The coupling's springs have no end.
 pub const VXS_SATURATION_LINEAR: u32 = 0;
-/// Their force stays as it is from `coupling_reach` on.
+/// Their force stays as it is from `reach` on.
 pub const VXS_SATURATION_CLAMPED: u32 = 1;
-/// The same greatest force, reached smoothly at 3/2 of `coupling_reach` (Otaduy & Lin 2005).
+/// The same greatest force, reached smoothly at 3/2 of `reach` (Otaduy & Lin 2005).
 pub const VXS_SATURATION_CUBIC: u32 = 2;
 
 const RENDERERS: [Renderer; 5] =
@@ -40,10 +40,110 @@ const SATURATIONS: [Saturation; 3] = [Saturation::Linear, Saturation::Clamped, S
 ///
 /// @param body   number of the body: its place in `bodies` of `vxs_haptics_create`
 /// @param point  on its surface or near it, in the body's frame, metres
-/// @param user   `surface_height_user`
+/// @param user   `surface.height_user` of the settings
 /// @return the height above the surface
 pub type vxs_haptics_height_fn =
     Option<unsafe extern "C" fn(body: usize, point: *const vxs_vec3, user: *mut c_void) -> f64>;
+
+/// The virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_coupling {
+    /// N/m, N·m/rad.
+    pub stiffness: [f64; 2],
+    /// N·s/m, N·m·s/rad. Default: critical for the tool.
+    pub damping: [f64; 2],
+    /// How far the springs go until they saturate: metres, radians.
+    pub reach: [f64; 2],
+    /// One of `VXS_SATURATION_`.
+    pub saturation: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Each contact between the simulated tool and a body.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_contact {
+    /// N/m, and N·s/m along its normal.
+    pub stiffness: f64,
+    pub damping: f64,
+    /// Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch.
+    pub offset: f64,
+    /// Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres.
+    pub tolerance: f64,
+    /// Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1.
+    pub restitution: f64,
+    /// From this many contacts on their forces are averaged.
+    pub average_from: u32,
+    /// Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1.
+    pub braking: u32,
+}
+
+/// Times of the steps, seconds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_timing {
+    /// Steps longer than this are VXS_HAPTICS_BAD_TIME.
+    pub longest_step: f64,
+    /// Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it.
+    pub stale_after: f64,
+    pub fade: f64,
+    /// In this time the wrench grows from zero, after a reset, a fault or an entry while inside.
+    pub ramp: f64,
+}
+
+/// The virtual body that the hand moves in admittance causality.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_handle {
+    /// kg.
+    pub mass: f64,
+    /// The same about all axes, kg·m².
+    pub inertia: f64,
+    /// Against all motion, N·s/m and N·m·s/rad.
+    pub damping: [f64; 2],
+}
+
+/// Bumps on all bodies that turn the force as their slope does.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_texture {
+    /// How high they are, metres. Default 0: none.
+    pub height: f64,
+    /// How far from one to the next, metres.
+    pub wavelength: f64,
+}
+
+/// How surfaces feel with VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_surface {
+    /// The coefficient of Coulomb friction, 0 or more.
+    pub friction: f64,
+    /// Half the width over which normals are averaged for the force, metres; facets narrower than that feel round. 0: none.
+    pub shading: f64,
+    pub texture: vxs_haptics_texture,
+    /// Heights of bumps of your own, felt together with the texture. It and the memory at `height_user` must live until
+    /// `vxs_haptics_release` has returned. Default null: none.
+    pub height: vxs_haptics_height_fn,
+    pub height_user: *mut c_void,
+    /// Slopes are differences of heights this far to each side, metres: positive where there is a `height`. Bumps finer than
+    /// that are not felt. Default 0.
+    pub height_reach: f64,
+}
+
+/// Limits of a round of the simulation, of VXS_RENDERER_GOD_OBJECT. The round ends before the stretch that would take more, at the
+/// pace so far, where the tool then is, which is as safe as any; at least one stretch is gone, so that the tool arrives in later
+/// rounds. VXS_HAPTICS_PARTIAL says so. While bodies move a round goes on until they are where they are to be.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_haptics_budget {
+    /// Spheres and samples that may be tested. Default 0: no limit.
+    pub max_tests: u64,
+    /// Time that may be taken, nanoseconds. The clock is read once a stretch, and never without this limit. Default 0: no limit.
+    pub max_nanoseconds: u64,
+}
 
 /// All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
 /// rotation.
@@ -63,72 +163,23 @@ pub struct vxs_haptics_settings {
     pub inertia: [f64; 6],
     /// Of the device. What it gets is never above `force` and `torque`; the coupling is never stiffer than `stiffness`.
     pub limits: vxs_haptics_limits,
-    /// The virtual coupling between the hand and the simulated tool: N/m, N·m/rad.
-    pub coupling_stiffness: [f64; 2],
-    /// N·s/m, N·m·s/rad. Default: critical for the tool.
-    pub coupling_damping: [f64; 2],
-    /// How far the springs go until they saturate: metres, radians.
-    pub coupling_reach: [f64; 2],
-    /// One of `VXS_SATURATION_`.
-    pub coupling_saturation: u32,
-    /// Not 0: the passivity controller takes out the energy that sampling puts in. Default 1.
-    pub passivity: u32,
-    /// Of each contact between the simulated tool and a body: N/m, and N·s/m along its normal.
-    pub contact_stiffness: f64,
-    pub contact_damping: f64,
-    /// Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch.
-    pub contact_offset: f64,
-    /// From this many contacts on their forces are averaged.
-    pub contact_average_from: u32,
-    /// Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1.
-    pub contact_braking: u32,
-    /// Deeper than this below a surface, samples are reported as VXS_HAPTICS_PENETRATING, metres.
-    pub contact_tolerance: f64,
-    /// Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1.
-    pub contact_restitution: f64,
+    pub coupling: vxs_haptics_coupling,
+    pub contact: vxs_haptics_contact,
+    pub timing: vxs_haptics_timing,
+    pub handle: vxs_haptics_handle,
+    pub surface: vxs_haptics_surface,
+    pub budget: vxs_haptics_budget,
     /// The fastest that a hand moves the device, m/s and rad/s; faster is VXS_HAPTICS_TELEPORT.
     pub speed: [f64; 2],
-    /// Steps longer than this are VXS_HAPTICS_BAD_TIME, seconds.
-    pub timing_longest_step: f64,
-    /// Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it, seconds.
-    pub timing_stale_after: f64,
-    pub timing_fade: f64,
-    /// In this time the wrench grows from zero, after a reset, a fault or an entry while inside, seconds.
-    pub timing_ramp: f64,
-    /// The virtual body that the hand moves in admittance causality: kg, kg·m² (the same about all axes), and its damping
-    /// against all motion, N·s/m and N·m·s/rad.
-    pub handle_mass: f64,
-    pub handle_inertia: f64,
-    pub handle_damping: [f64; 2],
-    /// Of VXS_RENDERER_GOD_OBJECT: the coefficient of Coulomb friction, 0 or more. Default 0.
-    pub surface_friction: f64,
-    /// Of VXS_RENDERER_GOD_OBJECT: half the width over which normals are averaged for the force, metres; facets narrower than
-    /// that feel round. Default 0: none.
-    pub surface_shading: f64,
-    /// Of VXS_RENDERER_GOD_OBJECT: bumps on all bodies that turn the force as their slope does: how high, and how far from
-    /// one to the next, metres. Default 0: none.
-    pub surface_texture_height: f64,
-    pub surface_texture_wavelength: f64,
-    /// Of VXS_RENDERER_GOD_OBJECT: heights of bumps of your own, felt together with those above. It and what is behind
-    /// `surface_height_user` must live until `vxs_haptics_release` has returned. Default null: none.
-    pub surface_height: vxs_haptics_height_fn,
-    pub surface_height_user: *mut c_void,
-    /// Slopes are differences of heights this far to each side, metres: positive where there is a `surface_height`. Bumps
-    /// finer than that are not felt. Default 0.
-    pub surface_height_reach: f64,
-    /// Of VXS_RENDERER_GOD_OBJECT: spheres and samples that a round of the simulation may test, and time that it may take,
-    /// nanoseconds. The round ends before the stretch that would take more, at the pace so far, where the tool then is,
-    /// which is as safe as any; at least one stretch is gone, so that the tool arrives in later rounds. VXS_HAPTICS_PARTIAL
-    /// says so. While bodies move a round goes on until they are where they are to be. The clock is read once a stretch, and
-    /// never without a limit of time. Default 0: no limit.
-    pub round_max_tests: u64,
-    pub round_max_nanoseconds: u64,
+    /// Not 0: the passivity controller takes out the energy that sampling puts in. Default 1.
+    pub passivity: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 impl Growable for vxs_haptics_settings {
     const ARGUMENT: &'static str = "settings";
-    const SIZES: &'static [usize] =
-        &[std::mem::offset_of!(Self, surface_friction), std::mem::offset_of!(Self, surface_height), size_of::<Self>()];
+    const SIZES: &'static [usize] = &[size_of::<Self>()];
     const NULLABLE: bool = false;
 
     /// Nothing that `to_core` would take: each release fills all of its own.
@@ -146,35 +197,36 @@ impl Growable for vxs_haptics_settings {
             center_of_mass: vxs_vec3::default(),
             inertia: [0.0; 6],
             limits: unlimited,
-            coupling_stiffness: [0.0; 2],
-            coupling_damping: [0.0; 2],
-            coupling_reach: [0.0; 2],
-            coupling_saturation: VXS_SATURATION_CUBIC,
-            passivity: 1,
-            contact_stiffness: 0.0,
-            contact_damping: 0.0,
-            contact_offset: 0.0,
-            contact_average_from: 0,
-            contact_braking: 1,
-            contact_tolerance: 0.0,
-            contact_restitution: 0.0,
+            coupling: vxs_haptics_coupling {
+                stiffness: [0.0; 2],
+                damping: [0.0; 2],
+                reach: [0.0; 2],
+                saturation: VXS_SATURATION_CUBIC,
+                reserved: 0,
+            },
+            contact: vxs_haptics_contact {
+                stiffness: 0.0,
+                damping: 0.0,
+                offset: 0.0,
+                tolerance: 0.0,
+                restitution: 0.0,
+                average_from: 0,
+                braking: 1,
+            },
+            timing: vxs_haptics_timing { longest_step: 0.0, stale_after: 0.0, fade: 0.0, ramp: 0.0 },
+            handle: vxs_haptics_handle { mass: 0.0, inertia: 0.0, damping: [0.0; 2] },
+            surface: vxs_haptics_surface {
+                friction: 0.0,
+                shading: 0.0,
+                texture: vxs_haptics_texture { height: 0.0, wavelength: 0.0 },
+                height: None,
+                height_user: std::ptr::null_mut(),
+                height_reach: 0.0,
+            },
+            budget: vxs_haptics_budget { max_tests: 0, max_nanoseconds: 0 },
             speed: [0.0; 2],
-            timing_longest_step: 0.0,
-            timing_stale_after: 0.0,
-            timing_fade: 0.0,
-            timing_ramp: 0.0,
-            handle_mass: 0.0,
-            handle_inertia: 0.0,
-            handle_damping: [0.0; 2],
-            surface_friction: 0.0,
-            surface_shading: 0.0,
-            surface_texture_height: 0.0,
-            surface_texture_wavelength: 0.0,
-            surface_height: None,
-            surface_height_user: std::ptr::null_mut(),
-            surface_height_reach: 0.0,
-            round_max_tests: 0,
-            round_max_nanoseconds: 0,
+            passivity: 1,
+            reserved: 0,
         }
     }
 }
@@ -199,13 +251,12 @@ fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
     }
 }
 
-/// What the core calls `coupling.reach[0]` is `settings->coupling_reach[0]` here; of the tool only the name is left.
+/// What the core calls `coupling.reach[0]` is `settings->coupling.reach[0]` here; of the tool only the name is left.
 fn of_settings(argument: &str) -> String {
     match argument.strip_prefix("tool.") {
         Some("center") => "settings->center_of_mass".into(),
         Some(name) => format!("settings->{name}"),
-        None if argument.starts_with("limits.") => format!("settings->{argument}"),
-        None => format!("settings->{}", argument.replace('.', "_")),
+        None => format!("settings->{argument}"),
     }
 }
 
@@ -244,26 +295,31 @@ impl vxs_haptics_settings {
             center_of_mass: tool.center.into(),
             inertia: [i.m11, i.m22, i.m33, i.m12, i.m13, i.m23],
             limits: core.limits.into(),
-            coupling_stiffness: k.stiffness,
-            coupling_damping: k.damping,
-            coupling_reach: k.reach,
-            coupling_saturation: SATURATIONS.iter().position(|s| *s == k.saturation).unwrap_or_default() as u32,
-            passivity: u32::from(core.passivity),
-            contact_stiffness: c.stiffness,
-            contact_damping: c.damping,
-            contact_offset: c.offset,
-            contact_average_from: c.average_from,
-            contact_tolerance: c.tolerance,
-            contact_restitution: c.restitution,
-            contact_braking: u32::from(c.braking),
+            coupling: vxs_haptics_coupling {
+                stiffness: k.stiffness,
+                damping: k.damping,
+                reach: k.reach,
+                saturation: SATURATIONS.iter().position(|s| *s == k.saturation).unwrap_or_default() as u32,
+                reserved: 0,
+            },
+            contact: vxs_haptics_contact {
+                stiffness: c.stiffness,
+                damping: c.damping,
+                offset: c.offset,
+                tolerance: c.tolerance,
+                restitution: c.restitution,
+                average_from: c.average_from,
+                braking: u32::from(c.braking),
+            },
+            timing: vxs_haptics_timing {
+                longest_step: t.longest_step,
+                stale_after: t.stale_after,
+                fade: t.fade,
+                ramp: t.ramp,
+            },
+            handle: vxs_haptics_handle { mass: h.mass, inertia: h.inertia, damping: h.damping },
             speed: core.speed,
-            timing_longest_step: t.longest_step,
-            timing_stale_after: t.stale_after,
-            timing_fade: t.fade,
-            timing_ramp: t.ramp,
-            handle_mass: h.mass,
-            handle_inertia: h.inertia,
-            handle_damping: h.damping,
+            passivity: u32::from(core.passivity),
             ..Self::defaults()
         })
     }
@@ -273,44 +329,44 @@ impl vxs_haptics_settings {
         let core = Settings {
             renderer: check::choice("settings->renderer", s.renderer, "VXS_RENDERER_", &RENDERERS)?,
             coupling: Coupling {
-                stiffness: s.coupling_stiffness,
-                damping: s.coupling_damping,
-                reach: s.coupling_reach,
+                stiffness: s.coupling.stiffness,
+                damping: s.coupling.damping,
+                reach: s.coupling.reach,
                 saturation: check::choice(
-                    "settings->coupling_saturation",
-                    s.coupling_saturation,
+                    "settings->coupling.saturation",
+                    s.coupling.saturation,
                     "VXS_SATURATION_",
                     &SATURATIONS,
                 )?,
             },
             contact: ContactSettings {
-                stiffness: s.contact_stiffness,
-                damping: s.contact_damping,
-                offset: s.contact_offset,
-                average_from: s.contact_average_from,
-                tolerance: s.contact_tolerance,
-                restitution: s.contact_restitution,
-                braking: s.contact_braking != 0,
+                stiffness: s.contact.stiffness,
+                damping: s.contact.damping,
+                offset: s.contact.offset,
+                average_from: s.contact.average_from,
+                tolerance: s.contact.tolerance,
+                restitution: s.contact.restitution,
+                braking: s.contact.braking != 0,
             },
             limits: s.limits.into(),
             speed: s.speed,
             timing: Timing {
-                longest_step: s.timing_longest_step,
-                stale_after: s.timing_stale_after,
-                fade: s.timing_fade,
-                ramp: s.timing_ramp,
+                longest_step: s.timing.longest_step,
+                stale_after: s.timing.stale_after,
+                fade: s.timing.fade,
+                ramp: s.timing.ramp,
             },
-            handle: Handle { mass: s.handle_mass, inertia: s.handle_inertia, damping: s.handle_damping },
+            handle: Handle { mass: s.handle.mass, inertia: s.handle.inertia, damping: s.handle.damping },
             passivity: s.passivity != 0,
             detection: Detection::Continuous,
             budget: Budget {
-                tests: check::limit(s.round_max_tests),
-                nanoseconds: check::limit(s.round_max_nanoseconds),
+                tests: check::limit(s.budget.max_tests),
+                nanoseconds: check::limit(s.budget.max_nanoseconds),
             },
             surface: Surface {
-                friction: s.surface_friction,
-                shading: s.surface_shading,
-                texture: Texture { height: s.surface_texture_height, wavelength: s.surface_texture_wavelength },
+                friction: s.surface.friction,
+                shading: s.surface.shading,
+                texture: Texture { height: s.surface.texture.height, wavelength: s.surface.texture.wavelength },
             },
         };
         core.check().map_err(|error| renamed(error, of_settings))?;
@@ -319,14 +375,14 @@ impl vxs_haptics_settings {
 
     /// The bumps of the caller's own, if there are any.
     pub(super) fn relief(&self) -> Result<Option<Relief>, Failure> {
-        let Some(height) = self.surface_height else { return Ok(None) };
-        let user = User(self.surface_height_user);
+        let Some(height) = self.surface.height else { return Ok(None) };
+        let user = User(self.surface.height_user);
         let height = move |body: u32, p: &Vec3| {
             let point = vxs_vec3::from(*p);
             // SAFETY: the function takes any body and point, on any thread, as its contract says.
             panics::outside(|| unsafe { height(body as usize, &point, user.pointer()) })
         };
-        let made = Relief::new(Arc::new(height), self.surface_height_reach);
+        let made = Relief::new(Arc::new(height), self.surface.height_reach);
         made.map(Some).map_err(|error| renamed(error, of_settings))
     }
 

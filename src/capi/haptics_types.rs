@@ -1,26 +1,7 @@
 //! What goes in and out of haptics: plain structs, and the constants they hold.
 
+use super::response::{vxs_twist, vxs_wrench};
 use super::types::*;
-
-/// Velocity of a body, world frame.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct vxs_twist {
-    /// Of the body's origin, m/s.
-    pub linear: vxs_vec3,
-    /// rad/s.
-    pub angular: vxs_vec3,
-}
-
-/// Force and torque on a body, world frame.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct vxs_wrench {
-    /// N.
-    pub force: vxs_vec3,
-    /// About the body's origin, N·m.
-    pub torque: vxs_vec3,
-}
 
 /// Voxmap-pointshell: tangent-plane forces through a virtual coupling (McNeely et al. 1999).
 pub const VXS_RENDERER_VPS: u32 = 0;
@@ -55,9 +36,9 @@ pub const VXS_HAPTICS_DAMPED: u32 = 128;
 pub const VXS_HAPTICS_LOCKED: u32 = 256;
 /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
 pub const VXS_HAPTICS_PENETRATING: u32 = 512;
-/// `surface_height` gave what is no slope: the surface is smooth there.
+/// `surface.height` gave what is no slope: the surface is smooth there.
 pub const VXS_HAPTICS_BAD_HEIGHT: u32 = 1024;
-/// `round_max_tests` or `round_max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+/// `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
 pub const VXS_HAPTICS_PARTIAL: u32 = 2048;
 
 /// What a device says, mapped to the world frame.
@@ -120,16 +101,6 @@ pub struct vxs_haptics_motion {
     pub status: u32,
     /// How many contacts those are.
     pub contacts: u32,
-}
-
-/// A body that the tool touches, given to `vxs_haptics_create`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct vxs_haptics_body {
-    /// Its shape; the handle may be released afterwards.
-    pub shape: *const vxs_shape,
-    /// Body to world.
-    pub pose: vxs_pose,
 }
 
 /// What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`.

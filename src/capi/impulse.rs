@@ -3,8 +3,8 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
-use super::haptics_types::*;
-use super::response::{kinematics, vxs_kinematics};
+use super::query::vxs_workspace;
+use super::response::{dynamic_body, vxs_dynamic_body, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use crate::contact::{self, Query};
@@ -116,28 +116,25 @@ pub unsafe extern "C" fn vxs_impulse_init(impulse: *mut vxs_impulse, size: usize
 /// Impulses only push, along the contacts' normals. Once the workspace is warm, allocates nothing and takes no lock; the same
 /// input gives the same bytes.
 ///
-/// @param a, b                        immutable and shared: any number of threads may query them at once; may be the same
-/// @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6); `center` is the centre of mass
-/// @param mobility_a, mobility_b      how each answers to impulses
-/// @param impulse                     how contacts are resolved
-/// @param workspace                   this thread's scratch
-/// @param[out] impulses               what each body gets
+/// @param a, b                    the two bodies; their shapes may be the same; `center` is the centre of mass
+/// @param mobility_a, mobility_b  how each answers to impulses
+/// @param impulse                 how contacts are resolved
+/// @param workspace               this thread's scratch
+/// @param[out] impulses           what each body gets
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_impulse(
-    a: *const vxs_shape,
-    kinematics_a: *const vxs_kinematics,
+    a: *const vxs_dynamic_body,
     mobility_a: *const vxs_mobility,
-    b: *const vxs_shape,
-    kinematics_b: *const vxs_kinematics,
+    b: *const vxs_dynamic_body,
     mobility_b: *const vxs_mobility,
     impulse: *const vxs_impulse,
     workspace: *mut vxs_workspace,
     impulses: *mut vxs_impulses,
 ) -> vxs_status {
-    entry!(vxs_query_impulse, [a, b, workspace], {
-        let (a, b) = (handle::get("a", a)?.geometry(), handle::get("b", b)?.geometry());
-        let (at_a, at_b) = (kinematics("kinematics_a", kinematics_a)?, kinematics("kinematics_b", kinematics_b)?);
+    entry!(vxs_query_impulse, [check::shape_of(a), check::shape_of(b), workspace], {
+        let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
+        let (at_a, at_b) = (&a.kinematics, &b.kinematics);
         let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
         let given = vxs_impulse::read(impulse)?;
         let settings = given.to_core()?;
@@ -146,7 +143,7 @@ pub unsafe extern "C" fn vxs_query_impulse(
         check::out("impulses", impulses)?;
         let mut scratch = scratch.lock("workspace")?;
         let query = Query { max_separation, ..Query::default() };
-        let found = contact::contacts(a, &at_a.pose, b, &at_b.pose, &query, &mut scratch.contact)?;
-        check::write(impulses, response::impulse(found, (&at_a, &of_a), (&at_b, &of_b), &settings).into())
+        let found = contact::contacts(a.geometry, &at_a.pose, b.geometry, &at_b.pose, &query, &mut scratch.contact)?;
+        check::write(impulses, response::impulse(found, (at_a, &of_a), (at_b, &of_b), &settings).into())
     })
 }

@@ -5,13 +5,16 @@
 
 use std::mem::{offset_of, size_of};
 
+use super::cook_options::*;
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
 use super::impulse::*;
 use super::motion::*;
-use super::options::*;
+use super::primitive::*;
+use super::query_options::*;
 use super::response::*;
+use super::shape_info::*;
 use super::types::*;
 
 macro_rules! layout {
@@ -47,53 +50,36 @@ layout!(vxs_cook_options, 112, {
     offset: 104,
 });
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
-layout!(vxs_query, 192, {
-    struct_size: 0,
-    roles: 4,
-    max_separation: 8,
-    max_distance: 16,
-    max_contacts: 24,
-    preferred_count: 28,
-    preferred: 32,
-    max_depth: 40,
-    segmentation: 48,
-    segment_level: 52,
-    region_distance: 56,
-    region_angle: 64,
-    preferred_segments: 72,
-    max_tests: 80,
-    max_nanoseconds: 88,
-    accuracy: 96,
-    crowd: 104,
-    max_gap: 112,
-    step_center: 120,
-    step_shift: 144,
-    step_turn: 168,
-});
+layout!(vxs_query, 72, { struct_size: 0, roles: 4, max_separation: 8, max_distance: 16, max_depth: 24, max_contacts: 32, preferred_count: 36, preferred: 40, limit: 48, step: 56, segmentation: 64 });
+layout!(vxs_query_limit, 32, { struct_size: 0, reserved: 4, max_tests: 8, max_nanoseconds: 16, accuracy: 24 });
+layout!(vxs_query_step, 96, { struct_size: 0, reserved: 4, crowd: 8, max_gap: 16, center: 24, shift: 48, turn: 72 });
+layout!(vxs_query_segmentation, 40, { struct_size: 0, kind: 4, level: 8, reserved: 12, distance: 16, angle: 24, preferred_segments: 32 });
 layout!(vxs_query_report, 32, { struct_size: 0, answer: 4, node_tests: 8, sample_tests: 16, least_missed: 24 });
-layout!(vxs_shape_info, 152, {
+layout!(vxs_shape_info, 160, {
     struct_size: 0,
     forms: 4,
     vertex_count: 8,
     triangle_count: 16,
     field_kind: 24,
-    grid_dims: 28,
-    sign_rule: 40,
-    mesh_closed: 44,
-    duplicate_triangles: 48,
-    flipped_triangles: 56,
-    voxel_size: 64,
-    lipschitz: 72,
-    field_error_max: 80,
-    field_error_rms: 88,
-    uncertain_nodes: 96,
-    field_bytes: 104,
-    sample_count: 112,
-    tree_nodes: 120,
-    tree_levels: 128,
-    branching: 132,
-    spacing: 136,
-    pointshell_bytes: 144,
+    field_convex: 28,
+    grid_dims: 32,
+    sign_rule: 44,
+    mesh_closed: 48,
+    reserved: 52,
+    duplicate_triangles: 56,
+    flipped_triangles: 64,
+    voxel_size: 72,
+    lipschitz: 80,
+    field_error_max: 88,
+    field_error_rms: 96,
+    uncertain_nodes: 104,
+    field_bytes: 112,
+    sample_count: 120,
+    tree_nodes: 128,
+    tree_levels: 136,
+    branching: 140,
+    spacing: 144,
+    pointshell_bytes: 152,
 });
 layout!(vxs_vec3, 24, { x: 0, y: 8, z: 16 });
 layout!(vxs_aabb, 48, { min: 0, max: 24 });
@@ -109,7 +95,9 @@ layout!(vxs_contact, 96, {
     feature: 88,
     reserved: 92,
 });
+layout!(vxs_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_motion, 112, { from: 0, to: 56 });
+layout!(vxs_moving_body, 120, { shape: 0, motion: 8 });
 layout!(vxs_motion_query, 48, {
     struct_size: 0,
     roles: 4,
@@ -127,14 +115,22 @@ layout!(vxs_device_state, 112, { pose: 0, twist: 56, engaged: 104, reserved: 108
 layout!(vxs_haptics_limits, 48, { force: 0, torque: 8, stiffness: 16, damping: 32 });
 layout!(vxs_haptics_output, 120, { wrench: 0, tool: 48, age: 104, status: 112, contacts: 116 });
 layout!(vxs_haptics_motion, 176, { pose: 0, twist: 56, tool: 104, age: 160, status: 168, contacts: 172 });
-layout!(vxs_haptics_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_haptics_report, 80, { struct_size: 0, fresh: 4, clock: 8, least_separation: 16, wrench: 24, contacts: 72, status: 76 });
-layout!(vxs_haptics_settings, 392, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling_stiffness: 136, coupling_damping: 152, coupling_reach: 168, coupling_saturation: 184, passivity: 188, contact_stiffness: 192, contact_damping: 200, contact_offset: 208, contact_average_from: 216, contact_braking: 220, contact_tolerance: 224, contact_restitution: 232, speed: 240, timing_longest_step: 256, timing_stale_after: 264, timing_fade: 272, timing_ramp: 280, handle_mass: 288, handle_inertia: 296, handle_damping: 304, surface_friction: 320, surface_shading: 328, surface_texture_height: 336, surface_texture_wavelength: 344, surface_height: 352, surface_height_user: 360, surface_height_reach: 368, round_max_tests: 376, round_max_nanoseconds: 384 });
+layout!(vxs_haptics_coupling, 56, { stiffness: 0, damping: 16, reach: 32, saturation: 48, reserved: 52 });
+layout!(vxs_haptics_contact, 48, { stiffness: 0, damping: 8, offset: 16, tolerance: 24, restitution: 32, average_from: 40, braking: 44 });
+layout!(vxs_haptics_timing, 32, { longest_step: 0, stale_after: 8, fade: 16, ramp: 24 });
+layout!(vxs_haptics_handle, 32, { mass: 0, inertia: 8, damping: 16 });
+layout!(vxs_haptics_texture, 16, { height: 0, wavelength: 8 });
+layout!(vxs_haptics_surface, 56, { friction: 0, shading: 8, texture: 16, height: 32, height_user: 40, height_reach: 48 });
+layout!(vxs_haptics_budget, 16, { max_tests: 0, max_nanoseconds: 8 });
+layout!(vxs_haptics_settings, 400, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling: 136, contact: 192, timing: 240, handle: 272, surface: 304, budget: 360, speed: 376, passivity: 392, reserved: 396 });
 layout!(vxs_haptics_run_options, 24, { struct_size: 0, priority: 4, period: 8, lock_memory: 16, reserved: 20 });
 layout!(vxs_haptics_run_report, 72, { struct_size: 0, running: 4, scheduling: 8, memory: 12, absolute_sleep: 16, scheduling_error: 20, memory_error: 24, reserved: 28, steps: 32, late: 40, latest: 48, longest: 56, rounds: 64 });
 layout!(vxs_kinematics, 128, { pose: 0, center: 56, twist: 80 });
 layout!(vxs_response, 624, { wrench: 0, by_pose: 48, by_twist: 336 });
 layout!(vxs_penalty, 56, { struct_size: 0, average_from: 4, stiffness: 8, damping: 16, drag: 24, offset: 32, max_clusters: 40, midpoints: 44, cluster_radius: 48 });
+layout!(vxs_dynamic_body, 136, { shape: 0, kinematics: 8 });
+layout!(vxs_swept_body, 192, { shape: 0, sweep: 8 });
 layout!(vxs_sweep, 184, { motion: 0, center: 112, twist: 136 });
 layout!(vxs_mobility, 56, { inverse_mass: 0, inverse_inertia: 8 });
 layout!(vxs_impulse, 40, { struct_size: 0, iterations: 4, dt: 8, restitution: 16, max_speed: 24, max_separation: 32 });

@@ -3,13 +3,12 @@
 use std::fmt::Display;
 
 use super::check::{self, Growable};
-use super::convert::ROLES;
 use super::guard::{entry, Failure};
 use super::handle;
-use super::options::VXS_ROLES_AUTO;
+use super::query::vxs_workspace;
+use super::query_options::*;
 use super::status::*;
 use super::types::*;
-use crate::asset::Shape;
 use crate::ccd::impact::{self, Collision, Moving, Path, Query};
 use crate::contact::Geometry;
 
@@ -25,6 +24,16 @@ pub const VXS_PATH_STRAIGHT: u32 = 1;
 pub struct vxs_motion {
     pub from: vxs_pose,
     pub to: vxs_pose,
+}
+
+/// A shape in motion.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_moving_body {
+    /// Immutable and shared: any number of threads may use it at once.
+    pub shape: *const vxs_shape,
+    /// Unit quaternions (checked to 1e-6).
+    pub motion: vxs_motion,
 }
 
 /// What a query of two motions looks for. Fill it with `vxs_motion_query_init`, then change what you want.
@@ -97,10 +106,6 @@ impl vxs_motion_query {
     }
 }
 
-unsafe fn moving<'a>(argument: &str, geometry: Geometry<'a>, motion: *const vxs_motion) -> Result<Moving<'a>, Failure> {
-    motion_value(format_args!("{argument}->"), geometry, &check::input(argument, motion)?)
-}
-
 /// `prefix`: what stands before the names of the motion's fields.
 pub(super) fn motion_value<'a>(
     prefix: impl Display,
@@ -112,16 +117,19 @@ pub(super) fn motion_value<'a>(
     Ok(Moving { geometry, from, to })
 }
 
+unsafe fn moving_body<'a>(argument: &str, body: *const vxs_moving_body) -> Result<Moving<'a>, Failure> {
+    let body = check::input(argument, body)?;
+    let shape = handle::get(format_args!("{argument}->shape"), body.shape)?;
+    motion_value(format_args!("{argument}->motion."), shape.geometry(), &body.motion)
+}
+
 /// What all queries of two motions take.
 unsafe fn pair<'a>(
-    a: &'a Shape,
-    motion_a: *const vxs_motion,
-    b: &'a Shape,
-    motion_b: *const vxs_motion,
+    a: *const vxs_moving_body,
+    b: *const vxs_moving_body,
     query: *const vxs_motion_query,
 ) -> Result<(Moving<'a>, Moving<'a>, Query<'a>), Failure> {
-    let a = moving("motion_a", a.geometry(), motion_a)?;
-    let b = moving("motion_b", b.geometry(), motion_b)?;
+    let (a, b) = (moving_body("a", a)?, moving_body("b", b)?);
     let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
     Ok((a, b, query))
 }
@@ -151,7 +159,8 @@ pub unsafe extern "C" fn vxs_motion_query_init(query: *mut vxs_motion_query, siz
 #[no_mangle]
 pub unsafe extern "C" fn vxs_motion_pose(motion: *const vxs_motion, t: f64, pose: *mut vxs_pose) -> vxs_status {
     entry!(vxs_motion_pose, [], {
-        let body = moving("motion", Geometry { field: None, shell: None }, motion)?;
+        let motion = check::input("motion", motion)?;
+        let body = motion_value("motion->", Geometry { field: None, shell: None }, &motion)?;
         let t = check::in_range("t", t, 0.0, 1.0)?;
         check::out("pose", pose)?;
         check::write(pose, body.pose(t).into())
@@ -166,27 +175,24 @@ pub unsafe extern "C" fn vxs_motion_pose(motion: *const vxs_motion, t: f64, pose
 /// within the tolerance may be reported. On straight paths it is exact. Shapes in contact at the start give 0, unless those
 /// features are `known`. Once the workspace is warm, allocates nothing and takes no lock; the same input gives the same bytes.
 ///
-/// @param a, b                immutable and shared: any number of threads may query them at once; may be the same
-/// @param motion_a, motion_b  metres; unit quaternions (checked to 1e-6)
-/// @param query               what to look for; null for the defaults
-/// @param workspace           this thread's scratch
-/// @param[out] contact        as it is at its `toi`; written if found
-/// @param[out] found          false when they do not touch
+/// @param a, b           the two bodies; their shapes may be the same
+/// @param query          what to look for; null for the defaults
+/// @param workspace      this thread's scratch
+/// @param[out] contact   as it is at its `toi`; written if found
+/// @param[out] found     false when they do not touch
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field),
 ///         VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_time_of_impact(
-    a: *const vxs_shape,
-    motion_a: *const vxs_motion,
-    b: *const vxs_shape,
-    motion_b: *const vxs_motion,
+    a: *const vxs_moving_body,
+    b: *const vxs_moving_body,
     query: *const vxs_motion_query,
     workspace: *mut vxs_workspace,
     contact: *mut vxs_contact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_query_time_of_impact, [a, b, workspace], {
-        let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
+    entry!(vxs_query_time_of_impact, [check::shape_of(a), check::shape_of(b), workspace], {
+        let (a, b, query) = pair(a, b, query)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out("contact", contact)?;
         check::out("found", found)?;
@@ -203,27 +209,24 @@ pub unsafe extern "C" fn vxs_query_time_of_impact(
 /// All contacts of two moving shapes, each as it is when it begins, with the time until which it lasts: the colliding
 /// intervals of their samples. A sample may have several. Guarantees as `vxs_query_time_of_impact`.
 ///
-/// @param a, b                as in `vxs_query_time_of_impact`
-/// @param motion_a, motion_b  as in `vxs_query_time_of_impact`
-/// @param query               what to look for; null for the defaults
-/// @param workspace           this thread's scratch
-/// @param[out] contacts       at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
-/// @param[out] count          how many there are, also when they did not all fit
+/// @param a, b           as in `vxs_query_time_of_impact`
+/// @param query          what to look for; null for the defaults
+/// @param workspace      this thread's scratch
+/// @param[out] contacts  at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
+/// @param[out] count     how many there are, also when they did not all fit
 /// @return as `vxs_query_time_of_impact`, and VXS_TRUNCATED (more than `capacity`: `*count` says how many)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_motion_contacts(
-    a: *const vxs_shape,
-    motion_a: *const vxs_motion,
-    b: *const vxs_shape,
-    motion_b: *const vxs_motion,
+    a: *const vxs_moving_body,
+    b: *const vxs_moving_body,
     query: *const vxs_motion_query,
     workspace: *mut vxs_workspace,
     contacts: *mut vxs_motion_contact,
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_motion_contacts, [a, b, workspace], {
-        let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
+    entry!(vxs_query_motion_contacts, [check::shape_of(a), check::shape_of(b), workspace], {
+        let (a, b, query) = pair(a, b, query)?;
         let scratch = handle::get("workspace", workspace)?;
         let list = check::list("contacts", contacts, capacity, count)?;
         let mut scratch = scratch.lock("workspace")?;
@@ -234,27 +237,24 @@ pub unsafe extern "C" fn vxs_query_motion_contacts(
 
 /// Which of the `known` features of a query are still in contact at the end of the step, as they are then: `toi` is 1.
 ///
-/// @param a, b                as in `vxs_query_time_of_impact`
-/// @param motion_a, motion_b  as in `vxs_query_time_of_impact`
-/// @param query               with its `known` features
-/// @param workspace           this thread's scratch
-/// @param[out] contacts       at most `capacity`, by feature; may be null if `capacity` is 0
-/// @param[out] count          how many there are, also when they did not all fit
+/// @param a, b           as in `vxs_query_time_of_impact`
+/// @param query          with its `known` features
+/// @param workspace      this thread's scratch
+/// @param[out] contacts  at most `capacity`, by feature; may be null if `capacity` is 0
+/// @param[out] count     how many there are, also when they did not all fit
 /// @return as `vxs_query_motion_contacts`; VXS_INVALID_ARGUMENT also for a feature that neither shape has
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_known_contacts(
-    a: *const vxs_shape,
-    motion_a: *const vxs_motion,
-    b: *const vxs_shape,
-    motion_b: *const vxs_motion,
+    a: *const vxs_moving_body,
+    b: *const vxs_moving_body,
     query: *const vxs_motion_query,
     workspace: *mut vxs_workspace,
     contacts: *mut vxs_contact,
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_known_contacts, [a, b, workspace], {
-        let (a, b, query) = pair(handle::get("a", a)?, motion_a, handle::get("b", b)?, motion_b, query)?;
+    entry!(vxs_query_known_contacts, [check::shape_of(a), check::shape_of(b), workspace], {
+        let (a, b, query) = pair(a, b, query)?;
         let scratch = handle::get("workspace", workspace)?;
         let list = check::list("contacts", contacts, capacity, count)?;
         let mut scratch = scratch.lock("workspace")?;

@@ -1,11 +1,12 @@
 //! From contacts to forces, for those with a loop of their own.
 
+use std::fmt::Arguments;
+
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
-use super::haptics_types::*;
 use super::motion::{motion_value, vxs_motion};
-use super::scratch::Scratch;
+use super::query::{vxs_workspace, Scratch};
 use super::status::*;
 use super::types::*;
 use crate::ccd::impact;
@@ -13,6 +14,26 @@ use crate::contact::{self, Geometry, Query};
 use crate::math::{Mat6, Twist};
 use crate::response::{self, Body, ClusterSettings, ContinuousSettings, Kinematics, On, PenaltySettings};
 use crate::response::{Response, Sweep};
+
+/// Velocity of a body, world frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct vxs_twist {
+    /// Of the body's origin, m/s.
+    pub linear: vxs_vec3,
+    /// rad/s.
+    pub angular: vxs_vec3,
+}
+
+/// Force and torque on a body, world frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct vxs_wrench {
+    /// N.
+    pub force: vxs_vec3,
+    /// About the body's origin, N·m.
+    pub torque: vxs_vec3,
+}
 
 /// Where a body is and how it moves, world frame.
 #[repr(C)]
@@ -23,6 +44,16 @@ pub struct vxs_kinematics {
     /// The point that the wrench is about, and that `twist.linear` is of, usually the centre of mass: world frame, metres.
     pub center: vxs_vec3,
     pub twist: vxs_twist,
+}
+
+/// A shape with where it is and how it moves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_dynamic_body {
+    /// Immutable and shared: any number of threads may use it at once.
+    pub shape: *const vxs_shape,
+    /// Unit quaternion (checked to 1e-6).
+    pub kinematics: vxs_kinematics,
 }
 
 /// What contacts do to a body. The matrices are by rows: force or translation first, torque or rotation second.
@@ -122,27 +153,43 @@ pub struct vxs_sweep {
     pub twist: vxs_twist,
 }
 
-unsafe fn sweep<'a>(argument: &str, geometry: Geometry<'a>, pointer: *const vxs_sweep) -> Result<Sweep<'a>, Failure> {
-    let given = check::input(argument, pointer)?;
-    let moving = motion_value(format_args!("{argument}->motion."), geometry, &given.motion)?;
-    let center = check::point(format_args!("{argument}->center"), given.center)?;
-    Ok(Sweep { geometry, poses: [moving.from, moving.to], center, twist: twist(argument, &given.twist)? })
+/// A shape over a step.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_swept_body {
+    /// Immutable and shared: any number of threads may use it at once.
+    pub shape: *const vxs_shape,
+    /// Unit quaternions (checked to 1e-6).
+    pub sweep: vxs_sweep,
 }
 
-fn twist(argument: &str, twist: &vxs_twist) -> Result<Twist, Failure> {
+unsafe fn swept_body<'a>(argument: &str, body: *const vxs_swept_body) -> Result<Sweep<'a>, Failure> {
+    let body = check::input(argument, body)?;
+    let geometry = handle::get(format_args!("{argument}->shape"), body.shape)?.geometry();
+    let sweep = body.sweep;
+    let moving = motion_value(format_args!("{argument}->sweep.motion."), geometry, &sweep.motion)?;
+    let center = check::point(format_args!("{argument}->sweep.center"), sweep.center)?;
+    let twist = twist(format_args!("{argument}->sweep"), &sweep.twist)?;
+    Ok(Sweep { geometry, poses: [moving.from, moving.to], center, twist })
+}
+
+fn twist(argument: Arguments, twist: &vxs_twist) -> Result<Twist, Failure> {
     Ok(Twist {
-        linear: check::quantities(format_args!("{argument}->twist.linear"), twist.linear)?,
-        angular: check::quantities(format_args!("{argument}->twist.angular"), twist.angular)?,
+        linear: check::quantities(format_args!("{argument}.twist.linear"), twist.linear)?,
+        angular: check::quantities(format_args!("{argument}.twist.angular"), twist.angular)?,
     })
 }
 
-pub(super) unsafe fn kinematics(argument: &str, pointer: *const vxs_kinematics) -> Result<Kinematics, Failure> {
-    let k = check::input(argument, pointer)?;
-    Ok(Kinematics {
-        pose: check::pose_value(format_args!("{argument}->pose."), &k.pose)?,
-        center: check::point(format_args!("{argument}->center"), k.center)?,
-        twist: twist(argument, &k.twist)?,
-    })
+pub(super) unsafe fn dynamic_body<'a>(argument: &str, body: *const vxs_dynamic_body) -> Result<Body<'a>, Failure> {
+    let body = check::input(argument, body)?;
+    let geometry = handle::get(format_args!("{argument}->shape"), body.shape)?.geometry();
+    let k = body.kinematics;
+    let kinematics = Kinematics {
+        pose: check::pose_value(format_args!("{argument}->kinematics.pose."), &k.pose)?,
+        center: check::point(format_args!("{argument}->kinematics.center"), k.center)?,
+        twist: twist(format_args!("{argument}->kinematics"), &k.twist)?,
+    };
+    Ok(Body { geometry, kinematics })
 }
 
 fn rows(m: &Mat6) -> [f64; 36] {
@@ -209,29 +256,24 @@ pub unsafe extern "C" fn vxs_penalty_init(
 /// jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, allocates nothing and takes
 /// no lock; the same input gives the same bytes.
 ///
-/// @param a, b                      immutable and shared: any number of threads may query them at once; may be the same
-/// @param kinematics_a, kinematics_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6)
-/// @param penalty                   how hard contacts are
-/// @param workspace                 this thread's scratch
-/// @param[out] on_a, on_b           what the contacts do to each; either may be null
-/// @param[out] count                how many contacts there are, or clusters of them; may be null
+/// @param a, b             the two bodies; their shapes may be the same
+/// @param penalty          how hard contacts are
+/// @param workspace        this thread's scratch
+/// @param[out] on_a, on_b  what the contacts do to each; either may be null
+/// @param[out] count       how many contacts there are, or clusters of them; may be null
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_penalty(
-    a: *const vxs_shape,
-    kinematics_a: *const vxs_kinematics,
-    b: *const vxs_shape,
-    kinematics_b: *const vxs_kinematics,
+    a: *const vxs_dynamic_body,
+    b: *const vxs_dynamic_body,
     penalty: *const vxs_penalty,
     workspace: *mut vxs_workspace,
     on_a: *mut vxs_response,
     on_b: *mut vxs_response,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_penalty, [a, b, workspace], {
-        let (a, b) = (handle::get("a", a)?.geometry(), handle::get("b", b)?.geometry());
-        let a = Body { geometry: a, kinematics: kinematics("kinematics_a", kinematics_a)? };
-        let b = Body { geometry: b, kinematics: kinematics("kinematics_b", kinematics_b)? };
+    entry!(vxs_query_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
+        let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
         let penalty = vxs_penalty::read(penalty)?;
         let (settings, clusters) = (penalty.to_core()?, penalty.clusters(&a.geometry, &b.geometry)?);
         let scratch = handle::get("workspace", workspace)?;
@@ -257,28 +299,24 @@ pub unsafe extern "C" fn vxs_query_penalty(
 /// `VXS_PATH_STRAIGHT`; the gradients are by a change of a body's whole way. Once the workspace is warm, allocates nothing and
 /// takes no lock; the same input gives the same bytes.
 ///
-/// @param a, b              immutable and shared: any number of threads may query them at once; may be the same
-/// @param sweep_a, sweep_b  metres, m/s, rad/s; unit quaternions (checked to 1e-6)
-/// @param penalty           how hard contacts are; `max_clusters` must be 0
-/// @param workspace         this thread's scratch
-/// @param[out] on_a, on_b   what the contacts do to each, about its `center` at each time; either may be null
-/// @param[out] count        how many times of contact there are; may be null
+/// @param a, b             the two bodies; their shapes may be the same
+/// @param penalty          how hard contacts are; `max_clusters` must be 0
+/// @param workspace        this thread's scratch
+/// @param[out] on_a, on_b  what the contacts do to each, about its `center` at each time; either may be null
+/// @param[out] count       how many times of contact there are; may be null
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_continuous_penalty(
-    a: *const vxs_shape,
-    sweep_a: *const vxs_sweep,
-    b: *const vxs_shape,
-    sweep_b: *const vxs_sweep,
+    a: *const vxs_swept_body,
+    b: *const vxs_swept_body,
     penalty: *const vxs_penalty,
     workspace: *mut vxs_workspace,
     on_a: *mut vxs_response,
     on_b: *mut vxs_response,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_continuous_penalty, [a, b, workspace], {
-        let a = sweep("sweep_a", handle::get("a", a)?.geometry(), sweep_a)?;
-        let b = sweep("sweep_b", handle::get("b", b)?.geometry(), sweep_b)?;
+    entry!(vxs_query_continuous_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
+        let (a, b) = (swept_body("a", a)?, swept_body("b", b)?);
         let given = vxs_penalty::read(penalty)?;
         check::in_range("penalty->max_clusters", given.max_clusters, 0, 0)?;
         let midpoints = check::in_range("penalty->midpoints", given.midpoints, 1, MOST_MIDPOINTS)?;

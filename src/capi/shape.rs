@@ -3,7 +3,7 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
-use super::options::*;
+use super::shape_info::*;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;

@@ -5,16 +5,19 @@ use std::ffi::{c_char, c_void, CStr};
 use parking_lot::Mutex;
 
 use super::check::{self, Growable};
+use super::cook_options::*;
 use super::create::*;
 use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics::*;
+use super::haptics_handle::*;
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
 use super::log::*;
-use super::options::*;
+use super::primitive::*;
 use super::query::*;
+use super::query_options::vxs_body;
 use super::shape::*;
 use super::status::*;
 use super::types::*;
@@ -213,10 +216,11 @@ fn a_workspace_in_use_by_another_thread_is_refused() {
         let other_thread = std::thread::spawn(move || {
             let (shape, workspace) = (shape as *const vxs_shape, address as *mut vxs_workspace);
             let pose = vxs_pose { position: vxs_vec3::default(), qx: 0.0, qy: 0.0, qz: 0.0, qw: 1.0 };
+            let body = vxs_body { shape, pose };
             let mut count = 77;
             let none = std::ptr::null_mut();
             let query = std::ptr::null();
-            let status = vxs_query_contacts(shape, &pose, shape, &pose, query, workspace, none, 0, &mut count);
+            let status = vxs_query_contacts(&body, &body, query, workspace, none, 0, &mut count);
             (status, last_error(), count, vxs_workspace_destroy(workspace))
         });
         let (status, message, count, destroyed) = other_thread.join().expect("no panic");

@@ -1,8 +1,6 @@
 //! The plain structs and opaque handles of the C API. Layouts are asserted in layout.rs and `tests/c/layout.c`.
 
-use std::ffi::{c_char, c_void};
-
-use crate::math::limits;
+use crate::math::{limits, Pose};
 
 /// Largest magnitude of a coordinate, a length or a distance that is accepted, metres: of poses, points, motions and the sizes of
 /// bodies. Anything larger is refused with VXS_INVALID_ARGUMENT (in a mesh with VXS_INVALID_MESH).
@@ -24,27 +22,6 @@ const _: () = assert!(VXS_MAX_ITERATIONS == limits::MAX_ITERATIONS);
 /// A shape: a field, a pointshell, or both, with what was measured when they were cooked. Immutable and shared: any number
 /// of threads may use one at once. Each handle is released once by `vxs_shape_release`.
 pub struct vxs_shape {
-    _opaque: [u8; 0],
-}
-
-/// A signed distance field. Immutable and shared, like the shape it came from.
-pub struct vxs_field {
-    _opaque: [u8; 0],
-}
-
-/// Surface samples with normals under a sphere tree. Immutable and shared, like the shape it came from.
-pub struct vxs_pointshell {
-    _opaque: [u8; 0],
-}
-
-/// Scratch memory of queries: one per thread. Once warm, queries neither allocate nor lock.
-pub struct vxs_workspace {
-    _opaque: [u8; 0],
-}
-
-/// A tool in a hand, and the bodies that it touches. In two halves for two threads: steps answer the device, the simulation
-/// finds contacts; neither waits for the other.
-pub struct vxs_haptics {
     _opaque: [u8; 0],
 }
 
@@ -78,58 +55,9 @@ pub struct vxs_aabb {
     pub max: vxs_vec3,
 }
 
-/// Called while a shape is cooked, from threads of the library, one call at a time.
-///
-/// @param stage     what is being done, such as "field"; valid during the call only
-/// @param fraction  how much of the stage is done, 0 to 1
-/// @param user      `progress_user` of the options
-/// @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
-///         throw. It may call the library, but what cooks, scales, saves or loads returns VXS_BUSY, since other threads wait for it.
-pub type vxs_progress_fn = Option<unsafe extern "C" fn(stage: *const c_char, fraction: f64, user: *mut c_void) -> bool>;
-
-/// One contact of two bodies A and B. World frame, metres.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct vxs_contact {
-    /// The point on the surface of A, and the one on B.
-    pub point_on_a: vxs_vec3,
-    pub point_on_b: vxs_vec3,
-    /// Unit vector from A to B.
-    pub normal: vxs_vec3,
-    /// Signed distance of the sample to the other body: negative when penetrating.
-    pub separation: f64,
-    /// Fraction of the motion at which they touch, 0 to 1; 0 for discrete queries.
-    pub toi: f64,
-    /// Which sample of the pointshell this is, the same from call to call; bit 31 is set for a sample of B.
-    pub feature: u32,
-    /// Zero.
-    pub reserved: u32,
-}
-
-/// Mass properties of a solid of uniform density; body frame.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct vxs_mass_properties {
-    /// Enclosed volume, m³.
-    pub volume: f64,
-    /// Centre of mass, metres.
-    pub center_of_mass: vxs_vec3,
-    /// Inertia tensor per unit mass about the centre of mass, m²: xx, yy, zz, xy, xz, yz. The last three are entries of the
-    /// tensor, so they carry its minus sign. Multiply by the mass in kg.
-    pub inertia: [f64; 6],
-    /// True when integrated exactly over the triangles that bound the inside, false when estimated from the inside of the field.
-    pub exact: bool,
-}
-
-/// Where a segment enters a shape; body frame, metres. Without a hit all but `hit` is NaN.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct vxs_segment_hit {
-    /// Where along the segment: 0 at `from` (also when it starts inside), 1 at `to`.
-    pub fraction: f64,
-    pub point: vxs_vec3,
-    /// Unit outward normal of the shape there; of a sheet, the one that the triangle's winding gives.
-    pub normal: vxs_vec3,
-    /// Whether the segment meets the shape at all.
-    pub hit: bool,
+impl From<Pose> for vxs_pose {
+    fn from(pose: Pose) -> Self {
+        let q = pose.rotation.coords;
+        Self { position: pose.translation.vector.into(), qx: q.x, qy: q.y, qz: q.z, qw: q.w }
+    }
 }

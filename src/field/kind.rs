@@ -48,6 +48,21 @@ pub struct Gridded<'a> {
 }
 
 impl Field {
+    /// Whether it is the exact signed distance of a convex body.
+    pub fn is_convex(&self) -> bool {
+        match self {
+            Field::HalfSpace(_)
+            | Field::Sphere(_)
+            | Field::Cuboid(_)
+            | Field::Capsule(_)
+            | Field::Cylinder(_)
+            | Field::Cone(_)
+            | Field::ConvexHull(_)
+            | Field::SphereHull(_) => true,
+            Field::Dense(_) | Field::Bricks(_) | Field::Mesh(_) | Field::Sheet(_) => false,
+        }
+    }
+
     /// `None` for fields without a grid.
     pub fn gridded(&self) -> Option<Gridded<'_>> {
         match self {

@@ -9,8 +9,8 @@
 #define STRUCT(name) name *witness_##name;
 /* Type and place of a field on its own: abidiff is told to look away from structs that may grow (growable.abignore). */
 #define FIELD(type, field)                                                  \
-  __typeof__(((type *)0)->field) *witness_##type##_##field;                 \
-  char (*witness_##type##_##field##_place)[offsetof(type, field) + 1];
+  __typeof__(((type *)0)->field) *witness_##type##__##field;                \
+  char (*witness_##type##__##field##_place)[offsetof(type, field) + 1];
 /* The type of the function as the header declares it: a wrapper would hide conversions of its arguments. */
 #define FUNCTION(name) __typeof__(&name) witness_##name;
 /* A value as part of a type. */

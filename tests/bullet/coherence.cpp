@@ -268,8 +268,8 @@ void the_deepest_contact_is_never_left_out(const char* name, btVoxShellShape& sh
 		scene.world.performDiscreteCollisionDetection();
 		vxs_contact closest;
 		bool found = false;
-		const vxs_pose pose = to_pose(at), origin = to_pose(btTransform(btQuaternion::getIdentity(), center));
-		must(vxs_query_distance(shape.getShape(), &pose, field, &origin, nullptr, workspace, &closest, &found));
+		const vxs_body ours = {shape.getShape(), to_pose(at)}, theirs = {field, to_pose(btTransform(btQuaternion::getIdentity(), center))};
+		must(vxs_query_distance(&ours, &theirs, nullptr, workspace, &closest, &found));
 		CHECK(found && (slides || (closest.separation < 0 && scene.contacts() > 0)));
 		if (closest.separation > 0)
 			continue;

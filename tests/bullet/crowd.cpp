@@ -24,27 +24,27 @@ struct Workspace
 /// Samples of either body within `distance` of the other one.
 size_t near(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, const btRigidBody& at_b, double distance, const Workspace& workspace)
 {
-	const vxs_pose pose_a = pose_of(at_a), pose_b = pose_of(at_b);
+	const vxs_body body_a = {a, pose_of(at_a)}, body_b = {b, pose_of(at_b)};
 	vxs_query query;
 	must(vxs_query_init(&query, sizeof query));
 	query.roles = VXS_ROLES_BOTH;
 	query.max_separation = distance;
 	size_t count = 0;
-	vxs_query_contacts(a, &pose_a, b, &pose_b, &query, workspace.get, nullptr, 0, &count);
+	vxs_query_contacts(&body_a, &body_b, &query, workspace.get, nullptr, 0, &count);
 	return count;
 }
 
 /// How deep the deepest sample of either body is in the other, m.
 double depth(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, const btRigidBody& at_b, const Workspace& workspace)
 {
-	const vxs_pose pose_a = pose_of(at_a), pose_b = pose_of(at_b);
+	const vxs_body body_a = {a, pose_of(at_a)}, body_b = {b, pose_of(at_b)};
 	vxs_query query;
 	must(vxs_query_init(&query, sizeof query));
 	query.roles = VXS_ROLES_BOTH;
 	query.max_distance = 0.01;
 	vxs_contact closest;
 	bool found = false;
-	must(vxs_query_distance(a, &pose_a, b, &pose_b, &query, workspace.get, &closest, &found));
+	must(vxs_query_distance(&body_a, &body_b, &query, workspace.get, &closest, &found));
 	return found && closest.separation < 0 ? -closest.separation : 0;
 }
 

@@ -170,15 +170,18 @@ void both_of_a_pair_have_segments()
 			vxs_query query;
 			must(vxs_query_init(&query, sizeof query));
 			query.roles = VXS_ROLES_BOTH;
-			query.segmentation = VXS_SEGMENTATION_LEVEL;
-			query.segment_level = level;
+			vxs_query_segmentation segmentation;
+			must(vxs_query_segmentation_init(&segmentation, sizeof segmentation));
+			segmentation.kind = VXS_SEGMENTATION_LEVEL;
+			segmentation.level = level;
+			query.segmentation = &segmentation;
 			query.max_separation = double(shape.getMargin());
 			const btQuaternion turn = at.getRotation();
-			const vxs_pose first = {{0, 0, 0}, 0, 0, 0, 1};
-			const vxs_pose second = {{double(at.getOrigin().x()), double(at.getOrigin().y()), 0}, double(turn.x()), double(turn.y()), double(turn.z()), double(turn.w())};
+			const vxs_body first = {made.get(), {{0, 0, 0}, 0, 0, 0, 1}};
+			const vxs_body second = {made.get(), {{double(at.getOrigin().x()), double(at.getOrigin().y()), 0}, double(turn.x()), double(turn.y()), double(turn.z()), double(turn.w())}};
 			std::vector<vxs_contact> contacts(4096);
 			size_t count = 0;
-			must(vxs_query_contacts(made.get(), &first, made.get(), &second, &query, workspace, contacts.data(), contacts.size(), &count));
+			must(vxs_query_contacts(&first, &second, &query, workspace, contacts.data(), contacts.size(), &count));
 			std::vector<double> found, wanted;
 			bool of_first = false, of_second = false;
 			for (size_t i = 0; i < count; ++i)

@@ -52,7 +52,7 @@ int main(void) {
   OK(vxs_penalty_init(&penalty, sizeof penalty, 100, 1));
   OK(vxs_impulse_init(&impulse, sizeof impulse, 0.01));
   OK(vxs_haptics_report_init(&report, sizeof report));
-  const vxs_haptics_body body = {floor, at(0, 0, 0)};
+  const vxs_body body = {floor, at(0, 0, 0)};
   for (uint32_t renderer = 0; renderer < 5; renderer++) {
     OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, torus, 0.2, NULL));
     haptics[renderer] = NULL; /* stays so for voxels, which a half-space has none of */
@@ -66,24 +66,24 @@ int main(void) {
     for (int step = 0; step < 20; step++) {
       vxs_pose a = at(0, 0.02 * step, 0), b = at(0.05 * step, 0, 0.01);
       vxs_motion up = {a, at(0.1, 0.4, 0)}, along = {b, at(0, 0, 0.01)};
-      OK(vxs_query_time_of_impact(torus, &up, torus, &along, NULL, workspace, &closest, &found));
-      CHECK(vxs_query_motion_contacts(torus, &up, floor, &along, NULL, workspace, lasting, 64, &found_count) <= VXS_TRUNCATED);
-      CHECK(vxs_query_contacts(torus, &a, floor, &b, NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
-      CHECK(vxs_query_contacts(torus, &a, torus, &b, &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
+      OK(vxs_query_time_of_impact(MOVING(torus, up), MOVING(torus, along), NULL, workspace, &closest, &found));
+      CHECK(vxs_query_motion_contacts(MOVING(torus, up), MOVING(floor, along), NULL, workspace, lasting, 64, &found_count) <= VXS_TRUNCATED);
+      CHECK(vxs_query_contacts(BODY(torus, a), BODY(floor, b), NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
+      CHECK(vxs_query_contacts(BODY(torus, a), BODY(torus, b), &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       if (found_count > most) most = found_count;
-      OK(vxs_query_features(torus, &a, torus, &b, features, 3, contacts));
-      OK(vxs_query_distance(torus, &a, torus, &b, &query, workspace, &closest, &found));
+      OK(vxs_query_features(BODY(torus, a), BODY(torus, b), features, 3, contacts));
+      OK(vxs_query_distance(BODY(torus, a), BODY(torus, b), &query, workspace, &closest, &found));
       OK(vxs_shape_query_segment(torus, vec3(-2, 0, 0.01 * step), vec3(2, 0, 0), &hit));
       OK(vxs_field_distance(field, b.position, &distance, NULL));
 
       const vxs_kinematics above = {a, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, still = {b, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
       penalty.max_clusters = 0;
-      OK(vxs_query_penalty(torus, &above, floor, &still, &penalty, workspace, &on_torus, NULL, NULL));
+      OK(vxs_query_penalty(DYNAMIC(torus, above), DYNAMIC(floor, still), &penalty, workspace, &on_torus, NULL, NULL));
       const vxs_sweep rising = {up, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, passing = {along, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
-      OK(vxs_query_continuous_penalty(torus, &rising, floor, &passing, &penalty, workspace, &on_torus, NULL, NULL));
+      OK(vxs_query_continuous_penalty(SWEPT(torus, rising), SWEPT(floor, passing), &penalty, workspace, &on_torus, NULL, NULL));
       penalty.max_clusters = 4;
-      OK(vxs_query_penalty(torus, &above, floor, &still, &penalty, workspace, &on_torus, NULL, NULL));
-      OK(vxs_query_impulse(torus, &above, &light, floor, &still, &light, &impulse, workspace, &impulses));
+      OK(vxs_query_penalty(DYNAMIC(torus, above), DYNAMIC(floor, still), &penalty, workspace, &on_torus, NULL, NULL));
+      OK(vxs_query_impulse(DYNAMIC(torus, above), &light, DYNAMIC(floor, still), &light, &impulse, workspace, &impulses));
       /* Into the floor, with a fault on the way. */
       const vxs_device_state state = {at(0, 0.16 - 0.002 * step, 0), {{0, -0.2, 0}, {0, 0, 0}}, step != 10, 0};
       const vxs_wrench hand = {{0, -1, 0}, {0, 0, 0}};

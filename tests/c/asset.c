@@ -63,9 +63,9 @@ static void bricks(void) {
   OK(vxs_workspace_create(&workspace));
   OK(vxs_query_init(&query, sizeof query));
   query.max_contacts = 64;
-  OK(vxs_query_contacts(dense, &p, dense, &q, &query, workspace, a, 64, &count_a));
-  OK(vxs_query_contacts(sparse, &p, sparse, &q, &query, workspace, b, 64, &count_b));
-  OK(vxs_query_contacts(loaded, &p, loaded, &q, &query, workspace, c, 64, &count_c));
+  OK(vxs_query_contacts(BODY(dense, p), BODY(dense, q), &query, workspace, a, 64, &count_a));
+  OK(vxs_query_contacts(BODY(sparse, p), BODY(sparse, q), &query, workspace, b, 64, &count_b));
+  OK(vxs_query_contacts(BODY(loaded, p), BODY(loaded, q), &query, workspace, c, 64, &count_c));
   CHECK(count_b > 0 && count_b == count_c && memcmp(b, c, count_b * sizeof *b) == 0);
   /* The deepest is as deep as in the full grid; well inside to a part of a voxel. */
   CHECK(count_a > 0 && fabs(a[0].separation - b[0].separation) < info.voxel_size);
@@ -164,8 +164,8 @@ int main(void) {
   OK(vxs_workspace_create(&workspace));
   OK(vxs_query_init(&query, sizeof query));
   query.max_contacts = 64;
-  OK(vxs_query_contacts(saved, &p, saved, &q, &query, workspace, a, 64, &count_a));
-  OK(vxs_query_contacts(loaded, &p, loaded, &q, &query, workspace, b, 64, &count_b));
+  OK(vxs_query_contacts(BODY(saved, p), BODY(saved, q), &query, workspace, a, 64, &count_a));
+  OK(vxs_query_contacts(BODY(loaded, p), BODY(loaded, q), &query, workspace, b, 64, &count_b));
   CHECK(count_a > 0 && count_a == count_b && memcmp(a, b, count_a * sizeof *a) == 0);
 
   read_file();

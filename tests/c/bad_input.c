@@ -71,7 +71,7 @@ static void quaternion_within_the_tolerance(void) {
   bool found = false;
   OK(vxs_workspace_create(&workspace));
   nearly.qw = 1.0 + 1e-7;
-  OK(vxs_query_distance(shape, &nearly, shape, &good, NULL, workspace, &contact, &found));
+  OK(vxs_query_distance(BODY(shape, nearly), BODY(shape, good), NULL, workspace, &contact, &found));
   CHECK(found);
   OK(vxs_workspace_destroy(workspace));
   OK(vxs_shape_release(shape));
@@ -91,12 +91,12 @@ static void freed_and_wrong_handles(void) {
   REFUSED(VXS_INVALID_HANDLE, "shape was released before", vxs_shape_get_bounds(shape, &bounds));
   /* The other owner is not affected. */
   OK(vxs_shape_get_bounds(other, &bounds));
-  REFUSED(VXS_INVALID_HANDLE, "b was released before",
-          vxs_query_contacts(other, &pose, shape, &pose, NULL, workspace, NULL, 0, &count));
+  REFUSED(VXS_INVALID_HANDLE, "b->shape was released before",
+          vxs_query_contacts(BODY(other, pose), BODY(shape, pose), NULL, workspace, NULL, 0, &count));
   REFUSED(VXS_INVALID_HANDLE, "shape is a vxs_workspace; expected a live vxs_shape",
           vxs_shape_get_bounds((vxs_shape *)(void *)workspace, &bounds));
   REFUSED(VXS_INVALID_HANDLE, "workspace is a vxs_shape; expected a live vxs_workspace",
-          vxs_query_contacts(other, &pose, other, &pose, NULL, (vxs_workspace *)(void *)other, NULL, 0, &count));
+          vxs_query_contacts(BODY(other, pose), BODY(other, pose), NULL, (vxs_workspace *)(void *)other, NULL, 0, &count));
   REFUSED(VXS_INVALID_HANDLE, "shape is not a handle of this library",
           vxs_shape_get_bounds((vxs_shape *)(void *)not_a_handle, &bounds));
   REFUSED(VXS_INVALID_HANDLE, "shape is not a handle of this library",
@@ -104,7 +104,7 @@ static void freed_and_wrong_handles(void) {
   OK(vxs_workspace_destroy(workspace));
   REFUSED(VXS_INVALID_HANDLE, "workspace was released before", vxs_workspace_destroy(workspace));
   REFUSED(VXS_INVALID_HANDLE, "workspace was released before",
-          vxs_query_contacts(other, &pose, other, &pose, NULL, workspace, NULL, 0, &count));
+          vxs_query_contacts(BODY(other, pose), BODY(other, pose), NULL, workspace, NULL, 0, &count));
   OK(vxs_shape_release(other));
 
   /* A released handle is still recognised after many others were made and released. */

@@ -2,11 +2,12 @@
  * argument it was, and leaves its outputs alone. The rows are in bad_input/; bad_input/rows.h says how to add some. */
 #include "bad_input/rows.h"
 
-#include "bad_input/haptics.h"
 #include "bad_input/making.h"
 #include "bad_input/motions.h"
 #include "bad_input/queries.h"
 #include "bad_input/shapes.h"
+/* Uses the rows of motions. */
+#include "bad_input/haptics.h"
 
 /* A function without rows is an undeclared name here. */
 static const struct function {

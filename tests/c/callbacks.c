@@ -35,16 +35,16 @@ struct hand {
 };
 
 static vxs_haptics *new_haptics(vxs_shape *shape, vxs_haptics_height_fn height, void *user) {
-  vxs_haptics_body body = {shape, at(0, 0, 0)};
+  vxs_body body = {shape, at(0, 0, 0)};
   vxs_haptics_settings settings;
   vxs_haptics *haptics = NULL;
   OK(vxs_haptics_settings_init(&settings, sizeof settings, height ? VXS_RENDERER_GOD_OBJECT : VXS_RENDERER_PENALTY, shape, 1,
                                NULL));
-  settings.timing_longest_step = 1; /* whatever else the machine does */
+  settings.timing.longest_step = 1; /* whatever else the machine does */
   if (height != NULL) {
-    settings.surface_height = height;
-    settings.surface_height_user = user;
-    settings.surface_height_reach = 1e-4;
+    settings.surface.height = height;
+    settings.surface.height_user = user;
+    settings.surface.height_reach = 1e-4;
   }
   OK(vxs_haptics_create(&settings, shape, &body, 1, &haptics));
   return haptics;

@@ -62,4 +62,10 @@ static inline vxs_pose at(double x, double y, double z) {
   return pose;
 }
 
+/* Pointers to bodies for one call. */
+#define BODY(shape, pose) (&(vxs_body){(shape), (pose)})
+#define MOVING(shape, motion) (&(vxs_moving_body){(shape), (motion)})
+#define DYNAMIC(shape, kinematics) (&(vxs_dynamic_body){(shape), (kinematics)})
+#define SWEPT(shape, sweep) (&(vxs_swept_body){(shape), (sweep)})
+
 #endif

@@ -46,7 +46,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   size_t count = 0;
   bool found = false;
   OK(vxs_shape_create_half_space(vec3(0, 0, 2), 0, &plane));
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, NULL, workspace, contacts, 4096, &count));
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), NULL, workspace, contacts, 4096, &count));
   CHECK(count > 3 && count < 4096);
   NEAR(contacts[0].separation, -0.05, tolerance);
   for (size_t i = 0; i < count; i++) {
@@ -57,9 +57,9 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   }
   /* The other order gives the same, turned round, with the pointshell on B's side. */
   size_t turned = 0;
-  OK(vxs_query_contacts(plane, &ground, sphere, &sunk, NULL, workspace, &closest, 0, &turned) == VXS_TRUNCATED ? VXS_OK : 1);
+  OK(vxs_query_contacts(BODY(plane, ground), BODY(sphere, sunk), NULL, workspace, &closest, 0, &turned) == VXS_TRUNCATED ? VXS_OK : 1);
   CHECK(turned == count);
-  OK(vxs_query_distance(plane, &ground, sphere, &sunk, NULL, workspace, &closest, &found));
+  OK(vxs_query_distance(BODY(plane, ground), BODY(sphere, sunk), NULL, workspace, &closest, &found));
   CHECK(found && (closest.feature & 0x80000000u) != 0 && (closest.feature & 0x7fffffffu) == contacts[0].feature);
   NEAR(closest.separation, contacts[0].separation, 0);
   NEAR(closest.normal.z, 1, 1e-6);
@@ -67,37 +67,39 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   vxs_query query;
   OK(vxs_query_init(&query, sizeof query));
   query.max_contacts = 4;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   CHECK(count == 4 && contacts[1].feature == contacts[0].feature);
   /* The sphere rests on one region; at the root there is one segment, and its contact is the deepest. */
   uint32_t segments[4096];
   vxs_query_report report;
   OK(vxs_query_report_init(&report, sizeof report));
-  query.segmentation = VXS_SEGMENTATION_REGION;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  vxs_query_segmentation segmentation;
+  OK(vxs_query_segmentation_init(&segmentation, sizeof segmentation));
+  query.segmentation = &segmentation;
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
   CHECK(count == 4 && segments[0] == 0 && segments[3] == 0);
   uint32_t feature = contacts[1].feature, region = 7;
   query.preferred = &feature;
-  query.preferred_segments = &region;
+  segmentation.preferred_segments = &region;
   query.preferred_count = 1;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
   CHECK(count == 4 && segments[0] == 7 && segments[3] == 7);
   OK(vxs_workspace_get_report(workspace, &report));
   CHECK(report.answer == VXS_ANSWER_COMPLETE && isinf(report.least_missed) && report.sample_tests >= turned);
-  query.segmentation = VXS_SEGMENTATION_LEVEL;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4, &count));
+  segmentation.kind = VXS_SEGMENTATION_LEVEL;
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4, &count));
   CHECK(count == 1 && contacts[1].feature == contacts[0].feature);
-  query.segment_level = 2;
-  CHECK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, NULL, 0, &count) == VXS_TRUNCATED && count > 1);
+  segmentation.level = 2;
+  CHECK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, NULL, 0, &count) == VXS_TRUNCATED && count > 1);
   CHECK(vxs_workspace_get_segments(workspace, segments, 1, &count) == VXS_TRUNCATED && count > 1);
   /* A segment's samples follow each other, so that the number of a contact's segment follows from its feature, too. */
   uint32_t first[4096];
   size_t all_segments = 0;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts, 4096, &count));
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts, 4096, &count));
   OK(vxs_workspace_get_segments(workspace, segments, 4096, &count));
-  OK(vxs_shape_get_segments(sphere, query.segment_level, first, 4096, &all_segments));
+  OK(vxs_shape_get_segments(sphere, segmentation.level, first, 4096, &all_segments));
   CHECK(all_segments > count && first[0] == 0);
   for (size_t i = 0; i < count; ++i) {
     size_t segment = all_segments - 1;
@@ -107,16 +109,19 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   CHECK(vxs_shape_get_segments(sphere, 0, first, 0, &all_segments) == VXS_TRUNCATED && all_segments == 1);
   /* A few tests: fewer contacts, and none that was missed is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;
-  query.segmentation = VXS_SEGMENTATION_NONE;
+  vxs_query_limit limit;
+  OK(vxs_query_limit_init(&limit, sizeof limit));
+  query.segmentation = NULL;
+  query.limit = &limit;
   query.max_contacts = 0;
-  query.max_tests = all / 3;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4095, &count));
+  limit.max_tests = all / 3;
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4095, &count));
   OK(vxs_workspace_get_report(workspace, &report));
   CHECK(report.answer == VXS_ANSWER_PARTIAL && count < turned && report.node_tests + report.sample_tests <= all / 3);
   CHECK(report.least_missed <= 0 && report.least_missed > -2 * RADIUS);
-  query.max_tests = 0;
-  query.accuracy = 10;
-  OK(vxs_query_contacts(sphere, &sunk, plane, &ground, &query, workspace, contacts + 1, 4095, &count));
+  limit.max_tests = 0;
+  limit.accuracy = 10;
+  OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts + 1, 4095, &count));
   OK(vxs_workspace_get_report(workspace, &report));
   CHECK(report.answer == VXS_ANSWER_COARSE && report.node_tests == 1 && report.sample_tests == 1 && count <= 1);
   OK(vxs_shape_release(plane));
@@ -133,27 +138,27 @@ static void sphere_and_sphere(const vxs_shape *sphere, vxs_workspace *workspace)
     query.roles = roles;
     for (double gap = -0.2; gap < 0.3; gap += 0.05) {
       vxs_pose a = at(1, 2, 3), b = at(1 + 2 * RADIUS + gap, 2, 3);
-      OK(vxs_query_distance(sphere, &a, sphere, &b, &query, workspace, &c, &found));
+      OK(vxs_query_distance(BODY(sphere, a), BODY(sphere, b), &query, workspace, &c, &found));
       CHECK(found);
       NEAR(c.separation, gap, tolerance);
       check_contact(&c, 1);
-      OK(vxs_query_distance(sphere, &b, sphere, &a, &query, workspace, &c, &found));
+      OK(vxs_query_distance(BODY(sphere, b), BODY(sphere, a), &query, workspace, &c, &found));
       CHECK(found);
       check_contact(&c, -1);
       /* Farther than was asked for, nothing is found and nothing is written. */
       query.max_distance = gap - 2 * tolerance;
       c.toi = 42;
-      OK(vxs_query_distance(sphere, &a, sphere, &b, &query, workspace, &c, &found));
+      OK(vxs_query_distance(BODY(sphere, a), BODY(sphere, b), &query, workspace, &c, &found));
       CHECK(!found && c.toi == 42);
       query.max_distance = INFINITY;
     }
   }
   vxs_pose a = at(0, 0, 0), b = at(2 * RADIUS + 0.1, 0, 0);
-  OK(vxs_query_contacts(sphere, &a, sphere, &b, NULL, workspace, NULL, 0, &count));
+  OK(vxs_query_contacts(BODY(sphere, a), BODY(sphere, b), NULL, workspace, NULL, 0, &count));
   CHECK(count == 0);
   query.roles = VXS_ROLES_AUTO;
   query.max_separation = 0.1 + 2 * tolerance;
-  vxs_status status = vxs_query_contacts(sphere, &a, sphere, &b, &query, workspace, &c, 1, &count);
+  vxs_status status = vxs_query_contacts(BODY(sphere, a), BODY(sphere, b), &query, workspace, &c, 1, &count);
   CHECK(status == (count > 1 ? VXS_TRUNCATED : VXS_OK) && count >= 1);
   NEAR(c.separation, 0.1, tolerance);
 }
@@ -164,7 +169,7 @@ static void anywhere(const vxs_shape *sphere, vxs_workspace *workspace) {
   vxs_pose b = {{1e5, -1e5, 1e5 + 2 * RADIUS + 0.125}, -0.5, 0.5, -0.5, 0.5};
   vxs_contact c;
   bool found = false;
-  OK(vxs_query_distance(sphere, &a, sphere, &b, NULL, workspace, &c, &found));
+  OK(vxs_query_distance(BODY(sphere, a), BODY(sphere, b), NULL, workspace, &c, &found));
   CHECK(found);
   NEAR(c.separation, 0.125, 2 * tolerance_of(sphere));
   CHECK(c.normal.z > 0.9);

@@ -62,11 +62,11 @@ static size_t all_contacts(const vxs_shape *wedge, const vxs_shape *ground, vxs_
   vxs_query_init(&query, sizeof query);
   query.max_separation = 0.002; /* also what is up to 2 mm apart */
 
-  const vxs_pose tilted = {{0, -0.001, 0}, 0, 0, sin(0.005), cos(0.005)}; /* about z by 0.01 rad */
-  const vxs_pose origin = {{0, 0, 0}, 0, 0, 0, 1};
+  const vxs_body a = {wedge, {{0, -0.001, 0}, 0, 0, sin(0.005), cos(0.005)}}; /* turned about z by 0.01 rad */
+  const vxs_body b = {ground, {{0, 0, 0}, 0, 0, 0, 1}};
   size_t capacity = 16, count = 0;
   vxs_contact *contacts = malloc(capacity * sizeof *contacts);
-  while (vxs_query_contacts(wedge, &tilted, ground, &origin, &query, workspace, contacts, capacity, &count) == VXS_TRUNCATED) {
+  while (vxs_query_contacts(&a, &b, &query, workspace, contacts, capacity, &count) == VXS_TRUNCATED) {
     capacity = count; /* the first `capacity` were written; make room for all */
     contacts = realloc(contacts, capacity * sizeof *contacts);
   }
@@ -77,10 +77,10 @@ static size_t all_contacts(const vxs_shape *wedge, const vxs_shape *ground, vxs_
 }
 
 static void distances(const vxs_shape *wedge, const vxs_shape *ball, vxs_workspace *workspace) {
-  const vxs_pose origin = {{0, 0, 0}, 0, 0, 0, 1}, above = {{0.1, 0.5, 0.1}, 0, 0, 0, 1};
+  const vxs_body a = {wedge, {{0, 0, 0}, 0, 0, 0, 1}}, above = {ball, {{0.1, 0.5, 0.1}, 0, 0, 0, 1}};
   vxs_contact closest;
   bool found = false;
-  must(vxs_query_distance(wedge, &origin, ball, &above, NULL, workspace, &closest, &found), "distance");
+  must(vxs_query_distance(&a, &above, NULL, workspace, &closest, &found), "distance");
   printf("the ball is %.1f mm away\n", 1e3 * closest.separation);
 
   vxs_segment_hit hit;
@@ -108,8 +108,8 @@ static void *run(void *argument) {
   struct job *job = argument;
   vxs_workspace *workspace = NULL;
   must(vxs_workspace_create(&workspace), "workspace");
-  const vxs_pose pose = {{0, job->height, 0}, 0, 0, 0, 1}, origin = {{0, 0, 0}, 0, 0, 0, 1};
-  vxs_query_contacts(job->wedge, &pose, job->ground, &origin, NULL, workspace, NULL, 0, &job->count); /* count only */
+  const vxs_body a = {job->wedge, {{0, job->height, 0}, 0, 0, 0, 1}}, b = {job->ground, {{0, 0, 0}, 0, 0, 0, 1}};
+  vxs_query_contacts(&a, &b, NULL, workspace, NULL, 0, &job->count); /* count only */
   vxs_workspace_destroy(workspace);
   return NULL;
 }
@@ -156,15 +156,15 @@ static void what_goes_wrong_is_said(void) {
 
 static void on_the_way(const vxs_shape *wedge, const vxs_shape *ball, vxs_workspace *workspace) {
   /* A ball at 300 m/s, in a step of 5 ms; the wedge turns about its origin meanwhile. */
-  const vxs_motion fast = {{{0.1, 1, 0.1}, 0, 0, 0, 1}, {{0.1, -0.5, 0.1}, 0, 0, 0, 1}};
-  const vxs_motion turning = {{{0, 0, 0}, 0, 0, 0, 1}, {{0, 0, 0}, 0, sin(0.1), 0, cos(0.1)}};
+  const vxs_moving_body fast = {ball, {{{0.1, 1, 0.1}, 0, 0, 0, 1}, {{0.1, -0.5, 0.1}, 0, 0, 0, 1}}};
+  const vxs_moving_body turning = {wedge, {{{0, 0, 0}, 0, 0, 0, 1}, {{0, 0, 0}, 0, sin(0.1), 0, cos(0.1)}}};
   vxs_contact first;
   bool found = false;
-  must(vxs_query_time_of_impact(wedge, &turning, ball, &fast, NULL, workspace, &first, &found), "time of impact");
+  must(vxs_query_time_of_impact(&turning, &fast, NULL, workspace, &first, &found), "time of impact");
   assert(found && first.normal.y > 0.5);
 
   vxs_pose struck; /* where the ball is then */
-  must(vxs_motion_pose(&fast, first.toi, &struck), "pose");
+  must(vxs_motion_pose(&fast.motion, first.toi, &struck), "pose");
   printf("struck after %.2f ms, the ball at y = %.3f m\n", 5 * first.toi, struck.position.y);
 }
 

@@ -14,12 +14,12 @@ static vxs_shape *cook(uint32_t kind) {
 }
 
 static int push(uint32_t renderer, const vxs_shape *part, const vxs_shape *block, double height) {
-  const vxs_haptics_body bodies[] = {{block, {{0, -height, 0}, 0, 0, 0, 1}}};
+  const vxs_body bodies[] = {{block, {{0, -height, 0}, 0, 0, 0, 1}}};
   const vxs_pose start = {{0, height + 0.05, 0}, 0, 0, 0, 1};
   vxs_haptics_settings settings;
   vxs_haptics *haptics = NULL;
   vxs_haptics_settings_init(&settings, sizeof settings, renderer, part, 0.5, NULL);
-  settings.handle_mass = 1; /* what the controller wants to feel like in free space, kg */
+  settings.handle.mass = 1; /* what the controller wants to feel like in free space, kg */
   const vxs_status made = vxs_haptics_create(&settings, part, bodies, 1, &haptics);
   if (made) return puts(vxs_last_error()), 1;
   vxs_haptics_reset(haptics, &start); /* where the device is */

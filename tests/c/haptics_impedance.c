@@ -16,7 +16,7 @@ static vxs_shape *cook(uint32_t kind) {
 
 static int press(uint32_t renderer, const vxs_shape *gear, const vxs_shape *torus) {
   const vxs_haptics_limits device = {10, 1, {2000, 20}, {50, 0.5}}; /* from its data sheet: N, N·m, N/m, … */
-  const vxs_haptics_body bodies[] = {{torus, {{0, 0, 0}, 0, 0, 0, 1}}};
+  const vxs_body bodies[] = {{torus, {{0, 0, 0}, 0, 0, 0, 1}}};
   vxs_haptics_settings settings;
   vxs_haptics *haptics = NULL;
   vxs_haptics_settings_init(&settings, sizeof settings, renderer, gear, 0.2, &device);

@@ -30,7 +30,7 @@ static void hull_of_two_balls(void) {
   NEAR(bounds.max.y, 0.6, 1e-6);
   OK(vxs_shape_info_init(&info, sizeof info));
   OK(vxs_shape_get_info(hull, &info));
-  CHECK(info.field_kind == VXS_FIELD_SPHERE_HULL);
+  CHECK(info.field_kind == VXS_FIELD_SPHERE_HULL && info.field_convex == 1);
   REFUSED(VXS_UNSUPPORTED, "no mass properties", vxs_shape_get_mass_properties(hull, &mass));
   REFUSED(VXS_UNSUPPORTED, "only cooked fields", vxs_shape_save(hull, "hull.vxs"));
   OK(vxs_shape_create_scaled(hull, 0.5, &half));

@@ -35,7 +35,7 @@ static void ball_on_an_arc(const vxs_shape *ball, const vxs_shape *ceiling, vxs_
   vxs_contact contact;
   bool found = false;
   vxs_pose pose;
-  OK(vxs_query_time_of_impact(ball, &arc, ceiling, &still, NULL, workspace, &contact, &found));
+  OK(vxs_query_time_of_impact(MOVING(ball, arc), MOVING(ceiling, still), NULL, workspace, &contact, &found));
   CHECK(found);
   NEAR(contact.toi, expected, 2 * SAGITTA);
   CHECK(contact.normal.y > 0.999 && fabs(contact.separation) < 2e-5);
@@ -48,14 +48,14 @@ static void ball_on_an_arc(const vxs_shape *ball, const vxs_shape *ceiling, vxs_
   /* The ceiling may come down instead. */
   const vxs_motion fixed = {turned(1, 0, 0), turned(1, 0, 0)};
   const vxs_motion down = {at(0, height, 0), at(0, height - 1, 0)};
-  OK(vxs_query_time_of_impact(ceiling, &down, ball, &fixed, NULL, workspace, &contact, &found));
+  OK(vxs_query_time_of_impact(MOVING(ceiling, down), MOVING(ball, fixed), NULL, workspace, &contact, &found));
   CHECK(found && contact.normal.y < -0.999);
   NEAR(contact.toi, height - RADIUS, 2 * SAGITTA);
   /* And with less time it does not get there. */
   vxs_motion_query query;
   OK(vxs_motion_query_init(&query, sizeof query));
   query.until = height - RADIUS - 0.01;
-  OK(vxs_query_time_of_impact(ceiling, &down, ball, &fixed, &query, workspace, &contact, &found));
+  OK(vxs_query_time_of_impact(MOVING(ceiling, down), MOVING(ball, fixed), &query, workspace, &contact, &found));
   CHECK(!found);
 }
 
@@ -67,9 +67,9 @@ static void ball_through_ball(const vxs_shape *ball, const vxs_shape *exact, vxs
   double first = 1, last = 0;
   OK(vxs_motion_query_init(&query, sizeof query));
   query.path = VXS_PATH_STRAIGHT;
-  CHECK(vxs_query_motion_contacts(ball, &through, exact, &still, &query, workspace, NULL, 0, &count) == VXS_TRUNCATED);
+  CHECK(vxs_query_motion_contacts(MOVING(ball, through), MOVING(exact, still), &query, workspace, NULL, 0, &count) == VXS_TRUNCATED);
   vxs_motion_contact *contacts = malloc(count * sizeof *contacts);
-  OK(vxs_query_motion_contacts(ball, &through, exact, &still, &query, workspace, contacts, count, &again));
+  OK(vxs_query_motion_contacts(MOVING(ball, through), MOVING(exact, still), &query, workspace, contacts, count, &again));
   CHECK(again == count && count > 100);
   for (size_t i = 0; i < count; i++) {
     const vxs_motion_contact *c = &contacts[i];
@@ -90,9 +90,9 @@ static void known_contacts(const vxs_shape *ball, const vxs_shape *ceiling, vxs_
   uint32_t known[1024];
   size_t count = 0, stay = 0;
   bool found = false;
-  OK(vxs_query_contacts(ball, &away.from, ceiling, &still.from, NULL, workspace, contacts, 1024, &count));
+  OK(vxs_query_contacts(BODY(ball, away.from), BODY(ceiling, still.from), NULL, workspace, contacts, 1024, &count));
   CHECK(count > 3);
-  OK(vxs_query_time_of_impact(ball, &away, ceiling, &still, NULL, workspace, &contact, &found));
+  OK(vxs_query_time_of_impact(MOVING(ball, away), MOVING(ceiling, still), NULL, workspace, &contact, &found));
   CHECK(found && contact.toi == 0);
 
   vxs_motion_query query;
@@ -106,9 +106,9 @@ static void known_contacts(const vxs_shape *ball, const vxs_shape *ceiling, vxs_
     }
   query.known = known;
   query.known_count = (uint32_t)count;
-  OK(vxs_query_time_of_impact(ball, &away, ceiling, &still, &query, workspace, &contact, &found));
+  OK(vxs_query_time_of_impact(MOVING(ball, away), MOVING(ceiling, still), &query, workspace, &contact, &found));
   CHECK(!found);
-  OK(vxs_query_known_contacts(ball, &away, ceiling, &still, &query, workspace, left, 1024, &stay));
+  OK(vxs_query_known_contacts(MOVING(ball, away), MOVING(ceiling, still), &query, workspace, left, 1024, &stay));
   CHECK(stay > 0 && stay < count);
   for (size_t i = 0; i < stay; i++) CHECK(left[i].toi == 1 && left[i].separation <= 0 && (i == 0 || left[i - 1].feature < left[i].feature));
 }

@@ -11,10 +11,10 @@ int main(void) {
   if (vxs_shape_create_primitive(&what, NULL, &knot) || vxs_shape_create_half_space((vxs_vec3){0, 1, 0}, 0, &ground) ||
       vxs_workspace_create(&workspace))
     return puts(vxs_last_error()), 1;
-  vxs_pose on_the_ground = {{0, 0.1, 0}, 0, 0, 0, 1}, origin = {{0, 0, 0}, 0, 0, 0, 1};
+  vxs_body on_the_ground = {knot, {{0, 0.1, 0}, 0, 0, 0, 1}}, below = {ground, {{0, 0, 0}, 0, 0, 0, 1}};
   vxs_contact contacts[4096];
   size_t count = 0;
-  vxs_query_contacts(knot, &on_the_ground, ground, &origin, NULL, workspace, contacts, 4096, &count);
+  vxs_query_contacts(&on_the_ground, &below, NULL, workspace, contacts, 4096, &count);
   printf("%zu contacts, the deepest %.1f mm\n", count, count ? -1e3 * contacts[0].separation : 0);
   /* README end */
   vxs_workspace_destroy(workspace);

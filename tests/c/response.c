@@ -49,23 +49,23 @@ static void clusters(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   vxs_contact deepest;
   vxs_query query;
   OK(vxs_penalty_init(&penalty, sizeof penalty, STIFFNESS, 0));
-  OK(vxs_query_penalty(shape, &k, floor, &STILL, &penalty, workspace, &all, NULL, &count));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, STILL), &penalty, workspace, &all, NULL, &count));
   CHECK(count > 5);
   OK(vxs_query_init(&query, sizeof query));
   query.max_contacts = 1;
-  OK(vxs_query_contacts(shape, &k.pose, floor, &STILL.pose, &query, workspace, &deepest, 1, &count));
+  OK(vxs_query_contacts(BODY(shape, k.pose), BODY(floor, STILL.pose), &query, workspace, &deepest, 1, &count));
   penalty.max_clusters = 1;
-  OK(vxs_query_penalty(shape, &k, floor, &STILL, &penalty, workspace, &one, NULL, &count));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, STILL), &penalty, workspace, &one, NULL, &count));
   const vxs_vec3 f = one.wrench.force;
   CHECK(count == 1 && f.y > 0);
   NEAR(sqrt(f.x * f.x + f.y * f.y + f.z * f.z), -STIFFNESS * deepest.separation, 1e-9);
   NEAR(fabs(f.x) + fabs(f.z), 0, 1e-6);
   penalty.max_clusters = 3;
   penalty.cluster_radius = 1e-6; /* all are farther apart */
-  OK(vxs_query_penalty(shape, &k, floor, &STILL, &penalty, workspace, &three, NULL, &count));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, STILL), &penalty, workspace, &three, NULL, &count));
   CHECK(count == 3 && three.wrench.force.y > f.y && three.wrench.force.y < all.wrench.force.y);
   penalty.cluster_radius = 1; /* none is */
-  OK(vxs_query_penalty(shape, &k, floor, &STILL, &penalty, workspace, &three, NULL, &count));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, STILL), &penalty, workspace, &three, NULL, &count));
   CHECK(count == 1 && three.wrench.force.y == f.y);
 }
 
@@ -79,8 +79,8 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
   vxs_response once, mean, on_floor;
   size_t count = 0, again = 0;
   OK(vxs_penalty_init(&penalty, sizeof penalty, STIFFNESS, 4));
-  OK(vxs_query_penalty(shape, &k, floor, &STILL, &penalty, workspace, &once, NULL, &count));
-  OK(vxs_query_continuous_penalty(shape, &sweep, floor, &still, &penalty, workspace, &mean, NULL, &again));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, STILL), &penalty, workspace, &once, NULL, &count));
+  OK(vxs_query_continuous_penalty(SWEPT(shape, sweep), SWEPT(floor, still), &penalty, workspace, &mean, NULL, &again));
   CHECK(count > 5 && again == count);
   double a[6], b[6];
   six(&once.wrench, a);
@@ -94,12 +94,12 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
   sweep.motion.to = sunk(to).pose;
   sweep.twist.linear.y = -(to - from) / 0.01;
   penalty.midpoints = 20;
-  OK(vxs_query_continuous_penalty(shape, &sweep, floor, &still, &penalty, workspace, &mean, &on_floor, &count));
+  OK(vxs_query_continuous_penalty(SWEPT(shape, sweep), SWEPT(floor, still), &penalty, workspace, &mean, &on_floor, &count));
   double sum[6] = {0, 0, 0, 0, 0, 0};
   for (int i = 0; i < POSES; i++) {
     k = sunk(from + (to - from) * (i + 0.5) / POSES);
     k.twist = sweep.twist;
-    OK(vxs_query_penalty(shape, &k, floor, &STILL, &penalty, workspace, &once, NULL, NULL));
+    OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, STILL), &penalty, workspace, &once, NULL, NULL));
     six(&once.wrench, a);
     for (int j = 0; j < 6; j++) sum[j] += a[j] / POSES;
   }
@@ -110,7 +110,7 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
 
   /* Above all the way: nothing, to the bit. */
   sweep.motion.to = sweep.motion.from;
-  OK(vxs_query_continuous_penalty(shape, &sweep, floor, &still, &penalty, workspace, &mean, NULL, &count));
+  OK(vxs_query_continuous_penalty(SWEPT(shape, sweep), SWEPT(floor, still), &penalty, workspace, &mean, NULL, &count));
   CHECK(count == 0 && mean.wrench.force.y == 0 && mean.by_pose[7] == 0);
 }
 
@@ -128,10 +128,10 @@ static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   vxs_contact contacts[1024];
   size_t count = 0;
   OK(vxs_impulse_init(&settings, sizeof settings, dt));
-  OK(vxs_query_impulse(shape, &k, &of_ball, floor, &STILL, &of_floor, &settings, workspace, &done));
+  OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 1 && done.count > 0 && done.on_a.force.y > mass * 1);
   NEAR(done.on_b.force.y, -done.on_a.force.y, 1e-12);
-  OK(vxs_query_contacts(shape, &k.pose, floor, &STILL.pose, NULL, workspace, contacts, 1024, &count));
+  OK(vxs_query_contacts(BODY(shape, k.pose), BODY(floor, STILL.pose), NULL, workspace, contacts, 1024, &count));
   CHECK(count > 1 && count <= 1024);
   const vxs_vec3 j = done.on_a.force, l = done.on_a.torque;
   const vxs_vec3 v = vec3(0.1 + j.x / mass, -1 + j.y / mass, j.z / mass);
@@ -146,17 +146,17 @@ static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   /* Slower than that where it is asked for, none where it leaves anyway, and some of it back with restitution. */
   const double fast = v.y;
   settings.max_speed = 0.05;
-  OK(vxs_query_impulse(shape, &k, &of_ball, floor, &STILL, &of_floor, &settings, workspace, &done));
+  OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 1 && done.on_a.force.y > mass * 1 && done.on_a.force.y / mass - 1 < 0.5 * fast);
   settings.restitution = 0.8;
-  OK(vxs_query_impulse(shape, &k, &of_ball, floor, &STILL, &of_floor, &settings, workspace, &done));
+  OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.on_a.force.y / mass - 1 > 0.6);
   k.twist.linear.y = 10;
-  OK(vxs_query_impulse(shape, &k, &of_ball, floor, &STILL, &of_floor, &settings, workspace, &done));
+  OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 1 && done.count == 0 && done.on_a.force.y == 0);
   /* Two bodies that nothing moves. */
   k.twist.linear.y = 0;
-  OK(vxs_query_impulse(shape, &k, &of_floor, floor, &STILL, &of_floor, &settings, workspace, &done));
+  OK(vxs_query_impulse(DYNAMIC(shape, k), &of_floor, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 0 && done.count == 0);
 }
 
@@ -175,8 +175,8 @@ int main(void) {
   /* Turned somehow, 8 mm into the floor, about its centre. */
   vxs_kinematics k = {turned(turned(at(0.3, RADIUS - 0.008, -0.2), 0, 0.4), 2, -0.9), {0.3, RADIUS - 0.008, -0.2}, {{0, 0, 0}, {0, 0, 0}}};
   const vxs_kinematics still = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
-  OK(vxs_query_penalty(shape, &k, floor, &still, &penalty, workspace, &on_ball, &on_floor, &count));
-  OK(vxs_query_contacts(shape, &k.pose, floor, &still.pose, NULL, workspace, contacts, 1024, &again));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &on_ball, &on_floor, &count));
+  OK(vxs_query_contacts(BODY(shape, k.pose), BODY(floor, still.pose), NULL, workspace, contacts, 1024, &again));
   CHECK(count > 5 && count == again);
   double depth = 0;
   for (size_t i = 0; i < count; i++) depth -= contacts[i].separation;
@@ -205,7 +205,7 @@ int main(void) {
       } else {
         moved.pose = turned(moved.pose, column - 3, d);
       }
-      OK(vxs_query_penalty(shape, &moved, floor, &still, &penalty, workspace, &other, NULL, NULL));
+      OK(vxs_query_penalty(DYNAMIC(shape, moved), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, NULL));
       six(&other.wrench, side == 0 ? ahead : behind);
     }
     for (int row = 0; row < 6; row++)
@@ -215,7 +215,7 @@ int main(void) {
     double *const twist[6] = {&moving.twist.linear.x,  &moving.twist.linear.y,  &moving.twist.linear.z,
                               &moving.twist.angular.x, &moving.twist.angular.y, &moving.twist.angular.z};
     *twist[column] = 1e-3; /* too slow for any contact to pull */
-    OK(vxs_query_penalty(shape, &moving, floor, &still, &penalty, workspace, &other, NULL, NULL));
+    OK(vxs_query_penalty(DYNAMIC(shape, moving), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, NULL));
     six(&other.wrench, ahead);
     six(&on_ball.wrench, behind);
     for (int row = 0; row < 6; row++)
@@ -225,13 +225,13 @@ int main(void) {
 
   /* Averaged, out of reach, and with a force that begins before the surface. */
   penalty.average_from = 2;
-  OK(vxs_query_penalty(shape, &k, floor, &still, &penalty, workspace, &other, NULL, NULL));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, NULL));
   NEAR(other.wrench.force.y, f.y * 2 / (double)count, 1e-9);
   k.pose.position.y = k.center.y = RADIUS + 0.001;
-  OK(vxs_query_penalty(shape, &k, floor, &still, &penalty, workspace, &other, NULL, &count));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, &count));
   CHECK(count == 0 && other.wrench.force.y == 0 && other.by_pose[7] == 0);
   penalty.offset = 0.01;
-  OK(vxs_query_penalty(shape, &k, floor, &still, &penalty, workspace, &other, NULL, &count));
+  OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, &count));
   CHECK(count > 0 && other.wrench.force.y > 0);
 
   clusters(shape, floor, workspace);

@@ -32,7 +32,7 @@ static void what_it_is(const vxs_shape *sheet) {
   OK(vxs_shape_info_init(&info, sizeof info));
   OK(vxs_shape_get_info(sheet, &info));
   CHECK(info.field_kind == VXS_FIELD_SHEET && info.forms == VXS_FORM_FIELD && info.triangle_count == 2);
-  CHECK(info.mesh_closed == 0);
+  CHECK(info.mesh_closed == 0 && info.field_convex == 0);
   OK(vxs_shape_get_bounds(sheet, &bounds));
   CHECK(bounds.min.x == -1 && bounds.max.x == 1 && bounds.min.y == 0 && bounds.max.y == 0);
   REFUSED(VXS_UNSUPPORTED, "no mass properties", vxs_shape_get_mass_properties(sheet, &mass));
@@ -58,13 +58,13 @@ static void both_sides(const vxs_shape *sheet, const vxs_shape *body, vxs_worksp
     bool found = false;
     OK(vxs_query_init(&query, sizeof query));
     query.max_contacts = 4;
-    OK(vxs_query_contacts(body, &pose, sheet, &still, &query, workspace, contacts, 4, &count));
+    OK(vxs_query_contacts(BODY(body, pose), BODY(sheet, still), &query, workspace, contacts, 4, &count));
     CHECK(count == 4);
     for (size_t i = 0; i < count; i++) {
       NEAR(contacts[i].separation, -0.001, 1e-6);
       NEAR(contacts[i].normal.y, -side, 1e-6);
     }
-    OK(vxs_query_distance(sheet, &still, body, &pose, NULL, workspace, &closest, &found));
+    OK(vxs_query_distance(BODY(sheet, still), BODY(body, pose), NULL, workspace, &closest, &found));
     CHECK(found && (closest.feature & 0x80000000u) != 0);
     NEAR(closest.separation, -0.001, 1e-6);
     NEAR(closest.normal.y, side, 1e-6);
@@ -104,7 +104,7 @@ static void edges(const vxs_shape *sheet, const vxs_shape *body, vxs_workspace *
   OK(vxs_shape_get_pointshell(border, &pointshell));
   CHECK(vxs_pointshell_get_samples(pointshell, NULL, NULL, 0, &count) == VXS_TRUNCATED && count == 160);
   OK(vxs_shape_create(field, pointshell, &joined));
-  CHECK(vxs_query_contacts(joined, &still, body, &pose, &query, workspace, &deepest, 1, &count) >= VXS_OK && count > 0);
+  CHECK(vxs_query_contacts(BODY(joined, still), BODY(body, pose), &query, workspace, &deepest, 1, &count) >= VXS_OK && count > 0);
   NEAR(deepest.separation, -0.002, 1e-4);
   NEAR(deepest.normal.x, 1, 1e-3);
   OK(vxs_field_release(field));

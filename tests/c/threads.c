@@ -86,8 +86,8 @@ static struct answer ask(int pose, vxs_workspace *workspace) {
   query.roles = VXS_ROLES_BOTH;
   query.max_contacts = MOST;
   query.max_separation = 0.05;
-  OK(vxs_query_contacts(torus, &a, gear, &b, &query, workspace, answer.contacts, MOST, &answer.count));
-  OK(vxs_query_distance(torus, &a, gear, &b, NULL, workspace, &answer.closest, &found));
+  OK(vxs_query_contacts(BODY(torus, a), BODY(gear, b), &query, workspace, answer.contacts, MOST, &answer.count));
+  OK(vxs_query_distance(BODY(torus, a), BODY(gear, b), NULL, workspace, &answer.closest, &found));
   OK(vxs_shape_query_segment(torus, vec3(-2, 0.01 * pose, 0), vec3(2, 0, 0), &answer.hit));
   return answer;
 }
@@ -194,7 +194,7 @@ static void use_the_shared_workspace(int number) {
   for (bool go_on = true; go_on;) {
     vxs_pose pose = at(0, 0, 0);
     size_t count = 77;
-    vxs_status status = vxs_query_contacts(torus, &pose, torus, &pose, NULL, shared, NULL, 0, &count);
+    vxs_status status = vxs_query_contacts(BODY(torus, pose), BODY(torus, pose), NULL, shared, NULL, 0, &count);
     if (status == VXS_BUSY) {
       check_status(status, VXS_BUSY, "workspace is in use by another thread", "query", __FILE__, __LINE__);
       CHECK(count == 77);

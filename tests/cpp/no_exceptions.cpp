@@ -90,8 +90,8 @@ static void what_fails_is_told_to_the_handler_and_empty(const Shape& box) {
   Shape copy = none;
   CHECK(!copy && last_status == VXS_OK);
   CHECK(query_contacts(box, identity(), none, identity(), {}, workspace).empty());
-  CHECK(failed(VXS_INVALID_ARGUMENT, "b is null"));
-  CHECK(!query_distance(none, identity(), box, identity(), {}, workspace) && failed(VXS_INVALID_ARGUMENT, "a is null"));
+  CHECK(failed(VXS_INVALID_ARGUMENT, "b->shape is null"));
+  CHECK(!query_distance(none, identity(), box, identity(), {}, workspace) && failed(VXS_INVALID_ARGUMENT, "a->shape is null"));
   CHECK(none.get_bounds().max.x == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.get_mass_properties().volume == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.get_triangles().vertices.empty() && failed(VXS_INVALID_ARGUMENT, "shape is null"));
@@ -99,9 +99,9 @@ static void what_fails_is_told_to_the_handler_and_empty(const Shape& box) {
   CHECK(none.query_segments({{0, 0, 0}}, {{1, 0, 0}}).empty() && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   CHECK(none.query_segments({{0, 0, 0}}, {}).empty() && failed(VXS_INVALID_ARGUMENT, "to: expected one for each"));
   const Motion still{identity(), identity()};
-  CHECK(!query_time_of_impact(none, still, box, still, {}, workspace) && failed(VXS_INVALID_ARGUMENT, "a is null"));
-  CHECK(query_motion_contacts(box, still, none, still, {}, workspace).empty() && failed(VXS_INVALID_ARGUMENT, "b is null"));
-  CHECK(query_known_contacts(box, still, none, still, {}, workspace).empty() && failed(VXS_INVALID_ARGUMENT, "b is null"));
+  CHECK(!query_time_of_impact(none, still, box, still, {}, workspace) && failed(VXS_INVALID_ARGUMENT, "a->shape is null"));
+  CHECK(query_motion_contacts(box, still, none, still, {}, workspace).empty() && failed(VXS_INVALID_ARGUMENT, "b->shape is null"));
+  CHECK(query_known_contacts(box, still, none, still, {}, workspace).empty() && failed(VXS_INVALID_ARGUMENT, "b->shape is null"));
   CHECK(motion_pose(still, 2).qw == 1 && failed(VXS_INVALID_ARGUMENT, "t is 2"));
   CHECK(none.get_info().forms == 0 && failed(VXS_INVALID_ARGUMENT, "shape is null"));
   Field no_field = none.get_field();

@@ -70,15 +70,19 @@ static void contacts_and_distance(const Shape& box) {
   CHECK(closest && std::fabs(closest->separation - 0.25) < 1e-5);
   // One contact a segment.
   Query query;
-  query.segmentation = VXS_SEGMENTATION_LEVEL;
-  query.segment_level = 1;
+  QuerySegmentation segmentation;
+  segmentation.kind = VXS_SEGMENTATION_LEVEL;
+  segmentation.level = 1;
+  query.segmentation = &segmentation;
   std::vector<std::uint32_t> segments;
   contacts = query_contacts(box, at(0, 0, 0.49), floor, identity(), query, workspace);
   workspace.segments(segments);
   CHECK(segments.size() == contacts.size() && segments.size() > 1);
   std::sort(segments.begin(), segments.end());
   CHECK(std::adjacent_find(segments.begin(), segments.end()) == segments.end());
-  query.max_tests = 20;
+  QueryLimit limit;
+  limit.max_tests = 20;
+  query.limit = &limit;
   query_contacts(box, at(0, 0, 0.49), floor, identity(), query, workspace);
   CHECK(workspace.report().answer == VXS_ANSWER_PARTIAL && workspace.report().least_missed < 0);
 
@@ -122,7 +126,7 @@ static void haptics(const Shape& box) {
     if (body > 0 || slope < 0) throw 1;
     return slope * point.x;
   };
-  bumpy.surface_height_reach = 1e-3;
+  bumpy.surface.height_reach = 1e-3;
   Haptics made(bumpy, box, {{&box, {{0, -1, 0}, 0, 0, 0, 1}}});
   bumpy.height = nullptr;
   pair = std::move(made);

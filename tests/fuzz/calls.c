@@ -175,7 +175,7 @@ static void make_shared(void) {
   MUST(&s, vxs_workspace_create(&shared.workspace));
   vxs_haptics_settings settings;
   const vxs_haptics_limits limits = {8, 0.5, {2000, 20}, {40, 0.2}};
-  const vxs_haptics_body body = {shared.shapes[0].handle, {{0, 0, -0.4}, 0, 0, 0, 1}};
+  const vxs_body body = {shared.shapes[0].handle, {{0, 0, -0.4}, 0, 0, 0, 1}};
   struct haptics_slot *h = &shared.haptics;
   MUST(&s, vxs_haptics_settings_init(&settings, sizeof settings, VXS_RENDERER_GOD_OBJECT, shared.shapes[2].handle, 0.2, &limits));
   MUST(&s, vxs_haptics_create(&settings, shared.shapes[2].handle, &body, 1, &h->handle));

@@ -22,7 +22,7 @@ static vxs_haptics_limits limits_value(struct stream *s) {
 
 static void call_vxs_haptics_settings_init(struct stream *s) {
   vxs_haptics_settings *settings = OUTPUT(s, vxs_haptics_settings, "settings");
-  const size_t size = struct_size(s, sizeof *settings, 1);
+  const size_t size = struct_size(s, sizeof *settings, 0);
   const uint32_t renderer = choice(s, "renderer", 5);
   const struct shape_slot tool = pick_shape(s, "tool");
   const double mass = real(s, "mass", 0.05, 1);
@@ -32,7 +32,7 @@ static void call_vxs_haptics_settings_init(struct stream *s) {
   if (renderer > VXS_RENDERER_IMPULSE || !(mass > 0) || isinf(mass) || settings == NULL) s->bad = 1;
   if (!CALL(s, vxs_haptics_settings_init(settings, size, renderer, tool.handle, mass, limits))) return;
   if (settings->struct_size != size || settings->renderer != renderer) fail(s, "it filled in something else");
-  digest_bytes(s, settings, offsetof(vxs_haptics_settings, surface_friction));
+  digest_bytes(s, settings, offsetof(vxs_haptics_settings, surface));
 }
 
 /* Bumps; what a careless host may give where `user` says so. */
@@ -52,34 +52,34 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
   const uint32_t renderer = (uint32_t)note_number(s, "renderer", below(s, 5));
   vxs_haptics_limits l = {8, 0.5, {2000, 20}, {40, 0.2}};
   MUST(s, vxs_haptics_settings_init(v, sizeof *v, renderer, shared.shapes[0].handle, 0.2, one_in(s, 2) ? &l : NULL));
-  if (one_in(s, 3)) v->coupling_saturation = (uint32_t)note_number(s, "coupling_saturation", below(s, 3));
+  if (one_in(s, 3)) v->coupling.saturation = (uint32_t)note_number(s, "coupling.saturation", below(s, 3));
   if (one_in(s, 3)) v->passivity = 0;
-  if (one_in(s, 3)) v->surface_friction = note_real(s, "surface_friction", fabs(uniform(s)));
-  if (one_in(s, 4)) v->surface_shading = note_real(s, "surface_shading", 0.1 * fabs(uniform(s)));
-  if (one_in(s, 4)) v->surface_texture_height = 1e-4, v->surface_texture_wavelength = 1e-2;
+  if (one_in(s, 3)) v->surface.friction = note_real(s, "surface.friction", fabs(uniform(s)));
+  if (one_in(s, 4)) v->surface.shading = note_real(s, "surface.shading", 0.1 * fabs(uniform(s)));
+  if (one_in(s, 4)) v->surface.texture.height = 1e-4, v->surface.texture.wavelength = 1e-2;
   if (one_in(s, 4)) {
-    v->surface_height = height;
-    v->surface_height_user = &height_kinds[note_number(s, "surface_height", below(s, 4))];
-    v->surface_height_reach = 1e-3;
+    v->surface.height = height;
+    v->surface.height_user = &height_kinds[note_number(s, "surface.height", below(s, 4))];
+    v->surface.height_reach = 1e-3;
   }
-  if (one_in(s, 3)) v->round_max_tests = note_number(s, "round_max_tests", below(s, 500));
-  if (one_in(s, 10)) v->round_max_nanoseconds = note_number(s, "round_max_nanoseconds", 1 + below(s, 100000));
+  if (one_in(s, 3)) v->budget.max_tests = note_number(s, "budget.max_tests", below(s, 500));
+  if (one_in(s, 10)) v->budget.max_nanoseconds = note_number(s, "budget.max_nanoseconds", 1 + below(s, 100000));
   double *const reals[] = {&v->mass, &v->center_of_mass.x, &v->inertia[0], &v->inertia[1], &v->inertia[2], &v->inertia[4],
                            &v->limits.force, &v->limits.torque, &v->limits.stiffness[0], &v->limits.damping[1],
-                           &v->coupling_stiffness[0], &v->coupling_stiffness[1], &v->coupling_damping[0],
-                           &v->coupling_reach[0], &v->coupling_reach[1], &v->contact_stiffness, &v->contact_damping,
-                           &v->contact_offset, &v->contact_tolerance, &v->contact_restitution, &v->speed[0], &v->speed[1],
-                           &v->timing_longest_step, &v->timing_stale_after, &v->timing_fade, &v->timing_ramp, &v->handle_mass,
-                           &v->handle_inertia, &v->handle_damping[0], &v->surface_friction, &v->surface_shading,
-                           &v->surface_texture_height, &v->surface_texture_wavelength, &v->surface_height_reach};
+                           &v->coupling.stiffness[0], &v->coupling.stiffness[1], &v->coupling.damping[0],
+                           &v->coupling.reach[0], &v->coupling.reach[1], &v->contact.stiffness, &v->contact.damping,
+                           &v->contact.offset, &v->contact.tolerance, &v->contact.restitution, &v->speed[0], &v->speed[1],
+                           &v->timing.longest_step, &v->timing.stale_after, &v->timing.fade, &v->timing.ramp, &v->handle.mass,
+                           &v->handle.inertia, &v->handle.damping[0], &v->surface.friction, &v->surface.shading,
+                           &v->surface.texture.height, &v->surface.texture.wavelength, &v->surface.height_reach};
   static const char *const NAMES[] = {"mass", "center_of_mass", "inertia[0]", "inertia[1]", "inertia[2]", "inertia[4]",
                                       "limits.force", "limits.torque", "limits.stiffness[0]", "limits.damping[1]",
-                                      "coupling_stiffness[0]", "coupling_stiffness[1]", "coupling_damping[0]",
-                                      "coupling_reach[0]", "coupling_reach[1]", "contact_stiffness", "contact_damping",
-                                      "contact_offset", "contact_tolerance", "contact_restitution", "speed[0]", "speed[1]",
-                                      "timing_longest_step", "timing_stale_after", "timing_fade", "timing_ramp", "handle_mass",
-                                      "handle_inertia", "handle_damping[0]", "surface_friction", "surface_shading",
-                                      "surface_texture_height", "surface_texture_wavelength", "surface_height_reach"};
+                                      "coupling.stiffness[0]", "coupling.stiffness[1]", "coupling.damping[0]",
+                                      "coupling.reach[0]", "coupling.reach[1]", "contact.stiffness", "contact.damping",
+                                      "contact.offset", "contact.tolerance", "contact.restitution", "speed[0]", "speed[1]",
+                                      "timing.longest_step", "timing.stale_after", "timing.fade", "timing.ramp", "handle.mass",
+                                      "handle.inertia", "handle.damping[0]", "surface.friction", "surface.shading",
+                                      "surface.texture.height", "surface.texture.wavelength", "surface.height_reach"};
   _Static_assert(COUNT_OF(reals) == COUNT_OF(NAMES), "a name each");
   /* A few at a time: one that is refused hides what the others do. */
   if (odd(s) || one_in(s, 3)) {
@@ -88,10 +88,10 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
       *reals[i] = note_real(s, NAMES[i], one_in(s, 2) ? edge_real(s) : *reals[i] * pow(10, 3 * uniform(s)));
     }
   }
-  vary_struct_size(s, &v->struct_size, 1);
+  vary_struct_size(s, &v->struct_size, 0);
   vary32(s, "renderer", &v->renderer);
-  vary32(s, "coupling_saturation", &v->coupling_saturation);
-  vary32(s, "contact_average_from", &v->contact_average_from);
+  vary32(s, "coupling.saturation", &v->coupling.saturation);
+  vary32(s, "contact.average_from", &v->contact.average_from);
   return POINTER_TO(s, vxs_haptics_settings, "settings", 0, *v);
 }
 
@@ -101,7 +101,7 @@ static void call_vxs_haptics_create(struct stream *s) {
   const vxs_haptics_settings *settings = settings_value(s, &v);
   const struct shape_slot tool = pick_shape(s, "tool");
   const size_t most = below(s, MOST + 1);
-  vxs_haptics_body *bodies = input(s, most * sizeof *bodies);
+  vxs_body *bodies = input(s, most * sizeof *bodies);
   int bad_body = 0;
   for (size_t i = 0; i < most; i++) {
     const int bad = s->bad;
@@ -120,7 +120,7 @@ static void call_vxs_haptics_create(struct stream *s) {
   struct haptics_slot *slot = &s->haptics[below(s, HAPTICS)];
   drop_haptics(s, slot);
   *slot = (struct haptics_slot){*haptics, v.limits.force, v.limits.torque, {{0, 0, 1}, 0, 0, 0, 1}, count,
-                                v.round_max_nanoseconds != 0, {(int)below(s, DEVICES), *haptics}};
+                                v.budget.max_nanoseconds != 0, {(int)below(s, DEVICES), *haptics}};
 }
 
 static void call_vxs_haptics_release(struct stream *s) {

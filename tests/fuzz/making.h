@@ -96,7 +96,10 @@ static void call_vxs_allocation_count(struct stream *s) {
     }                                                                        \
   }
 INIT_CALL(vxs_cook_options, vxs_cook_options_init, 1)
-INIT_CALL(vxs_query, vxs_query_init, 1)
+INIT_CALL(vxs_query, vxs_query_init, 0)
+INIT_CALL(vxs_query_limit, vxs_query_limit_init, 0)
+INIT_CALL(vxs_query_step, vxs_query_step_init, 0)
+INIT_CALL(vxs_query_segmentation, vxs_query_segmentation_init, 0)
 INIT_CALL(vxs_query_report, vxs_query_report_init, 0)
 INIT_CALL(vxs_shape_info, vxs_shape_info_init, 0)
 INIT_CALL(vxs_motion_query, vxs_motion_query_init, 0)

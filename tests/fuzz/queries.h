@@ -48,7 +48,56 @@ static void check_contacts(struct stream *s, const vxs_contact *contacts, size_t
   digest_bytes(s, contacts, count * sizeof *contacts);
 }
 
-static const vxs_query *query_value(struct stream *s, vxs_query *q) {
+static const vxs_query_segmentation *segmentation_value(struct stream *s, size_t preferred_count) {
+  vxs_query_segmentation g;
+  MUST(s, vxs_query_segmentation_init(&g, sizeof g));
+  g.kind = (uint32_t)note_number(s, "segmentation", below(s, 3));
+  if (g.kind != 0) g.level = (uint32_t)note_number(s, "level", below(s, 4));
+  if (one_in(s, 2)) {
+    uint32_t *segments = input(s, preferred_count * sizeof *segments);
+    for (size_t i = 0; i < preferred_count; i++) segments[i] = odd(s) ? (uint32_t)edge_number(s) : (uint32_t)below(s, 4);
+    g.preferred_segments = segments;
+  }
+  vary_struct_size(s, &g.struct_size, 0);
+  vary32(s, "kind", &g.kind);
+  vary32(s, "level", &g.level);
+  vary(s, "distance", &g.distance);
+  vary(s, "angle", &g.angle);
+  return memcpy(input(s, sizeof g), &g, sizeof g);
+}
+
+static const vxs_query_limit *query_limit_value(struct stream *s, int *timed) {
+  vxs_query_limit l;
+  MUST(s, vxs_query_limit_init(&l, sizeof l));
+  if (one_in(s, 2)) l.max_tests = note_number(s, "max_tests", below(s, 200));
+  else if (one_in(s, 2)) l.accuracy = note_real(s, "accuracy", 0.3 * fabs(uniform(s)));
+  if (one_in(s, 40)) l.max_nanoseconds = note_number(s, "max_nanoseconds", 1 + below(s, 20000));
+  vary_struct_size(s, &l.struct_size, 0);
+  vary64(s, "max_tests", &l.max_tests);
+  vary(s, "accuracy", &l.accuracy);
+  *timed = l.max_nanoseconds != 0;
+  return memcpy(input(s, sizeof l), &l, sizeof l);
+}
+
+static const vxs_query_step *query_step_value(struct stream *s) {
+  vxs_query_step t;
+  MUST(s, vxs_query_step_init(&t, sizeof t));
+  if (one_in(s, 2)) t.crowd = note_number(s, "crowd", below(s, 30));
+  if (one_in(s, 2)) t.max_gap = note_real(s, "max_gap", 0.2 * uniform(s));
+  t.shift = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
+  t.turn = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
+  vary_struct_size(s, &t.struct_size, 0);
+  vary64(s, "crowd", &t.crowd);
+  vary(s, "max_gap", &t.max_gap);
+  vary_vector(s, "center", &t.center);
+  vary_vector(s, "shift", &t.shift);
+  vary_vector(s, "turn", &t.turn);
+  return memcpy(input(s, sizeof t), &t, sizeof t);
+}
+
+/* `timed`: whether the answer depends on the clock. */
+static const vxs_query *query_value(struct stream *s, vxs_query *q, int *timed) {
+  *timed = 0;
   MUST(s, vxs_query_init(q, sizeof *q));
   if (one_in(s, 8)) {
     note_text(s, "query", "null");
@@ -57,61 +106,45 @@ static const vxs_query *query_value(struct stream *s, vxs_query *q) {
   q->roles = (uint32_t)note_number(s, "roles", below(s, 4));
   if (one_in(s, 2)) q->max_separation = note_real(s, "max_separation", 0.3 * uniform(s));
   if (one_in(s, 3)) q->max_contacts = (uint32_t)note_number(s, "max_contacts", below(s, 9));
-  if (one_in(s, 3)) q->segmentation = (uint32_t)note_number(s, "segmentation", below(s, 3));
-  if (q->segmentation != 0) q->segment_level = (uint32_t)note_number(s, "segment_level", below(s, 4));
   if (one_in(s, 4)) {
     size_t count = 0;
     q->preferred = features_value(s, "preferred_count", &count, 1);
     q->preferred_count = (uint32_t)count;
-    if (one_in(s, 2)) {
-      uint32_t *segments = input(s, count * sizeof *segments);
-      for (size_t i = 0; i < count; i++) segments[i] = odd(s) ? (uint32_t)edge_number(s) : (uint32_t)below(s, 4);
-      q->preferred_segments = segments;
-    }
   }
-  if (one_in(s, 6)) q->max_tests = note_number(s, "max_tests", below(s, 200));
-  else if (one_in(s, 6)) q->accuracy = note_real(s, "accuracy", 0.3 * fabs(uniform(s)));
-  else if (one_in(s, 4)) {
-    if (one_in(s, 2)) q->crowd = note_number(s, "crowd", below(s, 30));
-    if (one_in(s, 2)) q->max_gap = note_real(s, "max_gap", 0.2 * uniform(s));
-    q->step_shift = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
-    q->step_turn = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
-  }
-  if (one_in(s, 200)) q->max_nanoseconds = note_number(s, "max_nanoseconds", 1 + below(s, 20000));
-  vary_struct_size(s, &q->struct_size, 1);
+  if (one_in(s, 3)) q->segmentation = segmentation_value(s, q->preferred_count);
+  if (one_in(s, 4)) q->limit = query_limit_value(s, timed);
+  if (q->limit != NULL ? one_in(s, 20) : one_in(s, 4)) q->step = query_step_value(s);
+  vary_struct_size(s, &q->struct_size, 0);
   vary32(s, "roles", &q->roles);
   vary(s, "max_separation", &q->max_separation);
   vary(s, "max_distance", &q->max_distance);
   vary32(s, "max_contacts", &q->max_contacts);
   vary(s, "max_depth", &q->max_depth);
-  vary32(s, "segmentation", &q->segmentation);
-  vary32(s, "segment_level", &q->segment_level);
-  vary(s, "region_distance", &q->region_distance);
-  vary(s, "region_angle", &q->region_angle);
-  vary64(s, "max_tests", &q->max_tests);
-  vary(s, "accuracy", &q->accuracy);
-  vary64(s, "crowd", &q->crowd);
-  vary(s, "max_gap", &q->max_gap);
-  vary_vector(s, "step_center", &q->step_center);
-  vary_vector(s, "step_shift", &q->step_shift);
-  vary_vector(s, "step_turn", &q->step_turn);
   return memcpy(input(s, sizeof *q), q, sizeof *q);
+}
+
+/* A shape at a pose. */
+static const vxs_body *body(struct stream *s, const char *name, const struct shape_slot *slot, double reach) {
+  const vxs_body value = {slot->handle, pose_value(s, name, reach)};
+  require_pose(s, &value.pose);
+  return POINTER_TO(s, vxs_body, name, 0, value);
 }
 
 static void call_vxs_query_contacts(struct stream *s) {
   enum { MOST = 64 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_pose *pose_a = pose(s, "pose_a", REACH), *pose_b = pose(s, "pose_b", REACH);
+  const vxs_body *body_a = body(s, "a", &a, REACH), *body_b = body(s, "b", &b, REACH);
   vxs_query q;
-  const vxs_query *query = query_value(s, &q);
+  int timed;
+  const vxs_query *query = query_value(s, &q, &timed);
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);
-  if (query != NULL && q.max_nanoseconds != 0 && number < WORKSPACES) s->loose = 1, workspace = shared.workspace;
+  if (timed && number < WORKSPACES) s->loose = 1, workspace = shared.workspace;
   const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_contact));
   vxs_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
   size_t *count = OUTPUT(s, size_t, "count");
   if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
-  if (!CALL(s, vxs_query_contacts(a.handle, pose_a, b.handle, pose_b, query, workspace, contacts, capacity, count))) return;
+  if (!CALL(s, vxs_query_contacts(body_a, body_b, query, workspace, contacts, capacity, count))) return;
   const size_t written = written_count(s, capacity, *count);
   check_rest(s, contacts, written, MOST, sizeof *contacts);
   check_contacts(s, contacts, written, &a, &b);
@@ -173,13 +206,13 @@ static void call_vxs_workspace_destroy(struct stream *s) {
 
 static void call_vxs_query_features(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_pose *pose_a = pose(s, "pose_a", REACH), *pose_b = pose(s, "pose_b", REACH);
+  const vxs_body *body_a = body(s, "a", &a, REACH), *body_b = body(s, "b", &b, REACH);
   size_t most;
   const uint32_t *features = features_value(s, "features", &most, 0);
   const size_t count = most == 0 ? 0 : count_of(s, "count", most, most, sizeof *features);
   vxs_contact *contacts = count == 0 ? NULL : output_array(s, "contacts", most * sizeof *contacts, 0);
   if (count == 0 && features == NULL && most > 0) s->bad = 0;
-  if (!CALL(s, vxs_query_features(a.handle, pose_a, b.handle, pose_b, features, count, contacts))) return;
+  if (!CALL(s, vxs_query_features(body_a, body_b, features, count, contacts))) return;
   check_rest(s, contacts, count, most, sizeof *contacts);
   for (size_t i = 0; i < count; i++) {
     const struct shape_slot *to = contacts[i].feature & OF_B ? &a : &b;
@@ -191,17 +224,18 @@ static void call_vxs_query_features(struct stream *s) {
 
 static void call_vxs_query_distance(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_pose *pose_a = pose(s, "pose_a", 2 * REACH), *pose_b = pose(s, "pose_b", 2 * REACH);
+  const vxs_body *body_a = body(s, "a", &a, 2 * REACH), *body_b = body(s, "b", &b, 2 * REACH);
   const int bad = s->bad;
   vxs_query q;
-  const vxs_query *query = query_value(s, &q);
+  int timed;
+  const vxs_query *query = query_value(s, &q, &timed);
   s->bad = bad; /* it does not look at features */
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);
   vxs_contact *closest = OUTPUT(s, vxs_contact, "closest");
   bool *found = OUTPUT(s, bool, "found");
   if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
-  if (!CALL(s, vxs_query_distance(a.handle, pose_a, b.handle, pose_b, query, workspace, closest, found))) return;
+  if (!CALL(s, vxs_query_distance(body_a, body_b, query, workspace, closest, found))) return;
   digest_number(s, *found);
   if (!*found) {
     check_rest(s, closest, 0, 1, sizeof *closest);
@@ -213,13 +247,13 @@ static void call_vxs_query_distance(struct stream *s) {
 
 /* --- In motion --------------------------------------------------------------------------------------------------------------------- */
 
-static const vxs_motion *motion(struct stream *s, const char *name) {
-  const vxs_motion value = motion_value(s, name, REACH);
-  return POINTER_TO(s, vxs_motion, name, 0, value);
+static const vxs_moving_body *moving_body(struct stream *s, const char *name, const struct shape_slot *slot) {
+  const vxs_moving_body value = {slot->handle, motion_value(s, name, REACH)};
+  return POINTER_TO(s, vxs_moving_body, name, 0, value);
 }
 
 static void call_vxs_motion_pose(struct stream *s) {
-  const vxs_motion *m = motion(s, "motion");
+  const vxs_motion value = motion_value(s, "motion", REACH), *m = POINTER_TO(s, vxs_motion, "motion", 0, value);
   const double t = real(s, "t", 0, 1);
   vxs_pose *out = OUTPUT(s, vxs_pose, "pose");
   if (!(t >= 0 && t <= 1)) s->bad = 1;
@@ -256,14 +290,14 @@ static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_q
 
 static void call_vxs_query_time_of_impact(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
   vxs_motion_query q;
   const vxs_motion_query *query = motion_query_value(s, &q);
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);
   vxs_contact *contact = OUTPUT(s, vxs_contact, "contact");
   bool *found = OUTPUT(s, bool, "found");
-  if (!CALL(s, vxs_query_time_of_impact(a.handle, motion_a, b.handle, motion_b, query, workspace, contact, found))) return;
+  if (!CALL(s, vxs_query_time_of_impact(body_a, body_b, query, workspace, contact, found))) return;
   digest_number(s, *found);
   if (!*found) {
     check_rest(s, contact, 0, 1, sizeof *contact);
@@ -275,7 +309,7 @@ static void call_vxs_query_time_of_impact(struct stream *s) {
 static void call_vxs_query_motion_contacts(struct stream *s) {
   enum { MOST = 40 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
   vxs_motion_query q;
   const vxs_motion_query *query = motion_query_value(s, &q);
   size_t number;
@@ -283,7 +317,7 @@ static void call_vxs_query_motion_contacts(struct stream *s) {
   const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_motion_contact));
   vxs_motion_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
   size_t *count = OUTPUT(s, size_t, "count");
-  if (!CALL(s, vxs_query_motion_contacts(a.handle, motion_a, b.handle, motion_b, query, workspace, contacts, capacity, count))) {
+  if (!CALL(s, vxs_query_motion_contacts(body_a, body_b, query, workspace, contacts, capacity, count))) {
     return;
   }
   const size_t written = written_count(s, capacity, *count);
@@ -298,7 +332,7 @@ static void call_vxs_query_motion_contacts(struct stream *s) {
 static void call_vxs_query_known_contacts(struct stream *s) {
   enum { MOST = 16 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_motion *motion_a = motion(s, "motion_a"), *motion_b = motion(s, "motion_b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
   vxs_motion_query q;
   const vxs_motion_query *query = motion_query_value(s, &q);
   size_t number;
@@ -306,7 +340,7 @@ static void call_vxs_query_known_contacts(struct stream *s) {
   const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_contact));
   vxs_contact *contacts = list_output(s, "contacts", MOST, sizeof *contacts, capacity);
   size_t *count = OUTPUT(s, size_t, "count");
-  if (!CALL(s, vxs_query_known_contacts(a.handle, motion_a, b.handle, motion_b, query, workspace, contacts, capacity, count))) {
+  if (!CALL(s, vxs_query_known_contacts(body_a, body_b, query, workspace, contacts, capacity, count))) {
     return;
   }
   const size_t written = written_count(s, capacity, *count);

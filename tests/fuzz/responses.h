@@ -46,7 +46,7 @@ static vxs_twist twist_value(struct stream *s, double scale) {
   vary_vector(s, "angular", &twist.angular);
   return twist;
 }
-static const vxs_kinematics *kinematics(struct stream *s, const char *name) {
+static const vxs_dynamic_body *dynamic_body(struct stream *s, const char *name, const struct shape_slot *slot) {
   vxs_kinematics k;
   k.pose = pose_value(s, name, REACH);
   k.center = k.pose.position;
@@ -54,16 +54,18 @@ static const vxs_kinematics *kinematics(struct stream *s, const char *name) {
   k.twist = twist_value(s, 1);
   require_pose(s, &k.pose);
   require_finite(s, k.center), require_finite(s, k.twist.linear), require_finite(s, k.twist.angular);
-  return POINTER_TO(s, vxs_kinematics, name, 0, k);
+  const vxs_dynamic_body value = {slot->handle, k};
+  return POINTER_TO(s, vxs_dynamic_body, name, 0, value);
 }
-static const vxs_sweep *sweep(struct stream *s, const char *name) {
+static const vxs_swept_body *swept_body(struct stream *s, const char *name, const struct shape_slot *slot) {
   vxs_sweep w;
   w.motion = motion_value(s, name, REACH);
   w.center = (vxs_vec3){0.1 * uniform(s), 0, 0};
   vary_vector(s, "center", &w.center);
   w.twist = twist_value(s, 1);
   require_finite(s, w.center), require_finite(s, w.twist.linear), require_finite(s, w.twist.angular);
-  return POINTER_TO(s, vxs_sweep, name, 0, w);
+  const vxs_swept_body value = {slot->handle, w};
+  return POINTER_TO(s, vxs_swept_body, name, 0, value);
 }
 
 static void check_responses(struct stream *s, const vxs_response *on_a, const vxs_response *on_b, const size_t *count) {
@@ -78,26 +80,26 @@ static void check_responses(struct stream *s, const vxs_response *on_a, const vx
 
 static void call_vxs_query_penalty(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_kinematics *of_a = kinematics(s, "kinematics_a"), *of_b = kinematics(s, "kinematics_b");
+  const vxs_dynamic_body *body_a = dynamic_body(s, "a", &a), *body_b = dynamic_body(s, "b", &b);
   const vxs_penalty *penalty = penalty_value(s, 0);
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);
   vxs_response *on_a = OPTIONAL_OUTPUT(s, vxs_response, "on_a"), *on_b = OPTIONAL_OUTPUT(s, vxs_response, "on_b");
   size_t *count = OPTIONAL_OUTPUT(s, size_t, "count");
   if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
-  if (CALL(s, vxs_query_penalty(a.handle, of_a, b.handle, of_b, penalty, workspace, on_a, on_b, count))) {
+  if (CALL(s, vxs_query_penalty(body_a, body_b, penalty, workspace, on_a, on_b, count))) {
     check_responses(s, on_a, on_b, count);
   }
 }
 static void call_vxs_query_continuous_penalty(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_sweep *sweep_a = sweep(s, "sweep_a"), *sweep_b = sweep(s, "sweep_b");
+  const vxs_swept_body *body_a = swept_body(s, "a", &a), *body_b = swept_body(s, "b", &b);
   const vxs_penalty *penalty = penalty_value(s, 1);
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);
   vxs_response *on_a = OPTIONAL_OUTPUT(s, vxs_response, "on_a"), *on_b = OPTIONAL_OUTPUT(s, vxs_response, "on_b");
   size_t *count = OPTIONAL_OUTPUT(s, size_t, "count");
-  if (CALL(s, vxs_query_continuous_penalty(a.handle, sweep_a, b.handle, sweep_b, penalty, workspace, on_a, on_b, count))) {
+  if (CALL(s, vxs_query_continuous_penalty(body_a, body_b, penalty, workspace, on_a, on_b, count))) {
     check_responses(s, on_a, on_b, count);
   }
 }
@@ -112,7 +114,7 @@ static const vxs_mobility *mobility(struct stream *s, const char *name) {
 }
 static void call_vxs_query_impulse(struct stream *s) {
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
-  const vxs_kinematics *of_a = kinematics(s, "kinematics_a"), *of_b = kinematics(s, "kinematics_b");
+  const vxs_dynamic_body *body_a = dynamic_body(s, "a", &a), *body_b = dynamic_body(s, "b", &b);
   const vxs_mobility *mobility_a = mobility(s, "mobility_a"), *mobility_b = mobility(s, "mobility_b");
   vxs_impulse p;
   MUST(s, vxs_impulse_init(&p, sizeof p, 1e-3));
@@ -130,7 +132,7 @@ static void call_vxs_query_impulse(struct stream *s) {
   vxs_workspace *workspace = pick_workspace(s, &number);
   vxs_impulses *impulses = OUTPUT(s, vxs_impulses, "impulses");
   if (number < WORKSPACES && !s->loose) s->segments[number] = SIZE_MAX;
-  if (!CALL(s, vxs_query_impulse(a.handle, of_a, mobility_a, b.handle, of_b, mobility_b, impulse, workspace, impulses))) return;
+  if (!CALL(s, vxs_query_impulse(body_a, mobility_a, body_b, mobility_b, impulse, workspace, impulses))) return;
   check_all_finite(s, "on_a", &impulses->on_a.force.x, 6);
   check_all_finite(s, "on_b", &impulses->on_b.force.x, 6);
   if (impulses->resolved > 1 || impulses->count > p.iterations) fail(s, "%u impulses", (unsigned)impulses->count);

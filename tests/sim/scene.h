@@ -52,7 +52,7 @@ class Scene {
     workspace.scale = scale;
     const double shift = std::isfinite(aside) ? half + aside : 0;
     const vxs_vec3 center = voxshell::device::plus(place, block.rotate({shift, 0, -half}));
-    const vxs_haptics_body body = {below.shape, {center, block.x, block.y, block.z, block.w}};
+    const vxs_body body = {below.shape, {center, block.x, block.y, block.z, block.w}};
     vxs_haptics_settings settings;
     OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, bar.shape, 0.2, limits));
     OK(vxs_haptics_create(&settings, bar.shape, &body, 1, &haptics));

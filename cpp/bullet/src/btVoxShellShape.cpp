@@ -103,12 +103,6 @@ struct Lazy
 			sampled.reset(both);
 	}
 };
-
-bool is_convex(uint32_t field_kind)
-{
-	static const uint32_t convex[] = {VXS_FIELD_HALF_SPACE, VXS_FIELD_SPHERE, VXS_FIELD_BOX, VXS_FIELD_CAPSULE, VXS_FIELD_CYLINDER, VXS_FIELD_CONE, VXS_FIELD_CONVEX_HULL, VXS_FIELD_SPHERE_HULL};
-	return std::find(std::begin(convex), std::end(convex), field_kind) != std::end(convex);
-}
 }  // namespace
 
 struct btVoxShellBaseShape::Data
@@ -191,7 +185,7 @@ void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 		throw std::runtime_error(std::string("voxshell: the shape has no ") + ((info.forms & FIELD) ? "pointshell" : "field") + ", which this class needs");
 	// Outside its grid a field adds the distance to the grid's box, at right angles to what it changes by inside.
 	m_data->slope = std::sqrt(1 + info.lipschitz * info.lipschitz);
-	m_data->is_convex = (forms & FIELD) && is_convex(info.field_kind);
+	m_data->is_convex = (forms & FIELD) && info.field_convex;
 	m_data->spacing = (forms & POINTSHELL) ? info.spacing : 0;
 	// An exact field has neither.
 	m_data->resolution = (forms & FIELD) && info.voxel_size > 0 ? info.voxel_size : info.spacing;

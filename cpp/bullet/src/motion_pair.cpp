@@ -135,9 +135,10 @@ void MotionPair::against_patch(const btVoxShellBaseShape& ours, const Path& our_
 	query.tolerance = touch;
 	query.known = m_known.data();
 	query.known_count = uint32_t(m_known.size());
+	const vxs_moving_body moving_a = {a.form.shape, a.motion}, moving_b = {b.form.shape, b.motion};
 	size_t count = 0;
 	vxs_status status;
-	while ((status = vxs_query_motion_contacts(a.form.shape, &a.motion, b.form.shape, &b.motion, &query, m_workspace.get(), m_lasting.data(), m_lasting.size(), &count)) == VXS_TRUNCATED)
+	while ((status = vxs_query_motion_contacts(&moving_a, &moving_b, &query, m_workspace.get(), m_lasting.data(), m_lasting.size(), &count)) == VXS_TRUNCATED)
 		m_lasting.resize(count + count / 2);
 	if (status != VXS_OK)
 	{
@@ -168,9 +169,10 @@ bool MotionPair::find_known(const Body& first, const Body& second, uint32_t role
 		return false;
 	query.roles = roles;
 	query.max_separation = level;
+	const vxs_body a = {first.form.shape, first.motion.from}, b = {second.form.shape, second.motion.from};
 	size_t count = 0;
 	vxs_status status;
-	while ((status = vxs_query_contacts(first.form.shape, &first.motion.from, second.form.shape, &second.motion.from, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
+	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
 		m_contacts.resize(count + count / 2);
 	if (status != VXS_OK)
 	{
@@ -197,9 +199,10 @@ void MotionPair::run(const Body& first, const Body& second, uint32_t roles)
 	query.tolerance = kTolerance * m_allowed;
 	query.known = m_known.data();
 	query.known_count = uint32_t(m_known.size());
+	const vxs_moving_body a = {first.form.shape, first.motion}, b = {second.form.shape, second.motion};
 	vxs_contact contact;
 	bool found = false;
-	const vxs_status status = vxs_query_time_of_impact(first.form.shape, &first.motion, second.form.shape, &second.motion, &query, m_workspace.get(), &contact, &found);
+	const vxs_status status = vxs_query_time_of_impact(&a, &b, &query, m_workspace.get(), &contact, &found);
 	if (status != VXS_OK)
 		log_failure("time of impact", status);
 	else if (found)

@@ -281,27 +281,33 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	query.max_separation = m_searched + inflation;
 	// What was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
 	query.max_depth = m_depth_limit;
+	vxs_query_segmentation regions;
+	vxs_query_segmentation_init(&regions, sizeof regions);
 	if (settings.m_segmentation == VXS_SEGMENTATION_REGION)
 	{
-		query.segmentation = VXS_SEGMENTATION_REGION;
+		regions.preferred_segments = m_known_regions.data();
+		query.segmentation = &regions;
 		query.preferred = m_known_features.data();
-		query.preferred_segments = m_known_regions.data();
 		query.preferred_count = uint32_t(m_known_features.size());
 	}
+	vxs_query_step step;
+	vxs_query_step_init(&step, sizeof step);
 	if (settings.m_segmentation == VXS_SEGMENTATION_NONE)
 	{
 		query.preferred = kept.data();
 		query.preferred_count = uint32_t(kept.size());
-		query.crowd = kCrowd;
+		step.crowd = kCrowd;
 		if (is_far)
-			query.max_gap = wanted.worth + inflation;
-		query.step_center = wanted.approach.center;
-		query.step_shift = wanted.approach.velocity * wanted.dt;
-		query.step_turn = wanted.approach.spin * wanted.dt;
+			step.max_gap = wanted.worth + inflation;
+		step.center = wanted.approach.center;
+		step.shift = wanted.approach.velocity * wanted.dt;
+		step.turn = wanted.approach.spin * wanted.dt;
+		query.step = &step;
 	}
+	const vxs_body a = {first.shape, first.pose}, b = {second.shape, second.pose};
 	size_t count = 0;
 	vxs_status status;
-	while ((status = vxs_query_contacts(first.shape, &first.pose, second.shape, &second.pose, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
+	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
 		m_contacts.resize(count + count / 2);
 	if (status != VXS_OK)
 	{
@@ -310,7 +316,7 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	}
 	vxs_query_report report;
 	vxs_query_report_init(&report, sizeof report);
-	m_all = vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE && !(query.max_gap < query.max_separation);
+	m_all = vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE && !(step.max_gap < query.max_separation);
 	candidates.resize(count);
 	m_near.clear();
 	for (size_t i = 0; i < count; ++i)
@@ -486,7 +492,8 @@ bool PairQuery::look_at_numbers(const vxs_pose& first_pose, const Side& first, c
 {
 	if (m_contacts.size() < m_numbers.size())
 		m_contacts.resize(m_numbers.size());
-	return vxs_query_features(first.shape, &first_pose, second.shape, &second.pose, m_numbers.data(), m_numbers.size(), m_contacts.data()) == VXS_OK;
+	const vxs_body a = {first.shape, first_pose}, b = {second.shape, second.pose};
+	return vxs_query_features(&a, &b, m_numbers.data(), m_numbers.size(), m_contacts.data()) == VXS_OK;
 }
 
 /// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.

@@ -47,7 +47,7 @@ static double flat(size_t body, const vxs_vec3 *point, void *user) {
 ROWS(vxs_haptics_create) {
   vxs_shape *shape = tetrahedron(), *kept = shape, *plane = NULL, *tool = shape;
   vxs_haptics_settings settings_given, *settings = &settings_given;
-  vxs_haptics_body bodies_given[2] = {{shape, at(0, 0, 0)}, {shape, at(0, 0, 1)}}, *bodies = bodies_given;
+  vxs_body bodies_given[2] = {{shape, at(0, 0, 0)}, {shape, at(0, 0, 1)}}, *bodies = bodies_given;
   size_t body_count = 2;
   OUTPUT(vxs_haptics *, haptics);
   OK(vxs_shape_create_half_space(vec3(0, 0, 1), 0, &plane));
@@ -66,51 +66,51 @@ ROWS(vxs_haptics_create) {
   INVALID(settings->inertia[0], 1e300, "settings->inertia is [");
   INVALID(settings->limits.force, 0, "settings->limits.force is 0; expected");
   INVALID(settings->limits.torque, NAN, "settings->limits.torque is NaN; expected");
-  INVALID(settings->limits.stiffness[0], 1, "settings->coupling_stiffness[0] is ");
-  INVALID(settings->coupling_stiffness[1], INFINITY, "settings->coupling_stiffness[1] is inf; expected");
-  LIMITED(settings->coupling_stiffness[1]);
-  INVALID(settings->coupling_damping[0], -1, "settings->coupling_damping[0] is -1; expected");
-  LIMITED(settings->coupling_damping[0]);
-  INVALID(settings->coupling_reach[1], 0, "settings->coupling_reach[1] is 0; expected");
-  LIMITED(settings->coupling_reach[1]);
-  CHOICE(settings->coupling_saturation, 3);
-  INVALID(settings->contact_stiffness, 0, "settings->contact_stiffness is 0; expected");
-  LIMITED(settings->contact_stiffness);
-  INVALID(settings->contact_damping, -1, "settings->contact_damping is -1; expected");
-  LIMITED(settings->contact_damping);
-  NUMBER(settings->contact_offset);
-  INVALID(settings->contact_average_from, 0, "settings->contact_average_from is 0; expected");
-  INVALID(settings->contact_tolerance, NAN, "settings->contact_tolerance is NaN; expected");
-  LIMITED(settings->contact_tolerance);
-  INVALID(settings->contact_restitution, 1.5, "settings->contact_restitution is 1.5; expected 0 to 1");
+  INVALID(settings->limits.stiffness[0], 1, "settings->coupling.stiffness[0] is ");
+  INVALID(settings->coupling.stiffness[1], INFINITY, "settings->coupling.stiffness[1] is inf; expected");
+  LIMITED(settings->coupling.stiffness[1]);
+  INVALID(settings->coupling.damping[0], -1, "settings->coupling.damping[0] is -1; expected");
+  LIMITED(settings->coupling.damping[0]);
+  INVALID(settings->coupling.reach[1], 0, "settings->coupling.reach[1] is 0; expected");
+  LIMITED(settings->coupling.reach[1]);
+  CHOICE(settings->coupling.saturation, 3);
+  INVALID(settings->contact.stiffness, 0, "settings->contact.stiffness is 0; expected");
+  LIMITED(settings->contact.stiffness);
+  INVALID(settings->contact.damping, -1, "settings->contact.damping is -1; expected");
+  LIMITED(settings->contact.damping);
+  NUMBER(settings->contact.offset);
+  INVALID(settings->contact.average_from, 0, "settings->contact.average_from is 0; expected");
+  INVALID(settings->contact.tolerance, NAN, "settings->contact.tolerance is NaN; expected");
+  LIMITED(settings->contact.tolerance);
+  INVALID(settings->contact.restitution, 1.5, "settings->contact.restitution is 1.5; expected 0 to 1");
   INVALID(settings->speed[1], 0, "settings->speed[1] is 0; expected");
   LIMITED(settings->speed[1]);
-  INVALID(settings->timing_longest_step, 0, "settings->timing_longest_step is 0; expected");
-  LIMITED(settings->timing_longest_step);
-  INVALID(settings->timing_stale_after, -1, "settings->timing_stale_after is -1; expected");
-  LIMITED(settings->timing_stale_after);
-  INVALID(settings->timing_fade, NAN, "settings->timing_fade is NaN; expected");
-  LIMITED(settings->timing_fade);
-  INVALID(settings->timing_ramp, INFINITY, "settings->timing_ramp is inf; expected");
-  LIMITED(settings->timing_ramp);
-  INVALID(settings->handle_mass, 0, "settings->handle_mass is 0; expected");
-  LIMITED(settings->handle_mass);
-  INVALID(settings->handle_inertia, NAN, "settings->handle_inertia is NaN; expected");
-  LIMITED(settings->handle_inertia);
-  INVALID(settings->handle_damping[1], -1, "settings->handle_damping[1] is -1; expected");
-  LIMITED(settings->handle_damping[1]);
-  INVALID(settings->surface_friction, -0.1, "settings->surface_friction is -0.1; expected");
-  LIMITED(settings->surface_friction);
-  INVALID(settings->surface_shading, INFINITY, "settings->surface_shading is inf; expected");
-  LIMITED(settings->surface_shading);
-  INVALID(settings->surface_texture_height, 1e-4, "settings->surface_texture_wavelength is 0; expected");
-  LIMITED(settings->surface_texture_height);
-  INVALID(settings->surface_texture_wavelength, NAN, "settings->surface_texture_wavelength is NaN; expected");
-  LIMITED(settings->surface_texture_wavelength);
-  settings->surface_height = flat, settings->surface_height_reach = 1e-4;
-  INVALID(settings->surface_height_reach, 0, "settings->surface_height_reach is 0; expected");
-  INVALID(settings->surface_height_reach, INFINITY, "settings->surface_height_reach is inf; expected");
-  LIMITED(settings->surface_height_reach);
+  INVALID(settings->timing.longest_step, 0, "settings->timing.longest_step is 0; expected");
+  LIMITED(settings->timing.longest_step);
+  INVALID(settings->timing.stale_after, -1, "settings->timing.stale_after is -1; expected");
+  LIMITED(settings->timing.stale_after);
+  INVALID(settings->timing.fade, NAN, "settings->timing.fade is NaN; expected");
+  LIMITED(settings->timing.fade);
+  INVALID(settings->timing.ramp, INFINITY, "settings->timing.ramp is inf; expected");
+  LIMITED(settings->timing.ramp);
+  INVALID(settings->handle.mass, 0, "settings->handle.mass is 0; expected");
+  LIMITED(settings->handle.mass);
+  INVALID(settings->handle.inertia, NAN, "settings->handle.inertia is NaN; expected");
+  LIMITED(settings->handle.inertia);
+  INVALID(settings->handle.damping[1], -1, "settings->handle.damping[1] is -1; expected");
+  LIMITED(settings->handle.damping[1]);
+  INVALID(settings->surface.friction, -0.1, "settings->surface.friction is -0.1; expected");
+  LIMITED(settings->surface.friction);
+  INVALID(settings->surface.shading, INFINITY, "settings->surface.shading is inf; expected");
+  LIMITED(settings->surface.shading);
+  INVALID(settings->surface.texture.height, 1e-4, "settings->surface.texture.wavelength is 0; expected");
+  LIMITED(settings->surface.texture.height);
+  INVALID(settings->surface.texture.wavelength, NAN, "settings->surface.texture.wavelength is NaN; expected");
+  LIMITED(settings->surface.texture.wavelength);
+  settings->surface.height = flat, settings->surface.height_reach = 1e-4;
+  INVALID(settings->surface.height_reach, 0, "settings->surface.height_reach is 0; expected");
+  INVALID(settings->surface.height_reach, INFINITY, "settings->surface.height_reach is inf; expected");
+  LIMITED(settings->surface.height_reach);
   HANDLE(tool, shape);
   /* Neither brings a pointshell. */
   bodies[0].shape = bodies[1].shape = plane;
@@ -300,28 +300,27 @@ ROWS(vxs_penalty_init) {
 #undef CALL
 }
 
-/* A pointer to where a body is and how it moves. */
-#define KINEMATICS(k)                                                                            \
-  do {                                                                                           \
-    POINTER(k);                                                                                  \
-    VECTOR(k->pose.position);                                                                    \
-    VECTOR(k->center);                                                                           \
-    VECTOR(k->twist.linear);                                                                     \
-    VECTOR(k->twist.angular);                                                                    \
-    INVALID(k->pose.qw, 0, #k "->pose.qx..qw is (0, 0, 0, 0), of norm 0; expected");             \
+/* A pointer to a shape with where it is and how it moves. */
+#define DYNAMIC_BODY(body)                                                                                             \
+  do {                                                                                                                 \
+    POINTER(body);                                                                                                     \
+    HANDLE(body->shape, shape);                                                                                        \
+    VECTOR(body->kinematics.pose.position);                                                                            \
+    VECTOR(body->kinematics.center);                                                                                   \
+    VECTOR(body->kinematics.twist.linear);                                                                             \
+    VECTOR(body->kinematics.twist.angular);                                                                            \
+    INVALID(body->kinematics.pose.qw, 0, #body "->kinematics.pose.qx..qw is (0, 0, 0, 0), of norm 0; expected");       \
   } while (0)
 
-/* A pointer to a body over a step. */
-#define SWEEP(s)                                                                                       \
-  do {                                                                                                 \
-    POINTER(s);                                                                                        \
-    VECTOR(s->motion.from.position);                                                                   \
-    VECTOR(s->motion.to.position);                                                                     \
-    VECTOR(s->center);                                                                                 \
-    VECTOR(s->twist.linear);                                                                           \
-    VECTOR(s->twist.angular);                                                                          \
-    INVALID(s->motion.from.qw, 0, #s "->motion.from.qx..qw is (0, 0, 0, 0), of norm 0; expected");     \
-    INVALID(s->motion.to.qx, NAN, #s "->motion.to.qx..qw is (NaN, 0, 0, 1)");                          \
+/* A pointer to a shape over a step. */
+#define SWEPT_BODY(body)                                                 \
+  do {                                                                   \
+    POINTER(body);                                                       \
+    HANDLE(body->shape, shape);                                          \
+    MOTION(body->sweep.motion.from, body->sweep.motion.to);              \
+    VECTOR(body->sweep.center);                                          \
+    VECTOR(body->sweep.twist.linear);                                    \
+    VECTOR(body->sweep.twist.angular);                                   \
   } while (0)
 
 /* And to how hard contacts are. */
@@ -338,20 +337,18 @@ ROWS(vxs_penalty_init) {
   } while (0)
 
 ROWS(vxs_query_penalty) {
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
-  vxs_kinematics given_a = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
-  vxs_kinematics *kinematics_a = &given_a, *kinematics_b = &given_b;
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_dynamic_body a_given = {shape, {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}}, b_given = a_given;
+  vxs_dynamic_body *a = &a_given, *b = &b_given;
   vxs_penalty penalty_given, *penalty = &penalty_given;
   vxs_workspace *workspace = new_workspace(), *kept = workspace;
   vxs_response on_a_given, on_b_given, *on_a = &on_a_given, *on_b = &on_b_given;
   OUTPUT(size_t, count);
   OK(vxs_shape_create_sphere(1, &exact));
   OK(vxs_penalty_init(penalty, sizeof *penalty, 100, 1));
-#define CALL vxs_query_penalty(a, kinematics_a, b, kinematics_b, penalty, workspace, on_a, on_b, count)
-  HANDLE(a, shape);
-  HANDLE(b, shape);
-  KINEMATICS(kinematics_a);
-  KINEMATICS(kinematics_b);
+#define CALL vxs_query_penalty(a, b, penalty, workspace, on_a, on_b, count)
+  DYNAMIC_BODY(a);
+  DYNAMIC_BODY(b);
   PENALTY();
   INVALID(penalty->max_clusters, 1025, "penalty->max_clusters is 1025; expected 0 to");
   NUMBER(penalty->cluster_radius);
@@ -361,9 +358,9 @@ ROWS(vxs_query_penalty) {
   INVALID(on_b, (vxs_response *)((char *)bad.memory + 1), "on_b is 0x");
   INVALID(count, (size_t *)(void *)((char *)bad.memory + 1), "count is 0x");
   /* Neither brings a pointshell. */
-  b = exact;
-  ROW(VXS_UNSUPPORTED, a, exact, "pointshell");
-  b = shape;
+  b->shape = exact;
+  ROW(VXS_UNSUPPORTED, a->shape, exact, "pointshell");
+  b->shape = shape;
   PANIC();
 #undef CALL
   OK(vxs_shape_release(exact));
@@ -372,20 +369,18 @@ ROWS(vxs_query_penalty) {
 }
 
 ROWS(vxs_query_continuous_penalty) {
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
-  vxs_sweep given_a = {{at(0, 0, 0), at(0, 0, 0.1)}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
-  vxs_sweep *sweep_a = &given_a, *sweep_b = &given_b;
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_swept_body a_given = {shape, {{at(0, 0, 0), at(0, 0, 0.1)}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}}, b_given = a_given;
+  vxs_swept_body *a = &a_given, *b = &b_given;
   vxs_penalty penalty_given, *penalty = &penalty_given;
   vxs_workspace *workspace = new_workspace(), *kept = workspace;
   vxs_response on_a_given, on_b_given, *on_a = &on_a_given, *on_b = &on_b_given;
   OUTPUT(size_t, count);
   OK(vxs_shape_create_sphere(1, &exact));
   OK(vxs_penalty_init(penalty, sizeof *penalty, 100, 1));
-#define CALL vxs_query_continuous_penalty(a, sweep_a, b, sweep_b, penalty, workspace, on_a, on_b, count)
-  HANDLE(a, shape);
-  HANDLE(b, shape);
-  SWEEP(sweep_a);
-  SWEEP(sweep_b);
+#define CALL vxs_query_continuous_penalty(a, b, penalty, workspace, on_a, on_b, count)
+  SWEPT_BODY(a);
+  SWEPT_BODY(b);
   PENALTY();
   INVALID(penalty->max_clusters, 1, "penalty->max_clusters is 1; expected 0");
   INVALID(penalty->midpoints, 0, "penalty->midpoints is 0; expected 1 to");
@@ -395,9 +390,9 @@ ROWS(vxs_query_continuous_penalty) {
   INVALID(on_b, (vxs_response *)((char *)bad.memory + 1), "on_b is 0x");
   INVALID(count, (size_t *)(void *)((char *)bad.memory + 1), "count is 0x");
   /* Neither brings a pointshell. */
-  b = exact;
-  ROW(VXS_UNSUPPORTED, a, exact, "pointshell");
-  b = shape;
+  b->shape = exact;
+  ROW(VXS_UNSUPPORTED, a->shape, exact, "pointshell");
+  b->shape = shape;
   PANIC();
 #undef CALL
   OK(vxs_shape_release(exact));
@@ -429,20 +424,18 @@ ROWS(vxs_impulse_init) {
   } while (0)
 
 ROWS(vxs_query_impulse) {
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
-  vxs_kinematics given_a = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}, given_b = given_a;
-  vxs_kinematics *kinematics_a = &given_a, *kinematics_b = &given_b;
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_dynamic_body a_given = {shape, {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}}, b_given = a_given;
+  vxs_dynamic_body *a = &a_given, *b = &b_given;
   vxs_mobility of_a = {1, {1, 1, 1, 0, 0, 0}}, of_b = {0, {0, 0, 0, 0, 0, 0}}, *mobility_a = &of_a, *mobility_b = &of_b;
   vxs_impulse impulse_given, *impulse = &impulse_given;
   vxs_workspace *workspace = new_workspace(), *kept = workspace;
   OUTPUT(vxs_impulses, impulses);
   OK(vxs_shape_create_sphere(1, &exact));
   OK(vxs_impulse_init(impulse, sizeof *impulse, 0.01));
-#define CALL vxs_query_impulse(a, kinematics_a, mobility_a, b, kinematics_b, mobility_b, impulse, workspace, impulses)
-  HANDLE(a, shape);
-  HANDLE(b, shape);
-  KINEMATICS(kinematics_a);
-  KINEMATICS(kinematics_b);
+#define CALL vxs_query_impulse(a, mobility_a, b, mobility_b, impulse, workspace, impulses)
+  DYNAMIC_BODY(a);
+  DYNAMIC_BODY(b);
   MOBILITY(mobility_a);
   MOBILITY(mobility_b);
   POINTER(impulse);
@@ -460,9 +453,9 @@ ROWS(vxs_query_impulse) {
   HANDLE(workspace, workspace);
   POINTER(impulses);
   /* Neither brings a pointshell. */
-  b = exact;
-  ROW(VXS_UNSUPPORTED, a, exact, "pointshell");
-  b = shape;
+  b->shape = exact;
+  ROW(VXS_UNSUPPORTED, a->shape, exact, "pointshell");
+  b->shape = shape;
   PANIC();
 #undef CALL
   OK(vxs_shape_release(exact));

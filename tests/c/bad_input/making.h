@@ -89,6 +89,33 @@ ROWS(vxs_query_init) {
 #undef CALL
 }
 
+ROWS(vxs_query_limit_init) {
+  OUTPUT(vxs_query_limit, limit);
+  size_t size = sizeof *limit;
+#define CALL vxs_query_limit_init(limit, size)
+  SIZE_OF(size, limit);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_query_step_init) {
+  OUTPUT(vxs_query_step, step);
+  size_t size = sizeof *step;
+#define CALL vxs_query_step_init(step, size)
+  SIZE_OF(size, step);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_query_segmentation_init) {
+  OUTPUT(vxs_query_segmentation, segmentation);
+  size_t size = sizeof *segmentation;
+#define CALL vxs_query_segmentation_init(segmentation, size)
+  SIZE_OF(size, segmentation);
+  PANIC();
+#undef CALL
+}
+
 ROWS(vxs_query_report_init) {
   OUTPUT(vxs_query_report, report);
   size_t size = sizeof *report;

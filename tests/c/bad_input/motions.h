@@ -9,14 +9,21 @@ ROWS(vxs_motion_query_init) {
 #undef CALL
 }
 
-/* A pointer to a motion. */
-#define MOTION(motion)                                                                                \
-  do {                                                                                                \
-    POINTER(motion);                                                                                  \
-    VECTOR(motion->from.position);                                                                    \
-    VECTOR(motion->to.position);                                                                      \
-    INVALID(motion->from.qw, 0, #motion "->from.qx..qw is (0, 0, 0, 0), of norm 0; expected");          \
-    INVALID(motion->to.qx, NAN, #motion "->to.qx..qw is (NaN, 0, 0, 1)");                              \
+/* Both poses of a motion. */
+#define MOTION(from, to)                                                        \
+  do {                                                                          \
+    VECTOR(from.position);                                                      \
+    VECTOR(to.position);                                                        \
+    INVALID(from.qw, 0, #from ".qx..qw is (0, 0, 0, 0), of norm 0; expected");  \
+    INVALID(to.qx, NAN, #to ".qx..qw is (NaN, 0, 0, 1)");                       \
+  } while (0)
+
+/* A pointer to a shape in motion. */
+#define MOVING_BODY(body)         \
+  do {                            \
+    POINTER(body);                \
+    HANDLE(body->shape, shape);   \
+    MOTION(body->motion.from, body->motion.to); \
   } while (0)
 
 ROWS(vxs_motion_pose) {
@@ -24,7 +31,8 @@ ROWS(vxs_motion_pose) {
   double t = 0.5;
   OUTPUT(vxs_pose, pose);
 #define CALL vxs_motion_pose(motion, t, pose)
-  MOTION(motion);
+  POINTER(motion);
+  MOTION(motion->from, motion->to);
   INVALID(t, NAN, "t is NaN; expected 0 to 1");
   INVALID(t, -0.1, "t is -0.1; expected 0 to 1");
   INVALID(t, 1.1, "t is 1.1; expected 0 to 1");
@@ -35,9 +43,9 @@ ROWS(vxs_motion_pose) {
 
 /* What the queries of motions take. */
 #define MOVING_PAIR                                                                                                    \
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;                                             \
-  vxs_motion motion_a_given = {at(0, 0, 0), at(1, 0, 0)}, *motion_a = &motion_a_given;                                 \
-  vxs_motion motion_b_given = {at(1, 0, 0), at(0, 0, 0)}, *motion_b = &motion_b_given;                                 \
+  vxs_shape *shape = tetrahedron(), *exact = NULL;                                                                     \
+  vxs_moving_body a_given = {shape, {at(0, 0, 0), at(1, 0, 0)}}, *a = &a_given;                                        \
+  vxs_moving_body b_given = {shape, {at(1, 0, 0), at(0, 0, 0)}}, *b = &b_given;                                        \
   vxs_motion_query query_given, *query = &query_given;                                                                 \
   vxs_workspace *workspace = new_workspace(), *kept = workspace;                                                       \
   uint32_t features[2] = {5, 4};                                                                                       \
@@ -47,10 +55,8 @@ ROWS(vxs_motion_pose) {
 /* And their rows. A null `query` stands for the defaults. */
 #define MOVING_PAIR_ROWS()                                                             \
   do {                                                                                 \
-    HANDLE(a, shape);                                                                  \
-    HANDLE(b, shape);                                                                  \
-    MOTION(motion_a);                                                                  \
-    MOTION(motion_b);                                                                  \
+    MOVING_BODY(a);                                                                    \
+    MOVING_BODY(b);                                                                    \
     SIZED(query);                                                                      \
     CHOICE(query->roles, 4);                                                           \
     CHOICE(query->path, 2);                                                            \
@@ -64,9 +70,9 @@ ROWS(vxs_motion_pose) {
     INVALID(query->known_count, 2, "query->known[1] is 4; expected at least");         \
     HANDLE(workspace, workspace);                                                      \
     /* Neither brings a pointshell. */                                                 \
-    b = exact;                                                                         \
-    ROW(VXS_UNSUPPORTED, a, exact, "pointshell");                                      \
-    b = shape;                                                                         \
+    b->shape = exact;                                                                  \
+    ROW(VXS_UNSUPPORTED, a->shape, exact, "pointshell");                               \
+    b->shape = shape;                                                                  \
   } while (0)
 
 #define MOVING_PAIR_DONE()              \
@@ -80,7 +86,7 @@ ROWS(vxs_query_time_of_impact) {
   MOVING_PAIR;
   OUTPUT(vxs_contact, contact);
   OUTPUT(bool, found);
-#define CALL vxs_query_time_of_impact(a, motion_a, b, motion_b, query, workspace, contact, found)
+#define CALL vxs_query_time_of_impact(a, b, query, workspace, contact, found)
   MOVING_PAIR_ROWS();
   POINTER(contact);
   POINTER(found);
@@ -94,11 +100,11 @@ ROWS(vxs_query_motion_contacts) {
   vxs_motion_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
   size_t capacity = 2, needed = 0;
   OUTPUT(size_t, count);
-#define CALL vxs_query_motion_contacts(a, motion_a, b, motion_b, query, workspace, contacts, capacity, count)
+#define CALL vxs_query_motion_contacts(a, b, query, workspace, contacts, capacity, count)
   MOVING_PAIR_ROWS();
   OUTPUT_ARRAY(contacts, capacity);
   POINTER(count);
-  CHECK(vxs_query_motion_contacts(a, motion_a, b, motion_b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
+  CHECK(vxs_query_motion_contacts(a, b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
   PANIC();
 #undef CALL
   MOVING_PAIR_DONE();
@@ -110,7 +116,7 @@ ROWS(vxs_query_known_contacts) {
   vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
   size_t capacity = 2;
   OUTPUT(size_t, count);
-#define CALL vxs_query_known_contacts(a, motion_a, b, motion_b, query, workspace, contacts, capacity, count)
+#define CALL vxs_query_known_contacts(a, b, query, workspace, contacts, capacity, count)
   MOVING_PAIR_ROWS();
   query->known = none;
   INVALID(query->known_count, 1, "known is 2147483647; expected a sample of");

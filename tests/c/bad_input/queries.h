@@ -19,28 +19,37 @@ ROWS(vxs_workspace_destroy) {
 #undef CALL
 }
 
+/* A pointer to a shape at a pose. */
+#define PLACED(body)              \
+  do {                            \
+    POINTER(body);                \
+    HANDLE(body->shape, shape);   \
+    POSE_VALUE(body->pose);       \
+  } while (0)
+
 /* The rows of what both queries take. A null `query` stands for the defaults. */
 #define PAIR()                                                                              \
   do {                                                                                      \
-    HANDLE(a, shape);                                                                       \
-    HANDLE(b, shape);                                                                       \
-    POSE(pose_a);                                                                           \
-    POSE(pose_b);                                                                           \
+    PLACED(a);                                                                              \
+    PLACED(b);                                                                              \
     SIZED(query);                                                                           \
     CHOICE(query->roles, 4);                                                                \
     INVALID(query->max_distance, NAN, "query->max_distance is NaN; expected");              \
     INVALID(query->max_depth, -1, "query->max_depth is -1; expected");                      \
     HANDLE(workspace, workspace);                                                           \
     /* Neither brings a pointshell. */                                                      \
-    b = exact;                                                                              \
-    ROW(VXS_UNSUPPORTED, a, exact, "pointshell");                                           \
-    b = shape;                                                                              \
+    b->shape = exact;                                                                       \
+    ROW(VXS_UNSUPPORTED, a->shape, exact, "pointshell");                                    \
+    b->shape = shape;                                                                       \
   } while (0)
 
 ROWS(vxs_query_contacts) {
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
-  vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_body a_given = {shape, at(0, 0, 0)}, *a = &a_given, b_given = a_given, *b = &b_given;
   vxs_query query_given, *query = &query_given;
+  vxs_query_limit limit_given;
+  vxs_query_step step_given;
+  vxs_query_segmentation segmentation_given;
   vxs_workspace *workspace = new_workspace(), *kept = workspace;
   vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
   size_t capacity = 2, needed = 0;
@@ -48,32 +57,50 @@ ROWS(vxs_query_contacts) {
   OUTPUT(size_t, count);
   OK(vxs_shape_create_sphere(1, &exact));
   OK(vxs_query_init(query, sizeof *query));
-#define CALL vxs_query_contacts(a, pose_a, b, pose_b, query, workspace, contacts, capacity, count)
+#define CALL vxs_query_contacts(a, b, query, workspace, contacts, capacity, count)
   PAIR();
   NUMBER(query->max_separation);
   INVALID(query->preferred_count, 2, "query->preferred is null");
   query->preferred = preferred;
   INVALID(query->preferred_count, 2, "query->preferred[1] is 4; expected");
-  CHOICE(query->segmentation, 3);
-  INVALID(query->region_distance, -1, "query->region_distance is -1; expected");
-  NUMBER(query->region_distance);
-  INVALID(query->region_angle, 3.2, "query->region_angle is 3.2; expected");
-  INVALID(query->region_angle, NAN, "query->region_angle is NaN; expected");
-  INVALID(query->accuracy, -1, "query->accuracy is -1; expected");
-  NUMBER(query->accuracy);
-  INVALID(query->max_gap, NAN, "query->max_gap is NaN; expected");
-  VECTOR(query->step_center);
-  VECTOR(query->step_shift);
-  VECTOR(query->step_turn);
+  query->preferred = NULL;
+  vxs_query_segmentation *segmentation = &segmentation_given;
+  OK(vxs_query_segmentation_init(segmentation, sizeof *segmentation));
+  query->segmentation = segmentation;
+  INVALID(query->segmentation, (const vxs_query_segmentation *)(void *)((char *)bad.memory + 1), "query->segmentation is 0x");
+  INVALID(segmentation->struct_size, 0, "query->segmentation->struct_size is 0; expected");
+  INVALID(segmentation->kind, 3, "query->segmentation->kind is 3; expected");
+  INVALID(segmentation->distance, -1, "query->segmentation->distance is -1; expected");
+  INVALID(segmentation->distance, INFINITY, "query->segmentation->distance is inf; expected");
+  INVALID(segmentation->distance, 1.0001e18, "query->segmentation->distance is 1");
+  INVALID(segmentation->angle, 3.2, "query->segmentation->angle is 3.2; expected");
+  INVALID(segmentation->angle, NAN, "query->segmentation->angle is NaN; expected");
+  vxs_query_limit *limit = &limit_given;
+  OK(vxs_query_limit_init(limit, sizeof *limit));
+  query->limit = limit;
+  INVALID(query->limit, (const vxs_query_limit *)(void *)((char *)bad.memory + 1), "query->limit is 0x");
+  INVALID(limit->struct_size, 0, "query->limit->struct_size is 0; expected");
+  INVALID(limit->accuracy, -1, "query->limit->accuracy is -1; expected");
+  INVALID(limit->accuracy, NAN, "query->limit->accuracy is NaN; expected");
+  INVALID(limit->accuracy, 1.0001e18, "query->limit->accuracy is 1");
+  vxs_query_step *step = &step_given;
+  OK(vxs_query_step_init(step, sizeof *step));
+  query->step = step;
+  INVALID(query->step, (const vxs_query_step *)(void *)((char *)bad.memory + 1), "query->step is 0x");
+  INVALID(step->struct_size, 0, "query->step->struct_size is 0; expected");
+  INVALID(step->max_gap, NAN, "query->step->max_gap is NaN; expected");
+  INVALID(step->center.x, NAN, "query->step->center.x is NaN; expected");
+  INVALID(step->shift.y, 1e300, "query->step->shift.y is 1");
+  INVALID(step->turn.z, INFINITY, "query->step->turn.z is inf; expected");
   OUTPUT_ARRAY(contacts, capacity);
   POINTER(count);
-  CHECK(vxs_query_contacts(a, pose_a, b, pose_b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
+  CHECK(vxs_query_contacts(a, b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
   PANIC();
   /* All handles of the call are poisoned by it. */
 #ifdef VOXSHELL_TEST_PANIC
-  ROW(VXS_PANIC, a, a, "a is poisoned by a defect");
+  ROW(VXS_PANIC, a->shape, shape, "a->shape is poisoned by a defect");
   vxs_shape *fresh = tetrahedron();
-  a = b = fresh;
+  a->shape = b->shape = fresh;
   ROW(VXS_PANIC, workspace, workspace, "workspace is poisoned by a defect");
   OK(vxs_shape_release(fresh));
 #endif
@@ -111,23 +138,21 @@ ROWS(vxs_workspace_get_segments) {
 }
 
 ROWS(vxs_query_features) {
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
-  vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_body a_given = {shape, at(0, 0, 0)}, *a = &a_given, b_given = a_given, *b = &b_given;
   uint32_t features_given[2] = {0, 1u << 31}, *features = features_given;
   vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
   size_t count = 2;
   OK(vxs_shape_create_sphere(1, &exact));
-#define CALL vxs_query_features(a, pose_a, b, pose_b, features, count, contacts)
-  HANDLE(a, shape);
-  HANDLE(b, shape);
-  POSE(pose_a);
-  POSE(pose_b);
+#define CALL vxs_query_features(a, b, features, count, contacts)
+  PLACED(a);
+  PLACED(b);
   ARRAY(features, count);
   OUTPUT_ARRAY(contacts, count);
   INVALID(features_given[1], 100000, "features[1] is 100000; expected one of the ");
   INVALID(features_given[1], (1u << 31) + 100000, "samples of B that the other's field can be asked about");
   /* The sphere has no samples. */
-  INVALID(b, exact, "features[1] is 2147483648; expected one of the 0 samples of B");
+  INVALID(b->shape, exact, "features[1] is 2147483648; expected one of the 0 samples of B");
   PANIC();
 #undef CALL
   OK(vxs_shape_release(exact));
@@ -135,15 +160,15 @@ ROWS(vxs_query_features) {
 }
 
 ROWS(vxs_query_distance) {
-  vxs_shape *shape = tetrahedron(), *exact = NULL, *a = shape, *b = shape;
-  vxs_pose pose_a_given = at(0, 0, 0), *pose_a = &pose_a_given, pose_b_given = at(0, 0, 0), *pose_b = &pose_b_given;
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_body a_given = {shape, at(0, 0, 0)}, *a = &a_given, b_given = a_given, *b = &b_given;
   vxs_query query_given, *query = &query_given;
   vxs_workspace *workspace = new_workspace(), *kept = workspace;
   OUTPUT(vxs_contact, closest);
   OUTPUT(bool, found);
   OK(vxs_shape_create_sphere(1, &exact));
   OK(vxs_query_init(query, sizeof *query));
-#define CALL vxs_query_distance(a, pose_a, b, pose_b, query, workspace, closest, found)
+#define CALL vxs_query_distance(a, b, query, workspace, closest, found)
   PAIR();
   POINTER(closest);
   POINTER(found);

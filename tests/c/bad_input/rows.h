@@ -164,6 +164,16 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     INVALID(number, UINT32_MAX, #number " is 4294967295; expected"); \
   } while (0)
 
+/* A pose, by value. */
+#define POSE_VALUE(pose)                                                                                     \
+  do {                                                                                                       \
+    VECTOR(pose.position);                                                                                   \
+    INVALID(pose.qw, 1 + 1e-5, #pose ".qx..qw is (0, 0, 0, 1.00001), of norm 1.00001; expected a quaternion"); \
+    INVALID(pose.qw, 0, #pose ".qx..qw is (0, 0, 0, 0), of norm 0; expected");                               \
+    INVALID(pose.qx, NAN, #pose ".qx..qw is (NaN, 0, 0, 1)");                                                \
+    INVALID(pose.qz, INFINITY, #pose ".qx..qw is (0, 0, inf, 1)");                                           \
+  } while (0)
+
 /* A pointer to a pose. */
 #define POSE(pose)                                                                                            \
   do {                                                                                                        \
@@ -296,7 +306,7 @@ static inline vxs_workspace *new_workspace(void) {
 /* The tetrahedron in the hand, over one at the origin. */
 static inline vxs_haptics *new_haptics(void) {
   vxs_shape *shape = tetrahedron();
-  vxs_haptics_body body = {shape, at(0, 0, 0)};
+  vxs_body body = {shape, at(0, 0, 0)};
   vxs_haptics_settings settings;
   vxs_haptics *haptics = NULL;
   OK(vxs_haptics_settings_init(&settings, sizeof settings, VXS_RENDERER_PENALTY, shape, 1, NULL));

@@ -6,9 +6,11 @@
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
+use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
-use voxshell::capi::haptics_types::vxs_twist;
-use voxshell::capi::options::*;
+use voxshell::capi::primitive::*;
+use voxshell::capi::query_options::*;
+use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;

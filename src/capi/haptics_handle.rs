@@ -1,21 +1,26 @@
-//! The two halves of haptics behind a handle, and who may use them.
+//! The handle of haptics, the two halves behind it, and who may use them.
 
 use super::failure::Failure;
 use super::handle::{Exclusive, Kind, Opaque};
 use super::status::*;
-use super::types::*;
 use crate::haptics::{Runner, Servo, Simulation};
+
+/// A tool in a hand, and the bodies that it touches. In two halves for two threads: steps answer the device, the simulation
+/// finds contacts; neither waits for the other.
+pub struct vxs_haptics {
+    _opaque: [u8; 0],
+}
+
+impl Opaque for vxs_haptics {
+    type Value = Halves;
+    const KIND: Kind = Kind::Haptics;
+}
 
 /// What is behind a `vxs_haptics`. The runner has both halves while there is one.
 pub(super) struct Halves {
     pub servo: Exclusive<Option<Servo>>,
     pub simulation: Exclusive<Option<Simulation>>,
     pub runner: Exclusive<Option<Runner>>,
-}
-
-impl Opaque for vxs_haptics {
-    type Value = Halves;
-    const KIND: Kind = Kind::Haptics;
 }
 
 /// A half that is not the runner's.

@@ -1,0 +1,405 @@
+//! What queries take and give: plain structs, and the functions that fill them with defaults.
+
+use super::check::{self, Growable};
+use super::guard::{entry, Failure};
+use super::status::*;
+use super::types::*;
+use crate::contact::{Budget, Completeness, Contact, Query, Roles, Segmentation, Step, Workspace};
+
+/// A shape at a pose.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_body {
+    /// Immutable and shared: any number of threads may use it at once.
+    pub shape: *const vxs_shape,
+    /// Body to world; its quaternion is of unit length (checked to 1e-6).
+    pub pose: vxs_pose,
+}
+
+/// The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
+/// eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
+pub const VXS_ROLES_AUTO: u32 = 0;
+/// Pointshell of A against field of B.
+pub const VXS_ROLES_SHELL_OF_A: u32 = 1;
+/// Pointshell of B against field of A.
+pub const VXS_ROLES_SHELL_OF_B: u32 = 2;
+/// Both ways; the contacts are merged.
+pub const VXS_ROLES_BOTH: u32 = 3;
+
+/// All contacts are one manifold, as without a `vxs_query_segmentation`.
+pub const VXS_SEGMENTATION_NONE: u32 = 0;
+/// Segments are the nodes of a level of the pointshell's sphere tree: the deepest contact of each alone.
+pub const VXS_SEGMENTATION_LEVEL: u32 = 1;
+/// Segments are the regions in which contacts are connected, in space and in normal.
+pub const VXS_SEGMENTATION_REGION: u32 = 2;
+
+/// How contacts are divided into segments. Fill it with `vxs_query_segmentation_init`, then change what you want. What segment
+/// each contact is in, `vxs_workspace_get_segments` says.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query_segmentation {
+    /// `sizeof(vxs_query_segmentation)`, set by `vxs_query_segmentation_init`.
+    pub struct_size: u32,
+    /// One of `VXS_SEGMENTATION_`. Default VXS_SEGMENTATION_REGION.
+    pub kind: u32,
+    /// VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
+    /// fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
+    pub level: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
+    /// `spacing` of the pointshells used.
+    pub distance: f64,
+    /// VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4.
+    pub angle: f64,
+    /// VXS_SEGMENTATION_REGION: the segment of each of the query's `preferred` in the last answer, so that a region keeps its
+    /// number while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
+    pub preferred_segments: *const u32,
+}
+
+/// Where a search for contacts ends early. Fill it with `vxs_query_limit_init`, then change what you want. What was left out,
+/// `vxs_workspace_get_report` bounds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query_limit {
+    /// `sizeof(vxs_query_limit)`, set by `vxs_query_limit_init`.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Spheres and samples that may be tested, after which the answer is what was found. Deepest first. Default 0: no limit.
+    pub max_tests: u64,
+    /// Time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the limit is
+    /// overrun by what those take and by making the contacts. Default 0: no limit.
+    pub max_nanoseconds: u64,
+    /// Nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands for them.
+    /// Default 0: all samples are looked at.
+    pub accuracy: f64,
+}
+
+/// The step of a solver that the contacts are for, which leaves out those that cannot count in it. Fill it with
+/// `vxs_query_step_init`, then change what you want. Neither `crowd` nor `max_gap` goes together with a limit, or acts against
+/// sheets.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query_step {
+    /// `sizeof(vxs_query_step)`, set by `vxs_query_step_init`.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// When more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count for a
+    /// solver are contacts: of each part of the pointshell and each direction its surface faces the one with the least gap, the
+    /// deepest, and those of `preferred`. Default 0: all are.
+    pub crowd: u64,
+    /// Samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the end of
+    /// the step: max(0, normal . (shift + turn x (point - center))) less than it is. Default infinity.
+    pub max_gap: f64,
+    /// The point of A, metres, world frame, that moves in the step against B by `shift`, metres, while A turns around it by the
+    /// vector `turn`, radians. Default 0.
+    pub center: vxs_vec3,
+    pub shift: vxs_vec3,
+    pub turn: vxs_vec3,
+}
+
+/// What a query looks for. Fill it with `vxs_query_init`, then change what you want.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query {
+    /// `sizeof(vxs_query)`, set by `vxs_query_init`.
+    pub struct_size: u32,
+    /// One of `VXS_ROLES_`.
+    pub roles: u32,
+    /// Contacts: those with a separation up to this are reported, metres. Default 0: touching or penetrating. May be
+    /// negative.
+    pub max_separation: f64,
+    /// Distance: bodies farther apart than this are not found, metres. Default infinity.
+    pub max_distance: f64,
+    /// Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
+    /// as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
+    pub max_depth: f64,
+    /// Contacts: reduce to this many, each region to as many, the deepest first and then the widest spread. Default 0: all
+    /// of them.
+    pub max_contacts: u32,
+    /// Number of `preferred`.
+    pub preferred_count: u32,
+    /// Contacts: features that a reduction keeps when they are nearly as good as others, so that a manifold does not
+    /// flicker from step to step: those of the last answer, in ascending order. Default: null, none.
+    pub preferred: *const u32,
+    /// Contacts: where the search ends early. Default: null, nowhere.
+    pub limit: *const vxs_query_limit,
+    /// Contacts: the step that they are for. Default: null, all contacts are reported.
+    pub step: *const vxs_query_step,
+    /// Contacts: how they are divided into segments. Default: null, all are one manifold.
+    pub segmentation: *const vxs_query_segmentation,
+}
+
+/// One contact of two bodies A and B. World frame, metres.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct vxs_contact {
+    /// The point on the surface of A, and the one on B.
+    pub point_on_a: vxs_vec3,
+    pub point_on_b: vxs_vec3,
+    /// Unit vector from A to B.
+    pub normal: vxs_vec3,
+    /// Signed distance of the sample to the other body: negative when penetrating.
+    pub separation: f64,
+    /// Fraction of the motion at which they touch, 0 to 1; 0 for discrete queries.
+    pub toi: f64,
+    /// Which sample of the pointshell this is, the same from call to call; bit 31 is set for a sample of B.
+    pub feature: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Every contact was found.
+pub const VXS_ANSWER_COMPLETE: u32 = 0;
+/// Samples stand for balls as small as the accuracy.
+pub const VXS_ANSWER_COARSE: u32 = 1;
+/// A limit ended the search.
+pub const VXS_ANSWER_PARTIAL: u32 = 2;
+/// Of a crowd the most urgent contacts were.
+pub const VXS_ANSWER_URGENT: u32 = 3;
+
+/// What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct vxs_query_report {
+    /// `sizeof(vxs_query_report)`, set by `vxs_query_report_init`.
+    pub struct_size: u32,
+    /// One of `VXS_ANSWER_`.
+    pub answer: u32,
+    /// Spheres of the tree, and samples, that were tested.
+    pub node_tests: u64,
+    pub sample_tests: u64,
+    /// No sample that was left out has a separation below this, metres: a proof. Infinity when none was left out, minus
+    /// infinity when nothing is known.
+    pub least_missed: f64,
+}
+
+pub(super) const ROLES: [Roles; 4] = [Roles::Auto, Roles::ShellOfA, Roles::ShellOfB, Roles::Both];
+
+impl Growable for vxs_query {
+    const ARGUMENT: &'static str = "query";
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const NULLABLE: bool = true;
+
+    fn defaults() -> Self {
+        let core = Query::default();
+        Self {
+            struct_size: 0,
+            roles: VXS_ROLES_AUTO,
+            max_separation: core.max_separation,
+            max_distance: f64::INFINITY,
+            max_depth: core.max_depth,
+            max_contacts: core.max_contacts as u32,
+            preferred_count: 0,
+            preferred: std::ptr::null(),
+            limit: std::ptr::null(),
+            step: std::ptr::null(),
+            segmentation: std::ptr::null(),
+        }
+    }
+}
+
+impl Growable for vxs_query_limit {
+    const ARGUMENT: &'static str = "limit";
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const NULLABLE: bool = true;
+
+    fn defaults() -> Self {
+        let accuracy = Query::default().budget.accuracy;
+        Self { struct_size: 0, reserved: 0, max_tests: 0, max_nanoseconds: 0, accuracy }
+    }
+}
+
+impl Growable for vxs_query_step {
+    const ARGUMENT: &'static str = "step";
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const NULLABLE: bool = true;
+
+    fn defaults() -> Self {
+        let zero = vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 };
+        Self { struct_size: 0, reserved: 0, crowd: 0, max_gap: f64::INFINITY, center: zero, shift: zero, turn: zero }
+    }
+}
+
+impl Growable for vxs_query_segmentation {
+    const ARGUMENT: &'static str = "segmentation";
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const NULLABLE: bool = false;
+
+    fn defaults() -> Self {
+        let Segmentation::Region { distance, angle } = Segmentation::REGION else { unreachable!() };
+        Self {
+            struct_size: 0,
+            kind: VXS_SEGMENTATION_REGION,
+            level: 0,
+            reserved: 0,
+            distance,
+            angle,
+            preferred_segments: std::ptr::null(),
+        }
+    }
+}
+
+impl Growable for vxs_query_report {
+    const ARGUMENT: &'static str = "report";
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
+    const NULLABLE: bool = false;
+
+    fn defaults() -> Self {
+        Self { struct_size: 0, answer: VXS_ANSWER_COMPLETE, node_tests: 0, sample_tests: 0, least_missed: 0.0 }
+    }
+}
+
+impl vxs_query_report {
+    pub(super) fn of(workspace: &Workspace) -> Self {
+        let (stats, report) = (workspace.stats(), workspace.report());
+        let answer = match report.completeness {
+            Completeness::Complete => VXS_ANSWER_COMPLETE,
+            Completeness::Urgent => VXS_ANSWER_URGENT,
+            Completeness::Coarse => VXS_ANSWER_COARSE,
+            Completeness::Partial => VXS_ANSWER_PARTIAL,
+        };
+        let least_missed = report.least_missed;
+        Self { struct_size: 0, answer, node_tests: stats.node_tests, sample_tests: stats.sample_tests, least_missed }
+    }
+}
+
+impl vxs_query {
+    /// For contacts. The preferred features stay the caller's, for the time of the call.
+    pub(super) unsafe fn contacts<'a>(&self) -> Result<Query<'a>, Failure> {
+        let roles = self.roles()?;
+        let max_separation = check::coordinate("query->max_separation", self.max_separation)?;
+        let preferred: &[u32] =
+            check::slice("query->preferred", self.preferred, "query->preferred_count", self.preferred_count as usize)?;
+        check::ascending("query->preferred", preferred)?;
+        let (segmentation, preferred_segments) = self.segmentation(preferred.len())?;
+        let limit = vxs_query_limit::read_as("query->limit", self.limit)?;
+        Ok(Query {
+            roles,
+            max_separation,
+            max_contacts: self.max_contacts as usize,
+            preferred,
+            max_depth: self.max_depth,
+            segmentation,
+            preferred_segments,
+            budget: Budget {
+                tests: check::limit(limit.max_tests),
+                nanoseconds: check::limit(limit.max_nanoseconds),
+                accuracy: check::length_or_zero("query->limit->accuracy", limit.accuracy)?,
+            },
+            step: self.step()?,
+            owners: None,
+        })
+    }
+
+    /// With the segment of each preferred feature, as far as they are given.
+    unsafe fn segmentation<'a>(&self, preferred_count: usize) -> Result<(Segmentation, &'a [u32]), Failure> {
+        if self.segmentation.is_null() {
+            return Ok((Segmentation::None, &[]));
+        }
+        let given = vxs_query_segmentation::read_as("query->segmentation", self.segmentation)?;
+        let segments = match given.preferred_segments {
+            none if none.is_null() => &[],
+            some => check::slice(
+                "query->segmentation->preferred_segments",
+                some,
+                "query->preferred_count",
+                preferred_count,
+            )?,
+        };
+        let distance = check::length_or_zero("query->segmentation->distance", given.distance)?;
+        let angle = check::in_range("query->segmentation->angle", given.angle, 0.0, std::f64::consts::PI)?;
+        let kinds = [Segmentation::None, Segmentation::Level(given.level), Segmentation::Region { distance, angle }];
+        Ok((check::choice("query->segmentation->kind", given.kind, "VXS_SEGMENTATION_", &kinds)?, segments))
+    }
+
+    /// Also checks what is not used.
+    unsafe fn step(&self) -> Result<Option<Step>, Failure> {
+        let given = vxs_query_step::read_as("query->step", self.step)?;
+        check::bound("query->step->max_gap", given.max_gap)?;
+        let step = Step {
+            center: check::point("query->step->center", given.center)?,
+            shift: check::point("query->step->shift", given.shift)?,
+            turn: check::quantities("query->step->turn", given.turn)?,
+            max_gap: given.max_gap,
+            crowd: usize::try_from(given.crowd).unwrap_or(usize::MAX),
+        };
+        Ok((step.crowd > 0 || step.max_gap < f64::INFINITY).then_some(step))
+    }
+
+    /// Also checks what every query checks, whether it uses it or not.
+    pub(super) fn roles(&self) -> Result<Roles, Failure> {
+        check::bound("query->max_distance", self.max_distance)?;
+        check::in_range("query->max_depth", self.max_depth, 0.0, f64::INFINITY)?;
+        check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
+    }
+}
+
+impl From<&Contact> for vxs_contact {
+    fn from(c: &Contact) -> Self {
+        Self {
+            point_on_a: c.point_on_a.into(),
+            point_on_b: c.point_on_b.into(),
+            normal: c.normal.into(),
+            separation: c.separation,
+            toi: c.toi,
+            feature: c.feature,
+            reserved: 0,
+        }
+    }
+}
+
+/// Fills `query` with the defaults.
+///
+/// @param[out] query  what to fill
+/// @param size        `sizeof(vxs_query)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_init(query: *mut vxs_query, size: usize) -> vxs_status {
+    entry!(vxs_query_init, [], { check::init(query, size, vxs_query::defaults()) })
+}
+
+/// Fills `limit` with the defaults: no limit.
+///
+/// @param[out] limit  what to fill
+/// @param size         `sizeof(vxs_query_limit)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_limit_init(limit: *mut vxs_query_limit, size: usize) -> vxs_status {
+    entry!(vxs_query_limit_init, [], { check::init(limit, size, vxs_query_limit::defaults()) })
+}
+
+/// Fills `step` with the defaults: nothing is left out.
+///
+/// @param[out] step  what to fill
+/// @param size        `sizeof(vxs_query_step)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_step_init(step: *mut vxs_query_step, size: usize) -> vxs_status {
+    entry!(vxs_query_step_init, [], { check::init(step, size, vxs_query_step::defaults()) })
+}
+
+/// Fills `segmentation` with the defaults: regions.
+///
+/// @param[out] segmentation  what to fill
+/// @param size                `sizeof(vxs_query_segmentation)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_segmentation_init(
+    segmentation: *mut vxs_query_segmentation,
+    size: usize,
+) -> vxs_status {
+    entry!(vxs_query_segmentation_init, [], { check::init(segmentation, size, vxs_query_segmentation::defaults()) })
+}
+
+/// Prepares `report` for `vxs_workspace_get_report`: sets its size and zeroes the rest.
+///
+/// @param[out] report  what to fill
+/// @param size         `sizeof(vxs_query_report)`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_query_report_init(report: *mut vxs_query_report, size: usize) -> vxs_status {
+    entry!(vxs_query_report_init, [], { check::init(report, size, vxs_query_report::defaults()) })
+}
