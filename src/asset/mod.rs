@@ -6,22 +6,19 @@ mod container;
 mod file;
 mod map;
 mod old;
-mod target;
 
 use std::sync::Arc;
 
 use crate::contact::{Geometry, Owner};
-use crate::field::{
-    mass_from_coarse, mass_of_mesh, mass_of_samples, offset_surface, BrickField, DenseField, Field, FieldOptions,
-    MeshField, Sheet, SignReport, SignedDistance,
-};
+use crate::cook::target::{self, extent};
+use crate::cook::{mass_from_coarse, mass_of_mesh, mass_of_samples, offset_surface, FieldOptions};
+use crate::field::{BrickField, DenseField, Field, MeshField, Sheet, SignReport, SignedDistance};
 use crate::math::{limits, Aabb, Progress};
 use crate::memory;
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
 use crate::{Error, Result};
 use map::{map, Mapped};
-use target::extent;
 
 /// Which forms a shape carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::super::report::SignRule;
-use super::super::sign::Sides;
-use super::super::zeros::zeros;
-use super::super::{DenseField, Grid};
 use super::crossings::{self, Crossings};
 use super::cull::Culler;
 use super::lattice::Lattice;
 use super::membrane::Membrane;
 use super::options::{needed_all_the_same, FieldOptions};
+use super::zeros::zeros;
 use super::{measure, offset, winding};
+use crate::field::sign::Sides;
+use crate::field::SignRule;
+use crate::field::{DenseField, Grid};
 use crate::math::{Progress, Vec3};
 use crate::memory;
 use crate::mesh::TriMesh;
