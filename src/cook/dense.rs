@@ -21,7 +21,7 @@ use crate::{Error, Result};
 const SHEET_BYTES: u64 = 600;
 
 impl DenseField {
-    /// The field of a mesh. Exact distance at every node; see [`SignReport`] for the sign. The same input gives the same
+    /// The field of a mesh. Exact distance at every node; see [`SignReport`](crate::field::SignReport) for the sign. The same input gives the same
     /// bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         progress.guard("cooking a field on a full grid", || {

@@ -10,6 +10,7 @@
 //! | `measure` | the fit of a field to the mesh |
 //! | `mass` | mass properties of what a field says is inside |
 //! | `sample/` | where the samples of a pointshell are put on a mesh |
+//! | `shape` | all forms of a body from its mesh |
 //! | `target` | finer and finer fields, until one meets a target error |
 
 mod bricks;
@@ -25,7 +26,8 @@ mod offset;
 mod open;
 mod options;
 mod sample;
-pub(crate) mod target;
+pub(crate) mod shape;
+mod target;
 mod tiles;
 mod winding;
 mod zeros;
@@ -34,3 +36,4 @@ pub use mass::{mass_from_bricks, mass_from_field};
 pub(crate) use mass::{mass_from_coarse, mass_of_mesh, mass_of_samples};
 pub use offset::offset_surface;
 pub use options::FieldOptions;
+pub use shape::{CookOptions, Forms, Resolution, Storage};

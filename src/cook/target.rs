@@ -14,7 +14,7 @@ const CELLS: [u32; 3] = [16, 20, 25];
 
 /// The first field of the series whose largest error found is at most `target`, metres, and its voxel size. `cook` makes one for
 /// a voxel size, and says whether any of it is inside.
-pub(crate) fn cook(
+pub(super) fn cook(
     bounds: &Aabb,
     target: f64,
     mut cook: impl FnMut(f64) -> Result<(Field, bool)>,
@@ -55,7 +55,7 @@ pub(crate) fn cook(
 }
 
 /// The largest, metres.
-pub(crate) fn extent(bounds: &Aabb) -> Result<f64> {
+pub(super) fn extent(bounds: &Aabb) -> Result<f64> {
     let extent = bounds.extents().max();
     if extent > 0.0 {
         return Ok(extent);
