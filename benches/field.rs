@@ -4,7 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion};
-use voxshell::field::{BrickField, Cone, ConvexHull, Cuboid, DenseField, Field, FieldOptions, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, Cone, ConvexHull, Cuboid, DenseField, Field, SignedDistance};
 use voxshell::math::Progress;
 use voxshell::mesh::{io, primitives, TriMesh};
 

@@ -8,7 +8,8 @@ use std::hint::black_box;
 use criterion::{criterion_group, criterion_main, Criterion};
 use voxshell::ccd::cell::Cubic;
 use voxshell::ccd::segment::{first_fractions, intervals, Segment, Start};
-use voxshell::field::{Capsule, Cuboid, DenseField, Field, FieldOptions};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{Capsule, Cuboid, DenseField, Field};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{io, primitives, TriMesh};
 

@@ -4,7 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, Criterion};
-use voxshell::field::{DenseField, FieldOptions};
+use voxshell::cook::FieldOptions;
+use voxshell::field::DenseField;
 use voxshell::math::Progress;
 use voxshell::mesh::{io, primitives, TriMesh};
 use voxshell::voxmap::{Branching, DistanceMap, LayerMap, Offset, VoxelModel, VoxelOptions, Voxmap};

@@ -24,6 +24,7 @@ pub mod voxmap;
 
 pub mod ccd;
 pub mod contact;
+pub mod cook;
 
 pub mod dynamics;
 pub mod response;

@@ -391,20 +391,20 @@ fn cycles(graph: &Graph) -> Vec<String> {
     out
 }
 
-/// Layer of each entry of the table, and its place in a row that orders its entries with "then". An entry is a module, or a file
-/// in one as `module::file`.
-type Layers = BTreeMap<String, (u32, usize)>;
+/// Layer of each entry of the table, its row, and its place in a row that orders its entries with "then". An entry is a module,
+/// or a file in one as `module::file`.
+type Layers = BTreeMap<String, (u32, usize, usize)>;
 
 fn layers(page: &str) -> Layers {
     let section =
         page.split("\n## ").find(|section| section.starts_with("Layers of the library")).expect("the section");
     let mut out = Layers::new();
-    for line in section.lines().filter(|line| line.starts_with('|')) {
+    for (row, line) in section.lines().filter(|line| line.starts_with('|')).enumerate() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let Ok(layer) = cells[1].parse() else { continue };
         for (place, group) in cells[2].split("then").enumerate() {
             for name in group.split('`').skip(1).step_by(2) {
-                assert!(out.insert(name.to_string(), (layer, place)).is_none(), "{name} has two layers");
+                assert!(out.insert(name.to_string(), (layer, row, place)).is_none(), "{name} has two layers");
             }
         }
     }
@@ -420,11 +420,12 @@ fn entry(file: &str, layers: &Layers) -> Result<String, String> {
 
 /// Imports that do not lead downwards, and modules without a layer.
 fn upward_imports(graph: &Graph, layers: &Layers) -> Vec<String> {
+    let is_above = |a: &(u32, usize, usize), b: &(u32, usize, usize)| a.0 > b.0 || (a.1 == b.1 && a.2 > b.2);
     let mut out = BTreeSet::new();
     for (from, edges) in graph {
         for (to, path) in edges {
             match (entry(from, layers), entry(to, layers)) {
-                (Ok(upper), Ok(lower)) if upper == lower || layers[&upper] > layers[&lower] => {}
+                (Ok(upper), Ok(lower)) if upper == lower || is_above(&layers[&upper], &layers[&lower]) => {}
                 (Ok(upper), Ok(lower)) => {
                     out.extend([format!("{upper} imports from {lower}: {from} -> {to} by {path}")])
                 }
@@ -467,7 +468,7 @@ fn given(files: &[(&str, &str)]) -> Graph {
 }
 
 const ROWS: &str = "\n## Layers of the library\n\n| layer | modules | |\n| --- | --- | --- |\n\
-    | 1 | `upper::types`, then `upper`, `last` | |\n| 0 | `lower`, `other` | |\n\n## Next\n\n| 7 | `lower` | |\n";
+    | 1 | `upper::types`, then `upper`, `last` | |\n| 0 | `lower` | |\n| 0 | `other` | |\n\n## Next\n\n| 7 | `lower` | |\n";
 
 /// Upward imports of a library with the modules of [`ROWS`], of which one file has this text instead.
 fn upward(file: &str, text: &str) -> Vec<String> {

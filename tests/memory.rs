@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use support::faults::{self, Faults, Refuse, SHOWN_FROM};
 use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage, Store};
 use voxshell::capi::{cook_options as c_options, create, status, types};
-use voxshell::field::FieldOptions;
+use voxshell::cook::FieldOptions;
 use voxshell::math::Progress;
 use voxshell::memory::{WithReserve, RESERVE_BYTES};
 use voxshell::mesh::{io, primitives, TriMesh};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use voxshell::asset::CookOptions;
-use voxshell::field::{mass_from_field, DenseField, FieldOptions};
+use voxshell::cook::{mass_from_field, FieldOptions};
+use voxshell::field::DenseField;
 use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
 use voxshell::pointshell::ShellOptions;

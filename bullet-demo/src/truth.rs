@@ -4,7 +4,8 @@
 //! than [`Truth::SPACING`] of the extent) against the other's exact signed distance. A field of the mesh picks the few
 //! samples that can be the deepest; only those pay for the exact distance.
 
-use voxshell::field::{DenseField, FieldOptions, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{DenseField, SignedDistance};
 use voxshell::math::{Aabb, Pose, Progress, RigidF32, Vec3};
 use voxshell::mesh::{Bvh, Closest, Feature, TriMesh};
 use voxshell::Result;

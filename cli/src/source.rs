@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use voxshell::asset::{self, CookOptions, Resolution, Shape};
-use voxshell::field::FieldOptions;
+use voxshell::cook::FieldOptions;
 use voxshell::math::Progress;
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{io, TriMesh};

@@ -17,7 +17,8 @@ use serde::Deserialize;
 
 use super::container::{decode, encode, Container, Section, Tag};
 
-use super::{Mapped, Store};
+use super::map::Mapped;
+use super::Store;
 use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
 use crate::memory::{
     deserialize_vec, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded,

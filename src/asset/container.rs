@@ -233,3 +233,13 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> 
         Err(e) => Err(format!("section {} cannot be read: {e}", name(&tag))),
     }
 }
+
+/// How the samples of a field in bricks are written to a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Store {
+    /// Small.
+    #[default]
+    Compressed,
+    /// As they are in memory: a file that is loaded in no time, because it is mapped. See [`Shape::load`](super::Shape::load).
+    Raw,
+}

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::container::{self, decode, encode, name, Container, Section, Tag};
-use super::{bricks, old, Mapped, Shape, Store};
+use super::map::{map, Mapped};
+use super::{bricks, old, Shape, Store};
 use crate::field::{DenseField, Field, SignedDistance};
 use crate::memory::{self, Bytes};
 use crate::mesh::{MassProperties, Report, TriMesh};
@@ -149,7 +150,7 @@ impl Shape {
             let mut bytes = Vec::new();
             (&mut file).take(container::HEAD as u64).read_to_end(&mut bytes).map_err(io)?;
             if container::names(&bytes, &bricks::RAW) {
-                if let Some(mapped) = super::map(&file).map_err(io)? {
+                if let Some(mapped) = map(&file).map_err(io)? {
                     return Self::parse(&mapped, Some(&mapped)).map_err(invalid);
                 }
             }

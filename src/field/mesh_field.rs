@@ -48,7 +48,7 @@ impl MeshField {
         &self.sides.report
     }
 
-    pub(super) fn sides(&self) -> &Sides {
+    pub(crate) fn sides(&self) -> &Sides {
         &self.sides
     }
 

@@ -229,7 +229,7 @@ fn border_minimum(grid: &Grid, values: &[f32]) -> f32 {
 
 /// Steps between neighbouring nodes lead from any node to any other on a path this many times as long as the straight one,
 /// at most: see [`steepest_path`].
-pub(super) const PATH: f64 = 1.1282;
+pub(crate) const PATH: f64 = 1.1282;
 
 /// Bound on |v(X) − v(Y)| / |X − Y| over all pairs of nodes, from neighbours alone.
 ///

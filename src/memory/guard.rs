@@ -8,7 +8,7 @@ use super::{reserve, threads};
 use crate::{Error, Result};
 
 /// Runs `work`. Returns [`Error::OutOfMemory`] when one of its allocations was refused: one made by this module on any of its
-/// threads, or one that [`WithReserve`] had to serve from its reserve meanwhile. The count of the latter is that of the
+/// threads, or one that [`WithReserve`](super::WithReserve) had to serve from its reserve meanwhile. The count of the latter is that of the
 /// process: an operation can fail for what was refused to another one at the same time. What `work` made is dropped.
 ///
 /// `what`: what is being done, as the error shows it: "cooking a field".
@@ -26,7 +26,7 @@ pub fn guard<T: Send>(what: &'static str, work: impl FnOnce() -> Result<T> + Sen
     }
 }
 
-/// How often [`WithReserve`] has served a block from its reserve since the process began; 0 where it is not the allocator.
+/// How often [`WithReserve`](super::WithReserve) has served a block from its reserve since the process began; 0 where it is not the allocator.
 pub fn uses_of_reserve() -> usize {
     reserve::uses()
 }

@@ -5,7 +5,7 @@
 //!
 //! - **What grows** with grid, samples, triangles or the size of a file is allocated by the functions of this module. They ask
 //!   with `try_reserve`. When the system refuses, they unwind, without a message on stderr, to the [`guard`] around the
-//!   operation, which makes an [`Error::OutOfMemory`] of it. Unwinding is how a container can grow in the middle of an
+//!   operation, which makes an [`Error::OutOfMemory`](crate::Error::OutOfMemory) of it. Unwinding is how a container can grow in the middle of an
 //!   iterator or on another thread (rayon carries it over) and still drop everything that was made so far. Without a guard
 //!   around them, they end the process as any other container does.
 //! - **What is small** (boxes, reference counts, messages, the bookkeeping of the thread pool) stays with the ordinary

@@ -18,8 +18,8 @@ thread_local! {
 /// What is unwound with: the size of the request that was refused, bytes.
 struct Refused(usize);
 
-/// Runs short work of this thread as [`guard`](super::guard()) does, without a look at the reserve: an allocation of this module that is refused
-/// unwinds out of `work`, for the caller to catch and to tell by [`refused`].
+/// Runs short work of this thread as [`guard`](super::guard()) does, without a look at the reserve: an allocation of this
+/// module that is refused unwinds out of `work`, for the caller to catch and to tell by [`refused`].
 pub(crate) fn catching<T>(work: impl FnOnce() -> T) -> T {
     struct Leave(bool);
     impl Drop for Leave {

@@ -5,7 +5,6 @@
 //! | --- | --- |
 //! | `options` | what a caller may choose |
 //! | `shell` | the arrays of a shell and of its sphere tree |
-//! | `sample/` | where samples are put on a mesh |
 //! | `cluster` | which samples belong together: a hierarchy of contiguous runs |
 //! | `greedy`, `kdtree` | the same as the DLR papers do it |
 //! | `tree` | the spheres around the runs, in flat arrays |
@@ -17,12 +16,12 @@ mod check;
 mod cluster;
 mod greedy;
 mod kdtree;
-mod nearest;
+pub(crate) mod nearest;
 mod options;
-mod sample;
 mod scaled;
 mod shell;
-mod tree;
+pub(crate) mod tree;
 
 pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
+pub(crate) use shell::round_up;
 pub use shell::{PointShell, SphereTree};

@@ -13,7 +13,7 @@ type Entry = (f64, u32);
 
 /// Scratch of [`PointShell::nearest`], so that many searches allocate once.
 #[derive(Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     stack: Vec<Entry>,
     /// Nodes and samples looked at.
     pub looked_at: u64,

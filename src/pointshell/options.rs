@@ -94,14 +94,14 @@ impl Default for ShellOptions {
 }
 
 impl ShellOptions {
-    pub(super) fn check_tree(&self) -> Result<()> {
+    pub(crate) fn check_tree(&self) -> Result<()> {
         if !(1..=64).contains(&self.branching) {
             return Err(Error::argument("branching", self.branching, "1 to 64"));
         }
         Ok(())
     }
 
-    pub(super) fn check_sampling(&self) -> Result<()> {
+    pub(crate) fn check_sampling(&self) -> Result<()> {
         let is_length = |x: f64| x > 0.0 && x.is_finite();
         if let Sampling::Projection { voxel_size } = self.method {
             if !is_length(voxel_size) {
@@ -126,7 +126,7 @@ impl ShellOptions {
     }
 
     /// The finished arrays and the scratch of making them, and `others` bytes, against the limit; what they take, bytes.
-    pub(super) fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
+    pub(crate) fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
         let needed = samples.saturating_mul(bytes_per_sample).saturating_add(others);
         if needed > self.memory_limit || samples > u32::MAX as u64 / 4 {
             let what = format!("a pointshell of {samples} samples");

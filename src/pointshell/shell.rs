@@ -140,7 +140,7 @@ impl SphereTree {
 }
 
 /// The smallest f32 that is not below `x`, for `x` ≥ 0.
-pub(super) fn round_up(x: f64) -> f32 {
+pub(crate) fn round_up(x: f64) -> f32 {
     let rounded = x as f32;
     if rounded as f64 >= x {
         rounded

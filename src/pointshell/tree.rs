@@ -13,7 +13,7 @@ use crate::{Error, Result};
 pub(super) const RADIUS_SLACK: f64 = 1.0 / (1u32 << 20) as f64;
 
 /// The arrays and the scratch of building them, roughly.
-pub(super) const BYTES_PER_SAMPLE: u64 = 200;
+pub(crate) const BYTES_PER_SAMPLE: u64 = 200;
 
 /// Centres tried for a sphere that must sit on a sample.
 const CENTER_CANDIDATES: usize = 64;
@@ -42,7 +42,7 @@ impl PointShell {
 }
 
 /// A shell over body-frame samples; lengths and options were checked.
-pub(super) fn build(
+pub(crate) fn build(
     points: &[[f64; 3]],
     normals: &[[f64; 3]],
     options: &ShellOptions,

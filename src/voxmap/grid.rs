@@ -19,7 +19,7 @@ pub struct VoxelOptions {
 }
 
 impl VoxelOptions {
-    /// Four voxels of padding and at most 4 GiB: the grid that [`FieldOptions::new`](crate::field::FieldOptions::new)
+    /// Four voxels of padding and at most 4 GiB: the grid that [`FieldOptions::new`](crate::cook::FieldOptions::new)
     /// gives a field.
     pub fn new(voxel_size: f64) -> Self {
         Self { voxel_size, padding_voxels: 4, memory_limit: 4 << 30 }

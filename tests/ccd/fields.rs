@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use support::rng::Rng;
 use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, first_hit, intervals, Segment, Start};
+use voxshell::cook::FieldOptions;
 use voxshell::field::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, FieldOptions, HalfSpace, MeshField, Sheet,
-    SignedDistance, Sphere,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, HalfSpace, MeshField, Sheet, SignedDistance, Sphere,
 };
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;

@@ -5,7 +5,8 @@ use num_rational::BigRational;
 use support::reference::{pieces, Number, Piece};
 use support::rng::Rng;
 use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, intervals, meets, Segment, Start};
-use voxshell::field::{force_baseline, BrickField, DenseField, Field, FieldOptions, Grid};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{force_baseline, BrickField, DenseField, Field, Grid};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
 

@@ -3,7 +3,8 @@
 use support::brick::{bricks, check_ball, dense, random_point};
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{mass_from_bricks, mass_from_field, BrickField, FieldOptions, SignRule, SignedDistance};
+use voxshell::cook::{mass_from_bricks, mass_from_field, FieldOptions};
+use voxshell::field::{BrickField, SignRule, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh};
 use voxshell::Error;

@@ -1,7 +1,8 @@
 //! Cooked fields against the exact f64 oracle (closest point and winding number of the mesh's hierarchy).
 
 use support::{rng::Rng, shared_mesh};
-use voxshell::field::{DenseField, FieldOptions, SignRule, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{DenseField, SignRule, SignedDistance};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;

@@ -3,7 +3,8 @@
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use support::rng::Rng;
-use voxshell::field::{BrickField, DenseField, Field, FieldOptions, MeshField, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, DenseField, Field, MeshField, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives::{self, Primitive};
 use voxshell::mesh::TriMesh;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use support::rng::Rng;
 use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, Segment, Start};
+use voxshell::cook::FieldOptions;
 use voxshell::field::{
-    Ball, BrickField, Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, FieldOptions, HalfSpace,
-    MeshField, Sheet, SignedDistance, Sphere, SphereHull,
+    Ball, BrickField, Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, HalfSpace, MeshField, Sheet,
+    SignedDistance, Sphere, SphereHull,
 };
 use voxshell::math::limits::MAX_COORDINATE;
 use voxshell::math::{Progress, Vec3};

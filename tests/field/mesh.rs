@@ -3,7 +3,8 @@
 use std::f64::consts::{PI, TAU};
 
 use support::{rng::Rng, shared_mesh};
-use voxshell::field::{mass_from_field, DenseField, Field, FieldOptions, Grid, MeshField, SignedDistance};
+use voxshell::cook::{mass_from_field, FieldOptions};
+use voxshell::field::{DenseField, Field, Grid, MeshField, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{Bvh, TriMesh};
 

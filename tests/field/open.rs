@@ -3,7 +3,8 @@
 use support::brick::{bricks, dense};
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{BrickField, FieldOptions, SignReport, SignRule, UNCERTAIN};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, SignReport, SignRule, UNCERTAIN};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;

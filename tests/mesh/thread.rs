@@ -2,7 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use voxshell::field::{DenseField, FieldOptions, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{DenseField, SignedDistance};
 use voxshell::math::{Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::primitives::{bolt, nut, Thread};
 use voxshell::mesh::{Bvh, TriMesh};

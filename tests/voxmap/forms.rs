@@ -3,7 +3,8 @@
 use support::brick::bricks;
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{BrickField, DenseField, FieldOptions, Grid, SignedDistance, Sphere};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, DenseField, Grid, SignedDistance, Sphere};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, triangle, Bvh, TriMesh};
 use voxshell::voxmap::{

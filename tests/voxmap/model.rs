@@ -3,7 +3,8 @@
 
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{BrickField, Cuboid, DenseField, FieldOptions, Grid, SignedDistance, Sphere};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, Cuboid, DenseField, Grid, SignedDistance, Sphere};
 use voxshell::math::{Aabb, Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, triangle, Bvh, TriMesh};
 use voxshell::voxmap::{VoxelGrid, VoxelModel, VoxelOptions};

@@ -3,7 +3,8 @@
 use std::hint::black_box;
 
 use support::allocation::allocations;
-use voxshell::field::{DenseField, FieldOptions};
+use voxshell::cook::FieldOptions;
+use voxshell::field::DenseField;
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
 use voxshell::voxmap::{Branching, DistanceMap, LayerMap, Offset, VoxelModel, VoxelOptions, Voxmap};

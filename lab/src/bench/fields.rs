@@ -7,7 +7,8 @@
 use std::hint::black_box;
 
 use voxshell::asset::{Shape, Store};
-use voxshell::field::{BrickField, DenseField, Field, FieldOptions, Grid, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, DenseField, Field, Grid, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{Bvh, TriMesh};
 use voxshell::{Error, Result};

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage, Store};
-use voxshell::field::{Field, FieldOptions};
+use voxshell::cook::FieldOptions;
+use voxshell::field::Field;
 use voxshell::haptics::{Forms, Obstacle, Tool};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::{io, TriMesh};

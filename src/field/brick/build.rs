@@ -16,7 +16,7 @@ use crate::memory::{filled, CollectGuarded};
 use crate::{Error, Result};
 
 impl BrickField {
-    pub(in crate::field) fn build(draft: Draft) -> Result<Self> {
+    pub(crate) fn build(draft: Draft) -> Result<Self> {
         let Draft { grid, center, coarse, fine, quantum, node_lipschitz, rounding, sign } = draft;
         let bricks = bricks_of(&grid);
         let largest = coarse.iter().fold(0.0f32, |a, v| a.max(v.abs()));

@@ -146,14 +146,14 @@ impl BrickField {
     }
 
     /// With what is known of a cooked field: its fit, and a box its surface is in.
-    pub(in crate::field) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
+    pub(crate) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
         self.header.error = error;
         self.header.bounds = self.header.bounds.merged(surface);
         self
     }
 
     /// The field of the body `factor` times as large: the samples stay, and mean more.
-    pub(in crate::field) fn scaled(&self, factor: f64) -> Result<Self> {
+    pub(crate) fn scaled(&self, factor: f64) -> Result<Self> {
         let times = |x: f32| (f64::from(x) * factor) as f32;
         let parts = self.parts();
         let BrickHeader { grid, error, sign, bounds, .. } = parts.header;

@@ -3,23 +3,23 @@
 use crate::field::Grid;
 
 /// Cells along the edge of a brick.
-pub(in crate::field) const CELLS: u32 = 8;
+pub(crate) const CELLS: u32 = 8;
 
 /// Nodes along the edge of a brick, those on both sides included.
-pub(in crate::field) const NODES: u32 = CELLS + 1;
+pub(crate) const NODES: u32 = CELLS + 1;
 
 /// Samples of a fine brick.
-pub(in crate::field) const VOLUME: usize = (NODES * NODES * NODES) as usize;
+pub(crate) const VOLUME: usize = (NODES * NODES * NODES) as usize;
 
 /// Numbers for a fine brick while it is made: its samples, and how far they rise above the distance.
-pub(in crate::field) const STRIDE: usize = VOLUME + 1;
+pub(crate) const STRIDE: usize = VOLUME + 1;
 
 /// Half the width of the narrow band, cells.
-pub(in crate::field) const BAND: f32 = 3.0;
+pub(crate) const BAND: f32 = 3.0;
 
 /// Quanta per cell: a brick's node is at most the band and a brick's diagonal away from the surface, 16.86 cells, which
 /// this makes 32,366 quanta; the rest to 32,767 is room for the rounding of coarse samples.
-pub(in crate::field) const QUANTA: f32 = 1920.0;
+pub(crate) const QUANTA: f32 = 1920.0;
 
 /// Fewest quanta between coarse samples: bilinear weights at eighths are multiples of 1/64.
 pub(super) const STEP: u32 = 64;
@@ -28,18 +28,18 @@ pub(super) const STEP: u32 = 64;
 pub(super) const MAX_STEP: u32 = 512;
 
 /// Bricks along the axes that cover the cells of a grid.
-pub(in crate::field) fn bricks_of(grid: &Grid) -> [u32; 3] {
+pub(crate) fn bricks_of(grid: &Grid) -> [u32; 3] {
     grid.dims.map(|n| (n - 1).div_ceil(CELLS))
 }
 
 /// The number of a brick, x fastest, to its place along the axes.
-pub(in crate::field) fn place_of(brick: usize, bricks: [u32; 3]) -> [u32; 3] {
+pub(crate) fn place_of(brick: usize, bricks: [u32; 3]) -> [u32; 3] {
     let [nx, ny, _] = bricks.map(|n| n as usize);
     [brick % nx, brick / nx % ny, brick / (nx * ny)].map(|i| i as u32)
 }
 
 /// Numbers of the eight corners of a brick among the coarse samples, x fastest.
-pub(in crate::field) fn corners_of(bricks: [u32; 3], [i, j, k]: [u32; 3]) -> [usize; 8] {
+pub(crate) fn corners_of(bricks: [u32; 3], [i, j, k]: [u32; 3]) -> [usize; 8] {
     let [nx, ny, _] = bricks.map(|n| n as usize + 1);
     std::array::from_fn(|c| {
         let [x, y, z] = [i as usize + (c & 1), j as usize + (c >> 1 & 1), k as usize + (c >> 2)];

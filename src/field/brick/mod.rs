@@ -30,8 +30,8 @@ mod samples;
 mod types;
 
 pub use field::BrickField;
-pub(super) use layout::{bricks_of, corners_of, place_of, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
+pub(crate) use layout::{bricks_of, corners_of, place_of, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
 pub use pyramid::{Pyramid, TreeForm, TreeMemory};
 pub use samples::Samples;
 pub use types::{BrickHeader, BrickParts, Certificate};
-pub(super) use types::{Draft, FineBricks};
+pub(crate) use types::{Draft, FineBricks};

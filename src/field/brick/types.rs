@@ -9,7 +9,7 @@ use crate::math::{Aabb, Vec3};
 
 /// Some bricks with samples of their own.
 #[derive(Default)]
-pub(in crate::field) struct FineBricks {
+pub(crate) struct FineBricks {
     /// Number of each, x fastest.
     pub bricks: Vec<u32>,
     /// [`STRIDE`](super::STRIDE) numbers for each: the samples, quanta, x fastest, and one of no meaning yet.
@@ -17,7 +17,7 @@ pub(in crate::field) struct FineBricks {
 }
 
 /// What a brick field is made from. Bricks that are not in `fine` have no node in the narrow band, and one sign.
-pub(in crate::field) struct Draft {
+pub(crate) struct Draft {
     pub grid: Grid,
     pub center: Vec3,
     /// Signed distance at the corners of bricks, metres.

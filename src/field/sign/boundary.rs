@@ -12,7 +12,7 @@ const GROUPS: usize = 96;
 
 /// The boundary of a surface: groups of edges that are close together.
 #[derive(Clone, Debug)]
-pub(in crate::field) struct Boundary {
+pub(crate) struct Boundary {
     groups: Vec<Group>,
 }
 

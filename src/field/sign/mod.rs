@@ -9,15 +9,15 @@ use super::report::{SignReport, SignRule};
 use crate::math::{Aabb, Vec3, Work};
 use crate::mesh::{Bvh, TriMesh};
 use crate::Result;
-pub(super) use boundary::Boundary;
+pub(crate) use boundary::Boundary;
 use soup::{Soup, Topology};
 
 /// Bound on the error of the hierarchy's winding number.
-pub(super) const WINDING_ERROR: f64 = 2.0e-3;
+pub(crate) const WINDING_ERROR: f64 = 2.0e-3;
 
 /// Tells inside from outside.
 #[derive(Clone, Debug)]
-pub(super) struct Sides {
+pub(crate) struct Sides {
     /// The triangles that count, wound to agree.
     pub mesh: TriMesh,
     pub bvh: Bvh,

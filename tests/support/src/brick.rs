@@ -1,6 +1,7 @@
 //! Brick fields for tests, and their definition in f64, straight from the samples.
 
-use voxshell::field::{BrickField, DenseField, FieldOptions, Grid, SignedDistance};
+use voxshell::cook::FieldOptions;
+use voxshell::field::{BrickField, DenseField, Grid, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::TriMesh;
 

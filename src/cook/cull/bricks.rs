@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::super::super::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
 use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker};
 use super::{EPS, FEW_BOXES, LEAF, LEAF_TRIANGLES, TRIANGLE_BLOCK};
+use crate::field::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
 use crate::math::Progress;
 use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::Result;
@@ -24,7 +24,7 @@ const BATCH: usize = 64;
 
 /// What to look for, lattice units.
 #[derive(Clone, Copy)]
-pub(in crate::field::cook) struct Band {
+pub(in crate::cook) struct Band {
     /// Bricks with a node at most this far from the surface count.
     pub width: f32,
     /// Distances are stored as multiples of this.

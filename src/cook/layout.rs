@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::brick::{bricks_of, BAND, CELLS, STRIDE};
-use super::super::sign::Sides;
-use super::super::Grid;
 use super::crossings::{self, cut_edges};
 use super::lattice::Lattice;
 use super::options::FieldOptions;
 use super::winding;
+use crate::field::brick::{bricks_of, BAND, CELLS, STRIDE};
+use crate::field::sign::Sides;
+use crate::field::Grid;
 use crate::math::{Aabb, Progress, Vec3};
 use crate::memory::{filled_with, CollectGuarded, SliceGuarded};
 use crate::mesh::{triangle, TriMesh};

@@ -1,7 +1,7 @@
 //! Distances at the nodes of a small block.
 
-use super::super::super::triangle::{Triangle, LANES};
-use super::super::super::wide::wide;
+use crate::field::triangle::{Triangle, LANES};
+use crate::field::wide;
 use crate::memory::boxed_item;
 
 /// Most nodes of a leaf block: 5³, in whole lanes.

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::super::report::FieldError;
-use super::super::sign::Sides;
-use super::super::SignedDistance;
+use crate::field::sign::Sides;
+use crate::field::FieldError;
+use crate::field::SignedDistance;
 use crate::math::{Progress, Vec3};
 use crate::memory::{
     par_flat_collect, set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded,

@@ -1,7 +1,7 @@
 //! Sign of open surfaces by the generalised winding number w (Jacobson et al. 2013): inside is where it exceeds one half.
 //!
 //! w changes by whole numbers across the surface and slowly elsewhere: no faster than the surface's boundary allows
-//! ([`Boundary::steepest`](super::super::sign::Boundary)). So nodes that are joined by edges of the grid which the surface
+//! ([`Boundary::steepest`](crate::field::sign::Boundary)). So nodes that are joined by edges of the grid which the surface
 //! does not cut have nearly the same w, and one of them speaks for all when its w is farther from one half than it can
 //! change on the way. That settles whole blocks far from the surface and both sides of it in blocks that it passes;
 //! what is left, around the holes, is evaluated node by node.
@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::report::{Decided, Doubt, SignReport, PLACES, UNCERTAIN};
-use super::super::sign::{Sides, WINDING_ERROR};
-use super::super::Grid;
+use crate::field::sign::{Sides, WINDING_ERROR};
+use crate::field::Grid;
+use crate::field::{Decided, Doubt, SignReport, PLACES, UNCERTAIN};
 use crate::math::{Aabb, Progress, Vec3, Work};
 use crate::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;

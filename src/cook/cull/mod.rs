@@ -24,9 +24,9 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
-use super::super::triangle::{cluster, Packet, Triangle, TriangleFrame, LANES};
-use super::super::wide::wide;
 use super::lattice::Lattice;
+use crate::field::triangle::{cluster, Packet, Triangle, TriangleFrame, LANES};
+use crate::field::wide;
 use crate::math::{Progress, Work};
 use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;

@@ -1,8 +1,8 @@
 //! How to cook a field, and the grid and the memory that follow from it.
 
-use super::super::Grid;
 use super::crossings;
 use super::cull::Culler;
+use crate::field::Grid;
 use crate::math::Vec3;
 use crate::memory;
 use crate::mesh::TriMesh;

@@ -3,10 +3,6 @@
 
 use rayon::prelude::*;
 
-use super::super::brick::{place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
-use super::super::report::SignRule;
-use super::super::scan::PATH;
-use super::super::sign::Sides;
 use super::crossings::Crossings;
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
@@ -14,6 +10,10 @@ use super::layout::Layout;
 use super::open::{Distances, Open};
 use super::options::{needed_all_the_same, FieldOptions};
 use super::{measure, offset};
+use crate::field::brick::{place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
+use crate::field::scan::PATH;
+use crate::field::sign::Sides;
+use crate::field::SignRule;
 use crate::math::Progress;
 use crate::memory::{self, filled, GrowGuarded};
 use crate::mesh::TriMesh;
@@ -21,7 +21,7 @@ use crate::Result;
 
 impl BrickField {
     /// The field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the voxel
-    /// size). See [`SignReport`](super::super::SignReport) for the sign, which is the full grid's. The same input gives the
+    /// size). See [`SignReport`](crate::field::SignReport) for the sign, which is the full grid's. The same input gives the
     /// same bytes on any number of threads (rayon's current pool).
     ///
     /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes.

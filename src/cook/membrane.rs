@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::sign::Sides;
-use super::super::Grid;
 use super::lattice::Lattice;
+use crate::field::sign::Sides;
+use crate::field::Grid;
 use crate::math::{Progress, Vec3, Work};
 use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};

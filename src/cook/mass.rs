@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::brick::{CELLS, NODES};
-use super::sign::Sides;
-use super::{BrickField, DenseField, Field, FieldOptions, Grid, MeshField, SignRule};
+use super::options::FieldOptions;
+use crate::field::brick::{CELLS, NODES};
+use crate::field::sign::Sides;
+use crate::field::{BrickField, DenseField, Field, Grid, MeshField, SignRule};
 use crate::math::{Mat3, Progress, Vec3};
 use crate::memory::ParCollectGuarded;
 use crate::mesh::{MassProperties, TriMesh};

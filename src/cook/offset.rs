@@ -11,16 +11,16 @@
 
 use rayon::prelude::*;
 
-use super::super::brick::{bricks_of, place_of, Draft, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
-use super::super::report::{Decided, FieldError, SignReport, SignRule};
-use super::super::sign::Sides;
-use super::super::{BrickField, DenseField, Grid};
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
 use super::layout::{near_at_most, Layout};
 use super::measure;
 use super::options::FieldOptions;
 use super::tiles::{Tiles, TILE};
+use crate::field::brick::{bricks_of, place_of, Draft, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
+use crate::field::sign::Sides;
+use crate::field::{BrickField, DenseField, Grid};
+use crate::field::{Decided, FieldError, SignReport, SignRule};
 use crate::math::{Progress, Vec3};
 use crate::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
 use crate::mesh::TriMesh;
@@ -277,7 +277,7 @@ impl Outer {
     /// How far φ is from d − σ up to two cells outside the surface and one inside.
     fn measure(
         &self,
-        field: &impl super::super::SignedDistance,
+        field: &impl crate::field::SignedDistance,
         grid: &Grid,
         lattice: &Lattice,
         sides: &Sides,

@@ -2,8 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::super::shell::round_up;
-use super::super::{tree, PointShell, Sampling, ShellOptions};
 use super::edges::Creases;
 use super::grid::PointGrid;
 use super::random::Random;
@@ -12,6 +10,8 @@ use super::types::Sample;
 use super::uniform::{self, lattice_count};
 use super::vertices::{self, Extremes};
 use super::{cover, normals, projection};
+use crate::pointshell::round_up;
+use crate::pointshell::{tree, PointShell, Sampling, ShellOptions};
 
 use crate::field::SignedDistance;
 use crate::math::{Progress, Work};

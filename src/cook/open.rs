@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicU64, AtomicU8, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::brick::{corners_of, place_of, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
-use super::super::report::SignReport;
-use super::super::sign::Sides;
-use super::super::Grid;
 use super::crossings;
 use super::lattice::Lattice;
 use super::membrane::{corner, Membrane};
 use super::tiles::{Tiles, TILE};
 use super::winding::{self, Nodes, Signs, Tally};
+use crate::field::brick::{corners_of, place_of, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
+use crate::field::sign::Sides;
+use crate::field::Grid;
+use crate::field::SignReport;
 use crate::math::{Progress, Vec3, Work};
 use crate::memory::{filled, filled_with, par_try_flat_collect, GrowGuarded, ParCollectGuarded};
 use crate::Result;

@@ -1,6 +1,6 @@
 //! The grid as cooking sees it: f64, centred, scaled by a power of two so that f32 slacks can be absolute.
 
-use super::super::Grid;
+use crate::field::Grid;
 use crate::math::Vec3;
 use crate::memory::CollectGuarded;
 use crate::mesh::TriMesh;

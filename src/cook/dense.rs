@@ -2,16 +2,16 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::super::report::SignRule;
-use super::super::sign::Sides;
-use super::super::zeros::zeros;
-use super::super::{DenseField, Grid};
 use super::crossings::{self, Crossings};
 use super::cull::Culler;
 use super::lattice::Lattice;
 use super::membrane::Membrane;
 use super::options::{needed_all_the_same, FieldOptions};
+use super::zeros::zeros;
 use super::{measure, offset, winding};
+use crate::field::sign::Sides;
+use crate::field::SignRule;
+use crate::field::{DenseField, Grid};
 use crate::math::{Progress, Vec3};
 use crate::memory;
 use crate::mesh::TriMesh;
@@ -21,7 +21,7 @@ use crate::{Error, Result};
 const SHEET_BYTES: u64 = 600;
 
 impl DenseField {
-    /// The field of a mesh. Exact distance at every node; see [`SignReport`] for the sign. The same input gives the same
+    /// The field of a mesh. Exact distance at every node; see [`SignReport`](crate::field::SignReport) for the sign. The same input gives the same
     /// bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         progress.guard("cooking a field on a full grid", || {

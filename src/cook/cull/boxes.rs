@@ -5,9 +5,9 @@
 //! the slab; it is convex (its slope goes from 2(min − q) up to 2(max − q)), so the largest value of each term is at an end
 //! of the block: two evaluations per axis decide, and nothing is lost but that a box stands for what is in it.
 
-use super::super::super::triangle::LANES;
-use super::super::super::wide::wide;
 use super::frame::{Frame, EPS};
+use crate::field::triangle::LANES;
+use crate::field::wide;
 use crate::memory::{CollectGuarded, GrowGuarded};
 
 /// Where lanes without a box are.

@@ -1,0 +1,160 @@
+//! A shape: a body's mesh, field, pointshell and mass properties.
+
+use std::sync::Arc;
+
+use crate::contact::{Geometry, Owner};
+use crate::cook::{self, mass_from_coarse, CookOptions, FieldOptions};
+use crate::field::{Field, MeshField, Sheet, SignReport, SignedDistance};
+use crate::math::{limits, Aabb, Progress};
+use crate::memory;
+use crate::mesh::{MassProperties, Report, TriMesh};
+use crate::pointshell::PointShell;
+use crate::{Error, Result};
+
+/// A body's collision data: immutable, shared between threads, cheap to clone.
+#[derive(Clone)]
+pub struct Shape {
+    pub mesh: Option<Arc<TriMesh>>,
+    pub field: Option<Arc<Field>>,
+    pub shell: Option<Arc<PointShell>>,
+    /// `None` when nothing closed or gridded was given to compute it from, or nothing is inside. Passes
+    /// [`MassProperties::check`].
+    pub mass: Option<MassProperties>,
+    /// What the mesh looked like when it was cooked.
+    pub report: Option<Report>,
+}
+
+impl Shape {
+    /// Cooks a mesh: weld, field, pointshell, mass properties.
+    ///
+    /// # Errors
+    /// Whatever the stages say: an invalid mesh or option, too much memory (said before it is allocated), cancellation.
+    /// `TooLarge` also for a target error that is not met within the memory limit; it says what was reached.
+    pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Self> {
+        progress.guard("cooking a shape", || {
+            let cooked = cook::shape::cook(mesh, options, progress)?;
+            Ok(Self {
+                mesh: Some(Arc::new(cooked.mesh)),
+                field: cooked.field.map(Arc::new),
+                shell: cooked.shell.map(Arc::new),
+                mass: cooked.mass,
+                report: Some(cooked.report),
+            })
+        })
+    }
+
+    /// A shape around an analytic field: exact, and able to take the voxelmap's role only.
+    pub fn from_field(field: Field) -> Self {
+        Self { mesh: None, field: Some(Arc::new(field)), shell: None, mass: None, report: None }
+    }
+
+    /// A shape around the exact field of a mesh. Mass properties are exact where the triangles give them
+    /// ([`TriMesh::mass_properties`]), and else estimated from a coarse grid.
+    ///
+    /// # Errors
+    /// `InvalidMesh` for a mesh without triangles, or smaller than [`crate::mesh::MIN_EXTENT`].
+    pub fn from_triangles(mesh: TriMesh) -> Result<Self> {
+        mesh.check_extent()?;
+        memory::guard("making a field of triangles", || {
+            let report = mesh.report();
+            let field = MeshField::new(mesh.copied())?;
+            let mass = match field.mass_properties() {
+                Some(mass) => Some(mass),
+                None => mass_from_coarse(&mesh, FieldOptions::new(1.0).memory_limit)?,
+            };
+            let field = Field::Mesh(field);
+            Ok(Self { mesh: Some(Arc::new(mesh)), mass, report: Some(report), ..Self::from_field(field) })
+        })
+    }
+
+    /// A shape around a sheet: a surface without an inside, and so without mass properties.
+    ///
+    /// # Errors
+    /// As [`Sheet::new`], and `InvalidMesh` for a mesh smaller than [`crate::mesh::MIN_EXTENT`].
+    pub fn from_sheet(mesh: TriMesh, depth: f64) -> Result<Self> {
+        mesh.check_extent()?;
+        memory::guard("making a sheet", || {
+            let mesh = Arc::new(mesh);
+            let field = Field::Sheet(Sheet::new(mesh.clone(), depth)?);
+            Ok(Self { report: Some(mesh.report()), mesh: Some(mesh), ..Self::from_field(field) })
+        })
+    }
+
+    /// A shape from parts that exist, shared with whoever else holds them.
+    pub fn from_parts(field: Option<Arc<Field>>, shell: Option<Arc<PointShell>>) -> Result<Self> {
+        if field.is_none() && shell.is_none() {
+            return Err(Error::argument("field and pointshell", "both absent", "at least one of them"));
+        }
+        Ok(Self { mesh: None, field, shell, mass: None, report: None })
+    }
+
+    /// The body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their numbers. A
+    /// copy: nothing is shared. But for rounding its answers are those of the original, scaled.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a factor that is no such number, or that takes a length of the shape out of its range.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Err(Error::argument("factor", limits::Shown(factor), "a positive, finite number"));
+        }
+        let unfit = |e: Error| match e {
+            Error::OutOfMemory { .. } => e,
+            e => Error::argument(
+                "factor",
+                limits::Shown(factor),
+                format!("one that keeps the shape in range, where {e}"),
+            ),
+        };
+        let scaled = memory::guard("scaling a shape", || {
+            Ok(Self {
+                mesh: self.mesh.as_ref().map(|m| Arc::new(m.scaled(factor))),
+                field: self.field.as_ref().map(|f| f.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
+                shell: self.shell.as_ref().map(|s| s.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
+                mass: self.mass.map(|m| m.scaled(factor)).map(checked).transpose().map_err(unfit)?,
+                report: self.report.as_ref().map(|r| r.scaled(factor)),
+            })
+        })?;
+        // A half-space has no ends.
+        let bounds = scaled.bounds();
+        let ends = || bounds.min.iter().chain(&bounds.max).filter(|x| x.is_finite());
+        if ends().all(|x| limits::is_coordinate(*x)) && !bounds.extents().iter().all(|e| *e < limits::MIN_LENGTH) {
+            return Ok(scaled);
+        }
+        let expected = "one that leaves the shape within 1e18 m of its origin, and larger than 1e-18 m";
+        Err(Error::argument("factor", limits::Shown(factor), expected))
+    }
+
+    /// What the queries look at.
+    pub fn geometry(&self) -> Geometry<'_> {
+        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+    }
+
+    /// By whom a workspace knows the shape again.
+    pub fn owner(&self) -> Owner<'_> {
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
+    }
+
+    /// Box around the shape, body frame, metres: of all its forms together. Infinite for a half-space.
+    pub fn bounds(&self) -> Aabb {
+        let mut bounds = Aabb::empty();
+        if let Some(mesh) = &self.mesh {
+            bounds = bounds.merged(&mesh.bounds());
+        }
+        if let Some(shell) = &self.shell {
+            bounds = bounds.merged(&shell.bounds());
+        }
+        if let Some(field) = &self.field {
+            bounds = bounds.merged(&field.bounds());
+        }
+        bounds
+    }
+
+    /// How the field's sign was decided, for a cooked field.
+    pub fn sign_report(&self) -> Option<&SignReport> {
+        self.field.as_deref().and_then(Field::gridded).map(|f| f.sign)
+    }
+}
+
+fn checked(mass: MassProperties) -> Result<MassProperties> {
+    mass.check().map(|()| mass).map_err(|reason| Error::argument("mass", "out of range", reason))
+}

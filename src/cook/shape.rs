@@ -1,0 +1,223 @@
+//! All forms of a body from its mesh: weld, field, pointshell, mass properties.
+
+use super::target::{self, extent};
+use super::{mass_of_mesh, mass_of_samples, offset_surface, FieldOptions};
+use crate::field::{BrickField, DenseField, Field, SignedDistance};
+use crate::math::{Aabb, Progress};
+use crate::memory;
+use crate::mesh::{MassProperties, Report, TriMesh};
+use crate::pointshell::{PointShell, Sampling, ShellOptions};
+use crate::{Error, Result};
+
+/// Which forms a shape carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forms {
+    /// The voxelmap: a signed distance field.
+    pub field: bool,
+    /// The pointshell.
+    pub shell: bool,
+}
+
+impl Forms {
+    pub const BOTH: Forms = Forms { field: true, shell: true };
+}
+
+/// How fine the field is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Resolution {
+    /// Edge of a cell, metres.
+    VoxelSize(f64),
+    /// Cells along the mesh's largest extent.
+    Cells(u32),
+    /// As coarse as the field's largest error found ([`FieldError::max`](crate::field::FieldError)) allows, metres. Of the
+    /// resolutions 16, 20, 25, 32, … cells along the largest extent (each about twice the nodes of the one before), the first
+    /// that meets it: a smaller target never gives a coarser field. Cooks all of them up to that one, so it takes two or three
+    /// times as long as the resolution itself.
+    Error(f64),
+}
+
+/// How a cooked field is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// All nodes of the grid.
+    #[default]
+    Dense,
+    /// Bricks near the surface, coarse samples elsewhere.
+    Bricks,
+}
+
+/// How to cook a mesh.
+#[derive(Clone, Debug)]
+pub struct CookOptions {
+    pub forms: Forms,
+    pub resolution: Resolution,
+    pub storage: Storage,
+    /// `voxel_size` in here is overwritten from `resolution`.
+    pub field: FieldOptions,
+    /// A `spacing` of NaN without a `target_count` becomes the voxel size, and so does, scaled, a `voxel_size` of NaN of the
+    /// projection method.
+    pub shell: ShellOptions,
+    /// Vertices closer than this are merged first, metres; 0 merges equal ones only.
+    pub weld_tolerance: f64,
+}
+
+impl Default for CookOptions {
+    /// Both forms, 128 cells along the largest extent.
+    fn default() -> Self {
+        Self {
+            forms: Forms::BOTH,
+            resolution: Resolution::Cells(128),
+            storage: Storage::default(),
+            field: FieldOptions::new(f64::NAN),
+            shell: ShellOptions::default(),
+            weld_tolerance: 0.0,
+        }
+    }
+}
+
+impl CookOptions {
+    /// The memory that [`Shape::cook`](crate::asset::Shape::cook) checks against the limits before it begins, bytes: with `memory_limit`s of one byte less
+    /// it refuses, with as much it cooks, unless an open mesh in bricks turns out to need wide membranes across its holes, or an offset surface to be large. The
+    /// limits in `self` do not matter. Looks at every triangle, but computes no distance.
+    ///
+    /// # Errors
+    /// `Unsupported` for a target error, which finds its voxel size by cooking; else an invalid mesh or option.
+    pub fn memory_needed(&self, mesh: &TriMesh) -> Result<u64> {
+        self.check_forms()?;
+        let mesh = memory::guard("estimating memory", || Ok(mesh.welded(self.weld_tolerance)))?;
+        mesh.check_extent()?;
+        let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
+        let options = FieldOptions { voxel_size, ..self.field };
+        let field = match self.storage {
+            _ if !self.forms.field => 0,
+            Storage::Dense => DenseField::memory_needed(&mesh, &options)?,
+            Storage::Bricks => BrickField::memory_needed(&mesh, &options)?,
+        };
+        let shell = match self.forms.shell {
+            true => PointShell::memory_needed(&mesh, &self.shell_options(voxel_size))?,
+            false => 0,
+        };
+        Ok(field.max(shell))
+    }
+
+    fn check_forms(&self) -> Result<()> {
+        if !self.forms.field && !self.forms.shell {
+            return Err(Error::argument("forms", "empty", "a field, a pointshell or both"));
+        }
+        Ok(())
+    }
+
+    /// The voxel size that `resolution` comes to, and the field if it is wanted.
+    fn cook_field(&self, mesh: &TriMesh, progress: &Progress) -> Result<(f64, Option<Field>)> {
+        let cook =
+            |voxel_size: f64| cook_field(mesh, self.storage, &FieldOptions { voxel_size, ..self.field }, progress);
+        if let Resolution::Error(target) = self.resolution {
+            if !self.forms.field {
+                return Err(Error::argument("target_error", target, "none without a field, which it is the error of"));
+            }
+            let (voxel_size, field) = target::cook(&mesh.bounds(), target, cook)?;
+            return Ok((voxel_size, Some(field)));
+        }
+        let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
+        if !self.forms.field {
+            return Ok((voxel_size, None));
+        }
+        let (field, has_inside) = cook(voxel_size)?;
+        check_inside(has_inside, voxel_size)?;
+        Ok((voxel_size, Some(field)))
+    }
+
+    /// Those of the pointshell, with what was left open filled in.
+    fn shell_options(&self, voxel_size: f64) -> ShellOptions {
+        let mut options = self.shell.clone();
+        if options.spacing.is_nan() && options.target_count.is_none() {
+            // Samples as dense as the grid: neither form is then much finer than the other.
+            options.spacing = voxel_size;
+        }
+        if let Sampling::Projection { voxel_size: own } = &mut options.method {
+            if own.is_nan() {
+                // √2 is the papers' ratio between the distance of samples and the grid they are projected from.
+                let from_spacing = options.spacing / std::f64::consts::SQRT_2;
+                *own = if from_spacing.is_nan() { voxel_size } else { from_spacing };
+            }
+        }
+        options
+    }
+}
+
+/// The forms that were cooked, and the welded mesh that they were cooked from.
+pub(crate) struct Cooked {
+    pub mesh: TriMesh,
+    pub field: Option<Field>,
+    pub shell: Option<PointShell>,
+    pub mass: Option<MassProperties>,
+    pub report: Report,
+}
+
+/// Cooks a mesh.
+pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Cooked> {
+    options.check_forms()?;
+    progress.report("weld", 0.0)?;
+    let mesh = mesh.welded(options.weld_tolerance);
+    mesh.check_extent()?;
+    let report = mesh.report();
+    let offset = options.field.offset;
+    let (voxel_size, field) = options.cook_field(&mesh, progress)?;
+    let shell = if options.forms.shell {
+        let normals = field.as_ref().map(|f| f as &dyn SignedDistance);
+        // Samples belong on the surface that the field has.
+        let field_options = FieldOptions { voxel_size, ..options.field };
+        let outer = (offset != 0.0).then(|| offset_surface(&mesh, &field_options, progress)).transpose()?;
+        let surface = outer.as_ref().unwrap_or(&mesh);
+        Some(PointShell::sample(surface, normals, &options.shell_options(voxel_size), progress)?)
+    } else {
+        None
+    };
+    let mass = match &field {
+        // The triangles do not bound an offset surface.
+        field if offset != 0.0 => field.as_ref().and_then(mass_of_samples),
+        field => mass_of_mesh(&mesh, field.as_ref(), options.field.memory_limit)?,
+    };
+    progress.report("done", 1.0)?;
+    Ok(Cooked { mesh, field, shell, mass, report })
+}
+
+/// The field, and whether any of it is inside.
+fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress: &Progress) -> Result<(Field, bool)> {
+    match storage {
+        Storage::Dense => {
+            let field = DenseField::cook(mesh, options, progress)?;
+            let has_inside = field.values().iter().any(|&phi| phi < 0.0);
+            Ok((Field::Dense(field), has_inside))
+        }
+        Storage::Bricks => {
+            let field = BrickField::cook(mesh, options, progress)?;
+            let has_inside = field.has_inside();
+            Ok((Field::Bricks(field), has_inside))
+        }
+    }
+}
+
+/// A field without an inside could only ever say that nothing touches it.
+fn check_inside(has_inside: bool, voxel_size: f64) -> Result<()> {
+    if has_inside {
+        return Ok(());
+    }
+    Err(Error::InvalidMesh(format!(
+        "no node of its field is inside at a voxel size of {voxel_size} m; expected a mesh that encloses a volume thicker \
+         than a voxel, or to be cooked without a field"
+    )))
+}
+
+fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
+    match resolution {
+        Resolution::VoxelSize(h) if h > 0.0 && h.is_finite() => Ok(h),
+        Resolution::VoxelSize(h) => Err(Error::argument("voxel_size", h, "a positive, finite length in metres")),
+        Resolution::Cells(0) => Err(Error::argument("resolution", 0, "at least 1 cell along the largest extent")),
+        Resolution::Cells(n) => Ok(extent(bounds)? / f64::from(n)),
+        Resolution::Error(_) => Err(Error::Unsupported(
+            "the memory for a target error is known once it is cooked; expected a voxel size or a number of cells"
+                .into(),
+        )),
+    }
+}
