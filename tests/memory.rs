@@ -147,17 +147,19 @@ fn mesh_files(folder: &Path) -> Vec<Work> {
     all.into_iter().map(load).collect()
 }
 
-/// Does each work with its n-th allocation refused, with that alone and with all from there on: for all n on one thread, and
-/// for some on two, where their order is not the same every time.
+/// Does each work with its n-th allocation refused, with that alone and with all from there on. With VOXSHELL_LONG=1 for all n,
+/// on one thread and on two, where the order of allocations differs from run to run.
 fn refuse_each(all: &[Work]) {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        for Work { name, mesh, run } in all {
+        for (work_number, Work { name, mesh, run }) in all.iter().enumerate() {
             // What is made once in a process and what a thread keeps is there.
             (0..3).for_each(|_| pool.install(|| run(mesh.clone()).unwrap()));
             for kind in [Refuse::Only as fn(usize) -> Refuse, Refuse::From] {
                 let (mut most_kept, mut most_reserved) = (0, 0);
-                for n in (1..).step_by(if threads == 1 || support::long() { 1 } else { 13 }) {
+                // The short run takes every n for the first work, where the n-th allocation alone fails.
+                let all_n = support::long() || (threads == 1 && work_number == 0 && kind(1) == Refuse::Only(1));
+                for n in (1..).step_by(if all_n { 1 } else { 13 }) {
                     let refuse = kind(n);
                     let mut is_error = false;
                     let is_error_here = &mut is_error;
