@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What can go wrong. The C ABI maps each variant to one `vxs_status`.
+/// Errors of the core. The C ABI maps each variant to one `vxs_status`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An argument is outside its domain: "`voxel_size` is -1 m; expected a positive, finite length".
@@ -14,13 +14,13 @@ pub enum Error {
     /// A grid or shell would need more memory than the caller allows.
     #[error("{what} would need {needed} bytes; the limit is {limit} bytes")]
     TooLarge { what: String, needed: u64, limit: u64 },
-    /// The system has no more memory. Nothing of what was begun is kept.
+    /// The system has no more memory. No partial result is kept.
     #[error("out of memory while {what}: the system refused {bytes} bytes")]
     OutOfMemory { what: &'static str, bytes: u64 },
     /// A file could not be opened, read or written.
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
-    /// A file was read but is not what it should be: unknown type, bad magic, truncated, checksum mismatch.
+    /// The content of a file is invalid: unknown type, bad magic, truncated, checksum mismatch.
     #[error("{path}: {reason}")]
     InvalidFile { path: PathBuf, reason: String },
     /// The pair or operation needs a form (field or pointshell) that the shape does not have.

@@ -1,5 +1,5 @@
-//! Whether this thread works for an entry point of the C ABI. Panics of such threads belong into the library's log;
-//! those of all others are their program's own. Programs that never call the C ABI are never inside.
+//! Records whether this thread works for an entry point of the C ABI. Panics of such threads go to the library's log;
+//! the program itself handles those of all other threads. Programs that never call the C ABI are never inside.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Until when a thread is inside, or outside: puts back on drop what was before.
+/// Restores the previous state of the thread, inside or outside, on drop.
 pub(crate) struct Scope {
     before: bool,
 }
@@ -18,22 +18,23 @@ impl Drop for Scope {
     }
 }
 
-/// While a thread is torn down it has no mark any more, and is outside.
+/// Sets the mark and returns the previous one. During the teardown of a thread its mark no longer exists, so the thread
+/// counts as outside.
 fn set(inside: bool) -> bool {
     IS_INSIDE.try_with(|mark| mark.replace(inside)).unwrap_or(false)
 }
 
-/// The calling thread works for an entry point until the scope is dropped.
+/// Marks the calling thread as working for an entry point until the scope is dropped.
 pub(crate) fn enter() -> Scope {
     Scope { before: set(true) }
 }
 
-/// The calling thread runs code of the host, such as a callback, until the scope is dropped.
+/// Marks the calling thread as running code of the host, such as a callback, until the scope is dropped.
 pub(crate) fn leave() -> Scope {
     Scope { before: set(false) }
 }
 
-/// Whether the calling thread works for an entry point.
+/// Returns whether the calling thread works for an entry point.
 pub(crate) fn is_inside() -> bool {
     IS_INSIDE.try_with(Cell::get).unwrap_or(false)
 }

@@ -1,8 +1,9 @@
-/* From a haptic device's workspace to the world and back, for those who connect a device of their own: what the adapters for
- * CHAI3D, Virtuose, DHD and HDAPI have in common. Header-only, over the C API; nothing in it throws, allocates or locks.
+/* Conversion between a haptic device's workspace and the world, for hosts that connect a device of their own: the common
+ * part of the adapters for CHAI3D, Virtuose, DHD and HDAPI. Header-only, over the C API; nothing in it throws, allocates or
+ * locks.
  *
- * Device frame: the frame that the device's SDK speaks in, SI units. World frame: the one of the bodies. The workspace says where
- * the device's base stands in the world, and how many metres of the world one metre of the device is.
+ * Device frame: the frame of the device's SDK, SI units. World frame: the frame of the bodies. The workspace holds the pose
+ * of the device's base in the world, and the number of metres in the world per metre of the device.
  *
  *     voxshell::device::Loop loop(haptics, {base, 5.0});       // five times as large as the device's motion
  *     ...
@@ -26,12 +27,12 @@ inline vxs_vec3 cross(const vxs_vec3& a, const vxs_vec3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/** x, y, z, w, of unit length. */
+/** Unit quaternion x, y, z, w. */
 struct Quaternion {
   double x = 0, y = 0, z = 0, w = 1;
 
   Quaternion conjugate() const { return {-x, -y, -z, w}; }
-  /** First `b`, then this. */
+  /** Rotates first by `b`, then by this. */
   Quaternion operator*(const Quaternion& b) const {
     return {w * b.x + x * b.w + y * b.z - z * b.y, w * b.y - x * b.z + y * b.w + z * b.x,
             w * b.z + x * b.y - y * b.x + z * b.w, w * b.w - x * b.x - y * b.y - z * b.z};
@@ -40,8 +41,8 @@ struct Quaternion {
     const vxs_vec3 axis = {x, y, z}, t = scaled(2, cross(axis, v));
     return plus(plus(v, scaled(w, t)), cross(axis, t));
   }
-  /** Nearest to what a device gives, which may be off by its rounding (float, encoders). What is far from a unit quaternion
-   * stays so: the library is to refuse it. */
+  /** Normalizes a quaternion from a device, which may be off by rounding (float, encoders). A quaternion that is far from
+   * unit length stays unchanged, so that the library refuses it. */
   Quaternion cleaned() const {
     const double norm = std::sqrt(x * x + y * y + z * z + w * w);
     if (!(std::fabs(norm - 1) < 1e-3)) return *this;
@@ -49,8 +50,8 @@ struct Quaternion {
   }
 };
 
-/** Of a rotation matrix; `m(row, column)`. Shepperd 1978: the largest of the four components first, so that none is found as a
- * quotient of small numbers. Not finite if the matrix is not. */
+/** Converts a rotation matrix; `m(row, column)`. Shepperd 1978: computes the largest of the four components first, so that
+ * no component is a quotient of small numbers. Not finite if the matrix is not. */
 template <class Matrix>
 Quaternion quaternion(const Matrix& m) {
   const double xx = m(0, 0), yy = m(1, 1), zz = m(2, 2);
@@ -75,29 +76,29 @@ Quaternion quaternion(const Matrix& m) {
   return q.cleaned();
 }
 
-/** What a device says in its own frame, SI. */
+/** State of a device in its own frame, SI. */
 struct Sample {
   vxs_vec3 position{0, 0, 0};
   Quaternion rotation;
-  /** m/s, rad/s, of the handle. */
+  /** Velocities of the handle, m/s and rad/s. */
   vxs_vec3 linear{0, 0, 0}, angular{0, 0, 0};
-  /** Whether the hand is on it. */
+  /** True if the hand is on the device. */
   bool engaged = false;
 };
 
-/** Where a device is told to go, in its own frame. */
+/** Commanded pose and velocity of a device, in its own frame. */
 struct Target {
   vxs_vec3 position{0, 0, 0};
   Quaternion rotation;
   vxs_vec3 linear{0, 0, 0}, angular{0, 0, 0};
 };
 
-/** Where a device stands in the world. */
+/** Placement of a device in the world. */
 struct Workspace {
-  /** The device's frame: device to world. */
+  /** Pose of the device's frame: device to world. */
   vxs_pose base{{0, 0, 0}, 0, 0, 0, 1};
-  /** Metres of the world per metre of the device. Forces are shown as they are; with torques divided by the scale, a lever of the
-   * world feels as long as the hand sees it move, and the power that the hand gets is that of the world divided by the scale. */
+  /** Metres of the world per metre of the device. Forces are unscaled. Torques are divided by the scale, so that a lever of the
+   * world feels as long as the hand sees it move, and the hand gets the power of the world divided by the scale. */
   double scale = 1;
 
   Quaternion turn() const { return {base.qx, base.qy, base.qz, base.qw}; }
@@ -111,12 +112,12 @@ struct Workspace {
     state.engaged = s.engaged ? 1u : 0u;
     return state;
   }
-  /** On the hand, about the handle. */
+  /** Converts the wrench on the hand, about the handle. */
   vxs_wrench to_device(const vxs_wrench& world) const {
     const Quaternion back = turn().conjugate();
     return {back.rotate(world.force), back.rotate(scaled(1 / scale, world.torque))};
   }
-  /** Of the hand, about the handle. */
+  /** Converts the wrench of the hand, about the handle. */
   vxs_wrench to_world(const vxs_wrench& device) const {
     return {turn().rotate(device.force), turn().rotate(scaled(scale, device.torque))};
   }
@@ -130,8 +131,8 @@ struct Workspace {
     target.angular = back.rotate(m.twist.angular);
     return target;
   }
-  /** What a device bears, as the world sees it: a spring of the world feels `scale` times as stiff in the hand, a spring against
-   * turning 1/scale times. */
+  /** Converts the limits of a device to the world's scale: a spring of the world feels `scale` times as stiff in the hand, a
+   * rotational spring 1/scale times. */
   vxs_haptics_limits to_world(vxs_haptics_limits l) const {
     l.torque *= scale;
     l.stiffness[0] /= scale, l.damping[0] /= scale;
@@ -140,13 +141,13 @@ struct Workspace {
   }
 };
 
-/** The servo half of a `vxs_haptics`, in a device's own frame. Whatever goes wrong, the wrench is zero and `status()` or
- * `failure()` says why. One thread steps; any may ask. */
+/** The servo half of a `vxs_haptics`, in a device's own frame. After any error the wrench is zero, and `status()` or
+ * `failure()` gives the cause. One thread steps; any thread may read. */
 class Loop {
  public:
   Loop(vxs_haptics* haptics, const Workspace& workspace) : haptics_(haptics), workspace_(workspace) {}
 
-  /** Impedance: what the hand shall feel. Device frame, N and N·m about the handle. */
+  /** Impedance: returns the wrench for the hand. Device frame, N and N·m about the handle. */
   vxs_wrench step(const Sample& sample, double dt) {
     const vxs_device_state state = workspace_.to_world(sample);
     vxs_haptics_output output{};
@@ -154,7 +155,7 @@ class Loop {
     note(result, output.status, output.contacts, output.tool);
     return workspace_.to_device(output.wrench);
   }
-  /** Admittance: where the handle shall go when the hand pulls with `hand`. Writes `target` only when there is one. */
+  /** Admittance: computes the motion of the handle for the hand's wrench `hand`. Writes `target` only if it returns true. */
   bool step_admittance(const vxs_wrench& hand, bool engaged, double dt, Target& target) {
     const vxs_wrench in_world = workspace_.to_world(hand);
     vxs_haptics_motion motion{};
@@ -169,11 +170,11 @@ class Loop {
   /** Flags `VXS_HAPTICS_` of the last step. */
   std::uint32_t status() const { return status_.load(std::memory_order_relaxed); }
   std::uint32_t contacts() const { return contacts_.load(std::memory_order_relaxed); }
-  /** The first call of the library that did not succeed; VXS_OK if none. */
+  /** First call of the library that did not succeed: its status; VXS_OK if none. */
   vxs_status failure() const { return failure_.load(std::memory_order_relaxed); }
   std::uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
-  /** Where the simulated tool was at the last step that succeeded, which is what to draw: body to world. The step never waits for
-   * who asks; who asks tries again when a step came in between (a sequence lock). */
+  /** Pose of the simulated tool at the last step that succeeded, which is the pose to draw: body to world. The step never
+   * waits for a reader; a reader repeats its reading if a step came in between (a sequence lock). */
   vxs_pose tool() const {
     double p[7];
     std::uint32_t before = 0, after = 0;

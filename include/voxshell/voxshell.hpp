@@ -1,5 +1,5 @@
-/* Voxshell for C++17: the C API of voxshell.h with destructors, exceptions and containers. Header-only; the functions have
- * the names, arguments and meaning they have there, which is where they are described.
+/* Voxshell for C++17: the C API of voxshell.h with destructors, exceptions and containers. Header-only. The functions have
+ * the names, arguments and meaning of the C functions, whose headers describe them.
  *
  *     auto bunny = voxshell::Shape::create_from_file("bunny.obj");
  *     auto floor = voxshell::Shape::create_half_space({0, 0, 1}, 0);
@@ -7,9 +7,10 @@
  *     for (const voxshell::Contact& c : query_contacts(bunny, pose, floor, voxshell::identity(), {}, workspace))
  *       std::printf("%g m deep\n", -c.separation);
  *
- * Without exceptions (-fno-exceptions, or VOXSHELL_NO_EXCEPTIONS defined before it is included) the functions are the same,
- * and one that fails calls the error handler: by default it prints the message and aborts, as a failed assert does. After a
- * handler that returns, see `set_error_handler`, the function returns what is empty: a shape that is false, no contacts, 0.
+ * Without exceptions (-fno-exceptions, or VOXSHELL_NO_EXCEPTIONS defined before this header is included) the functions are
+ * the same. A function that fails calls the error handler, which by default prints the message and aborts, as a failed
+ * assert does. If a handler set by `set_error_handler` returns, the function returns an empty result: a shape that is false,
+ * no contacts, 0.
  */
 #ifndef VOXSHELL_VOXSHELL_HPP
 #define VOXSHELL_VOXSHELL_HPP
@@ -43,7 +44,7 @@
 
 namespace voxshell {
 #ifdef VOXSHELL_NO_EXCEPTIONS
-// Of its own, so that files compiled with exceptions and without may be linked into one program.
+// A namespace of its own, so that files compiled with exceptions and without may be linked into one program.
 inline namespace no_exceptions {
 #endif
 
@@ -66,12 +67,12 @@ using HapticsLimits = vxs_haptics_limits;
 using HapticsOutput = vxs_haptics_output;
 using HapticsMotion = vxs_haptics_motion;
 
-/** The pose that moves nothing. */
+/** Identity pose. */
 inline Pose identity() { return Pose{{0, 0, 0}, 0, 0, 0, 1}; }
 
 #ifdef VOXSHELL_NO_EXCEPTIONS
 
-/** What is done when a call does not succeed. `message` is what `vxs_last_error()` says. */
+/** Called when a call does not succeed. `message` is the text of `vxs_last_error()`. */
 using ErrorHandler = void (*)(vxs_status status, const char* message);
 
 namespace detail {
@@ -87,15 +88,15 @@ inline void fail(vxs_status status, const char* message) { error_handler.load()(
 
 }  // namespace detail
 
-/** Sets what is done when a call does not succeed, on any thread, and returns what was done before. Null: nothing, which
- * leaves the user the empty results and `vxs_last_error()`. */
+/** Sets the function that is called when a call does not succeed, on any thread, and returns the previous one. Null: no
+ * function is called, and the user gets the empty results and `vxs_last_error()`. */
 inline ErrorHandler set_error_handler(ErrorHandler handler) {
   return detail::error_handler.exchange(handler ? handler : [](vxs_status, const char*) {});
 }
 
 #else
 
-/** A call that did not succeed; `what()` is what `vxs_last_error()` said. */
+/** A call that did not succeed; `what()` is the text of `vxs_last_error()`. */
 class Error : public std::runtime_error {
  public:
   Error(vxs_status status, const char* message) : std::runtime_error(message), status_(status) {}
@@ -115,14 +116,14 @@ namespace detail {
 
 namespace detail {
 
-/** Whether the call has written its outputs. If not, it fails. */
+/** Returns true if the call has written its outputs. Otherwise it fails. */
 inline bool check(vxs_status status) {
   if (status == VXS_OK || status == VXS_TRUNCATED) return true;
   fail(status, vxs_last_error());
   return false;
 }
 
-/** Whether an argument is as it must be. If not, it fails with this message. */
+/** Returns `holds`. If it is false, fails with this message. */
 inline bool require(bool holds, const char* message) {
   if (!holds) fail(VXS_INVALID_ARGUMENT, message);
   return holds;
@@ -148,7 +149,7 @@ class Handle {
   ~Handle() { release(handle_); }
 
   T* get() const noexcept { return handle_; }
-  /** For the C functions that make a handle: gives up the one held. */
+/** For the C functions that create a handle: releases the handle held and returns the address for the new one. */
   T** out() {
     release(std::exchange(handle_, nullptr));
     return &handle_;
@@ -160,12 +161,13 @@ class Handle {
 
 }  // namespace detail
 
-/** Gets the messages of the library up to `level`, for the whole process; an empty function: nobody does. Called on the
- * thread that a message arises on, by several threads at once; what it throws is lost. See `vxs_set_log`. */
+/** Sets the function that gets the messages of the library up to `level`, for the whole process; an empty function removes
+ * it. It is called on the thread that produces a message, by several threads at once; exceptions that it throws are
+ * dropped. See `vxs_set_log`. */
 inline void set_log(std::function<void(std::uint32_t level, const char* message)> log,
                     std::uint32_t level = VXS_LOG_WARNING) {
   using Function = decltype(log);
-  // Takes itself out before it goes, at the latest at the end of the program.
+  // Removes itself before it is destroyed, at the latest at the end of the program.
   struct Hook {
     Function log;
     explicit Hook(Function f) : log(std::move(f)) {}
@@ -246,14 +248,14 @@ struct Samples {
   std::vector<Vec3> normals;
 };
 
-/** Where a segment enters a shape. */
+/** The point where a segment enters a shape. */
 struct SegmentHit {
   double fraction;
   Vec3 point;
   Vec3 normal;
 };
 
-/** A signed distance field, shared with the shape it came from. */
+/** A signed distance field, shared with the shape from which it comes. */
 class Field {
  public:
   double distance(const Vec3& point) const {
@@ -261,14 +263,14 @@ class Field {
     detail::check(vxs_field_distance(handle_.get(), point, &value, nullptr));
     return value;
   }
-  /** Distance and gradient. */
+  /** Returns distance and gradient. */
   std::pair<double, Vec3> distance_gradient(const Vec3& point) const {
     std::pair<double, Vec3> value{};
     detail::check(vxs_field_distance(handle_.get(), point, &value.first, &value.second));
     return value;
   }
   const vxs_field* c_handle() const noexcept { return handle_.get(); }
-  /** False if it was moved from, or could not be made. */
+  /** False if it was moved from, or could not be created. */
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
@@ -276,7 +278,7 @@ class Field {
   detail::Handle<vxs_field, vxs_field_release> handle_;
 };
 
-/** A pointshell, shared with the shape it came from. */
+/** A pointshell, shared with the shape from which it comes. */
 class PointShell {
  public:
   Samples get_samples() const {
@@ -289,7 +291,7 @@ class PointShell {
     return samples;
   }
   const vxs_pointshell* c_handle() const noexcept { return handle_.get(); }
-  /** False if it was moved from, or could not be made. */
+  /** False if it was moved from, or could not be created. */
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
@@ -306,7 +308,7 @@ class Shape {
     if (other) detail::check(vxs_shape_retain(other.handle_.get(), handle_.out()));
   }
   Shape& operator=(const Shape& other) { return *this = Shape(other); }
-  /** Takes over a handle of the C API. */
+  /** Takes ownership of a handle of the C API. */
   explicit Shape(vxs_shape* handle) noexcept : handle_(handle) {}
 
   static Shape create_from_triangles(const Vec3* vertices, std::size_t vertex_count, const std::uint32_t* indices,
@@ -375,11 +377,11 @@ class Shape {
   static Shape load(const std::string& path) {
     return make([&](vxs_shape** out) { return vxs_shape_load(path.c_str(), out); });
   }
-  /** From the bytes of `serialize`, or of a file. */
+  /** Creates a shape from the bytes of `serialize`, or of a file. */
   static Shape deserialize(const void* bytes, std::size_t size) {
     return make([&](vxs_shape** out) { return vxs_shape_deserialize(bytes, size, out); });
   }
-  /** A shape of forms that exist; either may be null. */
+  /** Creates a shape from existing forms; either may be null. */
   static Shape create(const Field* field, const PointShell* pointshell) {
     return make([&](vxs_shape** out) {
       return vxs_shape_create(field ? field->c_handle() : nullptr, pointshell ? pointshell->c_handle() : nullptr, out);
@@ -390,9 +392,9 @@ class Shape {
   void save(const std::string& path, std::uint32_t store = VXS_STORE_COMPRESSED) const {
     detail::check(vxs_shape_save_as(handle_.get(), path.c_str(), store));
   }
-  /** The bytes that `save` writes. */
+  /** Returns the bytes that `save` writes. */
   std::vector<unsigned char> serialize() const {
-    // Most often there is room for them at once.
+    // This size is enough for most shapes at the first call.
     std::vector<unsigned char> bytes(1 << 16);
     std::size_t size = 0;
     vxs_status status = VXS_TRUNCATED;
@@ -428,7 +430,7 @@ class Shape {
                                           indices, &indices));
     return t;
   }
-  /** First sample of each segment of a level of the sphere tree; the samples of a segment follow each other. */
+  /** Returns the first sample of each segment of a level of the sphere tree; samples of a segment have consecutive numbers. */
   std::vector<std::uint32_t> get_segments(std::uint32_t level) const {
     std::vector<std::uint32_t> first;
     std::size_t count = 0;
@@ -443,7 +445,7 @@ class Shape {
     if (!hit.hit) return std::nullopt;
     return SegmentHit{hit.fraction, hit.point, hit.normal};
   }
-  /** Where each segment first enters; `hit` says whether it does. */
+  /** Finds the first intersection of each segment; `hit` is true if there is one. */
   std::vector<vxs_segment_hit> query_segments(const std::vector<Vec3>& from, const std::vector<Vec3>& to) const {
     std::vector<vxs_segment_hit> hits;
     if (!detail::require(from.size() == to.size(), "to: expected one for each of from")) return hits;
@@ -451,7 +453,7 @@ class Shape {
     if (!detail::check(vxs_shape_query_segments(handle_.get(), from.data(), to.data(), from.size(), hits.data()))) hits.clear();
     return hits;
   }
-  /** All crossings in order. */
+  /** Finds all crossings, in order. */
   std::vector<SegmentHit> query_crossings(const Vec3& from, const Vec3& to) const {
     std::vector<vxs_segment_hit> found(4);
     std::size_t count = 0;
@@ -476,7 +478,7 @@ class Shape {
     return pointshell;
   }
   const vxs_shape* c_handle() const noexcept { return handle_.get(); }
-  /** False if it was moved from, or could not be made. */
+  /** False if it was moved from, or could not be created. */
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
@@ -498,7 +500,7 @@ class Shape {
       return static_cast<Caller*>(user)->options->on_progress(stage, fraction);
     }
 #else
-    /** An exception of the callback, kept on this side of the C API. */
+    /** An exception of the callback, which must not pass through the C API. */
     std::exception_ptr thrown{};
 
     void rethrow() const {
@@ -536,7 +538,7 @@ class Shape {
   detail::Handle<vxs_shape, vxs_shape_release> handle_;
 };
 
-/** The memory that cooking these triangles takes, bytes: the least `memory_limit` that is accepted. */
+/** Returns the memory that cooking these triangles takes, bytes: the smallest `memory_limit` that is accepted. */
 inline std::uint64_t cook_estimate_memory(const Vec3* vertices, std::size_t vertex_count, const std::uint32_t* indices,
                                           std::size_t triangle_count, const CookOptions& options = {}) {
   std::uint64_t bytes = 0;
@@ -554,7 +556,7 @@ class Workspace {
  public:
   Workspace() { detail::check(vxs_workspace_create(handle_.out())); }
   vxs_workspace* c_handle() const noexcept { return handle_.get(); }
-  /** What the last query did: whether it found everything, what it may have missed, what it cost. */
+  /** Reports on the last query: whether it found every contact, a bound on those it may have missed, and its cost. */
   vxs_query_report report() const {
     vxs_query_report report;
     if (detail::check(vxs_query_report_init(&report, sizeof report))) {
@@ -562,7 +564,7 @@ class Workspace {
     }
     return report;
   }
-  /** The segment of each contact that the last query found, into a vector of the caller, which keeps its memory. */
+  /** Writes the segment of each contact that the last query found into the caller's vector, which keeps its memory. */
   void segments(std::vector<std::uint32_t>& segments) const {
     std::size_t count = 0;
     vxs_status status = VXS_OK;
@@ -574,14 +576,14 @@ class Workspace {
     } while (status == VXS_TRUNCATED);
     segments.resize(count);
   }
-  /** False if it was moved from, or could not be made. */
+  /** False if it was moved from, or could not be created. */
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
   detail::Handle<vxs_workspace, vxs_workspace_destroy> handle_;
 };
 
-/** Contacts into a vector of the caller, which keeps its memory: a warm call allocates nothing. */
+/** Writes contacts into the caller's vector, which keeps its memory: a warm call allocates nothing. */
 inline void query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Query& query,
                            Workspace& workspace, std::vector<Contact>& contacts) {
   const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
@@ -597,7 +599,7 @@ inline void query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, c
   contacts.resize(count);
 }
 
-/** Contacts of two shapes, deepest first. */
+/** Returns the contacts of two shapes, deepest first. */
 inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                            const Query& query, Workspace& workspace) {
   std::vector<Contact> contacts;
@@ -605,7 +607,7 @@ inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, c
   return contacts;
 }
 
-/** Contacts of samples that are known by their feature numbers, however far apart, in the order of the features. */
+/** Computes the contacts of samples given by their feature numbers, at any separation, in the order of the features. */
 inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                            const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts) {
   const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
@@ -615,7 +617,7 @@ inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, c
     contacts.clear();
 }
 
-/** The closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
+/** Returns the closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
 inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                              const Query& query, Workspace& workspace) {
   const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
@@ -627,14 +629,14 @@ inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a,
   return closest;
 }
 
-/** Where a body is on its screw motion, at a part of the step from 0 to 1. */
+/** Returns the pose of a body on its screw motion, at a fraction of the step from 0 to 1. */
 inline Pose motion_pose(const Motion& motion, double t) {
   Pose pose = identity();
   detail::check(vxs_motion_pose(&motion, t, &pose));
   return pose;
 }
 
-/** When two moving shapes touch first, and where; nothing if they do not. */
+/** Returns the first contact of two moving shapes, at its time; nothing if they do not touch. */
 inline std::optional<Contact> query_time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b,
                                                    const Motion& motion_b, const MotionQuery& query,
                                                    Workspace& workspace) {
@@ -647,7 +649,7 @@ inline std::optional<Contact> query_time_of_impact(const Shape& a, const Motion&
   return contact;
 }
 
-/** All contacts of two moving shapes, in the order in which they begin. */
+/** Returns all contacts of two moving shapes, in the order in which they begin. */
 inline std::vector<MotionContact> query_motion_contacts(const Shape& a, const Motion& motion_a, const Shape& b,
                                                         const Motion& motion_b, const MotionQuery& query,
                                                         Workspace& workspace) {
@@ -665,7 +667,7 @@ inline std::vector<MotionContact> query_motion_contacts(const Shape& a, const Mo
   return contacts;
 }
 
-/** Those of `query.known` that are still in contact at the end of the step. */
+/** Returns the contacts of the `query.known` features that are still in contact at the end of the step. */
 inline std::vector<Contact> query_known_contacts(const Shape& a, const Motion& motion_a, const Shape& b,
                                                  const Motion& motion_b, const MotionQuery& query,
                                                  Workspace& workspace) {
@@ -679,14 +681,14 @@ inline std::vector<Contact> query_known_contacts(const Shape& a, const Motion& m
   return contacts;
 }
 
-/** `vxs_penalty` of a stiffness, N/m, and damping, N·s/m. */
+/** `vxs_penalty` with a stiffness, N/m, and a damping, N·s/m. */
 struct Penalty : vxs_penalty {
   Penalty(double stiffness, double damping) : vxs_penalty{} {
     detail::check(vxs_penalty_init(this, sizeof(vxs_penalty), stiffness, damping));
   }
 };
 
-/** What the contacts of two bodies do to the first, with gradients by its pose and twist. */
+/** Computes the effect of the contacts of two bodies on the first one, with gradients by its pose and twist. */
 inline Response query_penalty(const Shape& a, const Kinematics& kinematics_a, const Shape& b,
                               const Kinematics& kinematics_b, const vxs_penalty& penalty, Workspace& workspace) {
   const vxs_dynamic_body body_a = {a.c_handle(), kinematics_a}, body_b = {b.c_handle(), kinematics_b};
@@ -696,7 +698,7 @@ inline Response query_penalty(const Shape& a, const Kinematics& kinematics_a, co
   return on_a;
 }
 
-/** What the samples in contact during a step do to the first body, averaged over the step, with gradients. */
+/** Computes the effect of the samples in contact during a step on the first body, averaged over the step, with gradients. */
 inline Response query_continuous_penalty(const Shape& a, const Sweep& sweep_a, const Shape& b, const Sweep& sweep_b,
                                          const vxs_penalty& penalty, Workspace& workspace) {
   const vxs_swept_body body_a = {a.c_handle(), sweep_a}, body_b = {b.c_handle(), sweep_b};
@@ -706,12 +708,12 @@ inline Response query_continuous_penalty(const Shape& a, const Sweep& sweep_a, c
   return on_a;
 }
 
-/** `vxs_impulse` of a step, seconds. */
+/** `vxs_impulse` with a step, seconds. */
 struct Impulse : vxs_impulse {
   explicit Impulse(double dt) : vxs_impulse{} { detail::check(vxs_impulse_init(this, sizeof(vxs_impulse), dt)); }
 };
 
-/** The impulses that part two bodies, deepest contact first. */
+/** Computes the impulses that separate two bodies, deepest contact first. */
 inline Impulses query_impulse(const Shape& a, const Kinematics& kinematics_a, const Mobility& mobility_a, const Shape& b,
                               const Kinematics& kinematics_b, const Mobility& mobility_b, const vxs_impulse& impulse,
                               Workspace& workspace) {
@@ -722,7 +724,7 @@ inline Impulses query_impulse(const Shape& a, const Kinematics& kinematics_a, co
   return impulses;
 }
 
-/** `vxs_haptics_settings` as it suits a tool of a mass (kg) and a device; null: a device without limits. */
+/** `vxs_haptics_settings` for a tool of a mass (kg) and a device; null: a device without limits. */
 struct HapticsSettings : vxs_haptics_settings {
   HapticsSettings(std::uint32_t renderer, const Shape& tool, double mass, const HapticsLimits* limits = nullptr)
       : vxs_haptics_settings{} {
@@ -730,14 +732,14 @@ struct HapticsSettings : vxs_haptics_settings {
         vxs_haptics_settings_init(this, sizeof(vxs_haptics_settings), renderer, tool.c_handle(), mass, limits));
   }
 
-  /** In the place of `surface.height`, with the same duties; where it throws there is no height. `Haptics` keeps a copy. */
+  /** Replaces `surface.height`, with the same contract; where it throws, there is no height. `Haptics` keeps a copy. */
   std::function<double(std::size_t body, const Vec3& point)> height;
 };
 
 /** A tool in a hand among bodies: `step` on the thread that serves the device, `simulate` on another. */
 class Haptics {
  public:
-  /** What the tool touches. */
+  /** A body that the tool can touch. */
   struct Body {
     const Shape* shape;
     Pose pose;
@@ -785,7 +787,7 @@ class Haptics {
     detail::check(vxs_haptics_set_body_pose(c_handle(), index, &pose, &twist));
   }
   vxs_haptics* c_handle() const noexcept { return handle_.get(); }
-  /** False if it was moved from, or could not be made. */
+  /** False if it was moved from, or could not be created. */
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
 
  private:
@@ -803,7 +805,7 @@ class Haptics {
 #endif
   }
 
-  // Used until the handle is released, which is therefore destroyed and assigned first.
+  // Used until the handle is released. The handle is therefore destroyed and assigned first.
   std::unique_ptr<Height> height_;
   detail::Handle<vxs_haptics, vxs_haptics_release> handle_;
 };

@@ -2,8 +2,8 @@
 //!
 //! | tag | what |
 //! | --- | --- |
-//! | `BRIK` | postcard: [`BrickHeader`], the numbers of the fine bricks, how far the samples of each rise above the distance |
-//! | `SMPL` | the samples, 16-bit: used where they are when the file is mapped |
+//! | `BRIK` | postcard: [`BrickHeader`], the numbers of the fine bricks, each brick's largest excess over the distance |
+//! | `SMPL` | the samples, 16-bit: used in place when the file is mapped |
 //! | `PACK` | or, instead, the samples in compressed blocks, each after its length (4 bytes) |
 //! | `cert` | postcard: [`Certificate`] |
 //! | `mask` | with `SMPL`: the masks, 64-bit words |
@@ -33,7 +33,7 @@ const MASKS: Tag = *b"mask";
 
 const BLOCK: usize = 1 << 19;
 
-/// Section BRIK; written as a tuple, which looks the same.
+/// Section BRIK; written as a tuple, which has the same encoding.
 #[derive(Deserialize)]
 struct Head {
     header: BrickHeader,
@@ -55,7 +55,7 @@ fn pack(samples: &[i16]) -> Vec<u8> {
         (before, last) = (last, *s);
     }
     let mut packed = filled(0, lz4_flex::block::get_maximum_output_size(bytes.len()));
-    // There is room for whatever comes out.
+    // The buffer is large enough for any result.
     let length = lz4_flex::block::compress_into(&bytes, &mut packed).unwrap_or(0);
     packed[..length].to_vec_guarded()
 }
@@ -78,7 +78,7 @@ fn unpack(block: &[u8], samples: &mut [i16]) -> std::result::Result<(), String> 
     Ok(())
 }
 
-/// Takes a part and its length off the front.
+/// Splits a length-prefixed part off the front.
 pub(super) fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (part, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -86,13 +86,13 @@ pub(super) fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(part)
 }
 
-/// As many samples from blocks.
+/// Unpacks this number of samples from blocks.
 pub(super) fn unpack_all(mut bytes: &[u8], count: usize) -> std::result::Result<Vec<i16>, String> {
     let mut blocks = Vec::new();
     while !bytes.is_empty() {
         blocks.push_guarded(part(&mut bytes).ok_or("the samples end in a block")?);
     }
-    // LZ4 makes at most 255 bytes of one.
+    // LZ4 expands one byte to at most 255 bytes.
     if blocks.len() != count.div_ceil(BLOCK) || count * 2 > 255 * blocks.iter().map(|b| b.len() + 16).sum::<usize>() {
         return Err(format!("there are {} blocks for {count} samples", blocks.len()));
     }
@@ -128,7 +128,7 @@ pub(super) fn write(field: &BrickField, store: Store, sections: &mut Vec<Section
     Ok(())
 }
 
-/// `file`: the mapped file that the container is in, if it is in one.
+/// Reads a field. `file`: the mapped file that contains the container, if any.
 pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result::Result<BrickField, String> {
     let bytes = container.section(&BRICKS).ok_or("section BRIK is missing")?;
     let Head { header, bricks, rises } = decode(BRICKS, bytes)?;
@@ -141,7 +141,7 @@ pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result:
     };
     let certificate = container.section(&CERTIFICATE).map(|b| decode::<Certificate>(CERTIFICATE, b)).transpose()?;
     let masks = container.section(&MASKS).map(|bytes| {
-        // A rest gives a word more than there may be.
+        // An incomplete last word gives one word more than is allowed.
         let words = bytes.chunks(8).map(|c| c.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b)));
         words.collect_guarded()
     });
@@ -149,15 +149,15 @@ pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result:
     BrickField::from_parts(parts).map_err(|e| format!("a section of bricks: {e}"))
 }
 
-/// Samples as they stand in a file: used where they are if that is mapped, and this machine has them so in memory.
+/// Returns the samples of a file: used in place if the file is mapped and this machine has the same byte order.
 fn raw(bytes: &[u8], file: Option<&Mapped>) -> Samples {
     #[cfg(target_endian = "little")]
     if let Some(file) = file {
-        // SAFETY: every pattern of bits is an i16.
+        // SAFETY: every bit pattern is an i16.
         let (before, samples, after) = unsafe { bytes.align_to::<i16>() };
         if before.is_empty() && after.is_empty() && file.as_ptr_range().contains(&bytes.as_ptr()) {
-            // SAFETY: they are in the map, which is private and read-only and lives as long as `file`; that nobody writes to
-            // the file itself is what `Shape::load` asks of its caller.
+            // SAFETY: the samples are in the map, which is private and read-only and lives as long as `file`;
+            // `Shape::load` requires of its caller that no program writes to the file itself.
             return unsafe { Samples::kept_by(file.clone(), samples) };
         }
     }

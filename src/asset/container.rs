@@ -1,5 +1,5 @@
-//! The file's outer form: magic, version, a table of sections with lengths and checksums, then the sections. Knows nothing
-//! of what is in them.
+//! The outer format of the file: magic, version, a table of sections with lengths and checksums, then the sections.
+//! Knows nothing of their contents.
 //!
 //! All integers are little-endian.
 //!
@@ -25,13 +25,14 @@ use crate::memory::{with_capacity, Bytes, CollectGuarded, GrowGuarded, ParCollec
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
-/// What is written. Raised with every change that an older reader would misread or refuse with a less clear reason.
+/// The version that is written. Raised with every change that an older reader would misread or refuse with a less clear
+/// reason.
 pub(super) const VERSION: u32 = 3;
-/// The oldest that is read.
+/// The oldest version that is read.
 const OLDEST: u32 = 1;
-/// The first with gaps between the sections.
+/// The first version with gaps between the sections.
 const ALIGNED: u32 = 3;
-/// Bytes: a cache line, so that numbers of any width can be used where they are in a mapped file.
+/// Bytes: a cache line, so that numbers of any width can be used in place in a mapped file.
 const ALIGNMENT: usize = 64;
 
 const HEADER: usize = 24;
@@ -40,7 +41,7 @@ const ENTRY: usize = 24;
 const MAX_SECTIONS: u32 = 64;
 
 pub(super) type Tag = [u8; 4];
-/// A tag and what is in the section.
+/// A tag and the content of the section.
 pub(super) type Section = (Tag, Vec<u8>);
 
 /// A file's bytes, checked, with its sections.
@@ -58,7 +59,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl<'a> Container<'a> {
-    /// Checks everything that can be checked without knowing the sections; the reason when something is wrong.
+    /// Checks everything that can be checked without knowing the sections; returns the reason when something is wrong.
     pub fn parse(bytes: &'a [u8]) -> std::result::Result<Self, String> {
         if bytes.len() < HEADER {
             return Err(format!("truncated: {} bytes, a header has {HEADER}", bytes.len()));
@@ -126,12 +127,12 @@ impl<'a> Container<'a> {
     }
 }
 
-/// A tag as text.
+/// Returns a tag as text.
 pub(super) fn name(tag: &Tag) -> String {
     tag.escape_ascii().to_string()
 }
 
-/// Where the sections of a file begin.
+/// Returns the start of each section in a file.
 fn begins(sections: &[Section]) -> Vec<usize> {
     let mut end = HEADER + sections.len() * ENTRY + 4;
     let begin = |(_, data): &Section| {
@@ -142,12 +143,12 @@ fn begins(sections: &[Section]) -> Vec<usize> {
     sections.iter().map(begin).collect_guarded()
 }
 
-/// Bytes of a file of sections.
+/// Returns the length of a file of sections, bytes.
 pub(super) fn length(sections: &[Section]) -> usize {
     sections.iter().zip(begins(sections)).fold(0, |_, ((_, data), begin)| begin + data.len())
 }
 
-/// CRC-32 of a section, by blocks on several threads.
+/// Returns the CRC-32 of a section, computed by blocks on several threads.
 fn checksum(data: &[u8]) -> u32 {
     let blocks = data.par_chunks(1 << 20).map(|block| {
         let mut hasher = crc32fast::Hasher::new();
@@ -162,13 +163,13 @@ fn checksum(data: &[u8]) -> u32 {
     whole.finalize()
 }
 
-/// Whether a file that begins with `head` says that it has a section; nothing of it is checked.
+/// Returns whether the table of a file that begins with `head` lists a section; checks nothing of it.
 pub(super) fn names(head: &[u8], tag: &Tag) -> bool {
     let Some((head, table)) = head.split_at_checked(HEADER) else { return false };
     head.starts_with(MAGIC) && table.chunks(ENTRY).take(u32_at(head, 12) as usize).any(|entry| entry.starts_with(tag))
 }
 
-/// Bytes that are enough of a file for [`names`].
+/// Number of bytes of a file that suffice for [`names`].
 pub(super) const HEAD: usize = HEADER + MAX_SECTIONS as usize * ENTRY;
 
 /// Writes a file of sections.
@@ -198,8 +199,8 @@ pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Resul
     Ok(())
 }
 
-/// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed, so that a crash leaves
-/// the old file or the new one and never half of either, and whoever has mapped the old one keeps it.
+/// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed. So a crash leaves the
+/// old file or the new one and never half of either, and a process that has mapped the old one keeps it.
 pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let folder = match path.parent() {
@@ -210,7 +211,7 @@ pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
     emit(sections, &mut file).map_err(io)?;
     #[cfg(unix)]
     {
-        // A temporary file is private by default; an asset is as readable as any other new file.
+        // A temporary file is private by default; an asset gets the permissions of an ordinary new file.
         use std::os::unix::fs::PermissionsExt;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(io)?;
     }
@@ -234,12 +235,12 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(tag: Tag, bytes: &[u8]) -> 
     }
 }
 
-/// How the samples of a field in bricks are written to a file.
+/// Encoding of the samples of a field in bricks in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// Small.
+    /// Compressed: a small file.
     #[default]
     Compressed,
-    /// As they are in memory: a file that is loaded in no time, because it is mapped. See [`Shape::load`](super::Shape::load).
+    /// The format in memory: the file loads at once, because it is mapped. See [`Shape::load`](super::Shape::load).
     Raw,
 }

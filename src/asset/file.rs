@@ -1,4 +1,4 @@
-//! What is in the file: mesh, field, pointshell with its tree, mass properties, each a section of its own.
+//! Contents of the file: mesh, field, pointshell with its tree, mass properties, each in a section of its own.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,18 +22,18 @@ const KNOWN: [Tag; 7] = [META, MESH, FIELD, bricks::BRICKS, bricks::RAW, bricks:
 /// The first version whose fields are not read by `old`.
 const FIELDS: u32 = 3;
 
-/// In errors, for the name of a file.
+/// Name of the file in errors for an asset in memory.
 const IN_MEMORY: &str = "asset in memory";
 
-/// The small things.
+/// Section of the small data.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Meta {
     mass: Option<MassProperties>,
     report: Option<Report>,
 }
 
-/// The numbers of a field that decoding does not look at: those that were measured when it was cooked, and what follows from
-/// all of its samples.
+/// Checks the numbers of a field that decoding does not check: those that were measured at cooking, and those that
+/// follow from all of its samples.
 fn check_field(field: &Field) -> std::result::Result<(), String> {
     let known = field.gridded().ok_or("it holds a field without a grid")?;
     let bounds = field.bounds();
@@ -49,8 +49,8 @@ fn check_field(field: &Field) -> std::result::Result<(), String> {
     }
 }
 
-/// What is asked of the parts of a shape, besides what making each of them from its section checks: by reading, and by
-/// writing, so that nothing is written that could not be read.
+/// Checks the parts of a shape beyond the checks of decoding each section. Reading and writing both call it, so that no
+/// file is written that could not be read.
 fn check_parts(
     mass: Option<&MassProperties>,
     field: Option<&Field>,
@@ -71,17 +71,17 @@ impl Shape {
         self.save_as(path, Store::default())
     }
 
-    /// Writes the asset: to a temporary file beside `path`, then renamed over it. A shape that was loaded from the old file
-    /// keeps it.
+    /// Writes the asset: to a temporary file beside `path`, then renames it to `path`. A shape that was loaded from the
+    /// old file keeps that file.
     ///
     /// # Errors
-    /// `Unsupported` for analytic fields (store their parameters instead) and for parts that [`Shape::load`] would refuse, which
-    /// no shape has that was cooked or loaded; `Io`. On errors nothing is written.
+    /// `Unsupported` for analytic fields (store their parameters instead) and for parts that [`Shape::load`] would
+    /// refuse, which no cooked or loaded shape has; `Io`. On errors nothing is written.
     pub fn save_as(&self, path: &Path, store: Store) -> Result<()> {
         memory::guard("writing the asset", || container::write(path, &self.sections(store)?))
     }
 
-    /// The bytes that [`Shape::save`] writes.
+    /// Returns the bytes that [`Shape::save`] writes.
     ///
     /// # Errors
     /// `Unsupported` as [`Shape::save_as`].
@@ -122,7 +122,7 @@ impl Shape {
         Ok(sections)
     }
 
-    /// The checks of [`Shape::load`], on the parts as they are in memory.
+    /// Makes the checks of [`Shape::load`] on the parts in memory.
     fn check_readable(&self) -> std::result::Result<(), String> {
         if let Some(mesh) = &self.mesh {
             mesh.check().map_err(|e| format!("section MESH: {e}"))?;
@@ -133,12 +133,12 @@ impl Shape {
         check_parts(self.mass.as_ref(), self.field.as_deref(), self.shell.as_deref())
     }
 
-    /// Reads an asset, checking lengths, checksums and every index before anything is trusted.
+    /// Reads an asset, checking lengths, checksums and every index before any data is used.
     ///
-    /// A file that was saved with [`Store::Raw`] is mapped where the system can (on Unix): the samples of bricks are used where
-    /// they are, and shared by all processes that do so. Replacing or removing the file is safe then, as [`Shape::save_as`]
-    /// does; **whoever writes into the file itself, or truncates it, while the shape lives makes its answers undefined, and
-    /// may end the process** (SIGBUS). Any other file is read and let go.
+    /// A file that was saved with [`Store::Raw`] is mapped where the system can (on Unix): the samples of bricks are
+    /// used in place, and shared by all processes that map the file. Replacing or removing the file is then safe, as
+    /// [`Shape::save_as`] does; **a program that writes into the file itself, or truncates it, while the shape lives
+    /// makes the shape's answers undefined, and may end the process** (SIGBUS). Any other file is read and closed.
     ///
     /// # Errors
     /// `Io` when the file cannot be read, `InvalidFile` with the reason when it is not a whole, sound asset.
@@ -159,8 +159,8 @@ impl Shape {
         })
     }
 
-    /// Reads an asset from memory, which is not needed afterwards: the bytes of a file of either kind, checked as
-    /// [`Shape::load`] does.
+    /// Reads an asset from memory, which is not needed afterwards: the bytes of a file of either encoding, checked as
+    /// in [`Shape::load`].
     ///
     /// # Errors
     /// `InvalidFile` with the reason.
@@ -172,7 +172,7 @@ impl Shape {
 
     fn parse(bytes: &[u8], file: Option<&Mapped>) -> std::result::Result<Self, String> {
         let container = Container::parse(bytes)?;
-        // What a later writer added in lower case can be done without.
+        // A reader may ignore sections in lower case that a later version added.
         if let Some(tag) = container.tags().find(|tag| !KNOWN.contains(tag) && !tag[0].is_ascii_lowercase()) {
             return Err(format!("section {} is of a kind that this library does not know", name(tag)));
         }

@@ -1,5 +1,5 @@
-//! What versions 1 and 2 of the file wrote otherwise than today. These structs never change: they are those files' layout.
-//! `tests/golden` has a file of each.
+//! Layouts of versions 1 and 2 of the file where they differ from the present one. These structs never change.
+//! `tests/golden` has a file of each version.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ use crate::field::{BrickField, BrickHeader, BrickParts, DenseField, FieldError, 
 use crate::math::{Aabb, Vec3};
 use crate::memory::{boxed, SliceGuarded};
 
-/// Numbers for each fine brick: 9³ samples, and how far they rise above the distance.
+/// Numbers for each fine brick: 9³ samples, and their largest excess over the distance.
 const BRICK: usize = 9 * 9 * 9 + 1;
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ impl From<Sign> for SignReport {
             flipped_triangles: s.flipped_triangles,
             uncertain_nodes: s.uncertain_nodes,
             membrane_area: s.membrane_area,
-            // What decided where is not in these files.
+            // These files do not store how the sign was decided.
             ..SignReport::given()
         }
     }
@@ -79,7 +79,7 @@ struct Header {
     sign: Sign,
 }
 
-/// What section BRIK begins with.
+/// Start of section BRIK.
 #[derive(Deserialize)]
 struct Head {
     header: Header,

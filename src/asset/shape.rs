@@ -17,10 +17,10 @@ pub struct Shape {
     pub mesh: Option<Arc<TriMesh>>,
     pub field: Option<Arc<Field>>,
     pub shell: Option<Arc<PointShell>>,
-    /// `None` when nothing closed or gridded was given to compute it from, or nothing is inside. Passes
-    /// [`MassProperties::check`].
+    /// `None` when there was no closed mesh and no field on a grid to compute it from, or when nothing is inside.
+    /// Passes [`MassProperties::check`].
     pub mass: Option<MassProperties>,
-    /// What the mesh looked like when it was cooked.
+    /// Report on the mesh at cooking.
     pub report: Option<Report>,
 }
 
@@ -28,8 +28,9 @@ impl Shape {
     /// Cooks a mesh: weld, field, pointshell, mass properties.
     ///
     /// # Errors
-    /// Whatever the stages say: an invalid mesh or option, too much memory (said before it is allocated), cancellation.
-    /// `TooLarge` also for a target error that is not met within the memory limit; it says what was reached.
+    /// The errors of the stages: an invalid mesh or option, too much memory (reported before it is allocated),
+    /// cancellation. `TooLarge` also for a target error that is not met within the memory limit; the message has the
+    /// error that was reached.
     pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Self> {
         progress.guard("cooking a shape", || {
             let cooked = cook::shape::cook(mesh, options, progress)?;
@@ -43,13 +44,13 @@ impl Shape {
         })
     }
 
-    /// A shape around an analytic field: exact, and able to take the voxelmap's role only.
+    /// Makes a shape of an analytic field: exact, and usable in the voxelmap's role only.
     pub fn from_field(field: Field) -> Self {
         Self { mesh: None, field: Some(Arc::new(field)), shell: None, mass: None, report: None }
     }
 
-    /// A shape around the exact field of a mesh. Mass properties are exact where the triangles give them
-    /// ([`TriMesh::mass_properties`]), and else estimated from a coarse grid.
+    /// Makes a shape of the exact field of a mesh. Mass properties are exact where the triangles give them
+    /// ([`TriMesh::mass_properties`]), and otherwise estimated from a coarse grid.
     ///
     /// # Errors
     /// `InvalidMesh` for a mesh without triangles, or smaller than [`crate::mesh::MIN_EXTENT`].
@@ -67,7 +68,7 @@ impl Shape {
         })
     }
 
-    /// A shape around a sheet: a surface without an inside, and so without mass properties.
+    /// Makes a shape of a sheet: a surface without an inside, and so without mass properties.
     ///
     /// # Errors
     /// As [`Sheet::new`], and `InvalidMesh` for a mesh smaller than [`crate::mesh::MIN_EXTENT`].
@@ -80,7 +81,7 @@ impl Shape {
         })
     }
 
-    /// A shape from parts that exist, shared with whoever else holds them.
+    /// Makes a shape of existing parts, shared with their other owners.
     pub fn from_parts(field: Option<Arc<Field>>, shell: Option<Arc<PointShell>>) -> Result<Self> {
         if field.is_none() && shell.is_none() {
             return Err(Error::argument("field and pointshell", "both absent", "at least one of them"));
@@ -88,11 +89,13 @@ impl Shape {
         Ok(Self { mesh: None, field, shell, mass: None, report: None })
     }
 
-    /// The body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their numbers. A
-    /// copy: nothing is shared. But for rounding its answers are those of the original, scaled.
+    /// Returns the body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their
+    /// numbers. The result is a copy: nothing is shared. Except for rounding its answers are those of the original,
+    /// scaled.
     ///
     /// # Errors
-    /// `InvalidArgument` for a factor that is no such number, or that takes a length of the shape out of its range.
+    /// `InvalidArgument` for a factor that is not positive and finite, or that takes a length of the shape out of its
+    /// range.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
         if !(factor > 0.0 && factor.is_finite()) {
             return Err(Error::argument("factor", limits::Shown(factor), "a positive, finite number"));
@@ -114,7 +117,7 @@ impl Shape {
                 report: self.report.as_ref().map(|r| r.scaled(factor)),
             })
         })?;
-        // A half-space has no ends.
+        // A half-space is infinite.
         let bounds = scaled.bounds();
         let ends = || bounds.min.iter().chain(&bounds.max).filter(|x| x.is_finite());
         if ends().all(|x| limits::is_coordinate(*x)) && !bounds.extents().iter().all(|e| *e < limits::MIN_LENGTH) {
@@ -124,12 +127,12 @@ impl Shape {
         Err(Error::argument("factor", limits::Shown(factor), expected))
     }
 
-    /// What the queries look at.
+    /// Returns the geometry for the queries.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
     }
 
-    /// By whom a workspace knows the shape again.
+    /// Returns the owner, by which a workspace recognises the shape again.
     pub fn owner(&self) -> Owner<'_> {
         Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
     }
@@ -149,7 +152,7 @@ impl Shape {
         bounds
     }
 
-    /// How the field's sign was decided, for a cooked field.
+    /// Returns how the field's sign was decided, for a cooked field.
     pub fn sign_report(&self) -> Option<&SignReport> {
         self.field.as_deref().and_then(Field::gridded).map(|f| f.sign)
     }

@@ -1,13 +1,13 @@
-//! How often the library allocates: what shows that warm queries do not.
+//! Number of the library's allocations, which shows that warm queries do not allocate.
 
 use super::check;
 use super::guard::entry;
 use super::status::*;
 
-/// How many allocations the library has made on the calling thread so far, those that grow a block included. Take it before
-/// and after a call to see what the call allocated.
+/// Counts the allocations that the library has made on the calling thread so far, including those that grow a block.
+/// Read it before and after a call to get the number of allocations of the call.
 ///
-/// @param[out] count  allocations since the thread began
+/// @param[out] count  number of allocations since the thread began
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_UNSUPPORTED (built without the cargo feature `allocation-counter`, which the
 ///         CMake build turns on)
 #[no_mangle]
@@ -27,7 +27,7 @@ mod counter {
     }
 }
 
-/// A Rust program has one global allocator, so only builds that serve as a C library turn this on.
+/// A Rust program has one global allocator, so only builds that serve as a C library enable this one.
 #[cfg(feature = "allocation-counter")]
 mod counter {
     use std::alloc::{GlobalAlloc, Layout, System};
@@ -37,7 +37,7 @@ mod counter {
     use crate::memory::WithReserve;
 
     thread_local! {
-        /// Const and without a destructor: using it never allocates, and works until the thread has ended.
+        /// Const and without a destructor: its use never allocates, and works until the thread has ended.
         static COUNT: Cell<u64> = const { Cell::new(0) };
     }
 
@@ -50,7 +50,7 @@ mod counter {
 
     const WITH_RESERVE: WithReserve = WithReserve(System);
 
-    // SAFETY: hands everything to another allocator; counting touches no allocated memory.
+    // SAFETY: passes every call to another allocator; counting touches no allocated memory.
     unsafe impl GlobalAlloc for Counting {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             COUNT.set(COUNT.get() + 1);

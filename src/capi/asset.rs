@@ -12,16 +12,17 @@ use super::types::*;
 use super::workers;
 use crate::asset::{Shape, Store};
 
-/// The samples of a field in bricks are compressed: a small file.
+/// Compressed samples of a field in bricks. The file is small.
 pub const VXS_STORE_COMPRESSED: u32 = 0;
-/// They are as in memory: a file that is loaded in no time, because `vxs_shape_load` maps it.
+/// Samples of a field in bricks as they are in memory. On Unix `vxs_shape_load` maps such a file, so that loading takes
+/// almost no time.
 pub const VXS_STORE_RAW: u32 = 1;
 
 const STORES: [Store; 2] = [Store::Compressed, Store::Raw];
 
 /// Writes a shape to an asset file, compressed: `vxs_shape_save_as` with `VXS_STORE_COMPRESSED`.
 ///
-/// @param shape  what; must have a cooked field or a pointshell
+/// @param shape  the shape to write; must have a cooked field or a pointshell
 /// @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
@@ -32,12 +33,12 @@ pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_
     })
 }
 
-/// Writes a shape to an asset file: to a temporary name first, then renamed, so that no half-written file is ever seen, and
-/// shapes that were loaded from a file that is replaced keep it.
+/// Writes a shape to an asset file. It writes to a temporary name first and then renames the file, so that no
+/// half-written file is ever visible. Shapes that were loaded from a file that is replaced keep the old file.
 ///
-/// @param shape  what; must have a cooked field or a pointshell
+/// @param shape  the shape to write; must have a cooked field or a pointshell
 /// @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
-/// @param store  one of `VXS_STORE_`; it makes a difference for fields in bricks only
+/// @param store  one of `VXS_STORE_`; affects only fields in bricks
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const c_char, store: u32) -> vxs_status {
@@ -48,16 +49,17 @@ pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const
     })
 }
 
-/// Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. Everything is checked before it is
-/// trusted, checksums too.
+/// Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. All contents, including the
+/// checksums, are checked before they are used.
 ///
-/// On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used where they are, and shared by all processes that do so.
-/// It may be replaced (as `vxs_shape_save` does) or removed; but who writes into the file itself, or shortens it, while a
-/// shape of it lives, makes that shape's answers undefined and may end the process with SIGBUS. Other files are read.
+/// On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used in place, and all processes that load the file
+/// share them. The file may be replaced (as `vxs_shape_save` does) or removed. A program that writes into the file
+/// itself, or shortens it, while a shape loaded from it exists makes the answers of that shape undefined and may end
+/// the process with SIGBUS. Other files are read.
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)
 /// @param[out] shape  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it),
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message tells the defect of the file),
 ///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vxs_shape) -> vxs_status {
@@ -70,14 +72,15 @@ pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vx
     })
 }
 
-/// The bytes that `vxs_shape_save` writes. Each call does the whole work, also one that only asks for the size.
+/// Writes the bytes of the asset file that `vxs_shape_save` writes into a buffer. Each call does the whole work, even a
+/// call that only asks for the size.
 ///
-/// @param shape      what; must have a cooked field or a pointshell
+/// @param shape      the shape; must have a cooked field or a pointshell
 /// @param[out] out   at most `capacity` bytes; may be null if `capacity` is 0
-/// @param capacity   room in `out`, bytes
-/// @param[out] size  how many bytes there are
-/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*size` says how many, and `out` is as it was),
-/// VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
+/// @param capacity   size of `out`, bytes
+/// @param[out] size  number of bytes of the file
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*size` tells the number, and `out` is unchanged),
+///         VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_serialize(
     shape: *const vxs_shape,
@@ -100,13 +103,13 @@ pub unsafe extern "C" fn vxs_shape_serialize(
     })
 }
 
-/// Reads a shape from bytes: those of `vxs_shape_serialize`, or of an asset file of any kind. Everything is checked as by
-/// `vxs_shape_load`; the bytes are not needed afterwards, and may be at any address.
+/// Reads a shape from bytes: the output of `vxs_shape_serialize`, or the contents of an asset file of any kind. All
+/// contents are checked as by `vxs_shape_load`. The bytes are not needed afterwards, and may be at any address.
 ///
 /// @param bytes       `size` bytes
 /// @param size        not 0
 /// @param[out] shape  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message says what is wrong with them),
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message tells the defect of the bytes),
 ///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_deserialize(

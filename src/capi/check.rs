@@ -1,4 +1,4 @@
-//! What every argument is put through before the core sees it. Messages name the argument, its value and what was expected.
+//! Checks of all arguments before they reach the core. Messages name the argument, its value and the expected values.
 
 use std::ffi::{c_char, CStr};
 use std::fmt::{Arguments, Display};
@@ -17,7 +17,7 @@ impl From<Vec3> for vxs_vec3 {
     }
 }
 
-/// How far the norm of a quaternion may be from 1.
+/// Largest accepted deviation of a quaternion's norm from 1.
 const UNIT_TOLERANCE: f64 = 1e-6;
 
 fn usable<T>(argument: &str, pointer: *const T) -> Result<(), Failure> {
@@ -31,12 +31,12 @@ fn usable<T>(argument: &str, pointer: *const T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An output that is wanted.
+/// Checks an output that must not be null.
 pub(super) fn out<T>(argument: &str, pointer: *mut T) -> Result<(), Failure> {
     usable(argument, pointer)
 }
 
-/// An output that may be null.
+/// Checks an output that may be null.
 pub(super) fn out_optional<T>(argument: &str, pointer: *mut T) -> Result<(), Failure> {
     if pointer.is_null() {
         return Ok(());
@@ -44,7 +44,7 @@ pub(super) fn out_optional<T>(argument: &str, pointer: *mut T) -> Result<(), Fai
     usable(argument, pointer)
 }
 
-/// An output array: may be null without capacity.
+/// Checks an output array, which may be null if the capacity is 0.
 pub(super) fn out_array<T>(
     argument: &str,
     pointer: *mut T,
@@ -58,14 +58,14 @@ pub(super) fn out_array<T>(
     usable(argument, pointer)
 }
 
-/// A list that a caller has room for, and where to say how long it is.
+/// An output array of the caller with a capacity, and the output for its count.
 pub(super) struct List<T> {
     out: *mut T,
     capacity: usize,
     count: *mut usize,
 }
 
-/// `name`: the argument of the list, beside `capacity` and `count`.
+/// Checks the arguments of a list. `name` is the argument of the array, beside `capacity` and `count`.
 pub(super) fn list<T>(name: &str, out: *mut T, capacity: usize, count: *mut usize) -> Result<List<T>, Failure> {
     out_array(name, out, "capacity", capacity)?;
     self::out("count", count)?;
@@ -73,7 +73,7 @@ pub(super) fn list<T>(name: &str, out: *mut T, capacity: usize, count: *mut usiz
 }
 
 impl<T> List<T> {
-    /// As much of `found` as there is room for, and how many there are.
+    /// Writes as many elements of `found` as fit, and the number of all.
     pub(super) unsafe fn write(self, found: impl ExactSizeIterator<Item = T>) -> Result<vxs_status, Failure> {
         let count = found.len();
         for (i, item) in found.take(self.capacity).enumerate() {
@@ -112,7 +112,7 @@ pub(super) unsafe fn slice<'a, T>(
     Ok(std::slice::from_raw_parts(pointer, count))
 }
 
-/// A number that `fits`; `expected` says which do.
+/// Returns `value` if `fits` is true; `expected` describes the accepted values.
 fn number(argument: impl Display, value: f64, fits: bool, expected: &str) -> Result<f64, Failure> {
     if fits {
         Ok(value)
@@ -121,51 +121,51 @@ fn number(argument: impl Display, value: f64, fits: bool, expected: &str) -> Res
     }
 }
 
-/// A length of either sign, metres.
+/// Checks a length of either sign, metres.
 pub(super) fn coordinate(argument: impl Display, value: f64) -> Result<f64, Failure> {
     number(argument, value, limits::is_coordinate(value), "a finite length of at most 1e18 m")
 }
 
-/// The size of a body, metres.
+/// Checks the size of a body, metres.
 pub(super) fn length(argument: impl Display, value: f64) -> Result<f64, Failure> {
     number(argument, value, limits::is_length(value), "a positive, finite length of 1e-18 to 1e18 m")
 }
 
-/// A length, metres. Zero stands for "choose for me".
+/// Checks a length, metres. Zero stands for the default.
 pub(super) fn length_or_zero(argument: impl Display, value: f64) -> Result<f64, Failure> {
     let fits = value >= 0.0 && limits::is_coordinate(value);
     number(argument, value, fits, "a positive, finite length of at most 1e18 m, or 0 for the default")
 }
 
-/// A length that bounds what is looked for, metres: beyond the largest coordinate it is as good as infinity, so only what is no
-/// number is refused.
+/// Checks a length that bounds a search, metres. A value beyond the largest coordinate acts like infinity, so only NaN
+/// is refused.
 pub(super) fn bound(argument: impl Display, value: f64) -> Result<f64, Failure> {
     number(argument, value, !value.is_nan(), "a length in metres, or infinity")
 }
 
-/// A physical number that is not a length and not negative, SI units.
+/// Checks a physical number that is not a length and not negative, SI units.
 pub(super) fn not_negative(argument: impl Display, value: f64) -> Result<f64, Failure> {
     let fits = value >= 0.0 && limits::is_quantity(value);
     number(argument, value, fits, "a finite number, 0 or more, of at most 1e18")
 }
 
-/// A physical number of either sign that is not a length, SI units.
+/// Checks a physical number of either sign that is not a length, SI units.
 pub(super) fn quantity(argument: impl Display, value: f64) -> Result<f64, Failure> {
     number(argument, value, limits::is_quantity(value), "a finite number of at most 1e18")
 }
 
-/// A time that is divided by, seconds.
+/// Checks a time that is used as a divisor, seconds.
 pub(super) fn seconds(argument: impl Display, value: f64) -> Result<f64, Failure> {
     let fits = limits::is_positive_quantity(value);
     number(argument, value, fits, "a positive, finite time of 1e-30 to 1e18 s")
 }
 
-/// A mass, kg.
+/// Checks a mass, kg.
 pub(super) fn mass(argument: impl Display, value: f64) -> Result<f64, Failure> {
     number(argument, value, limits::is_positive_quantity(value), "a positive, finite mass of 1e-30 to 1e18 kg")
 }
 
-/// Zero stands for "no limit".
+/// Converts a limit: zero stands for "no limit".
 pub(super) fn limit(given: u64) -> u64 {
     if given == 0 {
         u64::MAX
@@ -185,19 +185,19 @@ fn vec3(
     Ok(Vec3::new(v.x, v.y, v.z))
 }
 
-/// A point, or a displacement, metres.
+/// Checks a point or a displacement, metres.
 pub(super) fn point(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
     vec3(argument, v, |name, x| coordinate(name, x))
 }
 
-/// A vector of physical numbers that are no lengths, SI units.
+/// Checks a vector of physical numbers that are not lengths, SI units.
 pub(super) fn quantities(argument: impl Display, v: vxs_vec3) -> Result<Vec3, Failure> {
     vec3(argument, v, |name, x| quantity(name, x))
 }
 
 pub(super) fn direction(argument: &str, v: vxs_vec3) -> Result<Vec3, Failure> {
     let v = vec3(argument, v, |name, x| number(name, x, x.is_finite(), "a finite number"))?;
-    // Scaled first, so that neither tiny nor huge components leave the range.
+    // Scales first, so that neither tiny nor huge components overflow or underflow.
     let largest = v.amax();
     if largest > 0.0 {
         Ok((v / largest).normalize())
@@ -214,14 +214,14 @@ pub(super) fn axis(argument: &str, axis: u32) -> Result<usize, Failure> {
     }
 }
 
-/// One of the constants that start with `prefix`.
+/// Returns the choice for one of the constants that start with `prefix`.
 pub(super) fn choice<V: Copy>(argument: &str, value: u32, prefix: &str, choices: &[V]) -> Result<V, Failure> {
     choices.get(value as usize).copied().ok_or_else(|| {
         Failure::argument(argument, value, &format!("one of the {prefix} constants, 0 to {}", choices.len() - 1))
     })
 }
 
-/// Features that do not decrease.
+/// Checks that features do not decrease.
 pub(super) fn ascending(argument: &str, features: &[u32]) -> Result<(), Failure> {
     match features.windows(2).position(|pair| pair[0] > pair[1]) {
         Some(i) => {
@@ -240,7 +240,7 @@ pub(super) fn in_range<V: PartialOrd + Display>(argument: &str, value: V, min: V
     }
 }
 
-/// A struct that the caller filled.
+/// Reads a struct that the caller filled.
 pub(super) unsafe fn input<T: Copy>(argument: &str, pointer: *const T) -> Result<T, Failure> {
     usable(argument, pointer)?;
     Ok(pointer.read())
@@ -250,12 +250,12 @@ pub(super) unsafe fn pose(argument: &str, pointer: *const vxs_pose) -> Result<Po
     pose_value(format_args!("{argument}->"), &input(argument, pointer)?)
 }
 
-/// `prefix`: what stands before the names of the pose's fields.
+/// Checks a pose. `prefix` is the text before the names of the pose's fields in messages.
 pub(super) fn pose_value(prefix: impl Display, p: &vxs_pose) -> Result<Pose, Failure> {
     let position = point(format_args!("{prefix}position"), p.position)?;
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     let norm = q.norm();
-    // Also false for a norm that is not a number.
+    // The comparison is also false for a norm that is NaN.
     if (norm - 1.0).abs() <= UNIT_TOLERANCE {
         Ok(Pose::from_parts(position.into(), nalgebra::UnitQuaternion::new_normalize(q)))
     } else {
@@ -286,7 +286,7 @@ pub(super) unsafe fn path(argument: &str, pointer: *const c_char) -> Result<Path
     }
 }
 
-/// The handle at the start of a struct that holds a shape, for the guard; null when there is none to read.
+/// Returns the handle at the start of a struct that holds a shape, for the guard; null if there is none to read.
 pub(super) unsafe fn shape_of<T>(body: *const T) -> *const vxs_shape {
     match usable("body", body) {
         Ok(()) => body.cast::<*const vxs_shape>().read(),
@@ -294,7 +294,7 @@ pub(super) unsafe fn shape_of<T>(body: *const T) -> *const vxs_shape {
     }
 }
 
-/// Points, copied; `status` is what one that is not finite, or beyond the limit, gives.
+/// Copies points. `status` is the error for a point that is not finite, or beyond the limit.
 pub(super) unsafe fn points(
     argument: &str,
     count_argument: &str,
@@ -312,7 +312,7 @@ pub(super) unsafe fn points(
     Ok(points.iter().map(|p| [p.x, p.y, p.z]).collect_guarded())
 }
 
-/// Triangles, copied, whose corners are all below `vertex_count`.
+/// Copies triangles whose corners are all below `vertex_count`.
 pub(super) unsafe fn triangles(
     argument: &str,
     pointer: *const u32,
@@ -334,22 +334,22 @@ pub(super) unsafe fn triangles(
 
 /// A struct that starts with `struct_size` and grows at its end from release to release.
 pub(super) trait Growable: Copy {
-    /// The argument's name in the entry points that take it.
+    /// Name of the argument in the entry points that take it.
     const ARGUMENT: &'static str;
-    /// Its sizes in all releases, the present one included.
+    /// Sizes of the struct in all releases, including the present one.
     const SIZES: &'static [usize];
-    /// Whether null stands for the defaults.
+    /// True if null stands for the defaults.
     const NULLABLE: bool;
 
-    /// `struct_size` is set by whoever writes it.
+    /// Returns the defaults. `struct_size` is set when the struct is written.
     fn defaults() -> Self;
 
-    /// What the caller gave, with defaults for the fields that its release did not have.
+    /// Reads the caller's struct, with defaults for the fields that the caller's release does not have.
     unsafe fn read(pointer: *const Self) -> Result<Self, Failure> {
         Self::read_as(Self::ARGUMENT, pointer)
     }
 
-    /// Like [`Growable::read`], where the caller's code names the pointer differently: as a field of another struct.
+    /// Like [`Growable::read`], for a pointer with another name in the caller's code: a field of another struct.
     unsafe fn read_as(argument: &str, pointer: *const Self) -> Result<Self, Failure> {
         let mut value = Self::defaults();
         if !(Self::NULLABLE && pointer.is_null()) {
@@ -359,7 +359,7 @@ pub(super) trait Growable: Copy {
         Ok(value)
     }
 
-    /// Writes as much as the caller's release has, keeping its size.
+    /// Writes the fields that the caller's release has, and keeps its size.
     unsafe fn write(&self, pointer: *mut Self) -> Result<vxs_status, Failure> {
         let size = given_size(Self::ARGUMENT, pointer)?;
         fill(pointer, size, self);
@@ -388,7 +388,7 @@ unsafe fn fill<T: Growable>(pointer: *mut T, size: usize, value: &T) {
     pointer.cast::<u32>().write(size as u32);
 }
 
-/// What the `_init` functions do.
+/// Implements the `_init` functions.
 pub(super) unsafe fn init<T: Growable>(pointer: *mut T, size: usize, value: T) -> Result<vxs_status, Failure> {
     usable(T::ARGUMENT, pointer)?;
     let size = known_size::<T>("size", size)?;

@@ -1,4 +1,4 @@
-//! The options of cooking.
+//! Cooking options.
 
 use std::ffi::{c_char, c_void};
 
@@ -13,7 +13,7 @@ pub const VXS_FORM_FIELD: u32 = 1;
 /// Cook the pointshell.
 pub const VXS_FORM_POINTSHELL: u32 = 2;
 
-/// Where the samples of the pointshell lie: what suits most meshes (mesh vertices, sharp edges and corners, and fill).
+/// Default positions of the samples, which suit most meshes: mesh vertices, sharp edges and corners, and fill.
 pub const VXS_SAMPLING_DEFAULT: u32 = 0;
 /// One sample per voxel that the surface meets: the voxel's centre projected onto the surface.
 pub const VXS_SAMPLING_PROJECTION: u32 = 1;
@@ -21,8 +21,9 @@ pub const VXS_SAMPLING_PROJECTION: u32 = 1;
 pub const VXS_SAMPLING_VERTICES: u32 = 2;
 /// Evenly spread (blue noise) over the surface, with sharp edges and corners.
 pub const VXS_SAMPLING_UNIFORM: u32 = 3;
-/// Corners and sharp edges only, those edges at the spacing; open and non-manifold edges count as sharp. Not a cover of the
-/// surface, but what can sink in between the samples of another body. A mesh without any is refused.
+/// Corners and sharp edges only, the edges sampled at the spacing; open and non-manifold edges count as sharp. The
+/// samples do not cover the surface, but cover the features that can sink in between the samples of another body. A
+/// mesh without such features is refused.
 pub const VXS_SAMPLING_FEATURES: u32 = 4;
 
 /// Sphere tree of minimal balls around clusters of samples.
@@ -30,30 +31,32 @@ pub const VXS_TREE_MINIMAL_BALLS: u32 = 0;
 /// Sphere tree of nested spheres centred on samples.
 pub const VXS_TREE_NESTED: u32 = 1;
 
-/// The library chooses how the field is stored: now always `VXS_STORAGE_DENSE`.
+/// The library chooses the storage of the field: at present always `VXS_STORAGE_DENSE`.
 pub const VXS_STORAGE_AUTO: u32 = 0;
 /// Samples at all points of the grid: VXS_FIELD_DENSE.
 pub const VXS_STORAGE_DENSE: u32 = 1;
-/// Samples near the surface, in bricks of 8 x 8 x 8 voxels, and coarse ones elsewhere: VXS_FIELD_BRICKS. Memory goes with the
-/// surface and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a voxel.
+/// Samples near the surface, in bricks of 8 x 8 x 8 voxels, and coarse ones elsewhere: VXS_FIELD_BRICKS. Memory grows
+/// with the surface area and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a
+/// voxel.
 pub const VXS_STORAGE_BRICKS: u32 = 2;
 
-/// Called while a shape is cooked, from threads of the library, one call at a time.
+/// Progress callback. Threads of the library call it while a shape is cooked, one call at a time.
 ///
-/// @param stage     what is being done, such as "field"; valid during the call only
-/// @param fraction  how much of the stage is done, 0 to 1
+/// @param stage     name of the current stage, such as "field"; valid during the call only
+/// @param fraction  completed fraction of the stage, 0 to 1
 /// @param user      `progress_user` of the options
-/// @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
-///         throw. It may call the library, but what cooks, scales, saves or loads returns VXS_BUSY, since other threads wait for it.
+/// @return true to continue, false to cancel: the callback is not called again, and the cooking call returns
+///         VXS_CANCELLED. It must not throw. It may call the library, but calls that cook, scale, save or load return
+///         VXS_BUSY, since other threads wait for it.
 pub type vxs_progress_fn = Option<unsafe extern "C" fn(stage: *const c_char, fraction: f64, user: *mut c_void) -> bool>;
 
-/// How to cook a mesh into a shape. Fill it with `vxs_cook_options_init`, then change what you want.
+/// Options for cooking a mesh into a shape. Fill it with `vxs_cook_options_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_cook_options {
     /// `sizeof(vxs_cook_options)`, set by `vxs_cook_options_init`.
     pub struct_size: u32,
-    /// `VXS_FORM_` flags: which forms to cook. Default: both.
+    /// `VXS_FORM_` flags: the forms to cook. Default: both.
     pub forms: u32,
     /// Edge of a voxel, metres. 0, the default, takes it from `resolution`.
     pub voxel_size: f64,
@@ -61,9 +64,9 @@ pub struct vxs_cook_options {
     pub resolution: u32,
     /// Voxels between the mesh and the border of the grid, on every side.
     pub padding_voxels: u32,
-    /// Largest gap between samples, metres. 0, the default, takes it from `sample_count`, or else from the voxel size.
+    /// Largest gap between samples, metres. 0, the default: derived from `sample_count`, or else from the voxel size.
     pub spacing: f64,
-    /// About how many samples the pointshell should have; used when `spacing` is 0. 0, the default: as `spacing` says.
+    /// Approximate number of samples of the pointshell; used when `spacing` is 0. 0, the default: `spacing` decides.
     pub sample_count: u32,
     /// One of `VXS_SAMPLING_`.
     pub sampling: u32,
@@ -73,29 +76,31 @@ pub struct vxs_cook_options {
     pub branching: u32,
     /// One of `VXS_TREE_`.
     pub tree: u32,
-    /// Most bytes that cooking one form may hold, whatever the mesh; else VXS_TOO_LARGE, before anything large is allocated.
-    /// The finished field is there while the pointshell is made, and membranes are put across the holes of an open mesh
-    /// beside its field, so at most twice as much is held at any time, and 4 MB.
+    /// Largest number of bytes that cooking one form may hold, for any mesh. Cooking that would need more returns
+    /// VXS_TOO_LARGE before it allocates anything large. The finished field stays allocated while the pointshell is
+    /// made, and membranes are put across the holes of an open mesh beside its field, so that at most twice this limit,
+    /// and 4 MB, is held at any time.
     pub memory_limit: u64,
-    /// Vertices closer than this are merged first, metres. Default 0: only those that coincide.
+    /// Vertices closer than this are merged first, metres. Default 0: only coincident vertices are merged.
     pub weld_tolerance: f64,
-    /// Called with the progress; null, the default: none.
+    /// Progress callback; null, the default: none.
     pub progress: vxs_progress_fn,
-    /// Given to `progress`.
+    /// Passed to `progress`.
     pub progress_user: *mut c_void,
     /// One of `VXS_STORAGE_`.
     pub field_storage: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// Largest error of the field that is acceptable, metres: `field_error_max` of `vxs_shape_info`, as found when it is
-    /// cooked, will not be above it. Chooses the voxel size, so `voxel_size` must be 0, and `resolution` is not looked at. It
-    /// is found by cooking coarser fields first, which takes two or three times as long as the field itself.
-    /// VXS_TOO_LARGE, when it cannot be met within `memory_limit`, says what was reached. 0, the default: as `voxel_size`
-    /// and `resolution` say.
+    /// Largest acceptable error of the field, metres: `field_error_max` of `vxs_shape_info`, as measured during
+    /// cooking, will not exceed it. It determines the voxel size, so `voxel_size` must be 0, and `resolution` is
+    /// ignored. The voxel size is found by cooking coarser fields first, which takes two or three times as long as the
+    /// field itself. If the error cannot be met within `memory_limit`, the call returns VXS_TOO_LARGE and the message
+    /// tells the error that was reached. 0, the default: `voxel_size` and `resolution` decide.
     pub target_error: f64,
-    /// Metres; 0, the default: none. Else the surface is the outer one at this distance from the mesh, which may be any
-    /// soup of triangles: thin sheets and patches become a solid with a rounded surface, gaps of less than twice this close,
-    /// and what is enclosed is filled. At least a voxel's diagonal.
+    /// Offset distance, metres; 0, the default: no offset. Otherwise the surface is the outer surface at this distance
+    /// from the mesh, which may be any triangle soup. Thin sheets and patches become a solid with a rounded surface,
+    /// gaps narrower than twice this distance close, and enclosed space is filled. The distance must be at least a
+    /// voxel's diagonal.
     pub offset: f64,
 }
 
@@ -140,7 +145,7 @@ impl Growable for vxs_cook_options {
 }
 
 impl vxs_cook_options {
-    /// For the core. All but the progress callback, which is the caller's to keep.
+    /// Converts to the options of the core. The progress callback is left out: it stays with the caller.
     pub(super) fn to_core(self) -> Result<CookOptions, Failure> {
         let c = self;
         const BOTH: u32 = VXS_FORM_FIELD | VXS_FORM_POINTSHELL;
@@ -174,7 +179,7 @@ impl vxs_cook_options {
         core.field.offset = check::length_or_zero("options->offset", c.offset)?;
         core.field.memory_limit = c.memory_limit;
         core.shell.memory_limit = c.memory_limit;
-        // NaN: the core chooses once it has the mesh.
+        // NaN: the core chooses the voxel size once it has the mesh.
         let methods = [
             core.shell.method,
             Sampling::Projection { voxel_size: f64::NAN },
@@ -197,7 +202,7 @@ impl vxs_cook_options {
 
 /// Fills `options` with the defaults.
 ///
-/// @param[out] options  what to fill
+/// @param[out] options  the struct to fill
 /// @param size          `sizeof(vxs_cook_options)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]

@@ -1,4 +1,4 @@
-//! Making shapes: cooked from triangles, read from files, analytic.
+//! Creating shapes: cooked from triangles, read from mesh files, analytic.
 
 use std::ffi::{c_char, c_void, CString};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,16 +22,17 @@ use crate::mesh::TriMesh;
 
 /// Cooks a shape from triangles. The shape keeps a copy of them.
 ///
-/// A field needs a surface that separates an inside from an outside; small holes, self-intersections and flipped triangles
-/// are coped with and reported by `vxs_shape_get_info`. A pointshell can be made of any surface. Cooking is parallel and
-/// gives the same result on any number of threads.
+/// A field needs a surface that separates an inside from an outside. Cooking tolerates small holes, self-intersections
+/// and flipped triangles, and `vxs_shape_get_info` reports them. Any surface can have a pointshell. Cooking is parallel
+/// and gives the same result on any number of threads.
 ///
 /// @param vertices        `vertex_count` points, metres, body frame, all finite
 /// @param indices         `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
-/// @param options         how; null for the defaults
+/// @param options         cooking options; null for the defaults
 /// @param[out] shape      release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle, or the size: a mesh of
-///         less than 1e-18 m along every axis is refused), VXS_TOO_LARGE (the message says how much memory it would take),
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle, or the size: a
+///         mesh of
+///         less than 1e-18 m along every axis is refused), VXS_TOO_LARGE (the message tells the memory it would take),
 ///         VXS_OUT_OF_MEMORY (the system has less), VXS_CANCELLED
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_from_triangles(
@@ -50,15 +51,17 @@ pub unsafe extern "C" fn vxs_shape_create_from_triangles(
     })
 }
 
-/// How much memory cooking takes: the least `memory_limit` with which `vxs_shape_create_from_triangles` goes ahead. The
-/// shape itself takes less. Looks at every triangle, but computes no distance. Wide holes of an open mesh in bricks take more,
-/// for what is put across them, which is known only once it is cooked.
+/// Computes the memory that cooking takes: the smallest `memory_limit` with which `vxs_shape_create_from_triangles`
+/// proceeds. The shape itself takes less. The function reads every triangle, but computes no distance. Wide holes of an
+/// open mesh in bricks take additional memory for the membranes across them; its amount is known only after cooking.
 ///
 /// @param vertices        `vertex_count` points, metres, body frame, all finite
 /// @param indices         `3 * triangle_count` vertex numbers
-/// @param options         how it would be cooked; null for the defaults. `memory_limit` and `progress` are not looked at
+/// @param options         options that cooking would use; null for the defaults. `memory_limit` and `progress` are
+///                        ignored
 /// @param[out] bytes      written only on success
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH, VXS_UNSUPPORTED (with a `target_error`, which finds its voxel size
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH, VXS_UNSUPPORTED (with a `target_error`, whose voxel size is
+///         found
 ///         by cooking)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_cook_estimate_memory(
@@ -78,13 +81,14 @@ pub unsafe extern "C" fn vxs_cook_estimate_memory(
     })
 }
 
-/// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension. Whatever the reader does
-/// not understand is refused, and so is a binary file that holds less or more than it announces.
+/// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), chosen by its extension. The reader
+/// refuses everything that it does not understand, and a binary file that holds less or more data than it announces.
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)
-/// @param options     how; null for the defaults
+/// @param options     cooking options; null for the defaults
 /// @param[out] shape  release it with `vxs_shape_release`
-/// @return as `vxs_shape_create_from_triangles`, and VXS_IO, VXS_INVALID_FILE (unknown type, or not what it says it is)
+/// @return as `vxs_shape_create_from_triangles`, and VXS_IO, VXS_INVALID_FILE (unknown type, or contents that do not
+///         match it)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_from_file(
     path: *const c_char,
@@ -103,8 +107,8 @@ pub unsafe extern "C" fn vxs_shape_create_from_file(
 
 /// Cooks a shape from a mesh made by the library.
 ///
-/// @param primitive   what; see `vxs_primitive_init`
-/// @param options     how to cook it; null for the defaults
+/// @param primitive   the mesh; see `vxs_primitive_init`
+/// @param options     cooking options; null for the defaults
 /// @param[out] shape  release it with `vxs_shape_release`
 /// @return as `vxs_shape_create_from_triangles`
 #[no_mangle]
@@ -121,7 +125,8 @@ pub unsafe extern "C" fn vxs_shape_create_primitive(
     })
 }
 
-/// The half-space of all x with `normal` · x <= `offset`. Exact; a field only, so it needs a partner with a pointshell.
+/// Creates the half-space of all x with `normal` · x <= `offset`. Exact; a field only, so that it needs a partner with
+/// a pointshell.
 ///
 /// @param normal      outward, of any length but 0
 /// @param offset      metres along the unit normal
@@ -140,7 +145,7 @@ pub unsafe extern "C" fn vxs_shape_create_half_space(
     })
 }
 
-/// A box centred at the origin. Exact; a field only.
+/// Creates a box centred at the origin. Exact; a field only.
 ///
 /// @param half_extents  half the edge lengths, metres, all positive
 /// @param[out] shape    release it with `vxs_shape_release`
@@ -157,7 +162,7 @@ pub unsafe extern "C" fn vxs_shape_create_box(half_extents: vxs_vec3, shape: *mu
     })
 }
 
-/// A sphere around the origin. Exact; a field only.
+/// Creates a sphere centred at the origin. Exact; a field only.
 ///
 /// @param radius      metres, positive
 /// @param[out] shape  release it with `vxs_shape_release`
@@ -170,7 +175,7 @@ pub unsafe extern "C" fn vxs_shape_create_sphere(radius: f64, shape: *mut *mut v
     })
 }
 
-/// A capsule centred at the origin. Exact; a field only.
+/// Creates a capsule centred at the origin. Exact; a field only.
 ///
 /// @param radius       metres, positive
 /// @param half_height  half the length of its segment, without the caps, metres, positive
@@ -191,7 +196,7 @@ pub unsafe extern "C" fn vxs_shape_create_capsule(
     })
 }
 
-/// A cylinder centred at the origin. Exact; a field only.
+/// Creates a cylinder centred at the origin. Exact; a field only.
 ///
 /// @param radius       metres, positive
 /// @param half_height  half its length, metres, positive
@@ -212,9 +217,9 @@ pub unsafe extern "C" fn vxs_shape_create_cylinder(
     })
 }
 
-/// A cone with its tip at +height / 2 on the axis and its base at -height / 2. Exact; a field only.
+/// Creates a cone with its tip at +height / 2 on the axis and its base at -height / 2. Exact; a field only.
 ///
-/// @param radius      of the base, metres, positive
+/// @param radius      radius of the base, metres, positive
 /// @param height      metres, positive
 /// @param axis        0, 1, 2 for x, y, z
 /// @param[out] shape  release it with `vxs_shape_release`
@@ -233,7 +238,7 @@ pub unsafe extern "C" fn vxs_shape_create_cone(
     })
 }
 
-/// The convex hull of points. Exact; a field only.
+/// Creates the convex hull of points. Exact; a field only.
 ///
 /// @param points       `point_count` points, metres, body frame; at least four that are not in one plane
 /// @param[out] shape   release it with `vxs_shape_release`
@@ -252,7 +257,8 @@ pub unsafe extern "C" fn vxs_shape_create_convex_hull(
     })
 }
 
-/// The distance to triangles themselves, by their closest point: exact, and slow next to a cooked field. A field only.
+/// Creates a shape whose field is the distance to the triangles themselves, by their closest point: exact, and slow
+/// compared with a cooked field. A field only.
 ///
 /// @param vertices    `vertex_count` points, metres, body frame, all finite
 /// @param indices     `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
@@ -276,20 +282,21 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     })
 }
 
-/// A sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a pointshell
-/// collide with it, from either side.
+/// Creates a sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a
+/// pointshell collide with it, from either side.
 ///
-/// Each sample of a body asks the body's own field on which side of the sheet the body is; up to `depth` behind the sheet
-/// a sample is known to have gone through, deeper it is lost. Half the thickness of the bodies is a good value: where more
-/// of a body is behind the sheet than before it, its way out is the far side. A body without a field trusts the winding
-/// of the triangles instead: the sheet must then be wound consistently, and its front is the free side. The distance of
-/// the field itself (`vxs_field_distance`) is never negative.
+/// Each sample of a body asks the body's own field on which side of the sheet the body is. A sample that is up to
+/// `depth` behind the sheet is recognised as having passed through it; a deeper sample is lost. Half the thickness of
+/// the bodies is a good value: if more of a body is behind the sheet than in front of it, its contacts push it out on
+/// the far side. A body without a field relies on the winding of the triangles instead: the sheet must then be wound
+/// consistently, and bodies belong on its front side. The distance of the field itself (`vxs_field_distance`) is never
+/// negative.
 ///
-/// To keep the sheet's open edges and sharp folds from sinking in between the samples of a body, join its field by
-/// `vxs_shape_create` with a pointshell of the same triangles made with `VXS_SAMPLING_FEATURES`.
+/// The sheet's open edges and sharp folds can sink in between the samples of a body. To prevent this, combine its field
+/// by `vxs_shape_create` with a pointshell of the same triangles made with `VXS_SAMPLING_FEATURES`.
 ///
 /// @param vertices    `vertex_count` points, metres, body frame, all finite
-/// @param indices     `3 * triangle_count` vertex numbers; any soup: open, flat, self-intersecting
+/// @param indices     `3 * triangle_count` vertex numbers; any triangle soup: open, flat, self-intersecting
 /// @param depth       metres, positive
 /// @param[out] shape  release it with `vxs_shape_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
@@ -311,14 +318,14 @@ pub unsafe extern "C" fn vxs_shape_create_sheet(
     })
 }
 
-/// The convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the hull of the
-/// others are dropped.
+/// Creates the convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the
+/// hull of the others are dropped.
 ///
 /// @param centers       `sphere_count` points, metres, body frame
 /// @param radii         `sphere_count` lengths, metres; 0 for a point
 /// @param sphere_count  1 to 64
 /// @param[out] shape    release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT (also when the hull has no volume: points of one plane)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also if the hull has no volume: all points in one plane)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
     centers: *const vxs_vec3,
@@ -336,14 +343,14 @@ pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
     })
 }
 
-/// The shape scaled about its origin, in all its forms: triangles, field, pointshell, mass properties. A copy that takes as
-/// much memory as the original. But for rounding its answers are those of the original, scaled; a power of two changes no
-/// digit. The samples keep their numbers.
+/// Creates a copy of a shape, scaled about its origin in all its forms: triangles, field, pointshell, mass properties.
+/// The copy takes as much memory as the original. Its answers are those of the original, scaled, up to rounding; a
+/// factor that is a power of two changes no digit. The samples keep their numbers.
 ///
-/// @param shape        what to scale; it stays as it is
+/// @param shape        the shape to scale; it stays unchanged
 /// @param factor       positive and finite
 /// @param[out] scaled  release it with `vxs_shape_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT (also when a length would become too large or too small), VXS_INVALID_HANDLE,
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also if a length would become too large or too small), VXS_INVALID_HANDLE,
 ///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_scaled(
@@ -359,7 +366,7 @@ pub unsafe extern "C" fn vxs_shape_create_scaled(
     })
 }
 
-/// Cooks behind the caller's progress callback, which gets one call at a time.
+/// Cooks with the caller's progress callback, which gets one call at a time.
 unsafe fn cook(
     name: &str,
     mesh: &TriMesh,
@@ -371,7 +378,8 @@ unsafe fn cook(
     let made = match options.progress {
         None => workers::work(|| Shape::cook(mesh, &how, &Progress::none())),
         Some(callback) => {
-            // The address is moved between threads as a number; what it points to is the caller's, who was told.
+            // Passes the address between threads as a number. By the contract of the callback, the caller answers for
+            // its use.
             struct User {
                 address: usize,
                 goes_on: bool,
@@ -379,7 +387,7 @@ unsafe fn cook(
             let user = Mutex::new(User { address: options.progress_user as usize, goes_on: true });
             let report = |stage: &str, fraction: f64| {
                 let stage = CString::new(stage).unwrap_or_default();
-                // Not a lock that keeps something for each thread: a thread without memory could not have that.
+                // This lock keeps no data per thread: a thread without memory could not allocate such data.
                 let mut user = user.lock().unwrap_or_else(PoisonError::into_inner);
                 let goes_on = || callback(stage.as_ptr(), fraction, user.address as *mut c_void);
                 let goes_on = user.goes_on && workers::report(goes_on);

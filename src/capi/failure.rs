@@ -1,9 +1,9 @@
-//! Why an entry point did not succeed: a status and a message.
+//! Failure of an entry point: a status and a message.
 
 use super::status::*;
 use crate::Error;
 
-/// Why a call did not succeed.
+/// Failure of a call.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub status: vxs_status,

@@ -1,4 +1,4 @@
-//! The two forms of a shape on their own: to share one between shapes, and to look inside.
+//! The two forms of a shape as objects of their own: for sharing them between shapes, and for inspecting them.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::field::{Field, SignedDistance};
 use crate::math::Vec3;
 use crate::pointshell::PointShell;
 
-/// A signed distance field. Immutable and shared, like the shape it came from.
+/// A signed distance field. Immutable and shared, like the shape from which it comes.
 pub struct vxs_field {
     _opaque: [u8; 0],
 }
 
-/// Surface samples with normals under a sphere tree. Immutable and shared, like the shape it came from.
+/// Surface samples with normals under a sphere tree. Immutable and shared, like the shape from which they come.
 pub struct vxs_pointshell {
     _opaque: [u8; 0],
 }
@@ -32,11 +32,11 @@ impl handle::Opaque for vxs_pointshell {
     const KIND: handle::Kind = handle::Kind::PointShell;
 }
 
-/// The field of a shape, shared, not copied.
+/// Gets the field of a shape; it is shared, not copied.
 ///
-/// @param shape       whose
+/// @param shape       the shape
 /// @param[out] field  release it with `vxs_field_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has none)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no field)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_field(shape: *const vxs_shape, field: *mut *mut vxs_field) -> vxs_status {
     entry!(vxs_shape_get_field, [shape], {
@@ -47,11 +47,11 @@ pub unsafe extern "C" fn vxs_shape_get_field(shape: *const vxs_shape, field: *mu
     })
 }
 
-/// The pointshell of a shape, shared, not copied.
+/// Gets the pointshell of a shape; it is shared, not copied.
 ///
-/// @param shape            whose
+/// @param shape            the shape
 /// @param[out] pointshell  release it with `vxs_pointshell_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has none)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no pointshell)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_pointshell(
     shape: *const vxs_shape,
@@ -65,11 +65,12 @@ pub unsafe extern "C" fn vxs_shape_get_pointshell(
     })
 }
 
-/// A shape of forms that exist, shared, not copied: for example the fine field of one shape with the coarse pointshell of
-/// another that was cooked from the same mesh. It has no triangles and no mass properties.
+/// Creates a shape from existing forms, which are shared, not copied: for example from the fine field of one shape and
+/// the coarse pointshell of another that was cooked from the same mesh. The shape has no triangles and no mass
+/// properties.
 ///
-/// @param field       or null
-/// @param pointshell  or null; not both null
+/// @param field       the field, or null
+/// @param pointshell  the pointshell, or null; at least one is not null
 /// @param[out] shape  release it with `vxs_shape_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
@@ -86,30 +87,30 @@ pub unsafe extern "C" fn vxs_shape_create(
     })
 }
 
-/// Lets go of a handle.
+/// Releases a handle.
 ///
-/// @param field  null is fine and does nothing
-/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or no field)
+/// @param field  may be null, which does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a field)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_field_release(field: *mut vxs_field) -> vxs_status {
     entry!(vxs_field_release, [], { handle::release("field", field) })
 }
 
-/// Lets go of a handle.
+/// Releases a handle.
 ///
-/// @param pointshell  null is fine and does nothing
-/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or no pointshell)
+/// @param pointshell  may be null, which does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a pointshell)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_pointshell_release(pointshell: *mut vxs_pointshell) -> vxs_status {
     entry!(vxs_pointshell_release, [], { handle::release("pointshell", pointshell) })
 }
 
-/// Signed distance and its gradient at a point; body frame. Allocates nothing.
+/// Computes the signed distance and its gradient at a point; body frame. Allocates nothing.
 ///
-/// @param field          which
+/// @param field          the field
 /// @param point          metres
 /// @param[out] distance  metres, negative inside
-/// @param[out] gradient  the exact gradient of what `distance` is, of length about 1; null if not wanted
+/// @param[out] gradient  exact gradient of the function that `distance` samples, of length about 1; may be null
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_field_distance(
@@ -133,13 +134,13 @@ pub unsafe extern "C" fn vxs_field_distance(
     })
 }
 
-/// The samples of a pointshell, in the order of their feature numbers; body frame.
+/// Gets the samples of a pointshell, in the order of their feature numbers; body frame.
 ///
-/// @param pointshell    whose
+/// @param pointshell    the pointshell
 /// @param[out] points   at most `capacity`, metres; may be null if `capacity` is 0
-/// @param[out] normals  as many, unit, outward; null if not wanted
-/// @param capacity      room in `points`, and in `normals` if that is not null
-/// @param[out] count    how many samples there are
+/// @param[out] normals  as many, unit, outward; may be null
+/// @param capacity      size of `points`, and of `normals` if that is not null
+/// @param[out] count    number of samples of the pointshell
 /// @return VXS_OK, VXS_TRUNCATED (the first `capacity` were written), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_pointshell_get_samples(

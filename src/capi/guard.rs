@@ -1,4 +1,4 @@
-//! The border: every entry point runs in here, failures become a status and a message, and panics stop.
+//! The guard around every entry point: failures become a status and a message, and panics stop here.
 
 pub(super) use super::failure::Failure;
 use super::hook;
@@ -6,7 +6,7 @@ use super::panics;
 use super::status::*;
 use crate::memory;
 
-/// Runs the body of the entry point `name`. When it panics, `poison` marks every handle it was given.
+/// Runs the body of the entry point `name`. If it panics, `poison` marks every handle that the call got.
 pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>, poison: impl FnOnce()) -> vxs_status {
     let body = || {
         #[cfg(feature = "test-panic")]
@@ -39,8 +39,8 @@ fn fail(name: &str, failure: &Failure) -> vxs_status {
     failure.status
 }
 
-/// `entry!(name, [handles], { body })`: the body of the entry point `name`, which returns `Result<vxs_status, Failure>`
-/// to the guard; the handles are poisoned when it panics.
+/// `entry!(name, [handles], { body })`: the body of the entry point `name`. The body returns `Result<vxs_status,
+/// Failure>` to the guard. If it panics, the handles are poisoned.
 macro_rules! entry {
     ($name:ident, [$($handle:expr),*], $body:block) => {
         $crate::capi::guard::run(
@@ -52,7 +52,7 @@ macro_rules! entry {
 }
 pub(super) use entry;
 
-/// How the project's C tests bring about a defect. In no library that is installed.
+/// Causes a defect for the project's C tests. Not part of any installed library.
 #[cfg(feature = "test-panic")]
 mod test_panic {
     use std::cell::Cell;

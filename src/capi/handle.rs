@@ -1,8 +1,9 @@
-//! Handles: what an opaque pointer points to, and how a wrong one is told from a right one.
+//! Handles: the objects behind the opaque pointers, and the detection of invalid pointers.
 //!
-//! Every handle starts with the same header: a magic number, the kind, and the poison flag. A released handle gives up its
-//! value at once, but its header is marked dead and stays allocated in quarantine, so that using or releasing it again is
-//! recognised without touching freed memory, until [`QUARANTINE_LENGTH`] more handles have been released.
+//! Every handle starts with the same header: a magic number, the kind, and the poison flag. Releasing a handle drops
+//! its value at once and marks its header as dead. The header stays allocated in quarantine until [`QUARANTINE_LENGTH`]
+//! more handles have been released. Until then, a second use or release of the handle is recognised without touching
+//! freed memory.
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -20,7 +21,7 @@ use super::types::*;
 use crate::asset::Shape;
 use crate::memory;
 
-/// How many released handles are remembered.
+/// Number of released handles in quarantine.
 pub(super) const QUARANTINE_LENGTH: usize = 1024;
 
 const ALIVE: u32 = u32::from_le_bytes(*b"VXSh");
@@ -31,7 +32,7 @@ struct Header {
     magic: AtomicU32,
     kind: Kind,
     poisoned: AtomicBool,
-    /// Frees the memory of a dead handle, whose value is gone already.
+    /// Frees the memory of a dead handle, whose value is dropped already.
     free: unsafe fn(*mut Header),
 }
 
@@ -52,7 +53,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kinds as the header of any handle stores them. Read as a number, for memory that may not be a handle.
+    /// Returns the name of a kind, given as the number that the header of any handle stores. It takes a number because
+    /// the memory may not be a handle.
     fn name(number: u32) -> &'static str {
         match number {
             n if n == Kind::Shape as u32 => "vxs_shape",
@@ -65,7 +67,7 @@ impl Kind {
     }
 }
 
-/// The opaque type of the header, and what its handles hold.
+/// Maps the opaque type of the C header to the value that its handles hold.
 pub(super) trait Opaque {
     type Value;
     const KIND: Kind;
@@ -75,7 +77,7 @@ impl Opaque for vxs_shape {
     const KIND: Kind = Kind::Shape;
 }
 
-/// Makes a handle around `value` and writes it to `out`.
+/// Creates a handle around `value` and writes it to `out`.
 pub(super) unsafe fn create<T: Opaque>(
     argument: &str,
     out: *mut *mut T,
@@ -101,7 +103,7 @@ pub(super) unsafe fn create<T: Opaque>(
     Ok(VXS_OK)
 }
 
-/// The value of a live, unpoisoned handle of the right kind.
+/// Returns the value of a live, unpoisoned handle of the right kind.
 pub(super) unsafe fn get<'a, T: Opaque>(argument: impl Display, handle: *const T) -> Result<&'a T::Value, Failure> {
     let found = find(&argument, handle)?;
     if found.header.poisoned.load(Ordering::Relaxed) {
@@ -111,25 +113,25 @@ pub(super) unsafe fn get<'a, T: Opaque>(argument: impl Display, handle: *const T
     Ok(&found.value)
 }
 
-/// Like [`get`], poisoned or not: for what leads to a release.
+/// Like [`get`], but accepts a poisoned handle too. For calls that lead to a release.
 pub(super) unsafe fn get_to_release<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a T::Value, Failure> {
     Ok(&find(argument, handle)?.value)
 }
 
-/// Marks a handle so that only its release is accepted; ignores what is not a live handle.
+/// Marks a handle so that only its release is accepted; ignores pointers that are not live handles.
 pub(super) unsafe fn poison<T: Opaque>(handle: *const T) {
     if let Ok(found) = find("handle", handle) {
         found.header.poisoned.store(true, Ordering::Relaxed);
     }
 }
 
-/// Drops the value and puts the handle into quarantine. Null is fine.
+/// Drops the value and puts the handle into quarantine. Null is allowed.
 pub(super) unsafe fn release<T: Opaque>(argument: &str, handle: *mut T) -> Result<vxs_status, Failure> {
     if handle.is_null() {
         return Ok(VXS_OK);
     }
     let header = &find(argument, handle)?.header;
-    // Of two threads that release the same handle, one wins.
+    // If two threads release the same handle, only one succeeds.
     if header.magic.compare_exchange(ALIVE, DEAD, Ordering::AcqRel, Ordering::Acquire).is_err() {
         return Err(released(argument, T::KIND));
     }
@@ -150,7 +152,7 @@ unsafe fn find<'a, T: Opaque>(argument: impl Display, handle: *const T) -> Resul
     if !handle.is_aligned() {
         return refused("not a handle of this library");
     }
-    // Fields one by one: until the kind is known this is not known to be a whole `Handle<T::Value>`.
+    // Reads field by field: before the kind is known, the memory may not hold a whole `Handle<T::Value>`.
     let magic = (*std::ptr::addr_of!((*handle).header.magic)).load(Ordering::Acquire);
     let kind = std::ptr::addr_of!((*handle).header.kind).cast::<u32>().read();
     match magic {
@@ -169,7 +171,7 @@ fn released(argument: impl Display, kind: Kind) -> Failure {
 /// A handle without a value.
 struct Dead(*mut Header);
 
-// SAFETY: nobody but the quarantine frees it, and what others read of it is atomic or never changes.
+// SAFETY: only the quarantine frees it, and all that other threads read of it is atomic or never changes.
 unsafe impl Send for Dead {}
 
 static QUARANTINE: Mutex<VecDeque<Dead>> = Mutex::new(VecDeque::new());
@@ -185,18 +187,19 @@ fn bury(dead: Dead) {
         }
     };
     if let Some(Dead(header)) = oldest {
-        // SAFETY: it came from `create`, lost its value in `release`, and has just left the only list that held it.
+        // SAFETY: the header came from `create`, lost its value in `release`, and has just left the only list that held
+        // it.
         unsafe { ((*header).free)(header) };
     }
 }
 
-/// A value for one thread at a time, where a second one is refused and not made to wait.
+/// A value for one thread at a time. A second thread is refused; it does not wait.
 pub(super) struct Exclusive<V> {
     busy: AtomicBool,
     value: UnsafeCell<V>,
 }
 
-// SAFETY: `busy` lets one thread at a time to the value.
+// SAFETY: `busy` gives access to the value to one thread at a time.
 unsafe impl<V: Send> Sync for Exclusive<V> {}
 
 impl<V> Exclusive<V> {
@@ -218,7 +221,7 @@ pub(super) struct Locked<'a, V>(&'a Exclusive<V>);
 impl<V> Deref for Locked<'_, V> {
     type Target = V;
     fn deref(&self) -> &V {
-        // SAFETY: this guard is the only way to the value while it lives.
+        // SAFETY: only this guard gives access to the value while it lives.
         unsafe { &*self.0.value.get() }
     }
 }

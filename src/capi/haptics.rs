@@ -1,4 +1,4 @@
-//! Haptics: a tool in a hand among bodies, in two halves that share no lock.
+//! Haptics: a tool in a hand among bodies. Its two halves share no lock.
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
@@ -36,7 +36,7 @@ impl From<Wrench> for vxs_wrench {
     }
 }
 
-/// As it is: a step answers a state that makes no sense with a flag and no force.
+/// Converts without checks: a step answers an invalid state with a flag and no force.
 fn unchecked(p: &vxs_pose) -> Pose {
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     Pose::from_parts(vec3(p.position).into(), Rotation::new_unchecked(q))
@@ -80,9 +80,9 @@ impl From<Report> for vxs_haptics_report {
     }
 }
 
-/// Prepares `report` for `vxs_haptics_simulate`: sets its size and what there is without contacts.
+/// Prepares `report` for `vxs_haptics_simulate`: sets its size and the values of a round without contacts.
 ///
-/// @param[out] report  what to fill
+/// @param[out] report  the struct to fill
 /// @param size         `sizeof(vxs_haptics_report)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -90,17 +90,20 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
     entry!(vxs_haptics_report_init, [], { check::init(report, size, vxs_haptics_report::defaults()) })
 }
 
-/// A tool in a hand among bodies. All memory that steps need is allocated here; the shapes are shared with it, and may be
-/// released.
+/// Creates a tool in a hand among bodies. All memory that steps need is allocated here. The shapes are shared with it,
+/// and their handles may be released afterwards.
 ///
 /// @param settings      from `vxs_haptics_settings_init`
-/// @param tool          what is in the hand
-/// @param bodies        what it touches; may be null if `body_count` is 0. The handles of their shapes may be released afterwards
-/// @param body_count    how many
+/// @param tool          shape of the tool in the hand
+/// @param bodies        bodies that the tool can touch; may be null if `body_count` is 0. The handles of their shapes
+///                      may be released afterwards
+/// @param body_count    number of bodies
 /// @param[out] haptics  release it with `vxs_haptics_release`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
-///         renderer needs: a pointshell of one and a field of the other; for voxels a pointshell of the tool and a cooked field
-///         of the body, of which voxels are made), VXS_TOO_LARGE
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that
+///         the
+///         renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the tool
+/// and a
+///         cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_create(
     settings: *const vxs_haptics_settings,
@@ -138,11 +141,12 @@ pub unsafe extern "C" fn vxs_haptics_create(
     })
 }
 
-/// Frees it, and ends what `vxs_haptics_run` began.
+/// Releases a `vxs_haptics`, and ends the run that `vxs_haptics_run` started.
 ///
-/// @param haptics  null is fine and does nothing
-/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it; or it runs, and a
-///         function that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
+/// @param haptics  may be null, which does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a `vxs_haptics`), VXS_BUSY (another thread is in a call
+///         with it; or it runs, and the call comes from a function that a run calls: `device` or `surface.height` of
+///         any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_status {
     entry!(vxs_haptics_release, [], {
@@ -157,18 +161,19 @@ pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_s
     })
 }
 
-/// One step in impedance causality: where the device is gives what the hand feels. For the thread that serves the device, 1 kHz
-/// or what the device wants; allocates nothing, takes no lock, makes no system call, and takes a bounded time.
+/// Makes one step in impedance causality: computes the wrench for the hand from the state of the device. For the thread
+/// that serves the device, at 1 kHz or the rate of the device. The step allocates nothing, takes no lock, makes no
+/// system call, and takes a bounded time.
 ///
-/// Whatever the state and the time are, the wrench is finite and within the limits of the settings: what makes no sense (a
-/// number that is not finite, no unit quaternion, a time step of 0, a device that has jumped, no hand on it) gives VXS_OK, a
-/// zero wrench, and the flag that says so. Only where the call itself fails is `output` left as it was: the device should then
-/// get no force.
+/// For every state and every time the wrench is finite and within the limits of the settings. An invalid input (a
+/// number that is not finite, no unit quaternion, a time step of 0, a device that has jumped, no hand on it) gives
+/// VXS_OK, a zero wrench, and the flag of its cause. Only if the call itself fails does `output` stay unchanged: the
+/// device should then get no force.
 ///
 /// @param haptics      one thread steps, another may simulate
-/// @param state        of the device, in the world frame
-/// @param dt           since the last step, seconds
-/// @param[out] output  what the device gets
+/// @param state        state of the device, in the world frame
+/// @param dt           time since the last step, seconds
+/// @param[out] output  wrench for the device, and more
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (a null pointer), VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_step(
@@ -192,15 +197,15 @@ pub unsafe extern "C" fn vxs_haptics_step(
     })
 }
 
-/// One step in admittance causality: what the hand does to the device gives where it is to go. For controllers that follow a
-/// motion (a virtual mechanism). Otherwise as `vxs_haptics_step`; while the hand is off, and where an input makes no sense, the
-/// device stays where it is.
+/// Makes one step in admittance causality: computes the motion of the device from the wrench of the hand. For
+/// controllers that follow a motion (a virtual mechanism). Otherwise like `vxs_haptics_step`; while the hand is off,
+/// and where an input is invalid, the device stays where it is.
 ///
 /// @param haptics      one thread steps, another may simulate
-/// @param hand         of the hand on the tool, about the tool's origin, world frame
+/// @param hand         wrench of the hand on the tool, about the tool's origin, world frame
 /// @param engaged      whether the hand is on the device
-/// @param dt           since the last step, seconds
-/// @param[out] motion  where the device is to go
+/// @param dt           time since the last step, seconds
+/// @param[out] motion  motion that the device has to make
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (a null pointer), VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_step_admittance(
@@ -223,11 +228,12 @@ pub unsafe extern "C" fn vxs_haptics_step_admittance(
     })
 }
 
-/// Starts anew: contacts are forgotten, the tool is where the device will be at the next step, and the wrench grows from zero.
-/// In admittance causality the tool is at rest at `pose`. For the thread that steps, before the first step and after a pause.
+/// Resets the steps: contacts are dropped, the tool starts at the pose that the device has at the next step, and the
+/// wrench grows from zero. In admittance causality the tool is at rest at `pose`. For the thread that steps, before the
+/// first step and after a pause.
 ///
-/// @param haptics  whose steps
-/// @param pose     where the device of admittance causality is, body to world; null: where it last was
+/// @param haptics  the `vxs_haptics` to reset
+/// @param pose     pose of the device of admittance causality, body to world; null: its last pose
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_reset(haptics: *mut vxs_haptics, pose: *const vxs_pose) -> vxs_status {
@@ -243,9 +249,9 @@ pub unsafe extern "C" fn vxs_haptics_reset(haptics: *mut vxs_haptics, pose: *con
     })
 }
 
-/// One round of the simulation: finds the contacts of the tool where the last step left it, and publishes them to the steps. Call
-/// it as often as the processor allows, from a thread of its own, or between steps on the same one. Once warm it allocates
-/// nothing and takes no lock.
+/// Makes one round of the simulation: finds the contacts of the tool at the pose that the last step left, and publishes
+/// them to the steps. Call it as often as the processor allows, from a thread of its own, or between steps on the same
+/// thread. Once warm, it allocates nothing and takes no lock.
 ///
 /// @param haptics      one thread simulates, another may step
 /// @param[out] report  prepared by `vxs_haptics_report_init`; may be null
@@ -268,15 +274,15 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
     })
 }
 
-/// Moves a body, from the next round of the simulation on. For the thread that simulates; while `vxs_haptics_run` runs, for any one
-/// thread, which may then wait for a round to end.
+/// Moves a body, from the next round of the simulation on. For the thread that simulates; while `vxs_haptics_run` runs,
+/// for any one thread, which may then wait for a round to end.
 ///
-/// @param haptics  whose simulation
-/// @param index    of the body: its place in `bodies` of `vxs_haptics_create`
+/// @param haptics  the `vxs_haptics` that simulates
+/// @param index    number of the body: its index in `bodies` of `vxs_haptics_create`
 /// @param pose     body to world
-/// @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface.height` asks
-///         for this in a round)
+/// @param twist    velocity of the body's origin: contacts move along with the body between rounds; null: at rest
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and the
+///         call comes from `surface.height` in a round)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_set_body_pose(
     haptics: *mut vxs_haptics,

@@ -1,12 +1,12 @@
-//! The handle of haptics, the two halves behind it, and who may use them.
+//! The handle of haptics, its two halves, and access to them.
 
 use super::failure::Failure;
 use super::handle::{Exclusive, Kind, Opaque};
 use super::status::*;
 use crate::haptics::{Runner, Servo, Simulation};
 
-/// A tool in a hand, and the bodies that it touches. In two halves for two threads: steps answer the device, the simulation
-/// finds contacts; neither waits for the other.
+/// A tool in a hand, and the bodies that it can touch. It has two halves for two threads: steps answer the device, and
+/// the simulation finds contacts. Neither waits for the other.
 pub struct vxs_haptics {
     _opaque: [u8; 0],
 }
@@ -16,21 +16,21 @@ impl Opaque for vxs_haptics {
     const KIND: Kind = Kind::Haptics;
 }
 
-/// What is behind a `vxs_haptics`. The runner has both halves while there is one.
+/// Value of a `vxs_haptics`. While there is a runner, it owns both halves.
 pub(super) struct Halves {
     pub servo: Exclusive<Option<Servo>>,
     pub simulation: Exclusive<Option<Simulation>>,
     pub runner: Exclusive<Option<Runner>>,
 }
 
-/// A half that is not the runner's.
+/// Returns a half, or an error if the runner owns it.
 pub(super) fn own<V>(half: &mut Option<V>) -> Result<&mut V, Failure> {
     half.as_mut().ok_or_else(|| {
         Failure::new(VXS_BUSY, "haptics runs by itself, since vxs_haptics_run; expected vxs_haptics_stop before this")
     })
 }
 
-/// Refuses to wait for the end of a run on a thread that a run may wait for.
+/// Refuses to wait for the end of a run on a thread for which the run may wait.
 pub(super) fn can_stop(runner: &Option<Runner>) -> Result<(), Failure> {
     if runner.is_none() || !Runner::is_this_thread() {
         return Ok(());

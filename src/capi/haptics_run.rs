@@ -1,4 +1,4 @@
-//! Haptics on threads of the library's own, for those who have none.
+//! Haptics on threads of the library, for hosts without threads of their own.
 
 use std::ffi::c_void;
 
@@ -14,15 +14,17 @@ use super::status::*;
 use super::types::*;
 use crate::haptics::{Got, Output, RunOptions, RunReport, Runner, PERIODS};
 
-/// Serves the device, once a period, on a thread of the library: sends the wrench to it, and reads its next state. The first
-/// wrench is zero, and so is a last one, after the run has ended, whose state nobody reads.
+/// Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the
+/// device and reads the device's next state. The first wrench is zero. After the last step there is one more call with
+/// a zero wrench, whose state is not read.
 ///
-/// @param wrench      on the hand, about the tool's origin, world frame; never above the device's limits
-/// @param status      `VXS_HAPTICS_` flags of the step that it comes from
-/// @param[out] state  of the device, world frame; all zero before
-/// @param user        as it was given to `vxs_haptics_run`
-/// @return true to go on, false to end the run. It must not throw. It may call the library, but not `vxs_haptics_stop` or
-///         `vxs_haptics_release` with a `vxs_haptics` that runs, which waits for this function to return: VXS_BUSY
+/// @param wrench      wrench on the hand, about the tool's origin, world frame; never above the device's limits
+/// @param status      `VXS_HAPTICS_` flags of the step that computed the wrench
+/// @param[out] state  state of the device, world frame; all zero before the call
+/// @param user        as given to `vxs_haptics_run`
+/// @return true to continue, false to end the run. It must not throw. It may call the library, but not
+///         `vxs_haptics_stop` or `vxs_haptics_release` with a `vxs_haptics` that runs, which waits for this function to
+///         return: VXS_BUSY
 pub type vxs_haptics_device_fn = Option<
     unsafe extern "C" fn(
         wrench: *const vxs_wrench,
@@ -32,15 +34,15 @@ pub type vxs_haptics_device_fn = Option<
     ) -> bool,
 >;
 
-/// What to ask the system for. Fill it with `vxs_haptics_run_options_init`, then change what you want.
+/// Requests to the system. Fill it with `vxs_haptics_run_options_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_run_options {
     /// `sizeof(vxs_haptics_run_options)`, set by `vxs_haptics_run_options_init`.
     pub struct_size: u32,
-    /// Of the thread that steps, under SCHED_FIFO, 1 to 99; 0: do not ask. Default 80.
+    /// Priority of the thread that steps, under SCHED_FIFO, 1 to 99; 0: not requested. Default 80.
     pub priority: u32,
-    /// Of the steps, seconds: 1e-6 to 1, and no more than the longest step of the settings. Default 0.001.
+    /// Period of the steps, seconds: 1e-6 to 1, and no more than the longest step of the settings. Default 0.001.
     pub period: f64,
     /// Not 0: lock the memory of the process from now on (mlockall). Default 1.
     pub lock_memory: u32,
@@ -48,39 +50,39 @@ pub struct vxs_haptics_run_options {
     pub reserved: u32,
 }
 
-/// The system gave what was asked for.
+/// The system granted the request.
 pub const VXS_GOT_GRANTED: u32 = 0;
-/// It was not asked for.
+/// It was not requested.
 pub const VXS_GOT_NOT_ASKED: u32 = 1;
-/// The system refused: its error number stands beside it.
+/// The system refused; the report holds its error number.
 pub const VXS_GOT_REFUSED: u32 = 2;
-/// This system has no such thing.
+/// The system does not support it.
 pub const VXS_GOT_UNSUPPORTED: u32 = 3;
 
-/// How a run goes. Call `vxs_haptics_run_report_init`, then `vxs_haptics_get_run_report` or `vxs_haptics_stop`.
+/// State of a run. Call `vxs_haptics_run_report_init`, then `vxs_haptics_get_run_report` or `vxs_haptics_stop`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_run_report {
     /// `sizeof(vxs_haptics_run_report)`, set by `vxs_haptics_run_report_init`.
     pub struct_size: u32,
-    /// 1 while it runs, 0 when it was stopped, or ended by the device's function.
+    /// 1 while it runs; 0 after it was stopped, or ended by the device callback.
     pub running: u32,
-    /// Real-time priority of the thread that steps, locked memory, and sleeping until a time rather than for a while: each one of
-    /// `VXS_GOT_`.
+    /// Real-time priority of the thread that steps, locked memory, and sleeping until an absolute time instead of for a
+    /// duration: each one of `VXS_GOT_`.
     pub scheduling: u32,
     pub memory: u32,
     pub absolute_sleep: u32,
-    /// The system's error numbers, where it refused.
+    /// The system's error numbers, if it refused.
     pub scheduling_error: i32,
     pub memory_error: i32,
     pub reserved: u32,
-    /// Steps, and those that began more than half a period late.
+    /// Number of steps, and number of steps that began more than half a period late.
     pub steps: u64,
     pub late: u64,
-    /// The latest start of a step, and the longest step with the device's own time, seconds.
+    /// Largest delay of the start of a step, and duration of the longest step including the device's own time, seconds.
     pub latest: f64,
     pub longest: f64,
-    /// Rounds of the simulation that found something to do.
+    /// Number of rounds of the simulation that had work to do.
     pub rounds: u64,
 }
 
@@ -169,7 +171,7 @@ const NOWHERE: vxs_device_state = vxs_device_state {
 
 /// Fills `options` with the defaults.
 ///
-/// @param[out] options  what to fill
+/// @param[out] options  the struct to fill
 /// @param size          `sizeof(vxs_haptics_run_options)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -180,9 +182,9 @@ pub unsafe extern "C" fn vxs_haptics_run_options_init(
     entry!(vxs_haptics_run_options_init, [], { check::init(options, size, vxs_haptics_run_options::defaults()) })
 }
 
-/// Prepares `report`: sets its size and what there is before a run.
+/// Prepares `report`: sets its size and the values before a run.
 ///
-/// @param[out] report  what to fill
+/// @param[out] report  the struct to fill
 /// @param size         `sizeof(vxs_haptics_run_report)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -190,15 +192,16 @@ pub unsafe extern "C" fn vxs_haptics_run_report_init(report: *mut vxs_haptics_ru
     entry!(vxs_haptics_run_report_init, [], { check::init(report, size, vxs_haptics_run_report::defaults()) })
 }
 
-/// Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The first has real-time priority, locked memory
-/// and an absolute clock, where the system gives them: the report says what it did not. Impedance causality.
+/// Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The thread that steps has real-time
+/// priority, locked memory and an absolute clock, as far as the system grants them: the report tells which requests
+/// were not granted. Impedance causality.
 ///
 /// @param haptics  not running yet
 /// @param options  null: the defaults
-/// @param device   serves the device; called on the thread that steps, at no other time than during the run
-/// @param user     for `device`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE, VXS_BUSY (it
-///         runs already, or another thread is in a call with it), VXS_IO (there can be no thread)
+/// @param device   device callback; called on the thread that steps, and only during the run
+/// @param user     passed to `device`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE,
+///         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_IO (the system refused a thread)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_run(
     haptics: *mut vxs_haptics,
@@ -231,11 +234,11 @@ pub unsafe extern "C" fn vxs_haptics_run(
     })
 }
 
-/// How the run goes.
+/// Reports the state of the run.
 ///
 /// @param haptics      running or not
 /// @param[out] report  prepared by `vxs_haptics_run_report_init`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread asks)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call that uses the run)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_get_run_report(
     haptics: *mut vxs_haptics,
@@ -251,13 +254,13 @@ pub unsafe extern "C" fn vxs_haptics_get_run_report(
     })
 }
 
-/// Ends the run, and waits until both threads have ended. Where nothing runs it does nothing. Afterwards the caller may step and
-/// simulate again. A device function ends its own run by returning false.
+/// Ends the run, and waits until both threads have ended. Without a run it does nothing. Afterwards the caller may step
+/// and simulate again. A device callback ends its own run by returning false.
 ///
 /// @param haptics      running or not
 /// @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs, and a function
-///         that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs,
+///         and the call comes from a function that a run calls: `device` or `surface.height` of any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_stop(
     haptics: *mut vxs_haptics,

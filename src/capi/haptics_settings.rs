@@ -1,4 +1,4 @@
-//! What haptics is set to.
+//! Settings of haptics.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -19,41 +19,42 @@ use crate::haptics::{
 use crate::math::{Mat3, Vec3};
 use crate::Error;
 
-/// The coupling's springs have no end.
+/// The force of the coupling's springs grows without limit.
 pub const VXS_SATURATION_LINEAR: u32 = 0;
-/// Their force stays as it is from `reach` on.
+/// The force stays constant from `reach` on.
 pub const VXS_SATURATION_CLAMPED: u32 = 1;
-/// The same greatest force, reached smoothly at 3/2 of `reach` (Otaduy & Lin 2005).
+/// The force has the same maximum and reaches it smoothly, at 3/2 of `reach` (Otaduy & Lin 2005).
 pub const VXS_SATURATION_CUBIC: u32 = 2;
 
 const RENDERERS: [Renderer; 5] =
     [Renderer::Vps, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::GodObject, Renderer::Impulse];
 const SATURATIONS: [Saturation; 3] = [Saturation::Linear, Saturation::Clamped, Saturation::Cubic];
 
-/// Height of the bumps on a body, metres. Only differences matter: they turn the force as their slope does, and leave the
-/// surface where it is.
+/// Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
+/// surface stays in its place.
 ///
-/// Called six times for each constraint that holds the tool, by the thread that steps in each step and by the one that simulates
-/// in each round, perhaps by both at once: it must be safe to call from several threads, must neither block nor allocate, must
-/// not call functions of the same `vxs_haptics`, and should give the same for the same point. Where it gives what is not
-/// finite, the surface is smooth, and the status says VXS_HAPTICS_BAD_HEIGHT.
+/// The function is called six times for each constraint that holds the tool, by the stepping thread in each step and by
+/// the simulating thread in each round, possibly by both at once. It must be safe to call from several threads, must
+/// neither block nor allocate, must not call functions of the same `vxs_haptics`, and should return the same height for
+/// the same point. Where it returns a value that is not finite, the surface is smooth, and the status has
+/// VXS_HAPTICS_BAD_HEIGHT.
 ///
-/// @param body   number of the body: its place in `bodies` of `vxs_haptics_create`
-/// @param point  on its surface or near it, in the body's frame, metres
+/// @param body   number of the body: its index in `bodies` of `vxs_haptics_create`
+/// @param point  point on the body's surface or near it, in the body's frame, metres
 /// @param user   `surface.height_user` of the settings
-/// @return the height above the surface
+/// @return the height above the surface, metres
 pub type vxs_haptics_height_fn =
     Option<unsafe extern "C" fn(body: usize, point: *const vxs_vec3, user: *mut c_void) -> f64>;
 
-/// The virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation.
+/// Virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_coupling {
-    /// N/m, N·m/rad.
+    /// Stiffness: N/m, N·m/rad.
     pub stiffness: [f64; 2],
-    /// N·s/m, N·m·s/rad. Default: critical for the tool.
+    /// Damping: N·s/m, N·m·s/rad. Default: critical for the tool.
     pub damping: [f64; 2],
-    /// How far the springs go until they saturate: metres, radians.
+    /// Deflection at which the springs saturate: metres, radians.
     pub reach: [f64; 2],
     /// One of `VXS_SATURATION_`.
     pub saturation: u32,
@@ -61,91 +62,95 @@ pub struct vxs_haptics_coupling {
     pub reserved: u32,
 }
 
-/// Each contact between the simulated tool and a body.
+/// Penalty law of each contact between the simulated tool and a body.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_contact {
-    /// N/m, and N·s/m along its normal.
+    /// Stiffness, N/m, and damping, N·s/m, along the contact's normal.
     pub stiffness: f64,
     pub damping: f64,
-    /// Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch.
+    /// Signed distance at which the force of a contact begins, metres: above 0, the force acts before the surfaces
+    /// touch.
     pub offset: f64,
     /// Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres.
     pub tolerance: f64,
-    /// Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1.
+    /// For VXS_RENDERER_IMPULSE: coefficient of restitution, the fraction of the approach velocity that is returned, 0
+    /// to 1.
     pub restitution: f64,
-    /// From this many contacts on their forces are averaged.
+    /// From this number of contacts on, their forces are averaged.
     pub average_from: u32,
-    /// Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1.
+    /// For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1.
     pub braking: u32,
 }
 
-/// Times of the steps, seconds.
+/// Durations and time limits of the steps, seconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_timing {
     /// Steps longer than this are VXS_HAPTICS_BAD_TIME.
     pub longest_step: f64,
-    /// Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it.
+    /// Contacts older than `stale_after` are VXS_HAPTICS_STALE, and fade out in the time `fade` after it.
     pub stale_after: f64,
     pub fade: f64,
-    /// In this time the wrench grows from zero, after a reset, a fault or an entry while inside.
+    /// Time in which the wrench grows from zero, after a reset, a fault or an entry while inside.
     pub ramp: f64,
 }
 
-/// The virtual body that the hand moves in admittance causality.
+/// Virtual body that the hand moves in admittance causality.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_handle {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
-    /// The same about all axes, kg·m².
+    /// Moment of inertia, the same about all axes, kg·m².
     pub inertia: f64,
-    /// Against all motion, N·s/m and N·m·s/rad.
+    /// Damping against all motion, N·s/m and N·m·s/rad.
     pub damping: [f64; 2],
 }
 
-/// Bumps on all bodies that turn the force as their slope does.
+/// Bumps on all bodies; their slope turns the force.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_texture {
-    /// How high they are, metres. Default 0: none.
+    /// Height of the bumps, metres. Default 0: none.
     pub height: f64,
-    /// How far from one to the next, metres.
+    /// Distance from one bump to the next, metres.
     pub wavelength: f64,
 }
 
-/// How surfaces feel with VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction.
+/// Surface properties for VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_surface {
-    /// The coefficient of Coulomb friction, 0 or more.
+    /// Coefficient of Coulomb friction, 0 or more.
     pub friction: f64,
-    /// Half the width over which normals are averaged for the force, metres; facets narrower than that feel round. 0: none.
+    /// Half the width over which normals are averaged for the force, metres; facets narrower than this feel round. 0:
+    /// no averaging.
     pub shading: f64,
     pub texture: vxs_haptics_texture,
-    /// Heights of bumps of your own, felt together with the texture. It and the memory at `height_user` must live until
-    /// `vxs_haptics_release` has returned. Default null: none.
+    /// Height map of the caller's own, felt together with the texture. The function and the memory at `height_user`
+    /// must live until `vxs_haptics_release` has returned. Default null: none.
     pub height: vxs_haptics_height_fn,
     pub height_user: *mut c_void,
-    /// Slopes are differences of heights this far to each side, metres: positive where there is a `height`. Bumps finer than
-    /// that are not felt. Default 0.
+    /// Distance to each side over which slopes are computed from differences of heights, metres; must be positive if
+    /// there is a `height`. Finer bumps are not felt. Default 0.
     pub height_reach: f64,
 }
 
-/// Limits of a round of the simulation, of VXS_RENDERER_GOD_OBJECT. The round ends before the stretch that would take more, at the
-/// pace so far, where the tool then is, which is as safe as any; at least one stretch is gone, so that the tool arrives in later
-/// rounds. VXS_HAPTICS_PARTIAL says so. While bodies move a round goes on until they are where they are to be.
+/// Limits of a round of the simulation, for VXS_RENDERER_GOD_OBJECT. The round ends before the substep that would
+/// exceed a limit, at the rate of the substeps before. The tool stays at the pose that it has reached, which is as safe
+/// as any other, and the status has VXS_HAPTICS_PARTIAL. A round makes at least one substep, so that the tool arrives
+/// in later rounds. While bodies move, a round continues until the bodies have reached their poses.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_budget {
-    /// Spheres and samples that may be tested. Default 0: no limit.
+    /// Largest number of spheres and samples to test. Default 0: no limit.
     pub max_tests: u64,
-    /// Time that may be taken, nanoseconds. The clock is read once a stretch, and never without this limit. Default 0: no limit.
+    /// Time limit, nanoseconds. The clock is read once per substep, and never without this limit. Default 0: no limit.
     pub max_nanoseconds: u64,
 }
 
-/// All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
+/// All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. Pairs are for translation and
 /// rotation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -154,14 +159,15 @@ pub struct vxs_haptics_settings {
     pub struct_size: u32,
     /// One of `VXS_RENDERER_`.
     pub renderer: u32,
-    /// Of the tool, kg.
+    /// Mass of the tool, kg.
     pub mass: f64,
-    /// Of the tool, body frame, metres.
+    /// Centre of mass of the tool, body frame, metres.
     pub center_of_mass: vxs_vec3,
-    /// Of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the tensor, as in
-    /// `vxs_mass_properties`.
+    /// Inertia tensor of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the
+    /// tensor, as in `vxs_mass_properties`.
     pub inertia: [f64; 6],
-    /// Of the device. What it gets is never above `force` and `torque`; the coupling is never stiffer than `stiffness`.
+    /// Limits of the device. Its wrench is never above `force` and `torque`; the coupling is never stiffer than
+    /// `stiffness`.
     pub limits: vxs_haptics_limits,
     pub coupling: vxs_haptics_coupling,
     pub contact: vxs_haptics_contact,
@@ -169,9 +175,9 @@ pub struct vxs_haptics_settings {
     pub handle: vxs_haptics_handle,
     pub surface: vxs_haptics_surface,
     pub budget: vxs_haptics_budget,
-    /// The fastest that a hand moves the device, m/s and rad/s; faster is VXS_HAPTICS_TELEPORT.
+    /// Largest speed at which a hand moves the device, m/s and rad/s; a faster motion is VXS_HAPTICS_TELEPORT.
     pub speed: [f64; 2],
-    /// Not 0: the passivity controller takes out the energy that sampling puts in. Default 1.
+    /// Not 0: the passivity controller removes the energy that sampling adds. Default 1.
     pub passivity: u32,
     /// Zero.
     pub reserved: u32,
@@ -182,7 +188,7 @@ impl Growable for vxs_haptics_settings {
     const SIZES: &'static [usize] = &[size_of::<Self>()];
     const NULLABLE: bool = false;
 
-    /// Nothing that `to_core` would take: each release fills all of its own.
+    /// Returns values that `to_core` refuses: each release of the library fills all of its own fields.
     fn defaults() -> Self {
         let unlimited = vxs_haptics_limits {
             force: f64::INFINITY,
@@ -243,7 +249,7 @@ impl From<Limits> for vxs_haptics_limits {
     }
 }
 
-/// An error of the core under the name that its argument has in C.
+/// Converts an error of the core; its message then has the C name of the argument.
 fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
     match error {
         Error::InvalidArgument { argument, value, expected } => Failure::argument(&name(&argument), value, &expected),
@@ -251,7 +257,8 @@ fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
     }
 }
 
-/// What the core calls `coupling.reach[0]` is `settings->coupling.reach[0]` here; of the tool only the name is left.
+/// Converts a name: the core's `coupling.reach[0]` becomes `settings->coupling.reach[0]`, and the prefix `tool.` is
+/// dropped.
 fn of_settings(argument: &str) -> String {
     match argument.strip_prefix("tool.") {
         Some("center") => "settings->center_of_mass".into(),
@@ -264,10 +271,11 @@ pub(super) fn forms(shape: &Shape) -> Forms {
     Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
 }
 
-/// The caller's pointer, for the threads that hand it back.
+/// The caller's pointer, kept for the threads that pass it back.
 pub(super) struct User(pub *mut c_void);
 
-// SAFETY: the library never looks behind it; which threads call the function that it goes to is said in the contract of that.
+// SAFETY: the library never dereferences the pointer; the contract of the function that gets it names the threads that
+// call it.
 unsafe impl Send for User {}
 unsafe impl Sync for User {}
 
@@ -373,13 +381,13 @@ impl vxs_haptics_settings {
         Ok(core)
     }
 
-    /// The bumps of the caller's own, if there are any.
+    /// Returns the caller's own height map, if there is one.
     pub(super) fn relief(&self) -> Result<Option<Relief>, Failure> {
         let Some(height) = self.surface.height else { return Ok(None) };
         let user = User(self.surface.height_user);
         let height = move |body: u32, p: &Vec3| {
             let point = vxs_vec3::from(*p);
-            // SAFETY: the function takes any body and point, on any thread, as its contract says.
+            // SAFETY: the function accepts any body and point, on any thread, by its contract.
             panics::outside(|| unsafe { height(body as usize, &point, user.pointer()) })
         };
         let made = Relief::new(Arc::new(height), self.surface.height_reach);
@@ -399,15 +407,15 @@ impl vxs_haptics_settings {
     }
 }
 
-/// Fills `settings` with what suits a tool and a device: a coupling as stiff as the device bears, but critically damped for
-/// the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
+/// Fills `settings` with values for a tool and a device: a coupling as stiff as the device allows, but critically
+/// damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
 ///
-/// @param[out] settings  what to fill
+/// @param[out] settings  the struct to fill
 /// @param size           `sizeof(vxs_haptics_settings)`
 /// @param renderer       one of `VXS_RENDERER_`
-/// @param tool           what will be in the hand: its size, and how its mass is spread
-/// @param mass           of the tool, kg
-/// @param limits         of the device, as the world sees them; null: none
+/// @param tool           the tool in the hand; gives the size and the distribution of mass
+/// @param mass           mass of the tool, kg
+/// @param limits         limits of the device, in the world's scale; null: none
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range), VXS_INVALID_HANDLE,
 ///         VXS_UNSUPPORTED (a tool without mass properties)
 #[no_mangle]

@@ -1,4 +1,4 @@
-//! What goes in and out of haptics: plain structs, and the constants they hold.
+//! Inputs and outputs of haptics: plain structs and their constants.
 
 use super::response::{vxs_twist, vxs_wrench};
 use super::types::*;
@@ -7,47 +7,50 @@ use super::types::*;
 pub const VXS_RENDERER_VPS: u32 = 0;
 /// Discrete penalty, with virtual coupling and implicit integration.
 pub const VXS_RENDERER_PENALTY: u32 = 1;
-/// Penalty integrated over the times of contact of each step (Xu & Barbič 2016, section 4.1).
+/// Penalty integrated over the contact intervals of each step (Xu & Barbič 2016, section 4.1).
 pub const VXS_RENDERER_CONTINUOUS_PENALTY: u32 = 2;
-/// Constraint-based god-object: the tool that is shown never penetrates (Ortega et al. 2007; Xu & Barbič 2016, section 4.2).
+/// Constraint-based god-object: the displayed tool never penetrates (Ortega et al. 2007; Xu & Barbič 2016, section
+/// 4.2).
 pub const VXS_RENDERER_GOD_OBJECT: u32 = 3;
 /// Impulses, deepest first (Ruffaldi et al. 2008).
 pub const VXS_RENDERER_IMPULSE: u32 = 4;
 
 /// None of the flags below.
 pub const VXS_HAPTICS_NORMAL: u32 = 0;
-/// The device's state was refused: not finite, or no unit quaternion. The wrench is zero.
+/// The device's state was refused: not finite, or not a unit quaternion. The wrench is zero.
 pub const VXS_HAPTICS_BAD_STATE: u32 = 1;
 /// The time step was zero, negative, not finite or longer than allowed. The wrench is zero.
 pub const VXS_HAPTICS_BAD_TIME: u32 = 2;
-/// The device moved farther since the last step than it can. The wrench is zero, and grows again from there.
+/// The device moved farther since the last step than it can. The wrench is zero, and then grows again from zero.
 pub const VXS_HAPTICS_TELEPORT: u32 = 4;
 /// The hand is off the device: the wrench is zero.
 pub const VXS_HAPTICS_DISENGAGED: u32 = 8;
-/// The wrench was cut to a limit of the device.
+/// The wrench was reduced to a limit of the device.
 pub const VXS_HAPTICS_LIMITED: u32 = 16;
-/// The simulation has published nothing for longer than allowed: its last contacts are used, and faded out.
+/// The simulation has published nothing for longer than allowed: its last contacts are used, and fade out.
 pub const VXS_HAPTICS_STALE: u32 = 32;
 /// The wrench is growing from zero, after a reset, a fault or an entry while inside.
 pub const VXS_HAPTICS_RAMPING: u32 = 64;
-/// The passivity controller took energy out.
+/// The passivity controller removed energy.
 pub const VXS_HAPTICS_DAMPED: u32 = 128;
-/// Constraints leave the god-object no way, though the hand pulls: a path may exist all the same ("false negative").
+/// Constraints block every motion of the god-object, although the hand pulls: a path may exist all the same ("false
+/// negative").
 pub const VXS_HAPTICS_LOCKED: u32 = 256;
-/// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
+/// Penalty forces let samples penetrate deeper than the tolerance: a displayed path may not exist ("false positive").
 pub const VXS_HAPTICS_PENETRATING: u32 = 512;
-/// `surface.height` gave what is no slope: the surface is smooth there.
+/// `surface.height` gave heights without a finite slope: the surface is smooth there.
 pub const VXS_HAPTICS_BAD_HEIGHT: u32 = 1024;
-/// `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+/// `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later
+/// rounds continue.
 pub const VXS_HAPTICS_PARTIAL: u32 = 2048;
 
-/// What a device says, mapped to the world frame.
+/// State of a device, mapped to the world frame.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_device_state {
-    /// Of the tool as the hand holds it: body to world.
+    /// Pose of the tool as the hand holds it: body to world.
     pub pose: vxs_pose,
-    /// Of the tool's origin.
+    /// Velocity of the tool's origin.
     pub twist: vxs_twist,
     /// Not 0 while the hand is on the device (its deadman switch is closed).
     pub engaged: u32,
@@ -55,68 +58,68 @@ pub struct vxs_device_state {
     pub reserved: u32,
 }
 
-/// What a device bears: none negative, infinity where there is no limit.
+/// Limits of a device: none negative, infinity for no limit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_haptics_limits {
-    /// N.
+    /// Force, N.
     pub force: f64,
-    /// N·m.
+    /// Torque, N·m.
     pub torque: f64,
-    /// N/m, N·m/rad.
+    /// Stiffness of translation and of rotation: N/m, N·m/rad.
     pub stiffness: [f64; 2],
-    /// N·s/m, N·m·s/rad.
+    /// Damping of translation and of rotation: N·s/m, N·m·s/rad.
     pub damping: [f64; 2],
 }
 
-/// What the device gets from a step in impedance causality.
+/// Output of a step in impedance causality.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_haptics_output {
-    /// On the hand, about the tool's origin, world frame. Never above the device's limits.
+    /// Wrench on the hand, about the tool's origin, world frame. Never above the device's limits.
     pub wrench: vxs_wrench,
-    /// Where the simulated tool is, which is what to draw: body to world.
+    /// Pose of the simulated tool, which is the pose to draw: body to world.
     pub tool: vxs_pose,
-    /// How old the contacts are that it is made of, seconds.
+    /// Age of the contacts used, seconds.
     pub age: f64,
     /// `VXS_HAPTICS_` flags.
     pub status: u32,
-    /// How many contacts those are.
+    /// Number of contacts used.
     pub contacts: u32,
 }
 
-/// What the device gets from a step in admittance causality: where to go.
+/// Output of a step in admittance causality: the motion that the device has to make.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_haptics_motion {
-    /// Where the device goes: of the tool as the hand holds it, body to world.
+    /// Pose for the device to take, of the tool as the hand holds it: body to world.
     pub pose: vxs_pose,
-    /// Of the tool's origin.
+    /// Velocity of the tool's origin.
     pub twist: vxs_twist,
-    /// Where the simulated tool is, which is what to draw: body to world.
+    /// Pose of the simulated tool, which is the pose to draw: body to world.
     pub tool: vxs_pose,
-    /// How old the contacts are, seconds.
+    /// Age of the contacts used, seconds.
     pub age: f64,
     /// `VXS_HAPTICS_` flags.
     pub status: u32,
-    /// How many contacts those are.
+    /// Number of contacts used.
     pub contacts: u32,
 }
 
-/// What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`.
+/// Result of a round of the simulation. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_report {
     /// `sizeof(vxs_haptics_report)`, set by `vxs_haptics_report_init`.
     pub struct_size: u32,
-    /// 0 when neither the tool nor a body had moved since the last round, which was not VXS_HAPTICS_PARTIAL, and nothing was
-    /// done; else 1.
+    /// 0 if the round did nothing, because neither the tool nor a body had moved since the last round and that round
+    /// was not VXS_HAPTICS_PARTIAL; else 1.
     pub fresh: u32,
-    /// Time of the steps that it is for: the sum of their `dt`, seconds.
+    /// Time of the steps for which the round was computed: the sum of their `dt`, seconds.
     pub clock: f64,
-    /// The least separation, metres, negative when penetrating; infinity without contacts.
+    /// Smallest separation, metres, negative when penetrating; infinity without contacts.
     pub least_separation: f64,
-    /// What the contacts do to the simulated tool, about its centre of mass.
+    /// Wrench of the contacts on the simulated tool, about its centre of mass.
     pub wrench: vxs_wrench,
     pub contacts: u32,
     /// `VXS_HAPTICS_` flags.

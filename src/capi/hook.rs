@@ -1,4 +1,4 @@
-//! The function that gets the messages of the library.
+//! The log hook, which gets the messages of the library.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_void, CStr, CString};
@@ -15,22 +15,23 @@ pub(super) const ERROR: u32 = 1;
 
 pub(super) struct Hook {
     pub call: unsafe extern "C" fn(u32, *const c_char, *mut c_void),
-    /// An address as a number, since it goes from thread to thread; what it points to is the caller's, who was told.
+    /// Address as a number, since it goes from thread to thread. By the contract of `vxs_set_log`, the caller answers
+    /// for its use.
     pub user: usize,
 }
 
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
-/// The least important level that is wanted; 0 without a hook, so that no message is made for nobody.
+/// Least important level that the hook gets; 0 without a hook, so that no message is composed in vain.
 static LEVEL: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// Whether this thread is inside the hook.
+    /// True while this thread is inside the hook.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Replaces the hook. `level`: the least important level that is wanted. When it returns, no thread is inside the hook that was
-/// set before.
+/// Replaces the hook. `level` is the least important level that the hook gets. When the function returns, no thread is
+/// inside the previous hook.
 pub(super) fn set(hook: Option<Hook>, level: u32) -> Result<(), Failure> {
     if INSIDE.get() {
         return Err(Failure::new(VXS_BUSY, "called by the log hook itself; expected it to be called outside of it"));
@@ -41,7 +42,7 @@ pub(super) fn set(hook: Option<Hook>, level: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Logs what `message` makes, which is asked only if it is wanted.
+/// Logs the message that `message` returns; calls it only if the hook gets this level.
 pub(super) fn log(level: u32, message: impl FnOnce() -> String) {
     if level <= LEVEL.load(Ordering::Relaxed) {
         send(level, &CString::new(message().replace('\0', " ")).unwrap_or_default());
@@ -49,16 +50,17 @@ pub(super) fn log(level: u32, message: impl FnOnce() -> String) {
 }
 
 pub(super) fn send(level: u32, message: &CStr) {
-    // A hook that makes the library log would be called forever.
+    // Without this check, a hook that makes the library log would call itself forever.
     if level > LEVEL.load(Ordering::Relaxed) || INSIDE.replace(true) {
         return;
     }
-    // The lock is held during the call, so that `vxs_set_log` outwaits it. Recursive: a reader must not wait for a writer
-    // that waits for another reader, whose hook may wait for what this thread holds.
+    // The lock is held during the call, so that `vxs_set_log` waits for its end. It is recursive: a reader must not
+    // wait for a writer that waits for another reader, whose hook may wait for a lock that this thread holds.
     if let Some(hook) = &*HOOK.read_recursive() {
-        // The host's panics are its own.
+        // A panic in the hook belongs to the host.
         let _outside = inside::leave();
-        // SAFETY: the caller of `vxs_set_log` promised that it may be called with this, from any thread, until it is replaced.
+        // SAFETY: the caller of `vxs_set_log` promised that the hook may be called with this pointer, from any thread,
+        // until replaced.
         unsafe { (hook.call)(level, message.as_ptr(), hook.user as *mut c_void) };
     }
     INSIDE.set(false);

@@ -1,4 +1,4 @@
-//! From contacts to impulses, for those with a loop of their own.
+//! Contact impulses, for callers with a simulation loop of their own.
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
@@ -11,44 +11,45 @@ use crate::contact::{self, Query};
 use crate::math::Mat3;
 use crate::response::{self, ImpulseSettings, Impulses, Mobility};
 
-/// How a body answers to an impulse. All zero for one that nothing moves.
+/// Response of a body to an impulse. All fields are zero for an immovable body.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_mobility {
-    /// 1/kg.
+    /// Inverse of the mass, 1/kg.
     pub inverse_mass: f64,
     /// Inverse of the inertia tensor about `center` of the body's kinematics, world axes: xx, yy, zz, xy, xz, yz; 1/(kg·m²).
     pub inverse_inertia: [f64; 6],
 }
 
-/// How impulses part two bodies. Fill it with `vxs_impulse_init`, then change what you want.
+/// Settings of the impulses that separate two bodies. Fill it with `vxs_impulse_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_impulse {
     /// `sizeof(vxs_impulse)`, set by `vxs_impulse_init`.
     pub struct_size: u32,
-    /// Impulses at most, each to one contact, 1 to VXS_MAX_ITERATIONS. Default 64.
+    /// Largest number of impulses, each on one contact, 1 to VXS_MAX_ITERATIONS. Default 64.
     pub iterations: u32,
-    /// The step in which contacts are to be left, seconds.
+    /// Step in which the bodies have to leave their contacts, seconds.
     pub dt: f64,
-    /// Part of the approach that comes back, 0 to 1. Default 0.
+    /// Coefficient of restitution: the fraction of the approach velocity that is returned, 0 to 1. Default 0.
     pub restitution: f64,
-    /// At most so fast are bodies pushed out of each other, m/s, however deep they are. 0, the default: without limit.
+    /// Largest speed at which bodies are pushed out of each other, m/s, however deep they are. 0, the default: no
+    /// limit.
     pub max_speed: f64,
-    /// Contacts up to this separation are looked at, metres: those within reach of the step's motion. Default 0.
+    /// Largest separation of the contacts considered, metres: the reach of the step's motion. Default 0.
     pub max_separation: f64,
 }
 
-/// What the impulses are.
+/// Impulses on two bodies.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_impulses {
-    /// On each body about its `center`: N·s, N·m·s. Divided by the step, it is a load.
+    /// Impulse on each body about its `center`: N·s, N·m·s. Divided by the step, it is a load.
     pub on_a: vxs_wrench,
     pub on_b: vxs_wrench,
-    /// Contacts that got one, counted each time.
+    /// Number of impulses on contacts; a contact counts each time that it gets one.
     pub count: u32,
-    /// 1 when no contact is left that needs one, else 0.
+    /// 1 if no contact is left that needs an impulse, else 0.
     pub resolved: u32,
 }
 
@@ -97,9 +98,9 @@ impl From<Impulses> for vxs_impulses {
 
 /// Fills `impulse` with the defaults: no restitution.
 ///
-/// @param[out] impulse  what to fill
+/// @param[out] impulse  the struct to fill
 /// @param size          `sizeof(vxs_impulse)`
-/// @param dt            the step in which contacts are to be left, seconds, positive
+/// @param dt            step in which the bodies have to leave their contacts, seconds, positive
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_impulse_init(impulse: *mut vxs_impulse, size: usize, dt: f64) -> vxs_status {
@@ -109,18 +110,19 @@ pub unsafe extern "C" fn vxs_impulse_init(impulse: *mut vxs_impulse, size: usize
     })
 }
 
-/// The impulses that part two bodies, deepest contact first (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion
-/// itself does not leave in the next step, the deepest gets the impulse after which it will, and the velocities change by that;
-/// again, until there is none. Most of the contacts beside one are resolved with it.
+/// Computes the impulses that separate two bodies, deepest contact first (Ruffaldi et al. 2008, section 3.3). Among the
+/// contacts that the motion itself does not leave in the next step, the deepest one gets the impulse after which the
+/// motion leaves it, and the impulse changes the velocities. This repeats until no such contact is left. An impulse
+/// resolves most of the neighbouring contacts too.
 ///
-/// Impulses only push, along the contacts' normals. Once the workspace is warm, allocates nothing and takes no lock; the same
-/// input gives the same bytes.
+/// Impulses only push, along the contacts' normals. Once the workspace is warm, the query allocates nothing and takes
+/// no lock; the same input gives the same bytes.
 ///
 /// @param a, b                    the two bodies; their shapes may be the same; `center` is the centre of mass
-/// @param mobility_a, mobility_b  how each answers to impulses
-/// @param impulse                 how contacts are resolved
+/// @param mobility_a, mobility_b  response of each body to impulses
+/// @param impulse                 settings of the impulses
 /// @param workspace               this thread's scratch
-/// @param[out] impulses           what each body gets
+/// @param[out] impulses           impulse on each body
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_impulse(

@@ -1,5 +1,5 @@
-//! Sizes and offsets of the structs of the C API, as `tests/c/layout.c` asserts them of the C compiler's. A field that is
-//! not listed here does not compile, and `tests/capi_header.rs` finds the struct that is not. 64-bit targets only: there the
+//! Sizes and offsets of the structs of the C API, as `tests/c/layout.c` asserts them for the C compiler. A missing
+//! field does not compile, and `tests/capi_header.rs` finds a missing struct. For 64-bit targets only: there the
 //! layouts are the same on all systems.
 #![cfg(target_pointer_width = "64")]
 

@@ -1,6 +1,6 @@
-//! The log: what the library has to say that is no error of a call. Nothing here is on the path of a query.
+//! The log: messages of the library that are not errors of a call. No query logs.
 //!
-//! With the last errors and the quarantine of handles, the hook is the only thing in the library that is global.
+//! With the last errors and the quarantine of handles, the hook is the only global state of the library.
 
 use std::ffi::{c_char, c_void};
 use std::time::Duration;
@@ -13,33 +13,35 @@ use super::status::*;
 use crate::asset::Shape;
 use crate::field::{Field, SignReport, SignRule};
 
-/// A defect inside the library, or what made a host give up.
+/// A defect inside the library, or a condition that made a host give up.
 pub const VXS_LOG_ERROR: u32 = 1;
-/// The result is usable but may not be what was meant: an open mesh, triangles left out, a pair that is not supported.
+/// The result is usable but may not be the intended one: an open mesh, triangles left out, a pair that is not
+/// supported.
 pub const VXS_LOG_WARNING: u32 = 2;
-/// What was cooked, how long it took and how large it is.
+/// The result of cooking, its time and its size.
 pub const VXS_LOG_INFO: u32 = 3;
-/// Details for those who look for a fault: files read and written.
+/// Details for finding a fault: files read and written.
 pub const VXS_LOG_DEBUG: u32 = 4;
 
-/// Called with each message, on the thread that it arises on; several threads may call at once.
+/// Log hook. It is called with each message, on the thread that produces the message; several threads may call it at
+/// once.
 ///
-/// It may call the library, but what is logged meanwhile by the same thread is dropped. It must not throw, and not wait for
-/// a thread that is in `vxs_set_log`.
+/// The hook may call the library, but messages that the same thread logs during the call are dropped. It must not
+/// throw, and must not wait for a thread that is in `vxs_set_log`.
 ///
 /// @param level    one of `VXS_LOG_`
-/// @param message  one line of UTF-8 without its end; valid during the call only
+/// @param message  one line of UTF-8 without the line break; valid during the call only
 /// @param user     as given to `vxs_set_log`
 pub type vxs_log_fn = Option<unsafe extern "C" fn(level: u32, message: *const c_char, user: *mut c_void)>;
 
-/// Sets the function that gets the messages of the library, for the whole process. Cooking reports what it made and what it
-/// found wrong with the mesh; queries never log. Callable from any thread, but not from the hook.
+/// Sets the function that gets the messages of the library, for the whole process. Cooking reports its result and the
+/// defects of the mesh; queries never log. It may be called from any thread, but not from the hook.
 ///
-/// When it returns, no thread is inside the hook that was set before.
+/// When it returns, no thread is inside the previous hook.
 ///
 /// @param log    null, the default: no log
-/// @param level  the least important level that is wanted, one of `VXS_LOG_`; not looked at if `log` is null
-/// @param user   given to `log`; what it points to must outlive the hook and may be used by several threads at once
+/// @param level  the least important level to report, one of `VXS_LOG_`; ignored if `log` is null
+/// @param user   passed to `log`; the object behind it must outlive the hook and may be used by several threads at once
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (unknown level), VXS_BUSY (called by the hook)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_set_log(log: vxs_log_fn, level: u32, user: *mut c_void) -> vxs_status {
@@ -52,12 +54,12 @@ pub unsafe extern "C" fn vxs_set_log(log: vxs_log_fn, level: u32, user: *mut c_v
     })
 }
 
-/// Gives a message to the hook of `vxs_set_log`, if there is one that wants it: for hosts and plugins, so that all that
-/// concerns Voxshell arrives in one place. Callable from any thread.
+/// Passes a message to the hook of `vxs_set_log`, if there is one that gets its level. For hosts and plugins, so that
+/// all messages about Voxshell arrive in one place. It may be called from any thread.
 ///
 /// @param level    one of `VXS_LOG_`
-/// @param message  one line of UTF-8, without its end
-/// @return VXS_OK (also if nobody listens), VXS_INVALID_ARGUMENT
+/// @param message  one line of UTF-8, without the line break
+/// @return VXS_OK (also without a hook), VXS_INVALID_ARGUMENT
 #[no_mangle]
 pub unsafe extern "C" fn vxs_log(level: u32, message: *const c_char) -> vxs_status {
     entry!(vxs_log, [], {
@@ -74,7 +76,7 @@ fn check_level(level: u32) -> Result<u32, Failure> {
     Err(Failure::argument("level", level, "one of the VXS_LOG_ constants, 1 to 4"))
 }
 
-/// What a user may want to know of a shape that was just made from a mesh by the entry point `name`.
+/// Logs the result and the warnings of a shape that the entry point `name` has just made from a mesh.
 pub(super) fn cooked(name: &str, shape: &Shape, took: Duration) {
     log(VXS_LOG_INFO, || format!("{name}: {} in {:.3} s", contents(shape), took.as_secs_f64()));
     let sign = match shape.field.as_deref() {

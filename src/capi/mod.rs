@@ -1,12 +1,12 @@
-//! The C ABI. The only module with `extern "C"`; thin: checks arguments, calls the core, maps errors. Must hold
-//! no geometry of its own.
+//! The C ABI, and the only module with `extern "C"`. It checks arguments, calls the core and maps errors. It must not
+//! contain geometry code of its own.
 //!
-//! The headers in `include/voxshell` are generated from the files listed in [`HEADERS`]; the doc comments of their public
-//! items are written for C readers, which is why they have no `# Safety` sections: the contract of a
-//! pointer is in its `@param` line. Every entry point is the body of [`guard::entry!`], the one place where panics stop; what
-//! they say goes where [`panics`] puts it. Entry points that cook do so on threads of their own ([`workers`]).
-//! A conforming call never causes undefined behaviour here; for the others, null, misaligned, released (as long as the
-//! handle is in quarantine, see [`handle`]) and wrong-kind pointers are detected and refused.
+//! The headers in `include/voxshell` are generated from the files listed in [`HEADERS`]. The doc comments of their
+//! public items are written for C readers and therefore have no `# Safety` sections: the contract of a pointer is in
+//! its `@param` line. Every entry point is the body of [`guard::entry!`], which stops all panics; [`panics`] handles
+//! their messages. Entry points that cook run the work on the library's own threads ([`workers`]). A conforming call
+//! never causes undefined behaviour here. In other calls, null, misaligned, released (as long as the handle is in
+//! quarantine, see [`handle`]) and wrong-kind pointers are detected and refused.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
 mod check;
@@ -42,8 +42,8 @@ pub mod shape_info;
 pub mod status;
 pub mod types;
 
-/// The C headers in the order in which they include each other, and the files of `src/capi` whose public items each one
-/// declares, in their order in the files.
+/// The C headers, in the order in which they include each other. Each entry lists the files of `src/capi` whose public
+/// items the header declares, in their order in the files.
 pub const HEADERS: [(&str, &[&str]); 7] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),

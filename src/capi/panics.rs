@@ -1,9 +1,10 @@
-//! Panics inside the library write nothing to standard error: their place goes into the last error and the log.
+//! Panics inside the library write nothing to standard error: their source location goes into the last error and the
+//! log.
 //!
-//! The rule: a panic is the library's when its thread is inside an entry point, or is a thread that the library made for entry
-//! points (those that cook, those of `vxs_haptics_run`). All other panics are the host's, and so are those of callbacks: they go
-//! to the hook that was there before, untouched. The hook is put in place by the first call of an entry point, once; a host that
-//! sets a hook of its own afterwards replaces it, and sees the library's panics too.
+//! A panic is the library's if its thread is inside an entry point, or is a thread that the library made for entry
+//! points (the threads that cook, and the threads of `vxs_haptics_run`). All other panics, and those of callbacks, are
+//! the host's: they go unchanged to the previous panic hook. The first call of an entry point installs the library's
+//! panic hook, once. A host that sets a hook of its own afterwards replaces it, and also receives the library's panics.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -16,13 +17,13 @@ use crate::inside;
 static INSTALLED: Once = Once::new();
 
 thread_local! {
-    /// How many entry points this thread is in: one may call another through a callback.
+    /// Number of entry points that this thread is in: one may call another through a callback.
     static GUARDS: Cell<u32> = const { Cell::new(0) };
-    /// Where the panic was that is on its way to the guard of this thread.
+    /// Location of the panic that is unwinding to the guard of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What a panic said, and where it was if it was on the calling thread.
+/// Message of a panic, and its location if it was on the calling thread.
 pub(super) struct Caught {
     payload: Box<dyn Any + Send>,
     place: Option<String>,
@@ -43,13 +44,13 @@ impl Caught {
         self.payload.as_ref()
     }
 
-    /// Dropping a payload may run foreign code that panics again, outside of the guard.
+    /// Forgets the payload, because dropping it may run foreign code that panics again, outside of the guard.
     pub fn forget(self) {
         std::mem::forget(self.payload);
     }
 }
 
-/// Runs `body` for an entry point, and stops its panics.
+/// Runs `body` for an entry point, and catches its panics.
 pub(super) fn stopped<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     install();
     let _inside = inside::enter();
@@ -59,14 +60,14 @@ pub(super) fn stopped<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     result.map_err(|payload| Caught { payload, place: PLACE.take() })
 }
 
-/// Calls back into the host: its panics are its own.
+/// Calls a callback of the host, whose panics are the host's.
 pub(super) fn outside<R>(call: impl FnOnce() -> R) -> R {
     let _outside = inside::leave();
     call()
 }
 
 fn install() {
-    // A thread that unwinds may not touch the hook; the next call does.
+    // A thread that unwinds may not change the hook; the next call installs it.
     if INSTALLED.is_completed() || std::thread::panicking() {
         return;
     }
@@ -79,7 +80,8 @@ fn install() {
     });
 }
 
-/// Keeps the place for the guard. On a thread without one, and for a second panic, which ends the process, logs it at once.
+/// Stores the location for the guard. On a thread without a guard, and for a second panic, which ends the process, logs
+/// it at once.
 fn hear(info: &PanicHookInfo) {
     let place = info.location().map_or_else(|| "an unknown place".into(), |l| l.to_string());
     let is_first = PLACE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.is_none())).unwrap_or(false);

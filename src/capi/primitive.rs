@@ -30,17 +30,19 @@ pub const VXS_PRIMITIVE_HOLE: u32 = 9;
 pub const VXS_PRIMITIVE_GEAR: u32 = 10;
 /// A bunny-like blob. size: scale (1: about 1 m large); detail: subdivisions.
 pub const VXS_PRIMITIVE_BLOB: u32 = 11;
-/// Hexagonal bolt with an ISO metric thread along y, its head's bearing face at y = 0, its tip at y = length. size: nominal
-/// diameter, pitch, length, and by how much pitch diameter and major diameter are below those of the basic profile (ISO 965-1:
-/// 0.118 and 0.178 mm in the middle of class 6g at M16, the default); detail: segments around, a multiple of 6.
+/// Hexagonal bolt with an ISO metric thread along y, its head's bearing face at y = 0, its tip at y = length. size:
+/// nominal diameter, pitch, length, and the amounts by which pitch diameter and major diameter are below those of the
+/// basic profile (ISO 965-1: 0.118 and 0.178 mm in the middle of class 6g at M16, the default); detail: segments
+/// around, a multiple of 6.
 pub const VXS_PRIMITIVE_BOLT: u32 = 12;
-/// Hexagonal nut with an ISO metric thread around y, from y = 0 to its height. size: nominal diameter, pitch, height, and by how
-/// much pitch diameter and minor diameter are above those of the basic profile (0.106 and 0.1875 mm in the middle of class 6H
-/// at M16, the default); detail: segments around, a multiple of 6. At any height it fits a VXS_PRIMITIVE_BOLT of its diameter and
-/// pitch when it is turned around y by that height over the pitch.
+/// Hexagonal nut with an ISO metric thread around y, from y = 0 to its height. size: nominal diameter, pitch, height,
+/// and the amounts by which pitch diameter and minor diameter are above those of the basic profile (0.106 and 0.1875 mm
+/// in the middle of class 6H at M16, the default); detail: segments around, a multiple of 6. At any height it fits a
+/// VXS_PRIMITIVE_BOLT of its diameter and pitch if it is turned around y by that height over the pitch.
 pub const VXS_PRIMITIVE_NUT: u32 = 13;
 
-/// A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail.
+/// A mesh made by the library. Fill it with `vxs_primitive_init`, which also sets a default size and detail for the
+/// kind.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_primitive {
@@ -50,7 +52,7 @@ pub struct vxs_primitive {
     pub kind: u32,
     /// Lengths in metres, as listed at the kind.
     pub size: [f64; 6],
-    /// How finely it is cut into triangles, as listed at the kind; 0 for a good default.
+    /// Fineness of the triangulation, as listed at the kind; 0 for a good default.
     pub detail: [u32; 4],
 }
 
@@ -65,7 +67,7 @@ impl Growable for vxs_primitive {
 }
 
 impl vxs_primitive {
-    /// With the size and detail that the core gives to the kind.
+    /// Returns a primitive with the size and detail that the core gives to the kind.
     pub(super) fn of_kind(argument: &str, kind: u32) -> Result<Self, Failure> {
         let name = check::choice(argument, kind, "VXS_PRIMITIVE_", &Primitive::NAMES)?;
         let mut size = [0.0; 6];
@@ -104,7 +106,7 @@ impl vxs_primitive {
     pub(super) fn mesh(&self) -> Result<TriMesh, Failure> {
         let default = Self::of_kind("primitive->kind", self.kind)?;
         for (i, used) in default.size.iter().enumerate() {
-            // A chamfer or bore may be 0; the core knows which lengths may.
+            // A chamfer or a bore may be 0. The core checks which lengths may be 0.
             check::coordinate(format!("primitive->size[{i}]"), if *used > 0.0 { self.size[i] } else { 0.0 })?;
         }
         let s = &self.size;
@@ -140,7 +142,7 @@ impl vxs_primitive {
 
 /// Fills `primitive` with the default size and detail of a kind.
 ///
-/// @param[out] primitive  what to fill
+/// @param[out] primitive  the struct to fill
 /// @param size            `sizeof(vxs_primitive)`
 /// @param kind            one of `VXS_PRIMITIVE_`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, or an unknown kind)

@@ -1,4 +1,4 @@
-//! Two shapes at two poses: contacts and distance.
+//! Queries of two shapes at two poses: contacts and distance.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::asset::Shape;
 use crate::math::Pose;
 use crate::{ccd, contact, response};
 
-/// Scratch memory of queries: one per thread. Once warm, queries neither allocate nor lock.
+/// Scratch memory of queries: one per thread. Once it is warm, queries neither allocate nor lock.
 pub struct vxs_workspace {
     _opaque: [u8; 0],
 }
@@ -21,7 +21,7 @@ impl handle::Opaque for vxs_workspace {
     const KIND: handle::Kind = handle::Kind::Workspace;
 }
 
-/// What is behind a `vxs_workspace`.
+/// Value of a `vxs_workspace`.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub contact: contact::Workspace,
@@ -29,8 +29,8 @@ pub(super) struct Scratch {
     pub clusters: response::Clusters,
 }
 
-/// Scratch memory for queries. Make one per thread and keep it; a pair that is asked about again and again is answered faster
-/// from one of its own, which remembers what it proved the last time.
+/// Creates scratch memory for queries. Create one per thread and keep it. A pair that is queried repeatedly is answered
+/// faster from a workspace of its own, which keeps the bounds that the last query proved.
 ///
 /// @param[out] workspace  destroy it with `vxs_workspace_destroy`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
@@ -43,12 +43,12 @@ pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace
 
 /// Frees a workspace.
 ///
-/// @param workspace  null is fine and does nothing
-/// @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or no workspace), VXS_BUSY (a query is running in it)
+/// @param workspace  may be null, which does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or not a workspace), VXS_BUSY (a query is running in it)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) -> vxs_status {
     entry!(vxs_workspace_destroy, [], {
-        // Null has no lock to take; one that is in use must not be pulled from under its query.
+        // Null has no lock. Taking the lock makes sure that no query uses the workspace.
         if !workspace.is_null() {
             handle::get_to_release("workspace", workspace)?.lock("workspace").map(std::mem::forget)?;
         }
@@ -56,25 +56,26 @@ pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) ->
     })
 }
 
-/// The shape and the pose of a body.
+/// Returns the shape and the pose of a body.
 unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result<(&'a Arc<Shape>, Pose), Failure> {
     let body = check::input(argument, body)?;
     let shape = handle::get(format_args!("{argument}->shape"), body.shape)?;
     Ok((shape, check::pose_value(format_args!("{argument}->pose."), &body.pose)?))
 }
 
-/// Contacts of two shapes at two poses.
+/// Finds the contacts of two shapes at two poses.
 ///
-/// Runs the pointshell of one against the field of the other (`query->roles` says which, or lets the library choose).
-/// Every sample closer than `query->max_separation` is found. Once the workspace is warm, allocates nothing and takes no
-/// lock; the same input gives the same bytes.
+/// The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
+/// library choose). It finds every sample closer than `query->max_separation`. Once the workspace is warm, the query
+/// allocates nothing and takes no lock; the same input gives the same bytes.
 ///
 /// @param a, b           the two bodies; their shapes may be the same
-/// @param query          what to look for; null for the defaults
+/// @param query          settings of the query; null for the defaults
 /// @param workspace      this thread's scratch
 /// @param[out] contacts  at most `capacity`, deepest first, normals from A to B; may be null if `capacity` is 0
-/// @param[out] count     how many there are, also when they did not all fit
-/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+/// @param[out] count     number of contacts, even if it exceeds `capacity`
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+///         VXS_INVALID_HANDLE,
 ///         VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_contacts(
@@ -100,7 +101,8 @@ pub unsafe extern "C" fn vxs_query_contacts(
     })
 }
 
-/// What the last query in a workspace did: whether `vxs_query_contacts` found everything, what it may have missed, what it cost.
+/// Reports on the last query in a workspace: whether `vxs_query_contacts` found every contact, a bound on the contacts
+/// that it may have missed, and its cost.
 ///
 /// @param workspace    this thread's scratch
 /// @param[out] report  prepared by `vxs_query_report_init`
@@ -118,13 +120,15 @@ pub unsafe extern "C" fn vxs_workspace_get_report(
     })
 }
 
-/// The segment of each contact that the last `vxs_query_contacts` in a workspace found, in the order of the contacts, those that
-/// did not fit included; all 0 without segmentation. After `vxs_query_distance` there are none.
+/// Gets the segment of each contact that the last `vxs_query_contacts` in a workspace found, in the order of the
+/// contacts, including contacts that exceeded the capacity; all 0 without segmentation. After `vxs_query_distance` the
+/// list is empty.
 ///
 /// @param workspace      this thread's scratch
 /// @param[out] segments  at most `capacity`; may be null if `capacity` is 0
-/// @param[out] count     how many there are, also when they did not all fit
-/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+/// @param[out] count     number of segments, even if it exceeds `capacity`
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+///         VXS_INVALID_HANDLE,
 ///         VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_get_segments(
@@ -142,16 +146,17 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
     })
 }
 
-/// Contacts of samples that are known by their feature numbers, however far apart: what `vxs_query_contacts` says of each, to
-/// the bit, in a fraction of its time. For hosts that know which samples matter, such as those of a resting body's manifold.
-/// Needs no workspace and allocates nothing.
+/// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
+/// bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
+/// matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
 ///
 /// @param a, b           as in `vxs_query_contacts`
-/// @param features       `count` of them, as in `vxs_contact`, in any order
+/// @param features       `count` feature numbers, as in `vxs_contact`, in any order
 /// @param count          number of features
-/// @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet has
-///                       none: its separation is infinite, and its points and normal are not numbers
-/// @return VXS_OK, VXS_INVALID_ARGUMENT (also: a feature that no contact of the two can have), VXS_INVALID_HANDLE
+/// @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet
+///                       has no contact: its separation is infinite, and its points and normal are NaN
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also for a feature that no contact of the two bodies can have),
+///         VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_features(
     a: *const vxs_body,
@@ -171,14 +176,15 @@ pub unsafe extern "C" fn vxs_query_features(
     })
 }
 
-/// Distance or penetration depth of two shapes at two poses: the sample of the one that is closest to, or deepest in, the
-/// other. Roles and guarantees as `vxs_query_contacts`.
+/// Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
+/// or deepest in, the other. Roles and guarantees are those of `vxs_query_contacts`.
 ///
 /// @param a, b          as in `vxs_query_contacts`
-/// @param query         `roles` and `max_distance` are used; null for the defaults: any distance
+/// @param query         `roles` and `max_distance` are used; null for the defaults, which find any distance
 /// @param workspace     this thread's scratch
-/// @param[out] closest  its `separation` is the distance, or minus the penetration depth, metres; written if found
-/// @param[out] found    false when the shapes are farther apart than `query->max_distance`
+/// @param[out] closest  contact of that sample; its `separation` is the distance, or minus the penetration depth,
+///                      metres; written if found
+/// @param[out] found    false if the shapes are farther apart than `query->max_distance`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_distance(

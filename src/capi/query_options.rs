@@ -1,4 +1,4 @@
-//! What queries take and give: plain structs, and the functions that fill them with defaults.
+//! Inputs and outputs of queries: plain structs, and the functions that fill them with defaults.
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
@@ -12,29 +12,30 @@ use crate::contact::{Budget, Completeness, Contact, Query, Roles, Segmentation, 
 pub struct vxs_body {
     /// Immutable and shared: any number of threads may use it at once.
     pub shape: *const vxs_shape,
-    /// Body to world; its quaternion is of unit length (checked to 1e-6).
+    /// Body to world; its quaternion has unit length (checked to 1e-6).
     pub pose: vxs_pose,
 }
 
-/// The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
-/// eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
+/// The library chooses which body brings the pointshell: the body with fewer samples. If these are farther apart than
+/// an eighth of the smaller body's radius, it chooses the body with the closer samples. If only one assignment is
+/// possible, it chooses that one.
 pub const VXS_ROLES_AUTO: u32 = 0;
 /// Pointshell of A against field of B.
 pub const VXS_ROLES_SHELL_OF_A: u32 = 1;
 /// Pointshell of B against field of A.
 pub const VXS_ROLES_SHELL_OF_B: u32 = 2;
-/// Both ways; the contacts are merged.
+/// Both assignments; the contacts are merged.
 pub const VXS_ROLES_BOTH: u32 = 3;
 
-/// All contacts are one manifold, as without a `vxs_query_segmentation`.
+/// All contacts form one manifold, as without a `vxs_query_segmentation`.
 pub const VXS_SEGMENTATION_NONE: u32 = 0;
-/// Segments are the nodes of a level of the pointshell's sphere tree: the deepest contact of each alone.
+/// Segments are the nodes of a level of the pointshell's sphere tree; only the deepest contact of each is kept.
 pub const VXS_SEGMENTATION_LEVEL: u32 = 1;
-/// Segments are the regions in which contacts are connected, in space and in normal.
+/// Segments are contact regions: sets of contacts connected in space and in normal.
 pub const VXS_SEGMENTATION_REGION: u32 = 2;
 
-/// How contacts are divided into segments. Fill it with `vxs_query_segmentation_init`, then change what you want. What segment
-/// each contact is in, `vxs_workspace_get_segments` says.
+/// Division of contacts into segments. Fill it with `vxs_query_segmentation_init`, then change fields as needed.
+/// `vxs_workspace_get_segments` gets the segment of each contact.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_query_segmentation {
@@ -42,23 +43,25 @@ pub struct vxs_query_segmentation {
     pub struct_size: u32,
     /// One of `VXS_SEGMENTATION_`. Default VXS_SEGMENTATION_REGION.
     pub kind: u32,
-    /// VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
-    /// fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
+    /// VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; a level beyond the last one
+    /// means the last one. Segments have the numbers of the nodes in their level; if both bodies bring pointshells, the
+    /// segments of B follow those of A.
     pub level: u32,
     /// Zero.
     pub reserved: u32,
-    /// VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
-    /// `spacing` of the pointshells used.
+    /// VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the
+    /// larger `spacing` of the pointshells used.
     pub distance: f64,
-    /// VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4.
+    /// VXS_SEGMENTATION_REGION: normals of connected contacts differ by at most this, radians, 0 to pi. Default pi / 4.
     pub angle: f64,
-    /// VXS_SEGMENTATION_REGION: the segment of each of the query's `preferred` in the last answer, so that a region keeps its
-    /// number while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
+    /// VXS_SEGMENTATION_REGION: the segment of each of the query's `preferred` features in the last answer. A region
+    /// then keeps its number while it keeps some of its features. Default: null, and regions are numbered anew, deepest
+    /// first.
     pub preferred_segments: *const u32,
 }
 
-/// Where a search for contacts ends early. Fill it with `vxs_query_limit_init`, then change what you want. What was left out,
-/// `vxs_workspace_get_report` bounds.
+/// Limits that end a search for contacts early. Fill it with `vxs_query_limit_init`, then change fields as needed.
+/// `vxs_workspace_get_report` gives a bound on the contacts that were left out.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_query_limit {
@@ -66,19 +69,20 @@ pub struct vxs_query_limit {
     pub struct_size: u32,
     /// Zero.
     pub reserved: u32,
-    /// Spheres and samples that may be tested, after which the answer is what was found. Deepest first. Default 0: no limit.
+    /// Largest number of spheres and samples to test. The search visits the deepest first and returns the contacts
+    /// found until then. Default 0: no limit.
     pub max_tests: u64,
-    /// Time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the limit is
-    /// overrun by what those take and by making the contacts. Default 0: no limit.
+    /// Time limit, nanoseconds. The clock is read after every eight opened nodes of the tree. The query can overrun the
+    /// limit by the time of these nodes and of making the contacts. Default 0: no limit.
     pub max_nanoseconds: u64,
-    /// Nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands for them.
-    /// Default 0: all samples are looked at.
+    /// Nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle represents
+    /// them. Default 0: all samples are tested.
     pub accuracy: f64,
 }
 
-/// The step of a solver that the contacts are for, which leaves out those that cannot count in it. Fill it with
-/// `vxs_query_step_init`, then change what you want. Neither `crowd` nor `max_gap` goes together with a limit, or acts against
-/// sheets.
+/// Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
+/// `vxs_query_step_init`, then change fields as needed. `crowd` and `max_gap` are ignored if the query has a limit, and
+/// against sheets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_query_step {
@@ -86,21 +90,22 @@ pub struct vxs_query_step {
     pub struct_size: u32,
     /// Zero.
     pub reserved: u32,
-    /// When more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count for a
-    /// solver are contacts: of each part of the pointshell and each direction its surface faces the one with the least gap, the
-    /// deepest, and those of `preferred`. Default 0: all are.
+    /// Number of samples above which contacts are dense. If more samples of a pointshell than this are within
+    /// `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
+    /// region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
+    /// and the deepest sample, and all samples of `preferred`. Default 0: no thinning.
     pub crowd: u64,
-    /// Samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the end of
-    /// the step: max(0, normal . (shift + turn x (point - center))) less than it is. Default infinity.
+    /// Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
+    /// the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.
     pub max_gap: f64,
-    /// The point of A, metres, world frame, that moves in the step against B by `shift`, metres, while A turns around it by the
-    /// vector `turn`, radians. Default 0.
+    /// Motion of A relative to B in the step, world frame: the point of A at `center`, metres, moves by `shift`,
+    /// metres, and A rotates around it by the vector `turn`, radians. Default 0.
     pub center: vxs_vec3,
     pub shift: vxs_vec3,
     pub turn: vxs_vec3,
 }
 
-/// What a query looks for. Fill it with `vxs_query_init`, then change what you want.
+/// Settings of a query. Fill it with `vxs_query_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_query {
@@ -108,27 +113,27 @@ pub struct vxs_query {
     pub struct_size: u32,
     /// One of `VXS_ROLES_`.
     pub roles: u32,
-    /// Contacts: those with a separation up to this are reported, metres. Default 0: touching or penetrating. May be
-    /// negative.
+    /// Contacts: largest separation that is reported, metres. Default 0: touching or penetrating. May be negative.
     pub max_separation: f64,
-    /// Distance: bodies farther apart than this are not found, metres. Default infinity.
+    /// Distance: largest distance that is found, metres. Default infinity.
     pub max_distance: f64,
-    /// Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
-    /// as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
+    /// Against sheets: largest depth behind the surface at which samples are searched for, metres, 0 or more. Default
+    /// infinity: the depth of the sheet is the limit. A caller that knows a bound on the current depth saves time by
+    /// setting it.
     pub max_depth: f64,
-    /// Contacts: reduce to this many, each region to as many, the deepest first and then the widest spread. Default 0: all
-    /// of them.
+    /// Contacts: number to which they are reduced, the deepest first and then the widest spread; with regions, the
+    /// number per region. Default 0: no reduction.
     pub max_contacts: u32,
     /// Number of `preferred`.
     pub preferred_count: u32,
-    /// Contacts: features that a reduction keeps when they are nearly as good as others, so that a manifold does not
-    /// flicker from step to step: those of the last answer, in ascending order. Default: null, none.
+    /// Contacts: features that a reduction keeps if they are nearly as good as others, so that a manifold does not
+    /// flicker from step to step: the features of the last answer, in ascending order. Default: null, none.
     pub preferred: *const u32,
-    /// Contacts: where the search ends early. Default: null, nowhere.
+    /// Contacts: limits of the search. Default: null, no limits.
     pub limit: *const vxs_query_limit,
-    /// Contacts: the step that they are for. Default: null, all contacts are reported.
+    /// Contacts: the step for which they are needed. Default: null, all contacts are reported.
     pub step: *const vxs_query_step,
-    /// Contacts: how they are divided into segments. Default: null, all are one manifold.
+    /// Contacts: their division into segments. Default: null, all form one manifold.
     pub segmentation: *const vxs_query_segmentation,
 }
 
@@ -136,16 +141,16 @@ pub struct vxs_query {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_contact {
-    /// The point on the surface of A, and the one on B.
+    /// Point on the surface of A, and point on the surface of B.
     pub point_on_a: vxs_vec3,
     pub point_on_b: vxs_vec3,
     /// Unit vector from A to B.
     pub normal: vxs_vec3,
     /// Signed distance of the sample to the other body: negative when penetrating.
     pub separation: f64,
-    /// Fraction of the motion at which they touch, 0 to 1; 0 for discrete queries.
+    /// Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries.
     pub toi: f64,
-    /// Which sample of the pointshell this is, the same from call to call; bit 31 is set for a sample of B.
+    /// Number of the sample of the pointshell, the same from call to call; bit 31 is set for a sample of B.
     pub feature: u32,
     /// Zero.
     pub reserved: u32,
@@ -153,14 +158,14 @@ pub struct vxs_contact {
 
 /// Every contact was found.
 pub const VXS_ANSWER_COMPLETE: u32 = 0;
-/// Samples stand for balls as small as the accuracy.
+/// Representative samples stand for balls as small as the accuracy.
 pub const VXS_ANSWER_COARSE: u32 = 1;
 /// A limit ended the search.
 pub const VXS_ANSWER_PARTIAL: u32 = 2;
-/// Of a crowd the most urgent contacts were.
+/// Dense contacts were thinned to the most urgent ones.
 pub const VXS_ANSWER_URGENT: u32 = 3;
 
-/// What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.
+/// Report on the last query of a workspace. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_query_report {
@@ -168,11 +173,11 @@ pub struct vxs_query_report {
     pub struct_size: u32,
     /// One of `VXS_ANSWER_`.
     pub answer: u32,
-    /// Spheres of the tree, and samples, that were tested.
+    /// Number of spheres of the tree, and of samples, that were tested.
     pub node_tests: u64,
     pub sample_tests: u64,
-    /// No sample that was left out has a separation below this, metres: a proof. Infinity when none was left out, minus
-    /// infinity when nothing is known.
+    /// Proven lower bound on the separations of all samples that were left out, metres. Infinity if none was left out,
+    /// minus infinity if no bound is known.
     pub least_missed: f64,
 }
 
@@ -267,7 +272,7 @@ impl vxs_query_report {
 }
 
 impl vxs_query {
-    /// For contacts. The preferred features stay the caller's, for the time of the call.
+    /// Converts to a query for contacts. It borrows the caller's preferred features for the time of the call.
     pub(super) unsafe fn contacts<'a>(&self) -> Result<Query<'a>, Failure> {
         let roles = self.roles()?;
         let max_separation = check::coordinate("query->max_separation", self.max_separation)?;
@@ -294,7 +299,7 @@ impl vxs_query {
         })
     }
 
-    /// With the segment of each preferred feature, as far as they are given.
+    /// Returns the segmentation and, if the caller gives them, the segments of the preferred features.
     unsafe fn segmentation<'a>(&self, preferred_count: usize) -> Result<(Segmentation, &'a [u32]), Failure> {
         if self.segmentation.is_null() {
             return Ok((Segmentation::None, &[]));
@@ -315,7 +320,7 @@ impl vxs_query {
         Ok((check::choice("query->segmentation->kind", given.kind, "VXS_SEGMENTATION_", &kinds)?, segments))
     }
 
-    /// Also checks what is not used.
+    /// Returns the step if it leaves anything out. Checks fields that are not used too.
     unsafe fn step(&self) -> Result<Option<Step>, Failure> {
         let given = vxs_query_step::read_as("query->step", self.step)?;
         check::bound("query->step->max_gap", given.max_gap)?;
@@ -329,7 +334,7 @@ impl vxs_query {
         Ok((step.crowd > 0 || step.max_gap < f64::INFINITY).then_some(step))
     }
 
-    /// Also checks what every query checks, whether it uses it or not.
+    /// Returns the roles. Also checks the fields that every query checks, whether it uses them or not.
     pub(super) fn roles(&self) -> Result<Roles, Failure> {
         check::bound("query->max_distance", self.max_distance)?;
         check::in_range("query->max_depth", self.max_depth, 0.0, f64::INFINITY)?;
@@ -353,7 +358,7 @@ impl From<&Contact> for vxs_contact {
 
 /// Fills `query` with the defaults.
 ///
-/// @param[out] query  what to fill
+/// @param[out] query  the struct to fill
 /// @param size        `sizeof(vxs_query)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -363,7 +368,7 @@ pub unsafe extern "C" fn vxs_query_init(query: *mut vxs_query, size: usize) -> v
 
 /// Fills `limit` with the defaults: no limit.
 ///
-/// @param[out] limit  what to fill
+/// @param[out] limit  the struct to fill
 /// @param size         `sizeof(vxs_query_limit)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -373,7 +378,7 @@ pub unsafe extern "C" fn vxs_query_limit_init(limit: *mut vxs_query_limit, size:
 
 /// Fills `step` with the defaults: nothing is left out.
 ///
-/// @param[out] step  what to fill
+/// @param[out] step  the struct to fill
 /// @param size        `sizeof(vxs_query_step)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -383,7 +388,7 @@ pub unsafe extern "C" fn vxs_query_step_init(step: *mut vxs_query_step, size: us
 
 /// Fills `segmentation` with the defaults: regions.
 ///
-/// @param[out] segmentation  what to fill
+/// @param[out] segmentation  the struct to fill
 /// @param size                `sizeof(vxs_query_segmentation)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]
@@ -396,7 +401,7 @@ pub unsafe extern "C" fn vxs_query_segmentation_init(
 
 /// Prepares `report` for `vxs_workspace_get_report`: sets its size and zeroes the rest.
 ///
-/// @param[out] report  what to fill
+/// @param[out] report  the struct to fill
 /// @param size         `sizeof(vxs_query_report)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]

@@ -1,4 +1,4 @@
-//! From contacts to forces, for those with a loop of their own.
+//! Contact forces, for callers with a simulation loop of their own.
 
 use std::fmt::Arguments;
 
@@ -19,9 +19,9 @@ use crate::response::{Response, Sweep};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct vxs_twist {
-    /// Of the body's origin, m/s.
+    /// Velocity of the body's origin, or of the point that the containing struct names, m/s.
     pub linear: vxs_vec3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: vxs_vec3,
 }
 
@@ -29,24 +29,24 @@ pub struct vxs_twist {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct vxs_wrench {
-    /// N.
+    /// Force, N.
     pub force: vxs_vec3,
-    /// About the body's origin, N·m.
+    /// Torque about the body's origin, or about the point that the containing struct names, N·m.
     pub torque: vxs_vec3,
 }
 
-/// Where a body is and how it moves, world frame.
+/// Pose and velocity of a body, world frame.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_kinematics {
     /// Body to world.
     pub pose: vxs_pose,
-    /// The point that the wrench is about, and that `twist.linear` is of, usually the centre of mass: world frame, metres.
+    /// Reference point of the wrench and of `twist.linear`, usually the centre of mass: world frame, metres.
     pub center: vxs_vec3,
     pub twist: vxs_twist,
 }
 
-/// A shape with where it is and how it moves.
+/// A shape with its pose and velocity.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_dynamic_body {
@@ -56,42 +56,46 @@ pub struct vxs_dynamic_body {
     pub kinematics: vxs_kinematics,
 }
 
-/// What contacts do to a body. The matrices are by rows: force or translation first, torque or rotation second.
+/// Effect of contacts on a body. The matrices are stored by rows: force or translation first, torque or rotation
+/// second.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_response {
-    /// About the body's `center`.
+    /// Wrench about the body's `center`.
     pub wrench: vxs_wrench,
-    /// How the wrench changes with a translation of the centre and a rotation vector about it: N/m, N/rad, N·m/m, N·m/rad.
+    /// Gradient of the wrench by a translation of the centre and a rotation vector about it: N/m, N/rad, N·m/m,
+    /// N·m/rad.
     pub by_pose: [f64; 36],
-    /// And with the body's linear and angular velocity: N·s/m and so on.
+    /// Gradient of the wrench by the body's linear and angular velocity: N·s/m and so on.
     pub by_twist: [f64; 36],
 }
 
-/// How hard contacts are. Fill it with `vxs_penalty_init`, then change what you want.
+/// Penalty law of contacts. Fill it with `vxs_penalty_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_penalty {
     /// `sizeof(vxs_penalty)`, set by `vxs_penalty_init`.
     pub struct_size: u32,
-    /// From this many contacts on, the sum of all forces is the average times this number. Default 4294967295: always the sum.
+    /// From this number of contacts on, the sum of all forces is the average times this number. Default 4294967295:
+    /// always the sum.
     pub average_from: u32,
-    /// Of each contact, N/m.
+    /// Stiffness of each contact, N/m.
     pub stiffness: f64,
-    /// Of each contact, against what two bodies move through each other along the force, N·s/m. A contact never pulls.
+    /// Damping of each contact, N·s/m, against the relative velocity of the two bodies along the force. A contact never
+    /// pulls.
     pub damping: f64,
-    /// Of each contact, against all relative velocity there, N·s/m. Default 0.
+    /// Drag of each contact, N·s/m, against all relative velocity at the contact. Default 0.
     pub drag: f64,
-    /// Signed distance at which a force begins, metres. Default 0.
+    /// Signed distance at which the force begins, metres. Default 0.
     pub offset: f64,
-    /// The contacts are made this many at most first, by k-means over places and normals (Otaduy & Lin 2005), and each pushes
-    /// along its own normal: then stiffness does not grow with the number of samples. Default 0: every sample pushes. Not for
-    /// continuous penalty forces.
+    /// Largest number of clusters. The contacts are first combined into clusters by k-means over positions and normals
+    /// (Otaduy & Lin 2005), and each cluster pushes along its own normal, so that stiffness does not grow with the
+    /// number of samples. Default 0: every sample pushes. Not for continuous penalty forces.
     pub max_clusters: u32,
-    /// Of continuous penalty forces: points of the midpoint rule in each time of contact. Default 5.
+    /// For continuous penalty forces: points of the midpoint rule in each interval of contact. Default 5.
     pub midpoints: u32,
-    /// Contacts nearer to each other than this, metres, are not taken apart; normals that differ by a right angle count as this far
-    /// apart. 0, the default: four times the larger distance between samples of the two shapes.
+    /// Contacts nearer to each other than this, metres, are not separated into clusters; normals that differ by a right
+    /// angle count as this far apart. 0, the default: four times the larger distance between samples of the two shapes.
     pub cluster_radius: f64,
 }
 
@@ -127,7 +131,7 @@ impl vxs_penalty {
         })
     }
 
-    /// `None` for every sample.
+    /// Returns the settings of the clusters; `None` if every sample pushes.
     fn clusters(&self, a: &Geometry, b: &Geometry) -> Result<Option<ClusterSettings>, Failure> {
         let given = check::length_or_zero("penalty->cluster_radius", self.cluster_radius)?;
         let max_clusters = check::in_range("penalty->max_clusters", self.max_clusters, 0, MOST_CLUSTERS)?;
@@ -138,22 +142,22 @@ impl vxs_penalty {
     }
 }
 
-/// Their search takes time by the product of contacts and clusters.
+/// The search for clusters takes time proportional to the product of contacts and clusters.
 const MOST_CLUSTERS: u32 = 1024;
 
-/// A body over a step.
+/// Motion of a body over a step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_sweep {
     /// Body to world, at the start and at the end.
     pub motion: vxs_motion,
-    /// The point that the wrench is about, and that `twist.linear` is of: body frame, metres.
+    /// Reference point of the wrench and of `twist.linear`: body frame, metres.
     pub center: vxs_vec3,
-    /// World frame; over the whole step.
+    /// Velocity over the whole step, world frame.
     pub twist: vxs_twist,
 }
 
-/// A shape over a step.
+/// A shape with its motion over a step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_swept_body {
@@ -202,7 +206,7 @@ impl From<Response> for vxs_response {
     }
 }
 
-/// Where a query of penalty forces writes what it found; each may be null.
+/// Outputs of a query of penalty forces; each may be null.
 struct Answer {
     on: [(*mut vxs_response, On); 2],
     count: *mut usize,
@@ -230,10 +234,10 @@ impl Answer {
 
 /// Fills `penalty` with springs and dampers that begin at the surface, and whose forces are summed.
 ///
-/// @param[out] penalty  what to fill
+/// @param[out] penalty  the struct to fill
 /// @param size          `sizeof(vxs_penalty)`
-/// @param stiffness     of each contact, N/m, 0 or more
-/// @param damping       of each contact, N·s/m, 0 or more
+/// @param stiffness     stiffness of each contact, N/m, 0 or more
+/// @param damping       damping of each contact, N·s/m, 0 or more
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_penalty_init(
@@ -249,18 +253,19 @@ pub unsafe extern "C" fn vxs_penalty_init(
     })
 }
 
-/// The penalty forces of the contacts of two bodies, with their gradients by the pose and twist of the body that they act on.
+/// Computes the penalty forces of the contacts of two bodies, with their gradients by the pose and twist of the body on
+/// which they act.
 ///
-/// A contact deeper than the offset by d pushes with stiffness·d, less the damping, along the inward normal of its sample
-/// (Sagardia et al. 2014; Xu & Barbič 2016, section 4.1). The gradients are those of the sum, with the other body held; they
-/// jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, allocates nothing and takes
-/// no lock; the same input gives the same bytes.
+/// A contact that is deeper than the offset by d pushes with stiffness·d, minus the damping, along the inward normal of
+/// its sample (Sagardia et al. 2014; Xu & Barbič 2016, section 4.1). The gradients are those of the sum, with the other
+/// body held; they jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, the
+/// query allocates nothing and takes no lock; the same input gives the same bytes.
 ///
 /// @param a, b             the two bodies; their shapes may be the same
-/// @param penalty          how hard contacts are
+/// @param penalty          penalty law of the contacts
 /// @param workspace        this thread's scratch
-/// @param[out] on_a, on_b  what the contacts do to each; either may be null
-/// @param[out] count       how many contacts there are, or clusters of them; may be null
+/// @param[out] on_a, on_b  effect of the contacts on each body; either may be null
+/// @param[out] count       number of contacts, or of their clusters; may be null
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_penalty(
@@ -291,19 +296,20 @@ pub unsafe extern "C" fn vxs_query_penalty(
     })
 }
 
-/// The penalty forces of the samples that are in contact during a step, averaged over it, with their gradients: for the next
-/// step (Xu & Barbič 2014, equations 3 to 11; 2016, equations 3 to 5).
+/// Computes the penalty forces of the samples that are in contact during a step, averaged over the step, with their
+/// gradients. The forces are for the next step (Xu & Barbič 2014, equations 3 to 11; 2016, equations 3 to 5).
 ///
-/// A sample that is in contact for half of the step counts half, and one that passes a thin wall within the step is pushed
-/// back: forces are continuous and stiffer ones stable where those of single poses jump. Samples move straight, as in
-/// `VXS_PATH_STRAIGHT`; the gradients are by a change of a body's whole way. Once the workspace is warm, allocates nothing and
-/// takes no lock; the same input gives the same bytes.
+/// A sample that is in contact for half of the step counts half, and a sample that passes a thin wall within the step
+/// is pushed back. The forces are therefore continuous, and stay stable at a higher stiffness than forces of single
+/// poses, which jump. Samples move on straight lines, as in `VXS_PATH_STRAIGHT`; the gradients are by a change of a
+/// body's whole path. Once the workspace is warm, the query allocates nothing and takes no lock; the same input gives
+/// the same bytes.
 ///
 /// @param a, b             the two bodies; their shapes may be the same
-/// @param penalty          how hard contacts are; `max_clusters` must be 0
+/// @param penalty          penalty law of the contacts; `max_clusters` must be 0
 /// @param workspace        this thread's scratch
-/// @param[out] on_a, on_b  what the contacts do to each, about its `center` at each time; either may be null
-/// @param[out] count       how many times of contact there are; may be null
+/// @param[out] on_a, on_b  effect of the contacts on each body, about its `center` at each time; either may be null
+/// @param[out] count       number of contact intervals; may be null
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_query_continuous_penalty(
@@ -335,5 +341,5 @@ pub unsafe extern "C" fn vxs_query_continuous_penalty(
     })
 }
 
-/// What more points would change is below the rounding of the field.
+/// More points change the result by less than the rounding of the field.
 const MOST_MIDPOINTS: u32 = 1000;

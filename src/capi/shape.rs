@@ -1,4 +1,4 @@
-//! Looking at a shape, sharing it, letting go of it.
+//! Inspecting, sharing and releasing a shape.
 
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
@@ -11,9 +11,9 @@ use crate::ccd::segment::{self, Segment, SegmentHit, Start};
 use crate::field::Field;
 use crate::math::Vec3;
 
-/// Another handle to the same shape; no data is copied. Each handle is released on its own.
+/// Creates another handle to the same shape; no data is copied. Each handle is released separately.
 ///
-/// @param shape     whose
+/// @param shape     the shape
 /// @param[out] out  the new handle
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
@@ -24,18 +24,18 @@ pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mu
     })
 }
 
-/// Lets go of a handle. The data goes with its last owner.
+/// Releases a handle. The data is freed with its last owner.
 ///
-/// @param shape  null is fine and does nothing
-/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or no shape)
+/// @param shape  may be null, which does nothing
+/// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a shape)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status {
     entry!(vxs_shape_release, [], { handle::release("shape", shape) })
 }
 
-/// The box around all forms of a shape; body frame. Infinite where the shape is.
+/// Gets the box around all forms of a shape; body frame. It is infinite where the shape is infinite.
 ///
-/// @param shape        whose
+/// @param shape        the shape
 /// @param[out] bounds  the box, metres
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
@@ -48,12 +48,13 @@ pub unsafe extern "C" fn vxs_shape_get_bounds(shape: *const vxs_shape, bounds: *
     })
 }
 
-/// Mass properties for uniform density, of what the field calls inside: repeated triangles count once, parts that face inward
-/// are turned, overlapping parts unite, and a shell within another is a cavity if it is wound the other way. Exact for closed
-/// meshes whose triangles meet at common corners and edges only, and estimated from the field for all others. The volume and
-/// the principal moments are positive, and no moment is larger than the sum of the other two.
+/// Gets the mass properties, for uniform density, of the volume that the field calls inside. Repeated triangles count
+/// once, pieces that face inward are turned, overlapping pieces unite, and a shell within another is a cavity if it is
+/// wound in the opposite direction. The properties are exact for closed meshes whose triangles meet at common corners
+/// and edges only, and estimated from the field for all others. The volume and the principal moments are positive, and
+/// no moment is larger than the sum of the other two.
 ///
-/// @param shape      whose
+/// @param shape      the shape
 /// @param[out] mass  volume, centre of mass and inertia, body frame
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has neither a volume nor a cooked field)
 #[no_mangle]
@@ -72,9 +73,9 @@ pub unsafe extern "C" fn vxs_shape_get_mass_properties(
     })
 }
 
-/// What a shape is made of and how good it is.
+/// Gets the forms of a shape and their accuracy.
 ///
-/// @param shape      whose
+/// @param shape      the shape
 /// @param[out] info  prepared by `vxs_shape_info_init`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
@@ -85,14 +86,15 @@ pub unsafe extern "C" fn vxs_shape_get_info(shape: *const vxs_shape, info: *mut 
     })
 }
 
-/// The triangles of a shape, for drawing; body frame. Both arrays are written if both are large enough, else neither is.
+/// Gets the triangles of a shape, for drawing; body frame. Both arrays are written if both are large enough, otherwise
+/// neither.
 ///
-/// @param shape              whose
+/// @param shape              the shape
 /// @param[out] vertices      metres; may be null if `vertex_capacity` is 0
-/// @param[out] vertex_count  how many there are
+/// @param[out] vertex_count  number of vertices
 /// @param[out] indices       three per triangle, counter-clockwise seen from outside; may be null if `index_capacity` is 0
-/// @param[out] index_count   how many there are: three times the number of triangles
-/// @return VXS_OK, VXS_TRUNCATED (the counts say what is needed), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+/// @param[out] index_count   number of indices: three times the number of triangles
+/// @return VXS_OK, VXS_TRUNCATED (the counts tell the needed sizes), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
 ///         VXS_UNSUPPORTED (a shape without triangles)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_triangles(
@@ -130,16 +132,18 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
     })
 }
 
-/// The segments into which a level of the sphere tree divides the samples of a shape, as `VXS_SEGMENTATION_LEVEL` counts them:
-/// samples are numbered so that those of a segment follow each other. For hosts that group contacts by themselves.
+/// Gets the segments into which a level of the sphere tree divides the samples of a shape, with the numbers of
+/// `VXS_SEGMENTATION_LEVEL`. The samples of a segment have consecutive numbers. For hosts that group contacts
+/// themselves.
 ///
-/// @param shape        whose
-/// @param level        0 for the root of the tree, which is one segment; the last one where there are fewer
-/// @param[out] first   of each segment the first sample, ascending, at most `capacity`; the last segment ends with the last
-///                     sample. May be null if `capacity` is 0
-/// @param capacity     room for so many
-/// @param[out] count   how many segments there are, also when they did not all fit
-/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+/// @param shape        the shape
+/// @param level        0 for the root of the tree, which is one segment; a level beyond the last one means the last one
+/// @param[out] first   the first sample of each segment, ascending, at most `capacity`; the last segment ends with the
+///                     last sample. May be null if `capacity` is 0
+/// @param capacity     number of elements in `first`
+/// @param[out] count   number of segments, even if it exceeds `capacity`
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+///         VXS_INVALID_HANDLE,
 ///         VXS_UNSUPPORTED (a shape without a pointshell)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_segments(
@@ -160,13 +164,14 @@ pub unsafe extern "C" fn vxs_shape_get_segments(
     })
 }
 
-/// Where a segment first meets a shape. Needs a field; allocates nothing. Exact: what meets the shape is never missed, be it
-/// grazed or in the thinnest part, up to the rounding of coordinates. Sheets are met from either side. Only the sign around
-/// the holes of an open mesh (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.
+/// Finds the first intersection of a segment with a shape. Needs a field; allocates nothing. The search is exact up to
+/// the rounding of coordinates: it never misses an intersection, even if the segment only grazes the shape or crosses
+/// its thinnest part. A sheet is hit from either side. Only the sign around the holes of an open mesh
+/// (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.
 ///
-/// @param shape     against which
+/// @param shape     the shape
 /// @param from, to  ends of the segment, metres, body frame
-/// @param[out] hit  what was found
+/// @param[out] hit  the intersection
 /// @return VXS_OK (also without a hit: see `hit->hit`), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_query_segment(
@@ -186,9 +191,10 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
     })
 }
 
-/// Where each of many segments first meets a shape: as `vxs_shape_query_segment`, in less time.
+/// Finds the first intersection of each of many segments with a shape. The hits are those of `vxs_shape_query_segment`,
+/// found in less time.
 ///
-/// @param shape      against which
+/// @param shape      the shape
 /// @param from, to   ends of the segments, metres, body frame; `count` of each
 /// @param count      number of segments
 /// @param[out] hits  `count`, in the order of the segments
@@ -207,7 +213,7 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
         let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
         check::out_array("hits", hits, "count", count)?;
         let field = field_of(value)?;
-        // All of it before the first output.
+        // Checks all points before it writes the first output.
         for (name, ends) in [("from", from), ("to", to)] {
             for (i, p) in ends.iter().enumerate() {
                 check::point(format_args!("{name}[{i}]"), *p)?;
@@ -231,16 +237,17 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
     })
 }
 
-/// All crossings of a segment with the surface of a shape, in order. It enters where `normal` opposes the segment, and
-/// leaves where it does not; a segment that starts inside leaves first, and one that only touches enters and leaves at once.
-/// A sheet is crossed once at every triangle on the way, and once at an edge that triangles share. Needs a field; allocates
-/// nothing; as exact as `vxs_shape_query_segment`.
+/// Finds all crossings of a segment with the surface of a shape, in order. The segment enters the shape where `normal`
+/// opposes it, and leaves the shape elsewhere. A segment that starts inside leaves first, and a segment that only
+/// touches the surface enters and leaves at once. A sheet is crossed once at every triangle along the segment, and once
+/// at an edge that triangles share. Needs a field; allocates nothing; as exact as `vxs_shape_query_segment`.
 ///
-/// @param shape           against which
+/// @param shape           the shape
 /// @param from, to        ends of the segment, metres, body frame
 /// @param[out] crossings  at most `capacity`, the first ones; may be null if `capacity` is 0
-/// @param[out] count      how many there are, also when they did not all fit
-/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+/// @param[out] count      number of crossings, even if it exceeds `capacity`
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+///         VXS_INVALID_HANDLE,
 ///         VXS_UNSUPPORTED
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_query_crossings(

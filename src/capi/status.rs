@@ -3,25 +3,26 @@
 use std::cell::RefCell;
 use std::ffi::{c_char, CStr, CString};
 
-/// Version of this header: major. `vxs_version()` tells that of the library.
+/// Version of this header: major. `vxs_version()` returns the version of the library.
 pub const VXS_VERSION_MAJOR: u32 = 0;
 /// Version of this header: minor.
 pub const VXS_VERSION_MINOR: u32 = 1;
 /// Version of this header: patch.
 pub const VXS_VERSION_PATCH: u32 = 0;
 
-/// What a call came to: `VXS_OK` (0) or one of the other `VXS_` codes below. Codes are only ever added.
+/// Result of a call: `VXS_OK` (0) or one of the other `VXS_` codes below. New releases only add codes.
 pub type vxs_status = i32;
 
 /// Done; the outputs are written.
 pub const VXS_OK: vxs_status = 0;
-/// Done, but an output array was too small; the count says how large it must be.
+/// Done, but an output array was too small; the count tells the size that it needs.
 pub const VXS_TRUNCATED: vxs_status = 1;
-/// An argument is null, not finite, out of range, or contradicts another.
+/// An argument is null, not finite, out of range, or contradicts another argument.
 pub const VXS_INVALID_ARGUMENT: vxs_status = 2;
-/// The triangles cannot be used: none at all, an index out of range, a coordinate that is not finite, no volume.
+/// The triangles cannot be used: there are none, an index is out of range, a coordinate is not finite, or there is no
+/// volume.
 pub const VXS_INVALID_MESH: vxs_status = 3;
-/// The result would need more memory than the limit; the message says how much. Nothing was allocated.
+/// The result would need more memory than the limit; the message tells the amount. Nothing was allocated.
 pub const VXS_TOO_LARGE: vxs_status = 4;
 /// A file could not be opened, read or written.
 pub const VXS_IO: vxs_status = 5;
@@ -31,32 +32,32 @@ pub const VXS_INVALID_FILE: vxs_status = 6;
 pub const VXS_UNSUPPORTED: vxs_status = 7;
 /// The progress callback asked to stop.
 pub const VXS_CANCELLED: vxs_status = 8;
-/// A defect inside the library was stopped at its border, in this call or in an earlier one with this object. Every object
-/// given to the failing call is poisoned: it can only be released.
+/// The library stopped a defect of its own, in this call or in an earlier call with this object. Every object given to
+/// the failing call is poisoned: it can only be released.
 pub const VXS_PANIC: vxs_status = 9;
-/// A handle was released before, or is of another kind, or is not a handle at all.
+/// A handle was released before, is of another kind, or is not a handle at all.
 pub const VXS_INVALID_HANDLE: vxs_status = 10;
-/// The object is in use by another thread; every thread needs a workspace of its own. Or a callback asks for what would wait for
-/// the callback itself.
+/// The object is in use by another thread; every thread needs a workspace of its own. A callback also gets this code
+/// for a call that would wait for the callback itself.
 pub const VXS_BUSY: vxs_status = 11;
-/// The system has no more memory, or none for a thread's stack. Nothing of what was begun is kept, and objects are as they were.
-/// Any call that makes, reads or writes a shape may say so.
+/// The system has no more memory, or no memory for a thread's stack. The call discards its partial work and leaves the
+/// objects unchanged. Any call that creates, reads or writes a shape may return it.
 pub const VXS_OUT_OF_MEMORY: vxs_status = 12;
 
 thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Makes the calling thread's place for its last error while there is memory for it.
+/// Creates the last-error slot of the calling thread while there is memory for it.
 pub(super) fn prepare_last_error() {
     let _ = LAST_ERROR.try_with(|_| ());
 }
 
-/// Keeps `message` for `vxs_last_error` on this thread.
+/// Stores `message` for `vxs_last_error` on this thread.
 pub(super) fn set_last_error(message: &str) {
     let bytes: Vec<u8> = message.bytes().filter(|b| *b != 0).collect();
     let text = CString::new(bytes).unwrap_or_default();
-    // While the thread is being torn down there is nobody left to read it.
+    // During the teardown of a thread the slot may be gone; then no code can read the message either.
     let _ = LAST_ERROR.try_with(|last| last.replace(text));
 }
 
@@ -76,7 +77,8 @@ pub extern "C" fn vxs_version_string() -> *const c_char {
     TEXT.as_ptr()
 }
 
-/// The name of a status, such as "VXS_INVALID_ARGUMENT"; "unknown status" for any other number. Static; do not free.
+/// Returns the name of a status, such as "VXS_INVALID_ARGUMENT"; "unknown status" for any other number. Static; do not
+/// free.
 #[no_mangle]
 pub extern "C" fn vxs_status_name(status: vxs_status) -> *const c_char {
     let name = match status {
@@ -98,8 +100,8 @@ pub extern "C" fn vxs_status_name(status: vxs_status) -> *const c_char {
     name.as_ptr()
 }
 
-/// What went wrong in the last call of this thread that did not succeed: names the argument, its value and what was
-/// expected. Empty when nothing has. UTF-8, valid until the next failing call on the same thread; do not free.
+/// Returns the message of the last failed call on this thread: it names the argument, its value and the expected
+/// values. Empty if no call has failed. UTF-8, valid until the next failing call on the same thread; do not free.
 #[no_mangle]
 pub extern "C" fn vxs_last_error() -> *const c_char {
     LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())

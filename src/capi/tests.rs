@@ -1,4 +1,4 @@
-//! What a C program cannot bring about: panics inside, two threads at a chosen moment, headers of other releases.
+//! Cases that a C program cannot produce: panics inside, two threads at a chosen moment, headers of other releases.
 
 use std::ffi::{c_char, c_void, CStr};
 
@@ -74,7 +74,7 @@ unsafe fn vxs_test_panic_while_cooking(shape: *const vxs_shape) -> vxs_status {
     })
 }
 
-/// Panics in a callback that stops its own panics.
+/// Panics in a callback that catches its own panics.
 unsafe fn vxs_test_callback() -> vxs_status {
     entry!(vxs_test_callback, [], {
         let stopped = panics::outside(|| std::panic::catch_unwind(|| panic!("of a callback")));
@@ -110,7 +110,7 @@ unsafe fn new_haptics() -> *mut vxs_haptics {
     haptics
 }
 
-/// What a test writes to standard error when it runs in a process of its own; `None` in that process.
+/// Returns the text that a test writes to standard error in a process of its own; `None` in that process.
 fn standard_error_of(test: &str) -> Option<String> {
     const CHILD: &str = "VOXSHELL_TEST_CHILD";
     if std::env::var_os(CHILD).is_some() {
@@ -149,7 +149,7 @@ fn panics_inside_write_nothing_to_standard_error() {
         assert!(says(&["on its thread haptic servo", "of a servo", "tests.rs:"]), "{heard:?}");
         assert!(says(&["vxs_haptics_stop: ", "of a servo"]), "{heard:?}");
         assert_eq!(vxs_haptics_release(haptics), VXS_OK);
-        // The pool has survived.
+        // The pool still works.
         assert_eq!(vxs_haptics_release(new_haptics()), VXS_OK);
         assert_eq!(vxs_set_log(None, 0, std::ptr::null_mut()), VXS_OK);
         assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
@@ -194,7 +194,7 @@ fn a_panic_stops_at_the_border_and_poisons_every_object_of_the_call() {
             last_error(),
             "vxs_shape_get_bounds: shape is poisoned by a defect in an earlier call; expected it to be released"
         );
-        // Another handle to the same data was no part of it.
+        // The panic does not affect another handle to the same data.
         assert_eq!(vxs_shape_get_bounds(other, &mut bounds), VXS_OK);
         assert_eq!(vxs_test_panic(other, workspace), VXS_PANIC);
         assert!(last_error().contains("workspace is poisoned"));
@@ -232,7 +232,7 @@ fn a_workspace_in_use_by_another_thread_is_refused() {
     }
 }
 
-/// A struct whose first release had two fields, and the second has three.
+/// A struct that has two fields in its first release, and three in its second.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Grown {

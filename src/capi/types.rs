@@ -2,16 +2,17 @@
 
 use crate::math::{limits, Pose};
 
-/// Largest magnitude of a coordinate, a length or a distance that is accepted, metres: of poses, points, motions and the sizes of
-/// bodies. Anything larger is refused with VXS_INVALID_ARGUMENT (in a mesh with VXS_INVALID_MESH).
+/// Largest accepted magnitude of a coordinate, a length or a distance, metres. It applies to poses, points, motions and
+/// the sizes of bodies. Larger values are refused with VXS_INVALID_ARGUMENT (in a mesh with VXS_INVALID_MESH).
 pub const VXS_MAX_COORDINATE: f64 = 1e18;
-/// Smallest size of a body that is accepted, metres.
+/// Smallest accepted size of a body, metres.
 pub const VXS_MIN_LENGTH: f64 = 1e-18;
-/// Largest magnitude of every other physical number that is accepted, SI units: velocities, forces, stiffnesses, masses, times.
+/// Largest accepted magnitude of every other physical number, SI units: velocities, forces, stiffnesses, masses, times.
 pub const VXS_MAX_QUANTITY: f64 = 1e18;
-/// Smallest of those that must be positive, SI units: masses, inertias, times, stiffnesses of springs.
+/// Smallest accepted value of a physical number that must be positive, SI units: masses, inertias, times, stiffnesses
+/// of springs.
 pub const VXS_MIN_QUANTITY: f64 = 1e-30;
-/// Largest number of iterations that can be asked for.
+/// Largest accepted number of iterations.
 pub const VXS_MAX_ITERATIONS: u32 = 65536;
 
 // The header generator needs literals.
@@ -19,8 +20,8 @@ const _: () = assert!(VXS_MAX_COORDINATE == limits::MAX_COORDINATE && VXS_MIN_LE
 const _: () = assert!(VXS_MAX_QUANTITY == limits::MAX_QUANTITY && VXS_MIN_QUANTITY == limits::MIN_QUANTITY);
 const _: () = assert!(VXS_MAX_ITERATIONS == limits::MAX_ITERATIONS);
 
-/// A shape: a field, a pointshell, or both, with what was measured when they were cooked. Immutable and shared: any number
-/// of threads may use one at once. Each handle is released once by `vxs_shape_release`.
+/// A shape: a field, a pointshell, or both, with the properties measured during cooking. Immutable and shared: any
+/// number of threads may use one at once. Each handle is released once by `vxs_shape_release`.
 pub struct vxs_shape {
     _opaque: [u8; 0],
 }
@@ -34,7 +35,7 @@ pub struct vxs_vec3 {
     pub z: f64,
 }
 
-/// Where a body is: takes body coordinates to world coordinates.
+/// Pose of a body: transforms body coordinates to world coordinates.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_pose {

@@ -1,5 +1,5 @@
-//! The threads that cook for entry points. They are the library's own and not those of rayon's global pool, which a Rust host
-//! may share: a panic on one of them is certainly the library's (see [`super::panics`]).
+//! The threads that cook for entry points. They are the library's own and not those of rayon's global pool, which a
+//! Rust host may share. A panic on one of them is therefore certainly the library's (see [`super::panics`]).
 
 use std::cell::Cell;
 
@@ -11,11 +11,12 @@ use super::panics;
 use super::status::*;
 use crate::{inside, memory};
 
-/// Made by the first call that needs it, with as many threads as rayon's global pool would have, and kept.
+/// The thread pool. The first call that needs it creates it, with as many threads as rayon's global pool would have; it
+/// is kept.
 static POOL: Mutex<Option<&'static ThreadPool>> = Mutex::new(None);
 
 thread_local! {
-    /// Whether this thread is in a progress callback.
+    /// True while this thread is in a progress callback.
     static REPORTS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -24,18 +25,19 @@ fn pool() -> Result<&'static ThreadPool, Failure> {
     if let Some(pool) = *pool {
         return Ok(pool);
     }
-    // 0 is rayon's choice, which heeds RAYON_NUM_THREADS. Stacks need address space: as many threads as there is room for.
+    // 0 lets rayon choose, which reads RAYON_NUM_THREADS. Stacks need address space: the loop halves the number until
+    // they fit.
     let most = std::thread::available_parallelism().map_or(1, usize::from);
     let mut threads = 0;
     let made = loop {
         let builder = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("voxshell {i}"))
-            // For as long as the thread lives.
+            // The thread counts as inside the library for its whole life.
             .start_handler(|_| std::mem::forget(inside::enter()));
         if memory::has_room_for_threads(if threads == 0 { most } else { threads }) {
             if let Ok(made) = builder.build() {
-                // Until all of them run, nobody takes the memory that they need to begin.
+                // Waits until all threads run, so that no other allocation takes the memory that they need to start.
                 made.broadcast(|_| ());
                 break made;
             }
@@ -49,9 +51,9 @@ fn pool() -> Result<&'static ThreadPool, Failure> {
     Ok(pool.insert(Box::leak(Box::new(made))))
 }
 
-/// Runs `work`, which may use many threads, on those of the library.
+/// Runs `work`, which may use many threads, on the threads of the library.
 ///
-/// A progress callback is called while other work waits for it, so it must not bring up more.
+/// Other work waits during a progress callback, so the callback must not start more work.
 pub(super) fn work<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
     if REPORTS.get() {
         let message = "called by a progress callback; expected it to be called outside of it, or on another thread";

@@ -7,14 +7,15 @@
 //!
 //! [`Cubic::cardano`] and [`Cubic::bisection`] are the two methods of Xu & Barbič, kept for comparison: both miss roots.
 
-/// The interpolant minus the level, along a segment in a cell, by a parameter s from 0 at its start to 1 at its end.
+/// The interpolant minus the level along a segment in a cell, as a function of a parameter s from 0 at its start to 1
+/// at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cubic {
     /// Bernstein coefficients, metres: f = Σ bᵢ C(3, i) sⁱ (1 − s)³⁻ⁱ.
     pub b: [f64; 4],
 }
 
-/// Where f ≤ 0 on [0, 1].
+/// Intervals of [0, 1] on which f ≤ 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signs {
     /// Whether f(0) ≤ 0.
@@ -24,12 +25,12 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// Where f changes between f > 0 and f ≤ 0, ascending, in [0, 1].
+    /// Returns the parameters at which f changes between f > 0 and f ≤ 0, ascending, in [0, 1].
     pub fn roots(&self) -> &[f64] {
         &self.roots[..usize::from(self.count)]
     }
 
-    /// The first s at which f ≤ 0.
+    /// Returns the first s at which f ≤ 0.
     pub fn first_below(&self) -> Option<f64> {
         if self.starts_below {
             Some(0.0)
@@ -38,7 +39,7 @@ impl Signs {
         }
     }
 
-    /// The closed intervals on which f ≤ 0: two at most.
+    /// Returns the closed intervals on which f ≤ 0: at most two.
     pub fn below(&self) -> impl Iterator<Item = [f64; 2]> + '_ {
         let start = self.starts_below.then_some(0.0);
         let mut ends = start.into_iter().chain(self.roots().iter().copied());
@@ -47,17 +48,17 @@ impl Signs {
 }
 
 impl Cubic {
-    /// The interpolant of `corners` (x fastest, then y; the level already taken off) from `from` to `to`, both in the
-    /// cell: coordinates 0 to 1.
+    /// Returns the interpolant of `corners` (x fastest, then y; the level already subtracted) from `from` to `to`,
+    /// both in the cell: coordinates 0 to 1.
     ///
-    /// The trilinear form is affine in each coordinate, so it is its own blossom (Ramshaw 1989): with the first n of the
-    /// three coordinates taken at the end and the others at the start, averaged over the choices, it gives bₙ.
+    /// The trilinear form is affine in each coordinate, so it is its own blossom (Ramshaw 1989). Its value with n of
+    /// the three coordinates taken at the end and the others at the start, averaged over the choices, is bₙ.
     #[inline(always)]
     pub fn along(corners: &[f64; 8], from: &[f64; 3], to: &[f64; 3]) -> Self {
         let mut w = *corners;
         for axis in 0..3 {
             let step = 1 << axis;
-            // This form gives the ends exactly, so that two cells agree, to the bit, on the face they share.
+            // This form is exact at both ends, so that two cells are bit-identical on the face they share.
             let (f, t) = (from[axis], to[axis]);
             let (g, u) = (1.0 - f, 1.0 - t);
             for i in 0..8 {
@@ -72,7 +73,7 @@ impl Cubic {
         Self { b: [w[0], ((w[1] + w[2]) + w[4]) * THIRD, ((w[3] + w[5]) + w[6]) * THIRD, w[7]] }
     }
 
-    /// Whether the coefficients alone prove that f has no root: all positive, or all not.
+    /// Returns whether the coefficients alone prove that f has no root: all positive, or all not positive.
     #[inline(always)]
     pub fn keeps_its_sign(&self) -> bool {
         let [b0, b1, b2, b3] = self.b;
@@ -80,24 +81,24 @@ impl Cubic {
         low > 0.0 || high <= 0.0
     }
 
-    /// By powers of s, from the constant up.
+    /// Returns the coefficients of the powers of s, from the constant up.
     fn powers(&self) -> [f64; 4] {
         let [b0, b1, b2, b3] = self.b;
         [b0, 3.0 * (b1 - b0), 3.0 * ((b0 - b1) + (b2 - b1)), (b3 - b0) + 3.0 * (b1 - b2)]
     }
 
-    /// f(s).
+    /// Returns f(s).
     pub fn at(&self, s: f64) -> f64 {
         let [c0, c1, c2, c3] = self.powers();
         ((c3 * s + c2) * s + c1) * s + c0
     }
 
-    /// Where f' is 0 strictly between 0 and 1, ascending. A pair that rounding merges is left out: f is monotone to its
-    /// own rounding there.
+    /// Returns the zeros of f' strictly between 0 and 1, ascending. A pair that rounding merges is left out: there f
+    /// is monotone up to its own rounding.
     fn extrema(&self) -> ([f64; 2], usize) {
         let [b0, b1, b2, b3] = self.b;
         let (d0, d1, d2) = (b1 - b0, b2 - b1, b3 - b2);
-        // The coefficients of f'/3 in Bernstein form: of one sign, so is f'.
+        // The coefficients of f'/3 in Bernstein form: if they have one sign, f' has it too.
         if (d0 >= 0.0 && d1 >= 0.0 && d2 >= 0.0) || (d0 <= 0.0 && d1 <= 0.0 && d2 <= 0.0) {
             return ([0.0; 2], 0);
         }
@@ -107,7 +108,7 @@ impl Cubic {
         let mut out = ([0.0; 2], 0);
         if discriminant > 0.0 {
             let q = -(b + discriminant.sqrt().copysign(b));
-            // q is 0 only when b and the discriminant are.
+            // q is 0 only when b and the discriminant are 0.
             let (r, s) = (q / a, c / q);
             let (low, high) = if r < s { (r, s) } else { (s, r) };
             for x in [low, high] {
@@ -121,12 +122,12 @@ impl Cubic {
         out
     }
 
-    /// All changes of sign.
+    /// Returns all changes of sign.
     pub fn signs(&self) -> Signs {
         self.signs_to(3)
     }
 
-    /// The first `most` changes of sign.
+    /// Returns the first `most` changes of sign.
     pub(super) fn signs_to(&self, most: u8) -> Signs {
         let mut out = Signs { starts_below: self.b[0] <= 0.0, roots: [0.0; 3], count: 0 };
         if self.keeps_its_sign() {
@@ -151,8 +152,8 @@ impl Cubic {
         out
     }
 
-    /// The smallest root in [0, 1] by Cardano's formulas, as Xu & Barbič 2016, section 3.1, do it. For comparison only:
-    /// where a root is nearly double, or the leading coefficient nearly 0, rounding loses it.
+    /// Returns the smallest root in [0, 1] by Cardano's formulas, as in Xu & Barbič 2016, section 3.1. For comparison
+    /// only: where a root is nearly double, or the leading coefficient is nearly 0, rounding loses it.
     pub fn cardano(&self) -> Option<f64> {
         let [c0, c1, c2, c3] = self.powers();
         let inside = |s: &f64| (0.0..=1.0).contains(s);
@@ -179,8 +180,9 @@ impl Cubic {
         }
     }
 
-    /// The root that five steps of false position between the ends find (Xu & Barbič 2014, equation 2), `None` when the
-    /// ends have the same sign. For comparison only: it misses pairs of roots, and of three it may take any.
+    /// Returns the root that five steps of false position between the ends find (Xu & Barbič 2014, equation 2);
+    /// `None` when the ends have the same sign. For comparison only: it misses pairs of roots, and of three roots it
+    /// may return any.
     pub fn bisection(&self) -> Option<f64> {
         let (mut from, mut to, mut f, mut g) = (0.0, 1.0, self.b[0], self.b[3]);
         if (f <= 0.0) == (g <= 0.0) {
@@ -200,8 +202,8 @@ impl Cubic {
     }
 }
 
-/// The root of a function that is monotone on `[from, to]` and has the values `[f, g]`, of different signs, at its ends:
-/// Newton's method, with bisection wherever a step would leave the bracket or shrink too slowly.
+/// Returns the root of a function that is monotone on `[from, to]` and has the values `[f, g]`, of different signs,
+/// at its ends: Newton's method, with bisection wherever a step would leave the bracket or shrink too slowly.
 pub(super) fn root(
     value: impl Fn(f64) -> f64,
     slope: impl Fn(f64) -> f64,
@@ -215,7 +217,7 @@ pub(super) fn root(
         s = 0.5 * (low + high);
     }
     let mut last = high - low;
-    // Each step either halves the bracket or halves the step: 2 × 54 of them leave nothing of either.
+    // Each step halves either the bracket or the step: 2 × 54 steps reduce both to zero.
     for _ in 0..108 {
         let v = value(s);
         if (v <= 0.0) == starts_below {

@@ -1,14 +1,17 @@
-//! A segment against a convex shape: the signed distance to a convex set is convex (inside as well, where it is the largest
-//! of the distances to the planes that support the set), so along a segment it is at most any level on one interval.
+//! A segment against a convex shape. The signed distance to a convex set is convex (inside as well, where it is the
+//! largest of the distances to the planes that support the set), so a segment is at or below any level on one
+//! interval.
 //!
-//! Newton's method from a side where a convex function is above the level never steps past the root, and where the slope
-//! turns upwards there is none. So each end of the interval is found, or proved not to exist, without a small step.
+//! Newton's method from a side where a convex function is above the level never steps past the root, and where the
+//! slope turns upwards there is none. So each end of the interval is found, or proved not to exist, without small
+//! steps.
 
 use super::types::Segment;
 use crate::field::{Field, HalfSpace, SignedDistance, Sphere};
 use crate::math::Vec3;
 
-/// The part of the segment where φ ≤ `level`, metres, as fractions; `field` is that of a convex shape.
+/// Returns the interval of the segment on which φ ≤ `level`, metres, as fractions; `field` is the field of a convex
+/// shape.
 pub(super) fn interval(field: &Field, segment: &Segment, level: f64) -> Option<[f64; 2]> {
     let clip = |[from, to]: [f64; 2]| {
         let (from, to) = (from.max(0.0), to.min(1.0));
@@ -32,7 +35,8 @@ fn half_space(plane: &HalfSpace, segment: &Segment, level: f64) -> Option<[f64; 
     }
 }
 
-/// Ends where |from + t way| is the radius; from the point of the line that is closest to the centre, which cancels less.
+/// Returns the interval within the radius around the centre. Computed from the point of the line that is closest to
+/// the centre, which reduces cancellation.
 fn ball(sphere: &Sphere, segment: &Segment, level: f64) -> Option<[f64; 2]> {
     let (way, radius) = (segment.way(), sphere.radius() + level);
     let squared = way.norm_squared();
@@ -45,25 +49,25 @@ fn ball(sphere: &Sphere, segment: &Segment, level: f64) -> Option<[f64; 2]> {
     Some(if squared > 0.0 { [middle - half, middle + half] } else { [0.0, 1.0] })
 }
 
-/// A field in f32: to within a few of its roundings, a millionth of the numbers that enter.
+/// Returns the interval for a field in f32, exact to a few of its roundings: a millionth of the input numbers.
 fn by_newton(field: &Field, segment: &Segment, level: f64) -> Option<[f64; 2]> {
     let (start, end) = segment.clip(&field.bounds().inflated(level.max(0.0)), field.error_bound())?;
     let from = first(field, segment, level, start, end)?;
     let back = Segment { from: segment.to, to: segment.from };
-    // Whatever rounding says of a touch from behind, it is found from ahead.
+    // If rounding misses the end from behind, the start found from ahead stands for it.
     let to = first(field, &back, level, 1.0 - end, 1.0 - from).map_or(from, |t| 1.0 - t);
     Some([from, to.max(from)])
 }
 
-/// Newton's method converges by quadratics; to a tangent, by halves.
+/// Newton's method converges quadratically; to a tangent, by halves.
 const STEPS: usize = 200;
 
-/// The first t in [`start`, `end`] at which φ ≤ `level`.
+/// Returns the first t in [`start`, `end`] at which φ ≤ `level`.
 fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> Option<f64> {
     let way = segment.way();
     let length = way.norm();
     let origin = field.local_origin(&segment.at(start));
-    // What a slope in f32 may be wrong by.
+    // Error bound of a slope in f32.
     let doubt = 4e-6 * length;
     let mut t = start;
     for _ in 0..STEPS {
@@ -74,7 +78,7 @@ fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> 
         let rounding = 2.0 * field.error_bound() + 8e-7 * f64::from(p[0].abs() + p[1].abs() + p[2].abs());
         let slope = Vec3::from(gradient.map(f64::from)).dot(&way);
         if off <= rounding {
-            // As near as f32 can tell; where the slope is clear, the root itself.
+            // Within the precision of f32; where the slope is clear, one more step to the root.
             let rest = if off > 0.0 && slope < -0.1 * length { -off / slope } else { 0.0 };
             return Some((t + rest).min(end));
         }
@@ -82,7 +86,7 @@ fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> 
         if fall <= 0.0 {
             return None;
         }
-        // From as low as it can be, as steeply as it can: above the level until there.
+        // From the lowest possible value with the steepest possible slope: φ is above the level until there.
         t += (off - 0.5 * rounding) / fall;
         if t > end {
             return None;

@@ -1,5 +1,5 @@
-//! When a sample is at or below a level: exactly on a straight path; on a curved one certified, early and late by what a
-//! tolerance allows. Knows nothing of trees.
+//! Times at which a sample is at or below a level: exact on a straight path; on a curved path certified, early and
+//! late by what a tolerance allows. Independent of trees.
 
 use std::ops::ControlFlow;
 
@@ -11,28 +11,28 @@ use crate::math::Vec3;
 
 type Flow = ControlFlow<()>;
 
-/// A path is never cut into more than 2 to the power of this many pieces, by when it is off its chords by 4 to the power of
-/// minus this of what it was. Whatever is left still raises the level, so nothing is missed.
+/// A path is cut into at most 2 to this power pieces. Then its deviation from its chords is 4 to the power of minus
+/// this of the original. The rest still raises the level, so nothing is missed.
 const HALVINGS: u32 = 16;
 
-/// The path of one sample.
+/// Path of one sample.
 pub(super) struct Curve<'a> {
     pub target: &'a Target<'a>,
     pub motion: &'a Motion,
-    /// Of the window that its times are.
+    /// Ends of the window to which its times refer.
     pub ends: &'a Ends,
     /// Body frame of the shell, metres.
     pub point: Vec3,
-    /// On a curved path: how far above the level a reported point may be, metres.
+    /// On a curved path: bound on how far above the level a reported point may be, metres.
     pub tolerance: f64,
-    /// What a curved path meets later does not matter.
+    /// Time after which a curved path is ignored.
     pub until: f64,
 }
 
 impl Curve<'_> {
-    /// The first time of the window at which φ ≤ level.
+    /// Returns the first time of the window at which φ ≤ level.
     ///
-    /// On a curved path: not later than that, and φ at the time given is at most the level + the tolerance.
+    /// On a curved path the returned time is not later than that, and φ there is at most the level + the tolerance.
     pub fn first(&self) -> Option<f64> {
         let times = self.ends.times;
         if let Motion::Straight { .. } = self.motion {
@@ -44,7 +44,7 @@ impl Curve<'_> {
             );
         }
         let mut first = None;
-        // Breaks with the first interval, and has no other result.
+        // Breaks with the first interval; the result is not needed.
         let _ = self.curved(times, 0, true, &mut |interval| {
             first = Some(interval[0]);
             Flow::Break(())
@@ -54,7 +54,8 @@ impl Curve<'_> {
 
     /// Calls `on` with the closed intervals of the window in which φ ≤ level, in order.
     ///
-    /// On a curved path: with intervals that contain these, may meet, and in which φ is at most the level + the tolerance.
+    /// On a curved path the intervals contain the exact ones and may touch each other, and φ in them is at most the
+    /// level + the tolerance.
     pub fn intervals(&self, mut on: impl FnMut([f64; 2])) {
         let times = self.ends.times;
         if let Motion::Straight { .. } = self.motion {
@@ -66,9 +67,9 @@ impl Curve<'_> {
         });
     }
 
-    /// A path is off its chord by at most the sagitta s, so φ on it is off φ on the chord by at most L s. Where the chord
-    /// stays above level + L s, the path is above the level. Where 2 L s is within the tolerance the chord is good enough,
-    /// with the level raised by L s; elsewhere the path is halved.
+    /// Searches a piece of a curved path. A path is off its chord by at most the sagitta s, so φ on it is off φ on
+    /// the chord by at most L s. Where the chord stays above level + L s, the path is above the level. Where 2 L s is
+    /// within the tolerance the chord is used, with the level raised by L s; elsewhere the path is halved.
     fn curved(&self, [from, to]: [f64; 2], depth: u32, first: bool, on: &mut dyn FnMut([f64; 2]) -> Flow) -> Flow {
         if from > self.until {
             return Flow::Continue(());
@@ -91,8 +92,8 @@ impl Curve<'_> {
         self.curved([middle, to], depth + 1, first, on)
     }
 
-    /// The chord between two times, and how far the path is off it at most, metres. Of a whole window from what all samples'
-    /// paths share, where that is good enough.
+    /// Returns the chord between two times, and the largest distance of the path from it, metres. For a whole window,
+    /// the bound that all samples share is used where it is small enough.
     fn straight(&self, times: [f64; 2], depth: u32) -> (Segment, f64) {
         if depth > 0 {
             return (self.motion.chord(&self.point, times), self.motion.sagitta(&self.point, 0.0, times));

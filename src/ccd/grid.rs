@@ -1,4 +1,5 @@
-//! All passages of a segment through a level of a field on a grid: inside the grid's box by `walk`, outside by `outside`.
+//! All passages of a segment through a level of a field on a grid: inside the grid's box by `walk`, outside by
+//! `outside`.
 
 use std::ops::ControlFlow;
 
@@ -7,8 +8,8 @@ use super::walk::{Ahead, Setting, Walk};
 use crate::field::{Cells, Skip};
 use crate::math::Vec3;
 
-/// Calls `on(t, below)` in order where φ passes the level on the way from `from` to `to` (metres, body frame): `below` says
-/// that φ ≤ level from there on. When the segment starts so, the first call is at 0.
+/// Calls `on(t, below)` in order where φ passes the level between `from` and `to` (metres, body frame). `below` means
+/// that φ ≤ level from there on. When the segment starts at or below the level, the first call is at 0.
 pub(super) fn walk<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, on: F) -> ControlFlow<()>
 where
     C: Cells,
@@ -17,7 +18,7 @@ where
     walk_on(setting, from, to, Ahead { free: 0.0, side: 0.0 }, on)
 }
 
-/// As `walk`, with what is known of the way.
+/// Does the same as `walk`, with the certified start of the segment in `ahead`.
 pub(super) fn walk_on<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, ahead: Ahead, on: F) -> ControlFlow<()>
 where
     C: Cells,
@@ -40,7 +41,7 @@ where
         }
         return walk.inside(start, ahead.free, end);
     }
-    // Outside φ grows with the distance from the box: it is above the level farther away than this.
+    // Outside, φ grows with the distance from the box: beyond this distance it is above the level.
     let reach = (level - border) * setting.inverse_spacing * 1.000_001 + 1e-3;
     let Some((start, end)) = line.clip([-reach; 3], setting.last.map(|l| l + reach)) else {
         return ControlFlow::Continue(());

@@ -1,5 +1,5 @@
-//! Two bodies that move from pose to pose: whether they touch on the way, when first, and all contacts with the times for
-//! which they last. World frame; what is known of the samples comes from `shell`.
+//! Two bodies that move from pose to pose: whether they touch, their first contact, and all contacts with the times
+//! for which they last. World frame; `shell` does the search over the samples.
 
 use super::motion::Motion;
 use super::screw;
@@ -11,7 +11,7 @@ use crate::math::{limits, limits::check_pose, Pose, Vec3};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 
-/// A body and its poses at the start and at the end of a step, body to world.
+/// A body with its poses at the start and at the end of a step, body to world.
 #[derive(Clone, Copy)]
 pub struct Moving<'a> {
     pub geometry: Geometry<'a>,
@@ -20,52 +20,55 @@ pub struct Moving<'a> {
 }
 
 impl<'a> Moving<'a> {
-    /// A body at rest.
+    /// Returns a body at rest.
     pub fn still(geometry: Geometry<'a>, pose: &Pose) -> Self {
         Self { geometry, from: *pose, to: *pose }
     }
 
-    /// The pose at t, 0 to 1.
+    /// Returns the pose at t, 0 to 1.
     pub fn pose(&self, t: f64) -> Pose {
         screw::pose_between(&self.from, &self.to, t)
     }
 }
 
-/// How bodies get from pose to pose.
+/// Paths of the bodies between their poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Path {
-    /// Each sample straight through the field's frame, as Xu & Barbič do it: exact and fastest. The body is not rigid on the
-    /// way, so a turn of θ takes a sample at ρ from the axis up to ρ (1 − cos θ/2) inward.
+    /// Each sample moves straight through the field's frame, as in Xu & Barbič: exact and fastest. The body is not
+    /// rigid between its poses, so a rotation of θ moves a sample at distance ρ from the axis up to ρ (1 − cos θ/2)
+    /// inward.
     Straight,
-    /// Rigid, both on screw motions of at most half a turn: a constant twist from pose to pose ([`Moving::pose`]).
+    /// Both bodies are rigid and follow screw motions of at most half a turn: a constant twist from pose to pose
+    /// ([`Moving::pose`]).
     Screw {
-        /// How far from contact a reported sample may be, metres: positive.
+        /// Largest distance from contact of a reported sample, metres: positive.
         tolerance: f64,
     },
 }
 
-/// What to look for.
+/// Parameters of a continuous query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     pub roles: Roles,
     pub path: Path,
-    /// Contact is where φ of a sample is at most this, metres.
+    /// A sample is in contact where its φ is at most this value, metres.
     pub max_separation: f64,
-    /// Nothing after this part of the step is looked at, 0 to 1.
+    /// Fraction of the step after which the motion is ignored, 0 to 1.
     pub until: f64,
-    /// Features that are left out, ascending: contacts of the last step, which would end this one at once (Xu & Barbič 2016,
-    /// section 4.2). Where they are at the end of the step, [`known_contacts`] says.
+    /// Features that are left out, ascending: contacts of the last step, which would end this step immediately (Xu &
+    /// Barbič 2016, section 4.2). [`known_contacts`] returns them as they are at the end of the step.
     pub known: &'a [u32],
 }
 
 impl Default for Query<'_> {
-    /// Straight paths to contact over the whole step, roles chosen automatically.
+    /// Straight paths to contact over the whole step; the roles are chosen automatically.
     fn default() -> Self {
         Self { roles: Roles::Auto, path: Path::Straight, max_separation: 0.0, until: 1.0, known: &[] }
     }
 }
 
-/// A tolerance for screws that suits the samples: a thousandth of the distance between those of the finer shell, metres.
+/// Returns a tolerance for screw motions that suits the samples: a thousandth of the sample spacing of the finer
+/// shell, metres.
 pub fn default_tolerance(a: &Geometry, b: &Geometry) -> f64 {
     let spacing = |g: &Geometry| g.shell.map_or(f64::INFINITY, |shell| f64::from(shell.spacing));
     let finer = spacing(a).min(spacing(b));
@@ -83,7 +86,7 @@ struct Direction<'a> {
     field_body: &'a Moving<'a>,
     shell_is_b: bool,
     motion: Motion,
-    /// Of the known features, those of this shell.
+    /// Known features of this shell.
     known: &'a [u32],
 }
 
@@ -123,7 +126,7 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// The contact of a sample at a time.
+    /// Returns the contact of a sample at a time.
     fn contact(&self, sample: u32, t: f64) -> Contact {
         let map = self.motion.at(t);
         let point = map.point(&self.shell.position(sample as usize));
@@ -132,11 +135,12 @@ impl<'a> Direction<'a> {
         let own = map.linear * Vec3::from(self.shell.normal(sample as usize).map(f64::from));
         let gradient = Vec3::from(gradient.map(f64::from));
         let outward = match self.field {
-            // It has two sides: the free one is that which the sample's body is not on.
+            // A sheet has two sides: the outward direction is against the sample's normal, towards the sample's body.
             Field::Sheet(_) if gradient.dot(&own) > 0.0 => -gradient,
             _ => gradient,
         };
-        // Near the medial axis the gradient fades, and the sample's own normal, turned, says more.
+        // Near the medial axis the gradient becomes short; there the reversed normal of the sample is the better
+        // direction.
         let length = outward.norm();
         let outward = if length > 0.25 { outward / length } else { -own.try_normalize(0.0).unwrap_or_else(Vec3::y) };
         let separation = f64::from(phi);
@@ -185,12 +189,13 @@ fn each_direction<'a>(
     Ok(first.into_iter().chain(second))
 }
 
-/// The first contact of two bodies on their way: `toi` is when, the rest is as it is then. Ties go to the lower feature.
+/// Returns the first contact of two bodies during their motion. `toi` is its time; the other values are those at that
+/// time. Ties go to the lower feature.
 ///
-/// On straight paths exact over the samples. On screws never later than the first contact of the true motion, and nothing
-/// is deeper at that time than `max_separation` + the tolerance over the samples; a near miss within the tolerance may be reported as
-/// a contact. Bodies in contact at the start give 0, unless their features are among the known ones. Once the workspace is
-/// warm this allocates nothing; the same input gives the same bytes.
+/// On straight paths the result is exact over the samples. On screw motions it is never later than the first contact
+/// of the true motion, and no sample is deeper at that time than `max_separation` + the tolerance; a near miss within
+/// the tolerance may be reported as a contact. Bodies in contact at the start give 0, unless their features are among
+/// the known ones. Once the workspace is warm this allocates nothing; the same input gives the same bytes.
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for numbers out of their range.
@@ -214,7 +219,7 @@ pub fn time_of_impact(a: &Moving, b: &Moving, query: &Query, workspace: &mut Wor
     Ok(first)
 }
 
-/// Whether two bodies touch on their way: as [`time_of_impact`], only sooner done.
+/// Returns whether two bodies touch during their motion: the same test as [`time_of_impact`], but faster.
 ///
 /// # Errors
 /// As [`time_of_impact`].
@@ -222,10 +227,11 @@ pub fn touch(a: &Moving, b: &Moving, query: &Query, workspace: &mut Workspace) -
     Ok(each_direction(a, b, query)?.any(|direction| direction.passage(query).touches(workspace)))
 }
 
-/// All contacts of two bodies on their way, each as it is when it begins and with the time until which it lasts; in the order
-/// in which they begin, then by feature. A sample may have several. They live in the workspace until its next use.
+/// Returns all contacts of two bodies during their motion. Each has the values at its beginning and the time until
+/// which it lasts. Contacts are ordered by their beginning, then by feature. A sample may have several. They live in
+/// the workspace until its next use.
 ///
-/// Guarantees, and errors, as of [`time_of_impact`].
+/// Guarantees and errors are those of [`time_of_impact`].
 pub fn contacts<'w>(a: &Moving, b: &Moving, query: &Query, workspace: &'w mut Workspace) -> Result<&'w [Collision]> {
     let directions = each_direction(a, b, query)?;
     workspace.begin();
@@ -241,10 +247,11 @@ pub fn contacts<'w>(a: &Moving, b: &Moving, query: &Query, workspace: &'w mut Wo
     Ok(&workspace.collisions)
 }
 
-/// Those of `query.known` that are in contact at the end of the step, as they are then (`toi` and `until` are 1), by feature.
+/// Returns the contacts of `query.known` at the end of the step, with the values at that time (`toi` and `until` are
+/// 1), by feature.
 ///
 /// # Errors
-/// As [`time_of_impact`], and for a feature that is none of the bodies'.
+/// As [`time_of_impact`], and for a feature that belongs to neither body.
 pub fn known_contacts<'w>(
     a: &Moving,
     b: &Moving,

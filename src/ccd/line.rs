@@ -2,22 +2,22 @@
 
 use crate::math::Vec3;
 
-/// A segment from `o` to `o + d`, in cells from the grid's first node; t from 0 to 1.
+/// A segment from `o` to `o + d`, in cells from the grid's first node; t goes from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub o: [f64; 3],
     pub d: [f64; 3],
-    /// 1 / d; 0 where d is.
+    /// 1 / d; 0 where d is 0.
     pub inverse: [f64; 3],
     /// d·d.
     pub squared: f64,
 }
 
-/// A motion of less than this many cells is none: it changes nothing that f64 can tell, and its inverse stays finite.
+/// A motion of fewer cells than this counts as none: it is below the precision of f64, and its inverse stays finite.
 const STILL: f64 = 1e-150;
 
 impl Line {
-    /// From `from` to `to`; `origin` is the grid's first node; metres, body frame.
+    /// Returns the line from `from` to `to`; `origin` is the grid's first node; metres, body frame.
     pub fn new(origin: &Vec3, inverse_spacing: f64, from: &Vec3, to: &Vec3) -> Self {
         let (mut o, mut d, mut inverse) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         for a in 0..3 {
@@ -32,7 +32,7 @@ impl Line {
         Self { o, d, inverse, squared: d[0] * d[0] + d[1] * d[1] + d[2] * d[2] }
     }
 
-    /// False where coordinates overflow.
+    /// Returns false where coordinates overflow.
     pub fn is_finite(&self) -> bool {
         (self.o[0] + self.o[1] + self.o[2] + self.squared).is_finite()
     }
@@ -46,8 +46,8 @@ impl Line {
         self.o[axis] + t * self.d[axis]
     }
 
-    /// When the line is on the plane `x[axis] = plane`; infinite when it never is or always is. Does not decrease along
-    /// the way.
+    /// Returns the time at which the line is on the plane `x[axis] = plane`; infinite when it never is or always is.
+    /// Does not decrease along the line.
     #[inline(always)]
     pub fn time(&self, axis: usize, plane: f64) -> f64 {
         if self.d[axis] == 0.0 {
@@ -57,8 +57,8 @@ impl Line {
         }
     }
 
-    /// The coordinate in a cell, 0 to 1, at a time when the line is in it. Where t is the time of one of the cell's planes
-    /// it is that plane exactly: both cells at a plane see the same point on it.
+    /// Returns the coordinate in a cell, 0 to 1, at a time when the line is in it. At the time of one of the cell's
+    /// planes it is exactly that plane: both cells at a plane get the same point on it.
     #[inline(always)]
     pub fn local(&self, axis: usize, cell: i32, t: f64) -> f64 {
         let low = f64::from(cell);
@@ -76,7 +76,7 @@ impl Line {
         x.clamp(0.0, 1.0)
     }
 
-    /// The part of the segment in a closed box, cells.
+    /// Returns the interval of the segment in a closed box, cells.
     pub fn clip(&self, min: [f64; 3], max: [f64; 3]) -> Option<(f64, f64)> {
         let (mut start, mut end) = (0.0f64, 1.0f64);
         for a in 0..3 {

@@ -1,32 +1,34 @@
-//! Balls on straight paths through a field, eight at a time: from when on each may reach a level. Knows nothing of trees
-//! or samples.
+//! Balls on straight paths through a field, eight at a time: the time from which each may reach a level. Independent
+//! of trees and samples.
 //!
-//! A ball whose centre has the clearance R, and the radius r, is free for as long as its centre goes no farther than R − r:
-//! it is put there, asked again, and so on (sphere tracing, Hart 1996, for balls). f32: the radius has room for rounding.
+//! A ball whose centre has the clearance R, and the radius r, has the room R − r: it is separated as long as its centre
+//! moves at most that far. The ball is advanced by its room and the clearance is evaluated again (sphere tracing, Hart
+//! 1996, for balls). f32: the radius includes a margin for rounding.
 
 use crate::field::Clearance;
 use crate::math::RigidF32;
 
-/// Balls that move together.
+/// Number of balls that move together.
 pub(super) const LANES: usize = 8;
 
-/// Steps after which a ball is left where it is: grazing ones go slowly, and those below them go on from there.
+/// Number of steps after which a ball stops: grazing balls advance slowly, and the nodes below them continue from
+/// there.
 const STEPS: usize = 24;
 
-/// A time after every other.
+/// A time after every other time.
 pub(super) const NEVER: f32 = f32::INFINITY;
 
-/// Of eight balls: centres at time 0, how far they go until time 1, radii; metres, the field's local frame.
+/// Eight balls: centres at time 0, displacements until time 1, radii; metres, the field's local frame.
 pub(super) struct Balls {
     from: [[f32; LANES]; 3],
     way: [[f32; LANES]; 3],
     pub radius: [f32; LANES],
-    /// Time per metre, not too much.
+    /// Time per metre, a lower bound.
     pace: [f32; LANES],
-    /// Where they are asked.
+    /// Centres at which the clearance is evaluated.
     at: [[f32; LANES]; 3],
     clearance: [f32; LANES],
-    /// Free before this time; [`NEVER`] when free to the end.
+    /// The ball is separated before this time; [`NEVER`] when it is separated to the end.
     pub time: [f32; LANES],
 }
 
@@ -36,7 +38,7 @@ impl Balls {
         Self { from: [zero; 3], way: [zero; 3], radius: zero, pace: zero, at: [zero; 3], clearance: zero, time: zero }
     }
 
-    /// Centres, at most [`LANES`], by where they are at time 0 and how far they go.
+    /// Loads centres, at most [`LANES`], with their positions at time 0 and their displacements.
     #[inline(always)]
     pub fn load(&mut self, start: &RigidF32, way: &RigidF32, [x, y, z]: [&[f32]; 3]) {
         for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate().take(LANES) {
@@ -45,14 +47,14 @@ impl Balls {
                 (self.from[a][i], self.way[a][i]) = (p[a], d[a]);
             }
             let length = ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]).sqrt();
-            // Finite, so that a ball that rests and is free is free for ever, and one that is not is not.
+            // Clamped so that a stationary ball gets a finite rate instead of a division by zero.
             self.pace[i] = ((1.0 - 1e-6) / length).min(1e30);
         }
     }
 
-    /// Moves the first `n` balls on from `time`, while they are above `level` for certain. A ball is done when it is free
-    /// past `until`, which makes its time [`NEVER`], or when it has less room than `least` and more than so many `strides` of
-    /// that room to go.
+    /// Advances the first `n` balls from `time`, while they are certainly above `level`. A ball stops when it is
+    /// separated past `until`, which sets its time to [`NEVER`], or when its room is less than `least` and the rest
+    /// of the motion needs more than `strides` steps of that room.
     #[inline(always)]
     pub fn march<F: Clearance>(
         &mut self,
@@ -62,7 +64,7 @@ impl Balls {
         until: f32,
         (least, strides): (impl Fn(f32) -> f32, f32),
     ) {
-        // The balls that are still on their way.
+        // The balls that still move.
         let mut moving: [usize; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
         let mut count = n;
         for _ in 0..STEPS {

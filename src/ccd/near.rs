@@ -1,8 +1,8 @@
-//! The cells along a part of a segment in which it may pass a level: from plane to plane, as `walk`, but only where something
-//! else has not proved that nothing is passed.
+//! Cells along an interval of a segment in which it may pass a level: from plane to plane, as `walk`, but only where
+//! another test has not proved that nothing is passed.
 //!
-//! A passage is computed from its cell alone, from where the whole segment enters it to where it leaves: the same to the bit
-//! from wherever the search sets out.
+//! A passage is computed from its cell alone, between the points where the whole segment enters and leaves it:
+//! bit-identical from every start of the search.
 
 use super::cell::Cubic;
 use super::line::Line;
@@ -16,18 +16,18 @@ const EDGE: i32 = BLOCK as i32;
 pub(super) struct Near<'a, C> {
     cells: &'a C,
     line: Line,
-    /// Raised, metres.
+    /// Raised level, metres.
     level: f64,
-    /// The last cell, and the last node.
+    /// The last cell.
     last: [i32; 3],
-    /// When it is in the grid.
+    /// Times at which the segment enters and leaves the grid.
     inside: Option<(f64, f64)>,
-    /// Whether masks tell where the level may be.
+    /// Whether masks give the cells that may contain the level.
     masked: bool,
 }
 
 impl<'a, C: Cells> Near<'a, C> {
-    /// `None` for a segment that is never in the grid, and one that is not finite.
+    /// Returns `None` for a segment that never enters the grid, and for one that is not finite.
     pub fn new(setting: &Setting<'a, C>, from: &Vec3, to: &Vec3) -> Option<Self> {
         let (line, level) = setting.line(from, to)?;
         let cells = setting.cells;
@@ -36,7 +36,8 @@ impl<'a, C: Cells> Near<'a, C> {
         Some(Self { cells, line, level, last, inside, masked: cells.blocks().knows(level) })
     }
 
-    /// Where the line is at t: a cell of the grid, with the time at which it is entered. No plane behind t is before it.
+    /// Returns the cell of the grid at t, with the time at which the line enters it. The line passes no plane before this
+    /// cell at a time after t.
     #[inline]
     fn cell(&self, t: f64) -> ([i32; 3], f64) {
         let (mut cell, mut enter) = ([0; 3], 0.0f64);
@@ -46,7 +47,7 @@ impl<'a, C: Cells> Near<'a, C> {
             let mut i = unsafe { x.to_int_unchecked::<i32>() };
             if self.line.d[a] != 0.0 {
                 let (step, near) = if self.line.d[a] > 0.0 { (1, 0) } else { (-1, 1) };
-                // The point is rounded, the planes are what counts.
+                // The point is rounded; the times of the planes decide.
                 while self.line.time(a, f64::from(i + near)) > t && (0..=self.last[a]).contains(&(i - step)) {
                     i -= step;
                 }
@@ -69,7 +70,7 @@ impl<'a, C: Cells> Near<'a, C> {
         Cubic::along(corners, &from, &end)
     }
 
-    /// Whether the segment starts at or below the level. The grid's border is above it.
+    /// Returns whether the segment starts at or below the level. The grid's border is above it.
     pub fn starts_below(&self) -> bool {
         if !self.inside.is_some_and(|(start, _)| start == 0.0) {
             return false;
@@ -78,8 +79,8 @@ impl<'a, C: Cells> Near<'a, C> {
         self.cubic(cell, &self.corners(cell), 0.0, 0.0).b[0] <= 0.0
     }
 
-    /// Calls `on` with each time after `from`, up to `to`, at which the segment passes the level, ascending; until that says
-    /// false.
+    /// Calls `on` with each time after `from`, up to `to`, at which the segment passes the level, ascending, until
+    /// `on` returns false.
     pub fn passages(&self, from: f64, to: f64, mut on: impl FnMut(f64) -> bool) {
         let Some((start, end)) = self.inside else { return };
         let (begin, end) = (from.max(start), to.min(end));
@@ -90,7 +91,7 @@ impl<'a, C: Cells> Near<'a, C> {
         let blocks = self.cells.blocks();
         let (mut cell, mut enter) = self.cell(begin);
         let (mut step, mut far, mut block_far, mut inverse) = ([1; 3], [1.0; 3], [EDGE; 3], line.inverse);
-        // What does not move leaves nothing.
+        // An axis without motion has no exit.
         let mut still = [0.0; 3];
         for a in 0..3 {
             if line.d[a] < 0.0 {
@@ -104,14 +105,14 @@ impl<'a, C: Cells> Near<'a, C> {
         'blocks: loop {
             let mask = if self.masked { blocks.mask(blocks.of(cell)) } else { None };
             if self.masked && mask.is_none() {
-                // No cell of the block has the level: to the next one.
+                // No cell of the block has the level: skip to the next block.
                 let block_leaves =
                     |a: usize| (f64::from((cell[a] & -EDGE) + block_far[a]) - line.o[a]) * inverse[a] + still[a];
                 let leave = block_leaves(0).min(block_leaves(1)).min(block_leaves(2)).max(enter);
                 if leave >= end {
                     return;
                 }
-                // Every plane up to then is passed: not by the point, which is rounded, but by its time.
+                // Every plane up to then is passed: decided by its time, not by the rounded point.
                 for a in 0..3 {
                     while next[a] <= leave {
                         cell[a] += step[a];
@@ -150,7 +151,7 @@ impl<'a, C: Cells> Near<'a, C> {
         }
     }
 
-    /// Passages in one cell; false when there is enough.
+    /// Reports the passages in one cell; returns false when `on` wants no more.
     #[inline]
     fn examine(
         &self,

@@ -1,8 +1,8 @@
-//! The part of a segment outside the grid's box, where φ is φ(closest point of the box) + the distance to it.
+//! Parts of a segment outside the grid's box, where φ is φ(closest point of the box) + the distance to it.
 //!
-//! Space outside is cut by the planes of the grid, extended: along the segment, in one piece, the closest point moves in
-//! one cell of the border. Beyond a face the distance is linear, and the sum a cubic as inside. Beyond an edge or a corner
-//! the closest point moves linearly or not at all, and the distance is convex: the sum has one minimum.
+//! The extended planes of the grid cut the space outside. Along the segment, in one piece, the closest point moves in
+//! one cell of the border. Beyond a face the distance is linear, and the sum is a cubic as inside. Beyond an edge or
+//! a corner the closest point moves linearly or not at all, and the distance is convex: the sum has one minimum.
 
 use std::ops::ControlFlow;
 
@@ -13,8 +13,8 @@ use crate::field::Cells;
 
 type Flow = ControlFlow<()>;
 
-/// From `start` to `end`, with the grid's box not between them. Cells are numbered −1 before the grid and as many as there
-/// are behind it.
+/// Searches from `start` to `end`, with the grid's box not between them. Cells before the grid have the number −1,
+/// cells behind it the number of cells of the grid.
 pub(super) fn walk<C, F>(walk: &mut Walk<C, F>, start: f64, end: f64) -> Flow
 where
     C: Cells,
@@ -45,12 +45,12 @@ where
     let least = [0, 1, 2].map(|a| if line.d[a] < 0.0 { count[a] } else { -1 });
     let (mut t, mut cell) = (start, place(least, start));
     while t < end {
-        // φ cannot get to the level sooner than this. The rounding of φ is in the raised level.
+        // φ cannot reach the level earlier than this. The rounding of φ is in the raised level.
         let off = above(walk, t).abs() * 0.999_999;
         let free = t + off / per_time;
         let next = [0, 1, 2].map(|a| ahead(a, cell[a]));
         let side = (0..3).fold(0, |s, a| if next[a] < next[s] { a } else { s });
-        // Where f64 cannot tell the two times apart, far along a long segment, it goes from plane to plane.
+        // Where f64 cannot separate the two times, far along a long segment, the walk goes from plane to plane.
         if free > t && (free > next[side] || free >= end) {
             t = free;
             cell = place(cell, t.min(end));
@@ -67,7 +67,7 @@ where
     ControlFlow::Continue(())
 }
 
-/// Passages in one extended cell, from `t` to `to`.
+/// Reports the passages in one extended cell, from `t` to `to`.
 fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &mut Walk<C, F>, cell: [i32; 3], t: f64, to: f64) -> Flow {
     let line: Line = walk.line;
     let grid = walk.setting.cells.grid();
@@ -75,7 +75,7 @@ fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &mut Walk<C, F>, cell: [i3
     let spacing = f64::from(grid.spacing);
     let base = [0, 1, 2].map(|a| cell[a].clamp(0, count[a] - 1));
     let (mut from, mut end) = ([0.0; 3], [0.0; 3]);
-    // From the box to the line, metres, at both ends.
+    // Distances from the box to the line along the axes, metres, at both ends.
     let (mut over, mut over_end) = ([0.0; 3], [0.0; 3]);
     let mut outside = 0;
     for a in 0..3 {
@@ -85,7 +85,7 @@ fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &mut Walk<C, F>, cell: [i3
             let plane = if cell[a] < 0 { 0.0 } else { f64::from(count[a]) };
             (from[a], end[a]) = (plane - f64::from(base[a]), plane - f64::from(base[a]));
             let beyond = |x: f64| if cell[a] < 0 { x.min(plane) - plane } else { x.max(plane) - plane } * spacing;
-            // At the time of the plane it is on the plane.
+            // At the time of the plane the line is on the plane.
             let on = |t: f64| if t == line.time(a, plane) { 0.0 } else { beyond(line.at(a, t)) };
             (over[a], over_end[a]) = (on(t), on(to));
             outside += 1;
@@ -109,7 +109,7 @@ fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &mut Walk<C, F>, cell: [i3
         let along = v[0] * step[0] + v[1] * step[1] + v[2] * step[2];
         rise + if n > 0.0 { along / n } else { norm(step) }
     };
-    // The only minimum.
+    // Bisection for the only minimum.
     let (mut left, mut right) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = 0.5 * (left + right);

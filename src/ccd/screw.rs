@@ -1,13 +1,13 @@
-//! Two bodies on screw motions, seen from one of them. Knows nothing of fields or samples.
+//! Two bodies on screw motions, seen from one of them. Independent of fields and samples.
 //!
-//! A screw motion goes from pose to pose with a constant twist: turning about an axis at a constant rate and advancing along
-//! it at another (Chasles; Redon, Kheddar & Coquillart 2002 use it for motions in between poses).
+//! A screw motion goes from pose to pose with a constant twist: rotation about an axis at a constant rate and
+//! translation along it at another (Chasles; Redon, Kheddar & Coquillart 2002 use it for motions between poses).
 
 use super::types::Affine;
 use crate::math::{Mat3, Pose, Rotation, Vec3};
 
-/// A rigid motion with a constant twist, over t from 0 to 1. The point that starts at `center` has gone `along` t along the
-/// axis, and on an arc that ends `across` from where it began.
+/// A rigid motion with a constant twist, over t from 0 to 1. At time t the point that starts at `center` has moved by
+/// `along` t along the axis, and on an arc that ends `across` from its start.
 #[derive(Clone, Copy, Debug)]
 struct Screw {
     center: Vec3,
@@ -18,7 +18,7 @@ struct Screw {
 }
 
 impl Screw {
-    /// The motion from one pose to another that turns by at most half a turn, described about `center`.
+    /// Returns the motion from one pose to another that turns by at most half a turn, described about `center`.
     fn between(from: &Pose, to: &Pose, center: Vec3) -> Self {
         let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
         let body = from.inverse_transform_point(&center.into());
@@ -31,38 +31,39 @@ impl Screw {
         Rotation::from_scaled_axis(self.turn * t)
     }
 
-    /// Of the point that starts at the centre. The chord of an arc is turned from the chord of a longer one with the same
-    /// start by half the difference of their angles, and their lengths are as the sines of half of the angles.
+    /// Returns the displacement of the point that starts at the centre. The chord of an arc is turned from the chord
+    /// of a longer arc with the same start by half the difference of their angles, and the ratio of their lengths is
+    /// that of the sines of half their angles.
     fn displacement(&self, t: f64) -> Vec3 {
         let half = 0.5 * self.turn.norm();
         let part = if half > 0.0 { (half * t).sin() / half.sin() } else { t };
         self.along * t + self.rotation(0.5 * (t - 1.0)) * self.across * part
     }
 
-    /// Of the same point, at the start.
+    /// Returns the velocity of the same point at the start.
     fn velocity(&self) -> Vec3 {
         let half = 0.5 * self.turn.norm();
         let stretch = if half > 0.0 { half / half.sin() } else { 1.0 };
         self.along + self.rotation(-0.5) * self.across * stretch
     }
 
-    /// Velocity, per step, of whatever is at `p` at any time: the twist is constant.
+    /// Returns the velocity, per step, of the point that is at `p` at any time: the twist is constant.
     fn at(&self, p: &Vec3, velocity: &Vec3) -> Vec3 {
         velocity + self.turn.cross(&(p - self.center))
     }
 }
 
-/// Where a body is at t on the screw motion from one pose to another, of less than half a turn.
+/// Returns the pose at t on the screw motion from one pose to another, of less than half a turn.
 pub fn pose_between(from: &Pose, to: &Pose, t: f64) -> Pose {
     let screw = Screw::between(from, to, from.translation.vector);
     Pose::from_parts((screw.center + screw.displacement(t)).into(), screw.rotation(t) * from.rotation)
 }
 
-/// The motion of a body's frame in another's, each on its own screw.
+/// Motion of a body's frame in another frame, each on its own screw.
 #[derive(Clone, Copy, Debug)]
 pub struct Relative {
     body: Screw,
-    /// The body's pose at the start, in the other's frame as it is then: so are both screws.
+    /// Pose of the body at the start, in the other frame at the start; both screws are in that frame.
     start: Pose,
     frame: Screw,
     body_velocity: Vec3,
@@ -70,8 +71,8 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// A body and the frame that it is seen from, each from pose to pose; `center` is a point of the body, body frame, near
-    /// which precision is wanted.
+    /// Returns the motion of a body relative to a frame, each from pose to pose; `center` is a point of the body,
+    /// body frame, near which precision is needed.
     pub fn new(body: [&Pose; 2], frame: [&Pose; 2], center: &Vec3) -> Self {
         let start = frame[0].inv_mul(body[0]);
         let end = frame[0].inv_mul(body[1]);
@@ -82,7 +83,7 @@ impl Relative {
         Self { body, start, frame, body_velocity, frame_velocity }
     }
 
-    /// From the body's frame to the other's at t.
+    /// Returns the map from the body's frame to the other frame at t.
     pub fn at(&self, t: f64) -> Affine {
         let Self { body, start, frame, .. } = self;
         let turn = body.rotation(t);
@@ -92,13 +93,14 @@ impl Relative {
         Affine { linear: rotation, shift: back * (moved - frame.displacement(t)) }
     }
 
-    /// How fast the velocity of any point within `radius` of `point` (body frame, metres) changes in the other's frame
-    /// between the times `t` − `half` and `t` + `half`: at most this, metres per step squared.
+    /// Returns an upper bound of the acceleration, in the other frame, of any point within `radius` of `point` (body
+    /// frame, metres) between the times `t` − `half` and `t` + `half`: metres per step squared.
     ///
-    /// Let u and v be the twists' velocities at the point's place w in the other's frame at the start, ω and η their turns. In
-    /// the moving frame the point has the velocity u(w) − v(w), turned back. The turning back changes that by
-    /// −η × (u − v), and as w goes on by u(w), it changes by (ω − η) × u(w): the sum is the acceleration. |u(w)| is
-    /// constant, and along the way u changes by no more than |ω| |u|, u − v by no more than |ω − η| |u|.
+    /// Let u and v be the velocities of the two twists at the point's position w in the other frame at the start, and
+    /// ω and η their rotation vectors. In the moving frame the point has the velocity u(w) − v(w), rotated back. This
+    /// rotation changes the velocity by −η × (u − v), and as w moves with u(w), it changes by (ω − η) × u(w): the sum
+    /// is the acceleration. |u(w)| is constant, and along the path u changes by at most |ω| |u|, u − v by at most |ω
+    /// − η| |u|.
     pub fn acceleration(&self, point: &Vec3, radius: f64, t: f64, half: f64) -> f64 {
         let Self { body, start, frame, .. } = self;
         let (omega, eta) = (body.turn, frame.turn);
@@ -130,7 +132,8 @@ mod tests {
         Pose::new(Vec3::new(next(), next(), next()) * size, turn)
     }
 
-    /// The square root of a matrix by Denman & Beavers' iteration: half of a motion, by nothing but matrices.
+    /// Returns the square root of a matrix by Denman & Beavers' iteration: half of a motion, computed with matrices
+    /// only.
     fn half(whole: Matrix4<f64>) -> Matrix4<f64> {
         let (mut y, mut z) = (whole, Matrix4::identity());
         for _ in 0..30 {

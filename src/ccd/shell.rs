@@ -1,5 +1,5 @@
-//! A pointshell that moves through a field: whether, when and for how long its samples are at or below a level. Everything
-//! in the field's frame; knows nothing of bodies and poses in the world.
+//! A pointshell that moves through a field: whether, when and for how long its samples are at or below a level.
+//! Everything is in the field's frame; independent of bodies and poses in the world.
 
 use super::curve::Curve;
 use super::motion::Motion;
@@ -14,48 +14,51 @@ use crate::field::{Cells, Clearance, Field, Skip};
 use crate::math::Vec3;
 use crate::pointshell::PointShell;
 
-/// Shells of fewer samples are run through sample by sample: at 16 that takes as long, at 32 longer (`benches/ccd.rs`).
+/// Shells of fewer samples are tested sample by sample: at 16 samples this takes as long as the tree, at 32 longer
+/// (`benches/ccd.rs`).
 const LINEAR: usize = 24;
 
-/// Windows that a curved motion is cut into at most; each is looked at, if it comes near.
+/// Largest number of windows into which a curved motion is cut; each is tested if it comes near the field.
 const WINDOWS: f64 = 4096.0;
 
-/// A shell on its way through a field.
+/// Motion of a shell through a field.
 pub struct Passage<'a> {
     pub shell: &'a PointShell,
     pub field: &'a Field,
     pub motion: Motion,
-    /// Contact is where φ ≤ this, metres.
+    /// A sample is in contact where φ ≤ this value, metres.
     pub level: f64,
-    /// On curved paths: how far above the level a sample that is reported may be, metres; positive. Less than a billionth of
-    /// the shell's spacing counts as that. Without meaning on straight paths, where everything is exact.
+    /// On curved paths: bound on how far above the level a reported sample may be, metres; positive. Values below a
+    /// billionth of the shell's spacing are raised to that. Ignored on straight paths, where everything is exact.
     pub tolerance: f64,
-    /// Of the motion, nothing after this time is looked at: 0 to 1.
+    /// Time after which the motion is ignored: 0 to 1.
     pub until: f64,
     /// Samples that are left out, ascending.
     pub known: &'a [u32],
-    /// What is set in each of the known beside the sample's index: 0, or [`FEATURE_OF_B`](crate::contact::FEATURE_OF_B).
+    /// Bits that are set in each of the known features beside the sample's index: 0, or
+    /// [`FEATURE_OF_B`](crate::contact::FEATURE_OF_B).
     pub tag: u32,
-    /// Run through all samples and use no tree: to compare the two.
+    /// Whether to test all samples without the tree: to compare the two.
     pub linear: bool,
 }
 
-/// A time for which a sample is in contact.
+/// A time interval in which a sample is in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     pub sample: u32,
-    /// 0 when the sample is in contact from the start.
+    /// Start time; 0 when the sample is in contact from the start.
     pub from: f64,
-    /// 1 when it still is at the end.
+    /// End time; 1 when the sample is still in contact at the end.
     pub to: f64,
 }
 
-/// Scratch of the continuous queries: one per thread, grown on first use, never shrunk. Warm queries do not allocate.
+/// Scratch memory of the continuous queries: one per thread, grown on first use, never shrunk. Warm queries do not
+/// allocate.
 #[derive(Default)]
 pub struct Workspace {
-    /// Nodes still to open, each with the time before which it is free.
+    /// Nodes still to open, each with the time before which it is separated.
     stack: Vec<(u32, f32)>,
-    /// The same, each with where it may pass the level.
+    /// Nodes still to open, each with the intervals in which it may pass the level.
     near: Vec<(u32, Stretches)>,
     pub(super) spans: Vec<Span>,
     pub(super) collisions: Vec<Collision>,
@@ -67,7 +70,7 @@ impl Workspace {
         Self::default()
     }
 
-    /// Cost of the last query.
+    /// Returns the cost of the last query.
     pub fn stats(&self) -> Stats {
         self.stats
     }
@@ -80,7 +83,8 @@ impl Workspace {
 }
 
 impl<'a> Passage<'a> {
-    /// Contacts at level 0 over the whole motion, with a tolerance of a thousandth of the shell's spacing.
+    /// Returns a query of contacts at level 0 over the whole motion, with a tolerance of a thousandth of the shell's
+    /// spacing.
     pub fn new(shell: &'a PointShell, field: &'a Field, motion: Motion) -> Self {
         let tolerance = (1e-3 * f64::from(shell.spacing)).max(1e-9);
         Self {
@@ -96,11 +100,11 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// The first time at which a sample has φ ≤ level, and the sample; of several the lowest.
+    /// Returns the first time at which a sample has φ ≤ level, and the sample; on a tie the lowest.
     ///
-    /// On straight paths exactly what [`segment::first_fraction`](super::segment::first_fraction) finds for each sample. On
-    /// curved ones it is not later than the first contact, and φ of the sample there is at most the level + the tolerance;
-    /// so a sample that passes as near as that may be reported too.
+    /// On straight paths the result is exactly that of [`segment::first_fraction`](super::segment::first_fraction)
+    /// for each sample. On curved paths it is not later than the first contact, and φ of the sample there is at most
+    /// the level + the tolerance; so a sample that passes within the tolerance may be reported too.
     pub fn first(&self, workspace: &mut Workspace) -> Option<(f64, u32)> {
         workspace.begin();
         let target = Target::new(self.field, self.level);
@@ -123,7 +127,7 @@ impl<'a> Passage<'a> {
         first
     }
 
-    /// Whether any sample has φ ≤ level at any time.
+    /// Returns whether any sample has φ ≤ level at any time.
     pub fn touches(&self, workspace: &mut Workspace) -> bool {
         workspace.begin();
         let target = Target::new(self.field, self.level);
@@ -146,11 +150,11 @@ impl<'a> Passage<'a> {
         found
     }
 
-    /// Appends all times for which samples have φ ≤ level to the workspace's spans, by sample, then by time: the colliding
-    /// subintervals of Xu & Barbič 2014, section 3.1. Those of one sample do not meet.
+    /// Appends all times for which samples have φ ≤ level to the workspace's spans, by sample, then by time: the
+    /// colliding subintervals of Xu & Barbič 2014, section 3.1. The spans of one sample do not touch each other.
     ///
-    /// On straight paths exactly what [`segment::intervals`](super::segment::intervals) finds for each sample. On curved ones
-    /// they contain the times of contact, and φ is at most the level + the tolerance in them.
+    /// On straight paths they are exactly those of [`segment::intervals`](super::segment::intervals) for each sample.
+    /// On curved paths they contain the times of contact, and φ in them is at most the level + the tolerance.
     pub fn spans<'w>(&self, workspace: &'w mut Workspace) -> &'w [Span] {
         workspace.begin();
         self.collect(workspace);
@@ -185,7 +189,7 @@ impl<'a> Passage<'a> {
         if windows < 2 {
             return;
         }
-        // From windows after each other to sample after sample, with what goes on from one window to the next in one piece.
+        // From the order by window to the order by sample; a span that continues in the next window is merged.
         workspace.spans[begin..].sort_unstable_by(|p, q| p.sample.cmp(&q.sample).then(p.from.total_cmp(&q.from)));
         let (spans, mut kept) = (&mut workspace.spans, begin);
         for k in begin..spans.len() {
@@ -200,7 +204,7 @@ impl<'a> Passage<'a> {
         spans.truncate(kept);
     }
 
-    /// Whether all paths are straight and the level is nowhere outside the grid.
+    /// Returns whether all paths are straight and the level is nowhere outside the grid.
     fn is_inside(&self, field: &impl Cells) -> bool {
         let border = f64::from(field.blocks().border());
         !self.is_curved() && border > 0.0 && self.level + 1e-6 * (1.0 + self.level.abs()) < border
@@ -230,7 +234,8 @@ impl<'a> Passage<'a> {
         !matches!(self.motion, Motion::Straight { .. })
     }
 
-    /// When a sample first reaches the level: on a grid to the bit when its first span begins.
+    /// Returns the time at which a sample first reaches the level; on a grid it is bit-identical to the beginning of
+    /// its first span.
     fn first_of(&self, target: &Target, sample: u32, ends: &Ends, until: f64) -> Option<f64> {
         fn exactly<F: Cells>(passage: &Passage, field: &F, sample: u32, t: f64) -> f64 {
             let path = passage.chord(sample);
@@ -251,7 +256,7 @@ impl<'a> Passage<'a> {
         })
     }
 
-    /// The whole way of a sample that goes straight.
+    /// Returns the whole path of a sample that moves straight.
     fn chord(&self, sample: u32) -> Segment {
         self.motion.chord(&self.shell.position(sample as usize), [0.0, 1.0])
     }
@@ -261,8 +266,8 @@ impl<'a> Passage<'a> {
         Curve { target, motion: &self.motion, ends, point, tolerance: self.tolerance, until }
     }
 
-    /// The times between which paths are taken to be straight for the tree: off their chords by no more than the samples
-    /// are from each other, or than f32 tells levels apart.
+    /// Returns the times between which the tree treats paths as straight: there they are off their chords by at most
+    /// the sample spacing, or by the precision of levels in f32.
     fn windows(&self) -> impl Iterator<Item = [f64; 2]> {
         let tree = &self.shell.tree;
         let count = if !self.is_curved() || tree.radius.is_empty() {

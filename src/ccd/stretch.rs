@@ -1,36 +1,37 @@
-//! The stretches of their ways on which balls may be near a level, eight balls at a time; on the rest they are on one side of
-//! it for certain. Knows nothing of trees or samples.
+//! Intervals of the motion in which balls may be near a level, eight balls at a time; in the rest of the motion they
+//! are certainly on one side of it. Independent of trees and samples.
 //!
-//! As `march`, on both sides of the level, and through it: where a ball is not free it is put farther along, and where it
-//! is free again it has been since as long before as it will be after.
+//! The method is that of `march`, on both sides of the level and through it. A ball that is not certainly off the
+//! level is advanced further. Where it is off the level again, the clearance covers the same distance before that
+//! point as after it.
 
 use super::march::LANES;
 use crate::field::Clearance;
 use crate::math::RigidF32;
 
-/// Stretches that are told apart; a gap before a later one is not used.
+/// Largest number of intervals that are kept apart; a gap before a later one is not used.
 pub(super) const MOST: usize = 4;
 
-/// Where a ball may be near the level.
+/// An interval in which a ball may be near the level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     pub from: f32,
     pub to: f32,
-    /// Whether φ ≤ level just before; `None` at the start of a way, where nobody knows.
+    /// Whether φ ≤ level just before the interval; `None` at the start of a path, where it is unknown.
     pub below: Option<bool>,
 }
 
-/// All of one ball's, ascending.
+/// All intervals of one ball, ascending.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretches {
     list: [Stretch; MOST],
     count: u8,
-    /// Whether φ ≤ level at the start of the way, where that is known of the whole ball.
+    /// Whether φ ≤ level at the start of the path, where that is known for the whole ball.
     pub starts_below: Option<bool>,
 }
 
 impl Stretches {
-    /// Nothing known: near from the start to `to`.
+    /// Returns the intervals without any knowledge: near from the start to `to`.
     pub fn whole(to: f32, below: Option<bool>) -> Self {
         let whole = Stretch { from: 0.0, to, below };
         Self { list: [whole; MOST], count: 1, starts_below: below }
@@ -54,22 +55,22 @@ impl Stretches {
     }
 }
 
-/// One ball on its way through one stretch.
+/// One ball in one interval of its motion.
 #[derive(Clone, Copy)]
 struct Lane {
     time: f32,
-    /// Since when it may be near.
+    /// Time since which the ball may be near the level.
     since: f32,
-    /// On which side it was before that.
+    /// Side of the level before that.
     below: Option<bool>,
     radius: f32,
-    /// Time per metre, not too much.
+    /// Time per metre, a lower bound.
     pace: f32,
-    /// How far it went last, metres, if it was near.
+    /// Length of the last step, metres, if the ball was near the level.
     stride: f32,
 }
 
-/// Eight balls: centres at time 0 and how far they go until time 1, metres, the field's local frame.
+/// Eight balls: centres at time 0 and displacements until time 1, metres, the field's local frame.
 pub(super) struct Pack {
     from: [[f32; LANES]; 3],
     way: [[f32; LANES]; 3],
@@ -79,7 +80,7 @@ pub(super) struct Pack {
     pub found: [Stretches; LANES],
 }
 
-/// A ball is asked at most so often in a stretch; what is left of it is near.
+/// Largest number of evaluations of a ball in an interval; the rest of the interval counts as near.
 const STEPS: usize = 64;
 
 impl Pack {
@@ -96,7 +97,7 @@ impl Pack {
         }
     }
 
-    /// Balls, at most [`LANES`], by where their centres are at time 0, how far they go, and their radii.
+    /// Loads balls, at most [`LANES`], with their centres at time 0, their displacements and their radii.
     #[inline(always)]
     pub fn load(&mut self, start: &RigidF32, way: &RigidF32, [x, y, z]: [&[f32]; 3], radius: impl Fn(usize) -> f32) {
         for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate().take(LANES) {
@@ -110,8 +111,8 @@ impl Pack {
         }
     }
 
-    /// Finds the stretches of the first `n` balls within those of what they are in. A gap is one in which a ball has more
-    /// room than `least` of its radius.
+    /// Finds the intervals of the first `n` balls within `within`, those of their parent. A gap is a part in which a
+    /// ball has more room than `least` of its radius.
     #[inline(always)]
     pub fn split<F: Clearance>(
         &mut self,
@@ -158,7 +159,7 @@ impl Pack {
         }
     }
 
-    /// Moves one ball on by what is known around it; whether it is through the stretch.
+    /// Advances one ball by the clearance around it; returns whether it has passed the interval.
     #[inline(always)]
     fn step(&mut self, i: usize, side: f32, to: f32, least: &impl Fn(f32) -> f32) -> bool {
         let lane = &mut self.lanes[i];
@@ -181,7 +182,8 @@ impl Pack {
             self.found[i].push(Stretch { from: lane.since, to, below: lane.below });
             return true;
         }
-        // To where it may have that room at the earliest, and each time farther: how long it has been free shows there.
+        // Advances to where the ball may have that room at the earliest, and further each time: there the clearance
+        // shows since when the ball has been off the level.
         lane.stride = (2.0 * least - room + 0.25 * lane.radius).max(1.5 * lane.stride);
         lane.time = (lane.time + lane.stride * lane.pace).min(to);
         false

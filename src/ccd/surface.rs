@@ -8,15 +8,16 @@ use crate::mesh::Bvh;
 
 type Flow = ControlFlow<()>;
 
-/// Steps over parts of the segment shorter than this, in sizes of the shape and its level: what is thinner at a level other
-/// than 0, or around the hole of an open mesh, may be missed. A level is as wide as it is far away, so that a segment along it is
-/// passed in some thousand steps.
+/// Shortest step along a segment, in sizes of the shape plus its level: a thinner passage at a level other than 0, or
+/// around the hole of an open mesh, may be missed. The region within a level is as wide as the level, so that a
+/// segment along it takes some thousand steps.
 const RESOLUTION: f64 = 1e-5;
-/// The sign of an open mesh also changes where its winding number passes one half, which no distance announces: looked at
-/// every so often, in sizes of the shape.
+/// Largest step around an open mesh, in sizes of the shape: its sign also changes where its winding number passes one
+/// half, which no distance announces.
 const OPEN_RESOLUTION: f64 = 1e-3;
 
-/// The parameters at which the segment meets triangles, ascending; once where it passes through an edge that they share.
+/// Returns the parameters at which the segment meets triangles, ascending; once where it passes through an edge that
+/// triangles share.
 fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + 'a {
     let way = segment.way();
     // Neighbours meet the segment on their edge at parameters that differ by rounding.
@@ -29,7 +30,7 @@ fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + '
     })
 }
 
-/// Passages of `level`; see `walk`.
+/// Reports the passages of `level`; see `walk`.
 pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level != 0.0 || !field.is_closed() {
         let resolution = if field.is_closed() { f64::INFINITY } else { OPEN_RESOLUTION };
@@ -48,7 +49,7 @@ pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: imp
             below = after;
             on(t, below)?;
         } else if !below {
-            // It only touches there.
+            // The segment only touches the surface there.
             on(t, true)?;
             on(t, false)?;
         }
@@ -56,7 +57,7 @@ pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: imp
     Flow::Continue(())
 }
 
-/// Passages of `level`, which a sheet reaches from both sides.
+/// Reports the passages of `level`, which a sheet reaches from both sides.
 pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level < 0.0 {
         return Flow::Continue(());
@@ -73,8 +74,7 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
     Flow::Continue(())
 }
 
-/// Steps as far as a distance, off the level, allows, at most by `longest` and at least by [`RESOLUTION`] in sizes of the
-/// shape.
+/// Advances by |distance − level|, at most by `longest` and at least by [`RESOLUTION`], both in sizes of the shape.
 fn march(
     segment: &Segment,
     size: f64,

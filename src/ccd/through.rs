@@ -1,8 +1,9 @@
-//! A pointshell straight through the grid of a field: all the times at which its samples are at or below a level. The tree
-//! says where on their ways they can pass it, and only there they are looked at.
+//! A pointshell straight through the grid of a field: all the times at which its samples are at or below a level. The
+//! tree gives the intervals of the motion in which samples can pass the level, and only these are tested.
 //!
-//! Each node's stretches (`stretch`) are sought within its parent's: what is free on one side of the level with its
-//! parent need not be asked, outside as inside. Samples are then walked from cell to cell along what is left (`near`).
+//! The intervals of each node (`stretch`) are searched within those of its parent: where the parent is certainly on
+//! one side of the level, outside or inside, the node is not tested. Samples are then walked from cell to cell along
+//! the remaining intervals (`near`).
 
 use std::ops::Range;
 
@@ -15,11 +16,11 @@ use super::walk::Setting;
 use crate::contact::Stats;
 use crate::field::{Cells, Clearance};
 
-/// A node with more room than this part of its radius has a gap there.
+/// A node with more room than this fraction of its radius has a gap there.
 const ROOM: f32 = 0.25;
-/// Samples in a leaf of more cells than this have stretches of their own: below it there are few cells to save.
+/// Samples in a leaf of more cells than this have intervals of their own: in a smaller leaf they save few cells.
 const OWN_WAYS: f32 = 8.0;
-/// A sample has a gap where it has more room than this part of a cell.
+/// A sample has a gap where it has more room than this fraction of a cell.
 const SAMPLE_ROOM: f32 = 0.75;
 
 /// A sweep through one field.
@@ -31,7 +32,8 @@ pub(super) struct Through<'a, F> {
 }
 
 impl<F: Cells + Clearance> Through<'_, F> {
-    /// Calls `on` with each sample and a time between which and the next φ ≤ level, in order. `chord` is the way of a sample.
+    /// Calls `on` with each sample and each time interval in which φ ≤ level, in order. `chord` returns the path of a
+    /// sample.
     pub fn run(
         mut self,
         stack: &mut Vec<(u32, Stretches)>,
@@ -64,7 +66,7 @@ impl<F: Cells + Clearance> Through<'_, F> {
         }
     }
 
-    /// The stretches of eight balls at most, in `pack.found`.
+    /// Finds the intervals of at most eight balls, in `pack.found`.
     fn split(
         &mut self,
         pack: &mut Pack,
@@ -99,7 +101,7 @@ impl<F: Cells + Clearance> Through<'_, F> {
         stack[mark..].reverse();
     }
 
-    /// Samples that are farther from each other than cells are: each has its own stretches.
+    /// Tests samples that are farther apart than cells: each has its own intervals.
     fn samples(
         &mut self,
         pack: &mut Pack,

@@ -1,14 +1,14 @@
-//! The sphere tree of a pointshell that moves through a field: which samples may reach a level, and from when on. Knows
-//! nothing of what is then done with them.
+//! The sphere tree of a pointshell that moves through a field: the samples that may reach a level, and the time from
+//! which each may. Independent of the further use of the samples.
 //!
-//! Xu & Barbič 2016, section 3.3: a sphere that contains samples is a segment of its centre against the level of its radius.
-//! Here the crossing of that level is not sought but bounded: a node is left out, or put off, only while the field's
-//! certified clearance around its centre is larger than its radius.
+//! Xu & Barbič 2016, section 3.3: a sphere that contains samples is a segment of its centre against the level of its
+//! radius. Here the crossing of that level is not computed but bounded: a node is left out, or postponed, only while
+//! the field's certified clearance around its centre is larger than its radius.
 //!
-//! On straight paths the bound is exact at every time: a sample p under a ball around c is at A p + a at the start and at
-//! B p + b at the end, so in between its offset from the centre is (1 − t) A (p − c) + t B (p − c), no longer than |p − c|
-//! since rotations keep lengths and norms are convex. On curved paths both are off their chords by at most the sagitta, by
-//! which the ball is inflated.
+//! On straight paths the bound is exact at every time: a sample p under a ball around c is at A p + a at the start
+//! and at B p + b at the end, so in between its offset from the centre is (1 − t) A (p − c) + t B (p − c). It is no
+//! longer than |p − c|, since rotations keep lengths and norms are convex. On curved paths both are off their chords
+//! by at most the sagitta, by which the ball is inflated.
 
 use std::ops::Range;
 
@@ -21,20 +21,20 @@ use crate::field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
 use crate::math::{Aabb, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 
-/// A node that has less room than this part of its radius is opened: its children have more.
+/// A node with less room than this fraction of its radius is opened: its children have more.
 const ROOM: f32 = 0.25;
-/// A sample that has less room than this part of the shell's spacing is looked at exactly, unless so many strides of that room
-/// take it to its end: on a short way they are less work.
+/// A sample with less room than this fraction of the shell's spacing is tested exactly, unless at most
+/// `SAMPLE_STRIDES` steps of that room take it to its end: on a short path they cost less.
 const SAMPLE_ROOM: f32 = 0.25;
 const SAMPLE_STRIDES: f32 = 8.0;
 
-/// What a field is asked for: its level and the room that f64 and f32 need around it.
+/// Field and level of a search, with the margins that f64 and f32 need around the level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<'a> {
     pub field: &'a Field,
     /// Metres.
     pub level: f64,
-    /// No two points of φ differ by more per metre.
+    /// Largest change of φ between two points, per metre.
     pub steepest: f64,
 }
 
@@ -48,8 +48,8 @@ impl<'a> Target<'a> {
         Self { field, level, steepest }
     }
 
-    /// The box outside which φ is above the level: body frame, metres. On a grid φ need not grow as distances do, so there it
-    /// is the grid's box; around it φ does.
+    /// Returns the box outside which φ is above the level: body frame, metres. On a grid φ need not grow as distances
+    /// do, so there it is the grid's box; around that box φ grows with the distance.
     fn reach(&self) -> Aabb {
         fn grid(field: &impl Cells, level: f64) -> Aabb {
             let corner = |p: [f32; 3]| Vec3::from(p.map(f64::from)) + field.center();
@@ -63,8 +63,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// How far above the level an exact search along `path` may still report something, metres: it raises the level by what
-    /// rounding can do (`walk`), or searches in f32 (`convex`).
+    /// Returns the largest distance above the level at which an exact search along `path` may still report a point,
+    /// metres: the search raises the level by a bound on rounding (`walk`), or works in f32 (`convex`).
     fn rounding(&self, path: &Segment, radius: f64) -> f64 {
         let reach = path.from.amax() + path.to.amax() + 2.0 * radius;
         let part = 64.0 * f64::EPSILON * (2.0 + self.steepest);
@@ -81,22 +81,22 @@ impl<'a> Target<'a> {
     }
 }
 
-/// A part of a motion along which every sample is taken to be on its chord.
+/// A time window of a motion in which every sample is treated as being on its chord.
 pub(super) struct Window {
-    /// Where in the motion it can come near the field.
+    /// Times in the motion between which the shell can come near the field.
     from: f64,
     to: f64,
-    /// Of the local frame in the field's body frame, metres.
+    /// Origin of the local frame in the field's body frame, metres.
     origin: Vec3,
     pub(super) start: RigidF32,
     pub(super) way: RigidF32,
-    /// What is added to every radius: rounding and sagitta, metres.
+    /// Inflation of every radius for rounding and sagitta, metres.
     pub(super) inflation: f32,
-    /// The level, rounded down, and with what is added to it, metres.
+    /// Level, rounded down, and level with its margin, metres.
     pub(super) levels: [f32; 2],
 }
 
-/// The ends of a window, and how far its paths are off their chords at most: what all samples' paths share.
+/// Ends of a window, and a bound on the distance of its paths from their chords, which all samples share.
 #[derive(Clone, Copy)]
 pub(super) struct Ends {
     pub times: [f64; 2],
@@ -120,7 +120,7 @@ impl Ends {
 }
 
 impl Window {
-    /// `None` when the shell's box is nowhere near the field between the two times.
+    /// Returns `None` when the shell's box is nowhere near the field between the two times.
     pub fn new(shell: &PointShell, target: &Target, motion: &Motion, times: [f64; 2]) -> Option<Self> {
         let tree = &shell.tree;
         let middle = Vec3::new(tree.cx[0].into(), tree.cy[0].into(), tree.cz[0].into());
@@ -140,7 +140,8 @@ impl Window {
         let begin = first.toward(&last, enter);
         let start = begin.local(&shell.origin, &origin);
         let way = first.toward(&last, leave).minus(&begin).local(&shell.origin, &Vec3::zeros());
-        // A map rounded to f32 moves a point by a few ulps of what enters; 32 cover both maps and the steps along the way.
+        // A map rounded to f32 moves a point by a few ulps of the input; 32 cover both maps and the steps along the
+        // path.
         let size = |m: &RigidF32| m.t[0].abs() + m.t[1].abs() + m.t[2].abs();
         let reach = 2.0 * (middle.abs().sum() + radius) as f32 + size(&start) + size(&way);
         let inflation = 32.0 * f32::EPSILON * reach + (sagitta * (1.0 + 1e-6)) as f32;
@@ -151,7 +152,7 @@ impl Window {
         Some(Self { from: at(enter), to: at(leave), origin, start, way, inflation, levels: [low, high] })
     }
 
-    /// The window's own time, 0 to 1, after `t`.
+    /// Returns the window's own time, 0 to 1, not before `t`; −1 before the window.
     fn after(&self, t: f64) -> f32 {
         if t < self.from {
             return -1.0;
@@ -165,14 +166,14 @@ impl Window {
         }
     }
 
-    /// Nothing known of a shell that is in the window until `until`, unless that is before it. Before the window it is
-    /// outside the grid's box.
+    /// Returns the intervals of a shell before any test: the window until `until`; `None` if that is before the
+    /// window. Before the window the shell is outside the grid's box.
     pub(super) fn whole(&self, until: f64) -> Option<Stretches> {
         let to = self.after(until);
         (to >= 0.0).then(|| Stretches::whole(to, (self.from > 0.0).then_some(false)))
     }
 
-    /// The times of the motion of a stretch, and a little more: the window's own are rounded.
+    /// Returns the times of an interval in the motion, slightly widened: the window's own times are rounded.
     pub(super) fn times(&self, from: f32, to: f32) -> [f64; 2] {
         let length = self.to - self.from;
         let from = self.from + (f64::from(from) - 1e-6) * length;
@@ -180,18 +181,18 @@ impl Window {
     }
 }
 
-/// What is run through the field.
+/// Parameters of a run of a shell through the field.
 pub(super) struct Sweep<'a> {
     pub shell: &'a PointShell,
     /// Samples to leave out, ascending.
     pub known: &'a [u32],
-    /// What is set in each of them, beside the sample's index.
+    /// Bits that are set in each of them, beside the sample's index.
     pub tag: u32,
-    /// Nothing after this time of the motion matters.
+    /// Time of the motion after which nothing matters.
     pub until: f64,
-    /// Run through the samples one by one, not by the tree.
+    /// Whether to test all samples without the tree.
     pub linear: bool,
-    /// Most promising first, for those who look for the first.
+    /// Whether to open the most promising nodes first, for searches for the first contact.
     pub ordered: bool,
 }
 
@@ -201,8 +202,8 @@ impl Sweep<'_> {
         !self.known.is_empty() && self.known.binary_search(&(sample | self.tag)).is_ok()
     }
 
-    /// Calls `visit` with every sample that may reach the level in the window; it gives back the time after which nothing
-    /// matters any more. Without `ordered`, in ascending order.
+    /// Calls `visit` with every sample that may reach the level in the window; `visit` returns the time after which
+    /// nothing matters any more. Without `ordered`, the samples come in ascending order.
     pub fn run(
         &self,
         target: &Target,
@@ -264,7 +265,8 @@ impl<'a, F: Clearance> Walk<'a, F> {
         }
     }
 
-    /// Puts the nodes on the stack that are not free from `time` on, each with the time until which it is.
+    /// Puts the nodes on the stack that are not separated from `time` to the end, each with the time until which it
+    /// is separated.
     #[inline(always)]
     fn nodes(&mut self, nodes: Range<usize>, time: f32, stack: &mut Vec<(u32, f32)>) {
         let (tree, window) = (&self.sweep.shell.tree, self.window);
@@ -285,7 +287,7 @@ impl<'a, F: Clearance> Walk<'a, F> {
         }
     }
 
-    /// Visits the samples that are not free from `time` on.
+    /// Visits the samples that are not separated from `time` to the end.
     #[inline(always)]
     fn samples(&mut self, samples: Range<usize>, time: f32, visit: &mut impl FnMut(u32) -> f64) {
         let (shell, window) = (self.sweep.shell, self.window);

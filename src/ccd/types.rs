@@ -3,7 +3,7 @@
 use crate::contact::Contact;
 use crate::math::{Aabb, Mat3, Pose, RigidF32, Vec3};
 
-/// A straight way; body frame of the field, metres; finite.
+/// A straight path; body frame of the field, metres; finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
     pub from: Vec3,
@@ -19,12 +19,12 @@ impl Segment {
         self.to - self.from
     }
 
-    /// The point at a fraction t.
+    /// Returns the point at a fraction t.
     pub fn at(&self, t: f64) -> Vec3 {
         self.from + self.way() * t
     }
 
-    /// The part in a box grown by `margin`, as fractions.
+    /// Returns the interval in a box grown by `margin`, as fractions.
     pub(super) fn clip(&self, bounds: &Aabb, margin: f64) -> Option<(f64, f64)> {
         let (bounds, way) = (bounds.inflated(margin), self.way());
         let (mut start, mut end) = (0.0f64, 1.0f64);
@@ -43,7 +43,7 @@ impl Segment {
     }
 }
 
-/// p' = linear p + shift; metres.
+/// Affine map p' = linear p + shift; metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
     pub linear: Mat3,
@@ -51,7 +51,7 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// A pose as a map of points.
+    /// Returns a pose as a map of points.
     pub fn of(pose: &Pose) -> Self {
         Self { linear: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation.vector }
     }
@@ -61,20 +61,20 @@ impl Affine {
         self.linear * p + self.shift
     }
 
-    /// The map that takes every point to where it is at t on its straight way from here to there.
+    /// Returns the map at t of the straight motion of every point from its image by `self` to its image by `other`.
     pub(super) fn toward(&self, other: &Self, t: f64) -> Self {
         let s = 1.0 - t;
         Self { linear: self.linear * s + other.linear * t, shift: self.shift * s + other.shift * t }
     }
 
-    /// Between two local frames, given by their origins, rounded once.
+    /// Returns the map between two local frames, given by their origins, rounded once.
     pub(super) fn local(&self, from: &Vec3, to: &Vec3) -> RigidF32 {
         let shift = self.point(from) - to;
         let row = |i: usize| [0, 1, 2].map(|k| self.linear[(i, k)] as f32);
         RigidF32 { r: [row(0), row(1), row(2)], t: [0, 1, 2].map(|k| shift[k] as f32) }
     }
 
-    /// The difference of two maps, of vectors rather than points: `local` of it needs no origins.
+    /// Returns the difference of two maps, which applies to vectors rather than points: its `local` needs no origins.
     pub(super) fn minus(&self, other: &Self) -> Self {
         Self { linear: self.linear - other.linear, shift: self.shift - other.shift }
     }
@@ -86,11 +86,11 @@ impl Affine {
     }
 }
 
-/// A contact that lasts.
+/// A contact with a duration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Collision {
-    /// When it begins: [`Contact::toi`].
+    /// Contact at its beginning; the time is [`Contact::toi`].
     pub contact: Contact,
-    /// Until when, 0 to 1.
+    /// End time, 0 to 1.
     pub until: f64,
 }

@@ -1,12 +1,12 @@
-//! A segment through the cells of a grid: where the interpolant along it passes a level.
+//! A segment through the cells of a grid: times at which the interpolant along it passes a level.
 //!
-//! The walk goes from plane to plane (Amanatides & Woo 1987), and neighbouring cells share the time of the plane between
-//! them and, to the bit, the point on it: the interpolant that is searched is continuous, and no crossing falls between
-//! two cells. Blocks of 8³ cells are skipped where a bound proves that the level is not in them.
+//! The walk goes from plane to plane (Amanatides & Woo 1987). Neighbouring cells share the time of the plane between
+//! them and the point on it, which is bit-identical in both: the interpolant that is searched is continuous, and no
+//! crossing falls between two cells. Blocks of 8³ cells are skipped where a bound proves that the level is not in them.
 //!
-//! Rounding is paid for in advance. The level is raised by more than everything that rounding can do to φ along the
-//! segment, so that what reaches the level is found; what is found reaches the level to within twice that, which is 1e-13 m
-//! for a body of a metre near its origin.
+//! Rounding is included in advance: the level is raised by more than the rounding error of φ along the segment, so
+//! that every point that reaches the level is found. A reported point reaches the level to within twice that amount,
+//! which is 1e-13 m for a body of a metre near its origin.
 
 use std::ops::ControlFlow;
 
@@ -17,28 +17,29 @@ use crate::math::Vec3;
 
 const EDGE: i32 = BLOCK as i32;
 
-/// What walks against one level of one field share.
+/// Data that all walks against one level of one field share.
 pub(super) struct Setting<'a, C> {
     pub cells: &'a C,
-    /// Metres, as asked for.
+    /// Level as given, metres.
     level: f64,
     /// The grid's first node, body frame, metres.
     origin: Vec3,
     pub inverse_spacing: f64,
     /// The last node, in cells.
     pub last: [f64; 3],
-    /// Rounding of φ for a segment at the origin of the body frame, metres; and how much more for each metre off it.
+    /// Rounding error of φ for a segment at the origin of the body frame, metres; and its growth for each metre off
+    /// the origin.
     rounding: [f64; 2],
-    /// For the part of the way that is free for certain, if that can be asked for.
+    /// Level for the batch that certifies the start of segments; `None` if the field does not allow it.
     pub ahead: Option<Level>,
 }
 
-/// What is known of the way ahead. It makes the walk shorter, and does not change what is found.
+/// Certified start of a segment. It shortens the walk and does not change the result.
 #[derive(Clone, Copy)]
 pub(super) struct Ahead {
-    /// φ is off the level before this; infinite when it is to the end.
+    /// φ is off the level before this time; infinite when it is off the level to the end.
     pub free: f64,
-    /// More than 0: it is above the level there, less: below.
+    /// Positive: φ is above the level there; negative: below.
     pub side: f32,
 }
 
@@ -48,12 +49,12 @@ impl<'a, C: Cells> Setting<'a, C> {
         let min = Vec3::from(grid.min.map(f64::from));
         let last = grid.dims.map(|n| f64::from(n - 1));
         let size = (0..3).map(|a| min[a].abs() + last[a] * f64::from(grid.spacing)).fold(0.0, f64::max);
-        // That of a point's coordinates, which counts as often as φ is steep, and that of the interpolation.
+        // Rounding of a point's coordinates, which counts times the slope of φ, and of the interpolation.
         let part = 16.0 * f64::EPSILON;
         let steep = part * (2.0 + f64::from(cells.lipschitz_outside()));
         let still = steep * (cells.center().amax() + size) + part * (level.abs() + f64::from(cells.largest()));
         let (origin, spacing) = (cells.center() + min, f64::from(grid.spacing));
-        // For segments that f32 is for.
+        // For segments in the f32 range.
         let doubt = still + steep * (2.0 * origin.amax() + 3.0 * FAR * spacing);
         let brim = BRIM * spacing * f64::from(cells.lipschitz_outside());
         let fits = last.iter().all(|l| *l <= FAR) && level + doubt + brim < f64::from(cells.blocks().border());
@@ -68,7 +69,8 @@ impl<'a, C: Cells> Setting<'a, C> {
         }
     }
 
-    /// Puts a segment among those that are asked how far they are free. Nothing is found for one that f32 is not for.
+    /// Adds a segment to the f32 batch. Segments outside the f32 range are stored with zero length and get no
+    /// certified start.
     #[inline(always)]
     pub fn put(&self, ways: &mut Ways, i: usize, from: &Vec3, to: &Vec3) {
         let (mut o, mut d, mut near) = ([0.0; 3], [0.0; 3], true);
@@ -84,7 +86,8 @@ impl<'a, C: Cells> Setting<'a, C> {
         }
     }
 
-    /// A segment in the grid's coordinates, and the level raised for it; `None` where its coordinates overflow.
+    /// Returns a segment in the grid's coordinates, and the level raised for it; `None` where its coordinates
+    /// overflow.
     #[inline]
     pub fn line(&self, from: &Vec3, to: &Vec3) -> Option<(Line, f64)> {
         let line = Line::new(&self.origin, self.inverse_spacing, from, to);
@@ -93,13 +96,13 @@ impl<'a, C: Cells> Setting<'a, C> {
     }
 }
 
-/// The crossings of one segment so far.
+/// State of the walk along one segment.
 pub(super) struct Walk<'a, C, F> {
     pub setting: &'a Setting<'a, C>,
     pub line: Line,
     /// The level, raised, metres.
     pub level: f64,
-    /// Whether φ is at most the level where the walk is.
+    /// Whether φ is at most the level at the present point of the walk.
     pub below: bool,
     pub on: F,
 }
@@ -112,7 +115,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         (self.on)(t, below)
     }
 
-    /// Looks where the segment starts.
+    /// Tests the start of the segment.
     #[inline]
     pub fn start(&mut self) -> ControlFlow<()> {
         if self.sign_by_block().unwrap_or_else(|| above(self, 0.0) <= 0.0) {
@@ -122,7 +125,8 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         }
     }
 
-    /// Whether the start is below the level, if its block is enough to say: the samples themselves are farther away.
+    /// Returns whether the start is below the level, if its block alone decides it; the samples themselves are
+    /// farther away in memory.
     #[inline]
     fn sign_by_block(&self) -> Option<bool> {
         let Setting { cells, last, .. } = self.setting;
@@ -142,7 +146,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         (from_middle < free.squared || whole).then_some(free.below)
     }
 
-    /// Corners of a cell above the level.
+    /// Returns the corner values of a cell minus the level.
     #[inline(always)]
     pub fn corners(&self, cell: [i32; 3]) -> [f64; 8] {
         let corners = self.setting.cells.corners(cell);
@@ -153,13 +157,13 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         out
     }
 
-    /// The middle node of the block that has a cell, along one axis.
+    /// Returns the middle node of the block of a cell, along one axis.
     #[inline(always)]
     fn middle(&self, cell: i32, axis: usize) -> f64 {
         f64::from((cell & -EDGE) + EDGE / 2).min(self.setting.last[axis])
     }
 
-    /// The cell of the grid at t, not before `from` in the line's direction.
+    /// Returns the cell of the grid at t, not before `from` in the line's direction.
     #[inline(always)]
     fn advance(&self, from: [i32; 3], forward: [bool; 3], t: f64) -> [i32; 3] {
         let mut cell = from;
@@ -172,8 +176,8 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         cell
     }
 
-    /// As `advance`, by when the segment passes the planes of the grid: one along a plane is within a rounding of both sides
-    /// for long.
+    /// Does the same as `advance`, decided by the times at which the segment passes the planes of the grid: a segment
+    /// along a plane stays within rounding of both sides for a long time.
     #[inline(always)]
     fn enter(&self, from: [i32; 3], forward: [bool; 3], t: f64) -> [i32; 3] {
         let mut cell = self.advance(from, forward, t);
@@ -186,19 +190,19 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         cell
     }
 
-    /// From `start` to `end`, both in the grid's box, and free of the level before `free`. No plane of the box is passed, since
-    /// `end` is not after any of them.
+    /// Walks from `start` to `end`, both in the grid's box, off the level before `free`. No plane of the box is
+    /// passed, since `end` is not after any of them.
     ///
-    /// What is skipped does not change what is found: a cell is looked at from where the segment enters it, wherever a skip
-    /// ends in it.
+    /// A skip does not change the result: a cell is searched from the point where the segment enters it, wherever in
+    /// it a skip ends.
     pub fn inside(&mut self, start: f64, free: f64, end: f64) -> ControlFlow<()> {
         let Setting { cells, last, .. } = *self.setting;
         let blocks = cells.blocks();
         let masked = blocks.knows(self.level);
         let line = self.line;
         let inverse_squared = 1.0 / line.squared;
-        // For each axis: the way, how far ahead of its lower corner a block and a cell end, and the inverse that goes with it
-        // (1 for an axis along which nothing moves, where they end nowhere).
+        // For each axis: the direction, the distance from its lower corner at which a block and a cell end, and the
+        // inverse that goes with it (1 for an axis without motion, where they never end).
         let (mut forward, mut step, mut first) = ([true; 3], [1; 3], [0; 3]);
         let (mut block_end, mut cell_end, mut inverse) = ([f64::from(EDGE); 3], [1.0; 3], line.inverse);
         for a in 0..3 {
@@ -211,7 +215,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         }
         let mut t = start.max(free);
         let mut cell = self.enter(first, forward, t);
-        // Where a free part of the way has ended, the level is near.
+        // At the end of a certified part of the segment, the level is near.
         let mut near = free > start;
         loop {
             let block = blocks.of(cell);
@@ -224,7 +228,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
                     along += q * line.d[a];
                     from_middle += q * q;
                 }
-                // Only from within the ball: its other side may be behind something.
+                // Only from within the ball: its other side may be behind a part of the surface.
                 if from_middle < free.squared {
                     let inner = along * along + line.squared * (free.squared - from_middle);
                     let leaves = t + (inner.sqrt() - along) * inverse_squared;
@@ -242,7 +246,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
             }
             let mask = if masked { blocks.mask(block) } else { None };
             if masked && mask.is_none() {
-                // No cell of the block has the level: to the next one.
+                // No cell of the block has the level: skip to the next block.
                 let mut exit = [0.0; 3];
                 for a in 0..3 {
                     exit[a] = (f64::from(cell[a] & -EDGE) + block_end[a] - line.o[a]) * inverse[a];
@@ -262,7 +266,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
                 next[a] = (f64::from(cell[a]) + cell_end[a] - line.o[a]) * inverse[a];
                 entry = entry.max((f64::from(cell[a]) + (1.0 - cell_end[a]) - line.o[a]) * inverse[a]);
             }
-            // Not after where the skip has ended, for whatever reason.
+            // Not after the end of the skip.
             t = t.min(entry);
             loop {
                 let side = least(next);
@@ -285,7 +289,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         }
     }
 
-    /// Passages in one cell, from `t` to `to`.
+    /// Reports the passages in one cell, from `t` to `to`.
     #[inline]
     fn examine(&mut self, cell: [i32; 3], t: f64, to: f64) -> ControlFlow<()> {
         let corners = self.corners(cell);
@@ -300,10 +304,11 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
         self.examine_cubic(&Cubic::along(&corners, &from, &end), t, to)
     }
 
-    /// Passages of a cubic over `t` to `to`.
+    /// Reports the passages of a cubic over `t` to `to`.
     pub fn examine_cubic(&mut self, cubic: &Cubic, t: f64, to: f64) -> ControlFlow<()> {
         let signs = cubic.signs();
-        // Never in the grid, where neighbours agree to the bit; on its box the two forms of φ may differ by a rounding.
+        // Never in the grid, where neighbours are bit-identical; on its box the two forms of φ may differ by a
+        // rounding.
         if signs.starts_below != self.below {
             self.pass(t, signs.starts_below)?;
         }
@@ -314,7 +319,7 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
     }
 }
 
-/// The axis of the least of three times.
+/// Returns the axis of the smallest of three times.
 #[inline(always)]
 fn least(t: [f64; 3]) -> usize {
     let first = if t[1] < t[0] { 1 } else { 0 };
@@ -325,7 +330,7 @@ fn least(t: [f64; 3]) -> usize {
     }
 }
 
-/// φ − level at t, anywhere.
+/// Returns φ − level at t, anywhere.
 pub(super) fn above<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>>(walk: &Walk<C, F>, t: f64) -> f64 {
     let grid = walk.setting.cells.grid();
     let p = [0, 1, 2].map(|a| walk.line.at(a, t));

@@ -1,9 +1,9 @@
-//! A traversal that may stop early: after so many tests, after so much time, or where it is fine enough. What it has found by
-//! then are contacts, and what it has left out is bounded (Sagardia et al. 2014, sections 2.3 and 5).
+//! Traversal with limits: of the number of tests, of the time, or of the resolution. The samples found up to then are
+//! contacts, and the part that was left out is bounded (Sagardia et al. 2014, sections 2.3 and 5).
 //!
-//! The node with the smallest lower bound of φ is opened first, so what is left out is what matters least. A part of the limit
-//! is kept for the nodes that cannot be opened any more: the representative sample of each is tested, which spreads the answer
-//! over the whole contact instead of the part that was reached.
+//! The traversal opens the node with the smallest lower bound of φ first, so the nodes left out are the least
+//! important. A share of the limit is reserved for the nodes that cannot be opened any more: the representative
+//! sample of each is tested. This spreads the answer over the whole contact instead of the part that was reached.
 
 use std::collections::BinaryHeap;
 use std::time::Instant;
@@ -16,13 +16,13 @@ use crate::field::{wide, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 
-/// Nodes opened, and representatives tested, between two looks at the clock.
+/// Nodes opened, and representatives tested, between two readings of the clock.
 const NODES_PER_LOOK: u32 = 8;
 const SAMPLES_PER_LOOK: u64 = 64;
 
 wide! {
-    /// Appends samples with φ ≤ `limit` to `workspace.hits`, in ascending order: all, unless the budget says otherwise. `start`
-    /// is when its time began.
+    /// Appends samples with φ ≤ `limit` to `workspace.hits`, in ascending order: all of them, unless the budget ends
+    /// the search. `start` is the time from which the budget counts.
     pub(super) fn collect<F: SignedDistance>(
         field: &F,
         shell: &PointShell,
@@ -98,8 +98,8 @@ wide! {
     }
 }
 
-/// Adds those of `n` nodes that are not free. The samples below a node are below its parent too, so of the bounds of both the
-/// higher one holds.
+/// Adds those of `n` nodes whose lower bound is at most `limit`. The samples below a node are below its parent too,
+/// so the higher of both bounds holds.
 #[inline(always)]
 fn push(frontier: &mut BinaryHeap<Node>, first: usize, lower: &Lanes, n: usize, above: f32, limit: f32) {
     for (i, &lower) in lower.iter().enumerate().take(n) {
@@ -109,7 +109,7 @@ fn push(frontier: &mut BinaryHeap<Node>, first: usize, lower: &Lanes, n: usize, 
     }
 }
 
-/// Whether the time would be over once `open` representatives were tested, at the pace so far.
+/// Returns whether testing `open` representatives, at the pace so far, would exceed the time.
 fn is_late(budget: &Budget, start: Instant, tests: u64, open: usize) -> bool {
     if budget.nanoseconds == u64::MAX {
         return false;

@@ -1,4 +1,4 @@
-//! The contacts of samples that are known: what a query would say of them, wherever they are by now.
+//! Contacts of given features, evaluated at the present poses.
 
 use super::lanes::LANES;
 use super::pass::Pass;
@@ -8,15 +8,16 @@ use super::types::{Contact, Geometry, FEATURE_OF_B};
 use crate::math::{limits::check_pose, Pose, Vec3};
 use crate::{Error, Result};
 
-/// Calls `each` with the contact of each feature, in their order: to the bit what [`super::contacts`] says of it, however far
-/// apart it is. For hosts that know which samples matter, such as those of a resting body's manifold.
+/// Calls `each` with the contact of each feature, in the order of `features`. Each contact is bit-identical to the
+/// one that [`super::contacts`] returns for this sample, at any separation. For hosts that know which samples matter,
+/// such as the samples of a resting body's manifold.
 ///
-/// On the far side of a body that touches a sheet there is no contact: its separation is infinite, and its points and normal
-/// are not numbers.
+/// A sample on the far side of a body that touches a sheet has no contact: its separation is infinite, and its points
+/// and normal are NaN.
 ///
 /// # Errors
-/// `InvalidArgument` for a pose beyond [`limits`](crate::math::limits) and for a feature that is no sample of a pointshell that the other body's
-/// field can be asked about; before `each` is called at all.
+/// `InvalidArgument` for a pose beyond [`limits`](crate::math::limits) and for a feature that is no sample of a
+/// pointshell whose other body has a field. The error is returned before the first call of `each`.
 pub fn contacts_of(
     a: Geometry,
     pose_a: &Pose,
@@ -52,7 +53,7 @@ pub fn contacts_of(
 }
 
 impl Pass<'_> {
-    /// The contacts of some samples; of none on the far side of a sheet.
+    /// Computes the contacts of the given samples. Samples on the far side of a sheet get none.
     fn contacts_of(&self, features: &[u32], mut each: impl FnMut(usize, Contact)) {
         let of = |feature: u32| {
             let sample = feature & !FEATURE_OF_B;

@@ -1,13 +1,15 @@
-//! Temporal coherence: what one query has proved of a pair, the next need not prove again.
+//! Temporal coherence: a query reuses the bounds that the last query of the same pair has proved.
 //!
-//! The front of a walk is where it stopped: the nodes that were free of the level, each with the lower bound φ₋ of φ below
-//! it, and the leaves that were not. Let the shell have moved since by so much that no sample of it has moved by more than
-//! δ. φ changes by at most L per metre, so a node is still free while φ₋ − L δ is above the level. Only nodes for which it
-//! is not are looked at again, from there on down, and leaves that were near are tested sample by sample. A leaf without
-//! contacts joins the free nodes with the least φ of its samples, which is more than its ball could prove.
+//! The traversal cache of a walk (BVTT front: Klosowski et al. 1998) is the set of nodes at which the walk stopped:
+//! the separated nodes, whose lower bound φ₋ of φ is above the level, each with φ₋; and the overlapping leaves. Let
+//! no sample of the shell have moved by more than δ since then. φ changes by at most L per metre, so a node is still
+//! separated while φ₋ − L δ is above the level. Only the nodes for which it is not are tested again, and the walk
+//! continues below them; leaves that were near are tested sample by sample. A leaf without contacts joins the
+//! separated nodes with the smallest φ of its samples, which is larger than the bound from its ball.
 //!
-//! δ is summed over the queries, so one number, L Σδ, belongs to all: a node is kept with the key φ₋ + L Σδ of its time,
-//! and is free while its key is above the level + L Σδ of the present. What rounding can add is in [`Front::doubt`].
+//! δ is summed over the queries, so one number, L Σδ, serves all nodes: a node is stored with the key φ₋ + L Σδ of
+//! its time, and is separated while its key is above the level + the present L Σδ. [`Front::doubt`] bounds the
+//! rounding error.
 
 use std::sync::{Arc, Weak};
 
@@ -18,58 +20,61 @@ use crate::field::{wide, Field, Modulus, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 
-/// Free nodes are given up, and the tree is walked from its root again, when so many times as many as after the last such
-/// walk have gathered.
+/// Growth factor: the cache is discarded, and the tree is walked from its root, when the number of separated nodes
+/// exceeds this factor times their number after the last such walk, plus `ROOM`.
 const GROWTH: usize = 2;
-/// And a few more.
+/// Number of nodes allowed in addition to the factor.
 const ROOM: usize = 64;
-/// Or when the shell has moved by this many times its radius: keys lose digits.
+/// The cache is also discarded when the shell has moved by this many times its radius: the keys lose digits.
 const FARTHEST: f64 = 8.0;
-/// Most queries (a power of two) that are answered without a front after fronts that were of no use.
+/// Exponent: at most 2 to this power, minus 1, queries in a row are answered without the cache after it was not
+/// useful.
 const PATIENCE: u32 = 6;
-/// A front is of use when it takes no more than this part of the node tests of a walk from the root.
+/// A cache is useful when it takes at most this fraction of the node tests of a walk from the root.
 const WORTH: f64 = 0.5;
 
-/// The body whose shell it is, and the body whose field.
+/// Body that owns the shell, and body that owns the field.
 #[derive(Clone, Copy)]
 pub(super) struct Owners<'a> {
     pub shell: &'a Arc<PointShell>,
     pub field: &'a Arc<Field>,
 }
 
-/// The front of one pair, one shell of it in one field.
+/// Traversal cache of one pair: one shell in one field.
 #[derive(Default)]
 pub(super) struct Front {
-    /// Whose it is. Not an address, which another may have by now: while a `Weak` is there its `Arc`'s memory is not used
-    /// again, and the content cannot be changed in place.
+    /// Identity of the pair that this cache belongs to. Held as `Weak`, so that a reused address cannot match: while
+    /// a `Weak` exists, the memory of its `Arc` is not reused, and the content cannot be changed in place.
     shell: Weak<PointShell>,
     field: Weak<Field>,
-    /// Whom the last query was about: addresses, only as a hint whether it is worth to begin a front.
+    /// Addresses of the last query's pair; only a hint whether a new cache is worth its cost.
     seen: (usize, usize),
-    /// Queries to go before a front is tried again, and how often in a row one was of no use.
+    /// Queries to go before the cache is tried again, and how often in a row it was not useful.
     waiting: u32,
     useless: u32,
-    /// Whether there is something in here; where the shell was then.
+    /// Whether the cache has content, and the transform of the shell at that time.
     is_valid: bool,
     at: Option<RigidF32>,
     /// L Σδ, metres.
     fall: f64,
-    /// Largest distance of a sample from the field's origin so far, and rounding of the transform.
+    /// Largest distance of a sample from the field's origin so far, and largest rounding error of the transform,
+    /// metres.
     reach: f64,
     slack: f64,
     free: Free,
-    /// How many free nodes the last walk from the root left, and how many nodes it tested.
+    /// Number of separated nodes that the last walk from the root left, and number of nodes that it tested.
     least: usize,
     whole: u64,
     /// Leaves with samples near the level, ascending.
     near: Vec<u32>,
-    /// Nodes to look at again.
+    /// Nodes to test again.
     expired: Vec<u32>,
-    /// Nodes that are not free, of one level below them and of the next.
+    /// Overlapping nodes of one level, and of the next.
     levels: [Chosen; 2],
 }
 
-/// Free nodes, each with its key. There is room for the whole tree and a block, so that adding one takes no branch.
+/// Separated nodes, each with its key. Capacity for the whole tree and one block, so that adding a node takes no
+/// branch.
 #[derive(Default)]
 struct Free {
     keys: Vec<f32>,
@@ -78,7 +83,7 @@ struct Free {
 }
 
 impl Free {
-    /// Empty, with room for `nodes` and a block.
+    /// Empties the list and reserves capacity for `nodes` and one block.
     fn clear(&mut self, nodes: usize) {
         self.len = 0;
         if self.nodes.len() < nodes + LANES {
@@ -87,7 +92,8 @@ impl Free {
         }
     }
 
-    /// The lanes that `mask` has of a block, of which `node` gives the nodes; `base` is L Σδ, rounded down.
+    /// Adds the lanes of a block that are set in `mask`. `node` returns the node of a lane; `base` is L Σδ, rounded
+    /// down.
     #[inline(always)]
     fn push(&mut self, node: impl Fn(usize) -> u32, lower: &Lanes, mask: u32, base: f32) {
         let set = &SET[mask as usize % SET.len()];
@@ -104,7 +110,7 @@ impl Free {
     /// Moves the nodes whose key is not above `level` to `expired`.
     #[inline(always)]
     fn expire(&mut self, level: f32, expired: &mut Vec<u32>) {
-        // Backwards: what takes the place of one that goes has been looked at.
+        // Backwards, so that the node that replaces a removed one has been tested already.
         for start in (0..self.len).step_by(LANES).rev() {
             let Some(block) = self.keys[start..].first_chunk() else { continue };
             let n = (self.len - start).min(LANES);
@@ -121,18 +127,18 @@ impl Free {
     }
 }
 
-/// Not less than `x`: by one or two of the last digits more than the nearest.
+/// Returns a value not less than `x`: the nearest `f32` plus one or two units in the last place.
 fn rounded_up(x: f64) -> f32 {
     let near = x as f32;
     near + (near.abs() * f32::EPSILON + f32::MIN_POSITIVE)
 }
 
-/// Not more than `x`.
+/// Returns a value not more than `x`.
 fn rounded_down(x: f64) -> f32 {
     -rounded_up(-x)
 }
 
-/// No sample of the shell, transformed without rounding, is farther than this from where it was, metres.
+/// Returns an upper bound of the displacement of any sample of the shell, transformed without rounding, metres.
 fn moved(shell: &PointShell, from: &RigidF32, to: &RigidF32) -> f64 {
     let tree = &shell.tree;
     let center = [tree.cx[0], tree.cy[0], tree.cz[0]].map(f64::from);
@@ -144,11 +150,12 @@ fn moved(shell: &PointShell, from: &RigidF32, to: &RigidF32) -> f64 {
         way += step * step;
         turn += row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
     }
-    // |(R' − R)(p − c)| ≤ ‖R' − R‖ |p − c|, with Frobenius' norm, which is no less than the largest stretch.
+    // |(R' − R)(p − c)| ≤ ‖R' − R‖ |p − c|, with the Frobenius norm, which is not less than the spectral norm.
     (way.sqrt() + turn.sqrt() * f64::from(tree.radius[0])) * (1.0 + 1e-9)
 }
 
-/// No sample is farther from the field's origin, metres, but for rounding.
+/// Returns an upper bound of the distance of any sample from the field's origin, metres, without rounding of the
+/// transform.
 fn reach(shell: &PointShell, to_field: &RigidF32) -> f64 {
     let sum = |v: [f32; 3]| v.map(|x| f64::from(x).abs()).iter().sum::<f64>();
     let tree = &shell.tree;
@@ -157,8 +164,8 @@ fn reach(shell: &PointShell, to_field: &RigidF32) -> f64 {
 }
 
 impl Front {
-    /// Whether to answer this query by the front, or to begin one: not when the pair is another every time, nor when it moves
-    /// so much that fronts were of no use lately.
+    /// Returns whether to use the cache for this query, or to begin a new one. Returns false when every query is
+    /// about another pair, and for some queries after the cache was not useful because of large motion.
     pub fn is_worth(&mut self, owners: &Owners) -> bool {
         let pair = (Arc::as_ptr(owners.shell), Arc::as_ptr(owners.field));
         let before = std::mem::replace(&mut self.seen, (pair.0 as usize, pair.1 as usize));
@@ -180,8 +187,8 @@ impl Front {
         false
     }
 
-    /// Moves on to where the shell is, and says which nodes are no longer certainly free. `false` when a walk from the root
-    /// is the better way.
+    /// Updates the cache to the present pose of the shell and moves the nodes that are no longer certainly separated
+    /// to `expired`. Returns `false` when a walk from the root is faster.
     #[inline(always)]
     fn advance<F: SignedDistance>(&mut self, walk: &Walk<F>, limit: f32, modulus: &Modulus) -> bool {
         let from = self.at.replace(*walk.to_field);
@@ -206,13 +213,13 @@ impl Front {
         tests as f64 <= WORTH * self.whole as f64
     }
 
-    /// After one that was of no use the next is left alone for a while, longer each time.
+    /// Sets the number of queries to wait after a query for which the cache was not useful; it doubles each time.
     fn judge(&mut self, is_useful: bool) {
         self.useless = if is_useful { 0 } else { (self.useless + 1).min(PATIENCE) };
         self.waiting = (1 << self.useless) - 1;
     }
 
-    /// Room for whatever can be in a front of this tree: queries from there on do not allocate.
+    /// Reserves the capacity for any cache of this tree, so that later queries do not allocate.
     fn begin(&mut self, nodes: usize) {
         self.free.clear(nodes);
         self.near.clear();
@@ -223,15 +230,16 @@ impl Front {
         self.levels.iter_mut().for_each(|level| level.clear(nodes));
     }
 
-    /// Twice the rounding of the transform: when a key was made, and at present.
+    /// Returns the error bound of a key, metres: the rounding ε of φ ([`Modulus`]), plus L times twice the rounding of
+    /// the transform (when the key was made, and at present).
     fn doubt(&self, modulus: &Modulus) -> f64 {
         modulus.rounding + 2.0 * f64::from(modulus.lipschitz) * self.slack
     }
 }
 
 wide! {
-    /// [`super::traverse::collect`] by the front: the same hits in the same order. `None` where that is not possible, or would take
-    /// a new front and none is to be begun; then nothing was done.
+    /// Does the same as [`super::traverse::collect`] with the traversal cache: same hits in the same order. Returns
+    /// `None`, with nothing done, when that is not possible, or when it needs a new cache and `begin` is false.
     pub(super) fn collect<F: SignedDistance>(
         front: &mut Front,
         field: &F,
@@ -279,7 +287,7 @@ wide! {
 }
 
 impl Front {
-    /// From the nodes that may not be free any more downwards.
+    /// Descends from the nodes that may no longer be separated.
     #[inline(always)]
     fn open<F: SignedDistance>(&mut self, walk: &Walk<F>, limit: f32, stats: &mut Stats) {
         let base = rounded_down(self.fall);
@@ -317,7 +325,8 @@ impl Front {
         }
     }
 
-    /// The samples of the leaves that are not free. One whose samples are all well above the level becomes so.
+    /// Tests the samples of the overlapping leaves. A leaf whose samples are all clearly above the level becomes
+    /// separated.
     #[inline(always)]
     fn test<F: SignedDistance>(
         &mut self,
@@ -328,7 +337,7 @@ impl Front {
         stats: &mut Stats,
     ) {
         let base = rounded_down(self.fall);
-        // One that is free by less than the doubt would be back the next time.
+        // A leaf that is separated by less than the error bound would expire in the next query.
         let clear = limit + 4.0 * self.doubt(modulus) as f32;
         let Self { free, near, .. } = self;
         let mut kept = 0;

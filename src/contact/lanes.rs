@@ -1,10 +1,10 @@
 //! The sphere tree of a pointshell through a field: Algorithm 1 of Sagardia et al. 2014 with certified pruning.
 //!
-//! A lane block is transformed and tested at a time: children of a node, samples of a leaf. All leaves are on the tree's
-//! last level, so the tree is walked level by level: what passes on one level is a list, which is the work of the next, and
-//! nothing waits for a comparison but the end of a loop. The whole walk is compiled for each kind of field and, on x86-64,
-//! once more for AVX2; the operations on a sample and their order are those of the brute-force oracle of the tests, so all
-//! of them see the same bytes.
+//! The code transforms and tests a lane block at a time: children of a node, or samples of a leaf. All leaves are on
+//! the last level of the tree, so the tree is walked level by level: the nodes that pass on one level form the list
+//! for the next, and the only branch that depends on data is the end of a loop. The whole walk is compiled for each
+//! kind of field and, on x86-64, once more for AVX2. The operations on a sample and their order are those of the
+//! brute-force oracle of the tests, so all versions give the same bytes.
 
 use super::scratch::Hit;
 use super::types::Stats;
@@ -16,20 +16,21 @@ use crate::pointshell::PointShell;
 pub(super) use crate::field::LANES;
 pub(super) type Lanes = [f32; LANES];
 
-/// Where so many of the nodes above the leaves are not free, a fraction, it takes longer to look at the leaves than at all samples.
+/// Above this fraction of overlapping parent nodes, testing every sample is faster than descending to the leaves.
 const MOST: (u64, u64) = (2, 3);
 
-/// A shell on its way through a field.
+/// A shell in motion or at rest in a field, for a traversal.
 #[derive(Clone, Copy)]
 pub(super) struct Walk<'a, F> {
     pub field: &'a F,
     pub shell: &'a PointShell,
     pub to_field: &'a RigidF32,
-    /// How far rounding in the transform can move a sample relative to the centre of a ball that holds it, metres.
+    /// Bound on the rounding error of the transform: displacement of a sample relative to the centre of its ball,
+    /// metres.
     pub slack: f32,
 }
 
-/// Points in the field's frame and what the field says of them.
+/// Points in the field's frame and the field values there.
 pub(super) struct Block {
     pub x: Lanes,
     pub y: Lanes,
@@ -37,7 +38,7 @@ pub(super) struct Block {
     pub value: Lanes,
 }
 
-/// The lane block that begins at `start`; beyond the end of the array there is 0.
+/// Returns the lane block that begins at `start`; lanes beyond the end of the array are 0.
 #[inline(always)]
 fn lanes(values: &[f32], start: usize) -> Lanes {
     let rest = &values[start..];
@@ -51,7 +52,8 @@ fn lanes(values: &[f32], start: usize) -> Lanes {
     }
 }
 
-/// A bit for each of the first `n` lanes for which `$compare` holds of value and limit; SSE belongs to x86-64.
+/// Returns a bit for each of the first `n` lanes whose value satisfies `$compare` with the limit. SSE is used on
+/// x86-64.
 macro_rules! mask {
     ($value:expr, $limit:expr, $n:expr, $sse:ident, $compare:tt) => {{
         #[cfg(target_arch = "x86_64")]
@@ -69,19 +71,19 @@ macro_rules! mask {
     }};
 }
 
-/// A bit for each of the first `n` lanes whose value is at most `limit`.
+/// Returns a bit for each of the first `n` lanes whose value is at most `limit`.
 #[inline(always)]
 pub(super) fn at_most(value: &Lanes, limit: f32, n: usize) -> u32 {
     mask!(value, limit, n, _mm_cmple_ps, <=)
 }
 
-/// A bit for each of the first `n` lanes whose value is above `limit`.
+/// Returns a bit for each of the first `n` lanes whose value is above `limit`.
 #[inline(always)]
 pub(super) fn above(value: &Lanes, limit: f32, n: usize) -> u32 {
     mask!(value, limit, n, _mm_cmpgt_ps, >)
 }
 
-/// For each mask the numbers of the bits that are set, ascending.
+/// Positions of the set bits of each mask, ascending.
 pub(super) const SET: [[u8; LANES]; 1 << LANES] = {
     let mut table = [[0; LANES]; 1 << LANES];
     let mut mask = 0;
@@ -99,7 +101,8 @@ pub(super) const SET: [[u8; LANES]; 1 << LANES] = {
     table
 };
 
-/// Indices that were chosen, ascending. Room for a whole block is made beforehand, so that adding one takes no branch.
+/// Selected indices, ascending. Capacity for a whole block is reserved beforehand, so that adding one takes no
+/// branch.
 #[derive(Default)]
 pub(super) struct Chosen {
     indices: Vec<u32>,
@@ -111,7 +114,7 @@ impl Chosen {
         &self.indices[..self.len]
     }
 
-    /// Empty, with room for `n` and a block.
+    /// Empties the list and reserves capacity for `n` and one block.
     pub fn clear(&mut self, n: usize) {
         self.len = 0;
         self.reserve(n);
@@ -124,7 +127,7 @@ impl Chosen {
         }
     }
 
-    /// Adds `index` of each bit of `mask`.
+    /// Adds `index` of each set bit of `mask`.
     #[inline(always)]
     pub fn push(&mut self, index: impl Fn(usize) -> u32, mask: u32) {
         let room = &mut self.indices[self.len..self.len + LANES];
@@ -151,24 +154,24 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         block
     }
 
-    /// The centre of each of `n` balls, and the lower bound of φ below it.
+    /// Returns the centres of `n` balls, and the lower bound of φ in each.
     #[inline(always)]
     pub fn balls(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Block {
         let mut block = self.place(x, y, z);
-        // Lanes that nobody asked for cost nothing where all are computed at once.
+        // Lanes beyond `n` cost nothing when all lanes are computed at once.
         for i in 0..if self.field.is_lanewise() { LANES } else { n } {
             block.value[i] = self.field.lower_bound([block.x[i], block.y[i], block.z[i]], radius[i] + self.slack);
         }
         block
     }
 
-    /// The lower bound of φ below each of `n` balls.
+    /// Returns the lower bound of φ in each of `n` balls.
     #[inline(always)]
     pub fn bounds(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Lanes {
         self.balls(x, y, z, radius, n).value
     }
 
-    /// The lower bound of φ below each of `n` nodes that follow each other.
+    /// Returns the lower bound of φ in each of `n` consecutive nodes.
     #[inline(always)]
     pub fn nodes(&self, first: usize, n: usize) -> Lanes {
         let tree = &self.shell.tree;
@@ -176,7 +179,7 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         self.bounds(of(&tree.cx), of(&tree.cy), of(&tree.cz), of(&tree.radius), n)
     }
 
-    /// [`Walk::nodes`] with their centres, and their radii.
+    /// Returns [`Walk::nodes`] with the centres, and the radii.
     #[inline(always)]
     pub fn placed_nodes(&self, first: usize, n: usize) -> (Block, Lanes) {
         let tree = &self.shell.tree;
@@ -185,14 +188,14 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         (self.balls(of(&tree.cx), of(&tree.cy), of(&tree.cz), radius, n), radius)
     }
 
-    /// The block of samples that begins with `first`, as yet without φ.
+    /// Returns the block of samples that begins with `first`, without φ.
     #[inline(always)]
     pub fn points(&self, first: usize) -> Block {
         let of = |values: &[f32]| lanes(values, first);
         self.place(of(&self.shell.x), of(&self.shell.y), of(&self.shell.z))
     }
 
-    /// `n` samples that follow each other, and φ there.
+    /// Returns `n` consecutive samples, with φ.
     #[inline(always)]
     pub fn samples(&self, first: usize, n: usize) -> Block {
         let mut block = self.points(first);
@@ -202,23 +205,24 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
         block
     }
 
-    /// The children of an inner node as blocks: the first child of each and how many.
+    /// Returns the children of an inner node as blocks: the first child of each and the number.
     #[inline(always)]
     pub fn children(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
         let tree = &self.shell.tree;
         blocks(tree.first_child[node as usize], tree.child_count[node as usize])
     }
 
-    /// The samples of a node as blocks.
+    /// Returns the samples of a node as blocks.
     #[inline(always)]
     pub fn below(&self, node: u32) -> impl Iterator<Item = (usize, usize)> {
         let tree = &self.shell.tree;
         blocks(tree.first_sample[node as usize], tree.sample_count[node as usize])
     }
 
-    /// Leaves in `levels[0]` the nodes of a level that are not free, ascending: of the last level, or of the one above it where at
-    /// least `many` samples are below nodes most of which are not free. `busy` says which of some nodes that follow each other
-    /// are not, a bit each, by the first and how many.
+    /// Leaves the overlapping nodes of one level in `levels[0]`, ascending. The level is the last one, or the one
+    /// above it where at least `MOST` of the tested nodes overlap and at least `many` samples are below them.
+    /// `busy` takes the first node and the number of consecutive nodes, and returns a bit for each node that
+    /// overlaps.
     #[inline(always)]
     pub fn descend(
         &self,
@@ -272,13 +276,13 @@ impl Block {
         Hit { sample: (first + lane) as u32, phi: self.value[lane], point }
     }
 
-    /// Appends the samples up to `limit` among the first `n`, ascending.
+    /// Appends the samples with values up to `limit` among the first `n`, ascending.
     #[inline(always)]
     pub fn hits(&self, first: usize, n: usize, limit: f32, hits: &mut Vec<Hit>) {
         self.push(first, at_most(&self.value, limit, n), hits);
     }
 
-    /// Appends the samples of the bits that are set, ascending.
+    /// Appends the samples of the set bits, ascending.
     #[inline(always)]
     pub fn push(&self, first: usize, mask: u32, hits: &mut Vec<Hit>) {
         let mut mask = mask;
@@ -289,8 +293,9 @@ impl Block {
     }
 }
 
-/// Both images are off by at most a few ulps of the largest intermediate value, |t| + |p|, and the rounded rotation is
-/// orthogonal to a few ulps; 16 ulps cover the sum.
+/// Returns a bound on the rounding of a transform, metres. The images of a sample and of a ball centre are each off
+/// by at most a few ulps of the largest intermediate value, |t| + |p|, and the rounded rotation is orthogonal to a
+/// few ulps; 16 ulps cover the sum.
 pub(super) fn transform_slack(shell: &PointShell, to_field: &RigidF32) -> f32 {
     let tree = &shell.tree;
     let reach = tree.cx[0].abs() + tree.cy[0].abs() + tree.cz[0].abs() + tree.radius[0];

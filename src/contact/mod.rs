@@ -1,10 +1,10 @@
-//! Discrete queries. Pointshell against field: contact sets, distance, penetration, manifold reduction. Knows
-//! nothing of files, engines or forces.
+//! Discrete queries: pointshell against field. Contact sets, distance, penetration, manifold reduction. Independent
+//! of files, engines and forces.
 //!
 //! A query runs the samples of one body, under their sphere tree, through the signed distance field of the other
-//! (Sagardia, Stouraitis & Lopes e Silva 2014, Algorithm 1). Everything it may skip, it skips by a proof: a node is left
-//! out only when the field's certified lower bound over the node's ball is above the wanted separation, so the traversal
-//! finds exactly the samples that testing every sample finds.
+//! (Sagardia, Stouraitis & Lopes e Silva 2014, Algorithm 1). It leaves out a node only when the field's certified
+//! lower bound over the node's ball is above the wanted separation. So the traversal finds exactly the samples that
+//! testing every sample finds.
 
 mod budget;
 mod features;

@@ -1,33 +1,36 @@
-//! Direction of a contact where the field's gradient does not give it.
+//! Direction of a contact where the gradient of the field does not give it.
 //!
-//! The exact distance has a gradient of length 1, which points away from the closest point of the surface. In a cell of a grid
-//! that the medial axis passes (inside thin walls, at creases, in narrow gaps) the interpolant mixes the gradients of two
-//! surfaces: the mean is short and may point to neither of them. There the direction is found by walking: of the points at a
-//! distance of |φ| from the sample the closest point of the surface is the one where |φ| is smallest.
+//! The exact distance has a gradient of length 1 that points away from the closest point of the surface. In a grid
+//! cell that the medial axis passes (inside thin walls, at creases, in narrow gaps) the interpolant mixes the
+//! gradients of two surfaces: the mean is short and may point to neither of them. There the direction is found by a
+//! search: among the points at distance |φ| from the sample, the closest point of the surface is the one where |φ| is
+//! smallest. A walk is the step of length |φ| from the sample to such a point.
 
 use crate::field::{SignedDistance, LANES};
 use crate::math::RigidF32;
 
-/// Gradients of at least this length are directions. Two unit vectors whose mean is as long are 52° apart.
+/// Gradients of at least this length are used as directions. Two unit vectors with a mean of this length are 52°
+/// apart.
 pub(super) const STRONG_GRADIENT: f32 = 0.9;
 
-/// Gradients of at most this length are no candidates: the sample's normal takes their place.
+/// Gradients of at most this length are no candidates: the normal of the sample replaces them.
 const WEAK_GRADIENT: f32 = 0.25;
 
-/// The gradient's direction is kept when a walk along it leaves at most this fraction of |φ|: along a wall at 29° to it or less.
+/// The direction of the gradient is kept when a walk along it leaves at most this fraction of |φ|: along a wall, up
+/// to 29° to it.
 const ACCEPTED: f32 = 0.125;
 
-/// Largest lead, a fraction of |φ|, that a direction along the sample's normal has over the opposite one: in the middle of a
-/// plate the sample goes back to the side that it faces.
+/// Largest penalty of a direction along the sample's normal relative to the opposite direction, as a fraction of |φ|:
+/// in the middle of a plate the sample is pushed back against its normal.
 const PREFERENCE: f32 = 1.0 / 32.0;
 
-/// A shorter walk stays in the cell and sees nothing but its gradient, voxels.
+/// Length, in voxels, below which a walk stays in the cell and gives no information beyond its gradient.
 const SHORT: f32 = 0.125;
 
 /// Length below which a gradient has no direction.
 const NO_GRADIENT: f32 = 1e-6;
 
-/// Directions that the search starts from.
+/// Number of start directions of the search.
 const STARTS: usize = 2 * LANES;
 
 #[inline(always)]
@@ -50,7 +53,7 @@ fn unit(v: [f32; 3], otherwise: [f32; 3]) -> [f32; 3] {
     }
 }
 
-/// A sample's normal turned around, unit, in the local frame of the field.
+/// Returns the reversed normal of a sample, unit, in the local frame of the field.
 #[inline(always)]
 pub(super) fn reversed(normal: [f32; 3], to_field: &RigidF32) -> [f32; 3] {
     unit(to_field.r.map(|row| -dot(row, normal)), [0.0, 1.0, 0.0])
@@ -63,18 +66,19 @@ struct Search<'a, F> {
     phi: f32,
     against: [f32; 3],
     best: [f32; 3],
-    /// What is left of |φ| at the end of the best walk and what its direction costs, metres.
+    /// Rest of |φ| at the end of the best walk plus the penalty of its direction, metres.
     cost: f32,
 }
 
 impl<F: SignedDistance> Search<'_, F> {
-    /// The end of the walk over |φ| against `u` outside, along `u` inside.
+    /// Returns the end of a walk over |φ|: against `u` outside, along `u` inside.
     #[inline(always)]
     fn end(&self, u: [f32; 3]) -> [f32; 3] {
         [0, 1, 2].map(|k| self.point[k] - self.phi * u[k])
     }
 
-    /// What a walk leaves, metres, by φ at its end: negative when it ends on the other side of the surface.
+    /// Returns the distance left at the end of a walk, metres, from φ there: negative when it ends on the other side
+    /// of the surface.
     #[inline(always)]
     fn left(&self, phi_at_end: f32) -> f32 {
         if self.phi < 0.0 {
@@ -84,7 +88,7 @@ impl<F: SignedDistance> Search<'_, F> {
         }
     }
 
-    /// Takes `u` if it is better than what was found before; equal ones are not.
+    /// Takes `u` if it is better than the best direction so far; on a tie the earlier direction stays.
     #[inline(always)]
     fn take(&mut self, u: [f32; 3], phi_at_end: f32) {
         let preference = PREFERENCE * 0.5 * (1.0 - dot(u, self.against));
@@ -94,7 +98,7 @@ impl<F: SignedDistance> Search<'_, F> {
         }
     }
 
-    /// Tries directions, and makes each the one that the surface at the end of its walk faces.
+    /// Tries directions, and replaces each by the gradient direction at the end of its walk.
     fn walk(&mut self, directions: &mut [[f32; 3]; STARTS]) {
         for block in directions.chunks_exact_mut(LANES) {
             let mut end = [[0.0; LANES]; 3];
@@ -109,7 +113,7 @@ impl<F: SignedDistance> Search<'_, F> {
         }
     }
 
-    /// Tries the direction to where the surface is around the end of the best walk.
+    /// Tries the direction to the surface near the end of the best walk.
     fn polish(&mut self) {
         let end = self.end(self.best);
         let (phi, g) = self.field.distance_gradient(end);
@@ -124,9 +128,9 @@ impl<F: SignedDistance> Search<'_, F> {
     }
 }
 
-/// The direction away from the closest surface of `field` (outward on both sides of it), unit, for a sample at `point` whose φ
-/// has a `gradient` shorter than [`STRONG_GRADIENT`]. `against`: the sample's normal turned around, unit. All in the field's
-/// local frame. The same bytes wherever it is called from.
+/// Returns the direction away from the closest surface of `field` (outward on both sides of it), unit, for a sample
+/// at `point` whose φ has a `gradient` shorter than [`STRONG_GRADIENT`]. `against` is the reversed normal of the
+/// sample, unit. All are in the local frame of the field. Every caller gets the same bytes.
 #[cold]
 #[inline(never)]
 pub(super) fn away<F: SignedDistance>(

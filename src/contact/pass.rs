@@ -26,25 +26,25 @@ fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
 /// One direction of a query: a shell run through a field.
 pub(super) struct Pass<'a> {
     pub shell: &'a PointShell,
-    /// The field of the shell's own body, which knows the sides of a sheet.
+    /// Field of the shell's own body; it decides the side of a sheet.
     pub own_field: Option<&'a Field>,
     pub field: &'a Field,
     pub field_pose: &'a Pose,
-    /// Its rotation.
+    /// Rotation of `field_pose`, as rows.
     pub to_world: [[f64; 3]; 3],
-    /// From the shell's body frame to the field's.
+    /// Pose from the shell's body frame to the field's body frame.
     pub relative: Pose,
-    /// Body frame of the field's local origin, metres.
+    /// Local origin of the field in its body frame, metres.
     pub field_origin: Vec3,
     pub to_field: RigidF32,
     pub shell_is_b: bool,
-    /// Of samples behind a sheet, metres.
+    /// Largest depth of samples behind a sheet, metres.
     pub max_depth: f32,
     pub owners: Option<Owners<'a>>,
 }
 
 impl<'a> Pass<'a> {
-    /// `None` when one body has no pointshell or the other no field.
+    /// Returns `None` when the body has no pointshell or the other body has no field.
     pub fn new(
         body: &Geometry<'a>,
         shell_pose: &'a Pose,
@@ -79,7 +79,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Of the shell's body and the other, if they hold what the pass is about.
+    /// Sets the owners of the shell's body and of the other, if they hold the shell and the field of this pass.
     pub fn owned(mut self, body: &Owner<'a>, other: &Owner<'a>) -> Self {
         let shell = body.shell.filter(|shell| std::ptr::eq(Arc::as_ptr(shell), self.shell));
         let field = other.field.filter(|field| std::ptr::eq(Arc::as_ptr(field), self.field));
@@ -87,7 +87,7 @@ impl<'a> Pass<'a> {
         self
     }
 
-    /// How the samples tell the sides of a sheet; `None` when the field has an inside.
+    /// Returns the side test of the samples against a sheet; `None` when the field has an inside.
     pub fn sides(&self) -> Option<Sides<'_>> {
         let Field::Sheet(sheet) = self.field else { return None };
         let around = sheet.around(self.field_origin);
@@ -107,7 +107,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// As [`Pass::collect_all`], within a budget whose time began at `start`.
+    /// Does the same as [`Pass::collect_all`], within a budget that counts from `start`.
     pub fn collect_within(&self, budget: &Budget, start: Instant, limit: f32, workspace: &mut Workspace) -> Left {
         match self.sides() {
             Some(sides) => sides.collect_within(&self.to_field, limit, budget, start, workspace),
@@ -117,12 +117,13 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// `None` when there is no front to use, and none is to be begun; then nothing was done.
+    /// Does the same as [`Pass::collect_all`] with the traversal cache. Returns `None`, with nothing done, when there is no
+    /// usable cache and none is to be begun.
     pub fn collect_by_front(&self, limit: f32, begin: bool, workspace: &mut Workspace) -> Option<()> {
         let owners = self.owners.as_ref()?;
         let Workspace { fronts, hits, stats, levels, .. } = workspace;
-        // For the queries that are not answered by the front: by then the pair counts as warm. No level has more nodes than
-        // the tree, nor a node more children.
+        // Reserved for the queries that the cache does not answer, because the pair counts as warm by then. No level
+        // has more nodes than the tree, and no node has more children.
         levels.iter_mut().for_each(|level| level.clear(2 * self.shell.tree.radius.len()));
         let front = &mut fronts[usize::from(self.shell_is_b)];
         if !front.is_worth(owners) {
@@ -131,7 +132,7 @@ impl<'a> Pass<'a> {
         with_field!(self.field, f => front::collect(front, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
     }
 
-    /// The sample with the smallest separation up to `limit`; of equal ones the lowest.
+    /// Returns the sample with the smallest separation up to `limit`; on a tie the lowest index.
     pub fn nearest(&self, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
         match self.sides() {
             Some(sides) => sides.nearest(&self.to_field, limit, workspace),
@@ -146,7 +147,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The directions that a query runs.
+/// Returns the directions that a query runs.
 pub(super) fn passes<'a>(
     a: Geometry<'a>,
     pose_a: &'a Pose,

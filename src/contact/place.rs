@@ -1,5 +1,5 @@
-//! From samples to contacts: how far out of the field each is and which way, in the world. Knows nothing of how samples are
-//! found.
+//! From samples to contacts: the separation of each sample from the field and its direction, in the world frame.
+//! Independent of the search for samples.
 
 use super::lanes::LANES;
 use super::normal::{self, STRONG_GRADIENT};
@@ -14,14 +14,14 @@ fn turned(rows: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| (rows[k][0] * v[0] + rows[k][1] * v[1]) + rows[k][2] * v[2])
 }
 
-/// Where a sample is, world frame: φ, the way out of the field, unit, and the sample itself.
+/// Position of a sample, world frame: φ, the outward direction of the field, unit, and the sample itself.
 struct Placed {
     separation: f64,
     outward: Vec3,
     on_shell: Vec3,
 }
 
-/// By φ and the gradient there, in the field's frame.
+/// Returns the position of a hit from φ and the gradient there, both in the field's frame.
 #[inline(always)]
 fn placed<F: SignedDistance>(field: &F, pass: &Pass, hit: &Hit, phi: f32, gradient: [f32; 3]) -> Placed {
     let strong = normal::length(gradient) > STRONG_GRADIENT;
@@ -32,8 +32,9 @@ fn placed<F: SignedDistance>(field: &F, pass: &Pass, hit: &Hit, phi: f32, gradie
     Placed { separation: phi.into(), outward, on_shell: pass.in_world(hit) }
 }
 
-/// Calls `each` with each sample and where it is. What a field of straight code says is computed for a lane block at once; others are
-/// asked sample by sample, so that the processor fetches what the next one needs while it works on this one.
+/// Calls `each` with each sample and its position. A branch-free field is evaluated for a whole lane block at once.
+/// Other fields are evaluated sample by sample, so that the processor prefetches the data of the next sample during
+/// the work on this one.
 #[inline(always)]
 fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl FnMut(&Hit, Placed)) {
     if !field.is_lanewise() {
@@ -56,7 +57,7 @@ fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl
 }
 
 impl Pass<'_> {
-    /// Calls `each` with each sample and its contact, in their order.
+    /// Calls `each` with each sample and its contact, in the order of `hits`.
     pub(super) fn contacts(&self, hits: &[Hit], mut each: impl FnMut(&Hit, Contact)) {
         if let Some(sides) = self.sides() {
             for hit in hits {
@@ -71,7 +72,7 @@ impl Pass<'_> {
         with_field!(self.field, f => place(f, self, hits, |hit, placed| each(hit, self.contact_at(hit, &placed))));
     }
 
-    /// The contact of one sample, world frame.
+    /// Returns the contact of one sample, world frame.
     pub(super) fn contact(&self, hit: &Hit) -> Contact {
         match self.sides().and_then(|sides| sides.of(hit)) {
             Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
@@ -84,7 +85,7 @@ impl Pass<'_> {
         self.contact_at(hit, &placed(self.field, self, hit, phi, gradient))
     }
 
-    /// The contact of one sample whose separation and way out, in the field's body frame, are known.
+    /// Returns the contact of one sample from its separation and its outward direction in the field's body frame.
     pub(super) fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
         let outward = turned(&self.to_world, (*outward).into()).into();
         self.contact_at(hit, &Placed { separation, outward, on_shell: self.in_world(hit) })
@@ -106,7 +107,8 @@ impl Pass<'_> {
         Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
     }
 
-    /// The way out of the field where its gradient is not strong, unit, in the field's local frame.
+    /// Returns the outward direction of the field where its gradient is not strong, unit, in the local frame of the
+    /// field.
     fn away<F: SignedDistance>(&self, field: &F, hit: &Hit, phi: f32, gradient: [f32; 3]) -> [f32; 3] {
         let against = normal::reversed(self.shell.normal(hit.sample as usize), &self.to_field);
         normal::away(field, hit.point, phi, gradient, against)

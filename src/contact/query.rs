@@ -1,4 +1,4 @@
-//! The discrete queries: all contacts of two bodies, and the one with the smallest separation.
+//! Discrete queries: all contacts of two bodies, and the contact with the smallest separation.
 
 use std::time::Instant;
 
@@ -12,13 +12,15 @@ use crate::field::Field;
 use crate::math::{limits, Pose};
 use crate::{Error, Result};
 
-/// Contacts of two bodies at two poses, deepest first (ties: lower feature first).
+/// Returns the contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
-/// Every sample with φ ≤ `query.max_separation` is a contact; none is missed, unless a limit of `query.budget` ends the search or
-/// `query.step` says which count: then what was found are contacts all the same, and [`Workspace::report`] bounds what was not. With `query.max_contacts`
-/// they are reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
-/// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no system
-/// call but for a reading of the clock when time is limited; the same input gives the same bytes, unless time is limited.
+/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed, with two exceptions: a limit of
+/// `query.budget` may end the search, and `query.step` may select the samples that count. Then the returned contacts
+/// are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
+/// reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
+/// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no
+/// system call, except for reading the clock when time is limited. The same input gives the same bytes, unless time
+/// is limited.
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose beyond
@@ -59,12 +61,13 @@ pub fn contacts<'w>(
     Ok(&workspace.contacts)
 }
 
-/// How far apart neighbouring contacts may be, in spacings. Between neighbouring samples there are at most two, since each
-/// point of the surface is within one of some sample; the rest is for the turn of the surface.
+/// Largest distance between neighbouring contacts, in spacings. Neighbouring samples are at most two spacings apart,
+/// because each point of the surface is within one spacing of some sample; the remaining half spacing allows for the
+/// curvature of the surface.
 const NEIGHBOURS: f64 = 2.5;
 
 fn check(query: &Query) -> Result<()> {
-    // Minus infinity finds nothing.
+    // Minus infinity is allowed: it finds nothing.
     if query.max_separation.is_nan() || query.max_separation > limits::MAX_COORDINATE {
         let value = limits::Shown(query.max_separation);
         return Err(Error::argument("max_separation", value, "a finite length of at most 1e18 m"));
@@ -101,7 +104,7 @@ fn check(query: &Query) -> Result<()> {
 }
 
 impl Query<'_> {
-    /// Whether contacts are reduced once all are known, and not before their normals are.
+    /// Returns whether contacts are reduced only after all contacts and their normals are known.
     fn reduces_at_the_end(&self, both: bool) -> bool {
         self.max_contacts > 0
             && match self.segmentation {
@@ -113,7 +116,8 @@ impl Query<'_> {
 }
 
 impl Pass<'_> {
-    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order; of a step, those that count.
+    /// Appends every sample with a separation up to `limit` to `workspace.hits`, in ascending order; with a step,
+    /// only the samples that count in it.
     fn collect(&self, limit: f32, query: &Query, workspace: &mut Workspace) {
         match query.step.as_ref().filter(|_| !matches!(self.field, Field::Sheet(_))) {
             Some(step) => self.collect_counting(limit, step, query.preferred, workspace),
@@ -122,9 +126,9 @@ impl Pass<'_> {
     }
 }
 
-/// Fills `workspace.contacts` from both directions, and the report.
+/// Fills `workspace.contacts` and the report from both directions.
 fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut Workspace) {
-    // The clock is read for those who ask.
+    // The clock is read only when the budget is limited.
     let limited = (query.budget != Budget::UNLIMITED).then(Instant::now);
     let both = passes.iter().all(Option::is_some);
     let mut first = None;
@@ -155,7 +159,7 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
             && query.max_contacts > 0
             && workspace.hits.len() > query.max_contacts
         {
-            // The normals of contacts that are dropped are never computed.
+            // Reduced before the normals are computed, so that dropped contacts cost no normal.
             let (hits, pending) = (&workspace.hits, &mut workspace.pending);
             pending.clear();
             pending.extend(hits.iter().enumerate().map(|(i, h)| Pending {
@@ -181,7 +185,8 @@ fn sort(contacts: &mut [Contact]) {
     contacts.sort_unstable_by(|p, q| p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature)));
 }
 
-/// Reduces the contacts of each segment, in A's frame so that the answer does not depend on the world's origin.
+/// Reduces the contacts of each segment. Works in A's frame, so that the answer does not depend on the world's
+/// origin.
 fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     let Workspace { contacts, pending, kept, .. } = workspace;
     contacts.sort_unstable_by_key(|c| (c.segment, c.feature));
@@ -201,15 +206,16 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
         reduce::reduce(pending, query.max_contacts, query.preferred);
         kept.extend(pending.iter().map(|p| segment[p.index as usize]));
     }
-    // Copied back and not swapped: the larger of the two buffers must stay where the next query fills it.
+    // Copied back instead of swapped: the larger of the two buffers must stay where the next query fills it.
     contacts.clear();
     contacts.extend_from_slice(kept);
 }
 
-/// The sample with the smallest φ: the deepest penetration (negative separation) or the separation distance.
+/// Returns the sample with the smallest φ: the deepest penetration (negative separation) or the separation distance.
 ///
-/// Exact over the samples, by branch and bound. `limit` (metres, may be +∞) bounds the search: `None` when no sample is
-/// at φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the smaller of the two directions.
+/// The result is exact over the samples (branch and bound). `limit` (metres, may be +∞) bounds the search: the result
+/// is `None` when no sample has φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the result is the
+/// smaller of the two directions.
 ///
 /// # Errors
 /// As [`contacts`].

@@ -1,8 +1,8 @@
-//! Manifold reduction: from a contact set to the few points a solver wants.
+//! Manifold reduction: from a contact set to the few points that a solver needs.
 
 use super::scratch::Pending;
 
-/// How much better another candidate must be to displace one of the preferred features.
+/// Factor by which another candidate must be better to displace a preferred feature.
 const HYSTERESIS: f32 = 1.2;
 
 fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
@@ -23,11 +23,11 @@ fn area_squared(a: [f32; 3], b: [f32; 3], c: [f32; 3]) -> f32 {
 }
 
 /// Keeps `n` candidates, in the order in which they were chosen: the deepest; the one farthest from it; the one that
-/// spans the largest triangle with both; the one that adds most area outside that triangle; further ones by farthest
-/// distance from all chosen. Deepest then largest area is the rule of Sagardia et al. 2014, section 3.2.
+/// spans the largest triangle with both; the one that adds most area outside that triangle; further ones by largest
+/// distance from all chosen. The rule "deepest, then largest area" is that of Sagardia et al. 2014, section 3.2.
 ///
-/// Candidates among `preferred` (sorted) win unless another is better by [`HYSTERESIS`]. Ties go to the lower feature, so
-/// the result does not depend on the order of the input.
+/// Candidates among `preferred` (sorted) win unless another is better by [`HYSTERESIS`]. Ties go to the lower
+/// feature, so the result does not depend on the order of the input.
 pub(super) fn reduce(candidates: &mut Vec<Pending>, n: usize, preferred: &[u32]) {
     if candidates.len() <= n {
         return;
@@ -36,7 +36,7 @@ pub(super) fn reduce(candidates: &mut Vec<Pending>, n: usize, preferred: &[u32])
     for chosen in 0..n {
         let (done, rest) = candidates.split_at_mut(chosen);
         if let [.., last] = done {
-            // To the nearest of the chosen: only the last one is new.
+            // Distance to the nearest chosen candidate: only the last one is new.
             for c in rest.iter_mut() {
                 let d = sub(c.point, last.point);
                 c.apart = c.apart.min(dot(d, d));
@@ -64,8 +64,8 @@ pub(super) fn reduce(candidates: &mut Vec<Pending>, n: usize, preferred: &[u32])
     candidates.truncate(n);
 }
 
-/// Squared area that `p` adds to the triangle `a b c`: the largest of the triangles it forms with an edge beyond which it
-/// lies; inside the triangle it adds nothing.
+/// Returns the squared area that `p` adds to the triangle `a b c`: the largest of the triangles that `p` forms with
+/// an edge beyond which it lies; 0 inside the triangle.
 fn area_outside(a: [f32; 3], b: [f32; 3], c: [f32; 3], p: [f32; 3]) -> f32 {
     let normal = cross(sub(b, a), sub(c, a));
     let mut most = 0.0f32;

@@ -1,47 +1,47 @@
-//! Contact regions: contacts that are connected in space and in normal, numbered so that a region keeps its number from step to
-//! step.
+//! Contact regions: sets of contacts that are connected in space and in normal. A region keeps its number from step
+//! to step.
 //!
-//! Two contacts are neighbours when the middles of their point pairs are within a distance and their normals within an angle;
-//! regions are what neighbours connect. The neighbours are found in cells as large as the distance, sorted in rows: of the rows
-//! around a contact, half are looked at, by pointers that only go forward.
+//! Two contacts are neighbours when the midpoints of their point pairs are within a distance and their normals within
+//! an angle; a region is a set connected by neighbours. The neighbour search uses cells as large as the distance,
+//! sorted in rows. It visits half of the rows around a contact, with pointers that only move forward.
 
 use super::types::Contact;
 use crate::math::Vec3;
 
-/// What to group.
+/// Parameters of the grouping.
 pub(super) struct Grouping<'a> {
-    /// Metres.
+    /// Largest distance of neighbours, metres.
     pub distance: f64,
-    /// Of the angle.
+    /// Cosine of the largest angle between the normals of neighbours.
     pub cosine: f64,
-    /// Features of the last answer, ascending, and the region that each was in.
+    /// Features of the last answer, ascending, and the region of each.
     pub preferred: &'a [u32],
     pub preferred_regions: &'a [u32],
 }
 
-/// Scratch.
+/// Scratch memory of the grouping.
 #[derive(Default)]
 pub(super) struct Regions {
-    /// Cells and the contacts in them, by cell.
+    /// Pairs of a cell and a contact in it, sorted by cell.
     cells: Vec<(u64, u32)>,
-    /// A contact of the same region that comes before; the first of a region is its own.
+    /// Earlier contact of the same region; the first contact of a region refers to itself.
     parent: Vec<u32>,
-    /// The region of each contact, in the order of their first contacts.
+    /// Region of each contact; regions are in the order of their first contacts.
     region: Vec<u32>,
-    /// A number of the last answer, and a region that has one of its features.
+    /// Pairs of a number of the last answer and a region that has one of its features.
     votes: Vec<(u32, u32)>,
-    /// How many votes, for which number, from which region.
+    /// Triples of a vote count, a number and a region.
     ballots: Vec<(u32, u32, u32)>,
-    /// The number of each region.
+    /// Number of each region.
     numbers: Vec<u32>,
     taken: Vec<u32>,
 }
 
-/// Bits of a cell's coordinate. Of their range half is used, so that steps to neighbours stay within.
+/// Bits of a cell's coordinate. Half of the range is used, so that steps to neighbours stay within it.
 const BITS: u32 = 21;
 const ROW: u64 = 1 << BITS;
 const LAYER: u64 = 1 << (2 * BITS);
-/// The rows behind that of a contact; those before it have looked at it already.
+/// Rows behind the row of a contact; the rows before it have visited it already.
 const ROWS: [u64; 4] = [ROW, LAYER - ROW, LAYER, LAYER + ROW];
 
 const NONE: u32 = u32::MAX;
@@ -52,8 +52,8 @@ impl Grouping<'_> {
             && p.normal.dot(&q.normal) >= self.cosine
     }
 
-    /// Sets `segment` of each contact to the number of its region. Contacts come in an order of their own, such as deepest
-    /// first: regions that are new are numbered in it.
+    /// Sets `segment` of each contact to the number of its region. New regions are numbered in the order of the
+    /// contacts, which the caller chooses, such as deepest first.
     pub fn number(&self, contacts: &mut [Contact], scratch: &mut Regions) {
         scratch.connect(contacts, self);
         let regions = scratch.count_off(contacts.len());
@@ -87,7 +87,7 @@ impl Regions {
         }
     }
 
-    /// Connects a contact to its neighbours among those of a run that begins at `start` and ends with the cell `last`.
+    /// Connects a contact to its neighbours in the run of cells that begins at `start` and ends with the cell `last`.
     fn connect_run(&mut self, contacts: &[Contact], grouping: &Grouping, contact: u32, start: usize, last: u64) {
         for k in start..self.cells.len() {
             let (cell, other) = self.cells[k];
@@ -106,7 +106,8 @@ impl Regions {
         for p in contacts.iter().map(middle) {
             (low, high) = (low.inf(&p), high.sup(&p));
         }
-        // Larger by more than the rounding of coordinates; large enough for the bits of a coordinate, and not nothing.
+        // Larger than the distance by more than the rounding of coordinates, large enough for the bits of a
+        // coordinate, and not zero.
         let least = (high - low).max() / f64::from(1 << (BITS - 1)) + f64::MIN_POSITIVE;
         let edge = (distance * 1.001 + 1e-9 * (low.abs().max() + high.abs().max())).max(least);
         self.cells.clear();
@@ -129,7 +130,7 @@ impl Regions {
         }
     }
 
-    /// Fills `region`; how many there are.
+    /// Fills `region` and returns the number of regions.
     fn count_off(&mut self, contacts: usize) -> u32 {
         self.region.clear();
         let mut regions = 0;
@@ -142,9 +143,9 @@ impl Regions {
         regions
     }
 
-    /// Fills `numbers`: the number of the last answer with which a region shares most features, so that of the parts of a
-    /// region the largest keeps its number, and of regions that have merged the larger one's stays; else the lowest free one,
-    /// which no region of the last answer had.
+    /// Fills `numbers`. A region gets the number of the last answer with which it shares most features. So when a
+    /// region splits, its largest part keeps the number; when regions merge, the number of the larger one stays.
+    /// Other regions get the lowest unused number that no region of the last answer had.
     fn elect(&mut self, contacts: &[Contact], regions: u32, grouping: &Grouping) {
         let Self { region, votes, ballots, numbers, taken, .. } = self;
         votes.clear();
@@ -213,7 +214,7 @@ mod tests {
         Grouping { distance, cosine, preferred: &[], preferred_regions: &[] }
     }
 
-    /// For each contact the first one that it is connected to, over any number of neighbours.
+    /// Returns for each contact the first contact to which it is connected, over any number of neighbours.
     fn by_brute_force(contacts: &[Contact], grouping: &Grouping) -> Vec<usize> {
         let mut first = vec![usize::MAX; contacts.len()];
         for start in 0..contacts.len() {
@@ -245,7 +246,7 @@ mod tests {
         for case in 0..400u64 {
             let mut rng = Rng(case * 77 + 1);
             let n = (rng.unit() * 200.0) as usize;
-            // On a sheet, a line, in a volume, in a few places; some of them far away.
+            // On a plane, on a line, in a volume, at one place; some of them far away.
             let shape = [Vec3::new(1.0, 1.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::repeat(1.0), Vec3::repeat(0.0)];
             let (shape, away) = (shape[case as usize % 4], [0.0, 1e5][case as usize / 4 % 2]);
             let lattice = case % 3 == 0;
@@ -267,7 +268,7 @@ mod tests {
             assert_eq!(firsts(&found), expected, "case {case}");
             let regions = expected.iter().enumerate().filter(|(i, first)| i == *first).count();
             sizes[usize::from(regions * 2 > n)] += 1;
-            // New ones are numbered in their order.
+            // New regions are numbered in the order of the contacts.
             let mut numbers: Vec<u32> = found.iter().map(|c| c.segment).collect();
             numbers.dedup();
             assert!(numbers.first().is_none_or(|n| *n == 0), "case {case}");
@@ -315,9 +316,9 @@ mod tests {
     #[test]
     fn a_region_keeps_its_number_while_it_keeps_a_feature() {
         assert_eq!(numbers(&mut row([1, 2, 10, 11, 20]), &[], &[]), [0, 0, 1, 1, 2]);
-        // The first is gone, a new one has come before the others.
+        // The first region is gone; a new one comes before the others.
         assert_eq!(numbers(&mut row([5, 10, 12, 20, 21]), &[1, 2, 10, 11, 20], &[0, 0, 1, 1, 2]), [3, 1, 4, 2, 2]);
-        // Split: the larger part keeps it. Merged: the number of the larger part stays.
+        // Split: the larger part keeps the number. Merged: the number of the larger part stays.
         assert_eq!(numbers(&mut row([1, 3, 4]), &[1, 2, 3, 4], &[7, 7, 7, 7]), [0, 7, 7]);
         assert_eq!(numbers(&mut row([1, 2, 3]), &[1, 2, 3], &[4, 6, 6]), [6, 6, 6]);
         // Equal claims: the lower number, then the earlier region.

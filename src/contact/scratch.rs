@@ -1,15 +1,15 @@
-//! The items that the searches keep in a workspace while they run.
+//! Items that the searches keep in a workspace while they run.
 
 use std::cmp::Ordering;
 
 use super::types::{Budget, Completeness, Report};
 
-/// A sample at or under the wanted separation.
+/// A sample with φ at most the wanted separation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
     pub sample: u32,
     pub phi: f32,
-    /// The sample in the field's local frame, metres.
+    /// Position of the sample in the local frame of the field, metres.
     pub point: [f32; 3],
 }
 
@@ -19,19 +19,19 @@ pub(super) struct Pending {
     pub point: [f32; 3],
     pub separation: f32,
     pub feature: u32,
-    /// Where the candidate came from.
+    /// Index of the candidate in its source.
     pub index: u32,
-    /// Square of the distance to the nearest that was chosen, while they are.
+    /// Squared distance to the nearest chosen candidate, during the selection.
     pub apart: f32,
 }
 
-/// What a traversal has left out.
+/// Bound on the samples that a traversal has left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Left {
     pub completeness: Completeness,
-    /// φ of no sample that was left out is below this; +∞ when none was.
+    /// Lower bound of φ of all samples that were left out; +∞ when none was.
     pub least: f32,
-    /// Spheres and samples tested.
+    /// Number of sphere and sample tests.
     pub tests: u64,
 }
 
@@ -39,7 +39,7 @@ impl Left {
     pub const NOTHING: Self = Self { completeness: Completeness::Complete, least: f32::INFINITY, tests: 0 };
 }
 
-/// A node to open; the greatest is the deepest.
+/// A node to open; the greatest in the order is the deepest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Node {
     /// Lower bound of φ over its samples.
@@ -62,14 +62,14 @@ impl PartialOrd for Node {
 }
 
 impl Budget {
-    /// What the first of two directions may use, when `self` is for both.
+    /// Returns the budget of the first of two directions, when `self` is for both.
     pub(super) fn first_half(&self) -> Self {
         let half = |limit: u64| if limit == u64::MAX { limit } else { limit / 2 };
         Self { tests: half(self.tests), nanoseconds: half(self.nanoseconds), ..*self }
     }
 
-    /// What the second may use. A first one that was interrupted leaves nothing of its half, so that a larger limit never
-    /// gives the second less.
+    /// Returns the budget of the second direction. An interrupted first direction leaves nothing of its half, so that
+    /// a larger limit never gives the second direction less.
     pub(super) fn second_half(&self, first: &Left) -> Self {
         let used = if first.completeness == Completeness::Partial { self.first_half().tests } else { first.tests };
         let tests = if self.tests == u64::MAX { u64::MAX } else { self.tests - used };

@@ -1,10 +1,10 @@
-//! Segments that are nodes of one level of the sphere tree, each with its deepest contact: the segmented traversal of Sagardia
-//! et al. 2014, section 2.4.
+//! Segments that are nodes of one level of the sphere tree, each with its deepest contact: the segmented traversal of
+//! Sagardia et al. 2014, section 2.4.
 
 use super::scratch::Hit;
 use crate::pointshell::SphereTree;
 
-/// The nodes of a level, or of the last one where the tree is not as deep.
+/// Returns the nodes of a level, or of the last level if the tree is not that deep.
 fn nodes(tree: &SphereTree, level: u32) -> std::ops::Range<usize> {
     tree.level((level as usize).min(tree.depth() - 1))
 }
@@ -14,12 +14,12 @@ pub(super) fn count(tree: &SphereTree, level: u32) -> u32 {
     tree.segments(level).len() as u32
 }
 
-/// The segment that a sample belongs to.
+/// Returns the segment of a sample.
 pub(super) fn of(tree: &SphereTree, level: u32, sample: u32) -> u32 {
     (tree.segments(level).partition_point(|&first| first <= sample) - 1) as u32
 }
 
-/// Of hits in ascending order of samples, keeps the deepest of each segment; of equal ones the lowest sample.
+/// Keeps the deepest hit of each segment; on a tie the lowest sample. The hits are in ascending order of samples.
 pub(super) fn keep_deepest(tree: &SphereTree, level: u32, hits: &mut Vec<Hit>) {
     let range = nodes(tree, level);
     let (first, count) = (&tree.first_sample[range.clone()], &tree.sample_count[range]);

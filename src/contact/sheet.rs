@@ -1,16 +1,18 @@
-//! A pointshell against a sheet. The sheet tells how far away it is, but not which of its sides is free: each sample finds
-//! that out from its own body.
+//! A pointshell against a sheet. The field of the sheet gives the distance, but not the side from which the body
+//! comes: each sample finds that out from its own body.
 //!
 //! Let p be a sample with the outward normal n, q the closest point of the sheet, d = |p − q| and g = (p − q) / d.
 //!
-//! - n·g < 0: the body ends at p and the sheet lies beyond. Separation d, and the way out of the sheet is g.
-//! - n·g > 0, clearly: the sheet is on the body's side of p. Either the body has gone through the sheet, with p ahead, or
-//!   p is on the far side of a body that lies on the sheet. Let m = p − d (g + n), which for n = g is the mirror image of p
-//!   beyond the sheet, and for a corner of the body stays clear of the faces beside it. The body has gone through when
-//!   d ≤ depth, the sheet is between p and m, and the middle between them and m are both deeper in the body than p is, by
-//!   the body's own field: so most of the body is over there. Separation −d, and the way out is −g. A body without a field
-//!   must trust the winding of the sheet: it has gone through when p is behind the triangle of q.
-//! - Anything else is the far side and no contact.
+//! - n·g < 0: the body ends at p and the sheet lies beyond. The separation is d, and the outward direction of the
+//!   sheet is g.
+//! - n·g > 0, clearly: the sheet is on the body's side of p. Either the body has gone through the sheet, with p
+//!   ahead, or p is on the far side of a body that lies on the sheet. Let m = p − d (g + n). For n = g this is the
+//!   mirror image of p beyond the sheet, and for a corner of the body m stays clear of the faces beside it. The body
+//!   has gone through when d ≤ depth, the sheet is between p and m, and both m and the midpoint of p and m are deeper
+//!   in the body than p is, by the body's own field: then most of the body is on that side. The separation is −d, and
+//!   the outward direction is −g. For a body without a field, the winding of the sheet decides: the body has gone
+//!   through when p is behind the triangle of q.
+//! - Otherwise p is on the far side of the body and is no contact.
 
 use std::time::Instant;
 
@@ -22,7 +24,7 @@ use crate::field::{Field, Sheet, SheetAround, SignedDistance};
 use crate::math::{Aabb, Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 
-/// Least cosine of n and g behind the sheet: less is a sheet that stands on the body's surface.
+/// Smallest cosine of n and g behind the sheet: with less, the sheet stands on the body's surface.
 const BEHIND: f64 = 0.3;
 /// A point counts as deeper in the body when it gains this much depth per length: less may be noise of the field.
 const SLOPE: f64 = 0.02;
@@ -32,29 +34,30 @@ pub(super) struct Sides<'a> {
     pub sheet: &'a Sheet,
     /// The sheet in the frame of the hits' points.
     pub around: SheetAround<'a>,
-    /// How deep behind the sheet a sample can be, metres.
+    /// Largest depth of a sample behind the sheet, metres.
     pub depth: f32,
     pub shell: &'a PointShell,
     /// The field of the shell's own body.
     pub body: Option<&'a Field>,
-    /// From the body's frame to the sheet's.
+    /// Pose from the body's frame to the sheet's.
     pub relative: Pose,
 }
 
-/// On which side of the sheet a sample is.
+/// Side of the sheet on which a sample is.
 pub(super) struct Side {
-    /// The distance, negative when the sample has gone through.
+    /// Distance to the sheet, metres; negative when the sample has gone through.
     pub separation: f32,
-    /// Unit, sheet's body frame: from the sheet to where the body belongs.
+    /// Unit, sheet's body frame: from the sheet to the side of the body.
     pub outward: Vec3,
 }
 
 impl Sides<'_> {
-    /// `None` on the far side of the body. `hit.phi` is the distance to the sheet, of either sign.
+    /// Returns the side of a sample; `None` on the far side of the body. `hit.phi` is the distance to the sheet, of
+    /// either sign.
     pub fn of(&self, hit: &Hit) -> Option<Side> {
         let p = self.around.body(hit.point);
         let least = self.around.least_distance(hit.point);
-        // The distance is known but for its rounding to f32.
+        // The distance is exact except for its rounding to f32.
         let closest = self.sheet.closest_within(&p, f64::from(hit.phi.abs()) * (1.0 + 1e-6) + least)?;
         let d = closest.distance_squared.sqrt();
         let n = self.relative.rotation * Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
@@ -85,14 +88,14 @@ impl Sides<'_> {
         is_through.then_some(Side { separation: -(d as f32), outward: -g })
     }
 
-    /// −φ of the body at a point of the sheet's frame.
+    /// Returns −φ of the body at a point of the sheet's frame.
     fn depth_in_body(&self, field: &Field, p: Vec3) -> f64 {
         let p = self.relative.inverse_transform_point(&p.into()).coords;
         let local = p - field.local_origin(&p);
         -f64::from(field.distance([local.x as f32, local.y as f32, local.z as f32]))
     }
 
-    /// For traversals that look for samples within `limit`.
+    /// Returns the field for traversals that search for samples within `limit`.
     fn near(&self, limit: f32) -> Near<'_> {
         Near { sheet: self.sheet, around: &self.around, limit }
     }
@@ -100,13 +103,13 @@ impl Sides<'_> {
     /// Appends every contact with a separation up to `limit` to `workspace.hits`, in ascending order of samples; `phi` of
     /// each is its separation.
     pub fn collect(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) {
-        // Nothing is deeper than the sheet's depth, so up to there any sample may have gone through.
+        // No contact is deeper than the sheet's depth, so a sample within that distance may have gone through.
         let reach = limit.max(self.depth);
         traverse::collect(&self.near(reach), self.shell, to_field, reach, workspace);
         self.keep_contacts(limit, workspace);
     }
 
-    /// Of the hits, those that are contacts.
+    /// Keeps the hits that are contacts.
     fn keep_contacts(&self, limit: f32, workspace: &mut Workspace) {
         workspace.hits.retain_mut(|hit| match self.of(hit) {
             Some(side) => {
@@ -117,7 +120,7 @@ impl Sides<'_> {
         });
     }
 
-    /// As [`Sides::collect`], within a budget whose time began at `start`.
+    /// Does the same as [`Sides::collect`], within a budget that counts from `start`.
     pub fn collect_within(
         &self,
         to_field: &RigidF32,
@@ -129,14 +132,14 @@ impl Sides<'_> {
         let reach = limit.max(self.depth);
         let mut left = budget::collect(&self.around, self.shell, to_field, reach, budget, start, workspace);
         self.keep_contacts(limit, workspace);
-        // Within the depth a sample may have gone through, and then it is as deep as it is far away.
+        // A sample within the depth may have gone through; then its depth is its distance.
         if left.least <= self.depth {
             left.least = left.least.min(-self.depth);
         }
         left
     }
 
-    /// The contact with the smallest separation, if that is at most `limit`; of equal ones the lowest sample.
+    /// Returns the contact with the smallest separation, if that is at most `limit`; on a tie the lowest sample.
     pub fn nearest(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
         workspace.hits.clear();
         self.collect(to_field, self.depth, workspace);
@@ -151,8 +154,8 @@ impl Sides<'_> {
     }
 }
 
-/// A sheet's field for those who only want to know where it is at most `limit`: beyond, it is infinite. A search that need
-/// not find the closest of many far triangles is several times faster.
+/// Field of a sheet for traversals that only need to know where it is at most `limit`: beyond that, it is infinite.
+/// Such a search skips the closest of many far triangles and is several times faster.
 struct Near<'a> {
     sheet: &'a Sheet,
     around: &'a SheetAround<'a>,
@@ -160,7 +163,7 @@ struct Near<'a> {
 }
 
 impl Near<'_> {
-    /// Not less than `distance` by any rounding on the way here, metres.
+    /// Returns a bound that is not less than `distance` in spite of rounding, metres.
     fn widened(distance: f64, p: &Vec3) -> f64 {
         distance * (1.0 + 4.0 * f64::from(f32::EPSILON)) + 1e-12 * p.abs().sum()
     }
@@ -185,7 +188,7 @@ impl SignedDistance for Near<'_> {
         self.around.distance_gradient(p)
     }
 
-    /// Tells only whether the bound is above the limit.
+    /// Returns only whether the bound is above the limit: −∞ or +∞.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         let c = self.around.body(c);
         if self.sheet.is_within(&c, Self::widened(f64::from(self.limit) + f64::from(r), &c)) {

@@ -1,9 +1,10 @@
-//! Which samples count in the step of a simulation that a query is for: those that would be near at its end. And where bodies fit
-//! closely, as a nut on its bolt, thousands are and few of them matter: of each part of the shell and each way its surface faces
-//! the most urgent is kept.
+//! Samples that count in the simulation step of a query: the samples that would be near at the end of the step. Where
+//! bodies fit closely, as a nut on its bolt, thousands of samples are near and few of them matter. There the contacts
+//! are thinned: for each part of the shell and each octant of the contact direction, the most urgent sample is kept.
 //!
-//! How urgent a sample is, its gap says: its separation at the end of the step, if the bodies moved on as they do and nothing
-//! but the plane of contact there mattered. What slides along the other surface keeps its separation, however fast it is.
+//! The gap of a sample measures its urgency: the separation at the end of the step, if the bodies keep their motion
+//! and the other surface is replaced by the contact plane at the present position. A sample that slides along the
+//! other surface keeps its separation, at any speed.
 
 use super::lanes::{at_most, transform_slack, Block, Lanes, Walk, LANES};
 use super::normal::{self, dot, length, STRONG_GRADIENT};
@@ -15,22 +16,24 @@ use crate::field::{wide, with_field, SignedDistance};
 use crate::math::{RigidF32, Vec3};
 use crate::pointshell::PointShell;
 
-/// Into so many parts what is near of a shell is divided.
+/// Number of parts into which the near samples of a shell are divided.
 const PARTS: usize = 48;
-/// Ways a surface can face: by the signs of the three coordinates of its normal, in the body frame of the field.
+/// Number of octants of directions, by the signs of the three coordinates of the gradient, in the local frame of the
+/// field.
 const WAYS: usize = 8;
-/// What rounding adds to a motion computed in `f32`: a few operations, of which each is right to a unit in the last place.
+/// Relative rounding error of a motion computed in `f32`: a few operations, each correct to one unit in the last
+/// place.
 const ROUNDING: f32 = 16.0 * f32::EPSILON;
 
-/// A step as one pass sees it: the motion of the shell's points in the local frame of the field, metres.
+/// A step in one pass: the motion of the shell's points in the local frame of the field, metres.
 pub(super) struct Toward {
     shift: [f32; 3],
     turn: [f32; 3],
-    /// Length of `turn`, and more than what rounding adds to the motion of any point of the shell, metres.
+    /// Length of `turn`, radians; and a bound on the rounding error of the motion of any point of the shell, metres.
     angle: f32,
     rounding: f32,
     pub max_gap: f32,
-    /// How many are no crowd.
+    /// Contacts above this number are thinned to the most urgent.
     pub few: usize,
 }
 
@@ -43,7 +46,7 @@ impl Toward {
         let shift = local(step.shift + step.turn.cross(&(origin - step.center)));
         let turn = local(step.turn);
         let sum = |v: [f32; 3]| v[0].abs() + v[1].abs() + v[2].abs();
-        // The slack is that much of how far a point of the shell can be from the origin.
+        // The slack is this fraction of the largest distance of a point of the shell from the origin.
         let reach = transform_slack(pass.shell, &pass.to_field) / ROUNDING;
         Self {
             shift,
@@ -63,7 +66,8 @@ impl Toward {
 }
 
 impl Pass<'_> {
-    /// Appends every sample that counts in a step to `workspace.hits`, in ascending order, and those of `preferred` up to `limit`.
+    /// Appends every sample that counts in a step to `workspace.hits`, in ascending order, and the samples of
+    /// `preferred` up to `limit`.
     pub(super) fn collect_counting(&self, limit: f32, step: &Step, preferred: &[u32], workspace: &mut Workspace) {
         let toward = Toward::new(step, self);
         let side = usize::from(self.shell_is_b);
@@ -82,7 +86,7 @@ impl Pass<'_> {
                 self.collect_up_to_gap(limit, &toward, workspace);
             }
         }
-        // Of a crowd they are part by part, and in their parts as they come.
+        // Thinned hits are ordered by part, and unordered within a part.
         if least.is_some() {
             workspace.hits.sort_unstable_by_key(|hit| hit.sample);
         }
@@ -101,7 +105,7 @@ impl Pass<'_> {
         }
         if workspace.hits.len() > found {
             workspace.hits.sort_unstable_by_key(|hit| hit.sample);
-            // Who prefers one twice has it once.
+            // Removes duplicate preferred features.
             workspace.hits.dedup_by_key(|hit| hit.sample);
         }
         if let Some(least) = least {
@@ -111,10 +115,10 @@ impl Pass<'_> {
 
     fn collect_up_to_gap(&self, limit: f32, toward: &Toward, workspace: &mut Workspace) {
         if toward.max_gap >= limit {
-            // No gap is above its separation.
+            // A gap is never above its separation, so every sample up to `limit` counts.
             return self.collect_all(limit, workspace);
         }
-        // A pair that hardly moves has a front, and few are near.
+        // A pair that hardly moves has a traversal cache, and few samples are near.
         let by_front = self.collect_by_front(limit, false, workspace).is_some();
         with_field!(self.field, f => {
             if by_front {
@@ -126,7 +130,7 @@ impl Pass<'_> {
     }
 }
 
-/// What is known of samples that follow each other.
+/// Values, gaps and gradients of consecutive samples.
 struct Sized {
     block: Block,
     gap: Lanes,
@@ -134,8 +138,9 @@ struct Sized {
 }
 
 impl<F: SignedDistance> Walk<'_, F> {
-    /// A bit for each of `n` nodes below which a sample may count: one whose φ is at most `limit`, and whose gap is at most the
-    /// largest. No sample of a ball moves against the gradient by more than its centre can and the ball's turning adds.
+    /// Returns a bit for each of `n` nodes that may contain a sample that counts: φ at most `limit`, and gap at most
+    /// the largest. No sample of a ball moves against the gradient by more than the motion of the centre plus the
+    /// rotation of the ball.
     #[inline(always)]
     fn counting(&self, first: usize, n: usize, limit: f32, toward: &Toward) -> u32 {
         let (block, radius) = self.placed_nodes(first, n);
@@ -157,7 +162,7 @@ impl<F: SignedDistance> Walk<'_, F> {
         self.sized(self.points(first), |i| first + i, n, toward)
     }
 
-    /// What is known of the first `n` points of a block, by their samples.
+    /// Returns values, gaps and gradients of the first `n` points of a block; `sample` returns the sample of each.
     #[inline(always)]
     fn sized(&self, mut block: Block, sample: impl Fn(usize) -> usize, n: usize, toward: &Toward) -> Sized {
         let mut gradient;
@@ -166,7 +171,7 @@ impl<F: SignedDistance> Walk<'_, F> {
         for i in 0..LANES {
             steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
         }
-        // As in `place`: where the field does not say which way is out.
+        // As in `place`: lanes where the gradient does not give the outward direction.
         let mut weak = at_most(&steep, STRONG_GRADIENT, n);
         while weak != 0 {
             let i = weak.trailing_zeros() as usize;
@@ -174,7 +179,7 @@ impl<F: SignedDistance> Walk<'_, F> {
             let point = [block.x[i], block.y[i], block.z[i]];
             let farthest = length(toward.at(point)) * (1.0 + ROUNDING) + toward.rounding;
             if block.value[i] - farthest > toward.max_gap {
-                // Does not count, whatever the direction.
+                // Does not count, in any direction.
                 continue;
             }
             let g = [gradient[0][i], gradient[1][i], gradient[2][i]];
@@ -195,7 +200,7 @@ impl<F: SignedDistance> Walk<'_, F> {
 
 /// The most urgent samples of a part.
 struct Best {
-    /// For each way, its least gap.
+    /// Smallest gap of each octant.
     gaps: [f32; WAYS],
     urgent: [Hit; WAYS],
     deepest: Hit,
@@ -262,7 +267,7 @@ wide! {
 }
 
 wide! {
-    /// Leaves in `hits` those with gaps up to the largest, in their order.
+    /// Keeps the entries of `hits` with gaps up to the largest, in their order.
     fn keep<F: SignedDistance>(
         field: &F,
         shell: &PointShell,
@@ -291,8 +296,9 @@ wide! {
 }
 
 wide! {
-    /// Appends to `workspace.hits` the most urgent of the samples that [`collect`] finds, if these are more than `toward.few`, and
-    /// gives the least φ of what was left out, or a bound on it; else appends nothing and gives `None`.
+    /// Appends the most urgent of the samples that [`collect`] finds to `workspace.hits`, if [`collect`] finds more
+    /// than `toward.few`, and returns a lower bound of φ of the samples that were left out. Otherwise appends nothing
+    /// and returns `None`.
     pub(super) fn collect_crowd<F: SignedDistance>(
         field: &F,
         shell: &PointShell,
@@ -316,7 +322,7 @@ wide! {
             while let Some((&node, mut after)) = rest.split_first() {
                 let from = tree.first_sample[node as usize];
                 let mut to = from + tree.sample_count[node as usize];
-                // Samples of nodes that follow each other do so too: in one run there are fewer blocks that are not full.
+                // Samples of consecutive nodes are consecutive too: fewer blocks of one run are incomplete.
                 while let Some((&next, others)) = after.split_first() {
                     if tree.first_sample[next as usize] != to {
                         break;
@@ -341,7 +347,8 @@ wide! {
             hits.truncate(start);
             return None;
         }
-        // A sample that was left out is no deeper than the deepest of its part; or its gap, and so its φ, is above the largest.
+        // A sample that was left out is no deeper than the deepest of its part, or its gap, and so its φ, is above
+        // the largest.
         Some(least.min(toward.max_gap))
     }
 }

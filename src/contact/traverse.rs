@@ -1,4 +1,4 @@
-//! The samples of a shell at or below a level of a field, and the one with the smallest distance.
+//! Samples of a shell at or below a level of a field, and the sample with the smallest distance.
 
 use super::lanes::{at_most, Walk};
 use super::scratch::Hit;
@@ -32,7 +32,8 @@ wide! {
     }
 }
 
-/// Of the samples with φ ≤ `limit` that `accept` takes, the one with the smallest φ; of equal ones the lowest index.
+/// Returns the sample with the smallest φ among the samples with φ ≤ `limit` that `accept` takes; on a tie the lowest
+/// index.
 pub(super) fn nearest<F: SignedDistance>(
     field: &F,
     shell: &PointShell,

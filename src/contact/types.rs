@@ -1,4 +1,4 @@
-//! Bodies, contacts, queries and what they report. Continuous queries share them.
+//! Bodies, contacts, queries and their reports. The continuous queries share them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use crate::math::Vec3;
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 
-/// The two forms of a body, whichever it has.
+/// The field and the pointshell of a body; a body may have only one of them.
 #[derive(Clone, Copy)]
 pub struct Geometry<'a> {
     pub field: Option<&'a Field>,
     pub shell: Option<&'a PointShell>,
 }
 
-/// Who holds the two forms of a body.
+/// The shared owners (`Arc`) of a body's field and pointshell.
 #[derive(Clone, Copy, Default)]
 pub struct Owner<'a> {
     pub field: Option<&'a Arc<Field>>,
@@ -32,14 +32,15 @@ impl fmt::Debug for Owner<'_> {
 /// Which body brings the pointshell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
-    /// The one with fewer samples (Sagardia et al. 2014, section 3.2), unless these are so far apart that the smaller body would
-    /// slip between them: then the one with the closer samples. Or whichever is possible.
+    /// The body with fewer samples (Sagardia et al. 2014, section 3.2), unless its samples are so far apart that the
+    /// smaller body would slip between them; then the body with the closer samples. If only one assignment is
+    /// possible, that one.
     Auto,
     /// Pointshell of A against field of B.
     ShellOfA,
     /// Pointshell of B against field of A.
     ShellOfB,
-    /// Both ways, contacts merged.
+    /// Both directions; their contacts are merged.
     Both,
 }
 
@@ -49,14 +50,14 @@ pub const FEATURE_OF_B: u32 = 1 << 31;
 /// One contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// World frame, metres. `point_on_b - point_on_a = separation * normal`.
+    /// Point on A, world frame, metres. `point_on_b - point_on_a = separation * normal`.
     pub point_on_a: Vec3,
     pub point_on_b: Vec3,
-    /// Unit, world frame, from A to B.
+    /// Unit normal, world frame, from A to B.
     pub normal: Vec3,
-    /// φ at the sample: negative when penetrating, metres.
+    /// φ at the sample, metres: negative when the bodies penetrate.
     pub separation: f64,
-    /// Fraction of the step, 0 for discrete queries.
+    /// Time of impact as a fraction of the step; 0 for discrete queries.
     pub toi: f64,
     /// Index of the pointshell sample; [`FEATURE_OF_B`] is set when the pointshell is B's.
     pub feature: u32,
@@ -69,52 +70,57 @@ pub struct Contact {
 pub enum Segmentation {
     /// One group.
     None,
-    /// The nodes of this level of the shell's sphere tree, 0 being its root and so one segment, or of the last level where
-    /// there are fewer: of each, the deepest contact alone (Sagardia et al. 2014, section 2.4). Segments are numbered as the
-    /// nodes in their level; those of B, when both bodies bring shells, follow those of A.
+    /// Nodes of this level of the shell's sphere tree as segments. Level 0 is the root, hence one segment; a level
+    /// beyond the last one means the last one. Only the deepest contact of each segment is kept (Sagardia et al.
+    /// 2014, section 2.4). Segments have the numbers of the nodes in their level; when both bodies bring shells, the
+    /// segments of B follow those of A.
     Level(u32),
-    /// What is connected: contacts within `distance` of each other, metres (0: five halves of the larger spacing of the
-    /// shells), whose normals differ by at most `angle`, radians, are in the same region, and so over any number of
-    /// neighbours. The middle between its two points is where a contact is. New regions are numbered deepest first, from 0;
-    /// regions that share features with the last answer ([`Query::preferred_segments`]) keep their numbers.
+    /// Contact regions. Two contacts are neighbours when the midpoints of their point pairs are within `distance`,
+    /// metres (0: five halves of the larger spacing of the shells), and their normals differ by at most `angle`,
+    /// radians. A region is a set of contacts connected by neighbours. New regions are numbered deepest first, from
+    /// 0; regions that share features with the last answer ([`Query::preferred_segments`]) keep their numbers.
     Region { distance: f64, angle: f64 },
 }
 
 impl Segmentation {
-    /// By region, with the distance that the shells give and half a right angle.
+    /// Regions with the distance that the shells give and an angle of 45°.
     pub const REGION: Self = Self::Region { distance: 0.0, angle: std::f64::consts::FRAC_PI_4 };
 }
 
-/// What to look for.
+/// Parameters of a discrete query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     pub roles: Roles,
-    /// Contacts with φ up to this are reported, metres; 0 means touching or penetrating only; may be negative.
+    /// Contacts with φ up to this value are reported, metres. 0: only touching or penetrating samples. May be
+    /// negative.
     pub max_separation: f64,
-    /// Reduce to this many (deepest, then largest area), each region to as many; 0 means all.
+    /// Number of contacts to which the answer is reduced (deepest, then largest area); with regions, the number per
+    /// region. 0: no reduction.
     pub max_contacts: usize,
-    /// Features that a reduction keeps when they are nearly as good as others, so that a manifold does not flicker
-    /// between steps: the features of the last answer. Must be sorted. Changes which contacts are kept, never what they are.
+    /// Features that the reduction keeps when they are nearly as good as others: the features of the last answer.
+    /// They keep the manifold stable between steps. Must be sorted. They change which contacts are kept, never the
+    /// values of a contact.
     pub preferred: &'a [u32],
-    /// Against sheets: samples deeper behind the surface than this are not looked for, metres; the sheet's own depth bounds
-    /// it too. For callers who know how deep a body can be by now.
+    /// Against sheets: largest depth behind the surface at which samples are searched for, metres. The depth of the
+    /// sheet limits it too. A caller that knows a bound on the current depth can set it here.
     pub max_depth: f64,
     pub segmentation: Segmentation,
-    /// The region of each of `preferred` in the last answer, as many as those; or none, and all regions are new.
+    /// Region of each of `preferred` in the last answer, with the same length as `preferred`. If empty, all regions
+    /// are new.
     pub preferred_segments: &'a [u32],
-    /// When to stop; [`Workspace::report`](super::Workspace::report) says what that left out.
+    /// Limits of the search; [`Workspace::report`](super::Workspace::report) bounds the contacts that they left out.
     pub budget: Budget,
-    /// The step of a simulation that the query is for: of the samples that are near only those that count in it, and `preferred`,
-    /// are contacts then. `None`: all are. Not looked at against sheets and when the budget is limited.
+    /// Simulation step of the query. With a step, only near samples that count in it, and `preferred`, are contacts;
+    /// with `None`, all near samples are. Ignored against sheets and when the budget is limited.
     pub step: Option<Step>,
-    /// Who holds the geometries of A and B: by that a workspace knows a pair again, and a query that follows another of the
-    /// same pair tests only what the motion between the two has made uncertain. `None`: every query stands for itself. The
-    /// answer is the same.
+    /// Owners of the geometries of A and B. The workspace recognises a pair by them, and a query that follows another
+    /// query of the same pair tests only the nodes that the motion between the two has made uncertain. `None`: every
+    /// query is independent. The answer is the same in both cases.
     pub owners: Option<[Owner<'a>; 2]>,
 }
 
 impl Default for Query<'_> {
-    /// Every touching or penetrating sample, roles chosen automatically.
+    /// Reports every touching or penetrating sample; the roles are chosen automatically.
     fn default() -> Self {
         Self {
             roles: Roles::Auto,
@@ -131,72 +137,74 @@ impl Default for Query<'_> {
     }
 }
 
-/// How much a query may cost, and how fine it must be.
+/// Limits of the cost and of the resolution of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Spheres and samples tested at most. Deterministic: the same limit gives the same bytes.
+    /// Largest number of sphere and sample tests. Deterministic: the same limit gives the same bytes.
     pub tests: u64,
-    /// Nanoseconds by the system's clock, which is read whenever eight nodes were opened. Overrun by what those take and by
-    /// making the contacts of what was found.
+    /// Time limit, nanoseconds. The system clock is read after every eight opened nodes. The query can overrun the
+    /// limit by the time of these nodes and of computing the contacts of the samples found.
     pub nanoseconds: u64,
     /// A node whose ball has at most this radius, metres, is not refined: its representative sample stands for it.
     pub accuracy: f64,
 }
 
 impl Budget {
-    /// Everything is found.
+    /// No limit: every contact is found.
     pub const UNLIMITED: Self = Self { tests: u64::MAX, nanoseconds: u64::MAX, accuracy: 0.0 };
 }
 
-/// The step that a query is for, and what counts in it.
+/// Step of a simulation that a query serves, and the criterion by which samples count in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// How A moves against B in the step, world frame: its point at `center` by `shift`, metres, and all of it around that point
-    /// by the vector `turn`, radians. The gap of a contact is separation − max(0, normal · (shift + turn × (point − center))).
+    /// Motion of A relative to B in the step, world frame: the point of A at `center` moves by `shift`, metres, and A
+    /// rotates about that point by the vector `turn`, radians. The gap of a contact is separation − max(0, normal ·
+    /// (shift + turn × (point − center))).
     pub center: Vec3,
     pub shift: Vec3,
     pub turn: Vec3,
-    /// Samples whose gap is above this are no contacts, metres; may be infinite.
+    /// Samples with a gap above this value are no contacts, metres. May be infinite.
     pub max_gap: f64,
-    /// When more samples of a shell than this are left, they are a crowd, and of its parts the most urgent are contacts; 0: all are.
+    /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of
+    /// the shell. 0: no thinning.
     pub crowd: usize,
 }
 
-/// Whether a query found everything.
+/// Completeness of the answer of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Completeness {
     /// Every contact was found.
     Complete,
-    /// Of a crowd the most urgent of each part were.
+    /// Dense contacts were thinned to the most urgent of each part of the shell.
     Urgent,
     /// Representative samples stand for balls as small as the accuracy.
     Coarse,
-    /// The limit ended it.
+    /// A limit of the budget ended the search.
     Partial,
 }
 
-/// What the last query left out.
+/// Report about the contacts that the last query left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     pub completeness: Completeness,
-    /// The separation of no sample that was left out is below this, metres: a proof. +∞ when none was left out, −∞ when
-    /// nothing is known.
+    /// Proven lower bound of the separation of every sample that was left out, metres. +∞ when no sample was left
+    /// out, −∞ when no bound is known.
     pub least_missed: f64,
 }
 
 impl Default for Report {
-    /// Nothing.
+    /// Report of a query that left nothing out.
     fn default() -> Self {
         Self { completeness: Completeness::Complete, least_missed: f64::INFINITY }
     }
 }
 
-/// What the last query cost.
+/// Cost of the last query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Spheres of the tree tested against the field.
+    /// Number of tests of spheres of the tree against the field.
     pub node_tests: u64,
-    /// Samples tested against the field.
+    /// Number of tests of samples against the field.
     pub sample_tests: u64,
 }
 
@@ -207,10 +215,11 @@ impl std::ops::AddAssign for Stats {
     }
 }
 
-/// Small bodies slip between samples that are farther apart than this part of their radius; measured in docs/accuracy.md.
+/// Fraction of a small body's radius: if samples are farther apart than this, the body slips between them. Measured
+/// in docs/accuracy.md.
 const SLIPS: f32 = 0.125;
 
-/// Whether of two shells, with fields both, the first is the one to run through the other's field.
+/// Returns whether the first of two shells, whose bodies both have fields, is run through the other body's field.
 fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
     let a_is_smaller = a.len() <= b.len();
     let (fewer, more) = if a_is_smaller { (a, b) } else { (b, a) };
@@ -219,7 +228,7 @@ fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
     a_is_smaller != (slips && more.spacing < fewer.spacing)
 }
 
-/// The directions a query runs: shell of A (first) and shell of B (second).
+/// Directions of a query: shell of A (first) and shell of B (second).
 pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bool, bool)> {
     let a_in_b = a.shell.is_some() && b.field.is_some();
     let b_in_a = b.shell.is_some() && a.field.is_some();

@@ -8,16 +8,17 @@ use super::region::Regions;
 use super::scratch::{Hit, Node, Pending};
 use super::types::{Contact, Report, Stats};
 
-/// Scratch for queries. Each thread brings its own; a query needs it exclusively. Warm queries do not allocate.
+/// Scratch memory of the queries. Each thread brings its own; a query needs it exclusively. Warm queries do not
+/// allocate.
 ///
-/// It also remembers one pair, if the queries name its owners ([`Query::owners`](super::Query::owners)): a pair that is
-/// asked about again and again is worth a workspace of its own. What it remembers takes 40 bytes for each node of the
-/// shell's tree.
+/// A workspace also caches data of one pair, if the queries name the owners of the pair
+/// ([`Query::owners`](super::Query::owners)). A pair that is queried repeatedly should have a workspace of its own.
+/// The cache takes 40 bytes for each node of the shell's tree.
 #[derive(Default)]
 pub struct Workspace {
-    /// Nodes still to open, with their lower bound of φ.
+    /// Nodes still to open, each with its lower bound of φ.
     pub(super) open: Vec<(u32, f32)>,
-    /// Nodes of one level of a tree that are not free, and of the next.
+    /// Overlapping nodes of one level of a tree, and of the next level.
     pub(super) levels: [Chosen; 2],
     pub(super) hits: Vec<Hit>,
     pub(super) pending: Vec<Pending>,
@@ -25,12 +26,13 @@ pub struct Workspace {
     pub(super) kept: Vec<Contact>,
     pub(super) stats: Stats,
     pub(super) report: Report,
-    /// As `open`, deepest first.
+    /// Nodes as in `open`, deepest first.
     pub(super) frontier: BinaryHeap<Node>,
     pub(super) regions: Regions,
-    /// Of A's shell and of B's.
+    /// Traversal caches of A's shell and of B's.
     pub(super) fronts: [Front; 2],
-    /// Whether the last query that asked found a crowd: a hint what to try first, of A's shell and of B's.
+    /// Whether the last query with a step found dense contacts, for A's shell and for B's: a hint for what to try
+    /// first.
     pub(super) crowded: [bool; 2],
 }
 
@@ -39,17 +41,17 @@ impl Workspace {
         Self::default()
     }
 
-    /// What the last query left out.
+    /// Returns the report about the contacts that the last query left out.
     pub fn report(&self) -> Report {
         self.report
     }
 
-    /// The contacts of the last query; none after [`distance`](super::distance()).
+    /// Returns the contacts of the last query; none after [`distance`](super::distance()).
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
 
-    /// Cost of the last query.
+    /// Returns the cost of the last query.
     pub fn stats(&self) -> Stats {
         self.stats
     }

@@ -1,5 +1,5 @@
-//! Cooking a triangle soup straight into bricks: no array over all nodes is made, and no node far from the surface is
-//! looked at.
+//! Cooking of a triangle soup directly into bricks, without an array over all nodes and without visiting nodes far
+//! from the surface.
 
 use rayon::prelude::*;
 
@@ -20,11 +20,12 @@ use crate::mesh::TriMesh;
 use crate::Result;
 
 impl BrickField {
-    /// The field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the voxel
-    /// size). See [`SignReport`](crate::field::SignReport) for the sign, which is the full grid's. The same input gives the
-    /// same bytes on any number of threads (rayon's current pool).
+    /// Cooks the field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the
+    /// voxel size). See [`SignReport`](crate::field::SignReport) for the sign, which is the same as on the full grid.
+    /// The same input gives the same bytes on any number of threads (rayon's current pool).
     ///
-    /// Memory and time go with the area of the surface and with the number of bricks, 1/512 of that of the nodes.
+    /// Memory and time grow with the area of the surface and with the number of bricks, which is 1/512 of the number
+    /// of nodes.
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         progress.guard("cooking a field in bricks", || {
             if options.offset != 0.0 {
@@ -34,7 +35,7 @@ impl BrickField {
         })
     }
 
-    /// Without an offset.
+    /// Cooks without an offset.
     fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let layout = Layout::new(mesh, options)?;
         let Layout { all, center, bricks, .. } = layout;
@@ -112,9 +113,9 @@ impl BrickField {
         Ok(field.described(error, &mesh.bounds()))
     }
 
-    /// The memory that [`BrickField::cook`] checks against the limit before it begins, bytes: with a limit of one byte less
-    /// it refuses. The limit in `options` does not matter. Looks at every triangle, but computes no distance. The membranes
-    /// across the holes of an open mesh take more, which is checked once they are known.
+    /// Returns the memory that [`BrickField::cook`] checks against the limit before it begins, bytes: with a limit of
+    /// one byte less it refuses. The limit in `options` is ignored. Visits every triangle, but computes no distance.
+    /// The membranes across the holes of an open mesh take more, which is checked once they are known.
     pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
         let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
         let check = || {
@@ -132,8 +133,8 @@ impl BrickField {
     }
 }
 
-/// Bound on how much the distances behind two samples differ per metre between their nodes, from neighbours in bricks in
-/// the band: elsewhere neighbours have one sign and exact distances. See [`PATH`].
+/// Returns a bound on the difference of the distances that two samples represent, per metre between their nodes, from
+/// neighbours in bricks in the band: elsewhere neighbours have one sign and exact distances. See [`PATH`].
 fn steepest_path(fine: &FineBricks) -> f32 {
     let n = NODES as usize;
     let bricks = fine.samples.par_chunks_exact(STRIDE).map(|samples| {
@@ -174,7 +175,7 @@ fn sign_corners(crossings: &Crossings, parity: bool, bricks: [u32; 3], coarse: &
     });
 }
 
-/// The same for samples of bricks.
+/// Makes the samples of bricks negative inside a closed surface.
 fn sign_bricks(crossings: &Crossings, parity: bool, bricks: [u32; 3], fine: &mut FineBricks) {
     fine.samples.par_chunks_exact_mut(STRIDE).zip(&fine.bricks).for_each(|(samples, &brick)| {
         let first = place_of(brick as usize, bricks).map(|i| i * CELLS);

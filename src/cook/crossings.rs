@@ -1,9 +1,10 @@
 //! Sign of closed surfaces by counting crossings along the grid's x-rows, exactly.
 //!
-//! Corners are rounded once to 2⁻³⁰ of a cell; then every decision is the sign of an integer determinant. Rows that pass
-//! exactly through a corner or an edge are decided as if moved by (ε, ε²) in y and z with ε infinitely small (simulation
-//! of simplicity, Edelsbrunner & Mücke 1990), so each crossing counts once whatever the triangles around it look like.
-//! Signed by the side from which a triangle is entered, the sum along a row is the integer winding number.
+//! Corners are rounded once to 2⁻³⁰ of a cell; then every decision is the sign of an integer determinant. Rows that
+//! pass exactly through a corner or an edge are decided as if moved by (ε, ε²) in y and z with ε infinitely small
+//! (simulation of simplicity, Edelsbrunner & Mücke 1990), so each crossing counts once for any arrangement of
+//! triangles around it. A crossing has a sign by the side from which the row enters the triangle; the sum along a row
+//! is the integer winding number.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -15,10 +16,10 @@ use crate::memory::{exact, filled, filled_with, par_try_flat_collect, CollectGua
 use crate::mesh::TriMesh;
 use crate::Result;
 
-/// Fraction bits of the coordinates, in cells. With at most 2²⁰ cells coordinates have 51 bits, determinants 104.
+/// Fraction bits of the coordinates, in cells. With at most 2²⁰ cells, coordinates have 51 bits and determinants 104.
 const BITS: u32 = 30;
 
-/// The sign of the doubled area of (a, b, 0) as seen by a row at 0 that is moved by (ε, ε²), and that area.
+/// Returns the sign of the doubled area of (a, b, 0) as seen by a row at 0 that is moved by (ε, ε²), and that area.
 ///
 /// (a − δ) × (b − δ) = a × b − δ × (b − a), and δ × d = ε d_z − ε² d_y.
 fn orient(a: [i64; 2], b: [i64; 2]) -> (i32, f64) {
@@ -39,9 +40,9 @@ fn orient(a: [i64; 2], b: [i64; 2]) -> (i32, f64) {
     (tie as i32, 0.0)
 }
 
-/// Calls `found(row, x, leaves)` for each crossing of a triangle with a row along `axis`: the row's place (cyclically next
-/// axis fastest), the crossing in cells from the first node, and whether the row leaves the triangle's inner side there.
-/// Returns the number of rows looked at.
+/// Calls `found(row, x, leaves)` for each crossing of a triangle with a row along `axis`: the row's position
+/// (cyclically next axis fastest), the crossing in cells from the first node, and whether the row leaves the
+/// triangle's inner side there. Returns the number of rows visited.
 fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: impl FnMut([u32; 2], f64, bool)) -> u64 {
     let unit = f64::from(1u32 << BITS) / lattice.spacing;
     let one = 1i64 << BITS;
@@ -49,7 +50,7 @@ fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: im
     let p = triangle.map(|c| axes.map(|k| ((c[k] - lattice.min[k]) * unit).round() as i64));
     let range = |k: usize| {
         let (lo, hi) = (p[0][k].min(p[1][k]).min(p[2][k]), p[0][k].max(p[1][k]).max(p[2][k]));
-        // First node at or above, last at or below.
+        // First node at or above, last node at or below.
         ((lo + one - 1).div_euclid(one).max(0), hi.div_euclid(one).min(i64::from(lattice.dims[axes[k]]) - 1))
     };
     let ((j0, j1), (k0, k1)) = (range(1), range(2));
@@ -72,11 +73,11 @@ fn visit(lattice: &Lattice, triangle: &[[f64; 3]; 3], axis: usize, mut found: im
     1 + ((j1 - j0 + 1).max(0) * (k1 - k0 + 1).max(0)) as u64
 }
 
-/// Triangles that a thread treats at a time.
+/// Number of triangles that a thread processes at a time.
 const CHUNK: usize = 64;
 
-/// Calls `cut(node, axis)` for each edge of the grid, from a node to the next one along an axis, that the surface passes. A
-/// crossing within a millionth of a cell of a node cuts both edges there.
+/// Calls `cut(node, axis)` for each edge of the grid, from a node to the next one along an axis, that the surface
+/// passes. A crossing within a millionth of a cell of a node cuts both edges there.
 pub(super) fn each_cut(
     lattice: &Lattice,
     corners: &[[[f64; 3]; 3]],
@@ -101,7 +102,8 @@ pub(super) fn each_cut(
     })
 }
 
-/// For each node of a full grid three bits: the surface passes between it and the next node along x, y, z.
+/// Returns three bits for each node of a full grid: set where the surface passes between it and the next node along
+/// x, y, z.
 pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]], progress: &Progress) -> Result<Vec<AtomicU8>> {
     let dims = lattice.dims.map(|n| n as usize);
     let cut = filled_with(dims[0] * dims[1] * dims[2], || AtomicU8::new(0));
@@ -111,7 +113,8 @@ pub(super) fn cut_edges(lattice: &Lattice, corners: &[[[f64; 3]; 3]], progress: 
     Ok(cut)
 }
 
-/// Bytes for the crossings of all rows along x with these triangles, at most, while they are sorted and joined.
+/// Returns an upper bound of the bytes for the crossings of all rows along x with these triangles, while they are
+/// sorted and joined.
 pub(super) fn bytes(mesh: &TriMesh, spacing: f64) -> u64 {
     let rows = |t: usize| {
         let [a, b, c] = mesh.corners(t).map(|p| [p[1], p[2]]);
@@ -124,13 +127,13 @@ pub(super) fn bytes(mesh: &TriMesh, spacing: f64) -> u64 {
     (32.0 * (0..mesh.triangles.len()).map(rows).sum::<f64>()).min(1e18) as u64
 }
 
-/// The crossings of all rows along x, sorted by row and place.
+/// The crossings of all rows along x, sorted by row and position.
 pub(super) struct Crossings {
     /// row << 22 | first node beyond the crossing << 1 | (1 when the surface is left there).
     keys: Vec<u64>,
-    /// How many triangles are crossed there; empty where that is one each.
+    /// Number of triangles crossed there; empty where all are 1.
     weights: Vec<u32>,
-    /// Where each row's keys begin, and the end.
+    /// Index of each row's first key, and the end.
     rows: Vec<u32>,
     dims: [u32; 3],
 }
@@ -144,7 +147,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Whether a node is inside; nodes must be asked for in ascending order.
+    /// Returns whether a node is inside; nodes must be passed in ascending order.
     pub fn at(&mut self, node: u32) -> bool {
         while let Some((key, rest)) = self.keys.split_first() {
             if node_of(*key) > u64::from(node) {
@@ -166,12 +169,12 @@ impl Row<'_> {
     }
 }
 
-/// The first node beyond a crossing.
+/// Returns the first node beyond a crossing.
 fn node_of(key: u64) -> u64 {
     key >> 1 & ((1 << 21) - 1)
 }
 
-/// The crossings of all triangles, sorted: of each what `of` makes of its triangle's number and its key.
+/// Returns the crossings of all triangles, sorted; `of` converts a triangle's number and a key to the stored item.
 fn all<T: Ord + Send>(
     lattice: &Lattice,
     corners: &[[[f64; 3]; 3]],
@@ -189,7 +192,7 @@ fn all<T: Ord + Send>(
             });
             work.add(looked_at)?;
         }
-        // `bytes` has no room for spare capacity in all the parts.
+        // `bytes` does not include spare capacity of all the vectors.
         *found = exact(std::mem::take(found));
         Ok(())
     })?;
@@ -198,7 +201,8 @@ fn all<T: Ord + Send>(
 }
 
 impl Crossings {
-    /// `corners`: triangles in the lattice's frame and units; `weights`: how many each of them stands for, or empty.
+    /// Finds the crossings. `corners`: triangles in the lattice's frame and units; `weights`: number of triangles
+    /// that each stands for, or empty.
     pub fn find(lattice: &Lattice, corners: &[[[f64; 3]; 3]], weights: &[u32], progress: &Progress) -> Result<Self> {
         let (keys, weights): (Vec<u64>, Vec<u32>) = if weights.is_empty() {
             (all(lattice, corners, progress, |_, key| key)?, Vec::new())
@@ -215,8 +219,8 @@ impl Crossings {
         Ok(Self { keys, weights, rows: starts, dims: lattice.dims })
     }
 
-    /// Along x through nodes (j, k). `parity`: inside is where the number of crossings is odd, else where the winding
-    /// number is positive.
+    /// Returns the row along x through nodes (j, k). `parity`: inside is where the number of crossings is odd;
+    /// otherwise, where the winding number is positive.
     pub fn row(&self, j: u32, k: u32, parity: bool) -> Row<'_> {
         let row = k as usize * self.dims[1] as usize + j as usize;
         let range = self.rows[row] as usize..self.rows[row + 1] as usize;

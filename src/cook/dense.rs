@@ -1,4 +1,4 @@
-//! Cooking a triangle soup into a full grid.
+//! Cooking of a triangle soup into a full grid.
 
 use std::sync::atomic::AtomicU64;
 
@@ -17,12 +17,12 @@ use crate::memory;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// For each triangle of a membrane, while it is joined with others, and again as a mesh with its hierarchy, bytes.
+/// Bytes for each triangle of a membrane, while it is joined with others, and again as a mesh with its hierarchy.
 const SHEET_BYTES: u64 = 600;
 
 impl DenseField {
-    /// The field of a mesh. Exact distance at every node; see [`SignReport`](crate::field::SignReport) for the sign. The same input gives the same
-    /// bytes on any number of threads (rayon's current pool).
+    /// Cooks the field of a mesh, with the exact distance at every node; see [`SignReport`](crate::field::SignReport)
+    /// for the sign. The same input gives the same bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         progress.guard("cooking a field on a full grid", || {
             if options.offset != 0.0 {
@@ -34,8 +34,8 @@ impl DenseField {
         })
     }
 
-    /// The memory that [`DenseField::cook`] checks against the limit, bytes: with a limit of one byte less it refuses. The
-    /// limit in `options` does not matter.
+    /// Returns the memory that [`DenseField::cook`] checks against the limit, bytes: with a limit of one byte less it
+    /// refuses. The limit in `options` is ignored.
     pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
         let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
         let counts = unlimited.counts(mesh)?.0;
@@ -50,7 +50,7 @@ impl DenseField {
         Ok(nodes.or_else(needed_all_the_same)?.max(surface.or_else(needed_all_the_same)?))
     }
 
-    /// On a grid whose memory has been checked; `distinct`: the mesh without repeats.
+    /// Cooks on a grid whose memory has been checked; `distinct`: the mesh without repeats.
     fn cook_on(
         mesh: &TriMesh,
         distinct: &TriMesh,
@@ -96,7 +96,7 @@ impl DenseField {
 
         progress.report("error", 0.0)?;
         let sheets = lattice.mesh(&sheets, center);
-        // Not −0, which the sum of nothing is.
+        // Adding 0 avoids −0, which is the sum of an empty list.
         sign.membrane_area = sheets.area() + 0.0;
         let field = Self::assemble(grid, values.into(), center, sign)?;
         let error = measure::measure(&field, grid.spacing, center, distinct, &sheets, &sides, progress)?;

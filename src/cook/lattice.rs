@@ -1,4 +1,4 @@
-//! The grid as cooking sees it: f64, centred, scaled by a power of two so that f32 slacks can be absolute.
+//! Grid for cooking: f64, centred, scaled by a power of two so that f32 slacks can be absolute.
 
 use crate::field::Grid;
 use crate::math::Vec3;
@@ -31,18 +31,18 @@ impl Lattice {
         Self { dims: grid.dims, min: grid.min.map(|x| f64::from(x) * scale), spacing: spacing * scale, scale }
     }
 
-    /// Every `n`th node, from the first on.
+    /// Returns the lattice of every `n`th node, from the first on.
     pub fn every(&self, n: u32) -> Self {
         Self { dims: self.dims.map(|d| (d - 1) / n + 1), spacing: self.spacing * f64::from(n), ..*self }
     }
 
-    /// The triangles of a mesh in this frame; `center` is the origin of the grid's frame in the mesh's.
+    /// Returns the triangles of a mesh in this frame; `center` is the origin of the grid's frame in the mesh's frame.
     pub fn corners(&self, mesh: &TriMesh, center: Vec3) -> Vec<[[f64; 3]; 3]> {
         let place = |p: [f64; 3]| [0, 1, 2].map(|k| (p[k] - center[k]) * self.scale);
         (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(place)).collect_guarded()
     }
 
-    /// The reverse: triangles in this frame as a mesh.
+    /// Returns triangles in this frame as a mesh: the inverse of `corners`.
     pub fn mesh(&self, corners: &[[[f64; 3]; 3]], center: Vec3) -> TriMesh {
         let place = |p: [f64; 3]| (Vec3::from(p) / self.scale + center).into();
         TriMesh {

@@ -1,4 +1,4 @@
-//! Where the bricks of a field are, and the memory that cooking them takes.
+//! Positions of the bricks of a field, and the memory that cooking them takes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,9 +16,9 @@ use crate::memory::{filled_with, CollectGuarded, SliceGuarded};
 use crate::mesh::{triangle, TriMesh};
 use crate::{Error, Result};
 
-/// Where the bricks are.
+/// Grid and bricks of a field.
 pub(super) struct Layout {
-    /// The grid of the field, and the grid of all nodes of the bricks that cover it.
+    /// Grid of the field, and grid of all nodes of the bricks that cover it.
     pub grid: Grid,
     pub all: Grid,
     pub center: Vec3,
@@ -26,7 +26,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Checks what can be checked before anything is computed.
+    /// Checks everything that can be checked before the computation begins.
     pub fn new(mesh: &TriMesh, options: &FieldOptions) -> Result<Self> {
         let (counts, center) = options.counts(mesh)?;
         let numbers = counts.map(|n| ((n - 1.0) / f64::from(CELLS)).ceil());
@@ -57,19 +57,19 @@ impl Layout {
     ) -> Result<()> {
         let grid = Grid { dims: self.bricks.map(|n| n + 1), spacing: self.all.spacing * CELLS as f32, ..self.all };
         let cut = cut_edges(&Lattice::new(&self.all).every(CELLS), corners, progress)?;
-        // What counts is said of nodes, by `Open`.
+        // The node counts of the report come from `Open`.
         let mut report = sides.report;
         winding::apply(sides, &grid, self.center, &cut, coarse, &mut report, progress)
     }
 
-    /// Memory that goes with the triangles, bytes. `distinct`: the mesh without repeats.
+    /// Returns the memory that depends on the triangles, bytes. `distinct`: the mesh without repeats.
     pub fn fixed_bytes(&self, mesh: &TriMesh, distinct: &TriMesh, open: bool) -> u64 {
         let crossings = if open { 0 } else { crossings::bytes(distinct, f64::from(self.grid.spacing)) };
         FieldOptions::fixed_bytes(mesh.triangles.len()) + crossings
     }
 
-    /// Checks the memory that cooking will take against the limit: `fixed` bytes, and those of the bricks that may be in the
-    /// band of `corners`, the triangles of the soup and of membranes. What it is, bytes.
+    /// Checks the memory of cooking against the limit: `fixed` bytes, and those of the bricks that may be in the band
+    /// of `corners`, the triangles of the soup and of membranes. Returns the memory, bytes.
     pub fn check_memory(
         &self,
         lattice: &Lattice,
@@ -81,8 +81,8 @@ impl Layout {
         let total = self.bricks.iter().map(|&n| n as usize).product::<usize>();
         let fine = near_at_most(lattice, corners, self.bricks, f64::from(BAND));
         let rows = self.all.dims[1] as usize * self.all.dims[2] as usize;
-        // Samples; and crossings of half of a brick's 64 rows, twice while they are joined, or of an open surface the cut
-        // edges of its 512 nodes, their signs and what is told of them.
+        // Samples; and crossings of half of a brick's 64 rows, twice while they are joined, or for an open surface
+        // the cut edges of its 512 nodes, their signs and tallies.
         let each = 4 + STRIDE * 2 + if open { 768 } else { 32 * 16 };
         let needed = fixed + (10 * total + 4 * rows + each * fine) as u64;
         let samples = fine * STRIDE + total;
@@ -95,14 +95,14 @@ impl Layout {
     }
 }
 
-/// An upper bound on the number of bricks in the band: those that a triangle meets when they are grown by the band.
-/// `width`: half of it, cells.
+/// Returns an upper bound on the number of bricks in the band: bricks that meet a triangle when they are grown by the
+/// band. `width`: half the width of the band, cells.
 pub(super) fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks: [u32; 3], width: f64) -> usize {
     let words = (bricks[0] as usize).div_ceil(64);
     let marked = filled_with(words * bricks[1] as usize * bricks[2] as usize, || AtomicU64::new(0));
     let edge = lattice.spacing * f64::from(CELLS);
-    // Bricks grown by a wide band are tested against triangles grown by its remainder alone: the whole bricks of its width are
-    // added afterwards, or the time would go with triangles times bricks.
+    // Bricks grown by a wide band are tested against triangles grown by its remainder alone, and the whole bricks of
+    // its width are added afterwards. Otherwise the time would grow with triangles times bricks.
     let whole = (lattice.spacing * width * 1.001 / edge) as u32;
     let band = lattice.spacing * width * 1.001 - f64::from(whole) * edge;
     corners.par_iter().for_each(|t| {
@@ -132,8 +132,8 @@ pub(super) fn near_at_most(lattice: &Lattice, corners: &[[[f64; 3]; 3]], bricks:
     marked.into_iter().map(|bits| bits.count_ones() as usize).sum()
 }
 
-/// Marks the bricks that are at most `by` places along each axis from a marked one. A row of bricks along x starts with a
-/// word of its own.
+/// Marks the bricks that are at most `by` positions along each axis from a marked one. A row of bricks along x starts
+/// with a word of its own.
 fn spread(marked: &mut [u64], bricks: [u32; 3], by: usize) {
     let [nx, ny, nz] = bricks.map(|n| n as usize);
     let words = nx.div_ceil(64);
@@ -141,13 +141,13 @@ fn spread(marked: &mut [u64], bricks: [u32; 3], by: usize) {
     for row in marked.chunks_exact_mut(words).filter(|row| by > 0 && row.iter().any(|&word| word != 0)) {
         let before = row.to_vec_guarded();
         let is_marked = |i: usize| before[i / 64] >> (i % 64) & 1 == 1;
-        // Up to here, exclusive, a brick before this one reaches.
+        // End, exclusive, of the reach of the bricks before this one.
         let mut until = 0;
         for i in 0..nx + reach_x {
             if i < nx && is_marked(i) {
                 until = i + 2 * reach_x + 1;
             }
-            // The row is written `reach_x` places behind the brick that is looked at.
+            // The row is written `reach_x` positions behind the current brick.
             if i >= reach_x && i < until {
                 row[(i - reach_x) / 64] |= 1 << ((i - reach_x) % 64);
             }
@@ -159,7 +159,7 @@ fn spread(marked: &mut [u64], bricks: [u32; 3], by: usize) {
             let step = (2 * reach + 1).min(by.min(n) - reach);
             let before = marked.to_vec_guarded();
             for (row, words) in marked.chunks_exact_mut(stride).enumerate() {
-                // At the border, what is there covers what would come from beyond.
+                // At the border, the present words cover those that would come from beyond.
                 for at in [(row % n).saturating_sub(step), (row % n + step).min(n - 1)] {
                     let from = (row - row % n + at) * stride;
                     words.iter_mut().zip(&before[from..from + stride]).for_each(|(word, other)| *word |= other);
@@ -195,7 +195,7 @@ mod tests {
                 assert_eq!(marked[word] & bit != 0, expected, "{at:?} of {bricks:?}, spread by {by}");
                 count += u32::from(expected);
             }
-            // Nothing behind the rows.
+            // No bits behind the rows.
             assert_eq!(marked.iter().map(|word| word.count_ones()).sum::<u32>(), count);
         }
     }

@@ -1,4 +1,4 @@
-//! Mass properties of what a field says is inside: exactly from the triangles where these bound it, else from the samples.
+//! Mass properties of the inside of a field: exactly from the triangles where these bound it, else from the samples.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::memory::ParCollectGuarded;
 use crate::mesh::{MassProperties, TriMesh};
 use crate::{Error, Result};
 
-/// Samples along the edge of a cell that the surface passes.
+/// Number of samples along the edge of a cell that the surface passes.
 const FINE: usize = 4;
 
 /// Volume, first and second moments about the local origin.
@@ -24,7 +24,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// A cube of edge `edge` at `p`, filled to `fraction`.
+    /// Adds a cube of edge `edge` at `p`, filled to `fraction`.
     fn add_cube(&mut self, p: [f64; 3], edge: f64, fraction: f64) {
         let v = fraction * edge * edge * edge;
         let own = edge * edge / 12.0;
@@ -46,26 +46,26 @@ impl Moments {
 }
 
 impl TriMesh {
-    /// Volume, centre of mass and inertia at unit density of what a field of this mesh calls inside: by the same repair of the
-    /// triangles (repeated ones count once, parts that face inward are turned, cavities stay) and the same rule for the sign.
-    /// Integrated exactly over the triangles that bound the inside.
+    /// Returns volume, centre of mass and inertia at unit density of the inside of a field of this mesh. It uses the
+    /// same repair of the triangles (repeated ones count once, parts that face inward are flipped, cavities stay) and
+    /// the same rule for the sign, and integrates exactly over the triangles that bound the inside.
     ///
-    /// `None` where that cannot be: for an open mesh, for one that cuts through or touches itself other than at shared corners
-    /// and edges, and where nothing is inside. [`mass_from_field`] then has an estimate.
+    /// `None` where that is impossible: for an open mesh, for one that intersects or touches itself other than at
+    /// shared corners and edges, and where nothing is inside. [`mass_from_field`] then gives an estimate.
     pub fn mass_properties(&self) -> Option<MassProperties> {
         Sides::new(self).mass()
     }
 }
 
 impl MeshField {
-    /// Mass properties of the inside, as [`TriMesh::mass_properties`].
+    /// Returns the mass properties of the inside, as [`TriMesh::mass_properties`].
     pub fn mass_properties(&self) -> Option<MassProperties> {
         self.sides().mass()
     }
 }
 
-/// Mass properties of a mesh: exact ones where there are, else those of {φ < 0} of `field`; without a field, those of a coarse
-/// one if the mesh is closed, cooked within `memory_limit` bytes.
+/// Returns the mass properties of a mesh: exact ones if possible, else those of {φ < 0} of `field`; without a field,
+/// those of a coarse field if the mesh is closed, cooked within `memory_limit` bytes.
 ///
 /// # Errors
 /// `OutOfMemory`.
@@ -80,7 +80,8 @@ pub(crate) fn mass_of_mesh(mesh: &TriMesh, field: Option<&Field>, memory_limit: 
     }
 }
 
-/// Mass properties of {φ < 0} on a grid of 64 cells along the largest extent; `None` also where that cannot be cooked.
+/// Returns the mass properties of {φ < 0} on a grid of 64 cells along the largest extent; `None` also where that
+/// cannot be cooked.
 ///
 /// # Errors
 /// `OutOfMemory`.
@@ -93,7 +94,7 @@ pub(crate) fn mass_from_coarse(mesh: &TriMesh, memory_limit: u64) -> Result<Opti
     }
 }
 
-/// Mass properties of {φ < 0} of a field on a grid.
+/// Returns the mass properties of {φ < 0} of a field on a grid.
 pub(crate) fn mass_of_samples(field: &Field) -> Option<MassProperties> {
     match field {
         Field::Dense(field) => mass_from_field(field),
@@ -102,8 +103,8 @@ pub(crate) fn mass_of_samples(field: &Field) -> Option<MassProperties> {
     }
 }
 
-/// Mass properties of {φ < 0} in the grid, body frame; `None` when nothing is inside. Cells that the surface passes are
-/// sampled 4³ times, each sample filled by how far it is from the surface along its gradient.
+/// Returns the mass properties of {φ < 0} in the grid, body frame; `None` when nothing is inside. Cells that the
+/// surface passes are sampled 4³ times, each sample filled by its distance from the surface along its gradient.
 pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
     let grid = field.grid();
     let h = f64::from(grid.spacing);
@@ -124,7 +125,7 @@ pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
     total(&slices, field.center())
 }
 
-/// The same of a field in bricks. Coarse bricks have one sign.
+/// Returns the same for a field in bricks. Coarse bricks have one sign.
 pub fn mass_from_bricks(field: &BrickField) -> Option<MassProperties> {
     let grid = field.grid();
     let (h, q) = (f64::from(grid.spacing), f64::from(field.quantum()));
@@ -174,7 +175,7 @@ fn total(slices: &[Moments], center: Vec3) -> Option<MassProperties> {
     MassProperties::from_moments(m.volume, m.first.into(), second, &center, false)
 }
 
-/// A cell of edge `h` by its corners' values; `corner` is its first node.
+/// Adds a cell of edge `h` with the given corner values; `corner` is its first node.
 fn add_cell(grid: &Grid, v: [f64; 8], corner: [u32; 3], h: f64, sum: &mut Moments) {
     if v.iter().all(|&x| x >= 0.0) {
         return;
@@ -196,7 +197,7 @@ fn add_cell(grid: &Grid, v: [f64; 8], corner: [u32; 3], h: f64, sum: &mut Moment
         let gy = lerp(x[1] - x[0], x[3] - x[2], f[2]);
         let (low, high) = (lerp(x[0], x[1], f[1]), lerp(x[2], x[3], f[1]));
         let phi = lerp(low, high, f[2]);
-        // φ changes by this much across the sample's cube, along its gradient.
+        // Change of φ across the sample's cube, along its gradient.
         let rise = (gx.abs() + gy.abs() + (high - low).abs()) / FINE as f64;
         let fraction = if rise > 0.0 { (0.5 - phi / rise).clamp(0.0, 1.0) } else { f64::from(u8::from(phi < 0.0)) };
         if fraction > 0.0 {

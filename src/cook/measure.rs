@@ -1,4 +1,4 @@
-//! How far the interpolant is from the mesh it was cooked from.
+//! Error of the interpolant against the mesh from which it was cooked.
 
 use rayon::prelude::*;
 
@@ -12,19 +12,19 @@ use crate::memory::{
 use crate::mesh::{Bvh, TriMesh};
 use crate::Result;
 
-/// Points on the surface, and as many within two cells of it.
+/// Number of points on the surface, and of points within two cells of it.
 const POINTS: u64 = 8192;
 
-/// The search for the largest error looks at this many points for each cell that the surface passes, and measures one in
-/// [`LOOKED_AT`] of each batch, so that a coarse field is not searched longer than it is cooked.
+/// Number of points, per cell that the surface passes, at which the search for the largest error evaluates the field. It
+/// measures one in [`LOOKED_AT`] of each batch, so that the search of a coarse field takes no longer than its cooking.
 const CANDIDATES_PER_CELL: f64 = 64.0;
 const CANDIDATES: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 17;
 const LOOKED_AT: usize = 32;
-/// Candidates of which those to be measured are chosen at once.
+/// Number of candidates from which the points to be measured are chosen at once.
 const BATCH: u32 = 1 << 12;
 
-/// Then so many of the worst cells are measured around their worst point, in steps of so many cells. `tests/field/error.rs` says
-/// how much of the largest error that finds.
+/// Rounds of the search: number of the worst cells that are measured around their worst point, and step in cells.
+/// `tests/field/error.rs` states the fraction of the largest error that this finds.
 const ROUNDS: [(usize, f64); 10] = [
     (1024, 0.35),
     (512, 0.25),
@@ -50,7 +50,7 @@ const DIRECTIONS: [[f64; 3]; 7] = [
 ];
 const DIAGONAL: f64 = 0.577;
 
-/// A number in [0, 1) from a counter (SplitMix64, Steele et al. 2014).
+/// Returns a number in [0, 1) from a counter (SplitMix64, Steele et al. 2014).
 fn random(counter: u64) -> f64 {
     let mut z = counter.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -58,9 +58,9 @@ fn random(counter: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// |φ − exact| at points spread by area over `mesh`, where exact is 0, and at points moved off it by up to two cells; there
-/// exact is the distance to the mesh and to the `sheets` across its holes.
-/// `spacing`: of the grid; `center`: origin of the field's frame in the mesh's.
+/// Measures |φ − exact| at points spread by area over `mesh`, where exact is 0, and at points moved off it by up to
+/// two cells; there exact is the distance to the mesh and to the `sheets` across its holes. `spacing` is that of the
+/// grid; `center` is the origin of the field's frame in the mesh's frame.
 pub(super) fn measure(
     field: &impl SignedDistance,
     spacing: f32,
@@ -70,14 +70,14 @@ pub(super) fn measure(
     sides: &Sides,
     progress: &Progress,
 ) -> Result<FieldError> {
-    // Repairs join, drop and turn: where none was dropped, the triangles are those of the mesh.
+    // Repairs join, drop and flip triangles: if none was dropped, the triangles are those of the mesh.
     progress.report("error", 0.0)?;
     let own = (sides.mesh.triangles.len() != mesh.triangles.len()).then(|| Bvh::build(mesh));
     let bvh = own.as_ref().unwrap_or(&sides.bvh);
     let membrane = Bvh::build(sheets);
     errors(field, spacing, center, mesh, |p, phi, on| {
         let Some(on) = on else { return Ok(Some(phi)) };
-        // No farther than the point it was moved off.
+        // Not farther than the point from which it was moved.
         let most = (p - on).norm() * (1.0 + 1e-9);
         let to = |bvh: &Bvh| {
             let (closest, looked_at) = bvh.closest_within_and_work(p, most);
@@ -91,8 +91,8 @@ pub(super) fn measure(
     })
 }
 
-/// The same with the error at a point given by `error(point, φ, on)`, where `on` is the point of `mesh` that it was moved
-/// off, if it was; where the error is `None` the point does not count.
+/// Measures with the error given by `error(point, φ, on)`, where `on` is the point of `mesh` from which the point was
+/// moved, if it was; a point with the error `None` does not count.
 pub(super) fn errors(
     field: &impl SignedDistance,
     spacing: f32,
@@ -101,7 +101,7 @@ pub(super) fn errors(
     error: impl Fn(Vec3, f64, Option<Vec3>) -> Result<Option<f64>> + Sync,
 ) -> Result<FieldError> {
     let surface = Surface::new(mesh, 2.0 * f64::from(spacing));
-    // φ is that of the point rounded to f32, so the error is of that point.
+    // φ belongs to the point rounded to f32, so the error is that of the rounded point.
     let at = |p: Vec3, on: Option<Vec3>| {
         let local = (p - center).map(|x| x as f32);
         let p = local.map(f64::from) + center;
@@ -129,13 +129,13 @@ pub(super) fn errors(
     })
 }
 
-/// Points on a mesh and near it, by numbers.
+/// Numbered points on a mesh and near it.
 struct Surface<'a> {
     mesh: &'a TriMesh,
-    /// Sums of areas and of the lengths of the triangles' edges up to each, twice the area and metres.
+    /// Cumulative sums of the doubled areas, m², and of the edge lengths of the triangles, metres.
     area: Vec<f64>,
     length: Vec<f64>,
-    /// Largest distance of a point from the one of the mesh that it is moved off, metres.
+    /// Largest distance of a moved point from its point of the mesh, metres.
     reach: f64,
 }
 
@@ -154,19 +154,19 @@ impl<'a> Surface<'a> {
         Self { mesh, area, length, reach }
     }
 
-    /// Corners of the triangle at `part` of the whole, 0 to 1; `None` without triangles.
+    /// Returns the corners of the triangle at fraction `part` of the whole, 0 to 1; `None` without triangles.
     fn triangle(&self, upto: &[f64], part: f64) -> Option<[Vec3; 3]> {
         let at = part * upto.last()?;
         let t = upto.partition_point(|&sum| sum <= at).min(upto.len() - 1);
         Some(self.mesh.corners(t).map(Vec3::from))
     }
 
-    /// `on` moved along each axis by up to `most`, by three numbers in [0, 1).
+    /// Returns `on` moved along each axis by up to `most`, by three numbers in [0, 1).
     fn moved(on: Vec3, r: [f64; 3], most: f64) -> Vec3 {
         on + (Vec3::from(r) - Vec3::repeat(0.5)) * (2.0 * most)
     }
 
-    /// The n-th point of those that are spread by area, and the same moved.
+    /// Returns the n-th of the points that are spread by area, and the same moved.
     fn spread(&self, n: u64) -> Option<(Vec3, Vec3)> {
         let r = |i: u64| random(n * 8 + i + 1);
         let [a, b, c] = self.triangle(&self.area, r(0))?;
@@ -175,7 +175,8 @@ impl<'a> Surface<'a> {
         Some((on, Self::moved(on, [r(3), r(4), r(5)], self.reach / 3f64.sqrt())))
     }
 
-    /// The n-th candidate: a point on a face, on an edge or a corner in turn, and the same moved. Creases are edges and corners.
+    /// Returns the n-th candidate: a point on a face, on an edge or a corner in turn, and the same moved. Creases are
+    /// edges and corners.
     fn candidate(&self, n: u64) -> Option<(Vec3, Vec3)> {
         self.area.last()?;
         let n = n + 2 * POINTS;
@@ -197,7 +198,7 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// A point near the surface, the point of the mesh that it was moved off, and its error, metres.
+/// A point near the surface, the point of the mesh from which it was moved, and its error, metres.
 #[derive(Clone, Copy)]
 struct Measured {
     error: f64,
@@ -205,10 +206,10 @@ struct Measured {
     on: Vec3,
 }
 
-/// The largest error near the surface that a search finds. The exact distance has a gradient of length 1; where the surface
-/// bends or the closest point jumps, the interpolant's gradient is shorter or longer. So of many points those where its length
-/// is farthest from 1 are measured, and around the worst of these, each in a cell of its own, others, of fewer cells in each
-/// round.
+/// Returns the largest error near the surface that a search finds. The exact distance has a gradient of length 1;
+/// where the surface bends or the closest point jumps, the interpolant's gradient is shorter or longer. So the search
+/// measures the points whose gradient length is farthest from 1. Then it measures points around the worst of these,
+/// each in a cell of its own, with fewer cells in each round.
 fn worst(
     field: &impl SignedDistance,
     spacing: f64,
@@ -218,7 +219,7 @@ fn worst(
 ) -> Result<f64> {
     let cells = surface.area.last().copied().unwrap_or(0.0) * 0.5 / (spacing * spacing);
     let candidates = ((CANDIDATES_PER_CELL * cells) as u32).clamp(*CANDIDATES.start(), *CANDIDATES.end());
-    // In batches, so that few candidates are held at once; of equal ones the first, whatever the threads.
+    // In batches, so that few candidates are in memory at once; on a tie the first, for any number of threads.
     let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     let suspects: Vec<(f64, u32)> = par_flat_collect(candidates.div_ceil(BATCH) as usize, 1, |n, worst| {
         let mut batch: Vec<(f64, u32)> = with_capacity(BATCH as usize);

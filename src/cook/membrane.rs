@@ -1,8 +1,9 @@
 //! Membranes across the holes of open surfaces.
 //!
-//! Where the winding number passes one half in a hole, φ would jump from +d to −d within a cell, and no ball that reaches
-//! there could be bounded. So the level w = ½ is made part of the surface: extracted where neighbouring nodes have
-//! opposite signs but are too far from the mesh for it to pass between them, and φ is the distance to both.
+//! Where the winding number passes one half in a hole, φ would jump from +d to −d within a cell, and no ball that
+//! reaches there could be bounded. So the level w = ½ becomes part of the surface: it is extracted where neighbouring
+//! nodes have opposite signs but are too far from the mesh for it to pass between them, and φ is the distance to both
+//! surfaces.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,13 +20,13 @@ use crate::{Error, Result};
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
 
-/// The corners of the cell above a node, x fastest.
+/// Returns the corners of the cell above a node, x fastest.
 pub(super) fn corner([i, j, k]: [u32; 3], c: usize) -> [u32; 3] {
     let c = c as u32;
     [i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)]
 }
 
-/// Where the triangles of membranes go.
+/// Parameters of the extraction of membranes, and a counter of their triangles.
 pub(super) struct Membrane<'a> {
     pub sides: &'a Sides,
     pub lattice: &'a Lattice,
@@ -33,17 +34,18 @@ pub(super) struct Membrane<'a> {
     pub center: Vec3,
     /// Distance between nodes, metres.
     pub spacing: f32,
-    /// Most bytes that the triangles may take.
+    /// Largest number of bytes that the triangles may take.
     pub limit: u64,
-    /// Triangles so far.
+    /// Number of triangles so far.
     pub count: AtomicU64,
 }
 
-/// For each triangle, while it is put beside the others, bytes.
+/// Bytes for each triangle, while it is joined with the others.
 const BYTES: u64 = 4 * size_of::<[[f64; 3]; 3]>() as u64;
 
 impl Membrane<'_> {
-    /// Over a full grid; `values`: signed distances to the mesh, metres. Triangles in the lattice's frame and units.
+    /// Extracts the membranes over a full grid; `values`: signed distances to the mesh, metres. Triangles are in the
+    /// lattice's frame and units.
     pub fn of_grid(&self, grid: &Grid, values: &[f32], progress: &Progress) -> Result<Vec<[[f64; 3]; 3]>> {
         let [nx, ny, nz] = grid.dims;
         let slices: Vec<Vec<[[f64; 3]; 3]>> = (0..nz - 1)
@@ -97,20 +99,21 @@ impl Membrane<'_> {
         Ok(())
     }
 
-    /// Whether there may be triangles in a cell whose distances may be larger by `slack` than `v` says.
+    /// Returns whether a cell may have triangles if its distances may be larger by `slack` than `v`.
     pub fn may_have(&self, v: &[f32; 8], slack: f32) -> bool {
         let larger = v.map(|x| if x < 0.0 { x - slack } else { x + slack });
         TETRAHEDRA.iter().any(|t| has_jump(t, &larger, self.spacing))
     }
 
-    /// Nodes farther from the mesh than this, metres, are never joined to one of the other sign by an edge of a cell
-    /// that the mesh may cut.
+    /// Returns a distance from the mesh, metres: a node that is farther is never joined to a node of the other sign
+    /// by an edge of a cell that the mesh may cut.
     pub fn clear(&self) -> f32 {
         1.8 * self.spacing
     }
 }
 
-/// Opposite signs, and the mesh cannot be between: the distances say more than the edge is long.
+/// Returns whether the signs are opposite and the mesh cannot pass between: the sum of the distances exceeds the
+/// length of the edge.
 fn is_jump(a: usize, b: usize, v: &[f32; 8], h: f32) -> bool {
     let length = f32::sqrt((a ^ b).count_ones() as f32) * h;
     (v[a] < 0.0) != (v[b] < 0.0) && v[a].abs() + v[b].abs() > 1.0001 * length
@@ -120,10 +123,10 @@ fn has_jump(t: &[usize; 4], v: &[f32; 8], h: f32) -> bool {
     (0..4).any(|i| (0..i).any(|j| is_jump(t[i], t[j], v, h)))
 }
 
-/// The triangle or the two that separate the signs of a tetrahedron's corners.
+/// Appends the one or two triangles that separate the signs of a tetrahedron's corners.
 fn cut(t: &[usize; 4], v: &[f32; 8], w: &[f64; 8], at: &[[f64; 3]; 8], h: f32, out: &mut Vec<[[f64; 3]; 3]>) {
     let cross = |a: usize, b: usize| {
-        // Where the mesh passes, by the distances; in the hole, by the winding number.
+        // At the mesh, by the distances; in the hole, by the winding number.
         let (x, y) = if is_jump(a, b, v, h) { (w[a], w[b]) } else { (f64::from(v[a]), f64::from(v[b])) };
         let s = if x == y { 0.5 } else { (x / (x - y)).clamp(0.01, 0.99) };
         [0, 1, 2].map(|k| at[a][k] + s * (at[b][k] - at[a][k]))

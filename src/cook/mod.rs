@@ -1,15 +1,15 @@
-//! Cooking: from a mesh to a field and a pointshell. Knows nothing of queries, files or hosts.
+//! Cooking: from a mesh to a field and a pointshell. Independent of queries, files and hosts.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `options` | what a caller may choose, the grid and the memory that follow from it |
+//! | `options` | parameters of the caller, and the grid and the memory that follow from them |
 //! | `dense`, `bricks` | the field on a full grid and in bricks; `layout` places the bricks |
 //! | `cull/` | exact distances |
 //! | `crossings`, `winding`, `membrane`, `open` | the sign, of closed and of open meshes |
 //! | `offset`, `tiles` | either field around an offset surface |
 //! | `measure` | the fit of a field to the mesh |
-//! | `mass` | mass properties of what a field says is inside |
-//! | `sample/` | where the samples of a pointshell are put on a mesh |
+//! | `mass` | mass properties of the inside of a field |
+//! | `sample/` | sampling of a mesh for a pointshell |
 //! | `shape` | all forms of a body from its mesh |
 //! | `target` | finer and finer fields, until one meets a target error |
 

@@ -1,13 +1,14 @@
-//! Offset surfaces: a soup of any kind made into a solid by what is within a distance σ of it.
+//! Offset surfaces: a soup of any kind becomes a solid that contains all points within a distance σ of it.
 //!
-//! After Xu & Barbič 2014 ("Signed Distance Fields for Polygon Soup Meshes"): the level σ of the unsigned distance d has no
-//! holes, wherever the soup has. What can be reached from the border of the grid without coming within σ is outside; the rest is
-//! inside, closed cavities too. A wall of the soup is nowhere thinner than 2 σ then, so that no edge of a cell, shorter than σ,
-//! passes through it.
+//! After Xu & Barbič 2014 ("Signed Distance Fields for Polygon Soup Meshes"): the level σ of the unsigned distance d
+//! has no holes, even if the soup has. Points that can be reached from the border of the grid without coming within σ
+//! are outside; the rest is inside, including closed cavities. Then no wall of the soup is thinner than 2 σ, so that
+//! no edge of a cell, which is shorter than σ, passes through it.
 //!
-//! Outside, φ is d − σ. Inside that is not the distance to the outer surface: beyond a wall d rises again. So the outer surface is
-//! made of triangles, with a corner in each cell that it passes (surface nets, Gibson 1998), and with g the signed distance
-//! to those φ is d − σ as far as that is within a cell of g. None of the three is steeper than one, nor is φ.
+//! Outside, φ is d − σ. Inside, d − σ is not the distance to the outer surface: beyond a wall d rises again. So the
+//! outer surface is triangulated, with a corner in each cell that it passes (surface nets, Gibson 1998). With g the
+//! signed distance to these triangles, φ is d − σ clamped to within a cell of g. None of the three is steeper than
+//! one, and neither is φ.
 
 use rayon::prelude::*;
 
@@ -26,8 +27,8 @@ use crate::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// Cells by which the distance of a brick's node may differ from the level: those of the band, what the triangles may be
-/// off the level, and a brick's diagonal; and room for rounding.
+/// Largest difference between the distance of a brick's node and the level, cells: the band, the deviation of the
+/// triangles from the level, a brick's diagonal, and a margin for rounding.
 const RANGE: f64 = 19.5;
 /// Half the width of the band in which bricks of the soup are needed, cells.
 const WIDTH: f64 = 5.0;
@@ -41,11 +42,11 @@ struct Outer {
     corners: Vec<[[f64; 3]; 3]>,
     /// d at bricks' corners, metres.
     coarse: Vec<f32>,
-    /// d in quanta, of bricks where it may be the level.
+    /// d in quanta, in bricks that the level may pass.
     fine: FineBricks,
-    /// For each brick its place among those.
+    /// For each brick its index among those.
     slot: Vec<u32>,
-    /// Metres.
+    /// Quantum, metres.
     quantum: f32,
     /// σ in quanta.
     level: i32,
@@ -53,7 +54,7 @@ struct Outer {
 
 const NONE: u32 = u32::MAX;
 
-/// d − σ as far as it is at most `slack` from g.
+/// Returns d − σ clamped to within `slack` of g.
 fn between<T: PartialOrd + Copy + std::ops::Add<Output = T> + std::ops::Sub<Output = T>>(f: T, g: T, slack: T) -> T {
     if f < g - slack {
         g - slack
@@ -65,7 +66,7 @@ fn between<T: PartialOrd + Copy + std::ops::Add<Output = T> + std::ops::Sub<Outp
 }
 
 impl Outer {
-    /// `all`: with a multiple of eight cells along each axis.
+    /// Computes the outer surface. `all`: the grid with a multiple of eight cells along each axis.
     fn new(
         mesh: &TriMesh,
         all: &Grid,
@@ -102,7 +103,7 @@ impl Outer {
         Ok(outer)
     }
 
-    /// d − σ at a node of a brick with samples, quanta.
+    /// Returns d − σ at a node of a brick with samples, quanta.
     fn above(&self, node: [u32; 3]) -> Option<i32> {
         let at = [0, 1, 2].map(|k| (node[k] / CELLS).min(self.bricks[k] - 1));
         let [nx, ny, _] = self.bricks.map(|n| n as usize);
@@ -112,11 +113,11 @@ impl Outer {
         (slot != NONE).then(|| i32::from(self.fine.samples[slot as usize * STRIDE + n]) - self.level)
     }
 
-    /// Which nodes are farther than σ; those on the border of the grid always.
+    /// Returns the nodes that are farther than σ; nodes on the border of the grid always count.
     fn open(&self, all: &Grid) -> Tiles {
         let sigma = self.level as f32 * self.quantum;
         let last = all.dims.map(|n| n - 1);
-        // A brick without samples is all on one side of the level, as is its corner.
+        // A brick without samples is entirely on one side of the level, as is its corner.
         let mut open = Tiles::uniform(all.dims, |tile| self.coarse[tile] > sigma);
         for &brick in &self.fine.bricks {
             let place = place_of(brick as usize, self.bricks);
@@ -140,7 +141,7 @@ impl Outer {
         open
     }
 
-    /// Finds what can be reached from the border of the grid along edges between open nodes.
+    /// Finds the nodes that can be reached from the border of the grid along edges between open nodes.
     fn flood(&mut self, all: &Grid) {
         let open = self.open(all);
         let reached = &mut self.reached;
@@ -182,7 +183,7 @@ impl Outer {
         }
     }
 
-    /// Two triangles for each edge of the grid that leaves the outside.
+    /// Returns two triangles for each edge of the grid that leaves the outside.
     fn surface(&self, lattice: &Lattice) -> Vec<[[f64; 3]; 3]> {
         let found: Vec<Vec<[[f64; 3]; 3]>> = self
             .fine
@@ -220,7 +221,7 @@ impl Outer {
         concat(found)
     }
 
-    /// The mean of the points where the level passes a cell's edges, lattice units.
+    /// Returns the mean of the points where the level passes a cell's edges, lattice units.
     fn corner_in(&self, cell: [u32; 3], lattice: &Lattice) -> [f64; 3] {
         let (mut sum, mut count) = ([0.0; 3], 0.0);
         for axis in 0..3 {
@@ -245,12 +246,12 @@ impl Outer {
         [0, 1, 2].map(|k| lattice.min[k] + sum[k] / count * lattice.spacing)
     }
 
-    /// Quanta to a cell.
+    /// Returns the number of quanta per cell.
     fn cell(&self, all: &Grid) -> i32 {
         (all.spacing / self.quantum).round() as i32
     }
 
-    /// φ at a node from d and the distance to the triangles.
+    /// Returns φ at a node from d and the distance to the triangles.
     fn phi(&self, node: [u32; 3], d: f32, g: f32, cell: f32) -> f32 {
         let f = d - self.level as f32 * self.quantum;
         if self.reached.get(node) {
@@ -260,7 +261,7 @@ impl Outer {
         }
     }
 
-    /// The same for the samples of a brick, which come as distances to the triangles, quanta.
+    /// Computes the same for the samples of a brick, which are given as distances to the triangles, quanta.
     fn finish(&self, brick: u32, samples: &mut [i16], cell: i32) {
         let first = place_of(brick as usize, self.bricks).map(|i| i * CELLS);
         let own = self.slot[brick as usize] as usize * STRIDE;
@@ -269,12 +270,12 @@ impl Outer {
             let local = [n % NODES, n / NODES % NODES, n / (NODES * NODES)];
             let outside = self.reached.get([0, 1, 2].map(|k| first[k] + local[k]));
             let (f, g) = if outside { (f, i32::from(*v)) } else { (f.min(0), -i32::from(*v)) };
-            // Both are at most the band and a brick's diagonal, for which there is room.
+            // Both are at most the band and a brick's diagonal, which is in range.
             *v = between(f, g, cell).clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
         }
     }
 
-    /// How far φ is from d − σ up to two cells outside the surface and one inside.
+    /// Measures the difference of φ and d − σ up to two cells outside the surface and one inside.
     fn measure(
         &self,
         field: &impl crate::field::SignedDistance,
@@ -296,7 +297,7 @@ impl Outer {
     }
 }
 
-/// Nodes joined to `bits` by edges of a tile between `free` ones.
+/// Returns `bits` and the nodes joined to them by edges of a tile between `free` nodes.
 fn grow(mut bits: [u64; 8], free: [u64; 8]) -> [u64; 8] {
     const FIRST: u64 = 0x0101_0101_0101_0101;
     loop {
@@ -313,7 +314,7 @@ fn grow(mut bits: [u64; 8], free: [u64; 8]) -> [u64; 8] {
     }
 }
 
-/// Memory for cooking `bricks` bricks around `soup` triangles, and as many around `surface` triangles.
+/// Checks the memory for cooking `bricks` bricks around `soup` triangles, and as many around `surface` triangles.
 fn check_memory(all: &Grid, bricks: usize, soup: usize, surface: usize, options: &FieldOptions) -> Result<u64> {
     let total = bricks_of(all).iter().map(|&n| n as usize).product::<usize>();
     // Samples of both, signs of nodes twice; the triangles themselves, twice while they are joined.
@@ -328,7 +329,8 @@ fn check_memory(all: &Grid, bricks: usize, soup: usize, surface: usize, options:
     Ok(needed)
 }
 
-/// What is checked before anything is computed, bytes; how many triangles the surface has is known later.
+/// Returns the memory that is checked before the computation begins, bytes; the number of triangles of the surface is
+/// known only later.
 pub(super) fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
     let Layout { all, center, bricks, .. } = Layout::new(mesh, options)?;
     let (lattice, cells) = (Lattice::new(&all), options.offset / f64::from(all.spacing));
@@ -336,14 +338,14 @@ pub(super) fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u6
     check_memory(&all, near, mesh.triangles.len(), 0, options)
 }
 
-/// The report on the sign of an offset surface.
+/// Returns the report on the sign of an offset surface.
 fn report(sides: &Sides, nodes: usize) -> SignReport {
     let decided = Decided { flooding: nodes as u64, ..Decided::default() };
     SignReport { rule: SignRule::Offset, decided, ..sides.report }
 }
 
 impl DenseField {
-    /// As `cook` with an offset.
+    /// Does the same as `cook`, with an offset.
     pub(super) fn cook_offset(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let (grid, center) = options.grid(mesh)?;
         let all = Grid { dims: bricks_of(&grid).map(|n| n * CELLS + 1), ..grid };
@@ -372,7 +374,7 @@ impl DenseField {
 }
 
 impl BrickField {
-    /// As `cook` with an offset.
+    /// Does the same as `cook`, with an offset.
     pub(super) fn cook_offset(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
         let Layout { grid, all, center, bricks } = Layout::new(mesh, options)?;
         let lattice = Lattice::new(&all);
@@ -406,7 +408,7 @@ impl BrickField {
             fine,
             quantum: outer.quantum,
             node_lipschitz: 1.0 + 1e-6,
-            // That of d as well.
+            // Includes the rounding of d.
             rounding: (f64::from(rounding) / lattice.scale) as f32 + 0.5 * outer.quantum,
         })?;
         progress.report("error", 0.0)?;
@@ -416,8 +418,8 @@ impl BrickField {
     }
 }
 
-/// The outer surface at `options.offset` from a soup, as φ of a field cooked with the same options has it: closed, of triangles
-/// about as large as the voxels, wound outward.
+/// Returns the outer surface at `options.offset` from a soup, as in φ of a field cooked with the same options:
+/// closed, with triangles about as large as the voxels, wound outward.
 pub fn offset_surface(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<TriMesh> {
     let Layout { all, center, .. } = Layout::new(mesh, options)?;
     if options.offset == 0.0 {

@@ -1,11 +1,12 @@
 //! Inside and outside of an open surface in bricks, and the membranes across its holes.
 //!
-//! The winding number is looked at in the tiles of 8³ nodes that the surface passes, and the signs of the bricks' corners are
-//! known. From there the membranes, where it passes one half, are followed: a tile is looked at when a node beside it has
-//! not the sign that the tile's corner says for all of it. Off the surface the winding number is harmonic, so each set of
-//! joined nodes of one sign reaches the surface or the border of the grid. Nodes of a tile that is never looked at and that
-//! had not its corner's sign would be joined to such a tile by nodes of their sign; the last step on that way would have
-//! made their tile be looked at. So none is missed.
+//! The winding number is evaluated in the tiles of 8³ nodes that the surface passes, and the signs of the bricks'
+//! corners are known. From there the membranes, where it passes one half, are followed: a tile is evaluated when a
+//! node beside it differs in sign from the corner that stands for the whole tile. Off the surface the winding number
+//! is harmonic, so each connected set of nodes of one sign reaches the surface or the border of the grid. Suppose
+//! nodes of a tile that is never evaluated differed in sign from its corner. They would be connected to an evaluated
+//! tile by nodes of their sign, and the last step of this connection would have caused the evaluation of their tile.
+//! So none is missed.
 
 use std::sync::atomic::{AtomicU64, AtomicU8, AtomicUsize, Ordering};
 
@@ -24,18 +25,18 @@ use crate::math::{Progress, Vec3, Work};
 use crate::memory::{filled, filled_with, par_try_flat_collect, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
-/// What is known of distances in bricks.
+/// Distances in bricks.
 pub(super) struct Distances<'a> {
     /// All nodes of the bricks.
     pub grid: &'a Grid,
     pub bricks: [u32; 3],
-    /// At the bricks' corners, metres, unsigned or signed.
+    /// Distances at the bricks' corners, metres, unsigned or signed.
     pub coarse: &'a [f32],
-    /// Unsigned, of the bricks in the band.
+    /// Unsigned distances in the bricks in the band.
     pub fine: &'a FineBricks,
-    /// Metres.
+    /// Quantum, metres.
     pub quantum: f32,
-    /// Most bytes that the triangles of membranes may take.
+    /// Largest number of bytes that the triangles of membranes may take.
     pub limit: u64,
 }
 
@@ -44,14 +45,14 @@ struct Near<'a> {
     of: Distances<'a>,
     sides: &'a Sides,
     center: Vec3,
-    /// For each brick its place among the fine ones.
+    /// For each brick its index among the fine ones.
     slot: Vec<u32>,
-    /// For each fine brick and node of its tile a bit for each axis: the edge to the next node is cut.
+    /// For each fine brick and node of its tile a bit for each axis: set where the edge to the next node is cut.
     cut: Vec<AtomicU8>,
 }
 
 const COARSE: u32 = u32::MAX;
-/// Nodes of a tile.
+/// Number of nodes of a tile.
 const NUMBER: usize = (TILE * TILE * TILE) as usize;
 const _: () = assert!(TILE == CELLS);
 
@@ -76,7 +77,7 @@ impl<'a> Near<'a> {
         Ok(near)
     }
 
-    /// Distance from the surface, metres.
+    /// Returns the distance from the surface, metres.
     fn exact(&self, node: [u32; 3]) -> f32 {
         let p = winding::position(self.of.grid, self.center, node);
         self.sides.bvh.closest_point(p).distance_squared.sqrt() as f32
@@ -87,7 +88,7 @@ impl<'a> Near<'a> {
         (at[2] as usize * ny + at[1] as usize) * nx + at[0] as usize
     }
 
-    /// Where in `cut` a node is.
+    /// Returns the index of a node in `cut`.
     fn place(&self, node: [u32; 3]) -> Option<usize> {
         let at = node.map(|i| i / TILE);
         let own = (0..3).all(|k| at[k] < self.of.bricks[k]);
@@ -121,7 +122,7 @@ impl Nodes for Near<'_> {
     }
 
     fn is_cut(&self, node: [u32; 3], axis: usize) -> bool {
-        // On the grid's upper sides, which are no brick's own, nothing is known.
+        // On the grid's upper sides, which belong to no brick, nothing is known.
         let beyond = (0..3).any(|k| node[k] / TILE == self.of.bricks[k]);
         beyond || self.place(node).is_some_and(|n| self.cut[n].load(Ordering::Relaxed) >> axis & 1 == 1)
     }
@@ -133,16 +134,16 @@ pub(super) struct Open {
     pub inside: Tiles,
     /// Membranes, lattice frame and units.
     pub sheets: Corners,
-    /// Those of them within [`RIM`] of the surface.
+    /// The triangles of the membranes within [`RIM`] of the surface.
     pub rim: Corners,
 }
 
-/// Cells.
+/// Distance from the surface, cells.
 const RIM: f32 = 6.0;
 
 impl Open {
-    /// `distances.coarse`: signed; `corners`: the repaired soup's triangles in the lattice's frame. Adds to `report` what
-    /// decided.
+    /// `distances.coarse`: signed; `corners`: the repaired soup's triangles in the lattice's frame. Adds the numbers
+    /// of decided nodes to `report`.
     pub fn new(
         sides: &Sides,
         distances: Distances,
@@ -154,7 +155,7 @@ impl Open {
     ) -> Result<Self> {
         let near = Near::new(distances, sides, center, lattice, corners, progress)?;
         let Distances { grid, coarse, fine, bricks, .. } = near.of;
-        // A tile's first node is a corner of bricks: there is one for each.
+        // A tile's first node is a corner of bricks, and each corner is the first node of one tile.
         let mut inside = Tiles::uniform(grid.dims, |tile| coarse[tile] < 0.0);
         let signs = Signs { grid, center, sides, nodes: &near };
         let mut front = first_front(&inside, fine, bricks);
@@ -166,7 +167,7 @@ impl Open {
                 .par_iter()
                 .map(|&tile| {
                     let (mut bits, tally) = signs.tile(inside.place(tile).map(|i| i * TILE), progress)?;
-                    // Decided already, together with the other corners.
+                    // The first node was decided before, together with the other corners.
                     bits[0] = bits[0] & !1 | u64::from(coarse[tile] < 0.0);
                     let done = done.fetch_add(1, Ordering::Relaxed);
                     progress.report("sign", 0.5 + 0.5 * (done as f64 / seen.len() as f64).min(1.0))?;
@@ -208,7 +209,7 @@ impl Open {
     }
 }
 
-/// The tiles of bricks in the band, and those beside a tile whose corner has the other sign.
+/// Returns the tiles of bricks in the band, and the tiles beside a tile whose corner has the other sign.
 fn first_front(inside: &Tiles, fine: &FineBricks, bricks: [u32; 3]) -> Vec<usize> {
     let mut front: Vec<usize> = Vec::new();
     for &brick in &fine.bricks {
@@ -235,7 +236,8 @@ fn first_front(inside: &Tiles, fine: &FineBricks, bricks: [u32; 3]) -> Vec<usize
 /// Triangles, lattice frame and units.
 type Corners = Vec<[[f64; 3]; 3]>;
 
-/// The membranes' triangles, in the cells above the nodes of all tiles where signs may differ: all, and those at the rim.
+/// Returns the membranes' triangles, in the cells above the nodes of all tiles where signs may differ: all, and those
+/// at the rim.
 fn sheets(membrane: &Membrane, near: &Near, inside: &Tiles, progress: &Progress) -> Result<(Corners, Corners)> {
     let bricks = near.of.bricks;
     let number = bricks.iter().map(|&n| n as usize).product::<usize>();
@@ -258,7 +260,7 @@ fn sheets(membrane: &Membrane, near: &Near, inside: &Tiles, progress: &Progress)
     Ok((all, rim))
 }
 
-/// Of the brick whose first node is `first`.
+/// Appends the triangles in the brick whose first node is `first`.
 fn sheets_in(
     membrane: &Membrane,
     near: &Near,
@@ -285,7 +287,7 @@ fn sheets_in(
         let node = [0, 1, 2].map(|k| first[k] + local[k]);
         let signed = |c: usize, d: f32| if side[c] { -d } else { d };
         let v: [f32; 8] = std::array::from_fn(|c| signed(c, near.distance(corner(node, c))));
-        // Samples are lower than the distance by a quantum at most.
+        // Samples are lower than the distance by at most a quantum.
         if !membrane.may_have(&v, 1.01 * quantum) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! How to cook a field, and the grid and the memory that follow from it.
+//! Parameters of cooking a field, and the grid and the memory that follow from them.
 
 use super::crossings;
 use super::cull::Culler;
@@ -8,39 +8,40 @@ use crate::memory;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// How to cook a field.
+/// Parameters of cooking a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldOptions {
     /// Distance between nodes, metres.
     pub voxel_size: f64,
     /// Cells between the mesh's box and the border of the grid.
     pub padding_voxels: u32,
-    /// Metres. Not 0: the surface is the outer one at this distance from the mesh, which may be a soup of any kind: thin
-    /// sheets and patches become a solid with a rounded surface, gaps of less than twice this close, and what is enclosed is
-    /// filled. At least a voxel's diagonal. The grid grows by it.
+    /// Offset of the surface from the mesh, metres; 0 for none. With an offset, the surface is the outer one at this
+    /// distance from the mesh, which may be a soup of any kind: thin sheets and patches become a solid with a rounded
+    /// surface, gaps of less than twice this distance close, and enclosed space is filled. At least a voxel's
+    /// diagonal. The grid grows by the offset.
     pub offset: f64,
-    /// Most memory that cooking may take, bytes.
+    /// Largest memory that cooking may take, bytes.
     pub memory_limit: u64,
 }
 
 impl FieldOptions {
-    /// Four cells of padding, no offset, and at most 4 GiB.
+    /// Returns options with four cells of padding, no offset, and at most 4 GiB.
     pub fn new(voxel_size: f64) -> Self {
         Self { voxel_size, padding_voxels: 4, offset: 0.0, memory_limit: 4 << 30 }
     }
 
-    /// `cells` along the largest extent of the mesh's box.
+    /// Returns options for `cells` along the largest extent of the mesh's box.
     pub fn with_resolution(mesh: &TriMesh, cells: u32) -> Self {
         Self::new(mesh.bounds().extents().max() / f64::from(cells.max(1)))
     }
 
-    /// The grid that `mesh` will get: nodes all around its box, centred on it; and the centre, body frame. Checks the memory
-    /// of cooking a full grid.
+    /// Returns the grid for `mesh`, with nodes all around its box and centred on it, and the centre, body frame.
+    /// Checks the memory of cooking a full grid.
     pub fn grid(&self, mesh: &TriMesh) -> Result<(Grid, Vec3)> {
         memory::guard("estimating memory", || self.grid_of(&mesh.without_repeats(), mesh.triangles.len()))
     }
 
-    /// The same of a mesh without repeats that had `given` triangles.
+    /// Returns the same for a mesh without repeats that had `given` triangles.
     pub(super) fn grid_of(&self, mesh: &TriMesh, given: usize) -> Result<(Grid, Vec3)> {
         let (counts, center) = self.counts(mesh)?;
         self.check_nodes(counts, mesh, given)?;
@@ -49,7 +50,8 @@ impl FieldOptions {
         Ok((grid, center))
     }
 
-    /// Nodes along the axes, whole numbers that may be too large, and the centre of the mesh's box.
+    /// Returns the numbers of nodes along the axes, whole numbers that may be too large, and the centre of the mesh's
+    /// box.
     pub(super) fn counts(&self, mesh: &TriMesh) -> Result<([f64; 3], Vec3)> {
         if !(self.voxel_size.is_finite() && self.voxel_size > 0.0) {
             return Err(Error::argument("voxel_size", self.voxel_size, "a positive, finite length in metres"));
@@ -66,10 +68,10 @@ impl FieldOptions {
         Ok(([0, 1, 2].map(count), bounds.center()))
     }
 
-    /// Checks the memory of cooking a full grid; what it is, bytes.
+    /// Checks the memory of cooking a full grid; returns it, bytes.
     pub(super) fn check_nodes(&self, counts: [f64; 3], mesh: &TriMesh, given: usize) -> Result<u64> {
         let [x, y, z] = counts;
-        // Samples and a byte for their edges; with an offset those of two surfaces.
+        // Samples and a byte for their edges; with an offset the samples of two surfaces.
         let each = if self.offset > 0.0 { 8.0 } else { 5.0 };
         let nodes = (each * (x * y * z)) as u64;
         let needed = nodes.saturating_add(Self::fixed_bytes(given) + crossings::bytes(mesh, self.voxel_size));
@@ -80,7 +82,7 @@ impl FieldOptions {
         Ok(needed)
     }
 
-    /// Refuses an offset that the grid could not keep tight.
+    /// Refuses an offset that the grid cannot represent without holes.
     fn check_offset(&self) -> Result<()> {
         let least = 3f64.sqrt() * self.voxel_size;
         if self.offset == 0.0 || self.offset.is_finite() && self.offset >= least {
@@ -91,14 +93,14 @@ impl FieldOptions {
         Err(Error::argument("offset", self.offset, expected))
     }
 
-    /// Memory for cooking the triangles in the forms that are kept at once, bytes.
+    /// Returns the memory for cooking the triangles in the forms that exist at the same time, bytes.
     pub(super) fn fixed_bytes(triangles: usize) -> u64 {
         // Culling; the repaired soup, its hierarchy and its row crossings.
         Culler::bytes(triangles as u64) + triangles as u64 * 600
     }
 }
 
-/// Of a refusal for memory, how much it would take.
+/// Returns the needed memory from the error of a refusal for memory.
 pub(super) fn needed_all_the_same(error: Error) -> Result<u64> {
     match error {
         Error::TooLarge { needed, .. } => Ok(needed),

@@ -9,7 +9,7 @@ use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::{PointShell, Sampling, ShellOptions};
 use crate::{Error, Result};
 
-/// Which forms a shape carries.
+/// Forms of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forms {
     /// The voxelmap: a signed distance field.
@@ -22,21 +22,21 @@ impl Forms {
     pub const BOTH: Forms = Forms { field: true, shell: true };
 }
 
-/// How fine the field is.
+/// Resolution of the field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resolution {
     /// Edge of a cell, metres.
     VoxelSize(f64),
-    /// Cells along the mesh's largest extent.
+    /// Number of cells along the mesh's largest extent.
     Cells(u32),
-    /// As coarse as the field's largest error found ([`FieldError::max`](crate::field::FieldError)) allows, metres. Of the
-    /// resolutions 16, 20, 25, 32, … cells along the largest extent (each about twice the nodes of the one before), the first
-    /// that meets it: a smaller target never gives a coarser field. Cooks all of them up to that one, so it takes two or three
-    /// times as long as the resolution itself.
+    /// Largest allowed error of the field, as found at cooking ([`FieldError::max`](crate::field::FieldError)),
+    /// metres. The field has the first of the resolutions 16, 20, 25, 32, … cells along the largest extent (each with
+    /// about twice the nodes of the one before) that meets it: a smaller target never gives a coarser field. All
+    /// resolutions up to that one are cooked, so it takes two or three times as long as the resolution itself.
     Error(f64),
 }
 
-/// How a cooked field is stored.
+/// Storage of a cooked field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
     /// All nodes of the grid.
@@ -46,16 +46,16 @@ pub enum Storage {
     Bricks,
 }
 
-/// How to cook a mesh.
+/// Parameters of cooking a mesh.
 #[derive(Clone, Debug)]
 pub struct CookOptions {
     pub forms: Forms,
     pub resolution: Resolution,
     pub storage: Storage,
-    /// `voxel_size` in here is overwritten from `resolution`.
+    /// Parameters of the field; `voxel_size` is overwritten from `resolution`.
     pub field: FieldOptions,
-    /// A `spacing` of NaN without a `target_count` becomes the voxel size, and so does, scaled, a `voxel_size` of NaN of the
-    /// projection method.
+    /// Parameters of the pointshell. A `spacing` of NaN without a `target_count` becomes the voxel size. A
+    /// `voxel_size` of NaN of the projection method becomes the scaled voxel size.
     pub shell: ShellOptions,
     /// Vertices closer than this are merged first, metres; 0 merges equal ones only.
     pub weld_tolerance: f64,
@@ -76,9 +76,10 @@ impl Default for CookOptions {
 }
 
 impl CookOptions {
-    /// The memory that [`Shape::cook`](crate::asset::Shape::cook) checks against the limits before it begins, bytes: with `memory_limit`s of one byte less
-    /// it refuses, with as much it cooks, unless an open mesh in bricks turns out to need wide membranes across its holes, or an offset surface to be large. The
-    /// limits in `self` do not matter. Looks at every triangle, but computes no distance.
+    /// Returns the memory that [`Shape::cook`](crate::asset::Shape::cook) checks against the limits before it begins,
+    /// bytes. With `memory_limit`s of one byte less it refuses; with this much it cooks, unless an open mesh in
+    /// bricks needs wide membranes across its holes, or an offset surface is large. The limits in `self` are ignored.
+    /// Visits every triangle, but computes no distance.
     ///
     /// # Errors
     /// `Unsupported` for a target error, which finds its voxel size by cooking; else an invalid mesh or option.
@@ -107,7 +108,7 @@ impl CookOptions {
         Ok(())
     }
 
-    /// The voxel size that `resolution` comes to, and the field if it is wanted.
+    /// Returns the voxel size of `resolution`, and the field if it is wanted.
     fn cook_field(&self, mesh: &TriMesh, progress: &Progress) -> Result<(f64, Option<Field>)> {
         let cook =
             |voxel_size: f64| cook_field(mesh, self.storage, &FieldOptions { voxel_size, ..self.field }, progress);
@@ -127,7 +128,7 @@ impl CookOptions {
         Ok((voxel_size, Some(field)))
     }
 
-    /// Those of the pointshell, with what was left open filled in.
+    /// Returns the options of the pointshell, with the open values filled in.
     fn shell_options(&self, voxel_size: f64) -> ShellOptions {
         let mut options = self.shell.clone();
         if options.spacing.is_nan() && options.target_count.is_none() {
@@ -136,7 +137,7 @@ impl CookOptions {
         }
         if let Sampling::Projection { voxel_size: own } = &mut options.method {
             if own.is_nan() {
-                // √2 is the papers' ratio between the distance of samples and the grid they are projected from.
+                // √2 is the papers' ratio between the distance of samples and the grid from which they are projected.
                 let from_spacing = options.spacing / std::f64::consts::SQRT_2;
                 *own = if from_spacing.is_nan() { voxel_size } else { from_spacing };
             }
@@ -145,7 +146,7 @@ impl CookOptions {
     }
 }
 
-/// The forms that were cooked, and the welded mesh that they were cooked from.
+/// Cooked forms, and the welded mesh from which they were cooked.
 pub(crate) struct Cooked {
     pub mesh: TriMesh,
     pub field: Option<Field>,
@@ -165,7 +166,7 @@ pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -
     let (voxel_size, field) = options.cook_field(&mesh, progress)?;
     let shell = if options.forms.shell {
         let normals = field.as_ref().map(|f| f as &dyn SignedDistance);
-        // Samples belong on the surface that the field has.
+        // Samples belong on the surface of the field.
         let field_options = FieldOptions { voxel_size, ..options.field };
         let outer = (offset != 0.0).then(|| offset_surface(&mesh, &field_options, progress)).transpose()?;
         let surface = outer.as_ref().unwrap_or(&mesh);
@@ -182,7 +183,7 @@ pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -
     Ok(Cooked { mesh, field, shell, mass, report })
 }
 
-/// The field, and whether any of it is inside.
+/// Cooks the field, and returns whether any of it is inside.
 fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress: &Progress) -> Result<(Field, bool)> {
     match storage {
         Storage::Dense => {
@@ -198,7 +199,7 @@ fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress
     }
 }
 
-/// A field without an inside could only ever say that nothing touches it.
+/// Refuses a field without an inside, which could never report a contact.
 fn check_inside(has_inside: bool, voxel_size: f64) -> Result<()> {
     if has_inside {
         return Ok(());

@@ -1,19 +1,19 @@
-//! Cooking to a target error: finer and finer fields, until one is measured to meet it.
+//! Cooking to a target error: increasingly fine fields, until the measured error of one meets it.
 //!
-//! The resolutions are the same whatever the target, so a smaller target never gets a coarser field; a prediction from the
-//! errors of coarse fields would save time, but how the error falls (with the voxel size at creases, with its square on
-//! smooth surfaces, by chance where faces lie on nodes) is not known before.
+//! The resolutions are the same for every target, so a smaller target never gives a coarser field. A prediction from
+//! the errors of coarse fields would save time, but the decrease of the error (with the voxel size at creases, with
+//! its square on smooth surfaces, by chance where faces lie on nodes) is not known before.
 
 use crate::field::Field;
 use crate::math::Aabb;
 use crate::{Error, Result};
 
-/// Cells along the largest extent of the first three fields, then twice these, and so on: a third of an octave apart, so
-/// that a full grid has about twice the nodes of the one before.
+/// Cells along the largest extent of the first three fields; the next three have twice these, and so on: a third of
+/// an octave apart, so that a full grid has about twice the nodes of the one before.
 const CELLS: [u32; 3] = [16, 20, 25];
 
-/// The first field of the series whose largest error found is at most `target`, metres, and its voxel size. `cook` makes one for
-/// a voxel size, and says whether any of it is inside.
+/// Returns the first field of the series whose largest found error is at most `target`, metres, and its voxel size.
+/// `cook` makes a field for a voxel size, and returns whether any of it is inside.
 pub(super) fn cook(
     bounds: &Aabb,
     target: f64,
@@ -23,7 +23,7 @@ pub(super) fn cook(
         return Err(Error::argument("target_error", target, "a positive, finite length in metres"));
     }
     let extent = extent(bounds)?;
-    // The best so far: its error and its voxel size.
+    // Best result so far: its error and its voxel size.
     let mut reached: Option<(f64, f64)> = None;
     let mut octave = 1.0;
     loop {
@@ -41,7 +41,7 @@ pub(super) fn cook(
                 Err(other) => return Err(other),
             };
             let error = field.gridded().map_or(f64::INFINITY, |known| known.error.max);
-            // Without an inside it is a plate thinner than a voxel.
+            // Without an inside the mesh is a plate thinner than a voxel.
             if has_inside && error <= target {
                 return Ok((voxel_size, field));
             }
@@ -49,12 +49,12 @@ pub(super) fn cook(
                 reached = Some((error, voxel_size));
             }
         }
-        // The memory limit ends this, or the number of nodes that a grid can have.
+        // The memory limit ends this loop, or the number of nodes that a grid can have.
         octave *= 2.0;
     }
 }
 
-/// The largest, metres.
+/// Returns the largest extent, metres.
 pub(super) fn extent(bounds: &Aabb) -> Result<f64> {
     let extent = bounds.extents().max();
     if extent > 0.0 {

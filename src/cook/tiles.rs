@@ -1,17 +1,17 @@
-//! A bit for each node of a grid, kept only where neighbours differ.
+//! A bit for each node of a grid, stored only where neighbours differ.
 use crate::memory::{CollectGuarded, GrowGuarded};
 
-/// Nodes along the edge of a tile.
+/// Number of nodes along the edge of a tile.
 pub(super) const TILE: u32 = 8;
 
-/// The grid's nodes in tiles of 8³: those of a brick but for its upper sides. Most tiles are of one value.
+/// The grid's nodes in tiles of 8³: the nodes of a brick without its upper sides. Most tiles have one value.
 pub(super) struct Tiles {
-    /// Nodes, and tiles, along the axes.
+    /// Number of nodes, and of tiles, along the axes.
     dims: [u32; 3],
     tiles: [u32; 3],
-    /// For each tile, x fastest, [`CLEAR`], [`SET`], or its place in `bits`.
+    /// For each tile, x fastest, [`CLEAR`], [`SET`], or its index in `bits`.
     place: Vec<u32>,
-    /// For each tile of both values a bit for each node, x fastest, a word for each z.
+    /// For each tile with both values a bit for each node, x fastest, a word for each z.
     bits: Vec<[u64; 8]>,
 }
 
@@ -19,7 +19,7 @@ const CLEAR: u32 = u32::MAX;
 const SET: u32 = u32::MAX - 1;
 
 impl Tiles {
-    /// All tiles of one value: `value(tile)`. `dims`: nodes along the axes.
+    /// Returns tiles of one value each: `value(tile)`. `dims`: number of nodes along the axes.
     pub fn uniform(dims: [u32; 3], value: impl Fn(usize) -> bool) -> Self {
         let tiles = dims.map(|n| n.div_ceil(TILE));
         let count = tiles.iter().map(|&n| n as usize).product();
@@ -27,30 +27,30 @@ impl Tiles {
         Self { dims, tiles, place, bits: Vec::new() }
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     pub fn len(&self) -> usize {
         self.place.len()
     }
 
-    /// Number of tiles with bits of their own.
+    /// Returns the number of tiles with bits of their own.
     pub fn mixed(&self) -> usize {
         self.bits.len()
     }
 
-    /// The place of a tile along the axes; its first node is at [`TILE`] times that.
+    /// Returns the position of a tile along the axes; its first node is at [`TILE`] times that.
     pub fn place(&self, tile: usize) -> [u32; 3] {
         let [nx, ny, _] = self.tiles.map(|n| n as usize);
         [tile % nx, tile / nx % ny, tile / (nx * ny)].map(|i| i as u32)
     }
 
-    /// The tile at a place; `None` beyond the grid.
+    /// Returns the tile at a position; `None` beyond the grid.
     pub fn tile(&self, place: [i64; 3]) -> Option<usize> {
         let inside = (0..3).all(|k| (0..i64::from(self.tiles[k])).contains(&place[k]));
         let [nx, ny, _] = self.tiles.map(i64::from);
         inside.then(|| ((place[2] * ny + place[1]) * nx + place[0]) as usize)
     }
 
-    /// The value of a tile that has one; `None` if its nodes have bits of their own.
+    /// Returns the value of a tile of one value; `None` if its nodes have bits of their own.
     pub fn one_value(&self, tile: usize) -> Option<bool> {
         match self.place[tile] {
             CLEAR => Some(false),
@@ -70,12 +70,12 @@ impl Tiles {
         }
     }
 
-    /// Gives all nodes of a tile one value.
+    /// Sets all nodes of a tile to one value.
     pub fn set_one(&mut self, tile: usize, value: bool) {
         self.place[tile] = if value { SET } else { CLEAR };
     }
 
-    /// A bit for each node of a tile.
+    /// Returns a bit for each node of a tile.
     pub fn bits(&self, tile: usize) -> [u64; 8] {
         match self.place[tile] {
             CLEAR => [0; 8],
@@ -84,7 +84,7 @@ impl Tiles {
         }
     }
 
-    /// The six tiles beside a tile, each with the nodes that are next to those of `bits` in this one.
+    /// Returns the six tiles beside a tile, each with its nodes that are next to those of `bits` in this one.
     pub fn beside(&self, tile: usize, bits: [u64; 8]) -> impl Iterator<Item = (usize, [u64; 8])> + '_ {
         const FIRST: u64 = 0x0101_0101_0101_0101;
         let at = self.place(tile).map(i64::from);
@@ -104,7 +104,7 @@ impl Tiles {
         })
     }
 
-    /// The value at a node.
+    /// Returns the value at a node.
     pub fn get(&self, [i, j, k]: [u32; 3]) -> bool {
         let [nx, ny, _] = self.tiles.map(|n| n as usize);
         let tile = ((k / TILE) as usize * ny + (j / TILE) as usize) * nx + (i / TILE) as usize;
@@ -115,10 +115,11 @@ impl Tiles {
         }
     }
 
-    /// The six tiles beside a tile of bits where one of its nodes on that side has not the other's one value.
+    /// Returns the tiles, of the six beside a tile of bits, that have one value which differs from that of an
+    /// adjacent node of this tile.
     pub fn unlike(&self, tile: usize) -> impl Iterator<Item = usize> + '_ {
         let at = self.place(tile);
-        // Of the last tiles only the first nodes are in the grid.
+        // In the last tiles only the first nodes are in the grid.
         let nodes = [0, 1, 2].map(|k| (self.dims[k] - at[k] * TILE).min(TILE));
         (0..6).filter_map(move |side: usize| {
             let (axis, upper) = (side / 2, side % 2 == 1);

@@ -1,10 +1,10 @@
 //! Sign of open surfaces by the generalised winding number w (Jacobson et al. 2013): inside is where it exceeds one half.
 //!
 //! w changes by whole numbers across the surface and slowly elsewhere: no faster than the surface's boundary allows
-//! ([`Boundary::steepest`](crate::field::sign::Boundary)). So nodes that are joined by edges of the grid which the surface
-//! does not cut have nearly the same w, and one of them speaks for all when its w is farther from one half than it can
-//! change on the way. That settles whole blocks far from the surface and both sides of it in blocks that it passes;
-//! what is left, around the holes, is evaluated node by node.
+//! ([`Boundary::steepest`](crate::field::sign::Boundary)). So nodes that are joined by uncut edges of the grid have
+//! nearly the same w, and one of them decides for all when its w is farther from one half than w can change on the
+//! path between them. That decides whole blocks far from the surface, and both sides of the surface in blocks that it
+//! passes; the remaining nodes, around the holes, are evaluated one by one.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -17,23 +17,24 @@ use crate::math::{Aabb, Progress, Vec3, Work};
 use crate::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
-/// Nodes along the edge of a block at the start.
+/// Number of nodes along the edge of a block at the start.
 const EDGE: u32 = 16;
-/// Blocks that the surface passes are looked at as a whole from this edge down.
+/// Blocks that the surface passes are processed as a whole from this edge down.
 const MIXED: u32 = 8;
-/// Where the boundary allows too much: a block that is this many times its half diagonal away from the surface …
+/// Where the boundary allows too much change: a block that is this many times its half diagonal away from the surface
+/// …
 const CLEAR: f64 = 1.5;
-/// … is settled when at its corners and centre w is farther than this from one half, on one side: w is harmonic there,
-/// so it has no extremum in the block, and is all but linear.
+/// … is decided when at its corners and centre w is farther than this from one half, on one side: w is harmonic
+/// there, so it has no extremum in the block, and is nearly linear.
 const MARGIN: f64 = 0.12;
-/// Nodes nearer to the surface than this, in cells, are on it.
+/// Nodes nearer to the surface than this, in cells, count as on it.
 const ON_SURFACE: f32 = 1.0e-6;
 
-/// What is known of nodes before their sign.
+/// Data of nodes before their sign is known.
 pub(super) trait Nodes: Sync {
-    /// Metres; no more than the distance from the surface.
+    /// Returns a distance that is not larger than the distance from the surface, metres.
     fn distance(&self, node: [u32; 3]) -> f32;
-    /// Whether the surface passes between a node and the next one along an axis.
+    /// Returns whether the surface passes between a node and the next one along an axis.
     fn is_cut(&self, node: [u32; 3], axis: usize) -> bool;
 }
 
@@ -55,13 +56,13 @@ impl Nodes for Full<'_> {
     }
 }
 
-/// What decided the sign of some nodes, and how surely.
+/// Methods that decided the sign of some nodes, with the least certain node.
 #[derive(Clone, Copy)]
 pub(super) struct Tally {
     decided: Decided,
     uncertain: u64,
     bounds: Aabb,
-    /// The least sure of them.
+    /// The least certain of these nodes.
     doubt: Option<Doubt>,
 }
 
@@ -70,7 +71,7 @@ impl Tally {
         Self { decided: Decided::default(), uncertain: 0, bounds: Aabb::empty(), doubt: None }
     }
 
-    /// One node by its own winding number and `others` by that of a neighbour.
+    /// Counts `own` nodes by their own winding number and `others` by that of a neighbour.
     fn count(&mut self, own: u64, others: u64) {
         self.decided.winding_number += own;
         self.decided.flooding += others;
@@ -86,7 +87,7 @@ impl Tally {
         }
     }
 
-    /// Adds up what parts of a grid found. The order of the parts does not matter.
+    /// Sums the tallies of parts of a grid. The order of the parts does not matter.
     pub fn report<'a>(parts: impl Iterator<Item = &'a Self> + Clone, grid: &Grid, sign: &mut SignReport) {
         for part in parts.clone() {
             sign.decided.winding_number += part.decided.winding_number;
@@ -112,7 +113,7 @@ impl Tally {
     }
 }
 
-/// Tells inside from outside, block by block.
+/// Decides inside and outside, block by block.
 pub(super) struct Signs<'a, N> {
     pub grid: &'a Grid,
     /// Origin of the grid's frame, body frame.
@@ -121,10 +122,10 @@ pub(super) struct Signs<'a, N> {
     pub nodes: &'a N,
 }
 
-/// Inside or not, for the nodes of a block.
+/// Inside bits of the nodes of a block.
 type Bits = [u64; (EDGE * EDGE * EDGE / 64) as usize];
 
-/// Makes `values` (unsigned distances) negative inside, and adds to `report` what decided.
+/// Makes `values` (unsigned distances) negative inside, and adds the numbers of decided nodes to `report`.
 pub(super) fn apply(
     sides: &Sides,
     grid: &Grid,
@@ -166,7 +167,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// A node's position, body frame.
+/// Returns a node's position, body frame.
 pub(super) fn position(grid: &Grid, center: Vec3, node: [u32; 3]) -> Vec3 {
     let h = f64::from(grid.spacing);
     Vec3::from([0, 1, 2].map(|k| f64::from(grid.min[k]) + f64::from(node[k]) * h)) + center
@@ -196,7 +197,7 @@ impl Flags for Bits {
     }
 }
 
-/// What is found out about a block.
+/// Results for a block.
 struct Known<'a> {
     bits: Bits,
     tally: Tally,
@@ -216,7 +217,7 @@ struct Part {
 }
 
 impl Part {
-    /// Number of its nodes.
+    /// Returns the number of its nodes.
     fn len(&self) -> u64 {
         [0, 1, 2].map(|k| u64::from(self.last[k] - self.first[k] + 1)).iter().product()
     }
@@ -246,7 +247,7 @@ impl<N: Nodes> Signs<'_, N> {
         Ok(())
     }
 
-    /// The nodes `at` + 0..8 along each axis: which are inside, x fastest, a word for each z.
+    /// Returns the inside bits of the nodes `at` + 0..8 along each axis, x fastest, a word for each z.
     pub fn tile(&self, at: [u32; 3], progress: &Progress) -> Result<([u64; 8], Tally)> {
         let mut known = Known::new(progress);
         self.block(at, [0; 3], MIXED, &mut known)?;
@@ -261,7 +262,7 @@ impl<N: Nodes> Signs<'_, N> {
         Ok((words, known.tally))
     }
 
-    /// Settles nodes `at` + `from` + 0..edge.
+    /// Decides the nodes `at` + `from` + 0..edge.
     fn block(&self, at: [u32; 3], from: [u32; 3], edge: u32, known: &mut Known) -> Result<()> {
         let first = [0, 1, 2].map(|k| at[k] + from[k]);
         if (0..3).any(|k| first[k] >= self.grid.dims[k]) {
@@ -312,9 +313,8 @@ impl<N: Nodes> Signs<'_, N> {
         Ok(())
     }
 
-    /// Settles each set of nodes that are joined by uncut edges by one of them; `slope` is the most that w can change
-    /// along an edge. Sets that cannot be settled so are evaluated node by node, or, unless `all`, left: then the answer
-    /// is `false`.
+    /// Decides each set of nodes that are joined by uncut edges by one of them; `slope` is the largest change of w
+    /// along an edge. Other sets are evaluated node by node, or, unless `all`, left: then the answer is `false`.
     fn sides_of_surface(&self, at: [u32; 3], part: &Part, slope: f64, all: bool, known: &mut Known) -> Result<bool> {
         const SIZE: usize = (MIXED * MIXED * MIXED) as usize;
         let local = |n: [u32; 3]| {
@@ -324,7 +324,7 @@ impl<N: Nodes> Signs<'_, N> {
         let on_surface = |n: [u32; 3]| self.nodes.distance(n) < ON_SURFACE * self.grid.spacing;
         let before = known.tally.decided;
         let mut seen = [false; SIZE];
-        // The set in hand, and how many edges each node is from the first.
+        // The present set, and the number of edges from its first node to each node.
         let mut set = [([0u32; 3], 0u32); SIZE];
         for k in part.first[2]..=part.last[2] {
             for j in part.first[1]..=part.last[1] {

@@ -4,10 +4,10 @@ use std::alloc::{alloc_zeroed, Layout};
 
 use crate::memory;
 
-/// Arrays from this size on are worth huge pages, bytes.
+/// Size from which an array asks for huge pages, bytes.
 const LARGE: usize = 8 << 20;
 
-/// `count` zeros; `None` when the system does not have the memory.
+/// Returns `count` zeros; `None` when the system does not have the memory.
 ///
 /// A fresh page costs its first writer a fault: with pages of 4 KiB a quarter of a second for a grid of 512³ nodes, with
 /// those of 2 MiB a fifth of that.
@@ -24,18 +24,18 @@ pub(super) fn zeros(count: usize) -> Option<Vec<f32>> {
     if layout.size() >= LARGE {
         advise(first.addr(), layout.size());
     }
-    // SAFETY: from the global allocator with the layout of so many f32, all of them 0.
+    // SAFETY: from the global allocator with the layout of `count` f32, all of them 0.
     Some(unsafe { Vec::from_raw_parts(first, count, count) })
 }
 
-/// Asks for huge pages; only a wish, so that a refusal does not matter.
+/// Asks the system for huge pages; a refusal is ignored.
 #[cfg(target_os = "linux")]
 fn advise(from: usize, size: usize) {
     const HUGE: usize = 2 << 20;
     let (first, end) = (from.next_multiple_of(HUGE), (from + size) / HUGE * HUGE);
     if first < end {
-        // SAFETY: whole pages inside an allocation that is alive; the advice changes what they are made of, not what is
-        // in them.
+        // SAFETY: whole pages inside an allocation that is alive; the advice changes the kind of the pages, not their
+        // content.
         unsafe { libc::madvise(std::ptr::without_provenance_mut(first), end - first, libc::MADV_HUGEPAGE) };
     }
 }

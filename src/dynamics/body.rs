@@ -15,7 +15,8 @@ pub struct Mass {
 }
 
 impl Mass {
-    /// `mass` in kg, `center` of mass in the body frame, m, `inertia` about it along the body's axes, kg·m².
+    /// Makes the mass properties: `mass` in kg, `center` of mass in the body frame, m, `inertia` about it along the
+    /// body's axes, kg·m².
     ///
     /// # Errors
     /// `InvalidArgument` for a mass or an inertia that is not positive (definite) and finite, or a centre that is not
@@ -38,7 +39,7 @@ impl Mass {
         }
     }
 
-    /// Of a homogeneous body that weighs `mass`, kg.
+    /// Returns the mass properties of a homogeneous body of mass `mass`, kg.
     ///
     /// # Errors
     /// As [`Mass::new`].
@@ -46,7 +47,7 @@ impl Mass {
         Self::new(mass, solid.center_of_mass.into(), solid.inertia_matrix() * mass)
     }
 
-    /// Of a homogeneous sphere around the body's origin.
+    /// Returns the mass properties of a homogeneous sphere around the body's origin.
     ///
     /// # Errors
     /// As [`Mass::new`].
@@ -54,7 +55,7 @@ impl Mass {
         Self::new(mass, Vec3::zeros(), Mat3::from_diagonal_element(0.4 * mass * radius * radius))
     }
 
-    /// kg.
+    /// Mass, kg.
     pub fn mass(&self) -> f64 {
         self.mass
     }
@@ -64,12 +65,12 @@ impl Mass {
         &self.center
     }
 
-    /// About the centre of mass, along the body's axes, kg·m².
+    /// Inertia about the centre of mass, along the body's axes, kg·m².
     pub fn inertia(&self) -> &Mat3 {
         &self.inertia
     }
 
-    /// Of the inertia, 1/(kg·m²).
+    /// Inverse of the inertia, 1/(kg·m²).
     pub fn inverse_inertia(&self) -> &Mat3 {
         &self.inverse
     }
@@ -79,7 +80,7 @@ impl Mass {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidBody {
     pub mass: Mass,
-    /// x: where the centre of mass is, m.
+    /// x: position of the centre of mass, m.
     pub center: Vec3,
     /// q: body to world.
     pub rotation: Rotation,
@@ -90,7 +91,7 @@ pub struct RigidBody {
 }
 
 impl RigidBody {
-    /// A body at rest.
+    /// Makes a body at rest.
     pub fn at(mass: Mass, pose: &Pose) -> Self {
         let mut body = Self {
             mass,
@@ -103,13 +104,13 @@ impl RigidBody {
         body
     }
 
-    /// Body to world.
+    /// Pose, body to world.
     pub fn pose(&self) -> Pose {
         let origin = self.center - self.rotation * self.mass.center;
         Pose::from_parts(origin.into(), self.rotation)
     }
 
-    /// Leaves the momenta as they are.
+    /// Sets the pose and leaves the momenta unchanged.
     pub fn set_pose(&mut self, pose: &Pose) {
         self.rotation = pose.rotation;
         self.center = pose.transform_point(&self.mass.center.into()).coords;
@@ -142,18 +143,18 @@ impl RigidBody {
         self.angular_momentum = self.rotation * (self.mass.inertia * body);
     }
 
-    /// About the centre of mass.
+    /// Kinematics about the centre of mass.
     pub fn kinematics(&self) -> Kinematics {
         Kinematics { pose: self.pose(), center: self.center, twist: self.twist() }
     }
 
-    /// J.
+    /// Kinetic energy, J.
     pub fn kinetic_energy(&self) -> f64 {
         let twist = self.twist();
         0.5 * (twist.linear.dot(&self.momentum) + twist.angular.dot(&self.angular_momentum))
     }
 
-    /// The weight in a uniform field of `gravity`, m/s².
+    /// Returns the weight in a uniform field of `gravity`, m/s².
     pub fn weight(&self, gravity: &Vec3) -> Response {
         let force = gravity * self.mass.mass;
         Response::constant(crate::math::Wrench { force, torque: Vec3::zeros() })

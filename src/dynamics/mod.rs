@@ -1,4 +1,4 @@
-//! Rigid bodies in motion. State, symplectic and linearly implicit Euler, for one body.
+//! Rigid bodies in motion: state, symplectic and linearly implicit Euler, for one body.
 //! Knows nothing of devices or files.
 //!
 //! | file | what |

@@ -11,9 +11,9 @@ fn cross(v: &Vec3) -> Mat3 {
 }
 
 impl RigidBody {
-    /// Symplectic Euler: momenta first, then the pose with the new ones (Xu & Barbič 2014, section 4). `wrench` is
-    /// about the centre of mass, `dt` in seconds. Of first order; angular momentum is kept to a rounding where there is
-    /// no torque.
+    /// Makes a step of symplectic Euler: momenta first, then the pose with the new ones (Xu & Barbič 2014, section 4).
+    /// `wrench` is about the centre of mass, `dt` in seconds. The method is of first order; it keeps angular momentum
+    /// up to rounding where there is no torque.
     pub fn symplectic_euler(&mut self, wrench: &Wrench, dt: f64) {
         self.momentum += wrench.force * dt;
         self.angular_momentum += wrench.torque * dt;
@@ -21,14 +21,14 @@ impl RigidBody {
         self.advance(twist.linear * dt, twist.angular * dt);
     }
 
-    /// Linearly implicit Euler: one Newton step of backward Euler on (x, q, P, L) with the load's gradients (Otaduy &
-    /// Lin 2005, section 4.2; Xu & Barbič 2016, section 4.1). `load` is what acts at the start of the step, about the
-    /// centre of mass. Stable on springs of any stiffness whose gradients are right; damps as backward Euler does. With
-    /// θ the rotation vector of the step, ω = I⁻¹L changes with it by W = I⁻¹ L× − ω×, and
+    /// Makes a step of linearly implicit Euler: one Newton step of backward Euler on (x, q, P, L) with the load's
+    /// gradients (Otaduy & Lin 2005, section 4.2; Xu & Barbič 2016, section 4.1). `load` acts at the start of the step,
+    /// about the centre of mass. The method is stable on springs of any stiffness whose gradients are right, and damps
+    /// as backward Euler does. With θ the rotation vector of the step, ω = I⁻¹L changes with it by W = I⁻¹ L× − ω×, and
     ///
     /// Δx = h (P + ΔP)/m, Δθ = h (ω + W Δθ + I⁻¹ ΔL), (ΔP, ΔL) = h (w + K (Δx, Δθ) + D (ΔP/m, W Δθ + I⁻¹ ΔL)).
     ///
-    /// False when that has no finite solution: the step was then a symplectic one. Allocates nothing.
+    /// Returns false when that has no finite solution: the step was then a symplectic one. Allocates nothing.
     pub fn implicit_euler(&mut self, load: &Response, dt: f64) -> bool {
         match self.implicit_change(load, dt) {
             Some((change, way)) => {
@@ -44,7 +44,7 @@ impl RigidBody {
         }
     }
 
-    /// (ΔP, ΔL) and (Δx, Δθ).
+    /// Returns (ΔP, ΔL) and (Δx, Δθ).
     fn implicit_change(&self, load: &Response, h: f64) -> Option<(Vec6, Vec6)> {
         let twist = self.twist();
         let inverse = self.inverse_inertia();
@@ -65,7 +65,7 @@ impl RigidBody {
         change.iter().all(|v| v.is_finite()).then(|| (change, way0 + way * change))
     }
 
-    /// By a translation of the centre and a rotation vector.
+    /// Moves the body by a translation of the centre and a rotation vector.
     fn advance(&mut self, way: Vec3, turn: Vec3) {
         self.center += way;
         self.rotation = Rotation::from_scaled_axis(turn) * self.rotation;

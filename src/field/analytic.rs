@@ -1,7 +1,7 @@
 //! Closed-form fields: half-space, sphere, cuboid, capsule, cylinder, cone. Exact Euclidean distances, inside too.
 //!
-//! Axes and origins are those of Bullet's shapes: centred on the body's origin, the cone at half its height. Parameters
-//! are rounded to f32 once, at construction; the rounded shape is the shape.
+//! Axes and origins are those of Bullet's shapes: centred on the body's origin, the cone at half its height.
+//! Parameters are rounded to f32 once, at construction; the rounded shape is the collision shape.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +9,12 @@ use super::{Modulus, SignedDistance};
 use crate::math::{limits, Aabb, Vec3};
 use crate::{Error, Result};
 
-/// Upper bound, relative to the size of the numbers that enter, on the rounding of any distance here and of the
+/// Upper bound, relative to the size of the input numbers, on the rounding of any distance here and of the
 /// subtraction of a radius: 13 units in the last place, where the longest chain of operations makes seven.
 pub(super) const SLACK: f32 = 8.0e-7;
 
-/// `distance − r`, rounded so that it bounds every computed distance in the ball (c, r) of a 1-Lipschitz function.
+/// Returns `distance − r`, rounded so that it bounds every computed distance in the ball (c, r) of a 1-Lipschitz
+/// function.
 #[inline(always)]
 pub(super) fn certified(distance: f32, c: [f32; 3], r: f32, size: f32) -> f32 {
     distance - r - SLACK * (((c[0].abs() + c[1].abs()) + c[2].abs()) + r.abs() + size)
@@ -43,7 +44,7 @@ impl Axes {
         }
     }
 
-    /// (along, across, across).
+    /// Returns (along, across, across).
     #[inline(always)]
     fn split(self, p: [f32; 3]) -> (f32, f32, f32) {
         match self.along {
@@ -68,7 +69,7 @@ impl Axes {
     }
 }
 
-/// `(length, v / length)`, and `fallback` as direction where the length is 0.
+/// Returns `(length, v / length)`, with `fallback` as the direction where the length is 0.
 #[inline(always)]
 fn normalized(v: [f32; 3], fallback: [f32; 3]) -> (f32, [f32; 3]) {
     let len = ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt();
@@ -87,7 +88,7 @@ fn check_offset(offset: f64) -> Result<()> {
     Err(Error::argument("offset", limits::Shown(offset), "a finite length of at most 1e18 m"))
 }
 
-/// {x : n·x ≤ offset}: solid below a plane.
+/// The half-space {x : n·x ≤ offset}: solid below a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HalfSpace {
     normal: Vec3,
@@ -96,7 +97,8 @@ pub struct HalfSpace {
 }
 
 impl HalfSpace {
-    /// `normal` is outward, of any length but 0 (it is normalised, and `offset` is not scaled); `offset` in metres.
+    /// Returns a half-space. `normal` is outward, of any length but 0 (it is normalised, and `offset` is not scaled);
+    /// `offset` in metres.
     pub fn new(normal: Vec3, offset: f64) -> Result<Self> {
         let norm = normal.norm();
         if !(norm.is_finite() && norm > 1e-100) {
@@ -114,24 +116,25 @@ impl HalfSpace {
         Ok(Self { offset, ..*self })
     }
 
-    /// Outward unit normal, body frame.
+    /// Returns the outward unit normal, body frame.
     pub fn normal(&self) -> Vec3 {
         self.normal
     }
 
-    /// n·x on the plane, metres.
+    /// Returns n·x on the plane, metres.
     pub fn offset(&self) -> f64 {
         self.offset
     }
 }
 
 impl SignedDistance for HalfSpace {
-    /// `near` moved on the plane, so that distances near it are as precise as those near the body's origin.
+    /// Returns the projection of `near` onto the plane, so that distances near it are as precise as those near the
+    /// body's origin.
     fn local_origin(&self, near: &Vec3) -> Vec3 {
         near - self.normal * (self.normal.dot(near) - self.offset)
     }
 
-    /// Infinite, but for the side of an axis-aligned plane.
+    /// Infinite, except for the side of an axis-aligned plane.
     fn bounds(&self) -> Aabb {
         let mut b = Aabb { min: Vec3::repeat(f64::NEG_INFINITY), max: Vec3::repeat(f64::INFINITY) };
         for i in 0..3 {
@@ -164,7 +167,7 @@ impl SignedDistance for HalfSpace {
         certified(self.distance(c), c, r, 0.0)
     }
 
-    /// Its gradient is the same everywhere.
+    /// The gradient is the same everywhere.
     #[inline(always)]
     fn farthest_against(&self, m: [f32; 3]) -> f32 {
         -self.distance(m)
@@ -175,7 +178,7 @@ impl SignedDistance for HalfSpace {
     }
 
     fn error_bound(&self) -> f64 {
-        // The normal's rounding over a reach of a metre from the local origin.
+        // Rounding of the normal over a reach of a metre from the local origin.
         f64::from(f32::EPSILON)
     }
 }
@@ -187,7 +190,7 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// `radius` in metres.
+    /// Returns a sphere; `radius` in metres.
     pub fn new(radius: f64) -> Result<Self> {
         Ok(Self { radius: length("radius", radius)? })
     }
@@ -248,7 +251,7 @@ pub struct Cuboid {
 }
 
 impl Cuboid {
-    /// Half the edge lengths, metres.
+    /// Returns a cuboid from half its edge lengths, metres.
     pub fn new(half_extents: [f64; 3]) -> Result<Self> {
         let [x, y, z] = half_extents;
         Ok(Self { half: [length("half_extents.x", x)?, length("half_extents.y", y)?, length("half_extents.z", z)?] })
@@ -330,7 +333,7 @@ impl SignedDistance for Cuboid {
     }
 }
 
-/// What a capsule and a cylinder have in common: a radius around an axis.
+/// Common data of a capsule and a cylinder: a radius around an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Rod {
     axes: Axes,
@@ -366,7 +369,8 @@ impl Rod {
 pub struct Capsule(Rod);
 
 impl Capsule {
-    /// `axis` 0, 1 or 2; `half_height` is half the length of the segment between the centres of the caps; metres.
+    /// Returns a capsule. `axis` is 0, 1 or 2; `half_height` is half the length of the segment between the centres of
+    /// the caps; metres.
     pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
         Ok(Self(Rod::new(axis, radius, half_height)?))
     }
@@ -427,7 +431,7 @@ impl SignedDistance for Capsule {
 pub struct Cylinder(Rod);
 
 impl Cylinder {
-    /// `axis` 0, 1 or 2; metres.
+    /// Returns a cylinder. `axis` is 0, 1 or 2; metres.
     pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
         Ok(Self(Rod::new(axis, radius, half_height)?))
     }
@@ -501,7 +505,7 @@ pub struct Cone {
 }
 
 impl Cone {
-    /// `axis` 0, 1 or 2; `radius` of the base and whole `height`, metres.
+    /// Returns a cone. `axis` is 0, 1 or 2; `radius` of the base and whole `height`, metres.
     pub fn new(axis: usize, radius: f64, height: f64) -> Result<Self> {
         let (r, h) = (f64::from(length("radius", radius)?), f64::from(length("height", height)?));
         let slant = (r * r + h * h).sqrt();
@@ -519,14 +523,14 @@ impl Cone {
         Self::new(self.axes.along.into(), radius, height)
     }
 
-    /// In the half-plane (across ρ ≥ 0, along a): φ and its gradient there.
+    /// Returns φ and its gradient in the half-plane (across ρ ≥ 0, along a).
     #[inline(always)]
     fn planar(&self, rho: f32, a: f32) -> (f32, [f32; 2]) {
         let [nr, na] = self.normal;
         let down = a - self.half_height;
         let base = -self.half_height - a;
         let flank = nr * rho + na * down;
-        // Along the flank from the apex; what sticks out of [0, slant] is measured from the ends.
+        // Coordinate along the flank from the apex; the excess beyond [0, slant] is measured from the ends.
         let s = na * rho - nr * down;
         let over = s - s.max(0.0).min(self.slant);
         let rim = (rho - self.radius).max(0.0);

@@ -1,39 +1,41 @@
-//! Segments on their way to a level of a grid: up to where φ is certainly off it, eight at a time.
+//! Certifies how far segments are off a level of a grid, eight at a time.
 //!
-//! A node whose value is off the level by enough has a ball around it in which φ is off the level too, and on one side of
-//! it. A segment in such a ball goes to where it leaves it, finds another node there, and so on (sphere tracing, Hart 1996).
-//! First come few nodes that are far apart and fit in a cache; where their balls end, the nodes around the point itself.
-//! A segment that is left at the end, a cell or two off the surface, is for a walk from cell to cell.
+//! A node whose value is off the level by enough has a ball around it in which φ is off the level too, and on one
+//! side of it. A segment in such a ball advances to the point where it leaves the ball, finds another node there, and
+//! so on (sphere tracing, Hart 1996). The first nodes are few, far apart, and fit in a cache; where their balls end,
+//! the nodes around the point itself are used. The rest of a segment, from a cell or two off the surface, is left to
+//! a walk from cell to cell.
 //!
-//! f32: radii are less by more than all rounding.
+//! f32: the radii are reduced by more than all rounding.
 
-/// Segments that go side by side.
+/// Number of segments that advance side by side.
 const LANES: usize = 8;
-/// Segments that are handed over together.
+/// Number of segments in a batch.
 pub const CHUNK: usize = 128;
-/// Coordinates larger than this are not for f32, cells: the rounding of a place is then below a quarter of [`MARGIN`].
+/// Largest coordinate in the f32 range, cells: up to it the rounding of a position is below a quarter of [`MARGIN`].
 pub const FAR: f64 = 4096.0;
-/// What rounding and places may be off, cells.
+/// Bound on rounding and on the error of positions, cells.
 const MARGIN: f32 = 0.01;
-/// φ must be above the level up to this distance from the grid's border, cells: places are put into the box.
+/// φ must be above the level up to this distance from the grid's border, cells: positions are clamped to the box.
 pub const BRIM: f64 = 0.05;
-/// A segment that can go less far than this at once, cells, is left where it is; with less than the other it asks the
-/// nodes around it first.
+/// A segment whose next step is shorter than `LEAST`, cells, stops; with a step shorter than `NEAR` it uses the nodes
+/// around it first.
 const LEAST: f32 = 0.4;
 const NEAR: f32 = 2.5;
-/// Shorter segments are not for f32, cells.
+/// Length below which a segment is outside the f32 range, cells.
 const SHORT: f32 = 1e-2;
 
-/// Past the end.
+/// A fraction past the end.
 pub const NEVER: f32 = f32::INFINITY;
 
-/// Segments from `from` to `from + way`, cells from the grid's first node, none beyond [`FAR`]; and what is found.
+/// Batch of segments from `from` to `from + way`, cells from the grid's first node, none beyond [`FAR`]; and the
+/// results.
 pub struct Ways {
     pub from: [[f32; CHUNK]; 3],
     pub way: [[f32; CHUNK]; 3],
-    /// φ is off the level before this fraction; [`NEVER`] when it is all along.
+    /// φ is off the level before this fraction; [`NEVER`] when it is off the level along the whole segment.
     pub free: [f32; CHUNK],
-    /// On which side: more than 0 above, less than 0 below, 0 when nothing was found.
+    /// Side of the level: more than 0 above, less than 0 below, 0 when nothing was certified.
     pub side: [f32; CHUNK],
 }
 
@@ -44,18 +46,19 @@ impl Default for Ways {
     }
 }
 
-/// The level that segments are on their way to.
+/// Level that segments approach.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
-    /// Metres.
+    /// Value, metres.
     pub value: f64,
-    /// What may be between it and the one that a segment is held against, metres.
+    /// Largest difference between this level and the raised level of a single segment, metres.
     pub doubt: f64,
-    /// Whether a segment that starts below it stops there.
+    /// Whether a segment that starts below the level stops there.
     pub stop_below: bool,
 }
 
-/// What the nodes of a grid say of balls around them: the square of the radius is ((|φ − level| − doubt) · flat)² − spread.
+/// Balls around the nodes of a grid in which φ is off the level. The square of the radius is ((|φ − level| − doubt) ·
+/// flat)² − spread.
 #[derive(Clone, Copy)]
 pub(super) struct Balls {
     pub level: f32,
@@ -76,7 +79,8 @@ impl Balls {
         }
     }
 
-    /// How far from p to where the ball around a node ends along `unit`; 0 outside of it. `q` is from the node to p.
+    /// Returns the distance from p to the end of the ball around a node along `unit`; 0 outside the ball. `q` is from
+    /// the node to p.
     #[inline(always)]
     fn chord(&self, value: f32, q: [f32; 3], unit: [f32; 3]) -> f32 {
         let radius = ((value - self.level).abs() - self.doubt) * self.flat - MARGIN;
@@ -93,40 +97,40 @@ impl Balls {
     }
 }
 
-/// A node's value, metres, and where it is, cells.
+/// Value of a node, metres, and its position, cells.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub value: f32,
     pub at: [f32; 3],
 }
 
-/// A field that tells of its nodes. Places are in the grid's box, cells.
+/// Access to the nodes of a field. Positions are in the grid's box, cells.
 pub(super) trait Nodes: Copy {
-    /// The last node, cells.
+    /// Returns the last node, cells.
     fn last(self) -> [f32; 3];
 
     fn coarse_balls(&self) -> &Balls;
 
     fn fine_balls(&self) -> &Balls;
 
-    /// Number and place of the coarse node for a point.
+    /// Returns number and position of the coarse node for a point.
     fn coarse(self, p: [f32; 3]) -> (u32, [f32; 3]);
 
     fn coarse_value(self, number: u32) -> f32;
 
-    /// A node close to p; or, where there is none, how far φ is certainly off the level along a direction whose inverse is
-    /// given, on the side of the coarse node.
+    /// Returns a node close to p. Where there is none, returns the distance over which φ is certainly off the level
+    /// along a direction, whose inverse is given, on the side of the coarse node.
     fn fine(self, p: [f32; 3], inverse: [f32; 3]) -> (Node, f32);
 }
 
-/// Segments as they go: unit directions, lengths in cells.
+/// Segments in progress: unit directions, lengths in cells.
 struct Going {
     unit: [[f32; CHUNK]; 3],
     inverse: [[f32; CHUNK]; 3],
-    /// Of the part in the grid's box.
+    /// Interval of the part in the grid's box.
     start: [f32; CHUNK],
     end: [f32; CHUNK],
-    /// Fraction per cell; 0 for those that f32 is not for.
+    /// Fraction per cell; 0 for segments outside the f32 range.
     pace: [f32; CHUNK],
 }
 
@@ -145,7 +149,7 @@ impl Going {
             let (mut start, mut end) = (0.0, length);
             for a in 0..3 {
                 let u = d[a] * pace;
-                // Next to none is none, within what places may be off.
+                // Nearly zero counts as zero, within the error of positions.
                 let flat = u.abs() < 1e-9;
                 let inverse = 1.0 / if flat { 1e-9 } else { u };
                 let (t, s) = ((0.0 - ways.from[a][i]) * inverse, (last[a] - ways.from[a][i]) * inverse);
@@ -160,23 +164,24 @@ impl Going {
     }
 }
 
-/// The segments that are side by side.
+/// The segments that advance side by side.
 struct Lanes {
     from: [[f32; LANES]; 3],
     unit: [[f32; LANES]; 3],
     inverse: [[f32; LANES]; 3],
-    /// Where they are, and where they end: cells along the way.
+    /// Present position and end: cells along the segment.
     at: [f32; LANES],
     end: [f32; LANES],
     side: [f32; LANES],
-    /// Their numbers; [`IDLE`] for none.
+    /// Numbers of the segments; [`IDLE`] for none.
     number: [usize; LANES],
 }
 
 const IDLE: usize = usize::MAX;
 
 impl Lanes {
-    /// Puts the next of the first `count` segments that goes into a lane, and answers for those that do not.
+    /// Loads the next of the first `count` segments that can advance into a lane, and writes the results of those
+    /// that cannot.
     #[inline(always)]
     fn load(&mut self, k: usize, ways: &mut Ways, going: &Going, next: &mut usize, count: usize) {
         self.number[k] = IDLE;
@@ -201,7 +206,7 @@ impl Lanes {
     }
 }
 
-/// Goes with the first `count` segments.
+/// Advances the first `count` segments.
 #[inline(always)]
 pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count: usize) {
     let last = nodes.last();
@@ -244,7 +249,7 @@ pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count
         }
         let side_of = |value: f32, level: f32| if value > level { 1.0 } else { -1.0 };
         let (coarse, fine) = (nodes.coarse_balls(), nodes.fine_balls());
-        // The lanes that ask the nodes around them. Where one way tells the side the others agree.
+        // Lanes that use the nodes around them. All tests that certify a side agree on it.
         let (mut side, mut close) = (zero, 0u32);
         for k in 0..LANES {
             let unit = [lanes.unit[0][k], lanes.unit[1][k], lanes.unit[2][k]];
@@ -293,7 +298,7 @@ pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count
     }
 }
 
-/// The places of the bits that are set.
+/// Returns the positions of the set bits.
 #[inline(always)]
 fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -305,7 +310,7 @@ fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// `approaches` for a field's nodes.
+/// Defines `approaches` for the nodes of a field.
 macro_rules! approaches {
     ($nodes:ident) => {
         $crate::field::wide::wide! {

@@ -1,5 +1,5 @@
-//! What a walk along a segment may skip: a grid's cells in blocks of 8³, each with the value at its middle, and for the
-//! blocks that the surface may be in, which of their cells it may be in.
+//! Blocks of 8³ cells of a grid that a walk along a segment may skip. Each has the value at its middle node, and
+//! blocks that the surface may pass have a mask of the cells that it may pass.
 //!
 //! Memory: 6 bytes per block of 512 cells, and 64 more for a block near the surface.
 
@@ -10,7 +10,7 @@ use super::Grid;
 use crate::math::Vec3;
 use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
 
-/// Cells along an edge of a block.
+/// Number of cells along an edge of a block.
 pub const BLOCK: u32 = 8;
 
 const NO_MASK: u32 = u32::MAX;
@@ -19,13 +19,13 @@ const NO_MASK: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocks {
     dims: [u32; 3],
-    /// Cells that two nodes are apart at least, per metre that they differ by.
+    /// Smallest distance of two nodes, cells, per metre of difference of their values.
     cells_per_metre: f64,
-    /// Metres per step of `middle`.
+    /// Metres per unit of `middle`.
     unit: f64,
-    /// Each block's middle node, rounded to a step.
+    /// Value at each block's middle node, rounded to a unit.
     middle: Box<[i16]>,
-    /// For each block the place of its mask, or `NO_MASK` where no cell is near the level 0.
+    /// Index of the mask of each block, or `NO_MASK` where no cell is near the level 0.
     place: Box<[u32]>,
     /// A bit for each cell, x fastest, a word for each z: set where the interpolant comes within `band` of 0.
     masks: Box<[[u64; 8]]>,
@@ -35,15 +35,15 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// `values` has a number for each node, none larger than `largest`; neighbouring nodes differ by at most
-    /// `node_lipschitz` per metre between them.
+    /// Returns the blocks of a grid. `values` has a number for each node, none larger than `largest`; two nodes
+    /// differ by at most `node_lipschitz` per metre between them.
     pub(super) fn new(grid: &Grid, values: &[f32], largest: f32, node_lipschitz: f32, border: f32) -> Self {
         let dims = grid.dims.map(|n| (n - 1).div_ceil(BLOCK));
         let spacing = f64::from(grid.spacing);
         let per_cell = f64::from(node_lipschitz) * spacing;
         let unit = (f64::from(largest) / f64::from(i16::MAX)).max(f64::from(f32::MIN_POSITIVE));
         let band = 1e-3 * spacing;
-        // From the middle to the farthest corner of the block, in cells.
+        // Squared distance from the middle to the farthest corner of the block, cells².
         let reach = 48.0f64;
         let far = per_cell * (reach + 0.75).sqrt() * 1.000_001 + band + unit;
         let layers: Vec<_> = (0..dims[2])
@@ -87,17 +87,18 @@ impl Blocks {
         }
     }
 
-    /// What the middle nodes say of balls around them; `doubt`: rounding of their values, metres.
+    /// Returns the balls around the middle nodes; `doubt` is the rounding of their values, metres.
     pub(super) fn balls(&self, level: &Level, doubt: f64) -> Balls {
         Balls::new(level, 0.6 * self.unit + doubt, self.cells_per_metre, 0.75)
     }
 
-    /// What any node says of a ball around it, if its value is known up to `doubt` metres.
+    /// Returns the balls around any nodes whose values are known up to `doubt` metres.
     pub(super) fn node_balls(&self, level: &Level, doubt: f64) -> Balls {
         Balls::new(level, doubt, self.cells_per_metre, 0.75)
     }
 
-    /// Number and place of the middle node of a point's block; the point in the grid's box, cells, whose last node is given.
+    /// Returns number and position of the middle node of a point's block. The point is in the grid's box, cells;
+    /// `last` is the last node.
     #[inline(always)]
     pub(super) fn around(&self, p: [f32; 3], last: [f32; 3]) -> (u32, [f32; 3]) {
         let (mut block, mut at) = ([0u32; 3], [0.0; 3]);
@@ -113,33 +114,34 @@ impl Blocks {
         ((block[2] * self.dims[1] + block[1]) * self.dims[0] + block[0], at)
     }
 
-    /// φ at the middle node of a block, metres.
+    /// Returns φ at the middle node of a block, metres.
     #[inline(always)]
     pub(super) fn middle_value(&self, block: u32) -> f32 {
         f32::from(self.middle[block as usize]) * self.unit as f32
     }
 
-    /// Memory held, bytes.
+    /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
         (self.middle.len() * 2 + self.place.len() * 4 + self.masks.len() * 64) as u64
     }
 }
 
-/// What a walk asks of the blocks of 8³ cells, to pass over them.
+/// Bounds over blocks of 8³ cells, with which a walk can skip them.
 pub trait Skip {
-    /// A number of its own for the block that a cell is in.
+    /// Returns a unique number of the block of a cell.
     fn of(&self, cell: [i32; 3]) -> usize;
 
-    /// Where around the middle node of a cell's block (the grid's last, if that is nearer) φ is certainly off `level`.
+    /// Returns the ball around the middle node of a cell's block (or around the grid's last node, if that is nearer)
+    /// in which φ is certainly off `level`.
     fn free(&self, block: usize, cell: [i32; 3], level: f64) -> Free;
 
-    /// Whether the masks tell where φ may reach `level`.
+    /// Returns whether the masks tell where φ may reach `level`.
     fn knows(&self, level: f64) -> bool;
 
-    /// The block's mask, where one of its cells may reach a level that the masks know.
+    /// Returns the block's mask, if one of its cells may reach a level that the masks know.
     fn mask(&self, block: usize) -> Option<&[u64; 8]>;
 
-    /// A number that φ is nowhere below outside the grid, and on its border: metres.
+    /// Returns a lower bound of φ outside the grid and on its border, metres.
     fn border(&self) -> f32;
 }
 
@@ -150,13 +152,13 @@ impl Skip for &Blocks {
         (along(2) * self.dims[1] as usize + along(1)) * self.dims[0] as usize + along(0)
     }
 
-    /// The interpolant is a mean of nodes, and the nodes of a point's cell have a variance of ¾ of a cell squared around
-    /// the point at most, so the mean distance of them from the middle node is at most √(distance² + ¾); see
-    /// `DenseField`'s lower bound.
+    /// The interpolant is a mean of nodes. The nodes of a point's cell have a variance of at most ¾ of a cell squared
+    /// around the point, so their mean distance from the middle node is at most √(distance² + ¾); see the lower bound
+    /// of `DenseField`.
     #[inline(always)]
     fn free(&self, block: usize, _cell: [i32; 3], level: f64) -> Free {
         let off = f64::from(self.middle[block]) * self.unit - level;
-        // The rounding to a step, and that of the samples.
+        // Minus the rounding to a unit and that of the samples.
         let radius = (off.abs() - 0.6 * self.unit) * self.cells_per_metre;
         Free { squared: radius * radius.abs() - 0.75, certain: radius > 0.0, below: off <= 0.0 }
     }
@@ -177,23 +179,23 @@ impl Skip for &Blocks {
     }
 }
 
-/// See [`Skip::free`].
+/// A ball in which φ is certainly off a level; see [`Skip::free`].
 #[derive(Clone, Copy, Debug)]
 pub struct Free {
-    /// Square of a radius in cells; negative for none.
+    /// Square of the radius in cells; negative for no ball.
     pub squared: f64,
-    /// Whether `below` holds at the middle node at least.
+    /// Whether `below` holds at least at the middle node.
     pub certain: bool,
-    /// Whether φ is at most the level there.
+    /// Whether φ is at most the level in the ball.
     pub below: bool,
 }
 
 impl Free {
-    /// Nothing is known.
+    /// No ball: nothing is known.
     pub const NOWHERE: Self = Self { squared: -1.0, certain: false, below: false };
 }
 
-/// The bit of a cell in its block's mask: word and place in it.
+/// Returns the bit of a cell in its block's mask: word and position in the word.
 #[inline(always)]
 pub fn mask_bit(cell: [i32; 3]) -> (usize, u32) {
     let along = |a: usize| cell[a] as u32 % BLOCK;
@@ -224,28 +226,28 @@ fn mask(grid: &Grid, values: &[f32], block: [u32; 3], band: f32) -> [u64; 8] {
     out
 }
 
-/// A field on a grid, as a walk from cell to cell sees it. In a cell φ is the trilinear interpolant of the corners;
+/// Access to a field on a grid for a walk from cell to cell. In a cell φ is the trilinear interpolant of the corners;
 /// outside the grid it is φ(the closest point of the grid's box) + the distance to it.
 pub trait Cells: Send + Sync {
-    /// The grid, local frame.
+    /// Returns the grid, local frame.
     fn grid(&self) -> &Grid;
 
-    /// Origin of the local frame in the body frame, metres.
+    /// Returns the origin of the local frame in the body frame, metres.
     fn center(&self) -> Vec3;
 
-    /// What can be skipped.
+    /// Returns the blocks that can be skipped.
     fn blocks(&self) -> impl Skip + '_;
 
-    /// φ at the corners of a cell, metres; x fastest, then y. Cells are numbered from 0 along each axis.
+    /// Returns φ at the corners of a cell, metres; x fastest, then y. Cells are numbered from 0 along each axis.
     fn corners(&self, cell: [i32; 3]) -> [f32; 8];
 
-    /// Certified Lipschitz constant of φ everywhere.
+    /// Returns the certified Lipschitz constant of φ everywhere.
     fn lipschitz_outside(&self) -> f32;
 
-    /// Largest |φ| at a node, metres.
+    /// Returns the largest |φ| at a node, metres.
     fn largest(&self) -> f32;
 
-    /// Finds how far the first `count` segments are free of a level. φ is above that on the grid's border, and up to a
-    /// twentieth of a cell into it.
+    /// Certifies how far the first `count` segments are off a level. φ must be above that level on the grid's border,
+    /// and up to a twentieth of a cell inside it.
     fn approach(&self, level: &Level, ways: &mut Ways, count: usize);
 }

@@ -34,7 +34,7 @@ pub struct DenseField {
     blocks: Blocks,
 }
 
-/// What sampling reads, precomputed.
+/// Precomputed constants that sampling reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hot {
     axes: Axes,
@@ -42,20 +42,20 @@ struct Hot {
     slice: usize,
     lipschitz: f32,
     lipschitz_outside: f32,
-    /// Most that the values of two nodes differ by per metre between them, and √(1 + its square).
+    /// Largest difference of the values of two nodes per metre between them, and √(1 + its square).
     node_lipschitz: f32,
     node_lipschitz_outside: f32,
-    /// Largest variance of the corner that stands for a point, m²: ¾ h².
+    /// Largest variance of the random corner for a point, m²: ¾ h².
     variance: f32,
-    /// Rounding of φ anywhere in the box, and twice that of the samples, metres.
+    /// Rounding of φ anywhere in the box, and twice the rounding of the samples, metres.
     slack: f32,
-    /// Largest |value|, and the smallest on the border of the grid, metres.
+    /// Largest |value|, and smallest value on the border of the grid, metres.
     largest: f32,
     border: f32,
     flat: Flatness,
 }
 
-/// The asset's form of a field: what cannot be recomputed.
+/// Form of a field in an asset: the data that cannot be recomputed.
 #[derive(Deserialize)]
 struct Stored {
     grid: Grid,
@@ -74,7 +74,7 @@ impl TryFrom<Stored> for DenseField {
     }
 }
 
-/// The same without a copy of the samples.
+/// The same form without a copy of the samples.
 #[derive(Serialize)]
 #[serde(rename = "Stored")]
 struct StoredRef<'a> {
@@ -94,13 +94,14 @@ impl Serialize for DenseField {
 }
 
 impl DenseField {
-    /// A field from samples: `values` as many as `grid` has nodes, x fastest, metres, negative inside. `center` is the
-    /// origin of the grid's frame in the body frame. The error against a mesh is unknown and counted as 0.
+    /// Returns a field from samples: `values` has one for each node of `grid`, x fastest, metres, negative inside.
+    /// `center` is the origin of the grid's frame in the body frame. The error against a mesh is unknown and counted
+    /// as 0.
     pub fn from_values(grid: Grid, values: impl Into<Box<[f32]>>, center: Vec3) -> Result<Self> {
         Self::assemble(grid, values.into(), center, SignReport::given())
     }
 
-    /// The field of the body `factor` times as large.
+    /// Returns the field of the body scaled by `factor`.
     pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
         let times = |x: f32| (f64::from(x) * factor) as f32;
         let grid = Grid { dims: self.grid.dims, spacing: times(self.grid.spacing), min: self.grid.min.map(times) };
@@ -111,8 +112,8 @@ impl DenseField {
         Ok(Self::assemble(grid, values, self.center * factor, sign)?.described(error, &bounds))
     }
 
-    /// As [`DenseField::from_values`]. Where `sign` says that a closed surface or an offset one was cooked, no two samples
-    /// differ by more than is between them.
+    /// Does the same as [`DenseField::from_values`]. If `sign` says that a closed or an offset surface was cooked,
+    /// two samples must differ by at most the distance between their nodes.
     pub(crate) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
         grid.check()?;
         if values.len() != grid.len() {
@@ -146,55 +147,57 @@ impl DenseField {
         Ok(Self { grid, values, center, bounds, error: FieldError::default(), sign, hot, blocks })
     }
 
-    /// With what is known of a cooked field: its fit, and a box its surface is in.
+    /// Adds the results of cooking: the error, and a box that contains the surface.
     pub(crate) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
         self.error = error;
         self.bounds = self.bounds.merged(surface);
         self
     }
 
-    /// The grid, local frame.
+    /// Returns the grid, local frame.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// φ at the nodes, metres; x fastest, then y.
+    /// Returns φ at the nodes, metres; x fastest, then y.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// Origin of the local frame in the body frame, metres.
+    /// Returns the origin of the local frame in the body frame, metres.
     pub fn center(&self) -> Vec3 {
         self.center
     }
 
-    /// Certified Lipschitz constant of φ inside the grid: no two points of the box differ by more per metre.
+    /// Returns the certified Lipschitz constant of φ inside the grid: no two points of the box differ by more per
+    /// metre.
     pub fn lipschitz(&self) -> f32 {
         self.hot.lipschitz
     }
 
-    /// Certified bound on how much the values of two nodes differ per metre between them: 1 for exact signed distances. In
-    /// the large the interpolant is no steeper than that (see [`SignedDistance::lower_bound`]).
+    /// Returns a certified bound on the difference of the values of two nodes per metre between them: 1 for exact
+    /// signed distances. Over large distances the interpolant is no steeper than that (see
+    /// [`SignedDistance::lower_bound`]).
     pub fn node_lipschitz(&self) -> f32 {
         self.hot.node_lipschitz
     }
 
-    /// Certified Lipschitz constant of φ everywhere.
+    /// Returns the certified Lipschitz constant of φ everywhere.
     pub fn lipschitz_outside(&self) -> f32 {
         self.hot.lipschitz_outside
     }
 
-    /// Fit to the mesh, as measured at cooking.
+    /// Returns the error against the mesh, as measured at cooking.
     pub fn error(&self) -> FieldError {
         self.error
     }
 
-    /// How inside was told from outside.
+    /// Returns the report of the sign rule.
     pub fn sign(&self) -> &SignReport {
         &self.sign
     }
 
-    /// Memory held, bytes.
+    /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
         (std::mem::size_of::<Self>() + self.values.len() * 4) as u64 + self.blocks.bytes()
     }
@@ -236,7 +239,7 @@ impl Cells for DenseField {
     }
 }
 
-/// The nodes around points, for segments on their way to a level.
+/// The nodes around points, for segments that approach a level.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     field: &'a DenseField,
@@ -283,7 +286,7 @@ impl Nodes for Around<'_> {
         self.field.blocks.middle_value(number)
     }
 
-    /// The closest node.
+    /// Returns the closest node.
     #[inline(always)]
     fn fine(self, p: [f32; 3], _inverse: [f32; 3]) -> (Node, f32) {
         // SAFETY: 0 ≤ p ≤ the last node < 2²⁰ (`Grid::check`).
@@ -296,7 +299,7 @@ impl Nodes for Around<'_> {
 
 approaches!(Around);
 
-/// The hot data of a field: what the kernels take.
+/// The hot data of a field: arguments of the kernels.
 #[derive(Clone, Copy)]
 struct View<'a> {
     hot: &'a Hot,
@@ -309,14 +312,14 @@ impl<'a> View<'a> {
         Self { hot: &field.hot, values: &field.values }
     }
 
-    /// Index of the lower corner of a cell.
+    /// Returns the index of the lower corner of a cell.
     #[inline(always)]
     fn index(self, cell: [i32; 3]) -> usize {
         let [i, j, k] = cell.map(|i| i as usize);
         (k * self.hot.slice + i) + j * self.hot.row
     }
 
-    /// The corners of a cell, x fastest.
+    /// Returns the corners of a cell, x fastest.
     #[inline(always)]
     fn corners(self, cell: [i32; 3]) -> [f32; 8] {
         let (h, index) = (self.hot, self.index(cell));
@@ -337,17 +340,18 @@ impl View<'_> {
         value(self.corners(cell), f) + norm(over)
     }
 
-    /// How much lower than at its centre φ can be in a ball, in two ways.
+    /// Returns a lower bound of φ in a ball, from two bounds on the drop of φ from the centre.
     ///
-    /// By the steepest gradient: L r. And by the nodes: φ(c) is the mean of the value at a random corner X of c's cell
-    /// with the weights as probabilities, E X = c, and φ(x) likewise that of Y. Two nodes differ by at most K per metre,
-    /// so φ(c) − φ(x) = E[v(X) − v(Y)] ≤ K E|X − Y| ≤ K √E|X − Y|² = K √(|c − x|² + Var X + Var Y), with
-    /// Var X = h² Σ f (1 − f) at the centre and Var Y ≤ ¾ h². For exact distances K is 1, while L, which sees how a cell
-    /// cuts a crease, is up to √3.
+    /// The first is by the steepest gradient: L r. The second is by the nodes: φ(c) is the mean of the value at a
+    /// random corner X of c's cell with the weights as probabilities, E X = c, and φ(x) likewise that of Y. Two nodes
+    /// differ by at most K per metre, so φ(c) − φ(x) = E[v(X) − v(Y)] ≤ K E|X − Y| ≤ K √E|X − Y|² = K √(|c − x|² +
+    /// Var X + Var Y), with Var X = h² Σ f (1 − f) at the centre and Var Y ≤ ¾ h². For exact distances K is 1, while
+    /// L, which depends on how a cell cuts a crease, is up to √3.
     ///
-    /// With c′ the point of the box closest to c, d = |c − c′| and x in the ball: projection on a convex set is firmly
-    /// non-expansive, |x′ − c′|² + (d − d(x))² ≤ r². So φ(x) ≥ φ(x′) ≥ φ(c′) − drop(L, K), and, better for d > 0, by
-    /// Cauchy's inequality φ(x) = φ(x′) + d(x) ≥ φ(c′) + d − drop(√(1 + L²), √(1 + K²)). Both hold, so the larger does.
+    /// With c′ the point of the box closest to c, d = |c − c′| and x in the ball: projection on a convex set is
+    /// firmly non-expansive, |x′ − c′|² + (d − d(x))² ≤ r². So φ(x) ≥ φ(x′) ≥ φ(c′) − drop(L, K), and, better for d >
+    /// 0, by Cauchy's inequality φ(x) = φ(x′) + d(x) ≥ φ(c′) + d − drop(√(1 + L²), √(1 + K²)). Both hold, so the
+    /// larger one is used.
     #[inline(always)]
     fn bound(self, c: [f32; 3], r: f32) -> f32 {
         let h = self.hot;
@@ -368,8 +372,8 @@ impl View<'_> {
         best - (h.slack + 8.0 * f32::EPSILON * (over + r * h.lipschitz_outside))
     }
 
-    /// The radius up to which `bound` is above the level: each of its drops solved for r. And outside the box everything
-    /// nearer than the box is, if the border is above the level.
+    /// Returns the radius up to which `bound` is above the level: each of its drops solved for r. If the border is
+    /// above the level, all points outside that are nearer than the box are above it too.
     #[inline(always)]
     fn clearance(self, c: [f32; 3], level: f32) -> f32 {
         let spot = self.hot.axes.spot(c);
@@ -391,8 +395,8 @@ impl View<'_> {
         larger(by_level, to_box * (1.0 - 1e-6))
     }
 
-    /// The radius around a point of the box within which φ is at most the level: the drops of `bound`, upward. The ball ends
-    /// before the box does where the border is above the level.
+    /// Returns the radius around a point of the box within which φ is at most the level: the drops of `bound`,
+    /// upward. The ball ends before the box does where the border is above the level.
     #[inline(always)]
     fn depth(self, &Spot { f, over, .. }: &Spot, inside: f32, level: f32) -> f32 {
         let h = self.hot;
@@ -405,7 +409,7 @@ impl View<'_> {
         }
     }
 
-    /// [`Clearance::side_batch`](super::Clearance::side_batch) at one point.
+    /// Evaluates [`Clearance::side_batch`](super::Clearance::side_batch) at one point.
     #[inline(always)]
     fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
         let spot = self.hot.axes.spot(c);

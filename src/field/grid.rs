@@ -1,4 +1,4 @@
-//! Where the nodes of a regular grid are.
+//! Positions of the nodes of a regular grid.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +17,12 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid with its middle at 0.
+    /// Returns a grid with its middle at 0.
     pub fn centered(dims: [u32; 3], spacing: f32) -> Self {
         Self { dims, spacing, min: dims.map(|n| -0.5 * (n.max(1) - 1) as f32 * spacing) }
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.dims.iter().map(|&n| n as usize).product()
     }
@@ -31,13 +31,13 @@ impl Grid {
         self.len() == 0
     }
 
-    /// Place of a node in arrays over the grid: x fastest, then y.
+    /// Returns the index of a node in arrays over the grid: x fastest, then y.
     #[inline(always)]
     pub fn index(&self, i: u32, j: u32, k: u32) -> usize {
         (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize
     }
 
-    /// Position of a node, metres, local frame.
+    /// Returns the position of a node, metres, local frame.
     #[inline(always)]
     pub fn node(&self, i: u32, j: u32, k: u32) -> [f32; 3] {
         [
@@ -47,12 +47,12 @@ impl Grid {
         ]
     }
 
-    /// The last node, metres, local frame.
+    /// Returns the last node, metres, local frame.
     pub fn max(&self) -> [f32; 3] {
         self.node(self.dims[0] - 1, self.dims[1] - 1, self.dims[2] - 1)
     }
 
-    /// Checks that there are cells, and that every number is of use.
+    /// Checks that the grid has cells, and that every number is in its range.
     pub fn check(&self) -> Result<()> {
         let nodes = self.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(u64::from(d)));
         if self.dims.iter().any(|&n| !(2..=1 << 20).contains(&n)) || nodes.is_none_or(|n| n > 1 << 40) {

@@ -1,8 +1,9 @@
 //! Convex hulls of points, exact: quickhull (Barber, Dobkin, Huhdanpaa 1996) on integer coordinates.
 //!
-//! Points are snapped to a grid of 2⁴⁰ steps over the largest extent (a millionth of a millionth of it), where the sign
-//! of a determinant is exact in 128-bit integers. So coplanar, collinear, duplicate and sliver input needs no tolerance:
-//! every facet's plane supports the hull, and nothing strictly outside a plane is ever taken for inside.
+//! Points are snapped to a grid of 2⁴⁰ steps over the largest extent (a millionth of a millionth of it), where the
+//! sign of a determinant is exact in 128-bit integers. So coplanar, collinear, duplicate and sliver input needs no
+//! tolerance: every facet's plane supports the hull, and no point strictly outside a plane is ever classified as
+//! inside.
 
 use crate::math::limits;
 use crate::memory::{filled, CollectGuarded, GrowGuarded};
@@ -12,7 +13,7 @@ const STEPS: f64 = (1u64 << 40) as f64;
 
 /// A triangulated hull.
 pub(super) struct Hull {
-    /// The points the integer coordinates stand for; those not on the hull, too.
+    /// Points that the integer coordinates represent, including those not on the hull.
     pub points: Vec<[f64; 3]>,
     /// Counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -50,14 +51,15 @@ impl Builder {
         cross(difference(b, a), difference(c, a))
     }
 
-    /// Six times the volume of the tetrahedron over the triangle: positive when `p` is above it. At most 6·2¹²⁰.
+    /// Returns six times the volume of the tetrahedron over the triangle: positive when `p` is above it. At most
+    /// 6·2¹²⁰.
     fn height(&self, corners: [u32; 3], p: u32) -> i128 {
         let n = self.normal(corners);
         let d = difference(self.points[p as usize], self.points[corners[0] as usize]);
         n[0] * i128::from(d[0]) + n[1] * i128::from(d[1]) + n[2] * i128::from(d[2])
     }
 
-    /// `height(..) > 0`, in floating point where that is certain.
+    /// Returns `height(..) > 0`, in floating point where that is certain.
     fn above(&self, corners: [u32; 3], p: u32) -> bool {
         let a = self.points[corners[0] as usize];
         let f = |i: u32| difference(self.points[i as usize], a).map(|x| x as f64);
@@ -75,7 +77,7 @@ impl Builder {
         }
     }
 
-    /// Four points that span space, oriented so that (a, b, c) sees d below it.
+    /// Returns four points that span space, oriented so that (a, b, c) sees d below it.
     fn simplex(&self) -> Option<[u32; 4]> {
         let count = self.points.len() as u32;
         let point = |i: u32| self.points[i as usize];
@@ -129,7 +131,7 @@ impl Builder {
         let Some(&eye) = waiting.iter().max_by_key(|&&p| (self.height(corners, p), std::cmp::Reverse(p))) else {
             return;
         };
-        // The faces the eye sees, and the closed line of edges around them.
+        // The faces visible from `eye`, and the closed line of edges around them.
         let mut seen = vec![face];
         self.faces[face].alive = false;
         let mut horizon: Vec<(u32, u32, u32)> = Vec::new();
@@ -186,7 +188,7 @@ impl Builder {
     }
 }
 
-/// The hull of `points` (at least four that are not coplanar, all finite).
+/// Returns the hull of `points` (at least four that are not coplanar, all finite).
 pub(super) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
     for (i, p) in points.iter().enumerate() {
         if !p.iter().all(|x| limits::is_coordinate(*x)) {

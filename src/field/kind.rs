@@ -14,7 +14,7 @@ use super::sheet::Sheet;
 use super::sphere_hull::SphereHull;
 use crate::math::{Aabb, Vec3};
 
-/// Any field. They are few and shared, so the size of the enum does not matter.
+/// A field of any kind. Fields are few and shared, so the size of the enum does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Field {
@@ -28,27 +28,27 @@ pub enum Field {
     ConvexHull(ConvexHull),
     SphereHull(SphereHull),
     Mesh(MeshField),
-    /// Unsigned: which side is free, a query asks the other body.
+    /// Unsigned: the other body of a query decides the side.
     Sheet(Sheet),
     Bricks(BrickField),
 }
 
-/// What is known of a field on a grid, in either storage.
+/// Properties of a field on a grid, in either storage.
 #[derive(Clone, Copy, Debug)]
 pub struct Gridded<'a> {
     pub grid: &'a Grid,
     /// Certified Lipschitz constant inside the grid.
     pub lipschitz: f32,
-    /// Fit to the mesh, as measured at cooking.
+    /// Error against the mesh, as measured at cooking.
     pub error: FieldError,
-    /// How inside was told from outside.
+    /// Report of the sign rule.
     pub sign: &'a SignReport,
     /// Memory held, bytes.
     pub bytes: u64,
 }
 
 impl Field {
-    /// Whether it is the exact signed distance of a convex body.
+    /// Returns whether the field is the exact signed distance of a convex body.
     pub fn is_convex(&self) -> bool {
         match self {
             Field::HalfSpace(_)
@@ -63,7 +63,7 @@ impl Field {
         }
     }
 
-    /// `None` for fields without a grid.
+    /// Returns `None` for fields without a grid.
     pub fn gridded(&self) -> Option<Gridded<'_>> {
         match self {
             Field::Dense(f) => Some(Gridded {

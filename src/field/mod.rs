@@ -1,4 +1,5 @@
-//! Signed distance. Grids and analytic shapes behind one trait. Knows meshes, but nothing of samples or contacts.
+//! Signed distance fields: grids and analytic shapes behind one trait. Depends on meshes; independent of samples and
+//! contacts.
 
 mod analytic;
 mod approach;

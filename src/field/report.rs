@@ -1,4 +1,4 @@
-//! What cooking found out: which rule decided the sign, and how well the field fits the mesh.
+//! Reports of cooking: the rule that decided the sign, and the error of the field against the mesh.
 
 use std::fmt;
 
@@ -6,88 +6,90 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::{Aabb, Vec3};
 
-/// How inside was told from outside.
+/// Rule by which inside is told from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SignRule {
-    /// The values came with their sign.
+    /// The values were given with their sign.
     Given,
-    /// Signed crossings along the grid's rows with exact tie-breaking: the integer winding number of a closed surface.
-    /// Inside is where it is positive, so overlapping parts unite.
+    /// Signed crossings along the grid's rows with exact tie-breaking: the integer winding number of a closed
+    /// surface. Inside is where it is positive, so overlapping parts unite.
     Crossings,
     /// Even or odd number of crossings: the surface is closed but cannot be oriented.
     Parity,
     /// Generalised winding number above one half (Jacobson et al. 2013): the surface is open.
     WindingNumber,
-    /// Inside is what cannot be reached from the border of the grid without coming within the offset of the surface.
+    /// Inside are the points that cannot be reached from the border of the grid without coming within the offset of
+    /// the surface.
     Offset,
 }
 
-/// What was found about the surface's inside.
+/// Report of the sign rule and of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignReport {
-    /// Every edge has an even number of triangles (duplicates not counted).
+    /// Whether every edge has an even number of triangles (duplicates not counted).
     pub closed: bool,
-    /// The triangles came wound consistently; when not, they were turned before the sign was computed.
+    /// Whether the triangles were wound consistently; if not, they were flipped before the sign was computed.
     pub consistent: bool,
     /// The rule that decided.
     pub rule: SignRule,
-    /// Triangles that repeat an earlier one: same corners, same winding. The same number as in the mesh's [`Report`]. Where the
-    /// triangles do not agree on the outside, these and those that turn an earlier one over are left out.
+    /// Number of triangles that repeat an earlier one: same corners, same winding. The same number as in the mesh's
+    /// [`Report`]. If the triangles do not agree on the outside, these triangles, and those that are the reverse of
+    /// an earlier one, are left out.
     ///
     /// [`Report`]: crate::mesh::Report
     pub duplicate_triangles: u64,
-    /// Triangles turned to agree with their neighbours.
+    /// Number of triangles flipped to agree with their neighbours.
     pub flipped_triangles: u64,
-    /// Which rule decided how many nodes.
+    /// Number of nodes by the rule that decided them.
     pub decided: Decided,
-    /// Nodes whose winding number was within [`UNCERTAIN`] of the threshold: their sign may be either.
+    /// Number of nodes whose winding number was within [`UNCERTAIN`] of the threshold: their sign may be wrong.
     pub uncertain_nodes: u64,
     /// Box around those nodes, body frame, metres; empty when there is none.
     pub uncertain_box: Aabb,
-    /// Where the sign is least sure: of the uncertain nodes those nearest to the threshold, the nearest first, no two
-    /// closer together than an eighth of the grid's largest edge.
+    /// Nodes with the least certain sign: among the uncertain nodes those nearest to the threshold, the nearest
+    /// first, no two closer together than an eighth of the grid's largest edge.
     pub least_sure: [Option<Doubt>; PLACES],
-    /// Area of the membranes put across the holes of an open surface, m². φ is the distance to them, too.
+    /// Area of the membranes across the holes of an open surface, m². φ is also the distance to the membranes.
     pub membrane_area: f64,
 }
 
 /// Winding numbers closer to ½ than this are uncertain.
 pub const UNCERTAIN: f64 = 0.1;
 
-/// Places that a report names at most.
+/// Largest number of positions in a report.
 pub const PLACES: usize = 4;
 
-/// Number of nodes by what decided their sign. In bricks a node counts in each brick that has a sample of it, and of a
-/// brick that is all inside or all outside only the lower corner does.
+/// Number of nodes by the method that decided their sign. In bricks a node counts in each brick that has a sample of
+/// it; in a brick that is entirely inside or entirely outside only the lower corner counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
-    /// Crossings along their row of the grid, signed or by parity: exact.
+    /// Crossings along the node's row of the grid, signed or by parity: exact.
     pub crossings: u64,
-    /// Their own winding number.
+    /// The winding number at the node.
     pub winding_number: u64,
-    /// A neighbour that the surface does not part them from: the winding number of one node where it is certain that the
-    /// threshold is not crossed on the way, or for offset surfaces a path to the border of the grid.
+    /// A neighbour that the surface does not separate from the node: the winding number of one node where the
+    /// threshold is certainly not crossed in between, or for offset surfaces a path to the border of the grid.
     pub flooding: u64,
 }
 
-/// A node whose sign is doubtful.
+/// A node with an uncertain sign.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doubt {
-    /// Body frame, metres.
+    /// Position, body frame, metres.
     pub position: Vec3,
-    /// The threshold is ½.
+    /// Winding number; the threshold is ½.
     pub winding_number: f64,
 }
 
 impl Doubt {
-    /// Distance of the winding number from the threshold.
+    /// Returns the distance of the winding number from the threshold.
     pub fn margin(&self) -> f64 {
         (self.winding_number - 0.5).abs()
     }
 }
 
 impl SignReport {
-    /// Whether all numbers are such as a report has.
+    /// Returns whether all numbers are in the range of a report.
     pub(crate) fn is_sound(&self) -> bool {
         let finite = |p: &Vec3| p.iter().all(|x| x.is_finite());
         let Aabb { min, max } = &self.uncertain_box;
@@ -97,7 +99,7 @@ impl SignReport {
             && self.membrane_area >= 0.0
     }
 
-    /// Of values that came with their sign.
+    /// Returns the report of values that were given with their sign.
     pub(crate) fn given() -> Self {
         Self {
             closed: true,
@@ -113,7 +115,7 @@ impl SignReport {
         }
     }
 
-    /// Of the body `factor` times as large.
+    /// Returns the report of the body scaled by `factor`.
     pub(super) fn scaled(&self, factor: f64) -> Self {
         let Aabb { min, max } = self.uncertain_box;
         Self {
@@ -125,14 +127,14 @@ impl SignReport {
     }
 }
 
-/// |interpolated φ − exact signed distance to the mesh| on the surface and within two cells of it.
+/// Error |interpolated φ − exact signed distance to the mesh| on the surface and within two cells of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldError {
-    /// Largest that a search finds where the field fits worst, metres. The true maximum is at least this.
+    /// Largest error that a search near the worst places finds, metres. The true maximum is at least this.
     pub max: f64,
-    /// Root of the mean square over points spread evenly, metres.
+    /// Root of the mean square over evenly spread points, metres.
     pub rms: f64,
-    /// Number of points that `rms` is over.
+    /// Number of points of `rms`.
     pub samples: u32,
 }
 

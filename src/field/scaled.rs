@@ -1,4 +1,4 @@
-//! Fields of bodies made larger or smaller.
+//! Fields of scaled bodies.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
 impl Field {
-    /// The field of the body scaled by a positive, finite `factor` about its origin: φ'(x) = factor · φ(x / factor), but
-    /// for the rounding of parameters and samples. A copy; powers of two change no digit.
+    /// Returns the field of the body scaled by a positive, finite `factor` about its origin: φ'(x) = factor · φ(x /
+    /// factor), except for the rounding of parameters and samples. A copy; powers of two are exact.
     ///
     /// # Errors
     /// When a number leaves its range.

@@ -1,4 +1,4 @@
-//! One pass over a grid's values: what is certified about the interpolant.
+//! Certified properties of the interpolant, from one pass over a grid's values.
 
 use rayon::prelude::*;
 
@@ -7,11 +7,11 @@ use super::Grid;
 use crate::math::{Aabb, Vec3};
 use crate::memory::ParCollectGuarded;
 
-/// What holds of the trilinear interpolant of a grid, extended by the distance to the box outside.
+/// Properties of the trilinear interpolant of a grid, extended by the distance to the box outside.
 pub(super) struct Scan {
     /// Lipschitz constant inside the box, rounded up.
     pub lipschitz: f32,
-    /// Most that two nodes differ by per metre between them, rounded up.
+    /// Largest difference of two nodes per metre between them, rounded up.
     pub node_lipschitz: f32,
     /// Largest |value|.
     pub largest: f32,
@@ -21,19 +21,20 @@ pub(super) struct Scan {
     pub border: f32,
 }
 
-/// What one slice of nodes (k constant) adds.
+/// Contribution of one slice of nodes (k constant).
 #[derive(Default)]
 struct Slice {
-    /// Squared, metres per node.
+    /// Largest squared gradient, (metres per node)².
     steepest: f32,
     largest: f32,
     /// First and last row with a node in {φ ≤ 0}.
     rows: Option<[usize; 2]>,
-    /// {φ ≤ 0} along x, in nodes.
+    /// Extent of {φ ≤ 0} along x, in nodes.
     x: [f64; 2],
 }
 
-/// `values` has a number for each node. `exact`: they are exact signed distances, up to a rounding that the caller adds.
+/// Scans a grid. `values` has a number for each node. `exact`: they are exact signed distances, up to a rounding that
+/// the caller adds.
 pub(super) fn scan(grid: &Grid, values: &[f32], exact: bool) -> Scan {
     let view = View { dims: grid.dims.map(|n| n as usize), values };
     let slices: Vec<Slice> = (0..view.dims[2]).into_par_iter().map(|k| view.slice(k)).collect_guarded();
@@ -60,23 +61,23 @@ pub(super) fn scan(grid: &Grid, values: &[f32], exact: bool) -> Scan {
     }
 }
 
-/// A row of nodes and the rows around it: before and after it in y, then in z; itself where there is none.
+/// A row of nodes and the rows around it: before and after it in y, then in z; the row itself where there is none.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
     here: &'a [f32],
     around: [&'a [f32]; 4],
 }
 
-/// Nodes that are looked at side by side.
+/// Number of nodes processed side by side.
 const LANES: usize = 8;
 
-/// What is largest among the nodes seen in one lane.
+/// Largest values among the nodes of one lane.
 #[derive(Clone, Copy)]
 struct Most {
     /// Squared gradient, times the spacing squared.
     steepest: [f32; LANES],
     magnitude: [f32; LANES],
-    /// Of −φ.
+    /// Largest −φ.
     depth: [f32; LANES],
 }
 
@@ -90,10 +91,10 @@ fn max(a: f32, b: f32) -> f32 {
 }
 
 impl Most {
-    /// The gradient of a trilinear cell has its largest norm at a corner, since each of its components is affine along
-    /// each axis; there it is made of the differences along the three edges that meet. A node is a corner of every cell
-    /// around it, so the steepest of them takes the steeper of the two differences along each axis. Rounded to f32, which
-    /// the margin of the constant covers.
+    /// Adds a node. The gradient of a trilinear cell has its largest norm at a corner, since each of its components
+    /// is affine along each axis; there its components are the differences along the three edges that meet. A node is
+    /// a corner of every cell around it, so the steepest of these gradients takes the steeper of the two differences
+    /// along each axis. Rounded to f32, which the margin of the constant covers.
     #[inline(always)]
     fn see(&mut self, lane: usize, here: f32, along: [f32; 2], around: [f32; 4]) {
         let steeper = |p: f32, q: f32| max((here - p) * (here - p), (here - q) * (here - q));
@@ -105,7 +106,8 @@ impl Most {
 }
 
 wide! {
-    /// The largest squared gradient at the nodes of a row of at least two, the largest |φ| and −φ.
+    /// Returns the largest squared gradient at the nodes of a row of at least two, the largest |φ| and the largest
+    /// −φ.
     fn most_in_row(rows: Rows) -> [f32; 3] {
         let (here, n) = (rows.here, rows.here.len());
         let around = rows.around.map(|r| &r[..n]);
@@ -158,7 +160,7 @@ impl View<'_> {
             out.largest = out.largest.max(largest);
             if lowest >= 0.0 {
                 out.rows = Some([out.rows.map_or(j, |r| r[0]), j]);
-                // What may reach beyond that of the rows before.
+                // Nodes that may reach beyond those of the rows before.
                 let first = here.iter().take((out.x[0].ceil() + 1.0) as usize).position(|&v| v <= 0.0);
                 let rest = (out.x[1].max(0.0) as usize).min(here.len());
                 let last = here[rest..].iter().rposition(|&v| v <= 0.0).map(|i| i + rest);
@@ -172,15 +174,16 @@ impl View<'_> {
         out
     }
 
-    /// The box of {φ ≤ 0}, in nodes. A plane x = const meets {φ ≤ 0} in a cell only if one of the cell's x-edges does (the
-    /// interpolant is bilinear on the plane and smallest at a corner), so the box is that of its points on grid edges; and
-    /// along each axis only the outermost nodes can have the outermost of them.
+    /// Returns the box of {φ ≤ 0}, in nodes. A plane x = const meets {φ ≤ 0} in a cell only if one of the cell's
+    /// x-edges meets it there (the interpolant is bilinear on the plane and smallest at a corner), so the box is that
+    /// of the points of {φ ≤ 0} on grid edges. Along each axis only the outermost nodes can have the outermost of
+    /// these points.
     fn inside(&self, slices: &[Slice]) -> Option<[[f64; 3]; 2]> {
         let [_, ny, nz] = self.dims;
         let with = || slices.iter().enumerate().filter_map(|(k, s)| s.rows.map(|rows| (k, rows)));
         let (first, last) = (with().next()?.0, with().next_back()?.0);
         let (top, bottom) = with().fold((ny, 0), |(a, b), (_, rows)| (a.min(rows[0]), b.max(rows[1])));
-        // The farthest that the outermost rows reach towards the rows beyond.
+        // Largest reach of the outermost rows towards the rows beyond.
         let most = |from: &[f32], to: &[f32]| from.iter().zip(to).fold(0.0f64, |m, (&v, &o)| m.max(reach(v, o)));
         let along_y = |j: usize, beyond: usize| {
             with().map(|(k, _)| most(self.row(j, k), self.row(beyond, k))).fold(0.0, f64::max)
@@ -203,7 +206,7 @@ impl View<'_> {
     }
 }
 
-/// How far {φ ≤ 0} reaches from a node in it (0 from one that is not) towards its neighbour: 0 to 1.
+/// Returns how far {φ ≤ 0} reaches from a node in it towards its neighbour: 0 to 1; 0 from a node that is not in it.
 fn reach(v: f32, other: f32) -> f64 {
     if v <= 0.0 && other > 0.0 {
         f64::from(v) / (f64::from(v) - f64::from(other))
@@ -227,15 +230,15 @@ fn border_minimum(grid: &Grid, values: &[f32]) -> f32 {
     lowest
 }
 
-/// Steps between neighbouring nodes lead from any node to any other on a path this many times as long as the straight one,
-/// at most: see [`steepest_path`].
+/// Any two nodes are connected by steps between neighbouring nodes whose total length is at most this many times
+/// their distance: see [`steepest_path`].
 pub(crate) const PATH: f64 = 1.1282;
 
-/// Bound on |v(X) − v(Y)| / |X − Y| over all pairs of nodes, from neighbours alone.
+/// Returns a bound on |v(X) − v(Y)| / |X − Y| over all pairs of nodes, from neighbours alone.
 ///
-/// Let S be the largest such quotient over the 26 neighbours of any node. Any node is reached from any other by steps along
-/// body diagonals, face diagonals and edges whose length is √3 c + √2 (b − c) + (a − b) for the sorted offset a ≥ b ≥ c ≥ 0,
-/// all inside their common box. That is (1, √2 − 1, √3 − √2)·(a, b, c) ≤ 1.1281 |(a, b, c)|.
+/// Let S be the largest such quotient over the 26 neighbours of any node. Any node is reached from any other by steps
+/// along body diagonals, face diagonals and edges whose length is √3 c + √2 (b − c) + (a − b) for the sorted offset a
+/// ≥ b ≥ c ≥ 0, all inside their common box. That is (1, √2 − 1, √3 − √2)·(a, b, c) ≤ 1.1281 |(a, b, c)|.
 fn steepest_path(grid: &Grid, values: &[f32]) -> f32 {
     let [nx, ny, nz] = grid.dims.map(|n| n as usize);
     let slices = (0..nz).into_par_iter().map(|k| {

@@ -1,19 +1,19 @@
 //! Distance from a point to a triangle, branch-free, for many at once.
 //!
-//! A triangle is kept in its own frame: origin at one end A of its longest edge, x along that edge to B, y towards the
-//! third corner C, z along the normal. Then A = (0, 0), B = (length, 0), C = (cx, cy) with 0 ≤ cx ≤ length and cy > 0,
-//! and a point in space needs three dot products to get there. Because AB is the longest edge, the test "inside the
-//! triangle" fails for every point that lies beyond an end of it, whatever the rounding: slivers are safe.
+//! A triangle is stored in its own frame: origin at one end A of its longest edge, x along that edge to B, y towards
+//! the third corner C, z along the normal. Then A = (0, 0), B = (length, 0), C = (cx, cy) with 0 ≤ cx ≤ length and cy
+//! > 0, and a point in space needs three dot products for the transform. Because AB is the longest edge, the test
+//! "inside the triangle" fails for every point that lies beyond an end of it, in spite of rounding: slivers are safe.
 use crate::memory::CollectGuarded;
 
 /// A triangle in its own frame, f64: the exact data from which the f32 lanes are rounded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TriangleFrame {
-    /// A.
+    /// Position of A.
     pub origin: [f64; 3],
     /// Unit vectors x, y, z.
     pub axes: [[f64; 3]; 3],
-    /// A in those axes: what to subtract from `axes · p`.
+    /// A in those axes, subtracted from `axes · p`.
     pub offset: [f64; 3],
     pub length: f64,
     pub cx: f64,
@@ -32,7 +32,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// A unit vector at right angles to the unit vector `v`.
+/// Returns a unit vector at right angles to the unit vector `v`.
 fn perpendicular(v: [f64; 3]) -> [f64; 3] {
     let m = v.map(f64::abs);
     let k = if m[0] <= m[1] && m[0] <= m[2] {
@@ -50,8 +50,8 @@ fn perpendicular(v: [f64; 3]) -> [f64; 3] {
 }
 
 impl TriangleFrame {
-    /// `floor`: smallest length and height. A triangle thinner than that (a segment or a point, too) is thickened to it,
-    /// which moves its surface by no more than `floor`.
+    /// Returns the frame of a triangle. `floor`: smallest length and height. A triangle thinner than that (a segment
+    /// or a point, too) is thickened to it, which moves its surface by at most `floor`.
     pub fn new(corners: [[f64; 3]; 3], floor: f64) -> Self {
         let squared = |i: usize| {
             let e = sub(corners[(i + 1) % 3], corners[i]);
@@ -75,12 +75,12 @@ impl TriangleFrame {
         Self { origin: a, axes: [x, y, z], offset: [dot(x, a), dot(y, a), dot(z, a)], length, cx, cy }
     }
 
-    /// The same triangle seen from `origin`.
+    /// Returns the offset of the same triangle relative to `origin`.
     pub fn relative_to(&self, origin: [f64; 3]) -> [f64; 3] {
         [0, 1, 2].map(|k| self.offset[k] - dot(self.axes[k], origin))
     }
 
-    /// Rounded to f32, with `offset` in place of the frame's own.
+    /// Returns the triangle rounded to f32, with `offset` in place of the frame's own.
     pub fn rounded(&self, offset: [f64; 3]) -> Triangle {
         let f = |v: [f64; 3]| v.map(|x| x as f32);
         let edge = |x: f64| {
@@ -109,12 +109,12 @@ pub(crate) struct Triangle {
     pub y: [f32; 3],
     pub z: [f32; 3],
     pub offset: [f32; 3],
-    /// Of AB.
+    /// Length of AB.
     pub length: f32,
-    /// Unit vector in the triangle's plane from B to C, whose x is never positive, and its length.
+    /// Unit vector in the triangle's plane from B to C, whose x is never positive, and the length of BC.
     pub bc: [f32; 2],
     pub bc_length: f32,
-    /// From A to C; its x is never negative.
+    /// The same from A to C; its x is never negative.
     pub ac: [f32; 2],
     pub ac_length: f32,
 }
@@ -138,20 +138,21 @@ fn max(a: f32, b: f32) -> f32 {
 }
 
 impl Triangle {
-    /// What `offset` is when A is at `a`.
+    /// Returns `offset` for A at `a`.
     #[inline(always)]
     pub fn offset_of(&self, a: [f32; 3]) -> [f32; 3] {
         [self.x, self.y, self.z].map(|e| (e[0] * a[0] + e[1] * a[1]) + e[2] * a[2])
     }
 
-    /// The point in the triangle's frame.
+    /// Returns the point in the triangle's frame.
     #[inline(always)]
     pub fn in_frame(&self, p: [f32; 3]) -> [f32; 3] {
         let d = |e: [f32; 3], o: f32| ((e[0] * p[0] + e[1] * p[1]) + e[2] * p[2]) - o;
         [d(self.x, self.offset[0]), d(self.y, self.offset[1]), d(self.z, self.offset[2])]
     }
 
-    /// From the closest point of the triangle to a point, both in its plane: (rx, ry), and the squared length.
+    /// Returns the vector from the closest point of the triangle to a point, both in its plane: (rx, ry), and the
+    /// squared length.
     #[inline(always)]
     fn planar(&self, x: f32, y: f32) -> (f32, f32, f32) {
         let (mut rx, mut ry) = (x - min(max(x, 0.0), self.length), y);
@@ -175,8 +176,8 @@ impl Triangle {
         }
     }
 
-    /// Squared distance to `p`: of the height over the plane and, outside, the distance to the nearest edge in it, by how
-    /// far the point is beside that edge and how far beyond its ends.
+    /// Returns the squared distance to `p`: from the height over the plane and, outside, the distance to the nearest
+    /// edge in it, by the distances of the point beside that edge and beyond its ends.
     #[inline(always)]
     pub fn distance_squared(&self, p: [f32; 3]) -> f32 {
         let [x, y, z] = self.in_frame(p);
@@ -194,7 +195,7 @@ impl Triangle {
         z * z + if out > 0.0 { edges } else { 0.0 }
     }
 
-    /// From the closest point of the triangle to `p`, and the squared length of that vector.
+    /// Returns the vector from the closest point of the triangle to `p`, and its squared length.
     #[inline(always)]
     pub fn off_closest(&self, p: [f32; 3]) -> ([f32; 3], f32) {
         let [x, y, z] = self.in_frame(p);
@@ -204,7 +205,7 @@ impl Triangle {
     }
 }
 
-/// How many triangles stand side by side in a [`Packet`].
+/// Number of triangles side by side in a [`Packet`].
 pub(crate) const LANES: usize = 8;
 
 /// Eight triangles, one array per number, so that a loop over lanes becomes vector instructions.
@@ -220,7 +221,7 @@ impl Packet {
     /// Lanes that are farther from everything than any real triangle of a lattice, in cells.
     pub const FAR: Self = Self::far(1.0e15);
 
-    /// Lanes at a distance from everywhere.
+    /// Returns lanes at this distance from every point.
     pub const fn far(distance: f32) -> Self {
         let mut fields = [[0.0; LANES]; Packet::FIELDS];
         fields[9] = [distance; LANES];
@@ -273,7 +274,7 @@ impl Packet {
         }
     }
 
-    /// Squared distances from one point to the eight triangles.
+    /// Returns the squared distances from one point to the eight triangles.
     #[inline(always)]
     pub fn distance_squared(&self, p: [f32; 3]) -> [f32; LANES] {
         let mut out = [0.0; LANES];
@@ -284,7 +285,7 @@ impl Packet {
     }
 }
 
-/// An order of triangles in which each run of eight is close together; the same input gives the same order.
+/// Returns an order of triangles in which each run of eight is close together; the same input gives the same order.
 pub(crate) fn cluster(corners: &[[[f64; 3]; 3]]) -> Vec<u32> {
     let centroids: Vec<[f64; 3]> =
         corners.iter().map(|t| [0, 1, 2].map(|k| (t[0][k] + t[1][k] + t[2][k]) / 3.0)).collect_guarded();

@@ -1,8 +1,8 @@
-//! Where in a grid a point is, and the interpolant of one cell: what full grids and bricks have in common.
+//! Cell of a point in a grid, and the interpolant of one cell: common code of full grids and bricks.
 
 use super::Grid;
 
-/// A grid as sampling reads it.
+/// Constants of a grid for sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axes {
     min: [f32; 3],
@@ -14,17 +14,17 @@ pub(super) struct Axes {
     last_cell: [f32; 3],
 }
 
-/// Where a point is.
+/// Cell of a point.
 pub(super) struct Spot {
-    /// The cell of the point of the grid's box that is closest to it.
+    /// Cell of the point of the grid's box that is closest to the point.
     pub cell: [i32; 3],
-    /// Where that is in the cell, 0 to 1.
+    /// Position of that closest point in the cell, 0 to 1.
     pub f: [f32; 3],
-    /// From the box to the point, metres; 0 inside.
+    /// Vector from the box to the point, metres; 0 inside.
     pub over: [f32; 3],
 }
 
-/// `t` in [0, hi], and 0 for NaN; an instruction for each comparison.
+/// Returns `t` clamped to [0, hi], and 0 for NaN; one instruction for each comparison.
 #[inline(always)]
 fn clamp(t: f32, hi: f32) -> f32 {
     let t = if t > 0.0 { t } else { 0.0 };
@@ -36,7 +36,7 @@ fn clamp(t: f32, hi: f32) -> f32 {
 }
 
 impl Axes {
-    /// `grid` was checked.
+    /// Returns the constants of a `grid` that was checked.
     pub fn new(grid: &Grid) -> Self {
         Self {
             min: grid.min,
@@ -47,7 +47,7 @@ impl Axes {
         }
     }
 
-    /// The cell is one of the grid's, whatever `p` is.
+    /// Returns the cell of `p`: a cell of the grid for every `p`.
     #[inline(always)]
     pub fn spot(&self, p: [f32; 3]) -> Spot {
         let mut spot = Spot { cell: [0; 3], f: [0.0; 3], over: [0.0; 3] };
@@ -64,28 +64,29 @@ impl Axes {
         spot
     }
 
-    /// Σ f (1 − f) h²: how much the corner varies that stands for a point, with the weights as probabilities.
+    /// Returns Σ f (1 − f) h²: the variance of the random corner for a point, with the weights as probabilities.
     #[inline(always)]
     pub fn variance(&self, f: [f32; 3]) -> f32 {
         ((f[0] * (1.0 - f[0]) + f[1] * (1.0 - f[1])) + f[2] * (1.0 - f[2])) * (self.spacing * self.spacing)
     }
 }
 
-/// Bound on the rounding of φ in a grid's box, metres: that of values up to `largest`, and of positions where φ rises by
-/// `lipschitz` per metre.
+/// Returns a bound on the rounding of φ in a grid's box, metres: of values up to `largest`, and of positions where φ
+/// rises by `lipschitz` per metre.
 pub(super) fn slack(grid: &Grid, largest: f32, lipschitz: f32) -> f32 {
     let max = grid.max();
     let reach = (0..3).map(|k| (max[k] - grid.min[k]) + grid.min[k].abs()).fold(0.0, f32::max);
     12.0 * f32::EPSILON * (largest + lipschitz * reach)
 }
 
-/// √(1 + L²): Lipschitz constant of φ everywhere, where it is L in the box, and beyond it φ(p clamped) + distance to the box.
+/// Returns √(1 + L²): Lipschitz constant of φ everywhere, if it is L in the box, and φ is φ(p clamped) + distance to
+/// the box beyond it.
 pub(super) fn lipschitz_outside(lipschitz: f32) -> f32 {
     ((f64::from(lipschitz).powi(2) + 1.0).sqrt() * (1.0 + 1e-6)) as f32
 }
 
-/// 1 / how steep φ is: by the steepest gradient (`all`) and by the values at nodes, in the box and everywhere. What a lower
-/// bound takes off for the rounding of a ball's radius is in them.
+/// Inverse slopes of φ: of the steepest gradient (`all`) and of the values at nodes, in the box and everywhere. They
+/// include the rounding of a ball's radius in a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Flatness {
     pub all: f32,
@@ -115,7 +116,8 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
     }
 }
 
-/// The largest r for which `off` is more than L r or K √(r² + variance), with `flat` = 1 / L and `node_flat` = 1 / K.
+/// Returns the largest r for which `off` is more than L r or K √(r² + variance), with `flat` = 1 / L and `node_flat`
+/// = 1 / K.
 #[inline(always)]
 pub(super) fn reach(off: f32, flat: f32, node_flat: f32, variance: f32) -> f32 {
     let by_nodes = off * node_flat;
@@ -129,7 +131,7 @@ fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + t * (b - a)
 }
 
-/// The interpolant of values at the corners, x fastest: along x, then y, then z.
+/// Returns the interpolant of values at the corners, x fastest: along x, then y, then z.
 #[inline(always)]
 pub(super) fn value(v: [f32; 8], f: [f32; 3]) -> f32 {
     let low = lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]);
@@ -137,10 +139,10 @@ pub(super) fn value(v: [f32; 8], f: [f32; 3]) -> f32 {
     lerp(low, high, f[2])
 }
 
-/// The interpolant and its gradient, per edge of the cell.
+/// Returns the interpolant and its gradient, per edge of the cell.
 #[inline(always)]
 pub(super) fn gradient(v: [f32; 8], f: [f32; 3]) -> (f32, [f32; 3]) {
-    // Differences along x on the four edges, then interpolated along y and z; and so on.
+    // Differences along x on the four edges, then interpolated along y and z; the same for y and z.
     let dx = [v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6]];
     let gx = lerp(lerp(dx[0], dx[1], f[1]), lerp(dx[2], dx[3], f[1]), f[2]);
     let x = [v[0] + f[0] * dx[0], v[2] + f[0] * dx[1], v[4] + f[0] * dx[2], v[6] + f[0] * dx[3]];
@@ -156,7 +158,7 @@ pub(super) fn norm(v: [f32; 3]) -> f32 {
     ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt()
 }
 
-/// φ and its gradient at a point that is `over` beyond the box, from those at the point of the box closest to it.
+/// Returns φ and its gradient at a point that is `over` beyond the box, from those at the closest point of the box.
 #[inline(always)]
 pub(super) fn beyond(phi: f32, mut g: [f32; 3], over: [f32; 3]) -> (f32, [f32; 3]) {
     let distance = norm(over);

@@ -7,7 +7,7 @@ const UNKNOWN: u8 = 0;
 const BASELINE: u8 = 1;
 const AVX2: u8 = 2;
 
-/// What kernels run on.
+/// Form of the kernels in use.
 static PATH: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 fn detect() -> u8 {
@@ -18,8 +18,8 @@ fn detect() -> u8 {
     BASELINE
 }
 
-/// Whether kernels run their AVX2 form: where the processor has it, unless the environment variable `VOXSHELL_BASELINE`
-/// was set at the first use or [`force_baseline`] says otherwise.
+/// Returns whether kernels run their AVX2 form: if the processor has AVX2, unless the environment variable
+/// `VOXSHELL_BASELINE` was set at the first use or [`force_baseline`] was called.
 #[inline]
 pub fn uses_avx2() -> bool {
     match PATH.load(Ordering::Relaxed) {
@@ -32,12 +32,14 @@ pub fn uses_avx2() -> bool {
     }
 }
 
-/// Makes all kernels of the process run their baseline form, or again what the processor has: to compare the two.
+/// Makes all kernels of the process run their baseline form, or again the best form that the processor has: to
+/// compare the two.
 pub fn force_baseline(on: bool) {
     PATH.store(if on { BASELINE } else { detect() }, Ordering::Relaxed);
 }
 
-/// Defines a function whose body is compiled for the baseline and, on x86-64, once more for AVX2, with what is inlined there.
+/// Defines a function whose body is compiled for the baseline and, on x86-64, once more for AVX2, together with the
+/// functions inlined in it.
 macro_rules! wide {
     (
         $(#[$doc:meta])*
@@ -55,7 +57,7 @@ macro_rules! wide {
                     plain($($arg),*)
                 }
                 if $crate::field::uses_avx2() {
-                    // SAFETY: only where the processor has said that it has AVX2.
+                    // SAFETY: only if the processor has reported AVX2.
                     return unsafe { avx2($($arg),*) };
                 }
             }

@@ -1,4 +1,4 @@
-//! The tool that is held and the bodies that it touches.
+//! The tool in the hand and the bodies that it touches.
 
 use std::sync::Arc;
 
@@ -10,31 +10,31 @@ use crate::pointshell::PointShell;
 use crate::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
 use crate::{Error, Result};
 
-/// The forms of a body's surface, immutable and shared; whichever it has.
+/// Forms of a body's surface, immutable and shared. A body may lack some of them.
 #[derive(Clone, Default)]
 pub struct Forms {
     pub field: Option<Arc<Field>>,
     pub shell: Option<Arc<PointShell>>,
-    /// For [`Renderer::Vps`](super::Renderer::Vps), which runs the tool's pointshell through it.
+    /// Used by [`Renderer::Vps`](super::Renderer::Vps), which tests the tool's pointshell against it.
     pub voxmap: Option<Arc<Voxmap>>,
 }
 
 impl Forms {
-    /// What the queries look at.
+    /// Returns the geometry for the queries.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
     }
 
-    /// Who holds what the queries look at.
+    /// Returns the owners of that geometry.
     pub(super) fn owner(&self) -> Owner<'_> {
         Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
     }
 
-    /// With a voxmap on the grid of the field, as voxels of its size, where it has a grid and no voxmap is there yet. Takes 12
-    /// samples of the field a voxel, and at most [`VOXMAP_MEMORY`] bytes.
+    /// Adds a voxmap on the grid of the field, with voxels of its size, if the field has a grid and there is no voxmap
+    /// yet. Takes 12 samples of the field per voxel, and at most [`VOXMAP_MEMORY`] bytes.
     ///
     /// # Errors
-    /// `TooLarge` for a grid that takes more, `InvalidArgument` for a field without a surface.
+    /// `TooLarge` for a grid that needs more memory, `InvalidArgument` for a field without a surface.
     pub fn with_voxmap(mut self) -> Result<Self> {
         fn made<F: SignedDistance>(field: &F, grid: &Grid, center: Vec3) -> Result<Arc<Voxmap>> {
             let grid = VoxelGrid::new(*grid, center)?;
@@ -52,7 +52,7 @@ impl Forms {
     }
 }
 
-/// What making a voxmap may take, bytes.
+/// Memory limit of a voxmap made by [`Forms::with_voxmap`], bytes.
 pub const VOXMAP_MEMORY: u64 = 1 << 30;
 
 /// The body in the hand.
@@ -61,14 +61,14 @@ pub struct Tool {
     pub forms: Forms,
     /// Centre of mass, body frame, metres.
     pub center: Vec3,
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
-    /// About the centre of mass, body axes, kg·m².
+    /// Inertia about the centre of mass, body axes, kg·m².
     pub inertia: Mat3,
 }
 
 impl Tool {
-    /// A tool of a mass (kg) that is spread as that of its solid.
+    /// Makes a tool of a mass (kg) that is distributed as in its homogeneous solid.
     ///
     /// # Errors
     /// `InvalidArgument` as [`Tool::check`].
@@ -101,30 +101,30 @@ impl Tool {
         Ok(())
     }
 
-    /// The inertia about the centre of mass in world axes, kg·m².
+    /// Returns the inertia about the centre of mass in world axes, kg·m².
     pub fn inertia_at(&self, pose: &Pose) -> Mat3 {
         let r = pose.rotation.to_rotation_matrix().into_inner();
         r * self.inertia * r.transpose()
     }
 
-    /// The centre of mass in the world, metres.
+    /// Returns the centre of mass in the world, metres.
     pub fn center_at(&self, pose: &Pose) -> Vec3 {
         (pose * nalgebra::Point3::from(self.center)).coords
     }
 }
 
-/// A body that the tool touches; it moves as its owner says.
+/// A body that the tool touches; its owner moves it.
 #[derive(Clone)]
 pub struct Obstacle {
     pub forms: Forms,
     /// Body to world.
     pub pose: Pose,
-    /// Of the body's origin, world frame.
+    /// Twist of the body's origin, world frame.
     pub twist: Twist,
 }
 
 impl Obstacle {
-    /// At rest.
+    /// Makes an obstacle at rest.
     pub fn fixed(forms: Forms, pose: Pose) -> Self {
         Self { forms, pose, twist: Twist::ZERO }
     }

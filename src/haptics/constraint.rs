@@ -1,5 +1,5 @@
-//! What keeps a body out of others, linearised about a pose: the rows that the god-object publishes, and the force that they make
-//! at any pose of the device. Knows contacts and the quadratic program; nothing of queries.
+//! Constraints between the tool and other bodies, linearised about a pose: the rows that the god-object publishes, and
+//! the force that they produce at any pose of the device. Knows contacts and the quadratic program, but no queries.
 
 use super::bodies::Tool;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
@@ -12,43 +12,46 @@ use crate::{Error, Result};
 /// A contact that a body may slide along and leave, but not cross.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
-    /// Where, world frame, metres.
+    /// Contact point, world frame, metres.
     pub point: Vec3,
     /// Unit, from the tool into the obstacle, world frame.
     pub normal: Vec3,
-    /// How far the tool may still go along the normal, metres: not negative.
+    /// Remaining distance that the tool may move along the normal, metres: not negative.
     pub gap: f64,
-    /// Of the sample: as [`crate::contact::Contact::feature`], with the tool as A.
+    /// Feature of the sample: as [`crate::contact::Contact::feature`], with the tool as A.
     pub feature: u32,
     /// Number of the obstacle.
     pub body: u32,
-    /// Unit: the normal that the force has, where that is another ([`Surface::shading`]).
+    /// Normal of the force, unit, where it differs from the constraint's ([`Surface::shading`]).
     pub shaded: Vec3,
-    /// Where the obstacle is, body to world: what its texture is fixed to.
+    /// Pose of the obstacle, body to world: the frame of its texture.
     pub frame: Pose,
 }
 
 impl Constraint {
-    /// On the translation of the tool's centre and its rotation vector: Xu & Barbič 2016, equation 7, with the gap on its right.
+    /// Returns the row on the translation of the tool's centre and its rotation vector: Xu & Barbič 2016, equation 7,
+    /// with the gap on its right-hand side.
     pub fn row(&self, center: &Vec3) -> Row {
         Row { normal: column(&self.normal, &(self.point - center)), slack: self.gap }
     }
 }
 
-/// What a direction at the end of an arm is to a motion of the centre and to a load on it.
+/// Returns the row of a direction at the end of an arm: it maps a motion of the centre to that direction, and its
+/// transpose maps a force along the direction to a load on the centre.
 pub(super) fn column(n: &Vec3, arm: &Vec3) -> Vec6 {
     let moment = arm.cross(n);
     Vec6::new(n.x, n.y, n.z, moment.x, moment.y, moment.z)
 }
 
-/// From one pose of a body to another: translation of its centre, metres, and rotation vector of at most half a turn, world.
+/// Returns the difference from one pose of a body to another: translation of its centre, metres, and rotation vector of
+/// at most half a turn, world.
 pub fn difference(from: &Pose, to: &Pose, center: &Vec3) -> Vec6 {
     let centers = [from, to].map(|p| p.transform_point(&(*center).into()));
     let (way, turn) = (centers[1] - centers[0], (to.rotation * from.rotation.inverse()).scaled_axis());
     Vec6::new(way.x, way.y, way.z, turn.x, turn.y, turn.z)
 }
 
-/// The pose that is a [`difference`] away.
+/// Returns the pose that is a [`difference`] away.
 pub fn moved(pose: &Pose, center: &Vec3, by: &Vec6) -> Pose {
     let turn = Rotation::from_scaled_axis(by.fixed_rows::<3>(3).into_owned());
     let rotation = turn * pose.rotation;
@@ -56,42 +59,43 @@ pub fn moved(pose: &Pose, center: &Vec3, by: &Vec6) -> Pose {
     Pose::from_parts((to - rotation * center).into(), rotation)
 }
 
-/// Inertia about the centre, world axes: M.
+/// Returns the mass matrix about the centre, world axes: M.
 pub fn mass_matrix(tool: &Tool, pose: &Pose) -> Mat6 {
     let mut mass = Mat6::identity() * tool.mass;
     mass.fixed_view_mut::<3, 3>(3, 3).copy_from(&tool.inertia_at(pose));
     mass
 }
 
-/// The local quasi-statics of a god-object, as it is handed to the loop that makes forces (Ortega et al. 2007, section 5).
+/// Quasi-static model of a god-object at a pose, for the loop that computes forces (Ortega et al. 2007, section 5).
 #[derive(Clone, Debug)]
 pub struct ConstraintModel {
     /// x_s of the god-object, body to world.
     pub pose: Pose,
-    /// Of the tool, body frame.
+    /// Centre of the tool, body frame.
     pub center: Vec3,
     /// M at that pose.
     pub mass: Mat6,
-    /// k_s, a part of the way per step.
+    /// k_s, a fraction of the displacement per step.
     pub coupling: f64,
-    /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
+    /// k_h, 1/s²: the hand feels the stiffness k_s k_h M.
     pub stiffness: f64,
     pub surface: Surface,
-    /// Bumps beside the surface's own.
+    /// Height map, in addition to the surface's own texture.
     pub relief: Option<Relief>,
-    /// At most [`MAX_ROWS`]; room for all from the start.
+    /// At most [`MAX_ROWS`]; capacity for all is reserved from the start.
     pub constraints: Vec<Constraint>,
 }
 
 impl ConstraintModel {
-    /// Of a tool in free space.
+    /// Makes the model of a tool in free space.
     pub fn new(tool: &Tool, pose: &Pose, coupling: f64, stiffness: f64) -> Self {
         let mass = mass_matrix(tool, pose);
         let (surface, constraints) = (Surface::default(), Vec::with_capacity(MAX_ROWS));
         Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, relief: None, constraints }
     }
 
-    /// The part of an allowed motion that friction leaves, after the program that found it: its rows are the constraints.
+    /// Returns the fraction of an allowed motion that friction leaves. Call it after the program that found the motion:
+    /// its rows are the constraints.
     pub(super) fn slip(&self, solver: &Solver, allowed: &Vec6) -> f64 {
         let center = self.pose.transform_point(&self.center.into()).coords;
         let slides = solver.active().iter().enumerate().map(|(k, &row)| {
@@ -101,8 +105,8 @@ impl ConstraintModel {
         slip(self.surface.friction, &self.mass, allowed, slides)
     }
 
-    /// What holds the tool back from a motion, in the units of M a: against the constraints, as shading, texture and relief turn
-    /// it, and against what friction takes of it.
+    /// Returns the load that holds the tool back from a motion, in the units of M a. It comes from the constraints, as
+    /// turned by shading, texture and height map, and from friction.
     pub(super) fn hold(&self, solver: &Solver, load: &Vec6, allowed: &Vec6, slip: f64) -> (Vec6, Status) {
         let (mut held, mut status) = (*load, Status::NORMAL);
         if self.surface.turns_forces() || self.relief.is_some() {
@@ -113,7 +117,7 @@ impl ConstraintModel {
             for (k, &row) in solver.active().iter().enumerate() {
                 let c = &self.constraints[usize::from(row)];
                 let arm = c.point - center;
-                // Where the tool is on its way to, as the hand is ahead of the last round.
+                // Evaluate at the point to which the tool is moving, as the hand is ahead of the last round.
                 let there = c.point + way.fixed_rows::<3>(0) + turn.cross(&arm);
                 let there = c.frame.inverse_transform_point(&there.into()).coords;
                 let mut slope = self.surface.texture.slope(&there);
@@ -133,7 +137,7 @@ impl ConstraintModel {
         (held, status)
     }
 
-    /// Takes over another's, without allocation.
+    /// Copies another model, without allocation.
     pub fn copy_from(&mut self, other: &Self) {
         let Self { pose, center, mass, coupling, stiffness, surface, relief, constraints } = other;
         (self.pose, self.center, self.mass, self.surface) = (*pose, *center, *mass, *surface);
@@ -144,13 +148,13 @@ impl ConstraintModel {
     }
 }
 
-/// What constraints do to the hand.
+/// Effect of constraints on the hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constrained {
-    /// k_h M (a_c − a_u), on the device, about the tool's centre at the device's pose, world frame, with what friction adds, and
-    /// turned as shading and texture say. Exactly zero where no constraint holds the tool back.
+    /// k_h M (a_c − a_u), on the device, about the tool's centre at the device's pose, world frame, including friction,
+    /// and turned by shading and texture. Exactly zero where no constraint holds the tool back.
     pub wrench: Wrench,
-    /// The same as it was before it was turned: of a spring, which gives back what it took.
+    /// The same before it was turned: the wrench of a spring, which returns the energy that it stored.
     pub spring: Wrench,
     /// a_u = k_s (x_h − x_s).
     pub unconstrained: Vec6,
@@ -159,19 +163,20 @@ pub struct Constrained {
     pub status: Status,
 }
 
-/// Makes forces of published constraints at 1 kHz: no allocation, no lock, no system call. Each loop brings its own.
+/// Computes forces from published constraints at 1 kHz: no allocation, no lock, no system call. Each loop has its own
+/// instance.
 ///
-/// The force is a spring from the device to the nearest pose that the constraints allow. When others arrive, each gives way by
-/// as much as the last such pose needs, and returns over a few milliseconds (Ortega et al. 2007, section 5): so a force never
-/// grows at once because constraints came, and there is none where they are not.
+/// The force is a spring from the device to the nearest pose that the constraints allow. When new constraints arrive,
+/// each yields by the distance that the last such pose needs, and returns over a few milliseconds (Ortega et al. 2007,
+/// section 5). So a force never jumps when constraints arrive, and there is no force without constraints.
 pub struct ConstraintForce {
     solver: Solver,
     rows: Vec<Row>,
-    /// By how much each row gives way, metres.
+    /// Distance by which each row yields, metres.
     eased: Vec<f64>,
-    /// Where the spring was fixed last.
+    /// Pose to which the spring was last attached.
     anchor: Option<Pose>,
-    /// Time in which a constraint that gives way returns to a third, seconds.
+    /// Time in which the distance of a yielding constraint falls to about a third (1/e), seconds.
     pub smoothing: f64,
 }
 
@@ -192,14 +197,14 @@ impl ConstraintForce {
         }
     }
 
-    /// Forgets the last force: the next model's constraints begin without one.
+    /// Resets the last force: the constraints of the next model start without one.
     pub fn reset(&mut self) {
         self.anchor = None;
         self.rows.clear();
         self.eased.clear();
     }
 
-    /// Another model arrived; `device` is the pose that the last force was made at.
+    /// Takes over a new model; `device` is the pose at which the last force was computed.
     ///
     /// # Errors
     /// `InvalidArgument` for more constraints than [`MAX_ROWS`].
@@ -221,7 +226,8 @@ impl ConstraintForce {
         Ok(())
     }
 
-    /// The force at a pose of the device, `dt` seconds after the last one, from the model that was adopted last.
+    /// Returns the force at a pose of the device, `dt` seconds after the last one, from the model that was adopted
+    /// last.
     ///
     /// # Errors
     /// `InvalidArgument` for numbers that are not finite.

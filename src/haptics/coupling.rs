@@ -1,18 +1,18 @@
-//! The virtual coupling: a spring and a damper in all six directions between what the hand holds and what the simulation
-//! moves (Colgate, Stanley & Brown 1995; McNeely et al. 1999, section 6.1; Otaduy & Lin 2005, section 4.3).
+//! The virtual coupling: a spring and a damper in all six directions between the hand and the simulated tool (Colgate,
+//! Stanley & Brown 1995; McNeely et al. 1999, section 6.1; Otaduy & Lin 2005, section 4.3).
 
 use crate::math::{limits, Mat3, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
-/// How the spring ends.
+/// Saturation law of a spring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saturation {
     /// Never: f = k x.
     Linear,
     /// At x_max: f = k min(x, x_max) (Xu & Barbič 2016, section 4.1).
     Clamped,
-    /// Smoothly, by a cubic that begins with slope k and ends flat at 3/2 x_max, with the same greatest force k x_max
+    /// Smoothly, by a cubic that begins with slope k and ends flat at 3/2 x_max, with the same maximum force k x_max
     /// (Otaduy & Lin 2005, section 4.3).
     Cubic,
 }
@@ -25,12 +25,12 @@ pub struct Coupling {
     /// N·s/m, N·m·s/rad.
     pub damping: [f64; 2],
     pub saturation: Saturation,
-    /// x_max: metres, radians. Without meaning when linear.
+    /// x_max: metres, radians. Not used for [`Saturation::Linear`].
     pub reach: [f64; 2],
 }
 
 impl Coupling {
-    /// The damping at which a mass on a spring just does not swing: b = 2 √(k m). kg and N/m, or kg·m² and N·m/rad.
+    /// Returns the critical damping of a mass on a spring: b = 2 √(k m). kg and N/m, or kg·m² and N·m/rad.
     pub fn critical_damping(stiffness: f64, mass: f64) -> f64 {
         2.0 * (stiffness * mass).sqrt()
     }
@@ -56,7 +56,7 @@ impl Coupling {
         Ok(())
     }
 
-    /// The greatest force and torque of the springs, N and N·m; the dampers add to it.
+    /// Returns the maximum force and torque of the springs, N and N·m; the dampers add to it.
     pub fn greatest(&self) -> [f64; 2] {
         match self.saturation {
             Saturation::Linear => [f64::INFINITY; 2],
@@ -64,7 +64,7 @@ impl Coupling {
         }
     }
 
-    /// The springs' energy when they are drawn this far, J. What a wrench of the springs does on the way there.
+    /// Returns the springs' energy at this deflection, J: the work of the springs' wrench up to it.
     pub fn energy(&self, hand: &Pose, center: &Vec3, body: &Kinematics) -> f64 {
         let (shift, turn) = apart(hand, center, body);
         [shift.norm(), turn.norm()].iter().enumerate().fold(0.0, |sum, (i, r)| sum + self.stored(i, *r))
@@ -83,7 +83,7 @@ impl Coupling {
         }
     }
 
-    /// f(r) and f'(r) of one of the springs.
+    /// Returns f(r) and f'(r) of one of the springs.
     fn spring(&self, part: usize, r: f64) -> (f64, f64) {
         let (k, reach) = (self.stiffness[part], self.reach[part]);
         match self.saturation {
@@ -101,9 +101,10 @@ impl Coupling {
         }
     }
 
-    /// What the coupling does to the simulated body, about its centre, with the gradients by that body's pose and twist; the
-    /// hand gets the opposite. `hand` is where the hand has the body's origin and how that moves; `center` is the body's
-    /// centre in its own frame. Of two rotations the shorter way counts, so that q and −q are the same.
+    /// Returns the coupling's load on the simulated body, about its centre, with the gradients by that body's pose and
+    /// twist; the hand gets the opposite. `hand` is the pose of the body's origin at the hand and `twist` its motion;
+    /// `center` is the body's centre in its own frame. Of two rotations the shorter one counts, so that q and −q are
+    /// the same.
     pub fn on_body(&self, hand: &Pose, twist: &Twist, center: &Vec3, body: &Kinematics) -> Response {
         let (shift, turn) = apart(hand, center, body);
         let arm = hand.rotation * center;
@@ -115,7 +116,7 @@ impl Coupling {
             wrench: Wrench { force: force + slip * self.damping[0], torque: torque + spin * self.damping[1] },
             ..Response::default()
         };
-        // The body's own motion takes from the shift, and its turn ρ makes log(exp(θ) exp(−ρ)) ≈ θ − J ρ of the turn.
+        // The body's own motion reduces the shift, and its turn ρ makes log(exp(θ) exp(−ρ)) ≈ θ − J ρ of the turn.
         response.by_pose.fixed_view_mut::<3, 3>(0, 0).copy_from(&-by_shift);
         response.by_pose.fixed_view_mut::<3, 3>(3, 3).copy_from(&-(by_turn * inverse_right_jacobian(&turn)));
         for i in 0..3 {
@@ -125,7 +126,7 @@ impl Coupling {
         response
     }
 
-    /// The force of a spring along `x`, and its derivative.
+    /// Returns the force of a spring along `x`, and its derivative.
     fn pull(&self, part: usize, x: &Vec3) -> (Vec3, Mat3) {
         let r = x.norm();
         let (f, slope) = self.spring(part, r);
@@ -138,13 +139,13 @@ impl Coupling {
     }
 }
 
-/// A pose after some time of a steady twist of its origin.
+/// Returns a pose after some time of a constant twist of its origin.
 pub(super) fn carried(pose: &Pose, twist: &Twist, time: f64) -> Pose {
     let turn = Rotation::from_scaled_axis(twist.angular * time);
     Pose::from_parts((pose.translation.vector + twist.linear * time).into(), turn * pose.rotation)
 }
 
-/// From the body to where the hand has it: shift of the centre and rotation vector, world frame.
+/// Returns the difference from the body to its pose at the hand: shift of the centre and rotation vector, world frame.
 fn apart(hand: &Pose, center: &Vec3, body: &Kinematics) -> (Vec3, Vec3) {
     let shift = hand.transform_point(&(*center).into()).coords - body.center;
     (shift, (hand.rotation * body.pose.rotation.inverse()).scaled_axis())
@@ -154,7 +155,7 @@ fn apart(hand: &Pose, center: &Vec3, body: &Kinematics) -> (Vec3, Vec3) {
 fn inverse_right_jacobian(theta: &Vec3) -> Mat3 {
     let cross = theta.cross_matrix();
     let angle = theta.norm();
-    // At half a turn there is no derivative: the shorter way changes.
+    // At half a turn there is no derivative: the direction of the shorter rotation changes.
     let angle = angle.min(0.999 * std::f64::consts::PI);
     let c = if angle < 1e-4 { 1.0 / 12.0 } else { (1.0 - 0.5 * angle / (0.5 * angle).tan()) / (angle * angle) };
     Mat3::identity() + cross * 0.5 + cross * cross * c

@@ -1,39 +1,41 @@
-//! How the two halves tell each other the newest: a triple buffer of one writer and one reader.
+//! A triple buffer of one writer and one reader, through which each half reads the newest value of the other.
 //!
-//! Three slots: the writer fills one, the reader reads another, and the third holds what was published last. Publishing and
-//! taking swap the own slot with the third by one atomic exchange, so neither ever waits, and the reader sees whole values
-//! only. What was not taken when the next is published is lost: only the newest counts.
+//! There are three slots: the writer fills one, the reader reads another, and the third holds the value published last.
+//! Publishing and taking swap the own slot with the third by one atomic exchange, so neither side ever waits, and the
+//! reader sees whole values only. A value that was not taken before the next one is published is lost: only the newest
+//! counts.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::Arc;
 
-/// Set in the third slot's number when it holds what the reader has not taken.
+/// Flag in the third slot's number: the slot holds a value that the reader has not taken.
 const FRESH: u8 = 4;
 
 struct Shared<T> {
     slots: [UnsafeCell<T>; 3],
-    /// Which slot is the third, and whether it is fresh.
+    /// Number of the third slot, and whether it is fresh.
     third: AtomicU8,
 }
 
-// SAFETY: a slot is touched only by who owns its number, and numbers change hands by an acquiring and releasing exchange.
+// SAFETY: only the owner of a slot's number accesses the slot, and numbers change hands by an acquiring and releasing
+// exchange.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
-/// The end that publishes. Values are overwritten in place: no allocation after the start.
+/// The publishing end. Values are overwritten in place: no allocation after the start.
 pub struct Writer<T> {
     shared: Arc<Shared<T>>,
     own: u8,
 }
 
-/// The end that reads.
+/// The reading end.
 pub struct Reader<T> {
     shared: Arc<Shared<T>>,
     own: u8,
 }
 
-/// Both ends; the reader sees an initial value until something is published. Each slot gets one of its own, with whatever
-/// room it has.
+/// Makes both ends; the reader sees an initial value until something is published. Each slot gets an initial value of
+/// its own, with the capacity that it has.
 pub fn channel<T: Send>(initial: impl Fn() -> T) -> (Writer<T>, Reader<T>) {
     let slots = [(), (), ()].map(|()| UnsafeCell::new(initial()));
     let shared = Arc::new(Shared { slots, third: AtomicU8::new(1) });
@@ -41,13 +43,14 @@ pub fn channel<T: Send>(initial: impl Fn() -> T) -> (Writer<T>, Reader<T>) {
 }
 
 impl<T> Writer<T> {
-    /// The slot to fill. It holds something published earlier, or the initial value, not what was published last.
+    /// Returns the slot to fill. It holds an earlier published value, or the initial value, not the value published
+    /// last.
     pub fn slot(&mut self) -> &mut T {
         // SAFETY: this slot is the writer's until it is published, and `self` is borrowed for as long.
         unsafe { &mut *self.shared.slots[usize::from(self.own)].get() }
     }
 
-    /// Hands the slot over to the reader, who sees all that was written into it.
+    /// Hands the slot over to the reader, which sees all data written into it.
     pub fn publish(&mut self) {
         self.own = self.shared.third.swap(self.own | FRESH, Ordering::AcqRel) & !FRESH;
     }
@@ -59,7 +62,7 @@ impl<T> Writer<T> {
 }
 
 impl<T> Reader<T> {
-    /// Takes what was published last; whether that is new.
+    /// Takes the value published last; returns whether it is new.
     pub fn update(&mut self) -> bool {
         // Only the reader clears the mark, so once seen it stays until the exchange.
         if self.shared.third.load(Ordering::Relaxed) & FRESH == 0 {
@@ -69,7 +72,7 @@ impl<T> Reader<T> {
         true
     }
 
-    /// What was taken last.
+    /// Returns the value taken last.
     pub fn get(&self) -> &T {
         // SAFETY: this slot is the reader's until the next update, which borrows `self` exclusively.
         unsafe { &*self.shared.slots[usize::from(self.own)].get() }
@@ -96,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Values of many words that are all equal, and grow: one that is torn or goes back is seen.
+    /// The values have many equal words, and grow, so that a torn value or one that goes back is detected.
     #[test]
     fn between_two_threads_nothing_is_torn_goes_back_or_stays_unseen() {
         const LAST: u64 = 400_000;

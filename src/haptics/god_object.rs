@@ -1,14 +1,15 @@
-//! The god-object: a body that follows the hand as far as others let it, and is never inside them (Zilles & Salisbury 1995;
-//! Ortega, Redon & Coquillart 2007 in six degrees of freedom; Xu & Barbič 2016, section 4.2, on distance fields).
+//! The god-object: a body that follows the hand as far as other bodies let it, and is never inside them (Zilles &
+//! Salisbury 1995; Ortega, Redon & Coquillart 2007 in six degrees of freedom; Xu & Barbič 2016, section 4.2, on
+//! distance fields).
 //!
-//! Each step it goes toward a_u = k_s (x_h − x_s), projected on what its constraints allow, and to the first time of contact
-//! on a rigid motion, over and over until the step is over.
+//! Each step it moves toward a_u = k_s (x_h − x_s), projected on the motions that its constraints allow, up to the
+//! first time of contact on a rigid motion. It repeats this in substeps until the step is over.
 //!
-//! The papers leave out the last step's contacts from the continuous query, and test them discretely when it is done: until
-//! then nothing holds them. Here all samples are tested all the time, at a level that is above the surface and gives way: a
-//! step may bring none nearer than a little below the nearest one at its beginning, down to a floor that is above the
-//! surface too; and constraints ask for a little more distance than that, which brings samples back up. So a body slides and no
-//! rounding, turning or curving takes a sample inside: each path is certified as a whole.
+//! The papers exclude the last step's contacts from the continuous query, and test them discretely after it: until then
+//! nothing holds them. Here all samples are tested all the time, at a level above the surface that adapts: a step may
+//! bring no sample nearer than a little below the nearest one at its beginning, down to a floor that is above the
+//! surface too. The constraints ask for a little more distance than that, which brings samples back up. So a body
+//! slides, and neither rounding nor turning nor curvature takes a sample inside: each path is certified as a whole.
 
 mod budget;
 mod cuts;
@@ -36,43 +37,44 @@ use crate::pointshell::PointShell;
 use crate::Result;
 
 /// Heights above the surface, in skins.
-/// Nothing comes nearer than this: a body that is found nearer was put there, and counts as inside.
+/// Lower bound of all heights: a body that is found nearer was put there, and counts as inside.
 const HARD: f64 = 0.1;
 const FLOOR: f64 = 0.25;
-/// What is nearer goes back up before it goes on.
+/// Samples below this height move back up before the god-object goes on.
 const LOW: f64 = 0.7;
 const STOP: f64 = 1.0;
-/// Where constraints hold samples; a path that begins there is not stopped at once.
+/// Height at which constraints hold samples; a path that begins there is not stopped at once.
 const REST: f64 = 1.3;
-/// Nearer than this, a sample is a constraint.
+/// Samples below this height are constraints.
 const NEAR: f64 = 3.0;
-/// How far a stretch may bring the nearest sample down.
+/// Distance by which a substep may bring the nearest sample down.
 const GIVE: f64 = 0.2;
-/// Stretches more for one that has just slid over an edge.
+/// Additional substeps for a god-object that has just slid over an edge.
 const LANDING: u32 = 2;
-/// Of a continuous query.
+/// Tolerance of a continuous query.
 const TOLERANCE: f64 = 0.01;
 
-/// Constraints that queries of contact do not say: what stopped a stretch and is no sample's gradient.
+/// Largest number of cuts: constraints that stopped a substep but are no sample's gradient, so that contact queries do
+/// not return them.
 const MAX_CUTS: usize = 24;
 
-/// A body in the hand, kept out of others.
+/// A body in the hand that stays outside other bodies.
 pub struct GodObject {
     tool: Tool,
     settings: GodSettings,
     model: ConstraintModel,
-    /// Metres; of the bodies of the last step.
+    /// Skin of the bodies of the last step, metres.
     skin: f64,
-    /// Where obstacles were at the end of the last step.
+    /// Poses of the obstacles at the end of the last step.
     last: Vec<Pose>,
     cuts: Vec<Constraint>,
     /// Signed distance of each of the model's constraints.
     heights: Vec<f64>,
     rows: Vec<Row>,
     solver: Solver,
-    /// One for each obstacle: each knows its pair again.
+    /// One for each obstacle, each with the cache of its pair.
     near: Vec<contact::Workspace>,
-    /// The obstacles of the last step, and φ of the sample that was nearest at its end, if the constraints are still those.
+    /// The obstacles of the last step, and φ of the nearest sample at its end, if the constraints are still those.
     known: Vec<(Weak<Field>, Weak<PointShell>)>,
     settled: Option<f64>,
     on_the_way: shell::Workspace,
@@ -114,29 +116,29 @@ impl GodObject {
         self.model.pose
     }
 
-    /// What the loop that makes forces needs.
+    /// Returns the model for the loop that computes forces.
     pub fn model(&self) -> &ConstraintModel {
         &self.model
     }
 
-    /// How near samples come, metres; known after the first step.
+    /// Returns the smallest height of samples above the surface, metres; known after the first step.
     pub fn skin(&self) -> f64 {
         self.skin
     }
 
-    /// The way of the last step: from each knot to the next it went on a screw ([`Moving::pose`]). What was looked at on that
-    /// way is all of it, unless the step began inside, or ended there.
+    /// Returns the path of the last step: between two waypoints it is a screw motion ([`Moving::pose`]). The queries
+    /// covered all of that path, unless the step began inside, or ended there.
     pub fn path(&self) -> &[Knot] {
         &self.path
     }
 
-    /// Bumps on the obstacles, beside those of [`Surface::texture`](super::Surface::texture).
+    /// Sets a height map on the obstacles, in addition to [`Surface::texture`](super::Surface::texture).
     pub fn set_relief(&mut self, relief: Option<Relief>) {
         self.model.relief = relief;
     }
 
-    /// Puts it somewhere else, without looking at what is in between. Where that is inside, the next step pushes it out, or
-    /// says so.
+    /// Puts the god-object at another pose, without testing the motion in between. If that pose is inside, the next
+    /// step pushes it out, or reports that it could not.
     pub fn reset(&mut self, pose: &Pose) {
         self.model.pose = *pose;
         self.model.constraints.clear();
@@ -147,11 +149,12 @@ impl GodObject {
         self.inside = false;
     }
 
-    /// One step toward the hand, while obstacles go from where they were at the last step to where they are.
+    /// Advances one step toward the hand, while obstacles move from their poses at the last step to their present ones.
     ///
-    /// At its end no sample is inside, nor nearer than a tenth of the skin, unless the status is `PENETRATING`; none was on the way,
-    /// where the step did not begin inside. Warm steps allocate nothing; the same steps give the same bytes, unless a limit of
-    /// time ends them. With [`Detection::Discrete`] nothing of what is said of samples holds.
+    /// At its end no sample is inside, nor nearer than a tenth of the skin, unless the status is `PENETRATING`. None
+    /// was so during the motion, if the step did not begin inside. Warm steps allocate nothing; the same steps give the
+    /// same bytes, unless a time limit ends them. With [`Detection::Discrete`] these statements about samples do not
+    /// hold.
     ///
     /// # Errors
     /// `InvalidArgument` for a pose that is not finite, `Unsupported` for bodies without the forms that the roles need.
@@ -159,7 +162,7 @@ impl GodObject {
         self.begin(target, bodies)?;
         let center = self.tool.center;
         let mut wanted = difference(&self.model.pose, target, &center) * self.settings.coupling;
-        // Screws turn by less than half a turn.
+        // Screw motions turn by less than half a turn.
         let turn = wanted.fixed_rows::<3>(3).norm();
         if turn > 2.0 {
             wanted *= 2.0 / turn;
@@ -180,14 +183,15 @@ impl GodObject {
             least = self.push_out(bodies, time, least)?;
         }
         while least > FLOOR * self.skin {
-            // None ends in the air for want of stretches while the hand is behind something.
+            // A god-object in free space gets more substeps, so that it does not stop there while the hand is behind an
+            // obstacle.
             let in_the_air = time >= 1.0 && self.model.constraints.is_empty();
             if stretches >= self.settings.stretches + if in_the_air { LANDING } else { 0 } {
                 break;
             }
             stretches += 1;
             if least < LOW * self.skin {
-                // Within a long step, what constraints ask for would come too late.
+                // Within a long step, the motion that constraints ask for would come too late.
                 least = self.push_out(bodies, time, least)?;
             }
             if least <= FLOOR * self.skin {
@@ -196,7 +200,7 @@ impl GodObject {
             let way = difference(&self.model.pose, &aim, &center);
             let (allowed, slip) = self.allowed(&way, bodies, time)?;
             if slip < 1.0 {
-                // What friction holds back is not tried again.
+                // The motion that friction holds back is not tried again.
                 aim = moved(&self.model.pose, &center, &(way - allowed * (1.0 - slip)));
             }
             let step = allowed * slip;
@@ -221,13 +225,13 @@ impl GodObject {
             time = ends;
             self.knot(time);
             least = self.gather(bodies, time, NEAR)?;
-            // Where nothing was hit it may have slid over an edge, and there is more room behind that.
+            // Where nothing was hit the god-object may have slid over an edge, and there is more room behind that.
             if stuck && !added {
                 break;
             }
         }
         if time < 1.0 && self.obstacles_move(bodies) {
-            // They did not wait.
+            // The obstacles have moved to the end of the step.
             self.knot(1.0);
             least = self.gather(bodies, 1.0, NEAR)?;
             if least <= FLOOR * self.skin {
@@ -241,7 +245,7 @@ impl GodObject {
             self.model.mass = mass_matrix(&self.tool, &goal);
             self.cuts.clear();
             least = self.gather(bodies, 1.0, NEAR)?;
-            // Where the hand is, there may be room.
+            // There may be room at the pose of the hand.
             self.inside = least <= FLOOR * self.skin;
         }
         self.end(bodies);
@@ -283,7 +287,7 @@ impl GodObject {
         Ok(())
     }
 
-    /// Forgets what was found of obstacles that are not the ones of the last step.
+    /// Clears the cached results of obstacles that are not those of the last step.
     fn know(&mut self, bodies: &[Obstacle]) {
         self.known.resize_with(bodies.len(), Default::default);
         self.near.resize_with(bodies.len(), contact::Workspace::new);
@@ -308,7 +312,7 @@ impl GodObject {
         self.last.iter().zip(bodies).any(|(last, body)| *last != body.pose)
     }
 
-    /// Where an obstacle is at a time of the step.
+    /// Returns the pose of an obstacle at a time of the step.
     fn obstacle_pose(&self, i: usize, bodies: &[Obstacle], time: f64) -> Pose {
         if self.last[i] == bodies[i].pose || time >= 1.0 {
             return bodies[i].pose;
@@ -321,12 +325,12 @@ impl GodObject {
         self.settings.roles.unwrap_or(if both { Roles::Both } else { Roles::Auto })
     }
 
-    /// How far a motion takes a sample, about, metres.
+    /// Returns approximately the largest distance by which a motion moves a sample, metres.
     fn length(&self, motion: &Vec6) -> f64 {
         motion.fixed_rows::<3>(0).norm().max(motion.fixed_rows::<3>(3).norm() * self.reach())
     }
 
-    /// Radius about the centre, metres.
+    /// Returns the radius about the centre, metres.
     fn reach(&self) -> f64 {
         let shell = self.tool.forms.shell.as_ref();
         let of_shell =
@@ -334,7 +338,7 @@ impl GodObject {
         of_shell.unwrap_or_else(|| (self.tool.inertia.trace() / (2.0 * self.tool.mass)).sqrt())
     }
 
-    /// The constraints at the pose, of samples within `near` skins, and φ of the nearest.
+    /// Collects the constraints at the pose, of samples within `near` skins, and returns φ of the nearest.
     fn gather(&mut self, bodies: &[Obstacle], time: f64, near: f64) -> Result<f64> {
         let mut least = near * self.skin;
         self.model.constraints.clear();
@@ -344,7 +348,7 @@ impl GodObject {
             let at = self.obstacle_pose(i, bodies, time);
             let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
             let roles = self.roles(&tool, &other);
-            // One after the other: what is not kept of many contacts is then never computed.
+            // One role after the other: contacts that are not kept are then never computed.
             let ways: &[Roles] = if roles == Roles::Both { &[Roles::ShellOfA, Roles::ShellOfB] } else { &[roles] };
             let most = (MAX_ROWS - MAX_CUTS) / bodies.len();
             for &roles in ways {
@@ -373,7 +377,8 @@ impl GodObject {
         Ok(least)
     }
 
-    /// The motion nearest to `way` that the constraints allow in what is left of the step, and the part that friction leaves.
+    /// Returns the motion nearest to `way` that the constraints allow in the rest of the step, and the fraction of it
+    /// that friction leaves.
     fn allowed(&mut self, way: &Vec6, bodies: &[Obstacle], time: f64) -> Result<(Vec6, f64)> {
         let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
         let moving = self.obstacles_move(bodies);
@@ -391,7 +396,7 @@ impl GodObject {
             }
             let solution = self.solver.solve(&self.model.mass, way, &self.rows)?;
             let farther = solution.constrained.fixed_rows::<3>(0).norm() - way.norm();
-            // Between walls, a little more distance to all of them may be a long way off.
+            // Between walls, the pose with a little more distance to all of them may be far away.
             if solution.outcome != Outcome::Infeasible && (!ask_for_more || moving || farther < 20.0 * self.skin) {
                 let slip = if moving { 1.0 } else { self.model.slip(&self.solver, &solution.constrained) };
                 return Ok((solution.constrained, slip));
@@ -400,14 +405,15 @@ impl GodObject {
         Ok((Vec6::zeros(), 1.0))
     }
 
-    /// How far an obstacle takes the place of a constraint along in what is left of the step.
+    /// Returns the displacement by which an obstacle moves the point of a constraint in the rest of the step.
     fn carried(&self, c: &Constraint, bodies: &[Obstacle], time: f64) -> Vec3 {
         let body = c.body as usize;
         let here = self.obstacle_pose(body, bodies, time).inverse_transform_point(&c.point.into());
         bodies[body].pose.transform_point(&here).coords - c.point
     }
 
-    /// The first sample to be at the level, while the tool goes to a pose and obstacles from one time to another.
+    /// Finds the first sample that reaches the level, while the tool moves to a pose and obstacles from one time to
+    /// another.
     fn first_hit(
         &mut self,
         to: &Pose,
@@ -442,7 +448,7 @@ impl GodObject {
         self.path.push(Knot { time, pose: self.model.pose });
     }
 
-    /// Goes a part of the way to a pose.
+    /// Moves a fraction of the displacement to a pose.
     fn go(&mut self, to: &Pose, part: f64) {
         self.model.pose = if part >= 1.0 {
             *to
@@ -453,8 +459,8 @@ impl GodObject {
         self.model.mass = mass_matrix(&self.tool, &self.model.pose);
     }
 
-    /// From inside, or from too near: the smallest motion out, again and again. `least` is φ of the nearest sample, and what is
-    /// gathered is of here; what comes back is that where it ends.
+    /// Moves the god-object out, from inside or from too near, by repeated smallest motions. `least` is φ of the
+    /// nearest sample, and the gathered constraints are those of the present pose; the result is φ at the end pose.
     fn push_out(&mut self, bodies: &[Obstacle], time: f64, mut least: f64) -> Result<f64> {
         let center = self.tool.center;
         let (start, knots) = (self.model.pose, self.path.len());
@@ -466,7 +472,7 @@ impl GodObject {
             if least > LOW * self.skin {
                 break;
             }
-            // As deep as it is, constraints matter that are as far ahead.
+            // Deep inside, constraints matter that are as far ahead as the depth.
             let near = NEAR + 2.0 * (-least / self.skin).max(0.0);
             if near != gathered {
                 self.gather(bodies, time, near)?;
@@ -499,7 +505,7 @@ impl GodObject {
         Ok(least)
     }
 
-    /// The normals that forces have.
+    /// Computes the normals of the forces.
     fn shade(&mut self, bodies: &[Obstacle]) {
         let half = self.settings.surface.shading;
         if half == 0.0 {
@@ -508,7 +514,7 @@ impl GodObject {
         let gathered = self.model.constraints.len().saturating_sub(self.cuts.len());
         for c in &mut self.model.constraints[..gathered] {
             let body = &bodies[c.body as usize];
-            // Out of whose surface the sample is kept.
+            // The body from whose surface the sample is kept out.
             let (field, pose, sign) = match c.feature & contact::FEATURE_OF_B {
                 0 => (&body.forms.field, &body.pose, -1.0),
                 _ => (&self.tool.forms.field, &self.model.pose, 1.0),

@@ -1,9 +1,10 @@
-//! The impulses that part the tool from all that it touches: deepest contacts first (Ruffaldi et al. 2008, section 3.3), but all
-//! that have come so far together.
+//! The impulses that separate the tool from all bodies that it touches: deepest contacts first (Ruffaldi et al. 2008,
+//! section 3.3), but all contacts taken so far are solved together.
 //!
-//! One after the other, impulses overshoot: each turns the tool into contacts that were done, and none takes back what it pushed
-//! too much. A tool at rest then rattles, and a hand feels that. Of all velocities that leave every contact the one nearest to the
-//! free motion is unique, and changes as evenly as what it is made of (Moreau 1985; Baraff 1994).
+//! Impulses applied one after the other overshoot: each turns the tool into contacts that were already solved, and none
+//! takes back its excess. A tool at rest then rattles, and a hand feels that. Of all velocities that leave every
+//! contact, the one nearest to the free motion is unique, and changes as continuously as its inputs (Moreau 1985;
+//! Baraff 1994).
 
 use super::constraint::{column, mass_matrix};
 use super::coupling::carried;
@@ -17,43 +18,44 @@ use crate::pointshell::PointShell;
 use crate::response::Kinematics;
 use crate::Result;
 
-/// How fast the tool is pushed out of what it is in, m/s: slow enough that it does not hop.
+/// Largest speed at which the tool is pushed out of a penetration, m/s: slow enough that it does not hop.
 const SLOW: f64 = 0.05;
-/// And no faster than to a third in this time, seconds: so that it arrives without a jerk.
+/// Time constant of that motion, seconds: the depth falls no faster than to about a third in this time, so that the
+/// tool arrives without a jerk.
 const EASE: f64 = 0.01;
-/// Contacts that are taken in at most.
+/// Largest number of contacts that are taken into the program.
 const MOST: usize = 64;
-/// Of a contact that parts by so little less than it should, relatively, nothing more is asked.
+/// Relative error of a contact's separating speed that is accepted.
 const SLACK: f64 = 1e-9;
 
 /// A contact.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// On the tool's velocity: how fast it comes.
+    /// Row on the tool's velocity: its product is the approach speed.
     normal: Vec6,
-    /// How fast the other body goes away, m/s.
+    /// Speed at which the other body recedes, m/s.
     away: f64,
-    /// How fast they are to part, m/s.
+    /// Required separating speed, m/s.
     parts: f64,
     separation: f64,
     taken: bool,
 }
 
 impl Candidate {
-    /// Of contacts that are to part at `fastest` at most.
+    /// Returns the row with the required separating speed limited to `fastest`.
     fn row(&self, fastest: f64) -> Row {
         Row { normal: self.normal, slack: self.away - self.parts.min(fastest) }
     }
 }
 
-/// Where the tool goes without contacts in the time until the next round, and what it touches.
+/// Motion of the tool without contacts in the time until the next round, and the contacts on it.
 pub(super) struct Impulses {
     /// Seconds.
     time: f64,
     body: Kinematics,
-    /// M − h D − h² K: how the coupling lets the tool move, as the servo integrates it.
+    /// M − h D − h² K: the effective mass with the coupling, as the servo integrates it.
     mass: Mat6,
-    /// Of the tool's centre.
+    /// Velocity of the tool's centre without contacts.
     free: Vec6,
     candidates: Vec<Candidate>,
     rows: Vec<Row>,
@@ -75,7 +77,7 @@ impl Default for Impulses {
 }
 
 impl Impulses {
-    /// A round: `time` seconds until the next one. The hand goes on as it does.
+    /// Starts a round: `time` seconds until the next one. The hand is assumed to keep its motion.
     pub fn begin(&mut self, settings: &Settings, tool: &Tool, input: &Input, time: f64) {
         (self.time, self.body) = (time, input.body);
         self.candidates.clear();
@@ -89,16 +91,16 @@ impl Impulses {
         self.free = now + self.mass.cholesky().map_or_else(Vec6::zeros, |mass| mass.solve(&change));
     }
 
-    /// How far a sample goes without contacts that is no farther than `radius` from the centre, metres.
+    /// Returns the largest displacement without contacts of a sample that is at most `radius` from the centre, metres.
     pub fn way(&self, radius: f64) -> f64 {
         (self.free.fixed_rows::<3>(0).norm() + self.free.fixed_rows::<3>(3).norm() * radius) * self.time
     }
 
-    /// What the tool, as A, has in common with a body that moves so. It does not give way.
+    /// Adds the contacts of the tool, as A, with a body that has this motion. The body does not yield.
     ///
-    /// What comes so fast that it collides in the round comes back; what the hand's pull adds to that does not, and nothing that
-    /// is not faster than the pull makes it in two rounds: so contacts at rest stay (Mirtich & Canny 1995; Guendelman, Bridson &
-    /// Fedkiw 2003, section 4).
+    /// A contact that approaches fast enough to collide in the round gets restitution; the additional speed from the
+    /// hand's pull does not. An approach no faster than the pull produces in two rounds gets none: so contacts at rest
+    /// stay (Mirtich & Canny 1995; Guendelman, Bridson & Fedkiw 2003, section 4).
     pub fn touch(&mut self, found: &[Contact], obstacle: &Kinematics, restitution: f64) {
         let now = self.body.twist.column();
         for contact in found {
@@ -118,21 +120,22 @@ impl Impulses {
         }
     }
 
-    /// The load that parts them until the next round, about the tool's centre.
+    /// Returns the load that separates the contacts until the next round, about the tool's centre.
     ///
     /// # Errors
     /// `InvalidArgument` for numbers that are not finite.
     pub fn load(&mut self) -> Result<Wrench> {
         let load = match self.part(f64::INFINITY)? {
             Some(load) => load,
-            // Between walls there may be no way out of all of them, or one that is far: it stays where it is.
+            // Between walls there may be no motion out of all of them, or only a far one: the tool then stays at its
+            // pose.
             None => self.part(0.0)?.unwrap_or_else(Vec6::zeros),
         };
         Ok(Wrench::from_column(&(load / self.time)))
     }
 
-    /// The impulse after which every contact is left, those that are to be left faster than `fastest` as fast as that. `None` where
-    /// there is none, or where it makes the tool faster than pushing out of corners does.
+    /// Returns the impulse after which every contact separates, with required speeds limited to `fastest`. `None` if
+    /// there is no such impulse, or if it makes the tool faster than pushing out of corners does.
     fn part(&mut self, fastest: f64) -> Result<Option<Vec6>> {
         self.rows.clear();
         self.candidates.iter_mut().for_each(|c| c.taken = false);
@@ -165,7 +168,7 @@ impl Impulses {
     }
 }
 
-/// Radius about the centre of mass in which all of a tool's samples are, metres.
+/// Returns the radius about the centre of mass that holds all samples of a tool, metres.
 pub(super) fn reach(tool: &Tool) -> f64 {
     let of_shell =
         |s: &PointShell| (s.origin - tool.center).norm() + s.tree.radius.first().map_or(0.0, |r| f64::from(*r));

@@ -1,21 +1,21 @@
-//! 6-DoF haptics. A tool that a person holds by a device, among bodies that it touches.
+//! 6-DoF haptics: a tool that a person holds by a device, among bodies that it touches.
 //!
 //! Two halves share no lock: the servo answers the device at 1 kHz, the simulation finds contacts as fast as it can.
 //! Knows contacts, responses and dynamics; nothing of a vendor's device, of files or of the C ABI.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `types`, `bodies`, `settings` | what goes in and out |
+//! | `types`, `bodies`, `settings` | inputs and outputs |
 //! | `servo` | the fast half: a simulated tool between the hand and linearised contacts |
-//! | `simulation` | the slow half: contacts and what they do |
-//! | `renderers` | what contacts do to the tool, by each of the penalty methods |
-//! | `impulses` | what impulses do to it, of all contacts together |
-//! | `god_object`, `constraint`, `qp` | a tool that constraints keep out, the force that they make, and the program behind both |
-//! | `shading`, `relief` | what surfaces feel like: friction, shading, texture, heights of the user's own |
-//! | `tether` | the spring to a god-object |
-//! | `exchange`, `snapshot` | how they tell each other, without waiting |
+//! | `simulation` | the slow half: contacts and their effects |
+//! | `renderers` | effect of contacts on the tool, for each of the penalty methods |
+//! | `impulses` | impulses on the tool, of all contacts together |
+//! | `god_object`, `constraint`, `qp` | a tool that constraints keep outside, their force, and the program behind both |
+//! | `shading`, `relief` | surface effects: friction, shading, texture, height maps of the user |
+//! | `tether` | the coupling spring to a god-object |
+//! | `exchange`, `snapshot` | data exchange of the two halves, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
-//! | `slew` | how steeply a force may come back |
+//! | `slew` | slope limit of a returning force |
 //! | `passivity` | the energy at the port to the hand |
 //! | `runner` | both halves on threads of their own |
 
@@ -57,7 +57,7 @@ use crate::math::{Pose, Twist};
 use crate::response::Kinematics;
 use crate::Result;
 
-/// The two halves of a haptic scene, each for a thread of its own; or one after the other on one thread.
+/// Makes the two halves of a haptic scene, each for a thread of its own; or one after the other on one thread.
 ///
 /// # Errors
 /// `InvalidArgument` for settings, a tool or an obstacle out of range; `Unsupported` when the tool and an obstacle lack the
@@ -74,7 +74,7 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         Renderer::GodObject => Some(simulation::god_object(&settings, &tool)?),
         _ => None,
     };
-    // Of a generation that the servo is not at: nothing has been found.
+    // A generation that differs from the servo's: there are no results yet.
     let (snapshots, seen) = exchange::channel(|| snapshot::Snapshot {
         generation: u32::MAX,
         clock: 0.0,

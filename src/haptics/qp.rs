@@ -1,5 +1,5 @@
-//! The quadratic program of a constrained motion in six variables: of all a with J a ≤ b, the one nearest to a_u in the metric
-//! of a mass matrix M. Knows numbers only.
+//! The quadratic program of a constrained motion in six variables: among all a with J a ≤ b, it finds the one nearest
+//! to a_u in the metric of a mass matrix M. Knows numbers only.
 //!
 //! With M = L Lᵀ and y = Lᵀ a it is the projection of a point onto a polyhedron (onto a cone where b = 0: Wilhelmsen 1976, as
 //! Ortega et al. 2007, section 4, use it). It is found exactly, in finitely many steps, by the dual active-set method of
@@ -9,18 +9,18 @@
 use crate::math::{Mat6, Vec6};
 use crate::{Error, Result};
 
-/// How many rows a program may have.
+/// Largest number of rows of a program.
 pub const MAX_ROWS: usize = 256;
 
-/// How much a row may be violated, as a part of the unconstrained motion, rows and motion both measured in the metric of the
-/// mass matrix. What is nearer to dependent than this counts as dependent.
+/// Allowed violation of a row, as a fraction of the unconstrained motion, rows and motion both measured in the metric
+/// of the mass matrix. Rows that are nearer to dependent than this count as dependent.
 pub const TOLERANCE: f64 = 1e-9;
 
-/// Sine of the angle between a row and the active ones at which it no longer says anything of its own. Below
+/// Sine of the angle between a row and the active ones at which the row counts as dependent on them. Below
 /// [`TOLERANCE`]: where b = 0, a row that is violated by more than that makes at least that angle.
 const INDEPENDENT: f64 = 1e-10;
 
-/// `normal` · a ≤ `slack`.
+/// The constraint `normal` · a ≤ `slack`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     pub normal: Vec6,
@@ -28,10 +28,10 @@ pub struct Row {
     pub slack: f64,
 }
 
-/// How a program ended.
+/// Outcome of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// No row is active: what was wanted, to the bit.
+    /// No row is active: the solution is bit-identical to the unconstrained motion.
     Free,
     /// Rows are active.
     Constrained,
@@ -59,7 +59,7 @@ fn length(p: &V) -> f64 {
     dot(p, p).sqrt()
 }
 
-/// p − s q.
+/// Returns p − s q.
 fn less(p: &V, s: f64, q: &V) -> V {
     std::array::from_fn(|i| p[i] - s * q[i])
 }
@@ -88,17 +88,17 @@ impl Metric {
         Ok(Self(l))
     }
 
-    /// Lᵀ a.
+    /// Returns Lᵀ a.
     fn point(&self, a: &Vec6) -> V {
         std::array::from_fn(|i| (i..6).map(|k| self.0[k][i] * a[k]).sum())
     }
 
-    /// L y.
+    /// Returns L y.
     fn load(&self, y: &V) -> Vec6 {
         Vec6::from_fn(|i, _| (0..=i).map(|k| self.0[i][k] * y[k]).sum())
     }
 
-    /// L⁻¹ of a row's normal.
+    /// Returns L⁻¹ of a row's normal.
     fn normal(&self, row: &Vec6) -> V {
         let mut g = [0.0; 6];
         for i in 0..6 {
@@ -108,7 +108,7 @@ impl Metric {
         g
     }
 
-    /// L⁻ᵀ y.
+    /// Returns L⁻ᵀ y.
     fn motion(&self, y: &V) -> Vec6 {
         let mut a = Vec6::zeros();
         for i in (0..6).rev() {
@@ -123,7 +123,7 @@ impl Metric {
 struct Rows {
     g: [[f64; MAX_ROWS]; 6],
     slack: [f64; MAX_ROWS],
-    /// How long they were; 0 for rows that say nothing.
+    /// Original lengths of the rows; 0 for rows without effect.
     length: [f64; MAX_ROWS],
     count: usize,
 }
@@ -137,7 +137,7 @@ impl Rows {
         dot(&self.row(i), y) - self.slack[i]
     }
 
-    /// The row that is violated most, by more than `least`; of equal ones the lowest.
+    /// Returns the row with the largest violation above `least`; of equal ones the lowest.
     fn worst(&self, y: &V, least: f64) -> Option<usize> {
         let mut excess = [0.0; MAX_ROWS];
         let n = self.count;
@@ -162,16 +162,16 @@ struct Active {
     index: [u16; 6],
     multiplier: V,
     q: [V; 6],
-    /// Of row k, its part along each q.
+    /// Components of row k along each q.
     r: [V; 6],
     count: usize,
 }
 
 impl Active {
-    /// What of `g` is across the active rows; its parts along them.
+    /// Returns the component of `g` perpendicular to the active rows, and its components along them.
     fn across(&self, g: &V) -> (V, V) {
         let (mut z, mut along) = (*g, [0.0; 6]);
-        // Twice is enough (Kahan): what is left is orthogonal to the last digit.
+        // Two passes are enough (Kahan): the remainder is orthogonal to the last digit.
         for _ in 0..2 {
             for k in 0..self.count {
                 let part = dot(&self.q[k], &z);
@@ -193,7 +193,7 @@ impl Active {
         self.count = n + 1;
     }
 
-    /// Factorises again, without what is not `kept`.
+    /// Factorises again, without the rows that are not `kept`.
     fn keep(&mut self, rows: &Rows, kept: impl Fn(usize) -> bool) {
         let old = *self;
         self.count = 0;
@@ -203,7 +203,7 @@ impl Active {
         }
     }
 
-    /// c with Σ c_k g_k = the part of the vector whose parts along the q are given.
+    /// Returns c with Σ c_k g_k = the component of the vector whose components along the q are given.
     fn combination(&self, along: &V) -> V {
         let mut c = *along;
         for k in (0..self.count).rev() {
@@ -215,13 +215,13 @@ impl Active {
         c
     }
 
-    /// The point nearest to `wanted` at which all active rows hold with equality, and their multipliers.
+    /// Returns the point nearest to `wanted` at which all active rows hold with equality, and stores their multipliers.
     fn project(&mut self, rows: &Rows, wanted: &V) -> V {
         let (mut y, mut along) = self.across(wanted);
         if self.count == 6 {
             y = [0.0; 6];
         }
-        // Where the active planes meet, by parts along the q: forward substitution.
+        // Intersection of the active planes, by components along the q: forward substitution.
         let mut meet = [0.0; 6];
         for k in 0..self.count {
             let before: f64 = (0..k).map(|j| self.r[k][j] * meet[j]).sum();
@@ -234,11 +234,12 @@ impl Active {
     }
 }
 
-/// Solves programs one after the other. Each thread brings its own; about 15 kB, and no allocation once it is made.
+/// Solves programs one after the other. Each thread has its own instance; about 15 kB, and no allocation after
+/// construction.
 ///
-/// Active rows of the last program are tried first in the next. That changes how soon the same set is found; the answer is
-/// computed from the set alone, in ascending order, so that it depends on the way there only where two sets are equally
-/// right within [`TOLERANCE`].
+/// Active rows of the last program are tried first in the next. That changes only how soon the same set is found. The
+/// answer is computed from the set alone, in ascending order, so it depends on the order of the search only where two
+/// sets are equally right within [`TOLERANCE`].
 pub struct Solver {
     rows: Box<Rows>,
     active: Active,
@@ -257,10 +258,10 @@ impl Solver {
         Self { rows: Box::new(rows), active: Active::default(), steps: 0 }
     }
 
-    /// min ‖a − `unconstrained`‖_M over J a ≤ b.
+    /// Solves min ‖a − `unconstrained`‖_M over J a ≤ b.
     ///
-    /// Rows of any length, in any number up to [`MAX_ROWS`], equal, opposite, dependent or zero. No row is violated by more
-    /// than [`TOLERANCE`], measured as said there.
+    /// Rows may have any length, in any number up to [`MAX_ROWS`], and may be equal, opposite, dependent or zero. No
+    /// row is violated by more than [`TOLERANCE`], in the measure given there.
     ///
     /// # Errors
     /// `InvalidArgument` for numbers that are not finite, a matrix that is not positive definite, too many rows.
@@ -283,15 +284,16 @@ impl Solver {
         Ok(Solution { constrained: metric.motion(&y), load, outcome: Outcome::Constrained })
     }
 
-    /// Whether J a ≤ 0 allows a = 0 only: then nothing can move, whatever is wanted. A set of motions that is narrower than
-    /// 2 `TOLERANCE` × the number of rows, as an angle in the metric of the mass matrix, counts as none. Slacks do not matter.
+    /// Returns whether J a ≤ 0 allows a = 0 only: then no motion is possible, whatever is wanted. A set of motions that
+    /// is narrower than 2 `TOLERANCE` × the number of rows, as an angle in the metric of the mass matrix, counts as
+    /// none. Slacks do not matter.
     ///
-    /// The rows' mean, turned, makes an angle of less than a right one with every motion that they allow, if none of these
-    /// lies in all of their planes. So nothing is allowed exactly when the rows span everything and that direction
-    /// projects to zero.
+    /// The negative mean of the rows makes an angle below 90 degrees with every motion that they allow, if no such
+    /// motion lies in all of their planes. So nothing is allowed exactly when the rows span the whole space and that
+    /// direction projects to zero.
     ///
     /// # Errors
-    /// As of [`Solver::solve`].
+    /// As for [`Solver::solve`].
     pub fn is_locked(&mut self, mass: &Mat6, rows: &[Row]) -> Result<bool> {
         let before = self.active;
         self.load(&Metric::new(mass)?, rows, true)?;
@@ -306,17 +308,18 @@ impl Solver {
         Ok(locked)
     }
 
-    /// The active rows of the last program, ascending.
+    /// Returns the active rows of the last program, ascending.
     pub fn active(&self) -> &[u16] {
         &self.active.index[..self.active.count]
     }
 
-    /// λ of each active row: how much of the load it carries. `solution.load` = −Σ λ J.
+    /// Returns λ of each active row: its share of the load. `solution.load` = −Σ λ J.
     pub fn multiplier(&self, k: usize) -> f64 {
         self.active.multiplier[k] / self.rows.length[usize::from(self.active.index[k])]
     }
 
-    /// The rows to try first in the next program; at most six count, and what is no row of it is passed over.
+    /// Sets the rows to try first in the next program; at most six count, and numbers that are no row of it are
+    /// ignored.
     pub fn try_first(&mut self, rows: impl IntoIterator<Item = u16>) {
         self.active.count = 0;
         for row in rows.into_iter().take(6) {
@@ -325,7 +328,7 @@ impl Solver {
         }
     }
 
-    /// Steps that the last program took: rows taken in or let go.
+    /// Returns the number of steps of the last program: rows added or removed.
     pub fn steps(&self) -> u32 {
         self.steps
     }
@@ -337,7 +340,7 @@ impl Solver {
         let to = &mut *self.rows;
         for (i, row) in rows.iter().enumerate() {
             let g = metric.normal(&row.normal);
-            // Scaled first: the square of a tiny row is no number that says anything.
+            // Scaled first: the square of a tiny row would underflow.
             let largest = g.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             let scaled = g.map(|v| if largest > 0.0 { v / largest } else { 0.0 });
             let norm = length(&scaled);
@@ -359,7 +362,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Whether no direction lies in the planes of all rows.
+    /// Returns whether no direction lies in the planes of all rows.
     fn spans_all(&self) -> bool {
         let mut basis = Active::default();
         while basis.count < 6 {
@@ -377,7 +380,7 @@ impl Solver {
         true
     }
 
-    /// Goldfarb & Idnani's method on the loaded rows; `None` when there is no solution.
+    /// Runs Goldfarb & Idnani's method on the loaded rows; `None` when there is no solution.
     fn run(&mut self, wanted: &V) -> Option<V> {
         let Self { rows, active, steps, .. } = self;
         let rows = &**rows;
@@ -412,7 +415,8 @@ impl Solver {
     }
 }
 
-/// Makes a violated row active, letting go of those whose multipliers it would turn negative. `None` when it contradicts them.
+/// Makes a violated row active, and removes rows whose multipliers it would turn negative. `None` when it contradicts
+/// them.
 fn take_in(rows: &Rows, active: &mut Active, y: &mut V, row: usize, steps: &mut u32) -> Option<()> {
     let g = rows.row(row);
     let mut multiplier = 0.0;
@@ -420,7 +424,7 @@ fn take_in(rows: &Rows, active: &mut Active, y: &mut V, row: usize, steps: &mut 
         *steps += 1;
         let (z, along) = active.across(&g);
         let change = active.combination(&along);
-        // The longest step for which all multipliers stay positive, and who ends it.
+        // The longest step for which all multipliers stay positive, and the row that limits it.
         let mut ends = (f64::INFINITY, 0);
         for k in 0..active.count {
             if change[k] > 0.0 && active.multiplier[k] / change[k] < ends.0 {

@@ -1,4 +1,5 @@
-//! Bumps of the user's own: a height function over the surfaces of bodies, that turns forces as its slope does. Knows no queries.
+//! Height maps of the user: a height function over the surfaces of bodies turns forces as its slope does. Knows no
+//! queries.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,15 +7,16 @@ use std::sync::Arc;
 use crate::math::{limits, Vec3};
 use crate::{Error, Result};
 
-/// Height of a surface's bumps: of the obstacle's number and a point near its surface, in the frame of the body, metres.
+/// Height function: of the obstacle's number and a point near its surface, in the frame of the body, metres.
 pub type Height = dyn Fn(u32, &Vec3) -> f64 + Send + Sync;
 
-/// Bumps that turn the force as the slope of a height function does, without moving the surface: as
-/// [`Texture`](super::Texture), which it is felt together with (bump mapping, Blinn 1978; haptically Minsky et al. 1990).
+/// Bumps that turn the force as the slope of a height function does, without moving the surface (bump mapping, Blinn
+/// 1978; haptically Minsky et al. 1990). They add to [`Texture`](super::Texture).
 ///
-/// The function is called six times for each constraint that holds the tool, by the servo's thread in each step and by the
-/// simulation's in each round, perhaps at the same time: it must neither block nor allocate, and give the same for the same
-/// point. Where a slope is not finite the surface is smooth, and the status says [`BAD_HEIGHT`](super::Status::BAD_HEIGHT).
+/// The function is called six times for each constraint that holds the tool, by the servo's thread in each step and by
+/// the simulation's in each round, perhaps at the same time: it must neither block nor allocate, and return the same
+/// value for the same point. Where a slope is not finite the surface is smooth, and the status contains
+/// [`BAD_HEIGHT`](super::Status::BAD_HEIGHT).
 #[derive(Clone)]
 pub struct Relief {
     height: Arc<Height>,
@@ -22,7 +24,7 @@ pub struct Relief {
 }
 
 impl Relief {
-    /// Slopes are differences of heights `reach` to each side, metres: what is finer than that is not felt.
+    /// Makes a height map. Slopes are differences of heights `reach` to each side, metres: finer detail is not felt.
     ///
     /// # Errors
     /// `InvalidArgument` for a reach that is not positive and finite.
@@ -34,7 +36,7 @@ impl Relief {
         Ok(Self { height, reach })
     }
 
-    /// ∇h at a point, both in the body's frame; without a unit. `None` where it is not finite.
+    /// Returns ∇h at a point, both in the body's frame; without a unit. `None` where it is not finite.
     pub fn slope(&self, body: u32, p: &Vec3) -> Option<Vec3> {
         let difference = |k: usize| {
             let [above, below] = [self.reach, -self.reach].map(|d| (self.height)(body, &(p + Vec3::ith(k, d))));

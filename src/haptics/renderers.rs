@@ -1,4 +1,4 @@
-//! What an obstacle does to the simulated tool: one function for each way to make contacts into forces.
+//! Effects of an obstacle on the simulated tool: one function for each method of turning contacts into forces.
 
 use super::impulses::{reach, Impulses};
 use super::snapshot::Input;
@@ -22,10 +22,10 @@ pub(super) struct Scratch {
     pub impulses: Impulses,
 }
 
-/// What an obstacle does.
+/// Effect of an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// On the tool, about its centre.
+    /// Response on the tool, about its centre.
     pub response: Response,
     pub contacts: u32,
     /// Metres; +∞ without contacts.
@@ -39,10 +39,11 @@ impl Found {
     }
 }
 
-/// Nearer than this is touching for impulses, metres: they bring the tool to the surface, but for rounding.
+/// Separation below which impulses treat a sample as touching, metres: they bring the tool to the surface except for
+/// rounding.
 const TOUCH: f64 = 1e-6;
 
-/// The time since the last round, and what was where then.
+/// Time since the last round, and the poses then.
 pub(super) struct Before {
     pub tool: Pose,
     pub obstacle: Pose,
@@ -50,7 +51,7 @@ pub(super) struct Before {
     pub time: f64,
 }
 
-/// Whether the tool and an obstacle have what a renderer needs.
+/// Checks that the tool and an obstacle have the forms that a renderer needs.
 pub(super) fn check(renderer: Renderer, tool: &Tool, obstacle: &Forms) -> Result<()> {
     if renderer == Renderer::Vps {
         let has = tool.forms.shell.is_some() && obstacle.voxmap.is_some();
@@ -61,7 +62,7 @@ pub(super) fn check(renderer: Renderer, tool: &Tool, obstacle: &Forms) -> Result
 }
 
 /// # Errors
-/// As the queries; none for what passed [`check`] and is finite.
+/// As the queries; none for input that passed [`check`] and is finite.
 pub(super) fn respond(
     settings: &Settings,
     tool: &Tool,
@@ -115,14 +116,15 @@ impl Pair<'_> {
         contact::contacts(a.geometry, poses.0, b.geometry, poses.1, &query, &mut scratch.near)
     }
 
-    /// Springs at the contacts where the tool is.
+    /// Computes spring forces at the contacts of the tool's pose.
     fn penalty(&self, scratch: &mut Scratch) -> Result<Found> {
         let found = self.contacts(self.settings.contact.offset, scratch)?;
         let response = penalty(found, &self.of_tool(), &self.of_obstacle(), On::A, &self.springs());
         Ok(Found::of(response, found.len(), found.iter().map(|c| c.separation)))
     }
 
-    /// Springs for as long as contacts last on the way from the last round (Xu & Barbič 2016, section 4.1).
+    /// Computes spring forces over the times of contact on the motion from the last round (Xu & Barbič 2016, section
+    /// 4.1).
     fn continuous(&self, scratch: &mut Scratch) -> Result<Found> {
         let (tool, obstacle) = (&self.input.body, self.obstacle);
         let a = Sweep {
@@ -144,7 +146,7 @@ impl Pair<'_> {
         Ok(Found::of(response, found.len(), found.iter().map(|c| c.contact.separation)))
     }
 
-    /// Tangent-plane forces in a voxmap (McNeely et al. 1999).
+    /// Computes tangent-plane forces in a voxmap (McNeely et al. 1999).
     fn vps(&self, scratch: &mut Scratch) -> Result<Found> {
         let Some(voxmap) = self.obstacle.forms.voxmap.as_deref() else {
             return Ok(Found::of(Response::default(), 0, std::iter::empty()));
@@ -158,18 +160,18 @@ impl Pair<'_> {
         let settings =
             VpsSettings { damping: c.damping, average_from: c.average_from, braking, ..VpsSettings::new(c.stiffness) };
         let found = vps(voxmap, &self.of_obstacle(), &self.of_tool(), Role::Shell, &settings, &mut scratch.voxels);
-        // Samples that are within the force layer have passed it.
+        // Samples within the force layer have passed it.
         let least = if found.interior > 0 { f64::NEG_INFINITY } else { 0.0 };
         let contacts = (found.surface + found.interior) as usize;
         Ok(Found::of(found.response, contacts, (contacts > 0).then_some(least).into_iter()))
     }
 
-    /// Leaves its contacts to be parted with those of all others.
+    /// Collects its contacts, which are separated together with those of all other obstacles.
     fn impulse(&self, scratch: &mut Scratch) -> Result<Found> {
         let offset = self.settings.contact.offset;
         let obstacle = self.of_obstacle().kinematics;
         let radius = reach(self.tool);
-        // All that can touch in the time.
+        // All contacts that can touch in the time.
         let far = (self.input.body.center - obstacle.center).norm() + radius;
         let comes = obstacle.twist.linear.norm() + obstacle.twist.angular.norm() * far;
         let way = scratch.impulses.way(radius) + comes * self.before.time;

@@ -1,5 +1,5 @@
-//! Runs both halves on threads of their own, for those who have none. It asks the system for what a steady loop needs, and
-//! says what it did not get.
+//! Runs both halves on threads of their own, for programs that have none. It requests from the system the resources of
+//! a steady loop, and reports those that it did not get.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,43 +18,43 @@ use crate::{Error, Result};
 /// The shortest and the longest period of the servo, seconds. Stopping a run takes up to one period.
 pub const PERIODS: [f64; 2] = [1e-6, 1.0];
 
-/// What to ask the system for.
+/// Requests to the system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunOptions {
-    /// Of the servo, seconds.
+    /// Period of the servo, seconds.
     pub period: f64,
     /// Priority of the servo's thread under `SCHED_FIFO`, 1 to 99; 0 does not ask.
     pub priority: i32,
-    /// Whether to lock all memory of the process, from now on and for good (`mlockall`).
+    /// Whether to lock all memory of the process, permanently (`mlockall`).
     pub lock_memory: bool,
 }
 
 impl Default for RunOptions {
-    /// 1 kHz, with a priority that leaves room above, in locked memory.
+    /// Returns 1 kHz, with a priority that leaves room above, in locked memory.
     fn default() -> Self {
         Self { period: 1e-3, priority: 80, lock_memory: true }
     }
 }
 
-/// What became of a wish.
+/// Result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Got {
     Granted,
     NotAsked,
     /// The system's error number.
     Refused(i32),
-    /// This system has no such thing.
+    /// This system does not have the feature.
     Unsupported,
 }
 
-/// How a run goes.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunReport {
     /// `SCHED_FIFO` for the servo's thread.
     pub scheduling: Got,
     /// Locked memory.
     pub memory: Got,
-    /// Sleeping until a time rather than for a while, which drifts by what each step takes.
+    /// Sleep until an absolute time. A relative sleep drifts by the duration of each step.
     pub absolute_sleep: Got,
     /// Steps of the servo.
     pub steps: u64,
@@ -62,13 +62,13 @@ pub struct RunReport {
     pub late: u64,
     /// The latest start of a step, seconds.
     pub latest: f64,
-    /// The longest step with the device's own time, seconds.
+    /// The longest step, including the time of the device's function, seconds.
     pub longest: f64,
-    /// Rounds of the simulation that found something to do.
+    /// Rounds of the simulation that had new input.
     pub rounds: u64,
 }
 
-/// What a thread of a runner does.
+/// Task of a runner's thread.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Servo,
@@ -76,11 +76,11 @@ enum Role {
 }
 
 thread_local! {
-    /// `None` for threads that are no runner's.
+    /// `None` for threads that do not belong to a runner.
     static ROLE: Cell<Option<Role>> = const { Cell::new(None) };
 }
 
-/// Two threads at work. Dropping it stops them.
+/// The two running threads. Dropping it stops them.
 pub struct Runner {
     stop: Arc<AtomicBool>,
     servo: Option<JoinHandle<Servo>>,
@@ -91,12 +91,12 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Starts both threads. `device` is called once a period on the servo's thread: it sends the wrench to the device, and
-    /// returns the device's next state, or `None` to end the run. The first output is zero, and so is the one that it is called
-    /// with once more when the run has ended.
+    /// Starts both threads. `device` is called once per period on the servo's thread: it sends the wrench to the
+    /// device, and returns the device's next state, or `None` to end the run. The first output is zero. When the run
+    /// has ended, `device` is called once more with a zero output.
     ///
     /// # Errors
-    /// `InvalidArgument` for options out of their range; `Io` when there can be no thread.
+    /// `InvalidArgument` for options out of their range; `Io` when a thread cannot be started.
     pub fn start(
         mut servo: Servo,
         simulation: Simulation,
@@ -147,7 +147,7 @@ impl Runner {
             while !stops.load(Ordering::Relaxed) {
                 let mut simulation = shared.lock();
                 let fresh = simulation.simulate().fresh;
-                // So that who moves obstacles gets a turn.
+                // A fair unlock, so that a thread that moves obstacles gets a turn.
                 parking_lot::MutexGuard::unlock_fair(simulation);
                 if fresh {
                     done.fetch_add(1, Ordering::Relaxed);
@@ -160,41 +160,42 @@ impl Runner {
         Ok(runner)
     }
 
-    /// Whether the calling thread is one of a runner, this one or another: it calls the functions of the user, which cannot wait
-    /// for the end of a run.
+    /// Returns whether the calling thread belongs to a runner, this one or another: such a thread calls the functions
+    /// of the user, which cannot wait for the end of a run.
     pub fn is_this_thread() -> bool {
         ROLE.get().is_some()
     }
 
-    /// Whether the calling thread is the simulation's of a runner: a function that it calls cannot wait for a round to end.
+    /// Returns whether the calling thread is a runner's simulation thread: a function that it calls cannot wait for a
+    /// round to end.
     pub fn is_simulating() -> bool {
         ROLE.get() == Some(Role::Simulation)
     }
 
-    /// Whether the servo still runs: not stopped, nor ended by the device.
+    /// Returns whether the servo still runs: neither stopped, nor ended by the device.
     pub fn is_running(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    /// How it goes so far.
+    /// Returns the state of the run so far.
     pub fn report(&mut self) -> RunReport {
         self.reports.update();
         RunReport { rounds: self.done.load(Ordering::Relaxed), ..*self.reports.get() }
     }
 
-    /// As [`Simulation::set_obstacle_pose`].
+    /// Moves an obstacle, as [`Simulation::set_obstacle_pose`].
     ///
     /// # Errors
-    /// As there.
+    /// As for that function.
     pub fn set_obstacle_pose(&self, index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
         self.simulation.lock().set_obstacle_pose(index, pose, twist)
     }
 
-    /// Ends both threads and gives the halves back, with a last report. Not for functions that a runner calls: see
-    /// [`Runner::is_this_thread`].
+    /// Ends both threads and returns the halves, with a last report. Functions that a runner calls must not call this:
+    /// see [`Runner::is_this_thread`].
     ///
     /// # Panics
-    /// When `device` did, and on the runner's own threads.
+    /// When `device` panicked, and on the runner's own threads.
     pub fn stop(mut self) -> (Servo, Simulation, RunReport) {
         assert!(!self.is_own_thread(), "a runner cannot be stopped by the functions that it calls");
         self.stop.store(true, Ordering::Relaxed);
@@ -226,18 +227,18 @@ impl Runner {
 impl Drop for Runner {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // A thread cannot wait for itself: both end soon after this.
+        // A thread cannot join itself: both threads end soon after this.
         if self.is_own_thread() {
             return;
         }
         for handle in [self.servo.take().map(|h| h.join().map(drop)), self.rounds.take().map(JoinHandle::join)] {
-            // A panic has been told when it happened.
+            // A panic was reported when it happened.
             drop(handle);
         }
     }
 }
 
-/// Whatever ends the servo's thread, a panic too, ends the run.
+/// Ends the run when the servo's thread ends, also by a panic.
 struct Ends(Arc<AtomicBool>);
 
 impl Drop for Ends {
@@ -246,7 +247,7 @@ impl Drop for Ends {
     }
 }
 
-/// The servo's loop.
+/// Runs the servo's loop.
 fn steps(
     servo: &mut Servo,
     options: &RunOptions,
@@ -275,11 +276,11 @@ fn steps(
         report.longest = report.longest.max(start.elapsed().as_secs_f64());
         reports.write(report);
     }
-    // Whatever ended the run, the device is not left with a force.
+    // However the run ended, the device is not left with a force.
     device(&Output::default());
 }
 
-/// How many whole periods have passed.
+/// Returns the number of whole periods that have passed.
 fn whole(passed: Duration, period: Duration) -> u32 {
     u32::try_from(passed.as_nanos() / period.as_nanos().max(1)).unwrap_or(u32::MAX)
 }
@@ -300,7 +301,7 @@ mod system {
         }
     }
 
-    /// For the calling thread.
+    /// Requests `SCHED_FIFO` for the calling thread.
     pub fn real_time(priority: i32) -> Got {
         // SAFETY: a plain struct of integers; zero is a value of each.
         let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
@@ -330,7 +331,7 @@ mod system {
             Self { period, next: now() }
         }
 
-        /// Until the next time; how late it is then. Times that have passed meanwhile are skipped.
+        /// Sleeps until the next time; returns the lateness. Times that have passed meanwhile are skipped.
         pub fn wait(&mut self) -> Duration {
             self.next += self.period;
             let time = libc::timespec {
@@ -365,7 +366,7 @@ mod system {
         Got::Unsupported
     }
 
-    /// Sleeps from one multiple of the period to the next, as well as a relative sleep can.
+    /// Sleeps from one multiple of the period to the next, with the accuracy of a relative sleep.
     pub struct Timer {
         period: Duration,
         next: Instant,

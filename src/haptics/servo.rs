@@ -1,8 +1,8 @@
-//! The fast half: from the device's state to the wrench on the hand, or from the hand's wrench to a motion.
+//! The fast half: computes the wrench on the hand from the device's state, or a motion from the hand's wrench.
 //!
-//! The simulated tool is integrated here, implicitly, between a coupling to the hand and the contacts that the simulation
-//! last published, linearised (Otaduy & Lin 2005, section 5.3; Xu & Barbič 2016, section 4.1). So the loop with the device
-//! closes at its own rate, however slow the simulation is.
+//! The servo integrates the simulated tool implicitly, between a coupling to the hand and the linearised contacts that
+//! the simulation last published (Otaduy & Lin 2005, section 5.3; Xu & Barbič 2016, section 4.1). So the loop with the
+//! device closes at its own rate, however slow the simulation is.
 
 use super::coupling::carried;
 use super::exchange::{Reader, Writer};
@@ -16,42 +16,42 @@ use crate::dynamics::{Mass, RigidBody};
 use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::Response;
 
-/// Answers the device. Every call is quick and of bounded work: no allocation, no lock, no system call.
+/// Answers the device. Every call has bounded work: no allocation, no lock, no system call.
 pub struct Servo {
     settings: Settings,
     /// The simulated tool.
     body: RigidBody,
-    /// What the hand moves in admittance causality.
+    /// The body that the hand moves in admittance causality.
     handle: RigidBody,
     inputs: Writer<Input>,
     snapshots: Reader<Snapshot>,
     generation: u32,
-    /// Seconds of all steps together.
+    /// Sum of all steps, seconds.
     clock: f64,
-    /// When the last reset was.
+    /// Time of the last reset.
     since: f64,
-    /// Part of the wrench that the hand gets, 0 to 1.
+    /// Fraction of the wrench that the hand gets, 0 to 1.
     gain: f64,
-    /// Until all of it has come.
+    /// Slope limit of the wrench until it has its full size.
     slew: Slew,
-    /// How far contacts have come in since the tool was put into the hand, 0 to 1: where it is inside of something then, it
-    /// is eased out.
+    /// Progress of fading in the contacts since the tool was placed at the hand, 0 to 1: a tool that is inside a body
+    /// then is eased out.
     entry: f64,
-    /// Where the device last was, and when.
+    /// Last pose of the device, and its time.
     last: Option<(Pose, f64)>,
     observer: Observer,
     blend: Blend,
-    /// Of [`Renderer::GodObject`].
+    /// For [`Renderer::GodObject`].
     tether: Option<Tether>,
-    /// Of the passivity controller.
+    /// Largest damping of the passivity controller.
     damper: [f64; 2],
 }
 
-/// The clock goes on by no more than this in one step, seconds.
+/// Largest advance of the clock in one step, seconds.
 const LONGEST_PAUSE: f64 = 3600.0;
 
-/// What is left of contacts that a new snapshot replaced. A slow simulation finds the tool well inside of what it ran into:
-/// the contacts then come in over as long as the snapshots were apart, and not at once.
+/// Remainder of contacts that a new snapshot replaced. With a slow simulation the tool is already deep inside a body
+/// when its contacts arrive: they are then faded in over the time between the snapshots, and not at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Blend {
     left: Wrench,
@@ -60,12 +60,13 @@ struct Blend {
 }
 
 impl Blend {
-    /// Snapshots as fast as steps need none.
+    /// Snapshots that arrive at the rate of the steps are not blended.
     const STEPS: f64 = 1.5;
-    /// However slow the simulation is, seconds.
+    /// Longest blending time, however slow the simulation is, seconds.
     const LONGEST: f64 = 0.02;
 
-    /// What to add to the contacts in a step. `change` is the jump at a new snapshot and the time since the one before it.
+    /// Returns the wrench to add to the contacts in a step. `change` is the jump at a new snapshot and the time since
+    /// the one before it.
     fn step(&mut self, change: Option<(Wrench, f64)>, dt: f64) -> Wrench {
         if let Some((jump, apart)) = change {
             if apart <= Self::STEPS * dt {
@@ -82,16 +83,17 @@ impl Blend {
     }
 }
 
-/// A snapshot that is new.
+/// A new snapshot.
 #[derive(Clone, Copy)]
 struct Taken {
-    /// By how much the contacts that were used until now differ from its own, here, and for how long they were used, seconds.
+    /// Difference between the wrench of the contacts used until now and that of its own, at the present state, and the
+    /// time for which they were used, seconds.
     change: Option<(Wrench, f64)>,
 }
 
-/// What the tool does to the hand in a step.
+/// Effect of the tool on the hand in a step.
 struct Pull {
-    /// On the hand, about the tool's origin.
+    /// Wrench on the hand, about the tool's origin.
     wrench: Wrench,
     contacts: u32,
     age: f64,
@@ -136,24 +138,24 @@ impl Servo {
         &self.settings
     }
 
-    /// Where the simulated tool is: what to draw.
+    /// Returns the pose of the simulated tool, for drawing.
     pub fn tool_pose(&self) -> Pose {
         self.body.pose()
     }
 
-    /// The energy at the port to the hand, in impedance causality.
+    /// Returns the observer of the energy at the port to the hand, in impedance causality.
     pub fn observer(&self) -> &Observer {
         &self.observer
     }
 
-    /// Starts anew: the tool is where the device will be at the next step, contacts are forgotten, and the wrench grows from
-    /// zero. In admittance causality the tool stays where it is, at rest.
+    /// Restarts: the tool is placed at the device's pose of the next step, contacts are cleared, and the wrench grows
+    /// from zero. In admittance causality the tool stays at its pose, at rest.
     pub fn reset(&mut self) {
         let pose = self.handle.pose();
         self.reset_to(&pose);
     }
 
-    /// As [`Servo::reset`], with the tool of admittance causality put at a pose, which must be finite.
+    /// Restarts as [`Servo::reset`], with the tool of admittance causality at a given pose, which must be finite.
     pub fn reset_to(&mut self, pose: &Pose) {
         for body in [&mut self.handle, &mut self.body] {
             body.set_pose(pose);
@@ -172,8 +174,9 @@ impl Servo {
         }
     }
 
-    /// One step in impedance causality: where the device is gives what the hand feels. `dt` is the time since the last
-    /// step, seconds. Whatever goes wrong, the wrench is finite and within the limits, and the status says what it was.
+    /// Makes one step in impedance causality: computes the wrench on the hand from the device's state. `dt` is the time
+    /// since the last step, seconds. On any fault the wrench is finite and within the limits, and the status reports
+    /// the fault.
     pub fn step(&mut self, device: &DeviceState, dt: f64) -> Output {
         if let Err(status) = self.tick(dt) {
             return self.fault(status);
@@ -194,14 +197,14 @@ impl Servo {
         self.last = Some((device.pose, self.clock));
 
         let pull = self.follow(&device.pose, &device.twist, dt);
-        // The hand feels nothing of a tool that is still on its way out: two ramps at once are steeper than one.
+        // The hand feels no wrench of a tool that is still being eased out: two ramps at once are steeper than one.
         let is_out = self.tether.is_some() || self.entry >= 1.0;
         let mut status = pull.status | self.adjust_gain(&pull, is_out, dt);
         if !device.engaged {
             self.gain = 0.0;
             status |= Status::DISENGAGED;
         }
-        // Cut before it is faded, so that a ramp is one whatever is behind it.
+        // Limit before fading, so that the ramp is the same for any wrench.
         let mut wrench = pull.wrench;
         status |= limit(&mut wrench, &self.settings.limits);
         if self.gain < 1.0 || self.slew.lags() {
@@ -213,10 +216,10 @@ impl Servo {
             self.slew.free(&wrench);
         }
         if self.gain < 1.0 || self.slew.lags() {
-            // The hand gets less than the tool, which may have been put into it at any speed.
+            // The hand gets less than the tool, which may have been placed at it at any speed.
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.tether.is_none() || pull.wrench != Wrench::ZERO) {
-            // A god-object's hand is free where nothing holds it.
+            // With a god-object, the hand is not damped where no constraint holds the tool.
             if let Some(damper) = self.observer.damper(&device.twist, self.damper, dt) {
                 wrench += damper;
                 status |= Status::DAMPED;
@@ -227,9 +230,9 @@ impl Servo {
         Output { wrench, status, age: pull.age, contacts: pull.contacts }
     }
 
-    /// One step in admittance causality: what the hand does to the device, about the tool's origin and in the world frame,
-    /// gives where it is to go. The handle has mass and inertia of its own ([`Settings::handle`]), is coupled to the simulated
-    /// tool, and both are integrated implicitly. While the hand is off, the device stays.
+    /// Makes one step in admittance causality: computes the device's motion from the hand's wrench, about the tool's
+    /// origin and in the world frame. The handle has mass and inertia of its own ([`Settings::handle`]), is coupled to
+    /// the simulated tool, and both are integrated implicitly. While the hand is off, the device stays.
     pub fn step_admittance(&mut self, wrench: &Wrench, engaged: bool, dt: f64) -> Motion {
         if let Err(status) = self.tick(dt) {
             return self.halt(status);
@@ -262,13 +265,14 @@ impl Servo {
         Motion { pose, twist, status, age: pull.age, contacts: pull.contacts }
     }
 
-    /// What acts on the handle: the hand, the coupling to the tool as far as the limits allow, and its own damping.
+    /// Returns the load on the handle: the hand, the coupling to the tool as far as the limits allow, and the handle's
+    /// own damping.
     fn handle_load(&self, wrench: &Wrench, dt: f64, status: &mut Status) -> Response {
         let kinematics = self.handle.kinematics();
         let coupled = match &self.tether {
             Some(tether) => tether.load(),
             None => {
-                // Where the tool will be at the end of the step, so that it does not drag.
+                // Pose of the tool at the end of the step, so that it does not drag.
                 let twist = origin_twist(&self.body);
                 let tool = carried(&self.body.pose(), &twist, dt);
                 self.settings.coupling.on_body(&tool, &twist, self.body.mass.center(), &kinematics)
@@ -292,7 +296,7 @@ impl Servo {
         load
     }
 
-    /// Keeps the handle as slow as a hand.
+    /// Limits the handle to the speed of a hand.
     fn hold_speed(&mut self) -> Status {
         let twist = self.handle.twist();
         let [linear, angular] =
@@ -304,10 +308,10 @@ impl Servo {
         Status::LIMITED
     }
 
-    /// Time goes on, unless it cannot have.
+    /// Advances the clock, unless the time step is invalid.
     fn tick(&mut self, dt: f64) -> Result<(), Status> {
         if dt > 0.0 && dt.is_finite() {
-            // A time that cannot be must not take the clock to where it no longer resolves steps.
+            // An invalid time step must not advance the clock to where it no longer resolves steps.
             self.clock += dt.min(LONGEST_PAUSE);
         }
         match dt > 0.0 && dt <= self.settings.timing.longest_step {
@@ -316,7 +320,7 @@ impl Servo {
         }
     }
 
-    /// No wrench now, and one that grows from zero afterwards.
+    /// Returns a zero wrench; afterwards the wrench grows from zero.
     fn fault(&mut self, status: Status) -> Output {
         self.gain = 0.0;
         self.slew.reset();
@@ -324,7 +328,7 @@ impl Servo {
         Output { wrench: Wrench::ZERO, status, age: self.age(), contacts: 0 }
     }
 
-    /// No motion now.
+    /// Stops the motion.
     fn halt(&mut self, status: Status) -> Motion {
         self.gain = 0.0;
         self.handle.set_twist(&Twist::ZERO);
@@ -336,7 +340,7 @@ impl Servo {
         farther(&change.linear, self.settings.speed[0]) || farther(&change.angular, self.settings.speed[1])
     }
 
-    /// Puts the tool into the hand.
+    /// Places the tool at the hand.
     fn place(&mut self, device: &DeviceState) {
         self.body.set_pose(&device.pose);
         let arm = device.pose.rotation * self.body.mass.center();
@@ -345,13 +349,14 @@ impl Servo {
         self.last = Some((device.pose, self.clock));
     }
 
-    /// Since when the contacts are known that are in use.
+    /// Returns the age of the contacts in use.
     fn age(&self) -> f64 {
         let snapshot = self.snapshots.get();
         self.clock - if snapshot.generation == self.generation { snapshot.clock } else { self.since }
     }
 
-    /// What the hand can get back at most: what is in the coupling's springs, and in the tool's motion. J.
+    /// Returns the largest energy that the hand can get back, J: that of the coupling's springs and of the tool's
+    /// motion.
     fn stored(&self, hand: &Pose) -> f64 {
         if let Some(tether) = &self.tether {
             return tether.energy();
@@ -360,7 +365,7 @@ impl Servo {
             + self.settings.coupling.energy(hand, self.body.mass.center(), &self.body.kinematics())
     }
 
-    /// Lets the tool follow the hand for a step, among the contacts or constraints that are known, and tells the simulation.
+    /// Moves the tool toward the hand for a step, with the known contacts or constraints, and informs the simulation.
     fn follow(&mut self, hand: &Pose, twist: &Twist, dt: f64) -> Pull {
         let taken = self.take_snapshot();
         let age = self.age();
@@ -401,11 +406,11 @@ impl Servo {
         if snapshot.generation == self.generation {
             let mut contact = snapshot.contact.predict(&here, age);
             if self.settings.renderer == Renderer::Impulse {
-                // They are for the interval that they are made for, and ease the tool out by themselves.
+                // Impulses hold for the interval for which they were computed, and ease the tool out by themselves.
                 load += contact;
             } else {
                 contact.wrench += self.blend.step(taken.and_then(|taken| taken.change), dt);
-                // The cube makes the balance with the coupling move evenly, stiff as the contacts are.
+                // The cube makes the balance with the coupling move evenly, although the contacts are stiff.
                 load += contact.scaled(self.entry.powi(3));
             }
             self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
@@ -418,7 +423,7 @@ impl Servo {
         }
     }
 
-    /// Takes what the simulation published last, if that is new.
+    /// Takes the snapshot that the simulation published last, if it is new.
     fn take_snapshot(&mut self) -> Option<Taken> {
         let here = self.body.kinematics();
         let before = self.snapshots.get();
@@ -429,7 +434,7 @@ impl Servo {
         }
         let now = self.snapshots.get();
         if generation != self.generation {
-            // The first of its generation. Outside of everything there is nothing to be eased out of.
+            // The first of its generation. A tool outside all bodies need not be eased out.
             if now.generation == self.generation && now.contacts == 0 {
                 self.entry = 1.0;
             }
@@ -440,7 +445,7 @@ impl Servo {
         Some(Taken { change: Some((jump, now.clock - clock)) })
     }
 
-    /// The gain grows while contacts are fresh, and fades while they are not.
+    /// Increases the gain while contacts are fresh, and fades it while they are not.
     fn adjust_gain(&mut self, pull: &Pull, grows: bool, dt: f64) -> Status {
         let timing = &self.settings.timing;
         if pull.status.contains(Status::STALE) {
@@ -458,7 +463,7 @@ impl Servo {
     }
 }
 
-/// One that lets a hundredth pass of what the coupling holds 5 mm apart, or where it saturates.
+/// Makes an observer whose tolerance is a hundredth of the coupling's energy at 5 mm, or where it saturates.
 fn new_observer(settings: &Settings) -> Observer {
     let c = &settings.coupling;
     let reach = if c.saturation == Saturation::Linear { 5e-3 } else { c.reach[0].min(5e-3) };
@@ -469,13 +474,13 @@ fn scaled(wrench: &Wrench, factor: f64) -> Wrench {
     Wrench { force: wrench.force * factor, torque: wrench.torque * factor }
 }
 
-/// How a body's origin moves.
+/// Returns the twist of a body's origin.
 fn origin_twist(body: &RigidBody) -> Twist {
     let twist = body.twist();
     Twist { linear: twist.at(&-(body.rotation * body.mass.center())), angular: twist.angular }
 }
 
-/// Cuts a wrench to what the device can bear, force and torque each along its direction.
+/// Limits a wrench to the device's limits, force and torque each along its direction.
 fn limit(wrench: &mut Wrench, limits: &Limits) -> Status {
     if !wrench.is_finite() {
         *wrench = Wrench::ZERO;
@@ -491,7 +496,7 @@ fn limit(wrench: &mut Wrench, limits: &Limits) -> Status {
     }
 }
 
-/// The device's state with its quaternion normalised, if it is one that a device can be in.
+/// Returns the device's state with its quaternion normalised, if the state is valid.
 fn sound(device: &DeviceState, speed: [f64; 2]) -> Option<DeviceState> {
     let q = device.pose.rotation.coords;
     let finite =

@@ -1,4 +1,4 @@
-//! What a haptic pair of halves is set to.
+//! Settings of a pair of haptic halves.
 
 use super::god_object::{Budget, Detection};
 use super::shading::Surface;
@@ -6,76 +6,77 @@ use super::{Coupling, Limits, Renderer, Saturation, Tool};
 use crate::math::{limits, Vec3};
 use crate::{Error, Result};
 
-/// How hard contacts are between the simulated tool and what it touches. The hand feels them through the coupling.
+/// Contacts between the simulated tool and other bodies. The hand feels them through the coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
-    /// Of each contact, N/m.
+    /// Stiffness of each contact, N/m.
     pub stiffness: f64,
-    /// Of each contact along its normal, N·s/m.
+    /// Damping of each contact along its normal, N·s/m.
     pub damping: f64,
-    /// φ at which a force begins, metres: forces then act before surfaces touch.
+    /// φ at which a force begins, metres: with a positive offset, forces act before surfaces touch.
     pub offset: f64,
-    /// From this many contacts on their forces are averaged, so that stiffness stops to grow with the number of samples
-    /// (McNeely et al. 1999, section 5.2).
+    /// From this number of contacts on, their forces are averaged, so that the stiffness no longer grows with the
+    /// number of samples (McNeely et al. 1999, section 5.2).
     pub average_from: u32,
-    /// Deeper than this below the surface, samples are reported as [`Status::PENETRATING`](super::Status::PENETRATING), metres.
+    /// Samples deeper than this below the surface are reported as [`Status::PENETRATING`](super::Status::PENETRATING),
+    /// metres.
     pub tolerance: f64,
-    /// Of [`Renderer::Impulse`]: how much of an approach comes back, 0 to 1.
+    /// For [`Renderer::Impulse`]: the fraction of an approach speed that is returned, 0 to 1.
     pub restitution: f64,
-    /// Of [`Renderer::Vps`]: whether an approach is braked in the proximity layer (McNeely et al. 1999, section 5.3).
+    /// For [`Renderer::Vps`]: whether an approach is braked in the proximity layer (McNeely et al. 1999, section 5.3).
     pub braking: bool,
 }
 
-/// What happens when, seconds.
+/// Time limits, seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
     /// Steps longer than this are refused.
     pub longest_step: f64,
     /// Contacts older than this are stale.
     pub stale_after: f64,
-    /// In this time the wrench of stale contacts fades out.
+    /// Time in which the wrench of stale contacts fades out.
     pub fade: f64,
-    /// In this time the wrench grows from zero, after a reset or a fault: in no step by more than one as strong as it then is would
-    /// that comes evenly, so that it takes longer where the force itself grows in the meantime. On an entry while inside, springs ease
-    /// the tool out in as much time before that.
+    /// Time in which the wrench grows from zero after a reset or a fault. In each step it rises by at most as much as
+    /// an even ramp to the present wrench, so it takes longer if the force itself grows in the meantime. If the tool is
+    /// inside at the start, springs first ease it out in the same time.
     pub ramp: f64,
 }
 
 /// The virtual body that the hand moves in admittance causality.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// kg. Controllers want it to be no less than their device's own.
+    /// Inertia about the tool's centre of mass, isotropic, kg·m².
     pub mass: f64,
-    /// About the tool's centre of mass, isotropic, kg·m².
+    /// Inertia about the tool's centre of mass, isotropic, kg·m².
     pub inertia: f64,
-    /// Against all motion, N·s/m and N·m·s/rad.
+    /// Damping of all motion, N·s/m and N·m·s/rad.
     pub damping: [f64; 2],
 }
 
-/// All that can be set.
+/// All settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     pub renderer: Renderer,
     pub coupling: Coupling,
     pub contact: ContactSettings,
     pub limits: Limits,
-    /// The fastest that a hand moves the device, m/s and rad/s. Faster is a fault.
+    /// Largest speed at which a hand moves the device, m/s and rad/s. A faster motion is a fault.
     pub speed: [f64; 2],
     pub timing: Timing,
     pub handle: Handle,
-    /// Whether the passivity controller is on: it takes out the energy that sampling put in.
+    /// Whether the passivity controller is on: it removes the energy that sampling added.
     pub passivity: bool,
-    /// Of [`Renderer::GodObject`].
+    /// For [`Renderer::GodObject`].
     pub detection: Detection,
-    /// Of [`Renderer::GodObject`]: what a round of the simulation may cost.
+    /// For [`Renderer::GodObject`]: limits of the cost of a simulation round.
     pub budget: Budget,
-    /// Of [`Renderer::GodObject`]: what surfaces feel like.
+    /// For [`Renderer::GodObject`]: surface effects.
     pub surface: Surface,
 }
 
 impl Settings {
-    /// What suits a tool and a device: as stiff as the device bears but critically damped for the tool's mass, contacts much
-    /// stiffer than the coupling, forces that saturate at the device's.
+    /// Returns settings for a tool and a device: the coupling is as stiff as the device allows but critically damped
+    /// for the tool's mass, contacts are much stiffer than the coupling, and forces saturate at the device's limits.
     ///
     /// # Errors
     /// `InvalidArgument` for a tool or limits out of their range.
@@ -85,11 +86,11 @@ impl Settings {
         let reach = tool.forms.shell.as_ref().map_or(0.05, |shell| 0.5 * shell.bounds().extents().norm()).max(1e-3);
         let inertia = tool.inertia.trace() / 3.0;
         let linear = limits.stiffness[0].min(1000.0);
-        // A force at the tool's outline then bends as far in rotation as in translation.
+        // A force at the tool's outline then causes the same deflection in rotation as in translation.
         let stiffness = [linear, limits.stiffness[1].min(linear * reach * reach)];
         let body = [tool.mass, inertia];
         let damping = [0, 1].map(|i| Coupling::critical_damping(stiffness[i], body[i]).min(limits.damping[i]));
-        // A centimetre and a sixth of a turn where the device has no limit of its own.
+        // Without a limit of the device: the force at 0.01 m, the torque at 1 rad.
         let greatest = [limits.force.min(stiffness[0] * 0.01), limits.torque.min(stiffness[1] * 1.0)];
         let coupling = Coupling {
             stiffness,
@@ -203,11 +204,11 @@ fn check_limits(limits: &Limits) -> Result<()> {
     Ok(())
 }
 
-/// The greatest multiple, up to 1, that keeps a vector within a length.
+/// Returns the largest factor, up to 1, that keeps a vector within a length.
 pub(super) fn within(v: &Vec3, most: f64) -> f64 {
     let length = v.norm();
     if length > most {
-        // Less by more than rounding can add, here and where the length is computed again.
+        // Smaller by more than rounding can add, here and where the length is computed again.
         most / length * (1.0 - 4.0 * f64::EPSILON)
     } else {
         1.0

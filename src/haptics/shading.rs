@@ -1,18 +1,18 @@
-//! What a surface feels like beside being solid: Coulomb friction, force shading and texture. Knows constraints' geometry and
-//! fields; nothing of queries or of the program.
+//! Surface effects besides solidity: Coulomb friction, force shading and texture. Knows constraints' geometry and
+//! fields, but neither queries nor the program.
 
 use crate::field::{Field, SignedDistance};
 use crate::math::{limits, Mat6, Pose, Vec3, Vec6};
 use crate::{Error, Result};
 
-/// What a god-object feels of surfaces. All zero by default: they are smooth, and as they are.
+/// Surface effects of a god-object. All zero by default: surfaces are smooth and unshaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// μ of Coulomb's friction, the same at rest and in motion: not negative. The god-object goes as far as the cone lets it
-    /// (Harwin & Melder 2002).
+    /// μ of Coulomb friction, the same at rest and in motion: not negative. The god-object moves as far as the friction
+    /// cone allows (Harwin & Melder 2002).
     pub friction: f64,
     /// Force shading (Morgenbesser & Srinivasan 1996): half the width over which normals are averaged for the force,
-    /// metres. Facets narrower than that feel round; where the tool may go stays as it is.
+    /// metres. Facets narrower than that feel round; the allowed positions of the tool do not change.
     pub shading: f64,
     pub texture: Texture,
 }
@@ -30,7 +30,7 @@ pub struct Texture {
 
 impl Surface {
     /// # Errors
-    /// `InvalidArgument` for what is negative or not finite, and for a height without a wavelength.
+    /// `InvalidArgument` for negative or non-finite numbers, and for a height without a wavelength.
     pub fn check(&self) -> Result<()> {
         let Texture { height, wavelength } = self.texture;
         for (name, value) in [
@@ -50,14 +50,14 @@ impl Surface {
         Ok(())
     }
 
-    /// Whether forces have another direction than constraints.
+    /// Returns whether forces have another direction than constraints.
     pub fn turns_forces(&self) -> bool {
         self.shading > 0.0 || self.texture.height > 0.0
     }
 }
 
 impl Texture {
-    /// ∇h at a point, both in the body's frame; without a unit.
+    /// Returns ∇h at a point, both in the body's frame; without a unit.
     pub fn slope(&self, p: &Vec3) -> Vec3 {
         if self.height == 0.0 {
             return Vec3::zeros();
@@ -66,19 +66,19 @@ impl Texture {
         p.map(|x| self.height / 3.0 * turn * (turn * x).cos())
     }
 
-    /// The way out of a textured surface, unit: `outward` less the slope across it.
+    /// Returns the outward direction of a textured surface, unit: `outward` minus the slope across it.
     pub fn outward(&self, outward: &Vec3, slope: &Vec3) -> Vec3 {
         let across = slope - outward * outward.dot(slope);
         (outward - across).normalize()
     }
 }
 
-/// The part of a motion along constraints that friction leaves, 0 to 1.
+/// Returns the fraction of a motion along constraints that friction leaves, 0 to 1.
 ///
-/// With the loads λ that the constraints carry, friction takes μ λ |v| from a motion in which its point slides by v. Of all
-/// parts s of the allowed motion a, the one that minimises ½ ‖s a − a_u‖²_M + s Σ μ λ |v| is what slides: as ⟨a, a_u⟩_M =
-/// ‖a‖²_M, s = 1 − Σ μ λ |v| / ‖a‖²_M, or nothing where that is negative. What is held back, (1 − s) M a, does as much work on a
-/// as Coulomb's friction: for one point that slides, it is μ λ.
+/// With the loads λ that the constraints carry, friction takes μ λ |v| from a motion in which its point slides by v.
+/// Among all fractions s of the allowed motion a, the result minimises ½ ‖s a − a_u‖²_M + s Σ μ λ |v|: as ⟨a, a_u⟩_M =
+/// ‖a‖²_M, s = 1 − Σ μ λ |v| / ‖a‖²_M, or 0 where that is negative. The load that is held back, (1 − s) M a, does as
+/// much work on a as Coulomb friction: for one sliding point, it is μ λ.
 ///
 /// `slides` gives λ (in the units of M a) and |v| of each active constraint.
 pub fn slip(friction: f64, mass: &Mat6, allowed: &Vec6, slides: impl Iterator<Item = (f64, f64)>) -> f64 {
@@ -90,16 +90,16 @@ pub fn slip(friction: f64, mass: &Mat6, allowed: &Vec6, slides: impl Iterator<It
     (1.0 - taken / whole).max(0.0)
 }
 
-/// How far a point slides across a normal in a motion of the centre that it is `arm` from.
+/// Returns the distance by which a point slides across a normal in a motion of the centre, at distance `arm` from it.
 pub fn slide(motion: &Vec6, arm: &Vec3, normal: &Vec3) -> f64 {
     let turn: Vec3 = motion.fixed_rows::<3>(3).into_owned();
     let way = motion.fixed_rows::<3>(0) + turn.cross(arm);
     (way - normal * normal.dot(&way)).norm()
 }
 
-/// The way out of a field at a point of the world, unit, averaged over `half` to each side along each of the body's axes: of
-/// φ, the difference of its values at the ends. `None` where that says nothing: across thin walls, and for sheets, which have
-/// two sides.
+/// Returns the outward direction of a field at a point of the world, unit, averaged over `half` to each side along each
+/// of the body's axes: from φ, the difference of its values at the ends. `None` where that has no meaning: across thin
+/// walls, and for sheets, which have two sides.
 pub fn averaged_outward(field: &Field, pose: &Pose, point: &Vec3, half: f64) -> Option<Vec3> {
     if matches!(field, Field::Sheet(_)) {
         return None;

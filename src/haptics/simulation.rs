@@ -1,4 +1,4 @@
-//! The slow half: finds contacts for the newest state of the tool, and publishes what they do to it.
+//! The slow half: finds contacts for the newest state of the tool, and publishes their effect on it.
 
 use super::exchange::{Reader, Writer};
 use super::god_object::{GodObject, GodSettings, Knot};
@@ -9,39 +9,40 @@ use crate::math::{limits, Mat3, Pose, Twist, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
-/// Time of a round that nothing went before, and the least between two, seconds.
+/// Assumed time of the first round, and the minimum between two rounds, seconds.
 const FIRST: f64 = 1e-3;
 const LEAST: f64 = 1e-6;
 
-/// Tools smaller than this are points, metres.
+/// Tools smaller than this count as points, metres.
 const POINT: f64 = 1e-3;
 
-/// What a round of the simulation found.
+/// Result of a round of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// False when neither the tool nor an obstacle had moved since the last round, which went all the way: nothing was done.
+    /// False when neither the tool nor an obstacle had moved since the last round and that round was complete: the
+    /// round did nothing.
     pub fresh: bool,
-    /// Time of the servo that it is for, seconds.
+    /// Time of the servo for which the result holds, seconds.
     pub clock: f64,
     pub contacts: u32,
     /// The least separation, metres; +∞ without contacts.
     pub least_separation: f64,
-    /// What the contacts do to the simulated tool, about its centre of mass.
+    /// Wrench of the contacts on the simulated tool, about its centre of mass.
     pub wrench: Wrench,
     pub status: Status,
 }
 
-/// Finds contacts. One thread at a time; which one does not matter.
+/// Finds contacts. Any thread may call it, one at a time.
 pub struct Simulation {
     settings: Settings,
     tool: Tool,
     obstacles: Vec<Obstacle>,
-    /// Of [`Renderer::GodObject`].
+    /// For [`Renderer::GodObject`].
     god: Option<GodObject>,
     inputs: Reader<Input>,
     snapshots: Writer<Snapshot>,
     scratch: Scratch,
-    /// The input of the last round, and where obstacles were in it.
+    /// Input of the last round, and the obstacles' poses in it.
     last: Input,
     were: Vec<Pose>,
     moved: bool,
@@ -75,21 +76,21 @@ impl Simulation {
         Ok(Self { settings, tool, obstacles, god, inputs, snapshots, scratch, last, were, moved: true, report })
     }
 
-    /// Number of obstacles.
+    /// Returns the number of obstacles.
     pub fn obstacles(&self) -> usize {
         self.obstacles.len()
     }
 
-    /// The way of the god-object in the last round ([`GodObject::path`]); empty with every other renderer.
+    /// Returns the path of the god-object in the last round ([`GodObject::path`]); empty with every other renderer.
     pub fn path(&self) -> &[Knot] {
         self.god.as_ref().map_or(&[], |god| god.path())
     }
 
-    /// Moves an obstacle, from the next round on. `twist` is of its origin, world frame; the servo lets contacts go along with
-    /// it between rounds.
+    /// Moves an obstacle, from the next round on. `twist` is of its origin, world frame; the servo moves contacts along
+    /// with it between rounds.
     ///
     /// # Errors
-    /// `InvalidArgument` for a number that there is no obstacle of, and for a pose or twist that is not finite.
+    /// `InvalidArgument` for an index without an obstacle, and for a pose or twist that is not finite.
     pub fn set_obstacle_pose(&mut self, index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
         check_motion(index, pose, twist)?;
         let count = self.obstacles.len();
@@ -101,8 +102,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Bumps on the obstacles, from the next round on. Of [`Renderer::GodObject`](super::Renderer::GodObject); nothing happens with
-    /// every other renderer.
+    /// Sets a height map on the obstacles, from the next round on. For
+    /// [`Renderer::GodObject`](super::Renderer::GodObject); no effect with every other renderer.
     pub fn set_relief(&mut self, relief: Option<Relief>) {
         if let Some(god) = &mut self.god {
             god.set_relief(relief);
@@ -110,7 +111,8 @@ impl Simulation {
         self.moved = true;
     }
 
-    /// One round: finds contacts for the newest state of the tool and publishes them. Allocates nothing once it is warm.
+    /// Runs one round: finds contacts for the newest state of the tool and publishes them. Allocates nothing once it is
+    /// warm.
     pub fn simulate(&mut self) -> Report {
         let fresh = self.inputs.update();
         let input = *self.inputs.get();
@@ -127,7 +129,7 @@ impl Simulation {
             wrench: Wrench::ZERO,
             status: Status::NORMAL,
         };
-        // Of another generation is another motion.
+        // An input of another generation belongs to another motion.
         let is_first = !self.last.live || self.last.generation != input.generation;
         let time = input.clock - self.last.clock;
         let mut contact = Linearised::none(input.body);
@@ -151,7 +153,7 @@ impl Simulation {
         self.report
     }
 
-    /// What all obstacles do to the tool; `time` is since the last round, if there was one.
+    /// Collects the effects of all obstacles on the tool; `time` is since the last round, if there was one.
     fn gather(&mut self, input: &Input, time: Option<f64>, contact: &mut Linearised) {
         let tool = if time.is_none() { input.body.pose } else { self.last.body.pose };
         let longest = self.settings.timing.longest_step;
@@ -193,7 +195,7 @@ impl Simulation {
                 self.report.least_separation = if advance.constraints > 0 { advance.clearance } else { f64::INFINITY };
                 self.report.wrench = advance.wrench;
                 self.report.status |= advance.status;
-                // There is a way left to go, also for a hand that rests.
+                // Some displacement is left, also for a hand at rest.
                 self.moved |= advance.status.contains(Status::PARTIAL);
             }
             Err(_) => self.report.status |= Status::BAD_STATE,
@@ -201,10 +203,10 @@ impl Simulation {
     }
 }
 
-/// A god-object whose force is as stiff as the coupling: of a tool with M = K / (k_s k_h), so that its quasi-static way along
-/// constraints is the one that the springs are least drawn on.
+/// Makes a god-object whose force is as stiff as the coupling: of a tool with M = K / (k_s k_h), so that its
+/// quasi-static motion along constraints minimises the energy of the springs.
 pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> {
-    // A point has no size of its own for a skin to be a part of.
+    // A point has no size to which a skin could be relative.
     let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
     let skin = (size < POINT).then_some(2e-5 * POINT);
     let Settings { detection, budget, surface, .. } = *settings;
@@ -216,7 +218,7 @@ pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> 
     GodObject::new(as_stiff, &Pose::identity(), god)
 }
 
-/// How an obstacle moves the space where the tool's centre is.
+/// Returns the velocity that the obstacle's motion has at the tool's centre.
 fn at_center(obstacle: &Obstacle, body: &Kinematics) -> Twist {
     let arm = body.center - obstacle.pose.translation.vector;
     Twist { linear: obstacle.twist.at(&arm), angular: obstacle.twist.angular }

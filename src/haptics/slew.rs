@@ -1,35 +1,36 @@
-//! How steeply a wrench may grow while it is faded in.
+//! Limits the slope of a wrench while it is faded in.
 
 use crate::math::{Vec3, Wrench};
 
-/// Lets a wrench fall and turn back at once, and rise no faster than one of its size that comes evenly over the whole ramp: also
-/// where a renderer's force grows or comes and goes in the meantime. Force and torque each for itself.
+/// Lets a wrench fall and turn back at once, but rise no faster than an even ramp to its present size over the whole
+/// ramp time: also where a renderer's force grows, or comes and goes, in the meantime. Force and torque are limited
+/// separately.
 ///
-/// What never comes to rest is not held back for ever: from a ramp's time after the ramp on, it may rise twice as fast with each
-/// such time.
+/// A wrench that never comes to rest is not limited for ever: from one ramp time after the ramp on, the allowed slope
+/// doubles with each further ramp time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slew {
     last: Wrench,
     lags: bool,
-    /// Since all of it was wanted, in ramps.
+    /// Time since the full wrench was requested, in ramp times.
     over: f64,
 }
 
-/// N, N·m: nobody feels so little.
+/// N, N·m: differences below this cannot be felt.
 const FELT: f64 = 1e-6;
 
 impl Slew {
-    /// Whether the last wrench was less than was wanted.
+    /// Returns whether the last wrench was less than the requested one.
     pub fn lags(&self) -> bool {
         self.lags
     }
 
-    /// From nothing again.
+    /// Restarts from zero.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// A step that is `share` of the ramp: toward the part `gain` of a wrench.
+    /// Makes a step that is `share` of the ramp, toward the fraction `gain` of a wrench.
     pub fn step(&mut self, wrench: &Wrench, gain: f64, share: f64) -> Wrench {
         self.over = if gain < 1.0 { 0.0 } else { self.over + share };
         let share = share * (self.over - 1.0).max(0.0).exp2();
@@ -39,13 +40,14 @@ impl Slew {
         self.last
     }
 
-    /// A step in which the wrench is what it is.
+    /// Makes a step without a limit.
     pub fn free(&mut self, wrench: &Wrench) {
         *self = Self { last: *wrench, ..Self::default() };
     }
 }
 
-/// From what of the last vector is on the way to the wanted one, toward that; and whether that is not reached.
+/// Moves from the component of the last vector along the wanted one toward the wanted one; returns whether it is not
+/// reached.
 fn toward(last: &Vec3, whole: &Vec3, gain: f64, share: f64) -> (Vec3, bool) {
     let wanted = whole * gain;
     let size = last.norm_squared();
@@ -91,7 +93,7 @@ mod tests {
             };
             let felt = slew.step(&wanted, gain, 0.01).force;
             let rise = felt.norm() - last.norm();
-            // Twice as fast with each ramp's time from a ramp's time after the ramp on.
+            // Twice as fast with each ramp time from one ramp time after the ramp on.
             let share = 0.01 * (f64::from(n - 199) * 0.01).max(0.0).exp2();
             assert!(rise <= share * wanted.force.norm() + 2.0 * FELT, "{n}: {rise} N");
             assert!(felt.norm() <= last.norm().max(gain * wanted.force.norm()) + 1e-12, "{n}: {felt:?}");
@@ -103,7 +105,7 @@ mod tests {
         }
         assert!(steps > 100, "{steps} steps in which it was held back");
         assert!(!slew.lags() && (last.x + 2.0).abs() < 1e-9, "it arrives: {last:?}");
-        // What never rests: free in the end.
+        // A wrench that never rests: without a limit in the end.
         slew.reset();
         let mut free = 0;
         for n in 0..2000 {

@@ -1,4 +1,4 @@
-//! What the two halves tell each other.
+//! Messages between the two halves.
 
 use super::constraint::ConstraintModel;
 use super::Status;
@@ -8,11 +8,11 @@ use crate::response::{Kinematics, Response};
 /// From the servo to the simulation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
-    /// Counts resets: what was found before one does not count after it.
+    /// Counts resets: results from before a reset do not count after it.
     pub generation: u32,
     /// Time of the servo, seconds.
     pub clock: f64,
-    /// Where the hand has the tool, and how that moves; of its origin.
+    /// Pose of the tool at the hand, and its twist; of its origin.
     pub hand: Pose,
     pub twist: Twist,
     /// The simulated tool, about its centre of mass.
@@ -24,39 +24,39 @@ pub(super) struct Input {
 /// From the simulation to the servo.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// Of the input that it is made of.
+    /// Generation of the input from which it was computed.
     pub generation: u32,
     pub clock: f64,
     pub contacts: u32,
     pub status: Status,
     pub contact: Linearised,
-    /// Of [`Renderer::GodObject`](super::Renderer::GodObject).
+    /// For [`Renderer::GodObject`](super::Renderer::GodObject).
     pub constraints: Option<ConstraintModel>,
 }
 
-/// What contacts do to the tool near a state of it (Otaduy & Lin 2005, section 5.3): W₀ + K Δx + B Δv + t Ẇ.
+/// Effect of contacts on the tool near a state of it (Otaduy & Lin 2005, section 5.3): W₀ + K Δx + B Δv + t Ẇ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linearised {
     pub at: Kinematics,
     pub response: Response,
-    /// Ẇ: by the obstacles' own motion, N/s and N·m/s.
+    /// Ẇ: from the obstacles' own motion, N/s and N·m/s.
     pub drift: Vec6,
 }
 
 impl Linearised {
-    /// No contacts.
+    /// Returns the effect of no contacts.
     pub fn none(at: Kinematics) -> Self {
         Self { at, response: Response::default(), drift: Vec6::zeros() }
     }
 
-    /// Adds the response to an obstacle that moves: where `twist` is its velocity at the tool's centre.
+    /// Adds the response to a moving obstacle: `twist` is its velocity at the tool's centre.
     pub fn add(&mut self, response: &Response, twist: &Twist) {
         self.drift -= response.by_pose * twist.column();
         self.response += *response;
     }
 
-    /// At another state, `age` seconds later. Contacts push: where the plane that they were taken for would pull the tool
-    /// back, it has left them, and there are none.
+    /// Returns the response at another state, `age` seconds later. Contacts only push: where the linearised plane would
+    /// pull the tool back, the tool has left them, and the response is zero.
     pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
         let shift = body.center - self.at.center;
         let turn = (body.pose.rotation * self.at.pose.rotation.inverse()).scaled_axis();

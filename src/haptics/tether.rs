@@ -1,4 +1,5 @@
-//! The spring from the hand to a god-object, made at the rate of the device from constraints that the simulation published.
+//! The coupling spring from the hand to a god-object, computed at the rate of the device from constraints that the
+//! simulation published.
 
 use super::constraint::{ConstraintForce, ConstraintModel};
 use super::settings::within;
@@ -6,13 +7,13 @@ use super::{Coupling, Status};
 use crate::math::{Mat6, Pose, Vec6, Wrench};
 use crate::response::Response;
 
-/// The spring: as stiff as the coupling, as strong as it gets.
+/// The spring: it has the stiffness and the maximum force of the coupling.
 pub(super) struct Tether {
     force: ConstraintForce,
     coupling: Coupling,
-    /// Of the spring on the hand, about the tool's centre, at the last step: before surfaces turned it.
+    /// Wrench of the spring on the hand, about the tool's centre, at the last step: before surfaces turned it.
     wrench: Wrench,
-    /// Where the hand was then.
+    /// Pose of the hand at that step.
     last: Option<Pose>,
 }
 
@@ -27,7 +28,7 @@ impl Tether {
         self.last = None;
     }
 
-    /// What the hand feels, about the tool's centre. None in free space, exactly.
+    /// Returns the wrench on the hand, about the tool's centre. Exactly zero in free space.
     pub fn pull(&mut self, model: &ConstraintModel, is_new: bool, hand: &Pose, dt: f64) -> (Wrench, Status) {
         let before = self.last.unwrap_or(*hand);
         let fits = !is_new || self.force.adopt(model, &before).is_ok();
@@ -39,24 +40,25 @@ impl Tether {
         (self.cut(&felt), status)
     }
 
-    /// As strong as the coupling gets.
+    /// Limits a wrench to the coupling's maximum.
     fn cut(&self, Wrench { force, torque }: &Wrench) -> Wrench {
         let [most, moment] = self.coupling.greatest();
         Wrench { force: force * within(force, most), torque: torque * within(torque, moment) }
     }
 
-    /// K⁻¹ W: how far the spring is drawn.
+    /// Returns K⁻¹ W: the deflection of the spring.
     fn drawn(&self) -> Vec6 {
         let [k, kappa] = self.coupling.stiffness;
         self.wrench.column().component_div(&Vec6::new(k, k, k, kappa, kappa, kappa))
     }
 
-    /// ½ Wᵀ K⁻¹ W, J.
+    /// Returns ½ Wᵀ K⁻¹ W, J.
     pub fn energy(&self) -> f64 {
         0.5 * self.wrench.column().dot(&self.drawn())
     }
 
-    /// The last pull as a load, stiff along itself only: constraints let go of the hand in all other directions.
+    /// Returns the last wrench as a load that is stiff along itself only: constraints do not hold the hand in other
+    /// directions.
     pub fn load(&self) -> Response {
         let column = self.wrench.column();
         let twice = column.dot(&self.drawn());

@@ -1,29 +1,30 @@
-//! What goes in and out of the two halves.
+//! Inputs and outputs of the two halves.
 
 use crate::math::{Pose, Twist, Wrench};
 
-/// What the device says, world frame of the simulation: the device's workspace is mapped before.
+/// State of the device, world frame of the simulation: the caller maps the device's workspace first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceState {
-    /// Of the tool as the hand holds it: body to world.
+    /// Pose of the tool at the hand: body to world.
     pub pose: Pose,
-    /// Of the tool's origin.
+    /// Twist of the tool's origin.
     pub twist: Twist,
     /// Whether the hand is on the device (its deadman switch is closed). While it is not, the wrench is zero.
     pub engaged: bool,
 }
 
-/// What became of a step. Several can hold; [`Status::NORMAL`] is none of them.
+/// Status of a step. Several flags can be set; [`Status::NORMAL`] has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Status(pub u32);
 
 impl Status {
     pub const NORMAL: Self = Self(0);
-    /// The device's state was refused: not finite, or no unit quaternion. The wrench is zero.
+    /// The device's state was refused: not finite, or not a unit quaternion. The wrench is zero.
     pub const BAD_STATE: Self = Self(1);
     /// The time step was zero, negative, not finite or longer than allowed. The wrench is zero.
     pub const BAD_TIME: Self = Self(1 << 1);
-    /// The device moved farther since the last step than it can. The wrench is zero, and grows again from there.
+    /// The device moved farther since the last step than its speed limit allows. The wrench is zero, and grows again
+    /// from there.
     pub const TELEPORT: Self = Self(1 << 2);
     /// The hand is off the device.
     pub const DISENGAGED: Self = Self(1 << 3);
@@ -35,14 +36,14 @@ impl Status {
     pub const RAMPING: Self = Self(1 << 6);
     /// The passivity controller took energy out.
     pub const DAMPED: Self = Self(1 << 7);
-    /// Constraints leave the god-object no way, though the hand pulls: a path may exist all the same (Xu & Barbič 2016,
-    /// section 5, "false negative").
+    /// Constraints allow the god-object no motion, though the hand pulls: a path may exist all the same (Xu & Barbič
+    /// 2016, section 5, "false negative").
     pub const LOCKED: Self = Self(1 << 8);
     /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
     pub const PENETRATING: Self = Self(1 << 9);
-    /// A height function gave what is no slope: the surface is smooth there ([`Relief`](super::Relief)).
+    /// A height function gave no finite slope: the surface is smooth there ([`Relief`](super::Relief)).
     pub const BAD_HEIGHT: Self = Self(1 << 10);
-    /// The round's budget ended before the god-object was as far as it could go: later rounds go on.
+    /// The round's budget ended before the god-object had moved as far as it could: later rounds go on.
     pub const PARTIAL: Self = Self(1 << 11);
 
     pub fn contains(self, other: Self) -> bool {
@@ -63,31 +64,31 @@ impl std::ops::BitOrAssign for Status {
     }
 }
 
-/// What the device gets from a step in impedance causality.
+/// Output of a step to the device in impedance causality.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Output {
-    /// On the hand, about the tool's origin, world frame. Never above the device's limits.
+    /// Wrench on the hand, about the tool's origin, world frame. Never above the device's limits.
     pub wrench: Wrench,
     pub status: Status,
-    /// How old the contacts are that it is made of, seconds.
+    /// Age of the contacts from which the wrench is computed, seconds.
     pub age: f64,
-    /// How many contacts those are.
+    /// Number of those contacts.
     pub contacts: u32,
 }
 
-/// What the device gets from a step in admittance causality: where to go.
+/// Output of a step to the device in admittance causality: the motion to make.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Of the tool: body to world.
+    /// Pose of the tool: body to world.
     pub pose: Pose,
-    /// Of the tool's origin.
+    /// Twist of the tool's origin.
     pub twist: Twist,
     pub status: Status,
     pub age: f64,
     pub contacts: u32,
 }
 
-/// How contacts become forces.
+/// Method of turning contacts into forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renderer {
     /// Voxmap-pointshell: tangent-plane forces through a virtual coupling (McNeely et al. 1999).
@@ -102,7 +103,7 @@ pub enum Renderer {
     Impulse,
 }
 
-/// What a device can bear; all positive, +∞ where there is no limit.
+/// Limits of a device; all positive, +∞ where there is no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// N.

@@ -63,7 +63,7 @@ impl Aabb {
         (0..3).map(|i| (self.min[i] - p[i]).max(p[i] - self.max[i]).max(0.0)).map(|d| d * d).sum()
     }
 
-    /// The smallest box around this one after `pose`.
+    /// Returns the smallest box around this one after `pose`.
     pub fn transformed(&self, pose: &Pose) -> Self {
         let rotation = pose.rotation.to_rotation_matrix();
         let half = rotation.matrix().abs() * (self.extents() * 0.5);

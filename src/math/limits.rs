@@ -1,4 +1,4 @@
-//! Largest numbers that the library accepts, in one place. Every pose, point, length and count that comes from outside is held
+//! Largest numbers that the library accepts, in one place. Every pose, point, length and count from outside is checked
 //! against these constants; inner loops rely on them.
 //!
 //! The coordinates end where f32 does: the inner loops square differences of positions in f32, whose largest number is
@@ -17,37 +17,38 @@ pub const MIN_LENGTH: f64 = 1e-18;
 /// Largest magnitude of every other physical number: velocities, forces, stiffnesses, masses, times; SI units. Products of
 /// twelve of them with lengths stay in the range of f64.
 pub const MAX_QUANTITY: f64 = 1e18;
-/// Smallest of those that are divided by: masses, times, stiffnesses; SI units.
+/// Smallest quantity used as a divisor: masses, times, stiffnesses; SI units.
 pub const MIN_QUANTITY: f64 = 1e-30;
 /// Largest number of steps that an iterative solver may be asked for.
 pub const MAX_ITERATIONS: u32 = 1 << 16;
 
-/// Whether `x` may be a coordinate, metres; false for what is not a number.
+/// Returns whether `x` may be a coordinate, metres; false for NaN.
 pub fn is_coordinate(x: f64) -> bool {
     x.abs() <= MAX_COORDINATE
 }
 
-/// Whether `x` may be a coordinate of a grid around a body, in its own frame, metres: grids have room around the body.
+/// Returns whether `x` may be a coordinate of a grid around a body, in its own frame, metres: grids have room around
+/// the body.
 pub fn is_grid_coordinate(x: f64) -> bool {
     x.abs() <= 4.0 * MAX_COORDINATE
 }
 
-/// Whether `x` may be the size of a body, metres; false for what is not a number.
+/// Returns whether `x` may be the size of a body, metres; false for NaN.
 pub fn is_length(x: f64) -> bool {
     (MIN_LENGTH..=MAX_COORDINATE).contains(&x)
 }
 
-/// Whether `x` may be a physical number of either sign, SI units; false for what is not a number.
+/// Returns whether `x` may be a physical number of either sign, SI units; false for NaN.
 pub fn is_quantity(x: f64) -> bool {
     x.abs() <= MAX_QUANTITY
 }
 
-/// Whether `x` may be a physical number that is divided by, SI units; false for what is not a number.
+/// Returns whether `x` may be a physical number used as a divisor, SI units; false for NaN.
 pub fn is_positive_quantity(x: f64) -> bool {
     (MIN_QUANTITY..=MAX_QUANTITY).contains(&x)
 }
 
-/// A number as messages show it: with an exponent where it has many digits.
+/// A number in the format of messages: with an exponent where it has many digits.
 pub struct Shown(pub f64);
 
 impl fmt::Display for Shown {

@@ -17,8 +17,8 @@ pub struct Ball {
 /// Relative excess of a distance over the radius that counts as rounding.
 const SLACK: f64 = 1e-12;
 
-/// The smallest ball that contains `points`; its radius is the largest distance from its centre as computed, so every
-/// point is inside to the last bit of `(p - center).norm()`.
+/// Returns the smallest ball that contains `points`; its radius is the largest computed distance from its centre, so
+/// every point satisfies `(p - center).norm() <= radius` in f64.
 ///
 /// The radius exceeds the true minimum by a relative error of about 1e-12. An empty slice gives a ball of radius 0 at the
 /// origin. Points must be finite. Takes about ten passes over the points.
@@ -37,7 +37,7 @@ pub fn minimal_enclosing_ball(points: &[Vec3]) -> Ball {
             break;
         }
         let next = basis.with(points[index]);
-        // Every step must enlarge the ball; when rounding stalls it, the ball is as good as f64 gives.
+        // Every step must enlarge the ball; when rounding stops that, the ball is as good as f64 allows.
         if next.ball.radius <= radius {
             break;
         }
@@ -77,7 +77,8 @@ impl Basis {
         Self { points: stored, count: distinct.len(), ball }
     }
 
-    /// The basis of these points and `entering`: of all subsets, that whose circumcentre has all points nearest.
+    /// Returns the basis of these points and `entering`: of all subsets, the one whose circumcentre has all points
+    /// nearest.
     fn with(&self, entering: Vec3) -> Basis {
         let mut all = [Vec3::zeros(); 5];
         all[..self.count].copy_from_slice(&self.points[..self.count]);

@@ -1,4 +1,4 @@
-//! Poses, boxes and the small numerics everything else stands on. Knows nothing of meshes, fields or files.
+//! Poses, boxes and the small numerics that all other modules use. Knows nothing of meshes, fields or files.
 
 mod aabb;
 pub mod limits;

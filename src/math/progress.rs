@@ -1,4 +1,4 @@
-//! How long work reports and is stopped.
+//! Progress reports and cancellation of long work.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -13,11 +13,11 @@ type Callback<'a> = dyn Fn(&str, f64) -> bool + Sync + 'a;
 /// Progress of a long computation; shared by its threads.
 ///
 /// The callback gets the stage's name and the fraction done (0..1) and returns `false` to cancel. It may be called from
-/// any thread, one call at a time is not guaranteed.
+/// any thread, also from several at the same time.
 ///
-/// Work is counted in units: one triangle, sample, node or box looked at, which takes one to a hundred nanoseconds. Between
-/// two calls of the callback all threads together do at most [`Progress::CALL_UNITS`] and what each does between two
-/// counts. The number of units depends on the input only, not on the number of threads or on time.
+/// Work is counted in units: one triangle, sample, node or box looked at, which takes one to a hundred nanoseconds.
+/// Between two calls of the callback all threads together do at most [`Progress::CALL_UNITS`], plus the work of each
+/// thread between two counts. The number of units depends on the input only, not on the number of threads or on time.
 pub struct Progress<'a> {
     callback: Option<&'a Callback<'a>>,
     cancelled: AtomicBool,
@@ -25,9 +25,9 @@ pub struct Progress<'a> {
     last: Mutex<(&'static str, f64)>,
     units: AtomicU64,
     largest: AtomicU64,
-    /// Units that were counted when the callback asked to stop.
+    /// Units counted before the callback asked to stop.
     when_cancelled: AtomicU64,
-    /// Uses of the memory reserve before the work that is reported.
+    /// Uses of the memory reserve before the reported work began.
     reserve_before: AtomicUsize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Progress<'a> {
     /// Units of work after which the callback is called again: some hundredths of a second.
     pub const CALL_UNITS: u64 = 1 << 21;
 
-    /// Reports to nobody and is never cancelled.
+    /// Makes a progress without a callback, which is never cancelled.
     pub fn none() -> Self {
         Self::with(None)
     }
@@ -56,14 +56,14 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Runs `work` under a [`memory::guard`]; what it reports and counts here meanwhile is stopped when memory runs out.
+    /// Runs `work` under a [`memory::guard`]; its reports and counts here return an error when memory runs out.
     pub fn guard<T: Send>(&self, what: &'static str, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         self.reserve_before.store(memory::uses_of_reserve(), Ordering::Relaxed);
         memory::guard(what, work)
     }
 
-    /// Reports; `Err(Cancelled)` once the callback has asked to stop, in every thread. `Err(OutOfMemory)` once the reserve of
-    /// [`memory::WithReserve`] was used in the work that is [guarded](Self::guard).
+    /// Reports a stage and its fraction; `Err(Cancelled)` once the callback has asked to stop, in every thread.
+    /// `Err(OutOfMemory)` once the reserve of [`memory::WithReserve`] was used in the [guarded](Self::guard) work.
     pub fn report(&self, stage: &'static str, fraction: f64) -> Result<()> {
         *self.last.lock() = (stage, fraction);
         self.call(stage, fraction)
@@ -86,7 +86,8 @@ impl<'a> Progress<'a> {
         self.units.load(Ordering::Relaxed)
     }
 
-    /// The most units that were counted at once: what one thread does without looking whether it is cancelled.
+    /// Returns the largest number of units that were counted at once: the work of one thread between two checks for
+    /// cancellation.
     pub fn largest_step(&self) -> u64 {
         self.largest.load(Ordering::Relaxed)
     }
@@ -96,7 +97,7 @@ impl<'a> Progress<'a> {
         self.units().saturating_sub(self.when_cancelled.load(Ordering::Relaxed))
     }
 
-    /// Errors as for [`Progress::report`]. Does not call the callback.
+    /// Checks for cancellation. Errors as for [`Progress::report`]. Does not call the callback.
     pub fn check(&self) -> Result<()> {
         if memory::uses_of_reserve() != self.reserve_before.load(Ordering::Relaxed) {
             return Err(memory::ran_out("cooking"));
@@ -134,7 +135,7 @@ impl<'a> Work<'a> {
         Self { progress, units: 0 }
     }
 
-    /// As [`Progress::work`], but not at once.
+    /// Counts work as [`Progress::work`], but in larger portions.
     #[inline]
     pub fn add(&mut self, units: u64) -> Result<()> {
         self.units += units;
@@ -148,10 +149,10 @@ impl<'a> Work<'a> {
 impl Drop for Work<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Memory ran out: the callback is not asked while that unwinds, and nobody looks at the count.
+            // Memory ran out: the callback is not called during the unwinding, and the count is not used.
             return;
         }
-        // Whoever looks next is told.
+        // The next check returns the cancellation.
         let _cancelled = self.progress.work(self.units);
     }
 }

@@ -13,7 +13,8 @@ pub struct RigidF32 {
 }
 
 impl RigidF32 {
-    /// From frame `from` (origin given in its body's frame) to frame `to`, where `relative` takes body `from` to body `to`.
+    /// Returns the transform from frame `from` (origin given in its body's frame) to frame `to`, where `relative` takes
+    /// body `from` to body `to`.
     pub fn between(relative: &Pose, from_origin: &Vec3, to_origin: &Vec3) -> Self {
         let m = relative.rotation.to_rotation_matrix();
         let t = relative * nalgebra::Point3::from(*from_origin) - to_origin;
@@ -21,7 +22,8 @@ impl RigidF32 {
         Self { r: [row(0), row(1), row(2)], t: [t[0] as f32, t[1] as f32, t[2] as f32] }
     }
 
-    /// The image of a point. The order of operations is fixed, so the same input gives the same bytes everywhere.
+    /// Returns the image of a point. The order of operations is fixed, so the same input gives the same bytes
+    /// everywhere.
     #[inline(always)]
     pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
         let row = |i: usize| ((self.r[i][0] * p[0] + self.r[i][1] * p[1]) + self.r[i][2] * p[2]) + self.t[i];

@@ -10,16 +10,16 @@ pub type Vec6 = nalgebra::Vector6<f64>;
 /// Velocity of a rigid body, world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
-    /// Of the point that its user names, m/s.
+    /// Velocity of the reference point that the user of the twist names, m/s.
     pub linear: Vec3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vec3,
 }
 
 impl Twist {
     pub const ZERO: Self = Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Velocity of a point at `arm` from the one that `linear` is of, m/s.
+    /// Returns the velocity of the point at `arm` from the reference point of `linear`, m/s.
     pub fn at(&self, arm: &Vec3) -> Vec3 {
         self.linear + self.angular.cross(arm)
     }
@@ -40,21 +40,21 @@ impl Twist {
 /// Force and torque on a rigid body, world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
-    /// N.
+    /// Force, N.
     pub force: Vec3,
-    /// About the point that its user names, N·m.
+    /// Torque about the reference point that the user of the wrench names, N·m.
     pub torque: Vec3,
 }
 
 impl Wrench {
     pub const ZERO: Self = Self { force: Vec3::new(0.0, 0.0, 0.0), torque: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Of a force that acts at `arm` from the point that the torque is about.
+    /// Returns the wrench of a force that acts at `arm` from the reference point of the torque.
     pub fn of_force(force: Vec3, arm: &Vec3) -> Self {
         Self { force, torque: arm.cross(&force) }
     }
 
-    /// The same load, with its torque about a point at `arm` from the one that it was about.
+    /// Returns the same load, with its torque about a point at `arm` from the previous reference point.
     pub fn about(&self, arm: &Vec3) -> Self {
         Self { force: self.force, torque: self.torque - arm.cross(&self.force) }
     }

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use super::refusal::refuse;
 use super::{GrowGuarded, RoomGuarded};
 
-/// Bytes that are written one after another: to be used as a file, or by `postcard`.
+/// Bytes that are written one after another, by code that writes a file or by `postcard`.
 #[derive(Default)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -44,7 +44,7 @@ impl postcard::ser_flavors::Flavor for Bytes {
 
 /// Appends the rest of a file.
 pub fn read_to_end(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    // What is not a plain file has no length; what grows meanwhile has more.
+    // A file that is not a plain file has no length; a file that grows meanwhile has more.
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     bytes.reserve_guarded(length);
     match file.read_to_end(bytes) {
@@ -53,7 +53,7 @@ pub fn read_to_end(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<()> 
     }
 }
 
-/// The text in bytes; what is not UTF-8 becomes U+FFFD.
+/// Returns the text in bytes; bytes that are not UTF-8 become U+FFFD.
 pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -81,7 +81,7 @@ pub fn deserialize_vec<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) 
         }
 
         fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Vec<T>, A::Error> {
-            // The announced length may be a lie: no more than a MiB is believed.
+            // The announced length may be false: at most one MiB is reserved for it.
             let announced = items.size_hint().unwrap_or(0);
             self.0.reserve_guarded(announced.min((1 << 20) / size_of::<T>().max(1)));
             while let Some(item) = items.next_element()? {

@@ -1,4 +1,4 @@
-//! Containers that grow under a guard: what the standard ones do, with `try_reserve` first.
+//! Containers that grow under a guard: the functions of the standard ones, with `try_reserve` first.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -16,20 +16,20 @@ pub fn with_capacity<T>(n: usize) -> Vec<T> {
     v
 }
 
-/// An empty vector with room for `n`, or `None`: to see whether there is room.
+/// Returns an empty vector with room for `n`, or `None` when there is no memory for it.
 pub(super) fn with_capacity_or<T>(n: usize) -> Option<Vec<T>> {
     let mut v = Vec::new();
     refusable(|| v.try_reserve_exact(n)).ok().map(|()| v)
 }
 
-/// `n` times `value`.
+/// Returns `n` copies of `value`.
 pub fn filled<T: Clone>(value: T, n: usize) -> Vec<T> {
     let mut v = with_capacity(n);
     v.resize(n, value);
     v
 }
 
-/// `n` times what `make` gives.
+/// Returns the results of `n` calls of `make`.
 pub fn filled_with<T>(n: usize, make: impl FnMut() -> T) -> Vec<T> {
     let mut v = with_capacity(n);
     v.resize_with(n, make);
@@ -50,25 +50,25 @@ pub fn set_with_capacity<K: Eq + Hash>(n: usize) -> HashSet<K> {
     set
 }
 
-/// The items of all parts, one part after another.
+/// Returns the items of all parts, one part after another.
 pub fn concat<T>(parts: Vec<Vec<T>>) -> Vec<T> {
     let mut all = with_capacity(parts.iter().map(Vec::len).sum());
     parts.into_iter().for_each(|part| all.extend(part));
     all
 }
 
-/// The items in a box. Copies them if there is room for more, because giving that back can fail.
+/// Returns the items in a box. Copies them if there is spare capacity, because releasing that can fail.
 pub fn boxed<T>(v: Vec<T>) -> Box<[T]> {
     let exact = if v.capacity() == v.len() { v } else { v.into_iter().collect_guarded() };
     exact.into_boxed_slice()
 }
 
-/// The items in a vector without room for more; as for [`boxed`].
+/// Returns the items in a vector without spare capacity; as for [`boxed`].
 pub fn exact<T>(v: Vec<T>) -> Vec<T> {
     boxed(v).into_vec()
 }
 
-/// `value` in a box, as `Box::new` makes one: for large ones, and for those of which each thread has some.
+/// Returns `value` in a box, like `Box::new`: for large values, and for values of which each thread has some.
 pub fn boxed_item<T>(value: T) -> Box<T> {
     let mut one = with_capacity(1);
     one.push(value);
@@ -76,7 +76,7 @@ pub fn boxed_item<T>(value: T) -> Box<T> {
     unsafe { Box::from_raw(Box::into_raw(boxed(one)).cast::<T>()) }
 }
 
-/// Sorts as `sort_by` does, which takes memory that cannot fail.
+/// Sorts as `sort_by` does, but under a guard: `sort_by` itself allocates without one.
 pub fn sort_stable_by<T: Copy>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
     let mut places: Vec<usize> = (0..items.len()).collect_guarded();
     places.sort_unstable_by(|&a, &b| order(&items[a], &items[b]).then(a.cmp(&b)));
@@ -84,7 +84,8 @@ pub fn sort_stable_by<T: Copy>(items: &mut [T], mut order: impl FnMut(&T, &T) ->
     items.copy_from_slice(&sorted);
 }
 
-/// What `job(i, out)` appends to `out` for i from 0 to `n`, in this order; in parallel, `each` of them at a time.
+/// Returns the items that `job(i, out)` appends to `out` for i from 0 to `n`, in this order; in parallel, `each` of
+/// them at a time.
 pub fn par_flat_collect<T: Send>(n: usize, each: usize, job: impl Fn(usize, &mut Vec<T>) + Sync) -> Vec<T> {
     let some = |chunk: usize| {
         let mut out = Vec::new();
@@ -94,7 +95,7 @@ pub fn par_flat_collect<T: Send>(n: usize, each: usize, job: impl Fn(usize, &mut
     concat((0..n.div_ceil(each)).into_par_iter().map(some).collect_guarded())
 }
 
-/// As [`par_flat_collect`], or an error; no chunk is begun after one has failed.
+/// Works as [`par_flat_collect`], or returns an error; no chunk starts after one has failed.
 pub fn par_try_flat_collect<T: Send, E: Send>(
     n: usize,
     each: usize,
@@ -125,7 +126,7 @@ fn or_refuse(bytes: usize, allocate: impl FnOnce() -> bool) {
     }
 }
 
-/// Containers that can ask for room.
+/// Containers that can reserve room.
 pub trait RoomGuarded {
     /// Makes room for `additional` more items, amortised as `reserve` is.
     fn reserve_guarded(&mut self, additional: usize);
@@ -191,7 +192,7 @@ impl<T> GrowGuarded<T> for Vec<T> {
         let (least, most) = items.size_hint();
         self.reserve_guarded(least);
         if most == Some(least) {
-            // The room is made, and this is quicker.
+            // The room is reserved, and this is faster.
             self.extend(items);
         } else {
             items.for_each(|item| self.push_guarded(item));
@@ -224,7 +225,7 @@ pub trait CollectGuarded: Iterator + Sized {
         v
     }
 
-    /// The items up to the first error.
+    /// Collects the items up to the first error.
     fn try_collect_guarded<T, E>(self) -> Result<Vec<T>, E>
     where
         Self: Iterator<Item = Result<T, E>>,
@@ -263,7 +264,7 @@ pub trait ParCollectGuarded: IndexedParallelIterator {
         v
     }
 
-    /// The items, or an error; no item is begun after one has failed.
+    /// Collects the items, or returns an error; no item starts after one has failed.
     fn try_collect_guarded<T: Send, E: Send>(self) -> Result<Vec<T>, E>
     where
         Self: IndexedParallelIterator<Item = Result<T, E>>,
@@ -279,7 +280,7 @@ pub trait ParCollectGuarded: IndexedParallelIterator {
         Ok(v)
     }
 
-    /// The parts of pairs.
+    /// Collects the two components of pairs.
     fn unzip_guarded<A: Send, B: Send>(self) -> (Vec<A>, Vec<B>)
     where
         Self: IndexedParallelIterator<Item = (A, B)>,

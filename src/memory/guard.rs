@@ -7,15 +7,16 @@ use super::refusal::{refused, GUARDS};
 use super::{reserve, threads};
 use crate::{Error, Result};
 
-/// Runs `work`. Returns [`Error::OutOfMemory`] when one of its allocations was refused: one made by this module on any of its
-/// threads, or one that [`WithReserve`](super::WithReserve) had to serve from its reserve meanwhile. The count of the latter is that of the
-/// process: an operation can fail for what was refused to another one at the same time. What `work` made is dropped.
+/// Runs `work`. Returns [`Error::OutOfMemory`] when one of its allocations was refused: one made by this module on any
+/// of its threads, or one that [`WithReserve`](super::WithReserve) had to serve from its reserve meanwhile. The reserve
+/// is counted per process: an operation can fail because of a refusal to another one at the same time. The partial
+/// results of `work` are dropped.
 ///
-/// `what`: what is being done, as the error shows it: "cooking a field".
+/// `what`: the operation, as the error shows it: "cooking a field".
 pub fn guard<T: Send>(what: &'static str, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let before = uses_of_reserve();
     GUARDS.fetch_add(1, Ordering::Relaxed);
-    // What `work` has half done is dropped, so nobody sees it.
+    // The partial results of `work` are dropped, so no code sees them.
     let outcome = catch_unwind(AssertUnwindSafe(|| threads::with_pool(what, work)?));
     GUARDS.fetch_sub(1, Ordering::Relaxed);
     match outcome {
@@ -26,23 +27,24 @@ pub fn guard<T: Send>(what: &'static str, work: impl FnOnce() -> Result<T> + Sen
     }
 }
 
-/// How often [`WithReserve`](super::WithReserve) has served a block from its reserve since the process began; 0 where it is not the allocator.
+/// Returns how often [`WithReserve`](super::WithReserve) has served a block from its reserve since the process began; 0
+/// where it is not the allocator.
 pub fn uses_of_reserve() -> usize {
     reserve::uses()
 }
 
-/// Bytes of the reserve that are in use now.
+/// Returns the number of bytes of the reserve that are in use now.
 pub fn reserve_in_use() -> usize {
     reserve::in_use()
 }
 
-/// Whether the allocation that runs on this thread can fail without ending the process: it is one of this module's. For
-/// allocators that count the others.
+/// Returns whether the present allocation on this thread can fail without ending the process: it is one of this
+/// module's. For allocators that count the others.
 pub fn is_guarded() -> bool {
     reserve::is_refusable()
 }
 
-/// The error of an operation that notices that the reserve was used.
+/// Returns the error of an operation that detects a use of the reserve.
 pub(crate) fn ran_out(what: &'static str) -> Error {
     Error::OutOfMemory { what, bytes: reserve::last_request() as u64 }
 }

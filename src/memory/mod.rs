@@ -1,20 +1,20 @@
-//! Memory that may run out: how an allocation of any size becomes an error and not the end of the process.
+//! Out-of-memory handling: an allocation of any size that fails becomes an error and does not end the process.
 //!
-//! Stable Rust has two ways out of a failed allocation. `try_reserve` tells the caller; everything else calls
-//! `std::alloc::handle_alloc_error`, which ends the process. So there are two parts:
+//! Stable Rust has two reactions to a failed allocation. `try_reserve` returns an error to the caller; every other
+//! function calls `std::alloc::handle_alloc_error`, which ends the process. So there are two mechanisms:
 //!
-//! - **What grows** with grid, samples, triangles or the size of a file is allocated by the functions of this module. They ask
-//!   with `try_reserve`. When the system refuses, they unwind, without a message on stderr, to the [`guard`] around the
-//!   operation, which makes an [`Error::OutOfMemory`](crate::Error::OutOfMemory) of it. Unwinding is how a container can grow in the middle of an
-//!   iterator or on another thread (rayon carries it over) and still drop everything that was made so far. Without a guard
-//!   around them, they end the process as any other container does.
-//! - **What is small** (boxes, reference counts, messages, the bookkeeping of the thread pool) stays with the ordinary
+//! - **Large memory**, which grows with grid, samples, triangles or the size of a file, is allocated by the functions of this
+//!   module. They request it with `try_reserve`. When the system refuses, they unwind, without a message on stderr, to the
+//!   [`guard`] around the operation, which returns an [`Error::OutOfMemory`](crate::Error::OutOfMemory). Unwinding lets a
+//!   container grow in the middle of an iterator or on another thread (rayon carries it over) and still drops everything that
+//!   was made so far. Without a guard around them, these functions end the process as any other container does.
+//! - **Small memory** (boxes, reference counts, messages, the bookkeeping of the thread pool) stays with the ordinary
 //!   containers. [`WithReserve`] is a global allocator that serves such a block from a reserve when the system refuses, and
-//!   counts that; the guard and [`Progress::report`](crate::math::Progress::report) see the count and end the operation with
+//!   counts that; the guard and [`Progress::report`](crate::math::Progress::report) read the count and end the operation with
 //!   the same error. The C library has this allocator. A Rust program chooses its own: without `WithReserve` only the first
-//!   part holds.
+//!   mechanism works.
 //!
-//! A program built with `panic = "abort"` cannot unwind, and ends where an allocation fails.
+//! A program built with `panic = "abort"` cannot unwind, and ends when an allocation fails.
 
 mod bytes;
 mod containers;

@@ -1,4 +1,4 @@
-//! How a refused allocation leaves the operation that made it.
+//! Unwinding of a refused allocation out of its operation.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Error;
 
-/// Guards that are entered now, on any thread.
+/// Number of active guards, on all threads.
 pub(super) static GUARDS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -15,11 +15,11 @@ thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is unwound with: the size of the request that was refused, bytes.
+/// Payload of the unwinding: the size of the refused request, bytes.
 struct Refused(usize);
 
-/// Runs short work of this thread as [`guard`](super::guard()) does, without a look at the reserve: an allocation of this
-/// module that is refused unwinds out of `work`, for the caller to catch and to tell by [`refused`].
+/// Runs short work of this thread as [`guard`](super::guard()) does, without a check of the reserve: a refused
+/// allocation of this module unwinds out of `work`. The caller catches it and identifies it by [`refused`].
 pub(crate) fn catching<T>(work: impl FnOnce() -> T) -> T {
     struct Leave(bool);
     impl Drop for Leave {
@@ -31,16 +31,16 @@ pub(crate) fn catching<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// The error, if that is what unwinds with `payload`.
+/// Returns the error, if `payload` is that of a refused allocation.
 pub(crate) fn refused(what: &'static str, payload: &(dyn Any + Send)) -> Option<Error> {
     payload.downcast_ref::<Refused>().map(|refused| Error::OutOfMemory { what, bytes: refused.0 as u64 })
 }
 
-/// Leaves the operation in hand.
+/// Unwinds out of the current operation.
 #[cold]
 pub(super) fn refuse(bytes: usize) -> ! {
     if GUARDS.load(Ordering::Relaxed) == 0 && !CATCHING.get() {
-        // Nobody would catch it.
+        // There is no guard to catch it.
         let layout = std::alloc::Layout::array::<u8>(bytes).unwrap_or(std::alloc::Layout::new::<u8>());
         std::alloc::handle_alloc_error(layout);
     }

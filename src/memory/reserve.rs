@@ -1,4 +1,4 @@
-//! A global allocator with a reserve for small blocks, for when the system has no more.
+//! A global allocator with a reserve for small blocks, used when the system has no more memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
@@ -19,18 +19,18 @@ const ALIGN: usize = 4096;
 #[repr(C, align(4096))]
 struct Reserve {
     bytes: UnsafeCell<[u8; RESERVE_BYTES]>,
-    /// A bit for each grain in use. Only who holds `busy` touches it.
+    /// A bit for each grain in use. Only the holder of `busy` accesses it.
     map: UnsafeCell<[u64; WORDS]>,
     busy: AtomicBool,
     /// Grains in use.
     used: AtomicUsize,
     /// Blocks served so far.
     uses: AtomicUsize,
-    /// Size of the last of them.
+    /// Size of the last block served.
     last: AtomicUsize,
 }
 
-// SAFETY: the map is guarded by `busy`, the bytes belong to whom they were given.
+// SAFETY: the map is guarded by `busy`, and each block's bytes belong to its owner.
 unsafe impl Sync for Reserve {}
 
 static RESERVE: Reserve = Reserve {
@@ -47,7 +47,7 @@ thread_local! {
     static REFUSABLE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes an allocation that may fail: it is not served from the reserve.
+/// Runs an allocation that may fail: it is not served from the reserve.
 pub(crate) fn refusable<R>(allocate: impl FnOnce() -> R) -> R {
     REFUSABLE.set(true);
     let result = allocate();
@@ -71,8 +71,8 @@ pub(super) fn last_request() -> usize {
     RESERVE.last.load(Ordering::Relaxed)
 }
 
-/// Whether half of the reserve is in use. What can fail then does, so that what cannot has the other half until the operation
-/// has ended.
+/// Returns whether half of the reserve is in use. Fallible allocations then fail, so that infallible ones have the
+/// other half until the operation has ended.
 pub(super) fn is_low() -> bool {
     RESERVE.used.load(Ordering::Relaxed) > RESERVE_BYTES / GRAIN / 2
 }
@@ -82,18 +82,18 @@ impl Reserve {
         (pointer as usize).wrapping_sub(self.bytes.get() as usize) < RESERVE_BYTES
     }
 
-    /// Runs `change` on the map, alone. Does not sleep in a lock of the system's, which may allocate.
+    /// Runs `change` on the map with exclusive access. Does not sleep in a system lock, which may allocate.
     fn alone<R>(&self, change: impl FnOnce(&mut [u64; WORDS]) -> R) -> R {
         while self.busy.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
             std::thread::yield_now();
         }
-        // SAFETY: `busy` was false and is true, so nobody else is here.
+        // SAFETY: `busy` was false and is now true, so no other thread is here.
         let result = change(unsafe { &mut *self.map.get() });
         self.busy.store(false, Ordering::Release);
         result
     }
 
-    /// A block, at the first place that is large enough; null when there is none.
+    /// Returns a block, at the first place that is large enough; null when there is none.
     fn take(&self, layout: Layout) -> *mut u8 {
         let (grains, step) = (grains(layout), layout.align().div_ceil(GRAIN));
         if layout.align() > ALIGN || grains > WORDS * 64 {
@@ -132,12 +132,12 @@ fn grains(layout: Layout) -> usize {
     layout.size().div_ceil(GRAIN).max(1)
 }
 
-/// An allocator that serves blocks from a reserve of [`RESERVE_BYTES`] when the allocator inside it has no memory, so that a
-/// failed allocation of a few bytes does not end the process. The operation in hand ends with
-/// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the blocks go back to the reserve as they are freed. Blocks that do not
-/// fit fail.
+/// An allocator that serves blocks from a reserve of [`RESERVE_BYTES`] when the inner allocator has no memory, so that
+/// a failed allocation of a few bytes does not end the process. The current operation ends with
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the blocks return to the reserve as they are freed. Blocks that
+/// do not fit fail.
 ///
-/// The reserve is one for the process, as the global allocator is. A Rust program turns it on with
+/// There is one reserve for the process, as there is one global allocator. A Rust program enables it with
 ///
 /// ```
 /// use voxshell::memory::WithReserve;
@@ -149,7 +149,7 @@ fn grains(layout: Layout) -> usize {
 pub struct WithReserve<A = System>(pub A);
 
 impl<A> WithReserve<A> {
-    /// What the allocator inside would not give.
+    /// Serves a request that the inner allocator refused.
     #[cold]
     fn second_try(&self, layout: Layout) -> *mut u8 {
         if is_refusable() {
@@ -159,8 +159,8 @@ impl<A> WithReserve<A> {
     }
 }
 
-// SAFETY: a block is of the inner allocator or of the reserve, as its address tells, and goes back to where it is from. Blocks
-// of the reserve do not overlap: the map has a bit for each grain.
+// SAFETY: a block belongs to the inner allocator or to the reserve, as its address shows, and is returned to its
+// origin. Blocks of the reserve do not overlap: the map has a bit for each grain.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for WithReserve<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let block = self.0.alloc(layout);

@@ -1,8 +1,9 @@
-//! The thread pool of long work, where there may be no memory for its threads.
+//! The thread pool of long work, if there is memory for its threads.
 //!
-//! A thread needs address space for its stack, and some more before it runs anything of ours: for its signal stack, and for the
-//! list of what is dropped when it ends. Where that is missing, the standard library panics and glibc ends the process. So threads
-//! are started only where there is room for all of this, and the caller goes on, and takes memory itself, once they run.
+//! A thread needs address space for its stack, and some more before it runs any of our code: for its signal stack, and
+//! for the list of values to drop at its end. Where that is missing, the standard library panics and glibc ends the
+//! process. So threads are started only where there is room for all of this, and the caller continues, and allocates
+//! memory itself, once they run.
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +17,13 @@ use crate::{Error, Result};
 /// Address space of a thread, bytes: Rust's default stack, and what a thread needs until it runs.
 const PER_THREAD: usize = (2 << 20) + (256 << 10);
 
-/// Whether rayon's global pool has been made.
+/// Whether rayon's global pool exists.
 static HAS_GLOBAL: AtomicBool = AtomicBool::new(false);
 
-/// Runs `work` where rayon has threads: in the caller's pool if it is in one, else with the global pool, which is made here
-/// at the first time. Where there is no room for its threads, `work` gets a pool of its own, of as many as there is room for.
+/// Runs `work` where rayon has threads: in the caller's pool if it is in one, else with the global pool, which the
+/// first call makes. Where there is no room for its threads, `work` gets a pool of its own, of as many threads as fit.
 ///
-/// rayon would make the global pool by itself, but only once: when that fails, it panics for ever after.
+/// rayon would make the global pool by itself, but only once: after a failure it panics on every use.
 ///
 /// # Errors
 /// `OutOfMemory` when there is no room for one thread.
@@ -48,12 +49,12 @@ pub(super) fn with_pool<R: Send>(what: &'static str, work: impl FnOnce() -> R + 
     }
 }
 
-/// Makes the global pool if there is room for so many threads; whether it is there.
+/// Makes the global pool if there is room for this number of threads; returns whether it exists.
 fn make_global(threads: usize) -> bool {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock();
     if !HAS_GLOBAL.load(Ordering::Acquire) && has_room(threads) {
-        // An error without a source says that the program has made the pool already.
+        // An error without a source means that the program has made the pool already.
         let is_made = ThreadPoolBuilder::new().build_global().map_or_else(|e| e.source().is_none(), |()| true);
         if is_made {
             rayon::broadcast(|_| ());
@@ -63,7 +64,7 @@ fn make_global(threads: usize) -> bool {
     HAS_GLOBAL.load(Ordering::Acquire)
 }
 
-/// Whether the system has the address space of so many threads: takes it and gives it back.
+/// Returns whether the system has the address space of this number of threads: allocates and frees it.
 pub(crate) fn has_room(threads: usize) -> bool {
     with_capacity_or::<u8>(threads * PER_THREAD).is_some()
 }

@@ -1,9 +1,9 @@
-//! Proofs that two triangles have nothing in common but the corners or the edge that they share.
+//! Proofs that two triangles have no common point except the corners or the edge that they share.
 //!
 //! Convex sets are disjoint when a plane separates them, so every proof is a direction and the signs of a few dot products or
 //! determinants. Each sign comes with a bound on its rounding error (Shewchuk 1997, "Adaptive Precision Floating-Point
-//! Arithmetic and Fast Robust Geometric Predicates"); a sign that rounding could turn proves nothing. So the answer "apart"
-//! is certain, and triangles that touch, or nearly do, are never called apart.
+//! Arithmetic and Fast Robust Geometric Predicates"); a sign that rounding could change proves nothing. So the answer
+//! "apart" is certain, and triangles that touch, or nearly do, are never called apart.
 
 use super::triangle::Corners;
 use crate::math::Vec3;
@@ -12,11 +12,11 @@ use crate::math::Vec3;
 /// values of its terms: 8 units in the last place.
 const RELATIVE: f64 = 1e-15;
 
-/// Allowance for candidate directions that separate weakly. It only decides which ones are tried.
+/// Tolerance for candidate directions that separate weakly. It only affects which ones are tried.
 const WEAK: f64 = 1e-12;
 
-/// Whether two triangles certainly have no common point but the corners that they share. `a_ids` and `b_ids`: numbers of
-/// their corners; equal numbers are equal coordinates.
+/// Returns whether two triangles certainly have no common point except the corners that they share. `a_ids` and
+/// `b_ids`: numbers of their corners; equal numbers are equal coordinates.
 pub fn meet_only_at_shared_corners(a: &Corners, a_ids: &[u32; 3], b: &Corners, b_ids: &[u32; 3]) -> bool {
     let place = |id: &u32| b_ids.iter().position(|other| other == id);
     let at = [0, 1, 2].map(|i| place(&a_ids[i]));
@@ -38,28 +38,29 @@ pub fn meet_only_at_shared_corners(a: &Corners, a_ids: &[u32; 3], b: &Corners, b
     }
 }
 
-/// The sign of a number whose rounding error is at most [`RELATIVE`] times `terms`; 0 when that may turn it.
+/// Returns the sign of a number whose rounding error is at most [`RELATIVE`] times `terms`; 0 when rounding may change
+/// it.
 fn sign(value: f64, terms: f64) -> i8 {
-    // Products of tiny numbers may have vanished.
+    // Products of tiny numbers may have underflowed.
     let error = RELATIVE * terms + f64::MIN_POSITIVE;
     i8::from(value > error) - i8::from(value < -error)
 }
 
-/// The side of the plane through the origin across `direction` that `p` is on.
+/// Returns the side of the plane through the origin across `direction` on which `p` lies.
 fn side(direction: &Vec3, p: &Vec3) -> i8 {
     sign(direction.dot(p), direction.abs().dot(&p.abs()))
 }
 
-/// The sign of det(a, b, c).
+/// Returns the sign of det(a, b, c).
 fn orientation(a: &Vec3, b: &Vec3, c: &Vec3) -> i8 {
     let (p, q) = (a.abs(), b.abs());
     let minors = Vec3::new(p.y * q.z + p.z * q.y, p.z * q.x + p.x * q.z, p.x * q.y + p.y * q.x);
     sign(a.cross(b).dot(c), minors.dot(&c.abs()))
 }
 
-/// No common corner: the axes of the separating axis test, and those in the triangles' planes.
+/// Tests triangles without a common corner: the axes of the separating axis test, and those in the triangles' planes.
 fn disjoint(a: &Corners, b: &Corners) -> bool {
-    // Relative to a corner, so that coordinates far from the origin lose nothing more.
+    // Relative to a corner, so that coordinates far from the origin lose no more digits.
     let (p, q) = (a.map(|x| x - a[0]), b.map(|x| x - a[0]));
     let separates = |direction: Vec3| {
         let range = |points: &[Vec3; 3]| {
@@ -80,10 +81,10 @@ fn disjoint(a: &Corners, b: &Corners) -> bool {
         || f.iter().any(|f| separates(normals[1].cross(f)))
 }
 
-/// One common corner, the origin: whether the angles between `a` and between `b` have only that in common. Then so have the
-/// triangles, which are these angles near the corner.
+/// Tests triangles with one common corner, the origin: returns whether the angles between `a` and between `b` have only
+/// that in common. Then so have the triangles, which are these angles near the corner.
 fn meet_at_corner(a: [Vec3; 2], b: [Vec3; 2]) -> bool {
-    // All of one beyond the plane of the other.
+    // All of one angle beyond the plane of the other.
     let beyond = |[p, q]: [Vec3; 2], [r, s]: [Vec3; 2]| {
         let first = orientation(&p, &q, &r);
         first != 0 && first == orientation(&p, &q, &s)
@@ -98,7 +99,7 @@ fn meet_at_corner(a: [Vec3; 2], b: [Vec3; 2]) -> bool {
             return true;
         }
     }
-    // In one plane, or nearly: a plane across it. The sum of all that separate weakly is in the middle of them.
+    // In one plane, or nearly: a plane across it. The sum of all weakly separating directions lies between them.
     let normals = [a[0].cross(&a[1]), b[0].cross(&b[1])];
     let normal = if normals[0].norm_squared() < normals[1].norm_squared() { normals[1] } else { normals[0] };
     let mut middle = Vec3::zeros();
@@ -114,8 +115,8 @@ fn meet_at_corner(a: [Vec3; 2], b: [Vec3; 2]) -> bool {
     a.iter().all(|p| side(&middle, p) < 0) && b.iter().all(|p| side(&middle, p) > 0)
 }
 
-/// The edge from the origin to `edge` in common, third corners `a` and `b`: whether the angle between the triangles is
-/// certainly not 0.
+/// Tests triangles with a common edge, from the origin to `edge`, and third corners `a` and `b`: returns whether the
+/// angle between the triangles is certainly not 0.
 fn meet_at_edge(edge: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     if orientation(edge, a, b) != 0 {
         return true;

@@ -1,19 +1,19 @@
-//! Mass properties of the solid that triangles bound, what all mass properties must satisfy, and principal axes.
+//! Mass properties of the solid that triangles bound, conditions on all mass properties, and principal axes.
 
 use super::{MassProperties, TriMesh};
 use crate::math::{Mat3, Rotation, Vec3};
 
-/// Allowance for rounding in the triangle inequality of the principal moments, relative to the largest.
+/// Tolerance for rounding in the triangle inequality of the principal moments, relative to the largest.
 const ROUNDING: f64 = 1e-9;
 
 impl TriMesh {
-    /// Volume, centre of mass and inertia at unit density of the solid that these triangles bound, by exact integration over
-    /// the tetrahedra from the box's centre to each triangle (Blow & Binstock 2004, "How to find the inertia tensor (or other
-    /// mass properties) of a 3D solid body represented by a triangle mesh").
+    /// Returns volume, centre of mass and inertia at unit density of the solid that these triangles bound, by exact
+    /// integration over the tetrahedra from the box's centre to each triangle (Blow & Binstock 2004, "How to find the
+    /// inertia tensor (or other mass properties) of a 3D solid body represented by a triangle mesh").
     ///
-    /// The caller knows that the triangles are the boundary of a solid, each once, facing out, and that they do not cut through
-    /// each other: nothing of that is checked. `None` when the volume is no more than rounding, or too thin for f64 to give a
-    /// sound inertia.
+    /// The caller guarantees that the triangles are the boundary of a solid, each once, facing out, and that they do
+    /// not intersect each other: the function does not check this. `None` when the volume is no more than rounding, or
+    /// too thin for f64 to give a valid inertia.
     pub(crate) fn mass_of_boundary(&self) -> Option<MassProperties> {
         let bounds = self.bounds();
         let origin = bounds.center();
@@ -28,7 +28,7 @@ impl TriMesh {
             second +=
                 (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose()) * (six_volumes / 120.0);
         }
-        // Closed sheets enclose nothing but rounding.
+        // Closed sheets enclose only rounding.
         if volume <= 1e-12 * self.area() * bounds.extents().max() {
             return None;
         }
@@ -37,8 +37,8 @@ impl TriMesh {
 }
 
 impl MassProperties {
-    /// From the volume, ∫x and ∫x xᵀ about `origin` (body frame, metres). `None` unless the result passes
-    /// [`MassProperties::check`].
+    /// Makes mass properties from the volume, ∫x and ∫x xᵀ about `origin` (body frame, metres). `None` unless the
+    /// result passes [`MassProperties::check`].
     pub(crate) fn from_moments(volume: f64, first: Vec3, second: Mat3, origin: &Vec3, exact: bool) -> Option<Self> {
         let center = first / volume;
         let spread = second / volume - center * center.transpose();
@@ -48,12 +48,12 @@ impl MassProperties {
         mass.check().is_ok().then_some(mass)
     }
 
-    /// Whether a solid can have these mass properties: finite numbers, a positive volume, a positive definite inertia whose
-    /// principal moments satisfy the triangle inequality (each at most the sum of the other two, to rounding). The library
-    /// makes, stores and reads no others.
+    /// Returns whether a solid can have these mass properties: finite numbers, a positive volume, a positive definite
+    /// inertia whose principal moments satisfy the triangle inequality (each at most the sum of the other two, up to
+    /// rounding). The library makes, stores and reads no others.
     ///
     /// # Errors
-    /// What is wrong, with the values.
+    /// A description of the defect, with the values.
     pub fn check(&self) -> Result<(), String> {
         let finite = self.center_of_mass.iter().chain(&self.inertia).all(|x| x.is_finite());
         let positive = [self.volume, self.inertia[0], self.inertia[1], self.inertia[2]].iter().all(|x| *x > 0.0);
@@ -72,19 +72,19 @@ impl MassProperties {
         Ok(())
     }
 
-    /// The inertia per unit mass as a matrix, about the centre of mass, body axes, m².
+    /// Returns the inertia per unit mass as a matrix, about the centre of mass, body axes, m².
     pub fn inertia_matrix(&self) -> Mat3 {
         let [xx, yy, zz, xy, xz, yz] = self.inertia;
         Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     }
 }
 
-/// Principal moments per unit mass (m²) and the rotation from principal to body axes: column i of its matrix is the axis
-/// of moment i.
+/// Returns the principal moments per unit mass (m²) and the rotation from principal to body axes: column i of its
+/// matrix is the axis of moment i.
 ///
-/// Of the 24 ways to order and orient the axes it takes the one closest to the body's own, so a body that is already
-/// aligned (or symmetric enough to have no preferred axes) keeps its axes. Deterministic: cyclic Jacobi rotations made of
-/// square roots only.
+/// Among the 24 orders and orientations of the axes the function takes the one closest to the body's own, so a body that
+/// is already aligned (or symmetric enough to have no preferred axes) keeps its axes. Deterministic: cyclic Jacobi
+/// rotations made of square roots only.
 pub fn principal_axes(mass: &MassProperties) -> (Vec3, Rotation) {
     let mut m = mass.inertia_matrix();
     let mut axes = Mat3::identity();

@@ -1,5 +1,5 @@
-//! Triangle soup. Import, validation, welding, mass properties, BVH with closest point and winding number, and
-//! the primitives this project makes itself. Knows nothing of grids, samples or contacts.
+//! Triangle soup: import, validation, welding, mass properties, BVH with closest point and winding number, and the
+//! primitives of this project. Knows nothing of grids, samples or contacts.
 
 mod apart;
 mod bvh;
@@ -22,7 +22,7 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::memory::{CollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
-/// Smallest extent of a mesh that is made into a shape, metres: the inner loops square lengths in f32.
+/// Smallest extent of a mesh from which a shape can be made, metres: the inner loops square lengths in f32.
 pub const MIN_EXTENT: f64 = crate::math::limits::MIN_LENGTH;
 
 /// An indexed triangle soup, metres, body frame. Counter-clockwise triangles seen from outside, where there is an outside.
@@ -49,7 +49,7 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Of the body `factor` times as large and of the same density.
+    /// Returns the mass properties of the body `factor` times as large and of the same density.
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
             volume: self.volume * factor * factor * factor,
@@ -61,21 +61,21 @@ impl MassProperties {
 }
 
 impl TriMesh {
-    /// A copy, made under a [`memory::guard`](crate::memory::guard).
+    /// Returns a copy, made under a [`memory::guard`](crate::memory::guard).
     pub(crate) fn copied(&self) -> Self {
         Self { vertices: self.vertices.to_vec_guarded(), triangles: self.triangles.to_vec_guarded() }
     }
 
-    /// Checks indices and coordinates and takes ownership; the only way in for outside data.
+    /// Checks indices and coordinates and takes ownership; all data from outside passes through it.
     ///
     /// `vertices` in metres, body frame, finite and at most [`MAX_COORDINATE`]; `triangles` index them. Degenerate,
-    /// duplicated or inconsistently wound triangles are accepted: [`TriMesh::report`] tells about them.
+    /// duplicated or inconsistently wound triangles are accepted: [`TriMesh::report`] reports them.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self> {
         let mesh = Self { vertices, triangles };
         mesh.check().map(|()| mesh)
     }
 
-    /// The checks of [`TriMesh::new`].
+    /// Makes the checks of [`TriMesh::new`].
     pub(crate) fn check(&self) -> Result<()> {
         let Self { vertices, triangles } = self;
         if triangles.is_empty() {
@@ -108,7 +108,7 @@ impl TriMesh {
         Aabb::from_points(self.triangles.iter().flatten().map(|&i| &self.vertices[i as usize]))
     }
 
-    /// Refuses a mesh that is too small to be made into a shape; smaller ones can be read, checked, scaled and written.
+    /// Refuses a mesh that is too small for a shape; smaller ones can be read, checked, scaled and written.
     ///
     /// # Errors
     /// `InvalidMesh` for triangles whose box is less than [`MIN_EXTENT`] along every axis.
@@ -135,8 +135,8 @@ impl TriMesh {
             .sum()
     }
 
-    /// Every vertex p becomes `pose` · (`scale` · p). A negative scale mirrors, and the winding is turned with it so that
-    /// the outside stays outside.
+    /// Returns the mesh with every vertex p moved to `pose` · (`scale` · p). A negative scale mirrors, and reverses the
+    /// winding so that the outside stays outside.
     pub fn transformed(&self, pose: &Pose, scale: f64) -> Self {
         let vertices = self.vertices.iter().map(|v| {
             let p = nalgebra::Point3::from(Vec3::from(*v) * scale);

@@ -1,4 +1,4 @@
-//! The validation report: what a mesh is, and what is wrong with it.
+//! The validation report: properties and defects of a mesh.
 
 use std::fmt;
 
@@ -7,46 +7,47 @@ use super::TriMesh;
 use crate::math::{Aabb, Vec3};
 use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded};
 
-/// What was found in a mesh. Vertices at equal coordinates count as one, so that a mesh whose faces do not share vertices
-/// is not called open for that.
+/// Properties and defects of a mesh. Vertices at equal coordinates count as one, so that a mesh whose faces do not
+/// share vertices is not reported as open.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Report {
-    /// As given, used or not.
+    /// Number of given vertices, used or not.
     pub vertices: usize,
-    /// As given, usable or not. The counts below leave out those with bad indices or coordinates.
+    /// Number of given triangles, usable or not. The counts below exclude those with bad indices or coordinates.
     pub triangles: usize,
-    /// With a coordinate that is NaN or infinite.
+    /// Vertices with a coordinate that is NaN or infinite.
     pub non_finite_vertices: usize,
-    /// That refer to a vertex that does not exist.
+    /// Triangles that refer to a vertex that does not exist.
     pub out_of_range_triangles: usize,
-    /// With coinciding corners, or corners on a line (height under 1e-12 of the longest edge).
+    /// Triangles with coinciding corners, or corners on a line (height under 1e-12 of the longest edge).
     pub degenerate_triangles: usize,
-    /// That repeat an earlier one: same corners, same winding.
+    /// Triangles that repeat an earlier one: same corners, same winding.
     pub duplicate_triangles: usize,
-    /// That turn an earlier one over: same corners, other winding.
+    /// Triangles that reverse an earlier one: same corners, other winding.
     pub opposed_triangles: usize,
-    /// Used by one triangle only.
+    /// Edges used by one triangle only.
     pub boundary_edges: usize,
-    /// Used by more than two.
+    /// Edges used by more than two triangles.
     pub non_manifold_edges: usize,
-    /// Whose triangles do not pair up in opposite directions: neighbours that disagree about the outside.
+    /// Edges whose triangles do not pair up in opposite directions: neighbours that disagree about the outside.
     pub inconsistent_edges: usize,
     /// Pieces that have no vertex in common.
     pub components: usize,
     /// Vertices − edges + triangles: 2 for a closed surface like a sphere, 0 like a torus.
     pub euler_characteristic: i64,
-    /// Enclosed volume, m³, negative when the triangles face inwards. Without meaning unless `closed` and `consistent`.
+    /// Enclosed volume, m³, negative when the triangles face inwards. It has no meaning unless `closed` and
+    /// `consistent`.
     pub volume: f64,
-    /// m².
+    /// Total area, m².
     pub area: f64,
-    /// Every edge is used an even number of times.
+    /// Whether every edge is used an even number of times.
     pub closed: bool,
-    /// No edge is inconsistent.
+    /// Whether no edge is inconsistent.
     pub consistent: bool,
 }
 
 impl Report {
-    /// Of the mesh `factor` times as large.
+    /// Returns the report of the mesh `factor` times as large.
     pub fn scaled(&self, factor: f64) -> Self {
         let (area, volume) = (self.area * factor * factor, self.volume * factor * factor * factor);
         Self { area, volume, ..self.clone() }
@@ -94,8 +95,8 @@ pub fn validate_raw(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Report {
     report
 }
 
-/// The power of two next below the largest extent: in this unit squares and volumes stay in the range of f64, however small
-/// or large the mesh is, and no digit changes.
+/// Returns the power of two next below the largest extent: in this unit squares and volumes stay in the range of f64,
+/// however small or large the mesh is, and no digit changes.
 fn unit(bounds: &Aabb) -> f64 {
     let extent = bounds.extents().max();
     if extent > 0.0 && extent.is_finite() {
@@ -106,8 +107,8 @@ fn unit(bounds: &Aabb) -> f64 {
     }
 }
 
-/// Number of triangles that repeat an earlier one (same corners, same winding), and of those that turn an earlier one over. No
-/// triangle has a corner twice.
+/// Returns the number of triangles that repeat an earlier one (same corners, same winding), and of those that reverse
+/// an earlier one. No triangle has a corner twice.
 pub fn count_repeats(triangles: &[[u32; 3]]) -> (usize, usize) {
     // Corners with the winding's parity last: repeats are neighbours after sorting.
     let mut keys: Vec<([u32; 3], bool)> = triangles
@@ -132,7 +133,7 @@ pub fn count_repeats(triangles: &[[u32; 3]]) -> (usize, usize) {
     (duplicates, opposed)
 }
 
-/// Boundary, non-manifold and inconsistent edges; gives the number of edges.
+/// Counts boundary, non-manifold and inconsistent edges; returns the number of edges.
 fn count_edges(triangles: &[[u32; 3]], report: &mut Report) -> usize {
     let mut edges: Vec<(u32, u32, bool)> = triangles
         .iter()
@@ -155,7 +156,7 @@ fn count_edges(triangles: &[[u32; 3]], report: &mut Report) -> usize {
     count
 }
 
-/// Pieces, by union–find over the vertices; gives the number of vertices in use.
+/// Counts the components, by union–find over the vertices; returns the number of vertices in use.
 fn count_components(triangles: &[[u32; 3]], vertices: usize, report: &mut Report) -> usize {
     const UNUSED: u32 = u32::MAX;
     let mut parent = filled(UNUSED, vertices);
@@ -179,14 +180,14 @@ fn count_components(triangles: &[[u32; 3]], vertices: usize, report: &mut Report
 }
 
 impl TriMesh {
-    /// What this mesh is and what is wrong with it.
+    /// Returns the report of this mesh.
     pub fn report(&self) -> Report {
         validate_raw(&self.vertices, &self.triangles)
     }
 }
 
 impl Report {
-    /// Whether volume and inside are well defined: closed, consistent, nothing repeated, nothing broken.
+    /// Returns whether volume and inside are well defined: closed, consistent, no repeated and no bad triangles.
     pub fn is_solid(&self) -> bool {
         self.closed
             && self.consistent

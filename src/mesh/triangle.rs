@@ -1,12 +1,12 @@
 //! One triangle: closest point, solid angle, ray and box. Everything is computed relative to the query, so that a mesh
-//! far from the origin loses only what its coordinates have lost already. Knows nothing of hierarchies.
+//! far from the origin loses no more precision than its coordinates have lost already. Knows nothing of hierarchies.
 
 use crate::math::{Aabb, Vec3};
 
 /// Corners of a triangle.
 pub type Corners = [Vec3; 3];
 
-/// Where on a triangle a point lies.
+/// Position of a point on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// In the interior.
@@ -21,7 +21,7 @@ pub enum Feature {
 /// plane, which is then uncertain.
 const SLIVER: f64 = 1e-5;
 
-/// Whether a triangle is (nearly) without area, so that its plane cannot be relied on.
+/// Returns whether a triangle is (nearly) without area, so that its plane is unreliable.
 pub fn is_sliver(t: &Corners) -> bool {
     let (ab, ac, bc) = (t[1] - t[0], t[2] - t[0], t[2] - t[1]);
     let longest = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());
@@ -30,7 +30,8 @@ pub fn is_sliver(t: &Corners) -> bool {
     ab.cross(&ac).norm_squared() <= least * least
 }
 
-/// The closest point of a triangle to `p`, and where on it that is. `sliver` is [`is_sliver`] of it.
+/// Returns the closest point of a triangle to `p`, and its position on the triangle. `sliver` is the triangle's
+/// [`is_sliver`].
 ///
 /// Ericson 2005, "Real-Time Collision Detection", section 5.1.5.
 #[inline]
@@ -70,8 +71,9 @@ pub fn closest_point(t: &Corners, sliver: bool, p: &Vec3) -> (Vec3, Feature) {
     (a + ab * (vb * denominator) + ac * (vc * denominator), Feature::Face)
 }
 
-/// The edges first, each safe at any length; then the foot of the perpendicular where there is a plane at all and it is
-/// closer. Whatever rounding does, the result is a point of the triangle and no farther than its edges.
+/// Returns the closest point of a sliver: the edges first, each safe at any length; then the foot of the perpendicular
+/// if there is a plane at all and the foot is closer. With any rounding, the result is a point of the triangle and no
+/// farther than its edges.
 fn closest_point_on_sliver(t: &Corners, p: &Vec3) -> (Vec3, Feature) {
     let mut best = (t[0], Feature::Vertex(0));
     let mut best_squared = (p - t[0]).norm_squared();
@@ -103,9 +105,9 @@ fn closest_point_on_sliver(t: &Corners, p: &Vec3) -> (Vec3, Feature) {
     best
 }
 
-/// The tangent of half the signed solid angle of a triangle from `p`, as (cosine, sine) up to a positive factor. Positive
-/// when the triangle's outside is turned away from `p`. (1, 0) in the triangle's plane: a point of the triangle sees
-/// neither side, and it counts nothing rather than a sign made of rounding.
+/// Returns the tangent of half the signed solid angle of a triangle from `p`, as (cosine, sine) up to a positive
+/// factor. Positive when the triangle's outside is turned away from `p`. (1, 0) in the triangle's plane: a point of the
+/// triangle sees neither side, and counts as zero instead of as a sign made of rounding.
 ///
 /// Van Oosterom & Strackee 1983.
 #[inline]
@@ -121,8 +123,8 @@ fn half_solid_angle(t: &Corners, p: &Vec3) -> (f64, f64) {
     }
 }
 
-/// What a triangle contributes to the winding number at `p`: its solid angle over 4π. Inside a closed outward mesh the
-/// contributions sum to 1.
+/// Returns a triangle's contribution to the winding number at `p`: its solid angle over 4π. Inside a closed outward
+/// mesh the contributions sum to 1.
 pub fn winding(t: &Corners, p: &Vec3) -> f64 {
     let (cos, sin) = half_solid_angle(t, p);
     libm::atan2(sin, cos) * (0.5 * std::f64::consts::FRAC_1_PI)
@@ -186,7 +188,7 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// `direction` in any length; `None` when it is zero or not finite.
+    /// Prepares a ray. `direction` may have any length; `None` when it is zero or not finite.
     pub fn new(origin: &Vec3, direction: &Vec3) -> Option<Self> {
         let kz = direction.iamax();
         if direction[kz] == 0.0 || !direction.iter().chain(origin.iter()).all(|x| x.is_finite()) {
@@ -205,8 +207,9 @@ impl Ray {
         })
     }
 
-    /// The parameter at which the ray meets the triangle, in lengths of its direction, when within [0, `t_max`]. A ray
-    /// through a shared edge or vertex meets at least one of the triangles there; one in the triangle's plane meets none.
+    /// Returns the parameter at which the ray meets the triangle, in lengths of its direction, when within [0,
+    /// `t_max`]. A ray through a shared edge or vertex meets at least one of the triangles there; one in the triangle's
+    /// plane meets none.
     pub fn hit(&self, t: &Corners, t_max: f64) -> Option<f64> {
         let [kx, ky, kz] = self.axes;
         let [sx, sy, sz] = self.shear;
@@ -227,7 +230,7 @@ impl Ray {
         (at >= 0.0 && at <= t_max).then_some(at)
     }
 
-    /// Whether the ray meets the box within [0, `t_max`]; never misses one that it meets.
+    /// Returns whether the ray meets the box within [0, `t_max`]; never misses a box that it meets.
     pub fn meets_box(&self, min: &[f64; 3], max: &[f64; 3], t_max: f64) -> bool {
         let (mut near, mut far) = (0.0_f64, t_max);
         for i in 0..3 {
@@ -246,11 +249,12 @@ impl Ray {
     }
 }
 
-/// Whether a ray along +x from `p` meets a triangle: 1 where it leaves by its outside, −1 where it enters, else 0.
+/// Returns whether a ray along +x from `p` meets a triangle: 1 where it leaves by its outside, −1 where it enters, else
+/// 0.
 ///
-/// A ray through an edge or a corner is decided as if moved by (ε, ε²) in y and z with ε infinitely small (simulation of
-/// simplicity, Edelsbrunner & Mücke 1990), and triangles that share an edge round its side alike: of a closed surface each
-/// crossing counts once.
+/// A ray through an edge or a corner is treated as if moved by (ε, ε²) in y and z with ε infinitely small (simulation
+/// of simplicity, Edelsbrunner & Mücke 1990), and triangles that share an edge round its side alike: each crossing of a
+/// closed surface counts once.
 #[inline]
 pub fn crossed_along_x(t: &Corners, p: &Vec3) -> i32 {
     let [a, b, c] = t.map(|v| v - p);
@@ -272,7 +276,8 @@ pub fn crossed_along_x(t: &Corners, p: &Vec3) -> i32 {
     }
 }
 
-/// Whether a triangle and a closed box have a point in common, by separating axes; errs towards true by rounding only.
+/// Returns whether a triangle and a closed box have a point in common, by separating axes; rounding can only give a
+/// false true.
 ///
 /// Akenine-Möller 2001.
 pub fn overlaps_box(t: &Corners, b: &Aabb) -> bool {

@@ -1,4 +1,4 @@
-//! Merging vertices, and dropping triangles that say nothing.
+//! Merging of vertices, and removal of triangles without effect.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,8 @@ use crate::memory::{
 };
 use crate::{Error, Result};
 
-/// For every vertex the index of the first one with the same coordinates (0 and −0 are the same; so are equal NaN).
+/// Returns for every vertex the index of the first one with the same coordinates (0 and −0 are the same; so are equal
+/// NaN).
 pub fn first_equal(vertices: &[[f64; 3]]) -> Vec<u32> {
     let mut first = map_with_capacity(vertices.len());
     let key = |v: &[f64; 3]| v.map(|x| (x + 0.0).to_bits());
@@ -20,11 +21,12 @@ pub fn first_equal(vertices: &[[f64; 3]]) -> Vec<u32> {
 }
 
 impl TriMesh {
-    /// The mesh with vertices merged that are at most `tolerance` metres apart; 0 merges those at equal coordinates only.
+    /// Returns the mesh with vertices merged that are at most `tolerance` metres apart; 0 merges those at equal
+    /// coordinates only.
     ///
-    /// Each vertex in turn goes to the nearest vertex kept so far if that is close enough, and is kept otherwise, so
-    /// nothing moves by more than the tolerance. The triangles stay as many: those that collapse are left to
-    /// [`TriMesh::cleaned`]. A tolerance that is negative or not a number is taken as 0.
+    /// Each vertex in turn is merged with the nearest vertex kept so far if that is close enough, and is kept
+    /// otherwise, so no vertex moves by more than the tolerance. The number of triangles does not change:
+    /// [`TriMesh::cleaned`] removes those that collapse. A negative or NaN tolerance is taken as 0.
     pub fn welded(&self, tolerance: f64) -> TriMesh {
         let target =
             if tolerance > 0.0 { nearest_kept(&self.vertices, tolerance) } else { first_equal(&self.vertices) };
@@ -40,8 +42,8 @@ impl TriMesh {
         TriMesh { vertices, triangles: self.triangles.iter().map(|t| t.map(new)).collect_guarded() }
     }
 
-    /// The mesh without triangles whose three corners are at the coordinates of an earlier one's, in any order: the same set
-    /// of points.
+    /// Returns the mesh without triangles whose three corners are at the coordinates of an earlier one's, in any order:
+    /// the same set of points.
     pub(crate) fn without_repeats(&self) -> Cow<'_, TriMesh> {
         let same = first_equal(&self.vertices);
         let sorted = |(t, corners): (usize, &[u32; 3])| {
@@ -62,9 +64,9 @@ impl TriMesh {
         Cow::Owned(TriMesh { vertices: self.vertices.to_vec_guarded(), triangles })
     }
 
-    /// The mesh without triangles two of whose corners coincide, without repeats of a triangle (same corners, same
-    /// winding), and without unused vertices. Triangles of three different corners on a line stay: they close the seam
-    /// where a vertex lies on a neighbour's edge. An error when nothing is left.
+    /// Returns the mesh without triangles two of whose corners coincide, without repeats of a triangle (same corners,
+    /// same winding), and without unused vertices. Triangles of three different corners on a line stay: they close the
+    /// seam where a vertex lies on a neighbour's edge. Returns an error when no triangle remains.
     pub fn cleaned(&self) -> Result<TriMesh> {
         let same = first_equal(&self.vertices);
         let mut seen = set_with_capacity(self.triangles.len());
@@ -97,12 +99,12 @@ impl TriMesh {
     }
 }
 
-/// Whether two corners are the same vertex.
+/// Returns whether two corners are the same vertex.
 pub fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
-/// The triangle with its lowest corner first, winding kept: equal for equal triangles.
+/// Returns the triangle with its lowest corner first, winding kept: equal for equal triangles.
 pub fn rotated(t: [u32; 3]) -> [u32; 3] {
     let [a, b, c] = t;
     if a <= b && a <= c {
@@ -114,7 +116,8 @@ pub fn rotated(t: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// For every vertex the kept one it goes to: itself, or the nearest kept before it within the tolerance.
+/// Returns for every vertex the kept one into which it is merged: itself, or the nearest kept before it within the
+/// tolerance.
 fn nearest_kept(vertices: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
     let cell_of = |v: &[f64; 3]| v.map(|x| (x / tolerance).floor());
     // Cells beyond 2⁵³ tolerances from the origin are coarser than the tolerance; neighbours then coincide, and the

@@ -4,7 +4,8 @@ use super::{PointShell, SphereTree};
 use crate::math::limits::{is_coordinate, is_grid_coordinate};
 
 impl PointShell {
-    /// `Err` with what is wrong when an invariant of this type does not hold. Safe on any content, however hostile.
+    /// Returns `Err` with a description when an invariant of this type does not hold. Safe on any content, however
+    /// hostile.
     pub fn check_invariants(&self) -> Result<(), String> {
         check(self)
     }
@@ -77,8 +78,8 @@ fn check_arrays(tree: &SphereTree) -> Result<(), String> {
     Ok(())
 }
 
-/// Each level's runs are the samples in order; each inner node's children are the next of the level below and have
-/// exactly its samples.
+/// Checks that each level's runs are the samples in order, and that each inner node's children are the next of the
+/// level below and have exactly its samples.
 fn check_levels(tree: &SphereTree, samples: usize) -> Result<(), String> {
     let fan = tree.branching.max(2);
     for level in 0..tree.depth() {
@@ -126,7 +127,7 @@ fn check_levels(tree: &SphereTree, samples: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Containment, in f32 as a traversal computes it, and in f64 with the promised slack.
+/// Checks containment, in f32 as a traversal computes it, and in f64 with the promised slack.
 fn check_sphere(shell: &PointShell, node: usize) -> Result<(), String> {
     let tree = &shell.tree;
     let (c, r) = ([tree.cx[node], tree.cy[node], tree.cz[node]], tree.radius[node]);

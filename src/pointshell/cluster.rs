@@ -1,5 +1,5 @@
-//! Which samples belong together. The result is an order of the samples and, per level, the starts of the runs that are
-//! its nodes: a node's samples are contiguous, and each level's starts are among those of the level below.
+//! Clustering of the samples. The result is an order of the samples and, per level, the starts of the runs that are its
+//! nodes: a node's samples are contiguous, and each level's starts are among those of the level below.
 
 use super::kdtree::KdTree;
 use crate::math::{Mat3, Progress, Vec3, Work};
@@ -17,18 +17,18 @@ pub(super) struct Hierarchy {
 /// Indices of the points in each cluster of a level.
 pub(super) type Clusters = Vec<Vec<u32>>;
 
-/// How full clusters are on average. Room lets points move one by one, so that clusters get round. Of 0.8, 0.85, 0.9, 0.95
-/// and 1, the sum of the nodes' radii (what a traversal that tests a node's children in one step costs) is lowest at 0.95
-/// and 0.9, and the sum of radius times children falls on with more room: 740 m at 1, then 690, 667, 651 and 639 m, on the
-/// vertices of the 34k bunny (the greedy walk: 837 m).
+/// Average fraction to which clusters are filled. Room below 1 lets points move one by one, so that clusters get round.
+/// Of 0.8, 0.85, 0.9, 0.95 and 1, the sum of the nodes' radii (the cost of a traversal that tests a node's children in
+/// one step) is lowest at 0.95 and 0.9. The sum of radius times children keeps falling with more room: 740 m at 1, then
+/// 690, 667, 651 and 639 m, on the vertices of the 34k bunny (the greedy walk: 837 m).
 const FILL: f64 = 0.9;
 /// Neighbours with which a cluster tries to exchange points.
 const NEIGHBOURS: usize = 10;
 /// Passes of exchanges over all clusters of a level.
 const PASSES: usize = 8;
 
-/// Bottom-up, levels of clusters of equal number: recursive bisection, then exchanges between neighbours. `k` is the most
-/// samples in a leaf and (but at least 2) children of a node.
+/// Clusters bottom-up, in levels of clusters of equal number: recursive bisection, then exchanges between neighbours.
+/// `k` is the largest number of samples in a leaf and (but at least 2) of children of a node.
 pub(super) fn balanced(points: &[Vec3], k: usize, progress: &Progress) -> Result<Hierarchy> {
     let level = |points: &[Vec3], size: usize| balanced_level(points, size, progress);
     bottom_up(points, k, level, |points, members| {
@@ -36,7 +36,7 @@ pub(super) fn balanced(points: &[Vec3], k: usize, progress: &Progress) -> Result
     })
 }
 
-/// Clusters the points, then what stands for each cluster, until one is left.
+/// Clusters the points, then the representative points of the clusters, until one cluster is left.
 pub(super) fn bottom_up(
     points: &[Vec3],
     k: usize,
@@ -56,7 +56,7 @@ pub(super) fn bottom_up(
     }
 }
 
-/// From membership lists, leaves first, to runs, root first.
+/// Converts membership lists, leaves first, to runs, root first.
 fn flatten(levels: &[Clusters], n: usize) -> Hierarchy {
     // counts[l][c] = samples below cluster c of level l.
     let mut counts: Vec<Vec<u32>> = vec![levels[0].iter().map(|c| c.len() as u32).collect_guarded()];
@@ -80,12 +80,12 @@ fn flatten(levels: &[Clusters], n: usize) -> Hierarchy {
     Hierarchy { order: nodes, starts }
 }
 
-/// Clusters of at most `size` points, [`FILL`] full, equal in number up to the exchanges.
+/// Makes clusters of at most `size` points, [`FILL`] full, equal in number up to the exchanges.
 fn balanced_level(points: &[Vec3], size: usize, progress: &Progress) -> Result<Clusters> {
     let n = points.len();
     let fewest = n.div_ceil(size);
     let roomy = ((n as f64 / (size as f64 * FILL)).ceil() as usize).min(n);
-    // Not so roomy that the tree gets a level more.
+    // Not so many clusters that the tree gets another level.
     let count = if fewest <= size { roomy.min(size).max(fewest) } else { roomy };
     let count = if fewest == 1 { 1 } else { count };
     let starts: Vec<usize> = (0..=count).map(|j| n * j / count).collect_guarded();
@@ -98,7 +98,7 @@ fn balanced_level(points: &[Vec3], size: usize, progress: &Progress) -> Result<C
     Ok(clusters)
 }
 
-/// Bisects `order`, whose place in the whole begins at `starts[0]`, until each run is alone.
+/// Bisects `order`, whose first element is number `starts[0]` of the whole, until each run is alone.
 fn split(points: &[Vec3], order: &mut [u32], starts: &[usize], progress: &Progress) -> Result<()> {
     if starts.len() <= 2 {
         return Ok(());
@@ -120,7 +120,7 @@ fn split(points: &[Vec3], order: &mut [u32], starts: &[usize], progress: &Progre
     }
 }
 
-/// Direction of largest variance.
+/// Returns the direction of largest variance.
 fn principal_axis(points: &[Vec3], order: &[u32]) -> Vec3 {
     let mean = order.iter().map(|&i| points[i as usize]).sum::<Vec3>() / order.len() as f64;
     let mut covariance = Mat3::zeros();
@@ -168,7 +168,7 @@ fn exchange(points: &[Vec3], clusters: &mut Clusters, size: usize, work: &mut Wo
     Ok(())
 }
 
-/// The swap or move between clusters `a` and `b` that lowers J most, if any does.
+/// Makes the swap or move between clusters `a` and `b` that lowers J most, if any does.
 ///
 /// With the means m and numbers n, a swap of p in A for q in B, d = q − p, lowers J by 2 d·(m_A − m_B) + d² (1/n_A + 1/n_B);
 /// a move of p from A to B by n_A/(n_A − 1) |p − m_A|² − n_B/(n_B + 1) |p − m_B|².

@@ -6,12 +6,12 @@ use crate::math::{Progress, Vec3, Work};
 use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::Result;
 
-/// A point is an outlier when it is farther from its cluster's parent point than this times the level's median of the
-/// clusters' largest such distances. (The paper has a threshold and does not say which.)
+/// A point is an outlier when its distance from its cluster's parent point is above this factor times the level's
+/// median of the clusters' largest such distances. (The paper has a threshold but does not specify it.)
 const OUTLIER_FACTOR: f64 = 1.5;
 
-/// From each cluster of K nearest points on to the nearest one left; outliers are re-assigned; the clusters' parent points
-/// are the points of the next level, until one cluster is left.
+/// Clusters by a walk: from each cluster of K nearest points it goes on to the nearest remaining point. Outliers are
+/// re-assigned; the clusters' parent points are the points of the next level, until one cluster is left.
 ///
 /// Differs from the paper in that no cluster grows beyond K, which the flat tree promises: outliers join the nearest
 /// cluster within the threshold that has room.
@@ -20,7 +20,7 @@ pub(super) fn greedy(points: &[Vec3], k: usize, progress: &Progress) -> Result<H
     bottom_up(points, k, level, |points, members| points[parent(points, members) as usize])
 }
 
-/// Member nearest to the members' mean.
+/// Returns the member nearest to the members' mean.
 fn parent(points: &[Vec3], members: &[u32]) -> u32 {
     let mean = members.iter().map(|&i| points[i as usize]).sum::<Vec3>() / members.len() as f64;
     let distance = |i: &u32| (points[*i as usize] - mean).norm_squared();
@@ -30,7 +30,7 @@ fn parent(points: &[Vec3], members: &[u32]) -> u32 {
 fn one_level(points: &[Vec3], size: usize, work: &mut Work) -> Result<Clusters> {
     let walked = walk(points, size, work)?;
     let refined = reassign(points, walked.iter().map(|c| c.to_vec_guarded()).collect_guarded(), size, work)?;
-    // On scattered points the outliers could be nearly all: then the level would not get coarser.
+    // On scattered points nearly all points could be outliers: then the level would not get coarser.
     Ok(if refined.len() * 4 <= points.len() * 3 { refined } else { walked })
 }
 
@@ -40,9 +40,9 @@ fn walk(points: &[Vec3], size: usize, work: &mut Work) -> Result<Clusters> {
     let mut found = Vec::new();
     let mut seed = Some(0u32);
     while let Some(start) = seed {
-        // One more than fit: the first beyond the cluster starts the next.
+        // One more than the cluster holds: the first point beyond it starts the next cluster.
         work.add(tree.nearest(&points[start as usize], size + 1, &mut found))?;
-        // Coincident points tie: the start itself always belongs to its cluster.
+        // Coincident points tie: the start point always belongs to its cluster.
         let others = found.iter().map(|e| e.1).filter(|&i| i != start);
         let mut members: Vec<u32> = std::iter::once(start).chain(others).collect_guarded();
         seed = members.get(size).copied();

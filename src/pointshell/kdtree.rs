@@ -1,4 +1,4 @@
-//! A kd-tree of points that can be taken out, for the greedy clustering.
+//! A kd-tree with removable points, for the greedy clustering.
 
 use crate::math::{Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded};
@@ -39,7 +39,7 @@ impl<'a> KdTree<'a> {
         tree
     }
 
-    /// Takes a living point out.
+    /// Removes a living point.
     pub fn remove(&mut self, point: u32) {
         let place = self.place[point as usize] as usize;
         self.order[place] = DEAD;
@@ -54,8 +54,8 @@ impl<'a> KdTree<'a> {
         }
     }
 
-    /// The `count` living points nearest to `p` as (squared distance, index), nearest first, ties by index. Fewer when
-    /// there are not as many. Returns the number of points looked at.
+    /// Finds the `count` living points nearest to `p` as (squared distance, index), nearest first, ties by index. Finds
+    /// fewer when there are not as many. Returns the number of points looked at.
     pub fn nearest(&self, p: &Vec3, count: usize, found: &mut Vec<(f64, u32)>) -> u64 {
         found.clear();
         self.search(0, 0, self.points.len(), p, count, found)

@@ -1,14 +1,14 @@
-//! The pointshell. Surface samples with normals, and the sphere tree over them. Knows meshes and the trait
+//! The pointshell: surface samples with normals, and the sphere tree over them. Knows meshes and the trait
 //! `SignedDistance`, but nothing of contacts.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `options` | what a caller may choose |
+//! | `options` | options of the caller |
 //! | `shell` | the arrays of a shell and of its sphere tree |
-//! | `cluster` | which samples belong together: a hierarchy of contiguous runs |
-//! | `greedy`, `kdtree` | the same as the DLR papers do it |
+//! | `cluster` | clustering of the samples: a hierarchy of contiguous runs |
+//! | `greedy`, `kdtree` | the clustering of the DLR papers |
 //! | `tree` | the spheres around the runs, in flat arrays |
-//! | `scaled` | the shell of a body made larger or smaller |
+//! | `scaled` | the shell of a scaled body |
 //! | `nearest` | the sample nearest to a point |
 //! | `check` | the invariants, for tests and for files from outside |
 

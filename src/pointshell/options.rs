@@ -1,8 +1,8 @@
-//! What a caller may choose about a pointshell, and the checks on it.
+//! Options of a pointshell, and their checks.
 
 use crate::{Error, Result};
 
-/// Where samples are put on a mesh.
+/// Placement of samples on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
     /// Centres of the surface voxels of a grid of this size, projected on the triangles and kept when no kept sample is
@@ -13,15 +13,15 @@ pub enum Sampling {
     Vertices,
     /// Blue noise over the area: by weighted sample elimination (Yuksel 2015).
     Uniform,
-    /// Blue noise in which the vertices that stick out take precedence over points inside the triangles: first those that
-    /// planes meet first, then those that stand out over their surroundings at the scale of the spacing.
+    /// Blue noise in which protruding vertices take precedence over points inside the triangles: first those that planes
+    /// meet first, then those that project above their surroundings at the scale of the spacing.
     VerticesAndUniform,
-    /// Corners and sharp edges only, at the spacing or as many as `target_count` says. No cover of the surface: these are
-    /// the samples of a body that would sink in between those of another one.
+    /// Corners and sharp edges only, at the spacing or as many as `target_count` says. They do not cover the surface:
+    /// they are the samples of a body that would otherwise sink in between the samples of another one.
     Features,
 }
 
-/// How spheres are put around the clusters.
+/// Construction of the spheres around the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeKind {
     /// The smallest ball around all samples below the node (Sagardia et al. 2014, section 2.1.2). The tightest.
@@ -32,29 +32,30 @@ pub enum TreeKind {
     NestedOnSamples,
 }
 
-/// How samples are grouped.
+/// Method of grouping samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clustering {
-    /// Bottom-up, level by level: by planes into parts of equal number, then exchanges between neighbours that make the
-    /// clusters round. The expected work of a traversal (the sum over nodes of radius times children) is a fifth less than
-    /// with `Greedy`, on the bunny with 35,000 samples and the dragon with 437,645; making it takes three times as long.
+    /// Bottom-up, level by level: division by planes into sets of equal number, then exchanges between neighbours that
+    /// make the clusters round. The expected work of a traversal (the sum over nodes of radius times children) is a
+    /// fifth less than with `Greedy`, on the bunny with 35,000 samples and the dragon with 437,645; construction takes
+    /// three times as long.
     Balanced,
     /// Bottom-up: the walk from nearest to nearest neighbour, with outliers re-assigned (Sagardia et al. 2014, section
     /// 2.1.2).
     Greedy,
 }
 
-/// How a pointshell is made. Start from `Default` and set `spacing` or `target_count`.
+/// Options of making a pointshell. Start from `Default` and set `spacing` or `target_count`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShellOptions {
     pub method: Sampling,
-    /// Distance between neighbouring samples aimed at, metres: blue noise has as many samples as a hexagonal lattice of
-    /// this spacing, neighbours at least 0.65 of it apart (but for edges), and a covering radius of about 1.1 of it (the
-    /// lattice: 0.58). Without effect when `target_count` is given. NaN means unset: allowed for the vertices, and for
-    /// projection, where it becomes √2·`voxel_size`.
+    /// Target distance between neighbouring samples, metres: blue noise has as many samples as a hexagonal lattice of
+    /// this spacing, neighbours at least 0.65 of it apart (except for edges), and a covering radius of about 1.1 of it
+    /// (the lattice: 0.58). Without effect when `target_count` is given. NaN means unset: allowed for the vertices, and
+    /// for projection, where it becomes √2·`voxel_size`.
     pub spacing: f64,
-    /// Number of samples aimed at: met exactly by the blue-noise methods unless the corners and components alone are more,
-    /// within about 1% by projection.
+    /// Target number of samples: met exactly by the blue-noise methods unless the corners and components alone are
+    /// more, and within about 1% by projection.
     pub target_count: Option<usize>,
     /// Edges whose faces' normals differ by more than this get samples along them at the spacing, and corners, where such
     /// edges meet or turn, always; so do boundary and non-manifold edges. Radians, in (0, π]; π switches it off for edges
@@ -65,19 +66,19 @@ pub struct ShellOptions {
     pub branching: u32,
     pub tree: TreeKind,
     pub clustering: Clustering,
-    /// Of the pseudo-random numbers: same seed, same shell.
+    /// Seed of the pseudo-random numbers: the same seed gives the same shell.
     pub seed: u64,
-    /// Refuse to make a shell (with its scratch) larger than this, bytes.
+    /// Memory limit of a shell with its scratch, bytes; a larger shell is refused.
     pub memory_limit: u64,
 }
 
 impl Default for ShellOptions {
     /// Vertices and blue noise, sharp edges above 30°, K = 8, 4 GiB. `spacing` is NaN: it must be set, or `target_count`.
     ///
-    /// The method is the one that lets least sink in at a given number of samples. On the 34k bunny of 1 m, a plane from a
-    /// random direction goes deeper into the samples than into the mesh by (mean and largest, mm): with 799 samples 0.57
-    /// and 3.0, against 2.2 and 13 for uniform, 2.1 and 11 for projected samples; with 35,000 samples 0.003 and 0.33,
-    /// against 0.11 and 0.95, 0.06 and 0.82 (`default_sampling_lets_planes_sink_in_least`).
+    /// This method lets planes sink in least at a given number of samples. On the 34k bunny of 1 m, a plane from a
+    /// random direction goes deeper into the samples than into the mesh by (mean and largest, mm): with 799 samples
+    /// 0.57 and 3.0, against 2.2 and 13 for uniform, 2.1 and 11 for projected samples; with 35,000 samples 0.003 and
+    /// 0.33, against 0.11 and 0.95, 0.06 and 0.82 (`default_sampling_lets_planes_sink_in_least`).
     fn default() -> Self {
         Self {
             method: Sampling::VerticesAndUniform,
@@ -125,7 +126,8 @@ impl ShellOptions {
         Ok(())
     }
 
-    /// The finished arrays and the scratch of making them, and `others` bytes, against the limit; what they take, bytes.
+    /// Checks the bytes of the finished arrays, of the scratch for making them and of `others` against the limit;
+    /// returns their number.
     pub(crate) fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
         let needed = samples.saturating_mul(bytes_per_sample).saturating_add(others);
         if needed > self.memory_limit || samples > u32::MAX as u64 / 4 {

@@ -1,4 +1,4 @@
-//! The shell of a body made larger or smaller.
+//! The shell of a scaled body.
 
 use super::shell::round_up;
 use super::{tree, PointShell, SphereTree};
@@ -7,8 +7,8 @@ use crate::memory::{self, CollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
 impl PointShell {
-    /// The shell of the body scaled by a positive, finite `factor` about its origin: the same samples in the same order.
-    /// A copy; powers of two change no digit.
+    /// Returns the shell of the body scaled by a positive, finite `factor` about its origin: the same samples in the
+    /// same order. The result is a copy; powers of two change no digit.
     ///
     /// # Errors
     /// `InvalidArgument` when a number leaves its range.
@@ -44,7 +44,7 @@ fn scaled(shell: &PointShell, factor: f64) -> Result<PointShell> {
         spacing: round_up(f64::from(shell.spacing) * factor),
         tree,
     };
-    // The samples have been rounded, each for itself: the balls are measured again, so that they certainly hold them.
+    // Each sample was rounded separately: the balls are measured again, so that they certainly hold the samples.
     tree::measure(&mut scaled);
     let all = [&scaled.x, &scaled.y, &scaled.z];
     let fits = all.iter().all(|array| array.iter().all(|x| is_coordinate((*x).into())))

@@ -1,4 +1,4 @@
-//! The shell and its sphere tree: flat arrays and what they say of themselves.
+//! The shell and its sphere tree: flat arrays and their properties.
 
 use crate::math::{Aabb, Vec3};
 
@@ -55,14 +55,15 @@ pub struct SphereTree {
     pub first_sample: Vec<u32>,
     #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub sample_count: Vec<u32>,
-    /// The sample that stands for the node when a traversal stops here (D4's parent point): for minimal balls the one
-    /// nearest the mean, for nested spheres the one at the centre. One of the children's, for minimal balls.
+    /// The sample that represents the node when a traversal stops here (D4's parent point): for minimal balls the one
+    /// nearest the mean, for nested spheres the one at the centre. For minimal balls it is also the representative of
+    /// one of the children.
     #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub representative: Vec<u32>,
     /// Start of each level in the node arrays, root level first, with the total at the end.
     #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub levels: Vec<u32>,
-    /// K, the branching asked for.
+    /// K, the requested branching.
     pub branching: u32,
 }
 
@@ -72,7 +73,8 @@ impl PointShell {
         self.x.len()
     }
 
-    /// Never true of a shell that was built or passed [`PointShell::check_invariants`].
+    /// Returns whether there are no samples: never true for a shell that was built or passed
+    /// [`PointShell::check_invariants`].
     pub fn is_empty(&self) -> bool {
         self.x.is_empty()
     }
@@ -126,8 +128,8 @@ impl SphereTree {
         self.levels[level] as usize..self.levels[level + 1] as usize
     }
 
-    /// First sample of each node of a level, or of the last one where the tree is not as deep: the segments into which the
-    /// level divides the samples (Sagardia et al. 2014, section 2.4).
+    /// Returns the first sample of each node of a level, or of the last one where the tree is not as deep: the segments
+    /// into which the level divides the samples (Sagardia et al. 2014, section 2.4).
     pub fn segments(&self, level: u32) -> &[u32] {
         &self.first_sample[self.level((level as usize).min(self.depth() - 1))]
     }
@@ -139,7 +141,7 @@ impl SphereTree {
     }
 }
 
-/// The smallest f32 that is not below `x`, for `x` ≥ 0.
+/// Returns the smallest f32 that is not below `x`, for `x` ≥ 0.
 pub(crate) fn round_up(x: f64) -> f32 {
     let rounded = x as f32;
     if rounded as f64 >= x {

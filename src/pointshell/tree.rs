@@ -1,4 +1,4 @@
-//! From samples to the finished shell: clusters, spheres, representatives, flat arrays.
+//! Construction of the shell from samples: clusters, spheres, representatives, flat arrays.
 
 use rayon::prelude::*;
 
@@ -12,16 +12,16 @@ use crate::{Error, Result};
 /// Relative excess of every radius, see [`SphereTree::radius`].
 pub(super) const RADIUS_SLACK: f64 = 1.0 / (1u32 << 20) as f64;
 
-/// The arrays and the scratch of building them, roughly.
+/// Bytes of the arrays and of the scratch for building them, approximately.
 pub(crate) const BYTES_PER_SAMPLE: u64 = 200;
 
-/// Centres tried for a sphere that must sit on a sample.
+/// Number of centres tried for a sphere whose centre must be a sample.
 const CENTER_CANDIDATES: usize = 64;
 
 impl PointShell {
-    /// A shell of given samples: `points` in metres, body frame, with outward `normals` of any non-zero length.
+    /// Makes a shell of given samples: `points` in metres, body frame, with outward `normals` of any non-zero length.
     ///
-    /// Of the options only `branching`, `tree`, `clustering` and `memory_limit` matter. There is no surface to measure
+    /// Only the options `branching`, `tree`, `clustering` and `memory_limit` matter. There is no surface to measure
     /// against, so `spacing` is set to the largest distance from a sample to its nearest neighbour; overwrite it when the
     /// covering radius is known.
     pub fn from_samples(points: &[[f64; 3]], normals: &[[f64; 3]], options: &ShellOptions) -> Result<Self> {
@@ -41,7 +41,7 @@ impl PointShell {
     }
 }
 
-/// A shell over body-frame samples; lengths and options were checked.
+/// Makes a shell of body-frame samples; lengths and options were checked.
 pub(crate) fn build(
     points: &[[f64; 3]],
     normals: &[[f64; 3]],
@@ -91,7 +91,7 @@ fn unit_normal(i: usize, n: &[f64; 3]) -> Result<[f32; 3]> {
     Ok((v / scale).normalize().map(|c| c as f32).into())
 }
 
-/// One sphere per run.
+/// Makes one sphere per run.
 fn spheres(points: &[Vec3], starts: &[Vec<u32>], options: &ShellOptions, progress: &Progress) -> Result<SphereTree> {
     let mut tree = SphereTree { branching: options.branching, levels: vec![0], ..Default::default() };
     for (level, runs) in starts.iter().enumerate() {
@@ -134,14 +134,14 @@ fn spheres(points: &[Vec3], starts: &[Vec<u32>], options: &ShellOptions, progres
     Ok(tree)
 }
 
-/// Smallest ball with its centre rounded to f32.
+/// Returns the smallest ball with its centre rounded to f32.
 fn minimal(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
     let center = minimal_enclosing_ball(samples).center.map(|c| c as f32 as f64);
     (center, radius_around(&center, samples), first)
 }
 
-/// Smallest ball among those centred on a sample. A ball about c has at least the radius √(R² + |c − m|²) when the
-/// minimal ball is (m, R), so centres are tried from m outward until none farther out can win.
+/// Returns the smallest ball among those centred on a sample. A ball about c has at least the radius √(R² + |c − m|²)
+/// when the minimal ball is (m, R), so centres are tried from m outward until no farther one can be better.
 fn on_sample(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
     let ball = minimal_enclosing_ball(samples);
     let mut nearest: Vec<(f64, u32)> =
@@ -172,7 +172,7 @@ fn on_sample(samples: &[Vec3], first: u32) -> (Vec3, f32, u32) {
     (center, radius_around(&center, samples), first + best.1)
 }
 
-/// Sets all radii from the samples and centres as they are.
+/// Sets all radii from the present samples and centres.
 pub(super) fn measure(shell: &mut PointShell) {
     let at = |x: f32, y: f32, z: f32| Vec3::new(x.into(), y.into(), z.into());
     let samples: Vec<Vec3> = (0..shell.len()).map(|i| at(shell.x[i], shell.y[i], shell.z[i])).collect_guarded();
@@ -184,8 +184,8 @@ pub(super) fn measure(shell: &mut PointShell) {
     }
 }
 
-/// Radius with its slack, rounded up to f32. No sample is farther away as a traversal computes it, in f32: that is more than
-/// the slack allows only where the squares of tiny lengths lose their digits.
+/// Returns the radius with its slack, rounded up to f32. No sample is farther away as a traversal computes it, in f32:
+/// that distance exceeds the slack only where the squares of tiny lengths lose their digits.
 fn radius_around(center: &Vec3, samples: &[Vec3]) -> f32 {
     let (mut exact, mut computed) = (0.0f64, 0.0f32);
     for p in samples {
@@ -196,8 +196,8 @@ fn radius_around(center: &Vec3, samples: &[Vec3]) -> f32 {
     round_up(exact * (1.0 + RADIUS_SLACK)).max(computed)
 }
 
-/// D4's parent points: a leaf's is its sample nearest the mean of its samples, an inner node's the nearest to their mean
-/// among its children's (Sagardia et al. 2014, section 2.1.2).
+/// Sets D4's parent points: a leaf's is its sample nearest the mean of its samples, an inner node's is the nearest to
+/// their mean among its children's (Sagardia et al. 2014, section 2.1.2).
 fn represent(points: &[Vec3], tree: &mut SphereTree) {
     for node in (0..tree.node_count()).rev() {
         let children = tree.child_count[node];

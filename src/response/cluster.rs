@@ -1,32 +1,33 @@
-//! Many contacts made few, so that stiffness does not grow with the number of samples.
+//! Reduction of many contacts to a few, so that stiffness does not grow with the number of samples.
 
 use crate::contact::{Contact, FEATURE_OF_B};
 use crate::math::Vec3;
 
-/// The feature of a contact that stands for several: no sample's. Penalty forces take it for a plane.
+/// Feature of a contact that stands for several contacts; no sample has this number. Penalty forces treat it as a
+/// plane.
 pub const CLUSTER_FEATURE: u32 = !FEATURE_OF_B;
 
-/// What belongs together.
+/// Parameters of the clustering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterSettings {
-    /// Clusters at most, 1 or more.
+    /// Largest number of clusters, 1 or more.
     pub max_clusters: usize,
-    /// No new cluster begins within this distance of the others, metres; normals that differ by a right angle count as
-    /// this far apart.
+    /// No new cluster begins within this distance of the others, metres; normals that differ by a right angle count
+    /// as this far apart.
     pub radius: f64,
-    /// φ up to which contacts were asked for, metres: one at that separation weighs nothing, so that contacts come and
-    /// go without a jump.
+    /// φ up to which contacts were queried, metres. A contact at that separation has weight 0, so that the result is
+    /// continuous when contacts appear and disappear.
     pub max_separation: f64,
 }
 
-/// Rounds of k-means at most; it ends sooner when no contact changes its cluster.
+/// Largest number of rounds of k-means; it ends sooner when no contact changes its cluster.
 const ROUNDS: usize = 16;
 
-/// Scratch and result: one per thread, grown on first use. Warm calls do not allocate.
+/// Scratch memory and result: one per thread, grown on first use. Warm calls do not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     means: Vec<Mean>,
-    /// The cluster of each contact.
+    /// Cluster of each contact.
     of: Vec<u32>,
     representatives: Vec<Contact>,
 }
@@ -46,14 +47,14 @@ impl Mean {
         Self { point: middle(contact), normal: contact.normal }
     }
 
-    /// Squared, metres; of normals with `radius` for √2 of their chord.
+    /// Returns the squared distance of a contact, metres²; a chord of √2 between the normals counts as `radius`.
     fn distance(&self, contact: &Contact, radius: f64) -> f64 {
         let turn = (self.normal - contact.normal).norm_squared() * 0.5;
         (self.point - middle(contact)).norm_squared() + turn * radius * radius
     }
 }
 
-/// Nearest of the means; of equal ones the first.
+/// Returns the nearest of the means and its squared distance; on a tie the first.
 fn nearest(means: &[Mean], contact: &Contact, radius: f64) -> (u32, f64) {
     let mut best = (0, f64::INFINITY);
     for (mean, i) in means.iter().zip(0..) {
@@ -70,19 +71,19 @@ impl Clusters {
         Self::default()
     }
 
-    /// The cluster of each contact of the last call, in their order.
+    /// Returns the cluster of each contact of the last call, in the order of the contacts.
     pub fn assignment(&self) -> &[u32] {
         &self.of
     }
 }
 
-/// Groups contacts by k-means over places and normals, and gives a contact for each group (Otaduy & Lin 2005, section
-/// 6.1): at the mean of their middles along the mean of their normals, each weighed by how far it is below
-/// `max_separation`; as deep as the deepest.
+/// Groups contacts by k-means over positions and normals, and returns one contact for each group (Otaduy & Lin 2005,
+/// section 6.1). It is at the mean of the contacts' midpoints, along the mean of their normals, each weighted by its
+/// distance below `max_separation`, and has the depth of the deepest contact of the group.
 ///
-/// The first cluster begins at the deepest contact, each further one at the contact farthest from all others, while
-/// that is farther than `radius`. The same contacts in the same order give the same bytes. They live in `clusters`
-/// until its next use.
+/// The first cluster begins at the deepest contact. Each further one begins at the contact farthest from all
+/// clusters, while that distance is larger than `radius`. The same contacts in the same order give the same bytes.
+/// The result lives in `clusters` until its next use.
 pub fn cluster<'c>(contacts: &[Contact], settings: &ClusterSettings, clusters: &'c mut Clusters) -> &'c [Contact] {
     let Clusters { means, of, representatives } = clusters;
     means.clear();
@@ -134,12 +135,12 @@ pub fn cluster<'c>(contacts: &[Contact], settings: &ClusterSettings, clusters: &
     representatives
 }
 
-/// `None` for no members, and where the normals cancel each other.
+/// Returns the mean of a cluster; `None` for no members, and where the normals cancel each other.
 fn mean_of(contacts: &[Contact], of: &[u32], k: u32, max_separation: f64) -> Option<Mean> {
     let (mut point, mut normal, mut weights) = (Vec3::zeros(), Vec3::zeros(), 0.0);
     for (contact, of) in contacts.iter().zip(of) {
         if *of == k {
-            // Something, so that contacts that weigh nothing have a mean, too.
+            // Positive, so that contacts with zero weight have a mean, too.
             let weight = (max_separation - contact.separation).max(1e-12);
             point += middle(contact) * weight;
             normal += contact.normal * weight;

@@ -1,4 +1,4 @@
-//! Penalty forces over the times for which samples are in contact during a step.
+//! Penalty forces averaged over the times for which samples are in contact during a step.
 
 use super::gather::{Law, Pair, Part, Touch};
 use super::{Kinematics, On, PenaltySettings, Response};
@@ -7,42 +7,42 @@ use crate::contact::{Geometry, FEATURE_OF_B};
 use crate::field::{Field, SignedDistance};
 use crate::math::{Mat3, Pose, Twist, Vec3};
 
-/// How contacts that last become forces.
+/// Parameters of penalty forces over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContinuousSettings {
-    /// At each time of contact.
+    /// Penalty at each time of contact.
     pub penalty: PenaltySettings,
     /// Points of the midpoint rule in each interval of contact: 5 in Xu & Barbič 2016, 20 in Xu & Barbič 2014.
     pub midpoints: u32,
 }
 
 impl ContinuousSettings {
-    /// With five midpoints, as for haptics.
+    /// Returns settings with five midpoints, as for haptics.
     pub fn new(penalty: PenaltySettings) -> Self {
         Self { penalty, midpoints: 5 }
     }
 }
 
-/// A body over a step.
+/// Motion of a body over a step.
 #[derive(Clone, Copy)]
 pub struct Sweep<'a> {
     pub geometry: Geometry<'a>,
     /// Body to world, at the start and at the end.
     pub poses: [Pose; 2],
-    /// The point that the wrench is about and that `twist.linear` is of, body frame, metres.
+    /// Reference point of the wrench and of `twist.linear`, body frame, metres.
     pub center: Vec3,
-    /// World frame; over the whole step.
+    /// World frame; constant over the whole step.
     pub twist: Twist,
 }
 
 impl<'a> Sweep<'a> {
-    /// For the continuous query.
+    /// Returns the motion for the continuous query.
     pub fn moving(&self) -> Moving<'a> {
         Moving { geometry: self.geometry, from: self.poses[0], to: self.poses[1] }
     }
 }
 
-/// A body's frame at the start and at the end of the step, and in between.
+/// Frame of a body at the start and at the end of the step, for interpolation.
 struct Frames {
     rotations: [Mat3; 2],
     poses: [Pose; 2],
@@ -61,7 +61,7 @@ impl Frames {
     }
 
     fn at(&self, t: f64) -> Kinematics {
-        // Of the pose nothing is asked.
+        // The pose is not used.
         Kinematics { pose: self.poses[0], center: mix(&self.centers, t), twist: self.twist }
     }
 }
@@ -70,19 +70,21 @@ fn mix(ends: &[Vec3; 2], t: f64) -> Vec3 {
     ends[0] * (1.0 - t) + ends[1] * t
 }
 
-/// The penalty force on one of two bodies, averaged over a step: F* = Σ ∫ F dt / Δt and τ* = Σ ∫ r × F dt / Δt over the
-/// intervals in which samples are in contact, by the midpoint rule (Xu & Barbič 2016, equations 3 to 5; with the
-/// damping of 2014, equations 3 to 11). To be applied in the next step. `collisions` are of
-/// [`impact::contacts`](crate::ccd::impact::contacts) for these bodies on straight paths, with `max_separation` the
-/// offset of the penalty.
+/// Returns the penalty force on one of two bodies, averaged over a step: F* = Σ ∫ F dt / Δt and τ* = Σ ∫ r × F dt /
+/// Δt over the intervals in which samples are in contact, by the midpoint rule (Xu & Barbič 2016, equations 3 to 5;
+/// with the damping of 2014, equations 3 to 11). To be applied in the next step. `collisions` is the result of
+/// [`impact::contacts`](crate::ccd::impact::contacts) for these bodies on straight paths, with `max_separation` equal
+/// to the offset of the penalty.
 ///
-/// At each time F is what [`penalty`](super::penalty) says of the sample then; as in the papers its place, in the world
-/// and in the field's frame, its normal, the centres and the field's axes are between those at the start and at the end
-/// of the step as time is. With `average_from` each interval counts as one.
+/// At each time F is the force of [`penalty`](super::penalty) for the sample at that time. As in the papers, its
+/// position in the world and in the field's frame, its normal, the centres and the field's axes are interpolated
+/// linearly in time between the start and the end of the step. With `average_from` each interval counts as one
+/// contact.
 ///
-/// The gradients are by a change of the body's whole way, the same in all of the step; but for what damping does by
-/// contacts that begin or end later. A contact that is there in half of the step counts half: this is why the force is
-/// continuous where that of a discrete query jumps. Allocates nothing.
+/// The gradients are with respect to a displacement of the body that is the same during the whole step. They omit the
+/// damping of contacts that begin or end at other times because of the displacement. A contact that lasts for half of
+/// the step counts half: therefore the force is continuous where the force of a discrete query jumps. Allocates
+/// nothing.
 pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settings: &ContinuousSettings) -> Response {
     let frames = [a, b].map(Frames::new);
     let (n, mut sum) = (settings.midpoints.max(1), Response::default());
@@ -106,13 +108,13 @@ pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settin
     sum.scaled(settings.penalty.share(collisions.len()))
 }
 
-/// The way of a sample through the world and through the field.
+/// Path of a sample through the world and through the field.
 struct Path<'a> {
     field: &'a Field,
-    /// World frame.
+    /// Positions and inward normals, world frame.
     places: [Vec3; 2],
     inward: [Vec3; 2],
-    /// Field's body frame.
+    /// Positions, field's body frame.
     within: [Vec3; 2],
     axes: &'a [Mat3; 2],
 }
@@ -137,7 +139,7 @@ impl<'a> Path<'a> {
         Some(Self { field: field.geometry.field?, places, inward, within, axes: &of_field.rotations })
     }
 
-    /// The contact at a time, if it is one.
+    /// Returns the contact at a time, if there is one.
     #[inline(always)]
     fn touch(&self, t: f64, offset: f64) -> Option<Touch> {
         let within = mix(&self.within, t);
@@ -151,7 +153,7 @@ impl<'a> Path<'a> {
         let gradient = Vec3::from(gradient.map(f64::from));
         let gradient = mix(&[self.axes[0] * gradient, self.axes[1] * gradient], t);
         let gradient = match self.field {
-            // It has two sides, and the sample is on that from which its body came.
+            // A sheet has two sides; the sample is on the side from which its body came.
             Field::Sheet(_) if gradient.dot(&push) < 0.0 => -gradient,
             _ => gradient,
         };

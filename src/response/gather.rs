@@ -1,46 +1,47 @@
 //! Sums the forces of single contacts on one body, and their gradients. A contact is a point of the body that brings
-//! the samples, pushed out of the other one, whose field says how far it has to go.
+//! the samples. It is pushed out of the other body, whose field gives the depth.
 
 use nalgebra::{Matrix3, Vector6};
 
 use super::{Kinematics, Response};
 use crate::math::{Mat6, Vec3, Wrench};
 
-/// What a force is made of.
+/// Coefficients of the force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Law {
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness: f64,
-    /// Along the force, N·s/m.
+    /// Damping along the force, N·s/m.
     pub damping: f64,
-    /// Against all relative velocity, N·s/m.
+    /// Drag against all relative velocity, N·s/m.
     pub drag: f64,
 }
 
 /// A contact, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Touch {
-    /// The sample.
+    /// Position of the sample, metres.
     pub point: Vec3,
-    /// How deep it is below where the force begins, metres.
+    /// Depth below the level at which the force begins, metres.
     pub depth: f64,
     /// ∇φ of the field there: how the depth changes.
     pub gradient: Vec3,
-    /// Unit: where the force pushes the sample's body.
+    /// Unit direction in which the force pushes the sample's body.
     pub push: Vec3,
-    /// Whether `push` turns with the sample's body, as the sample's normal does; else it turns with the field's.
+    /// Whether `push` rotates with the sample's body, as the sample's normal does; otherwise it rotates with the
+    /// field's body.
     pub turns_with_sample: bool,
-    /// What else the depth changes by, for a rotation vector of the sample's body about the sample, m/rad; as much the
-    /// other way for the field's. 0 for a depth that is of the place alone.
+    /// Further change of the depth with a rotation vector of the sample's body about the sample, m/rad; for the
+    /// field's body it has the opposite sign. 0 for a depth that depends only on the position.
     pub depth_by_turn: Vec3,
 }
 
 /// Which of the two bodies of a contact is pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The one with the sample.
+    /// The body with the sample.
     Sample,
-    /// The one with the field.
+    /// The body with the field.
     Field,
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Pair<'a> {
     pub field: &'a Kinematics,
 }
 
-/// v× as a matrix.
+/// Returns v× as a matrix.
 pub(super) fn cross(v: &Vec3) -> Matrix3<f64> {
     Matrix3::new(0.0, -v.z, v.y, v.z, 0.0, -v.x, -v.y, v.x, 0.0)
 }
@@ -60,19 +61,20 @@ fn stack(upper: &Vec3, lower: &Vec3) -> Vector6<f64> {
     Vector6::new(upper.x, upper.y, upper.z, lower.x, lower.y, lower.z)
 }
 
-/// a bᵀ − (a·b) 1, which is b× a×.
+/// Returns a bᵀ − (a·b) 1, which is b× a×.
 fn twice_crossed(a: &Vec3, b: &Vec3) -> Matrix3<f64> {
     a * b.transpose() - Matrix3::from_diagonal_element(a.dot(b))
 }
 
 impl Law {
-    /// Adds what the contact does to one of its bodies.
+    /// Adds the force and the gradients of the contact on one of its bodies.
     ///
-    /// With p the sample, r = p − centre, u the push, d the depth, v the velocity of the sample's body less that of the
-    /// field's at p, the sample's body gets the force f = m u − c v, m = max(k d − b u·v, 0), and the field's −f: a
-    /// contact does not pull. Let ξ be a change of the pose. Of the sample's body it moves p by ξ₁ + ξ₂ × r, of the
-    /// field's it moves the field by as much under p, and the arm by −ξ₁. That, and with which body u turns, gives δd,
-    /// δu, δv and δr; the wrench (f, r × f) follows by the product rule.
+    /// Let p be the sample, r = p − centre, u the push direction, d the depth, and v the velocity of the sample's
+    /// body minus that of the field's body at p. The sample's body gets the force f = m u − c v with m = max(k d − b
+    /// u·v, 0), and the field's body gets −f: a contact does not pull. Let ξ be a change of the pose. For the
+    /// sample's body it moves p by ξ₁ + ξ₂ × r. For the field's body it moves the field by that amount under p, and
+    /// changes the arm by −ξ₁. This, and the body with which u rotates, gives δd, δu, δv and δr; the wrench (f, r ×
+    /// f) follows by the product rule.
     #[inline(always)]
     pub fn add(&self, touch: &Touch, pair: &Pair, part: Part, sum: &mut Response) {
         let Touch { point, depth, gradient: g, push: u, turns_with_sample, depth_by_turn } = touch;
@@ -88,7 +90,8 @@ impl Law {
         if m > 0.0 {
             let f = u * m;
             sum.wrench += Wrench::of_force(f * sign, &r);
-            // The force's line as a unit wrench; what m changes by with the pose is a row against it.
+            // The line of the force as a unit wrench; the derivative of m with respect to the pose is a row that
+            // multiplies it.
             let line = stack(u, &r.cross(u));
             let turn = u.cross(&v) * if *turns_with_sample == of_sample { 1.0 } else { 0.0 };
             let by_velocity = if of_sample {
@@ -120,22 +123,22 @@ impl Law {
         }
     }
 
-    /// Adds what −c v does, with v as above and r the arm of the body that is asked for.
+    /// Adds the force −c v and its gradients, with v as above and r the arm of the given body.
     fn add_drag(&self, v: &Vec3, r: &Vec3, pair: &Pair, part: Part, sum: &mut Response) {
         let c = self.drag;
         let (rx, wt) = (cross(r), cross(&pair.field.twist.angular));
         let f = v * -c;
         let sign = if part == Part::Sample { 1.0 } else { -1.0 };
         sum.wrench += Wrench::of_force(f * sign, r);
-        // Of the force on this body.
+        // Gradient of the force on this body.
         let (by_shift, by_turn) = match part {
             Part::Sample => (wt * c, (cross(&pair.sample.twist.angular) - wt) * rx * c),
             Part::Field => (wt * c, Matrix3::zeros()),
         };
         add_block(&mut sum.by_pose, 0, 0, &by_shift);
         add_block(&mut sum.by_pose, 0, 3, &by_turn);
-        // The torque is r × the force; the arm turns with the sample's body, or is left behind by the centre of the
-        // field's.
+        // The torque is r × the force. The arm rotates with the sample's body; for the field's body the centre moves
+        // away from p.
         let (arm_by_shift, arm_by_turn) = match part {
             Part::Sample => (Matrix3::zeros(), cross(&f) * rx),
             Part::Field => (-cross(&f), Matrix3::zeros()),
@@ -149,7 +152,7 @@ impl Law {
     }
 }
 
-/// sum += column rowᵀ.
+/// Adds column rowᵀ to `sum`.
 #[inline(always)]
 fn outer(column: &Vector6<f64>, row: &Vector6<f64>, sum: &mut Mat6) {
     for j in 0..6 {

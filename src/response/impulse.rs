@@ -4,21 +4,21 @@ use super::Kinematics;
 use crate::contact::Contact;
 use crate::math::{Mat3, Twist, Vec3, Wrench};
 
-/// How a body answers to an impulse. All zero for one that does not.
+/// Inverse mass and inverse inertia of a body. All zero for a fixed body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mobility {
-    /// 1/kg.
+    /// Inverse mass, 1/kg.
     pub inverse_mass: f64,
-    /// About the centre of mass, world axes, 1/(kg·m²).
+    /// Inverse inertia about the centre of mass, world axes, 1/(kg·m²).
     pub inverse_inertia: Mat3,
 }
 
 impl Mobility {
-    /// Of a body that nothing moves.
+    /// Mobility of a fixed body.
     pub const FIXED: Self =
         Self { inverse_mass: 0.0, inverse_inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) };
 
-    /// What an impulse at `arm` from the centre changes the velocity there by.
+    /// Returns the change of the velocity at `arm` from the centre by an impulse there.
     fn velocity(&self, impulse: &Vec3, arm: &Vec3) -> Vec3 {
         impulse * self.inverse_mass + (self.inverse_inertia * arm.cross(impulse)).cross(arm)
     }
@@ -28,49 +28,50 @@ impl Mobility {
     }
 }
 
-/// How contacts are resolved.
+/// Parameters of the contact resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpulseSettings {
-    /// The step in which contacts are to be left, seconds; positive.
+    /// Time within which the bodies are to separate, seconds; positive.
     pub dt: f64,
-    /// Part of the approach that comes back, 0 to 1.
+    /// Coefficient of restitution, 0 to 1.
     pub restitution: f64,
-    /// At most so fast are bodies pushed out of each other, m/s, however deep they are.
+    /// Largest speed at which bodies are pushed apart, m/s, at any depth.
     pub max_speed: f64,
-    /// Impulses at most.
+    /// Largest number of impulses.
     pub iterations: u32,
 }
 
 impl ImpulseSettings {
-    /// Without restitution, with 64 impulses at most, and no limit of the speed.
+    /// Returns settings without restitution, with at most 64 impulses and without a limit of the speed.
     pub fn new(dt: f64) -> Self {
         Self { dt, restitution: 0.0, max_speed: f64::INFINITY, iterations: 64 }
     }
 }
 
-/// What was done.
+/// Result of the contact resolution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Impulses {
-    /// On A, about its centre: N·s, N·m·s. Divided by the step, it is a load.
+    /// Impulse on A about its centre: N·s, N·m·s. Divided by the step, it is a load.
     pub on_a: Wrench,
-    /// On B, about its own.
+    /// Impulse on B about its own centre.
     pub on_b: Wrench,
-    /// Contacts that got one, counted each time.
+    /// Number of impulses applied; a contact counts each time.
     pub count: u32,
-    /// Whether no contact is left that needs one.
+    /// Whether no contact is left that needs an impulse.
     pub resolved: bool,
 }
 
-/// Of a contact that is fast enough by so little less, relatively, nothing more is asked.
+/// Relative shortfall of the speed at which a contact still counts as resolved.
 const SLACK: f64 = 1e-9;
 
-/// The impulses that part two bodies (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion itself does
-/// not resolve in the next step, the deepest gets the impulse along its normal after which it will be resolved, and the
-/// velocities change by that; again, until there is none or `settings.iterations` is reached. Most of the contacts
-/// beside one are thereby resolved with it.
+/// Computes the impulses that separate two bodies (Ruffaldi et al. 2008, section 3.3). Among the contacts that the
+/// motion itself does not resolve in the next step, the deepest gets the impulse along its normal that resolves it,
+/// and the velocities change accordingly. This repeats until no such contact is left or `settings.iterations` is
+/// reached. Most of the neighbours of a contact are resolved together with it.
 ///
-/// `contacts` have normals from A to B. One at separation φ is resolved when the bodies part at −φ/dt or more there;
-/// one that is apart as much as it closes in the step is, too. Impulses only push. Allocates nothing.
+/// `contacts` have normals from A to B. A contact with separation φ is resolved when the bodies separate there at
+/// −φ/dt or faster; a separated contact that closes at most its separation within the step is resolved, too. Impulses
+/// only push. Allocates nothing.
 pub fn impulse(
     contacts: &[Contact],
     a: (&Kinematics, &Mobility),
@@ -102,7 +103,7 @@ pub fn impulse(
         let [arm_a, arm_b] = arms(contact, a.0, b.0);
         let n = &contact.normal;
         let softness = n.dot(&(a.1.velocity(n, &arm_a) + b.1.velocity(n, &arm_b)));
-        // Two bodies that nothing moves.
+        // Both bodies are fixed.
         if softness <= 0.0 {
             return done;
         }
@@ -115,7 +116,7 @@ pub fn impulse(
             twist.linear += change.linear;
             twist.angular += change.angular;
         }
-        // Below the rounding of the velocities no further impulse changes anything, and an inertia that is none diverges.
+        // Below the rounding of the velocities no further impulse changes anything, and a zero inertia diverges.
         if (of_a, of_b) == before || !(of_a.is_finite() && of_b.is_finite()) {
             return done;
         }
@@ -125,7 +126,7 @@ pub fn impulse(
     }
 }
 
-/// From the centres to the middle of the contact.
+/// Returns the arms from both centres to the midpoint of the contact.
 fn arms(contact: &Contact, a: &Kinematics, b: &Kinematics) -> [Vec3; 2] {
     let middle = (contact.point_on_a + contact.point_on_b) * 0.5;
     [middle - a.center, middle - b.center]

@@ -1,14 +1,14 @@
-//! From contacts to forces. Wrenches and impulses on a rigid body, and how they change with its pose and
-//! twist. Knows contacts and bodies in the world; nothing of integration, devices or files.
+//! From contacts to forces: wrenches and impulses on a rigid body, and their derivatives with respect to its pose and
+//! twist. Depends on contacts and on bodies in the world; independent of integration, devices and files.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
 //! | `gather` | sums the forces of single contacts, with their gradients |
 //! | `penalty` | springs and dampers at the contacts of a discrete query |
 //! | `continuous` | the same over the times of contact of a step |
 //! | `voxels` | tangent-plane forces with braking, and the DLR's penalty |
 //! | `impulse` | impulses, deepest first |
-//! | `cluster` | few contacts for many |
+//! | `cluster` | reduces many contacts to a few |
 
 mod cluster;
 mod continuous;
@@ -26,65 +26,65 @@ pub use voxels::{dlr, vps, Braking, Depths, Role, VpsResponse, VpsSettings, Work
 use crate::contact::Geometry;
 use crate::math::{Mat6, Pose, Twist, Vec3, Wrench};
 
-/// Where a body is and how it moves, world frame.
+/// Pose and velocity of a body, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kinematics {
     /// Body to world.
     pub pose: Pose,
-    /// The point that the wrench is about and that `twist.linear` is of, usually the centre of mass: world frame,
-    /// metres.
+    /// Reference point of the wrench and of `twist.linear`, usually the centre of mass: world frame, metres.
     pub center: Vec3,
     pub twist: Twist,
 }
 
 impl Kinematics {
-    /// Of a body that rests, about its origin.
+    /// Returns the kinematics of a body at rest, with its origin as the centre.
     pub fn still(pose: &Pose) -> Self {
         Self { pose: *pose, center: pose.translation.vector, twist: Twist::ZERO }
     }
 }
 
-/// A body as a response sees it.
+/// Geometry and kinematics of a body for a response.
 #[derive(Clone, Copy)]
 pub struct Body<'a> {
     pub geometry: Geometry<'a>,
     pub kinematics: Kinematics,
 }
 
-/// Which of two bodies a response is on. What the other gets is not its opposite alone: each is about its own centre.
+/// Which of two bodies a response is on. The responses of the two are not opposite to each other: each is about its
+/// own centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     A,
     B,
 }
 
-/// What contacts do to a body.
+/// Wrench of the contacts on a body, and its derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Response {
-    /// About [`Kinematics::center`].
+    /// Wrench about [`Kinematics::center`].
     pub wrench: Wrench,
-    /// ∂(force, torque)/∂(translation of the centre, rotation vector), both world frame: N/m, N/rad, N·m/m, N·m/rad. A
-    /// rotation vector ρ takes the body from R to exp(ρ×) R about its centre, and the torque stays about the moved
-    /// centre.
+    /// ∂(force, torque)/∂(translation of the centre, rotation vector), both world frame: N/m, N/rad, N·m/m, N·m/rad.
+    /// A rotation vector ρ rotates the body from R to exp(ρ×) R about its centre, and the torque stays about the
+    /// moved centre.
     pub by_pose: Mat6,
     /// ∂(force, torque)/∂(linear, angular velocity): N·s/m and so on.
     pub by_twist: Mat6,
 }
 
 impl Default for Response {
-    /// None.
+    /// Returns the zero response.
     fn default() -> Self {
         Self { wrench: Wrench::ZERO, by_pose: Mat6::zeros(), by_twist: Mat6::zeros() }
     }
 }
 
 impl Response {
-    /// A load that does not change with the body.
+    /// Returns a load that does not change with the body.
     pub fn constant(wrench: Wrench) -> Self {
         Self { wrench, ..Self::default() }
     }
 
-    /// `factor` times as strong.
+    /// Returns the response multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         let Wrench { force, torque } = self.wrench;
         let wrench = Wrench { force: force * factor, torque: torque * factor };

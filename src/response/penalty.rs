@@ -6,25 +6,27 @@ use crate::contact::{Contact, FEATURE_OF_B};
 use crate::field::{Field, SignedDistance};
 use crate::math::Vec3;
 
-/// How hard contacts are.
+/// Parameters of penalty forces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltySettings {
-    /// Of each contact, N/m.
+    /// Stiffness of each contact, N/m.
     pub stiffness: f64,
-    /// Of each contact, against what two bodies move through each other along the force, N·s/m. A contact never pulls.
+    /// Damping of each contact, against the relative velocity of the bodies along the force, N·s/m. A contact never
+    /// pulls.
     pub damping: f64,
-    /// Of each contact, against all relative velocity there, N·s/m (Xu & Barbič 2014, equation 10); 0 for no friction.
+    /// Drag of each contact, against all relative velocity there, N·s/m (Xu & Barbič 2014, equation 10); 0 for no
+    /// friction.
     pub drag: f64,
-    /// φ at which a force begins, metres: the force layer is this far outside of the surface. Contacts must be asked
-    /// for up to there.
+    /// φ at which the force begins, metres: the force layer extends this far outside the surface. The contact query
+    /// must use at least this separation.
     pub offset: f64,
-    /// From this many contacts on, the sum of all forces is the average times this number, so that stiffness stops to
-    /// grow with the number of samples: 10 in McNeely et al. 1999, section 5.2. `u32::MAX` for the sum, whatever it is.
+    /// Above this number of contacts, the total force is the average force times this number, so that stiffness stops
+    /// growing with the number of samples: 10 in McNeely et al. 1999, section 5.2. `u32::MAX`: always the sum.
     pub average_from: u32,
 }
 
 impl PenaltySettings {
-    /// Sums of springs and dampers, from the surface on.
+    /// Returns settings for sums of springs and dampers that begin at the surface.
     pub fn new(stiffness: f64, damping: f64) -> Self {
         Self { stiffness, damping, drag: 0.0, offset: 0.0, average_from: u32::MAX }
     }
@@ -33,7 +35,7 @@ impl PenaltySettings {
         Law { stiffness: self.stiffness, damping: self.damping, drag: self.drag }
     }
 
-    /// What sums over `count` contacts are multiplied by.
+    /// Returns the factor for sums over `count` contacts.
     pub(super) fn share(&self, count: usize) -> f64 {
         if count as u64 > u64::from(self.average_from) {
             f64::from(self.average_from) / count as f64
@@ -43,16 +45,18 @@ impl PenaltySettings {
     }
 }
 
-/// The penalty force on one of two bodies, with its gradients by that body's pose and twist, the other body's held.
+/// Returns the penalty force on one of two bodies, with its gradients with respect to that body's pose and twist; the
+/// other body's are held.
 ///
-/// Each contact with φ below `settings.offset` pushes with F = k (offset − φ) − b u·v along u, the inward normal of its
-/// sample: unlike the field's gradient it does not jump where the sample passes the medial axis (Sagardia et al. 2014,
-/// equations 2 and 3; Xu & Barbič 2016, section 4.1). `contacts` are of
-/// [`contact::contacts`](crate::contact::contacts()) for these bodies at these poses; those of both directions add up.
-/// The force of a contact whose sample is not among the given shells is along its normal, fixed to the other body: a
-/// plane (Otaduy & Lin 2005, equation 21). The gradient of a sample's depth is the field's where that is given.
+/// Each contact with φ below `settings.offset` pushes with F = k (offset − φ) − b u·v along u, the inward normal of
+/// its sample: unlike the field's gradient it does not jump where the sample passes the medial axis (Sagardia et al.
+/// 2014, equations 2 and 3; Xu & Barbič 2016, section 4.1). `contacts` is the result of
+/// [`contact::contacts`](crate::contact::contacts()) for these bodies at these poses; the contacts of both directions
+/// are summed. The force of a contact whose sample is not among the given shells is along the contact's normal, which
+/// is fixed to the other body: a plane (Otaduy & Lin 2005, equation 21). The gradient of a sample's depth is the
+/// gradient of the field, if a field is given.
 ///
-/// The gradients are exact but where contacts begin and end, and between two cells of a grid. Allocates nothing.
+/// The gradients are exact except where contacts begin and end, and between two cells of a grid. Allocates nothing.
 pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &PenaltySettings) -> Response {
     let law = settings.law();
     let (mut sum, mut count) = (Response::default(), 0);
@@ -70,7 +74,7 @@ pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &Pena
     sum.scaled(settings.share(count))
 }
 
-/// What a contact is to its sample and its field.
+/// Converts a contact to the form that `Law::add` takes.
 fn touch(contact: &Contact, depth: f64, sample: &Body, field: &Body) -> Touch {
     let of_b = contact.feature & FEATURE_OF_B != 0;
     let (point, outward) =
@@ -86,7 +90,7 @@ fn touch(contact: &Contact, depth: f64, sample: &Body, field: &Body) -> Touch {
     Touch { point, depth, gradient, push, turns_with_sample, depth_by_turn: Vec3::zeros() }
 }
 
-/// ∇φ at a point of the world; `None` where there is no field, or one that does not know which side a sample is on.
+/// Returns ∇φ at a point of the world; `None` without a field, or for a field that cannot tell the side of a sample.
 fn gradient_at(point: &Vec3, body: &Body) -> Option<Vec3> {
     let field = body.geometry.field.filter(|field| !matches!(field, Field::Sheet(_)))?;
     let pose = &body.kinematics.pose;

@@ -8,7 +8,7 @@ use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 use crate::voxmap::{DistanceMap, LayerMap, VoxelGrid, VoxelType, Voxmap};
 
-/// Scratch: one per thread, grown on first use. Warm calls do not allocate.
+/// Scratch memory: one per thread, grown on first use. Warm calls do not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     open: Vec<u32>,
@@ -24,71 +24,73 @@ impl Workspace {
 /// Which of the two bodies a response is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The one with the pointshell.
+    /// The body with the pointshell.
     Shell,
-    /// The one with the voxels.
+    /// The body with the voxels.
     Voxels,
 }
 
-/// What stops an approach in the proximity layer.
+/// Braking of an approach in the proximity layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Braking {
     None,
-    /// b of each sample, N·s/m.
+    /// Coefficient b of each sample, N·s/m.
     Viscosity(f64),
-    /// b is such that the power of all braking forces takes the body's kinetic energy of translation out in one step,
-    /// the one that it has along its approach: of `mass` kg, in `dt` seconds (McNeely et al. 1999, section 5.3).
+    /// b is chosen so that the power of all braking forces removes the body's kinetic energy of translation along its
+    /// approach in one step: `mass` in kg, `dt` in seconds (McNeely et al. 1999, section 5.3).
     InOneStep {
         mass: f64,
         dt: f64,
     },
 }
 
-/// How the tangent-plane force is made.
+/// Parameters of the tangent-plane force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VpsSettings {
-    /// Of each sample in the force layer, N/m.
+    /// Stiffness of each sample in the force layer, N/m.
     pub stiffness: f64,
-    /// As in [`PenaltySettings`](super::PenaltySettings); 0 in the paper.
+    /// Damping as in [`PenaltySettings`](super::PenaltySettings); 0 in the paper.
     pub damping: f64,
-    /// From this many samples in the force layer on, forces are averaged: 10 in the paper.
+    /// Number of samples in the force layer from which forces are averaged: 10 in the paper.
     pub average_from: u32,
     pub braking: Braking,
 }
 
 impl VpsSettings {
-    /// As in the paper, without braking.
+    /// Returns the settings of the paper, without braking.
     pub fn new(stiffness: f64) -> Self {
         Self { stiffness, damping: 0.0, average_from: 10, braking: Braking::None }
     }
 }
 
-/// What became of the samples.
+/// Response and numbers of samples by layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VpsResponse {
-    /// Nothing at all while all samples are in free voxels.
+    /// Exactly zero while all samples are in free voxels.
     pub response: Response,
     /// Samples in the force layer.
     pub surface: u32,
-    /// Samples within it, which get no force: the body was faster or pushed harder than the layer bears.
+    /// Samples inside the force layer, which get no force: the body was faster, or pushed harder, than the layer can
+    /// resist.
     pub interior: u32,
     /// Samples in the proximity layer.
     pub proximity: u32,
-    /// Of those, the ones that were braked.
+    /// Number of proximity samples that were braked.
     pub braked: u32,
 }
 
-/// The tangent-plane force (McNeely, Puterbaugh & Troy 1999, sections 3 and 5): a sample in the force layer is pushed
-/// along its inward normal by k d, with d how far it is beyond the plane through the voxel's centre, across its normal,
-/// and never more than half a voxel: what a coupling may pull with, clamped at s/2, does not drag it through. The force
-/// layer is where the voxmap has it; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces touch while
-/// no sample is within it. From `settings.average_from` samples on forces are averaged.
+/// Computes the tangent-plane force (McNeely, Puterbaugh & Troy 1999, sections 3 and 5). A sample in the force layer
+/// is pushed along its inward normal by k d. d is its distance beyond the plane through the voxel's centre,
+/// perpendicular to its normal, and at most half a voxel: a coupling force that is clamped at s/2 does not drag it
+/// through. The voxmap defines the force layer; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces
+/// touch while no sample is inside the layer. From `settings.average_from` samples on, forces are averaged.
 ///
-/// A sample in the proximity layer that approaches is braked by F = −b v (n·v)/|v|, n its outward normal; that receding
-/// is not, so that surfaces are not sticky. While all samples are in free voxels the response is nothing, to the bit.
+/// A sample in the proximity layer that approaches is braked by F = −b v (n·v)/|v|, n its outward normal. A sample
+/// that recedes is not braked, so that surfaces are not sticky. While all samples are in free voxels the response is
+/// exactly zero.
 ///
-/// `field`, of the same body as the voxels, is what the sphere tree is pruned by: a node is left out when the field is
-/// certainly above the layers all over it. Without it every sample is looked at.
+/// `field`, of the same body as the voxels, prunes the sphere tree: a node is left out when the field is certainly
+/// above the layers everywhere in it. Without a field every sample is tested.
 pub fn vps(
     voxmap: &Voxmap,
     voxels: &Body,
@@ -140,7 +142,7 @@ pub fn vps(
     found
 }
 
-/// b.
+/// Returns the braking coefficient b.
 fn viscosity(braking: Braking, braked: &[(Vec3, Vec3, f64)], pass: &Pass) -> f64 {
     match braking {
         Braking::None => 0.0,
@@ -157,7 +159,7 @@ fn viscosity(braking: Braking, braked: &[(Vec3, Vec3, f64)], pass: &Pass) -> f64
     }
 }
 
-/// Adds −c v at a point, and by the twist its gradient with c held.
+/// Adds the force −c v at a point, and its gradient with respect to the twist, with c held.
 fn brake(pass: &Pass, role: Role, point: &Vec3, v: &Vec3, c: f64, sum: &mut Response) {
     let touch = Touch {
         point: *point,
@@ -171,7 +173,7 @@ fn brake(pass: &Pass, role: Role, point: &Vec3, v: &Vec3, c: f64, sum: &mut Resp
     law.add(&touch, &pass.pair(), role.part(), sum);
 }
 
-/// How deep a sample is.
+/// Voxel data from which the depth of a sample is computed.
 #[derive(Clone, Copy)]
 pub enum Depths<'a> {
     /// V = n·e + v s, in layers (equation 4 with σ = s).
@@ -192,12 +194,12 @@ impl Depths<'_> {
     }
 }
 
-/// The penalty of the DLR's voxmap-pointshell algorithm: f = k V(P) n and t = P × f summed over all samples with V ≥ 0
-/// (Sagardia et al. 2014, equations 2 to 5), n the inward normal and V the penetration, its local part along the normal
-/// and its global part by the voxel. And how many samples that are. Samples beyond the grid are free. `settings.offset`
-/// is not for voxels and left out.
+/// Computes the penalty of the DLR's voxmap-pointshell algorithm: f = k V(P) n and t = P × f, summed over all samples
+/// with V ≥ 0 (Sagardia et al. 2014, equations 2 to 5). n is the inward normal and V the penetration: a local part
+/// along the normal and a global part from the voxel. Also returns the number of these samples. Samples beyond the
+/// grid get no force. `settings.offset` does not apply to voxels and is ignored.
 ///
-/// The gradients hold within the voxels that the samples are in. `field` prunes as in [`vps`].
+/// The gradients hold within the voxels of the samples. `field` prunes as in [`vps`].
 pub fn dlr(
     depths: &Depths,
     voxels: &Body,
@@ -247,7 +249,7 @@ impl Role {
 /// A sample in a voxel, world frame.
 struct InVoxel {
     point: Vec3,
-    /// Of its voxel.
+    /// Centre of the voxel.
     center: Vec3,
     inward: Vec3,
     gradient: Vec3,
@@ -255,8 +257,9 @@ struct InVoxel {
 }
 
 impl InVoxel {
-    /// The force of a depth that is n·e and what the voxel says, n the inward normal and e from the point to the
-    /// centre: it changes as the normal turns, too. Not beyond `most`, where it changes no more.
+    /// Adds the force of a depth that is n·e plus the value of the voxel, with n the inward normal and e from the
+    /// point to the centre; the depth also changes with the rotation of the normal. At `most` and above, the depth is
+    /// constant.
     fn add(&self, law: &Law, most: f64, pass: &Pass, role: Role, sum: &mut Response) {
         let beyond = self.depth >= most;
         let still = Vec3::zeros();
@@ -278,7 +281,7 @@ struct Pass<'a> {
     shell: Kinematics,
     voxels: Kinematics,
     grid: &'a VoxelGrid,
-    /// From the shell's body frame to the voxels'.
+    /// Pose from the shell's body frame to the voxels' body frame.
     relative: Pose,
     to_grid: RigidF32,
 }
@@ -295,13 +298,13 @@ impl<'a> Pass<'a> {
         Pair { sample: &self.shell, field: &self.voxels }
     }
 
-    /// Of a sample, along the grid's axes.
+    /// Returns the inward normal of a sample, along the grid's axes.
     fn inward(&self, sample: usize) -> [f32; 3] {
         let normal = Vec3::from(self.points.normal(sample).map(f64::from));
         (self.relative.rotation * -normal).map(|c| c as f32).into()
     }
 
-    /// A sample, grid frame, in its voxel, and its outward normal.
+    /// Returns a sample, given in the grid frame, in its voxel, and its outward normal.
     fn tangent(&self, sample: usize, p: [f32; 3]) -> (InVoxel, Vec3) {
         let outward = self.shell.pose.rotation * Vec3::from(self.points.normal(sample).map(f64::from));
         let world = |p: [f32; 3]| {
@@ -313,8 +316,8 @@ impl<'a> Pass<'a> {
         (InVoxel { point, center, inward: -outward, gradient: -outward, depth: 0.0 }, outward)
     }
 
-    /// Calls `visit` with every sample that may be in one of so many layers around the surface or inside, and where it
-    /// is in the grid's local frame.
+    /// Calls `visit` with every sample that may be within `layers` layers around the surface or inside, and with its
+    /// position in the grid's local frame.
     fn each(&self, field: Option<&Field>, layers: u32, open: &mut Vec<u32>, mut visit: impl FnMut(usize, [f32; 3])) {
         let points = self.points;
         let mut all = |samples: std::ops::Range<usize>| {
@@ -325,7 +328,7 @@ impl<'a> Pass<'a> {
         let Some(field) = field.filter(|_| points.tree.node_count() > 0) else { return all(0..points.len()) };
         let near = self.relative.transform_point(&points.origin.into()).coords;
         let to_field = RigidF32::between(&self.relative, &points.origin, &field.local_origin(&near));
-        // The surface passes every surface voxel, and a layer is a voxel away over a corner at most.
+        // Every surface voxel contains a piece of the surface, and a layer is at most a voxel diagonal away.
         let reach = 1.7321 * f64::from(layers + 1) * f64::from(self.grid.voxel_size()) + field.error_bound();
         let reach = (reach * 1.0001) as f32;
         let tree = &points.tree;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 #[derive(Debug, PartialEq)]
 pub(super) struct Bits {
     dims: [u32; 3],
-    /// Per row.
+    /// Words per row.
     words: usize,
     /// Bits beyond the end of a row are 0.
     data: Vec<u64>,
@@ -50,12 +50,12 @@ impl Bits {
         self.data[k as usize * size..][..size].chunks_exact(self.words)
     }
 
-    /// Slices, each with its rows' words one after the other, for writing.
+    /// Returns the slices, each with its rows' words one after the other, for writing.
     pub fn par_slices_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
         self.data.par_chunks_mut(self.words * self.dims[1] as usize)
     }
 
-    /// As `par_slices_mut`, one after the other.
+    /// Returns the slices as `par_slices_mut`, one after the other.
     pub fn slices_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
         self.data.chunks_mut(self.words * self.dims[1] as usize)
     }
@@ -101,7 +101,7 @@ impl Bits {
         out
     }
 
-    /// Whether some voxel of the set is at the border of the grid.
+    /// Returns whether some voxel of the set is at the border of the grid.
     pub fn touches_wall(&self) -> bool {
         let [nx, ny, nz] = self.dims;
         (0..nz).any(|k| {
@@ -113,7 +113,7 @@ impl Bits {
     }
 }
 
-/// Whether voxel i of a row is in the set.
+/// Returns whether voxel i of a row is in the set.
 #[inline(always)]
 pub(super) fn has(row: &[u64], i: u32) -> bool {
     row[i as usize / 64] >> (i % 64) & 1 == 1
@@ -129,7 +129,7 @@ pub(super) fn set_run(row: &mut [u64], from: u32, to: u32) {
     }
 }
 
-/// The first voxel from `from` on that is in the set (`value`) or not in it, or `n`, the length of the row.
+/// Returns the first voxel from `from` on that is in the set (`value`) or not in it, or `n`, the length of the row.
 pub(super) fn next(row: &[u64], from: u32, n: u32, value: bool) -> u32 {
     let mut w = from as usize / 64;
     let mut keep = u64::MAX.checked_shl(from % 64).unwrap_or(0);
@@ -144,7 +144,7 @@ pub(super) fn next(row: &[u64], from: u32, n: u32, value: bool) -> u32 {
     n
 }
 
-/// A set to which several threads add at once: the outcome does not depend on their order.
+/// A set to which several threads add at once: the result does not depend on their order.
 pub(super) struct SharedBits {
     dims: [u32; 3],
     words: usize,
@@ -162,7 +162,7 @@ impl SharedBits {
     pub fn insert(&self, [i, j, k]: [u32; 3]) {
         let word = &self.data[(k as usize * self.dims[1] as usize + j as usize) * self.words + i as usize / 64];
         let bit = 1 << (i % 64);
-        // Neighbouring triangles share most of their voxels: looking is cheaper than adding again.
+        // Neighbouring triangles share most of their voxels: a read is cheaper than adding again.
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
         }

@@ -7,9 +7,9 @@ use crate::field::SignedDistance;
 use crate::memory::{self, boxed, filled, CollectGuarded};
 use crate::{Error, Result};
 
-/// How a distance is stored: `f32` in metres, or `i16` in units of λ.
+/// Storage of a distance: `f32` in metres, or `i16` in units of λ.
 pub trait DistanceSample: Copy + Send + Sync + 'static {
-    /// The distance in metres; `lambda` is the unit of the numbers.
+    /// Returns the distance in metres; `lambda` is the unit of the numbers.
     fn metres(self, lambda: f32) -> f32;
 }
 
@@ -31,11 +31,11 @@ impl DistanceSample for i16 {
 /// outside. Immutable; shared by any number of threads. Points in the local frame, metres; look-ups allocate nothing
 /// and are callable from any thread.
 ///
-/// Beyond the voxels, values are those at the nearest point of their box, less the distance to it.
+/// Beyond the voxels, values are those at the nearest point of their box, minus the distance to it.
 ///
-/// Where the paper takes the closest point found by walking down the layers to a surface voxel, which is approximate,
-/// these distances are the field's: exact for analytic fields and meshes, and for a full grid on the model's own; bricks
-/// are coarse off their band.
+/// The paper takes the closest point found by walking down the layers to a surface voxel, which is approximate. These
+/// distances are the field's: exact for analytic fields and meshes, and for a full grid on the model's own; bricks are
+/// coarse off their band.
 ///
 /// Sagardia et al. 2014, section 2.1.1.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +49,9 @@ pub struct DistanceMap<T> {
     precision: u8,
 }
 
-/// What `make` makes of each voxel's distance, and the largest |φ|. A distance is |φ| at the voxel's centre, positive in the
-/// model's interior, negative where it is free, and as the field has it in surface voxels.
+/// Returns the results of `make` for each voxel's distance, and the largest |φ|. A distance is |φ| at the voxel's
+/// centre, positive in the model's interior and negative where it is free; surface voxels keep the field's value with
+/// the sign reversed.
 fn collect<T, F>(model: &VoxelModel, field: &F, make: impl Fn(f32) -> T + Sync) -> Result<(Box<[T]>, f32)>
 where
     T: DistanceSample,
@@ -100,8 +101,8 @@ where
 }
 
 impl DistanceMap<f32> {
-    /// Real distances; four bytes a voxel. `field` is φ of the same body, in any storage and on any grid; the sign is the
-    /// model's.
+    /// Makes a map of real distances; four bytes per voxel. `field` is φ of the same body, in any storage and on any
+    /// grid; the sign is the model's.
     ///
     /// Fails with `InvalidArgument` when the field's surface is not near the model's surface voxels.
     pub fn real<F: SignedDistance + ?Sized>(model: &VoxelModel, field: &F) -> Result<Self> {
@@ -113,17 +114,17 @@ impl DistanceMap<f32> {
 }
 
 impl DistanceMap<i16> {
-    /// Scaled distances; two bytes a voxel: v = d·10ᵖ truncated towards 0, so that d̃ = v·λ with λ = 10⁻ᵖ m is off by
-    /// less than λ. `precision` is p, at most 9; `field` as in [`DistanceMap::real`].
+    /// Makes a map of scaled distances; two bytes per voxel: v = d·10ᵖ truncated towards 0, so that d̃ = v·λ with λ =
+    /// 10⁻ᵖ m is off by less than λ. `precision` is p, at most 9; `field` as in [`DistanceMap::real`].
     ///
-    /// Fails with `InvalidArgument` when a distance does not fit, and says which precision would.
+    /// Fails with `InvalidArgument` when a distance does not fit; the message names a precision that would.
     ///
     /// Sagardia et al. 2014, equation 1.
     pub fn scaled<F: SignedDistance + ?Sized>(model: &VoxelModel, field: &F, precision: u8) -> Result<Self> {
         let grid = *model.grid();
         grid.afford("a map of scaled distances", grid.len() as u64 * 2, model.memory_limit())?;
         let scale = 10f64.powi(precision.into());
-        // Saturates where the distance does not fit, which is told below.
+        // The conversion saturates where the distance does not fit, which is reported below.
         let (values, largest) = collect(model, field, |d| (f64::from(d) * scale) as i16)?;
         let fits = |p: u8| f64::from(largest) * 10f64.powi(p.into()) < 32_768.0;
         if precision > 9 || !fits(precision) {
@@ -137,7 +138,7 @@ impl DistanceMap<i16> {
         Ok(Self { grid, values, lambda: (1.0 / scale) as f32, precision })
     }
 
-    /// λ = 10⁻ᵖ: what one stands for, metres.
+    /// λ = 10⁻ᵖ: the unit of the stored numbers, metres.
     pub fn lambda(&self) -> f32 {
         self.lambda
     }
@@ -154,14 +155,14 @@ impl<T: DistanceSample> DistanceMap<T> {
         &self.grid
     }
 
-    /// The numbers stored; x fastest, then y.
+    /// The stored numbers; x fastest, then y.
     pub fn values(&self) -> &[T] {
         &self.values
     }
 
     /// V_R(C): distance at the centre of a voxel, metres.
     ///
-    /// # Panics
+    /// When the voxel does not exist.
     /// When there is no such voxel.
     #[inline]
     pub fn distance(&self, voxel: [u32; 3]) -> f32 {
@@ -187,8 +188,8 @@ impl<T: DistanceSample> DistanceMap<T> {
         })
     }
 
-    /// V(P) = n·e + v(P)·λ: the distance at the centre of the voxel that holds a point, corrected along `n`, the unit
-    /// normal of the pointshell's sample at `p` into its own body, that is out of this one. Metres.
+    /// V(P) = n·e + v(P)·λ: the distance at the centre of the voxel that holds a point, corrected along `n`. `n` is the
+    /// unit normal of the pointshell's sample at `p` into the sample's own body, that is, out of this one. Metres.
     ///
     /// Sagardia et al. 2014, equation 4 with σ = λ.
     #[inline]
@@ -198,19 +199,19 @@ impl<T: DistanceSample> DistanceMap<T> {
     }
 
     /// V_R(P) = ∇V_R·(P − C)/s + V_R(C): the distance at the centre C of the voxel that holds a point, corrected along
-    /// the gradient there. Metres. Jumps between voxels by what the surface's curvature within one makes.
+    /// the gradient there. Metres. It jumps between voxels by the effect of the surface's curvature within one.
     ///
     /// Sagardia et al. 2014, equation 5.
     #[inline]
     pub fn interpolated(&self, p: [f32; 3]) -> f32 {
         let (q, voxel, over) = self.nearest(p);
         let g = self.gradient(voxel);
-        // local() is against P − C.
+        // local() uses the opposite direction of P − C.
         let along = -self.grid.local(voxel.map(|v| v as i32), q, g) / self.grid.voxel_size();
         (along + self.distance(voxel)) - over
     }
 
-    /// The nearest point of the voxels' box, the voxel that holds it, and how far it is, metres.
+    /// Returns the nearest point of the voxels' box, the voxel that holds it, and its distance from `p`, metres.
     #[inline(always)]
     fn nearest(&self, p: [f32; 3]) -> ([f32; 3], [u32; 3], f32) {
         let nodes = self.grid.nodes();

@@ -1,13 +1,13 @@
-//! What a flood from the walls of the grid cannot reach.
+//! Voxels that a flood from the walls of the grid cannot reach.
 //!
 //! McNeely et al. 1999, section 4.1: free space is found "by propagating the voxelized walls of the object's bounding
 //! box inward until surface voxels are encountered", and all other voxels are interior. Here rows are cut into runs
 //! between surface voxels, as in scan conversion (Kaufman & Shimony 1986), and runs that lie side by side are joined.
 //!
-//! The flood steps across faces of voxels only. Such a step passes from centre to centre through a box of s × s × 2s,
-//! and a surface that it crosses, if it is flat there and its gaps are narrower than s, has a point in that box: a disc
-//! of diameter s around the crossing fits in. So the flood is stopped by surfaces with cracks narrower than a voxel;
-//! over edges and corners of voxels it would not be.
+//! The flood steps across faces of voxels only. Such a step passes from centre to centre through a box of s × s × 2s. A
+//! surface that it crosses, if it is flat there and its gaps are narrower than s, has a point in that box, because a
+//! disc of diameter s around the crossing fits in. So surfaces with cracks narrower than a voxel stop the flood; they
+//! would not stop steps across edges and corners of voxels.
 
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// Voxels `from..to` of a row, none of them surface.
 type Run = [u32; 2];
 
-/// Sets of runs, each with a parent and the root its own. Run n is element n + 1; element 0 is what lies outside.
+/// Sets of runs, each with a parent; a root is its own parent. Run n is element n + 1; element 0 is the outside.
 struct Sets {
     parent: Vec<u32>,
 }
@@ -37,7 +37,7 @@ impl Sets {
         n
     }
 
-    /// The smaller root stays, so that the outside is always one.
+    /// Joins two sets. The smaller root stays, so that the outside is always one.
     fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b) as usize] = a.min(b);
@@ -53,7 +53,7 @@ fn runs_of(row: &[u64], n: u32, mut found: impl FnMut(Run)) {
     }
 }
 
-/// The voxels that are neither in `surface` nor reached from the walls.
+/// Returns the voxels that are neither in `surface` nor reached from the walls.
 pub(super) fn enclosed(surface: &Bits, grid: &VoxelGrid, limit: u64, progress: &Progress) -> Result<Bits> {
     let [nx, ny, nz] = grid.dims();
     let counts: Vec<usize> = (0..nz)
@@ -75,7 +75,7 @@ pub(super) fn enclosed(surface: &Bits, grid: &VoxelGrid, limit: u64, progress: &
     }
 
     let mut runs: Vec<Run> = with_capacity(total);
-    // First run of each row, and the end.
+    // The first run of each row, and the end.
     let mut first: Vec<u32> = with_capacity(rows + 1);
     let mut sets = Sets { parent: (0..=total as u32).collect_guarded() };
     for k in 0..nz {

@@ -1,36 +1,35 @@
-//! Where the voxels are, and which of them holds a point.
+//! Positions of the voxels, and the voxel that holds a point.
 
 use crate::field::Grid;
 use crate::math::{limits, Vec3};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// How finely to voxelise, and what it may take.
+/// Resolution of a voxel grid, and its memory limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoxelOptions {
     /// Edge s of a voxel, metres.
     pub voxel_size: f64,
-    /// Voxels between the mesh's box and the border of the grid. What an [`Offset`](super::Offset) or a distance
-    /// outside needs; 0 is the grid of Sagardia et al. 2014, "sized with the bounding box of the object".
+    /// Voxels between the mesh's box and the border of the grid. An [`Offset`](super::Offset) or distances outside need
+    /// them; 0 is the grid of Sagardia et al. 2014, "sized with the bounding box of the object".
     pub padding_voxels: u32,
-    /// Most memory, bytes, that each of the model and the forms made from it may take, what is needed on the way
-    /// included.
+    /// Memory limit, bytes, of each of the model and the forms made from it, with the memory needed to make them.
     pub memory_limit: u64,
 }
 
 impl VoxelOptions {
-    /// Four voxels of padding and at most 4 GiB: the grid that [`FieldOptions::new`](crate::cook::FieldOptions::new)
-    /// gives a field.
+    /// Returns options with four voxels of padding and at most 4 GiB: the grid that
+    /// [`FieldOptions::new`](crate::cook::FieldOptions::new) gives a field.
     pub fn new(voxel_size: f64) -> Self {
         Self { voxel_size, padding_voxels: 4, memory_limit: 4 << 30 }
     }
 
-    /// `voxels` along the largest extent of the mesh's box.
+    /// Returns options with `voxels` along the largest extent of the mesh's box.
     pub fn with_resolution(mesh: &TriMesh, voxels: u32) -> Self {
         Self::new(mesh.bounds().extents().max() / f64::from(voxels.max(1)))
     }
 
-    /// The grid for `mesh`: voxel centres all around its box, centred on it.
+    /// Returns the grid for `mesh`: voxel centres all around its box, centred on it.
     pub fn grid(&self, mesh: &TriMesh) -> Result<VoxelGrid> {
         if !(self.voxel_size.is_finite() && self.voxel_size > 0.0) {
             return Err(Error::argument("voxel_size", self.voxel_size, "a positive, finite length in metres"));
@@ -60,14 +59,14 @@ pub struct VoxelGrid {
     inverse: f32,
 }
 
-/// The voxel that holds a point, counted from the grid's first; beyond the grid where the point is.
+/// The voxel that holds a point, counted from the grid's first; also for points beyond the grid.
 pub(super) type Cell = [i32; 3];
 
 impl VoxelGrid {
-    /// Most voxels along an axis: layers are 16-bit numbers.
+    /// Largest number of voxels along an axis: layers are 16-bit numbers.
     pub const MOST: u32 = 32_000;
 
-    /// `nodes`: the centres of the voxels, in a frame whose origin is `center` in the body frame, metres.
+    /// Makes a grid. `nodes`: the centres of the voxels, in a frame whose origin is `center` in the body frame, metres.
     pub fn new(nodes: Grid, center: Vec3) -> Result<Self> {
         nodes.check()?;
         if nodes.dims.iter().any(|&n| n > Self::MOST) {
@@ -107,7 +106,7 @@ impl VoxelGrid {
         self.nodes.is_empty()
     }
 
-    /// Place of a voxel in arrays over the grid: x fastest, then y.
+    /// Returns the index of a voxel in arrays over the grid: x fastest, then y.
     #[inline(always)]
     pub fn index(&self, [i, j, k]: [u32; 3]) -> usize {
         self.nodes.index(i, j, k)
@@ -118,8 +117,8 @@ impl VoxelGrid {
         self.nodes.node(i, j, k)
     }
 
-    /// The voxel that holds a point; of several that meet there, the one farther along each axis. `None` outside the
-    /// grid and for NaN.
+    /// Returns the voxel that holds a point; of several that meet there, the one farther along each axis. `None`
+    /// outside the grid and for NaN.
     #[inline]
     pub fn voxel_at(&self, p: [f32; 3]) -> Option<[u32; 3]> {
         let cell = self.cell(p);
@@ -128,19 +127,18 @@ impl VoxelGrid {
         ((0..3).all(|k| voxel[k] < self.nodes.dims[k]) && p.iter().all(|x| !x.is_nan())).then_some(voxel)
     }
 
-    /// As `voxel_at`, in an unlimited grid; saturates far away, 0 for NaN.
+    /// Returns the voxel as `voxel_at`, in an unlimited grid; saturates far away, 0 for NaN.
     #[inline(always)]
     pub(super) fn cell(&self, p: [f32; 3]) -> Cell {
         [0, 1, 2].map(|k| {
             let t = (p[k] - self.nodes.min[k]) * self.inverse + 0.5;
-            // Rounded down without floor(), which is a call where the processor may be an old one.
+            // Rounded down without floor(), which is a function call on targets for older processors.
             let towards_zero = t as i32;
             towards_zero.saturating_sub(i32::from(t < towards_zero as f32))
         })
     }
 
-    /// The voxel of the grid closest to a cell, and how many voxels lie between in the direction in which there are
-    /// most.
+    /// Returns the voxel of the grid closest to a cell, and the largest number of voxels between them along an axis.
     #[inline(always)]
     pub(super) fn clamp(&self, cell: Cell) -> ([u32; 3], i32) {
         let voxel = [0, 1, 2].map(|k| cell[k].clamp(0, self.nodes.dims[k] as i32 - 1));
@@ -157,7 +155,7 @@ impl VoxelGrid {
         (n[0] * e[0] + n[1] * e[1]) + n[2] * e[2]
     }
 
-    /// An error that says so when `needed` bytes are more than `limit`.
+    /// Returns an error when `needed` bytes are more than `limit`.
     pub(super) fn afford(&self, what: &str, needed: u64, limit: u64) -> Result<()> {
         if needed <= limit {
             return Ok(());

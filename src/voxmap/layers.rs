@@ -1,4 +1,4 @@
-//! The layered voxelmap: how many voxels each voxel is from the surface.
+//! The layered voxelmap: the number of voxels from each voxel to the surface.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,11 +26,11 @@ pub struct LayerMap {
     memory_limit: u64,
 }
 
-/// Farther than any voxel: more than [`VoxelGrid::MOST`], and one more is a 16-bit number, too.
+/// A layer above that of any voxel: more than [`VoxelGrid::MOST`], and one more is still a 16-bit number.
 const FAR: i16 = i16::MAX - 1;
 
 impl LayerMap {
-    /// Counts the layers of a model. Two bytes a voxel.
+    /// Counts the layers of a model. Two bytes per voxel.
     pub fn new(model: &VoxelModel, progress: &Progress) -> Result<Self> {
         let grid = *model.grid();
         let lines = rayon::current_num_threads() as u64 * u64::from(grid.dims().into_iter().max().unwrap_or(0)) * 16;
@@ -76,25 +76,26 @@ impl LayerMap {
         &self.layers
     }
 
-    /// v: the layer of a voxel.
+    /// v: returns the layer of a voxel.
     ///
     /// # Panics
-    /// When there is no such voxel.
+    /// When the voxel does not exist.
     #[inline]
     pub fn layer(&self, voxel: [u32; 3]) -> i32 {
         i32::from(self.layers[self.grid.index(voxel)])
     }
 
-    /// v(P): the layer of the voxel that holds a point. Beyond the grid, that of the nearest voxel, less one for each
-    /// voxel between. Local frame, metres; allocates nothing; callable from any thread.
+    /// v(P): returns the layer of the voxel that holds a point. Beyond the grid, it is that of the nearest voxel, minus
+    /// one for each voxel between. Local frame, metres; allocates nothing; callable from any thread.
     #[inline]
     pub fn layer_at(&self, p: [f32; 3]) -> i32 {
         let (voxel, over) = self.grid.clamp(self.grid.cell(p));
         self.layer(voxel).saturating_sub(over)
     }
 
-    /// V(P) = n·e + v(P)·s: penetration at a point, metres, positive inside. `n` is the unit normal of the pointshell's
-    /// sample at `p` into its own body, that is out of this one; e leads from `p` to the centre of its voxel.
+    /// V(P) = n·e + v(P)·s: returns the penetration at a point, metres, positive inside. `n` is the unit normal of the
+    /// pointshell's sample at `p` into the sample's own body, that is, out of this one; e leads from `p` to the centre
+    /// of its voxel.
     ///
     /// Sagardia et al. 2014, equation 4 with σ = s.
     #[inline]
@@ -116,8 +117,8 @@ impl LayerMap {
         (size_of::<Self>() + self.layers.len() * 2) as u64
     }
 
-    /// The same layers in a tree, layers beyond ±`limit` as ±`limit`: "a layered voxelmap can be easily compressed".
-    /// With 1, 7 and 127 a voxel of a mixed block takes 2, 4 and 8 bits.
+    /// Returns the same layers in a tree, layers beyond ±`limit` as ±`limit`: "a layered voxelmap can be easily
+    /// compressed". With limits of 1, 7 and 127 a voxel of a mixed block takes 2, 4 and 8 bits.
     pub fn compact(&self, limit: u8, branching: Branching) -> Result<LayerTree> {
         LayerTree::build(limit, |bits, code| {
             VoxelTree::build(&self.grid, branching, bits, self.memory_limit, |v| code(self.layer(v)))
@@ -125,7 +126,7 @@ impl LayerMap {
     }
 }
 
-/// Number of steps along z to the next surface voxel.
+/// Counts the steps along z to the next surface voxel.
 fn along_z(surface: &Bits, layers: &mut [i16], [nx, ny]: [usize; 2]) {
     let size = nx * ny;
     let slices = layers.len() / size;
@@ -147,12 +148,12 @@ fn along_z(surface: &Bits, layers: &mut [i16], [nx, ny]: [usize; 2]) {
     }
 }
 
-/// One more axis of a chessboard distance: h(x) = min over i of max(|x − i|, g(i)), in linear time.
+/// Adds one axis to a chessboard distance: h(x) = min over i of max(|x − i|, g(i)), in linear time.
 ///
 /// Meijster, Roerdink & Hesselink 2000, "A general algorithm for computing distance transforms in linear time".
 struct Envelope {
     g: Vec<i32>,
-    /// Places i that are least somewhere, and from where on.
+    /// Indices i that give the minimum somewhere, and the start of the interval where they do.
     least: Vec<(i32, i32)>,
 }
 
@@ -161,7 +162,7 @@ impl Envelope {
         Self { g: with_capacity(longest), least: with_capacity(longest) }
     }
 
-    /// Transforms the `n` numbers of `data` from `first` on that are `step` apart.
+    /// Transforms `n` numbers of `data` from `first` on that are `step` apart.
     fn line(&mut self, data: &mut [i16], first: usize, step: usize, n: usize) {
         self.g.clear();
         self.g.extend_guarded(data[first..].iter().step_by(step).take(n).map(|&v| i32::from(v)));
@@ -174,7 +175,7 @@ impl Envelope {
             }
             let from = match self.least.last() {
                 None => 0,
-                // First place where u is less than i.
+                // First x at which u gives less than i.
                 Some(&(i, _)) => {
                     let (gi, gu, middle) = (g[i as usize], g[u as usize], (i + u) / 2);
                     1 + if gi <= gu { (i + gu).max(middle) } else { (u - gi).min(middle) }

@@ -7,7 +7,7 @@ use super::{Branching, Offset, TypeTree, VoxelGrid, VoxelModel, VoxelTree, Voxel
 use crate::memory::{self, filled};
 use crate::{Error, Result};
 
-/// Two bits a voxel. Immutable; shared by any number of threads.
+/// Two bits per voxel. Immutable; shared by any number of threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voxmap {
     grid: VoxelGrid,
@@ -18,7 +18,7 @@ pub struct Voxmap {
 }
 
 impl Voxmap {
-    /// The types of a model's voxels. Layers are counted over all 26 neighbours.
+    /// Makes the types of a model's voxels. Layers are counted over all 26 neighbours.
     ///
     /// Fails with `InvalidArgument` when the grid ends before the force layer does: give the grid at least
     /// `offset.layers` voxels of padding, and `offset.proximity` more for all of the proximity voxels.
@@ -39,7 +39,7 @@ impl Voxmap {
             for _ in 0..offset.proximity {
                 near = near.grown();
             }
-            // The force layer is what the last step added.
+            // The last step added the force layer.
             let within = if offset.layers == 0 {
                 None
             } else {
@@ -88,23 +88,23 @@ impl Voxmap {
         &self.grid
     }
 
-    /// Where its force layer is.
+    /// Place of the force layer.
     pub fn offset(&self) -> Offset {
         self.offset
     }
 
-    /// Type of a voxel.
+    /// Returns the type of a voxel.
     ///
     /// # Panics
-    /// When there is no such voxel.
+    /// When the voxel does not exist.
     #[inline]
     pub fn voxel(&self, voxel: [u32; 3]) -> VoxelType {
         let at = self.grid.index(voxel);
         VoxelType::from_bits((self.words[at / 32] >> (at % 32 * 2)) as u8)
     }
 
-    /// Type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres; allocates
-    /// nothing; callable from any thread.
+    /// Returns the type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres;
+    /// allocates nothing; callable from any thread.
     #[inline]
     pub fn at(&self, p: [f32; 3]) -> VoxelType {
         self.grid.voxel_at(p).map_or(VoxelType::Free, |v| self.voxel(v))
@@ -115,7 +115,7 @@ impl Voxmap {
         (size_of::<Self>() + self.words.len() * 8) as u64
     }
 
-    /// The same types in a generalised octree.
+    /// Returns the same types in a generalised octree.
     ///
     /// McNeely et al. 1999, section 4.3.
     pub fn tree(&self, branching: Branching) -> Result<TypeTree> {

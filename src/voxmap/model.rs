@@ -1,4 +1,4 @@
-//! The voxel model: which voxels the surface passes, and which are inside.
+//! The voxel model: the voxels that the surface passes, and those inside.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,25 +23,25 @@ pub struct VoxelModel {
 }
 
 impl VoxelModel {
-    /// The model of a mesh on the grid that `options` give it; see [`VoxelModel::on_grid`].
+    /// Makes the model of a mesh on the grid that `options` give it; see [`VoxelModel::on_grid`].
     pub fn from_mesh(mesh: &TriMesh, options: &VoxelOptions, progress: &Progress) -> Result<Self> {
         Self::on_grid(mesh, options.grid(mesh)?, options.memory_limit, progress)
     }
 
-    /// The model of a mesh, which must lie within the voxels of `grid` (touching the border is within).
+    /// Makes the model of a mesh, which must lie within the voxels of `grid` (touching the border is within).
     ///
-    /// **Surface** are the voxels, closed cubes, that have a point in common with a triangle, degenerate ones included:
-    /// a triangle in the face of two voxels makes both surface (separating axes; Sagardia et al. 2014, section 2.1.1).
-    /// **Interior** is what a flood from the walls of the grid, over faces of voxels, cannot reach (McNeely et al.
-    /// 1999, section 4.1). The winding of the triangles says nothing:
+    /// **Surface** voxels are the voxels, closed cubes, that have a point in common with a triangle, degenerate ones
+    /// included: a triangle in the face of two voxels makes both surface (separating axes; Sagardia et al. 2014,
+    /// section 2.1.1). **Interior** voxels are those that a flood from the walls of the grid, over faces of voxels,
+    /// cannot reach (McNeely et al. 1999, section 4.1). The winding of the triangles has no effect:
     ///
     /// - cracks and holes narrower than a voxel are sealed;
     /// - through wider holes the flood enters: such a mesh is a shell of surface voxels around free space;
     /// - cavities of a body are interior, being out of reach from outside, and so are crevices and gaps that are closed
-    ///   at the voxel size. [`VoxelModel::from_field`] tells cavities from solid.
+    ///   at the voxel size. [`VoxelModel::from_field`] distinguishes cavities from solid.
     ///
-    /// Fails with `TooLarge` before the work when that would need more than `memory_limit` bytes, as the forms made
-    /// from the model will.
+    /// Fails with `TooLarge` before the work when it would need more than `memory_limit` bytes; the forms made from the
+    /// model have the same limit.
     pub fn on_grid(mesh: &TriMesh, grid: VoxelGrid, memory_limit: u64, progress: &Progress) -> Result<Self> {
         grid.afford("a voxel model", 2 * Bits::bytes(grid.dims()), memory_limit)?;
         progress.guard("making a voxel model", || {
@@ -53,13 +53,13 @@ impl VoxelModel {
         })
     }
 
-    /// The model of a field φ, sampled at the centre, corners, edge and face middles of each voxel.
+    /// Makes the model of a field φ, sampled at the centre, corners, edge and face middles of each voxel.
     ///
-    /// **Surface** are the voxels over whose 27 samples φ is 0 or changes sign: for a
-    /// [`DenseField`](crate::field::DenseField) whose nodes are the voxel centres those through which the zero level of
-    /// its interpolant passes, because a trilinear function on a box takes its extremes at corners. **Interior** are
-    /// the others with φ < 0 at the centre. Whatever φ is, no step between neighbours, over corners too, leads from
-    /// interior to free.
+    /// **Surface** voxels are the voxels over whose 27 samples φ is 0 or changes sign. For a
+    /// [`DenseField`](crate::field::DenseField) whose nodes are the voxel centres these are the voxels through which
+    /// the zero level of its interpolant passes, because a trilinear function on a box takes its extremes at corners.
+    /// **Interior** voxels are the others with φ < 0 at the centre. For any φ, no step between neighbours, over corners
+    /// too, leads from interior to free.
     ///
     /// Takes 12 evaluations of φ for each voxel. Fails as [`VoxelModel::on_grid`], and with `InvalidArgument` when no
     /// voxel is surface.
@@ -124,12 +124,12 @@ impl VoxelModel {
         &self.grid
     }
 
-    /// Whether the surface passes a voxel.
+    /// Returns whether the surface passes a voxel.
     pub fn is_surface(&self, voxel: [u32; 3]) -> bool {
         self.surface.get(voxel)
     }
 
-    /// Whether a voxel is inside, and not surface.
+    /// Returns whether a voxel is inside, and not surface.
     pub fn is_interior(&self, voxel: [u32; 3]) -> bool {
         self.interior.get(voxel)
     }
@@ -157,7 +157,7 @@ impl VoxelModel {
         &self.interior
     }
 
-    /// Most memory that a form made from this model may take, bytes.
+    /// Memory limit of a form made from this model, bytes.
     pub(super) fn memory_limit(&self) -> u64 {
         self.memory_limit
     }
@@ -172,7 +172,7 @@ fn sign(phi: f32) -> u8 {
     (u8::from(phi <= 0.0) * NEGATIVE) | (u8::from(phi >= 0.0) * POSITIVE)
 }
 
-/// What the samples on one horizontal plane say, per voxel of a slice.
+/// Signs of the samples on one horizontal plane, per voxel of a slice.
 struct Plane {
     /// Signs seen at the nine samples of the voxel.
     seen: Vec<u8>,
@@ -184,7 +184,7 @@ struct Plane {
 struct Sampler<'a, F> {
     field: &'a F,
     dims: [u32; 3],
-    /// Sample positions along x and y, and where z starts, metres, the field's frame.
+    /// Sample positions along x and y, and the start along z, metres, the field's frame.
     x: Vec<f32>,
     y: Vec<f32>,
     z: f32,

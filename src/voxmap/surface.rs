@@ -1,10 +1,10 @@
-//! Which voxels a triangle touches: separating axes, row by row.
+//! The voxels that a triangle touches: separating axes, row by row.
 //!
-//! A triangle and a box are apart exactly when they are along one of 13 directions: the three axes of the box, the
-//! triangle's normal, and the nine products of its edges with those axes (Akenine-Möller 2001). With voxel centres at
-//! whole numbers each direction a says low ≤ a·c ≤ high of the centre c, and low and high belong to the triangle alone
-//! (Schwarz & Seidel 2010). For a triangle without area some directions vanish and say nothing: what is left is the
-//! test of a segment, or of a point.
+//! A triangle and a box are separated exactly when they are separated along one of 13 directions: the three axes of the
+//! box, the triangle's normal, and the nine products of its edges with those axes (Akenine-Möller 2001). With voxel
+//! centres at whole numbers each direction a gives the condition low ≤ a·c ≤ high on the centre c, and low and high
+//! depend on the triangle alone (Schwarz & Seidel 2010). For a triangle without area some directions vanish and give no
+//! condition: the rest is the test of a segment, or of a point.
 
 use rayon::prelude::*;
 
@@ -14,13 +14,13 @@ use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// One direction: low ≤ a·c ≤ high for the centre c of a voxel that is touched as far as it can tell.
+/// One direction: low ≤ a·c ≤ high for the centre c of a voxel that may be touched.
 #[derive(Clone, Copy, Default)]
 struct Axis {
     a: [f64; 3],
     low: f64,
     high: f64,
-    /// Rounding of a·c, low and high is less.
+    /// Bound on the rounding of a·c, low and high.
     slack: f64,
 }
 
@@ -39,7 +39,7 @@ impl Axis {
         self.low <= d && d <= self.high
     }
 
-    /// Range of x in row (y, z) outside of which nothing is admitted, cut down from `range`.
+    /// Returns the range of x in row (y, z) outside of which no voxel is admitted, cut down from `range`.
     #[inline(always)]
     fn narrow(&self, y: f64, z: f64, range: [f64; 2]) -> [f64; 2] {
         let rest = self.a[1] * y + self.a[2] * z;
@@ -54,20 +54,21 @@ impl Axis {
     }
 }
 
-/// A triangle ready to be asked about voxels.
+/// A triangle prepared for tests against voxels.
 struct Touch {
     /// Voxels of its box, first and last.
     first: [u32; 3],
     last: [u32; 3],
     /// Voxel from which `c` is counted, so that numbers are as small as the triangle.
     base: [f64; 3],
-    /// Across x: the same for a whole row.
+    /// Directions across x: the same for a whole row.
     rows: [Axis; 3],
     others: [Axis; 7],
 }
 
 impl Touch {
-    /// `corners` in voxels from the centre of the first one; `reach` is the largest number of voxels along an axis.
+    /// Prepares a triangle. `corners` in voxels from the centre of the first one; `reach` is the largest number of
+    /// voxels along an axis.
     fn new(corners: [Vec3; 3], dims: [u32; 3], reach: f64) -> Self {
         let slack = 8.0 * f64::EPSILON * reach;
         let (min, max) = (corners[0].inf(&corners[1]).inf(&corners[2]), corners[0].sup(&corners[1]).sup(&corners[2]));
@@ -106,7 +107,7 @@ impl Touch {
     }
 }
 
-/// The voxels, closed cubes, that have a point in common with a triangle; errs towards more by rounding only.
+/// Returns the voxels, closed cubes, that have a point in common with a triangle; rounding only adds voxels.
 ///
 /// Sagardia et al. 2014, section 2.1.1: the voxels of value 0.
 pub(super) fn touched(mesh: &TriMesh, grid: &VoxelGrid) -> Result<Bits> {
@@ -124,7 +125,7 @@ pub(super) fn touched(mesh: &TriMesh, grid: &VoxelGrid) -> Result<Bits> {
         let expected = format!("voxels all over the mesh, {:?} to {:?}", bounds.min.as_slice(), bounds.max.as_slice());
         return Err(Error::argument("grid", value, expected));
     }
-    // What is beyond a wall by rounding is on it.
+    // A point that rounding puts beyond a wall is moved onto it.
     let within = |p: [f64; 3]| {
         let q = place(p);
         Vec3::from([0, 1, 2].map(|k| q[k].clamp(-0.5, f64::from(dims[k]) - 0.5)))

@@ -6,7 +6,7 @@ use super::{VoxelGrid, VoxelType};
 use crate::memory::{self, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
-/// Children along each edge of a node: 2ᴺ, so that it has 2³ᴺ.
+/// Number of children along each edge of a node: 2ᴺ, so that it has 2³ᴺ children.
 ///
 /// McNeely et al. 1999, section 4.3; Ruffaldi et al. 2008, section 3.1: N is 1 for the octree, 2 for the 64-tree, 3 for
 /// the 512-tree.
@@ -32,7 +32,7 @@ pub struct VoxelTree {
     /// Levels of inner nodes above the leaves.
     levels: u32,
     root: u32,
-    /// References to children, 2³ᴺ for each inner node: `UNIFORM` and the code all voxels below have, or the number of
+    /// References to children, 2³ᴺ for each inner node: `UNIFORM` with the code of all voxels below, or the number of
     /// an inner node or, on the lowest level, of a leaf. Child (x, y, z) is at (z·2ᴺ + y)·2ᴺ + x.
     nodes: Vec<u32>,
     /// Codes of leaves: 2³ᴺ voxels each, lowest bits first, without gaps.
@@ -43,7 +43,7 @@ pub struct VoxelTree {
 const UNIFORM: u32 = 1 << 31;
 
 impl VoxelTree {
-    /// A tree of `code(voxel)`, each less than 2 to the power of `bits`.
+    /// Makes a tree of `code(voxel)`, each less than 2 to the power of `bits`.
     pub(super) fn build(
         grid: &VoxelGrid,
         branching: Branching,
@@ -69,7 +69,7 @@ impl VoxelTree {
         let total = blocks.iter().map(|&b| b as usize).product::<usize>();
         let leaf_bytes = (per_leaf * bits as usize / 8) as u64;
         grid.afford("references of a tree", total as u64 * 4, limit)?;
-        // What each block is, and the codes of those that are mixed, slice by slice of blocks.
+        // The reference of each block, and the codes of mixed blocks, slice by slice of blocks.
         type Slice = (Vec<u32>, Vec<u8>);
         let slices: Vec<Slice> = (0..blocks[2])
             .into_par_iter()
@@ -81,7 +81,7 @@ impl VoxelTree {
                         let at = [bx, by, bz].map(|b| b * edge);
                         for (o, c) in (0u32..).zip(block.iter_mut()) {
                             let within = [o & (edge - 1), o >> n & (edge - 1), o >> (2 * n)];
-                            // Beyond the grid the last voxel goes on, so that nothing there breaks a uniform block.
+                            // Beyond the grid the last voxel is repeated, so that it does not break a uniform block.
                             *c = code([0, 1, 2].map(|k| (at[k] + within[k]).min(dims[k] - 1)));
                         }
                         if block.iter().all(|&c| c == block[0]) {
@@ -142,7 +142,7 @@ impl VoxelTree {
                         for (o, child) in (0u32..).zip(children.iter_mut()) {
                             let within = [o & (edge - 1), o >> n & (edge - 1), o >> (2 * n)];
                             let b = [0, 1, 2].map(|k| at[k] + within[k]);
-                            // Nobody comes to blocks beyond the grid; UNIFORM and no code yet.
+                            // Blocks beyond the grid are never visited; UNIFORM and no code yet.
                             *child = if (0..3).all(|k| b[k] < blocks[k]) {
                                 refs[(b[2] as usize * blocks[1] as usize + b[1] as usize) * blocks[0] as usize
                                     + b[0] as usize]
@@ -171,10 +171,11 @@ impl VoxelTree {
         &self.grid
     }
 
-    /// The code of a voxel. A walk down from the root, shorter where blocks are uniform; allocates nothing.
+    /// Returns the code of a voxel. Walks down from the root, a shorter path where blocks are uniform; allocates
+    /// nothing.
     ///
     /// # Panics
-    /// When there is no such voxel.
+    /// When the voxel does not exist.
     #[inline]
     pub fn code(&self, voxel: [u32; 3]) -> u8 {
         assert!((0..3).all(|k| voxel[k] < self.grid.dims()[k]), "voxel {voxel:?} of {:?}", self.grid.dims());
@@ -208,7 +209,7 @@ impl VoxelTree {
     }
 }
 
-/// A child that no voxel of the grid is in.
+/// A child that holds no voxel of the grid.
 const BEYOND: u32 = u32::MAX;
 
 /// The 2-bit types of a [`Voxmap`](super::Voxmap) in a tree, with equal answers.
@@ -221,16 +222,16 @@ impl TypeTree {
         &self.0
     }
 
-    /// Type of a voxel.
+    /// Returns the type of a voxel.
     ///
     /// # Panics
-    /// When there is no such voxel.
+    /// When the voxel does not exist.
     #[inline]
     pub fn voxel(&self, voxel: [u32; 3]) -> VoxelType {
         VoxelType::from_bits(self.0.code(voxel))
     }
 
-    /// Type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres.
+    /// Returns the type of the voxel that holds a point; beyond the grid, and for NaN, free. Local frame, metres.
     #[inline]
     pub fn at(&self, p: [f32; 3]) -> VoxelType {
         self.0.grid.voxel_at(p).map_or(VoxelType::Free, |v| self.voxel(v))
@@ -250,7 +251,7 @@ pub struct LayerTree {
 }
 
 impl LayerTree {
-    /// `make` gets the bits that codes need and the code of a layer.
+    /// Makes the tree. `make` gets the number of bits of the codes and the function from a layer to its code.
     pub(super) fn build(
         limit: u8,
         make: impl FnOnce(u32, &(dyn Fn(i32) -> u8 + Sync)) -> Result<VoxelTree>,
@@ -269,21 +270,21 @@ impl LayerTree {
         &self.tree
     }
 
-    /// No layer beyond ± this is told.
+    /// The limit: layers beyond ± this are stored as ± this.
     pub fn limit(&self) -> i32 {
         self.limit
     }
 
-    /// The layer of a voxel, within ±limit.
+    /// Returns the layer of a voxel, within ±limit.
     ///
     /// # Panics
-    /// When there is no such voxel.
+    /// When the voxel does not exist.
     #[inline]
     pub fn layer(&self, voxel: [u32; 3]) -> i32 {
         i32::from(self.tree.code(voxel)) - self.limit
     }
 
-    /// The layer of the voxel that holds a point, within ±limit; beyond the grid as
+    /// Returns the layer of the voxel that holds a point, within ±limit; beyond the grid as
     /// [`LayerMap::layer_at`](super::LayerMap::layer_at). Local frame, metres.
     #[inline]
     pub fn layer_at(&self, p: [f32; 3]) -> i32 {

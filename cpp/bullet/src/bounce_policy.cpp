@@ -6,15 +6,16 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// How often each contact of a launch is looked at, at most, and the fraction of the launch's speed that ends it.
+/// Largest number of sweeps over the contacts of a launch, and the fraction of the launch's speed below which they end.
 const int kSweeps = 30;
 const double kSettled = 1e-6;
 
-/// How often the factor of a launch is mended, at most, and the fraction of it that need not be.
+/// Largest number of corrections of a launch's factor, and the relative error of it that is accepted.
 const int kRounds = 6;
 const double kAimed = 0.005;
 
-/// Speed at which a contact at distance d strikes, when its velocity at the end of the step would be `end_speed`.
+/// Returns the speed at which a contact at distance d strikes, when its velocity at the end of the step would be
+/// `end_speed`.
 double strike_speed(double end_speed, const Candidate& c, double dt)
 {
 	const double now = end_speed - 0.5 * c.acceleration * dt;
@@ -25,7 +26,7 @@ Vec relative_velocity(const Motion bodies[2], const Vec& point) { return bodies[
 
 Vec relative_acceleration(const Motion bodies[2], const Vec& point) { return bodies[0].acceleration_at(point) - bodies[1].acceleration_at(point); }
 
-/// What an impulse at a point does to a body's velocities.
+/// Applies an impulse at a point to a body's velocities.
 void push(Motion& body, const Vec& arm, const Vec& impulse)
 {
 	const Vec torque = cross(arm, impulse);
@@ -34,21 +35,21 @@ void push(Motion& body, const Vec& arm, const Vec& impulse)
 	body.angular = body.angular + Vec{dot(rows[0], torque), dot(rows[1], torque), dot(rows[2], torque)};
 }
 
-/// Equal and opposite, on both.
+/// Applies equal and opposite impulses to both.
 void push(Motion bodies[2], const Vec& point, const Vec& impulse)
 {
 	push(bodies[0], point - bodies[0].center, impulse);
 	push(bodies[1], point - bodies[1].center, -impulse);
 }
 
-/// The bodies at rest.
+/// Sets the velocities of both bodies to zero.
 void stop(Motion bodies[2])
 {
 	for (int b = 0; b < 2; ++b)
 		bodies[b].linear = bodies[b].angular = {0, 0, 0};
 }
 
-/// Impulse that changes the velocity along a direction by 1 m/s, kg.
+/// Returns the impulse that changes the velocity along a direction by 1 m/s, kg.
 double mass_along(const Motion bodies[2], const Vec& point, const Vec& direction)
 {
 	double inverse = 0;
@@ -61,7 +62,7 @@ double mass_along(const Motion bodies[2], const Vec& point, const Vec& direction
 	return inverse > 0 ? 1 / inverse : 0;
 }
 
-/// A direction across another one.
+/// Returns a direction perpendicular to another one.
 Vec across(const Vec& n)
 {
 	const Vec v = std::abs(n.z) > 0.7 ? Vec{0, -n.z, n.y} : Vec{-n.y, n.x, 0};
@@ -69,7 +70,7 @@ Vec across(const Vec& n)
 }
 }  // namespace
 
-/// Finds out which contacts of the step before have landed, how fast, and what that has cost.
+/// Finds the contacts of the step before that have landed, their speeds, and the energy that the landing has taken.
 void BouncePolicy::settle()
 {
 	m_now.clear();
@@ -88,8 +89,8 @@ void BouncePolicy::settle()
 	}
 	for (Impact& i : m_before)
 	{
-		// With the velocities u = v + a dt before the impulses and u1 after them, and what a does on the way to the surface:
-		// -P ((u + u1)/2 - a dt/2).
+		// With the velocities u = v + a dt before the impulses and u1 after them, and the effect of a up to the
+		// surface: -P ((u + u1)/2 - a dt/2).
 		const double work = 0.5 * dot(i.impulse, i.approach + i.velocity_in(m_bodies));
 		(i.launched ? owed : taken) -= work;
 		if (i.launched || dot(i.impulse, i.contact.normal) <= 0 || m_dt <= 0)
@@ -97,7 +98,8 @@ void BouncePolicy::settle()
 		const double unstopped = dot(i.contact.normal, i.velocity_in(without));
 		i.strike = strike_speed(std::max(unstopped, i.contact.speed + i.contact.acceleration * m_dt), i.contact, m_dt);
 	}
-	// A launch against contacts that landed in the same step has given more than was taken before: out of what these took.
+	// A launch against contacts that landed in the same step can give more than was taken before; the excess comes from
+	// the energy that these took.
 	m_taken = taken + std::min(0.0, owed);
 }
 
@@ -132,7 +134,7 @@ void BouncePolicy::add_row(const Candidate& c, Impact* launched)
 	row.mass = mass_along(m_bodies, c.point, c.normal);
 	row.limit = c.distance > 0 ? -c.distance / m_dt : 0;
 	row.launched = launched;
-	// As Bullet's solver does by default: friction along the velocity that the bodies would have without any impulse.
+	// Friction acts along the velocity that the bodies would have without any impulse, as in Bullet's solver by default.
 	const Vec velocity = relative_velocity(m_bodies, c.point) + relative_acceleration(m_bodies, c.point) * m_dt, sideways = velocity - c.normal * dot(velocity, c.normal);
 	const double speed = length(sideways);
 	row.slide = speed > 1e-6 ? sideways * (1 / speed) : across(c.normal);
@@ -140,8 +142,8 @@ void BouncePolicy::add_row(const Candidate& c, Impact* launched)
 	m_rows.push_back(row);
 }
 
-/// Fills in the impulses of the rows, and the velocities that the bodies get: those of this step's start, `factor` times `pushed`,
-/// what forces do, and what keeps bodies out of each other, with friction. Projected Gauss-Seidel.
+/// Fills in the impulses of the rows, and the resulting velocities of the bodies: those of this step's start, plus
+/// `factor` times `pushed`, plus the effect of forces and of the contacts, with friction. Projected Gauss-Seidel.
 void BouncePolicy::solve_rows(const Motion pushed[2], double factor, double friction, Motion bodies[2])
 {
 	for (int b = 0; b < 2; ++b)
@@ -185,7 +187,7 @@ void BouncePolicy::aim(const std::vector<Candidate>& contacts)
 	m_rows.clear();
 	if (m_dt <= 0 || !(m_taken > 0) || !std::any_of(m_before.begin(), m_before.end(), [this](const Impact& i) { return is_landed(i); }))
 		return;
-	// What the impulses e p of the landed contacts make of the velocities.
+	// Velocities that the impulses e p of the landed contacts produce.
 	Motion pushed[2] = {m_bodies[0], m_bodies[1]};
 	stop(pushed);
 	double friction = 0;
@@ -208,7 +210,7 @@ void BouncePolicy::aim(const std::vector<Candidate>& contacts)
 	if (!(response > 0 && wanted > unpushed))
 		return m_rows.clear();
 
-	// The factor: with the friction of these contacts, and no more than was taken.
+	// The factor includes the friction of these contacts, and gives no more energy than was taken.
 	Motion bodies[2];
 	double factor = 0, next = (wanted - unpushed) / response, too_much = 0;
 	for (int round = 0; round < kRounds; ++round)
@@ -280,7 +282,8 @@ BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restituti
 	const double strike = strike_speed(end_speed, c, m_dt);
 	if (strike < m_threshold)
 		return treatment;
-	// In the middle of a bounce one at a time: what launching the others takes is not known yet.
+	// In the middle of a bounce contacts are launched one at a time: the energy for the other launches is not known
+	// yet.
 	if (c.distance <= 0 && !is_busy())
 	{
 		treatment.forget_impulse = true;
@@ -289,7 +292,7 @@ BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restituti
 	}
 	if (c.gap <= 0)
 		treatment.kind = Treatment::LANDING;
-	remember(false);  // also if it would not quite arrive: others may push it to the surface
+	remember(false);  // also if it would not quite arrive: other bodies may push it to the surface
 	return treatment;
 }
 }  // namespace voxshell_bullet

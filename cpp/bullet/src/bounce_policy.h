@@ -1,4 +1,4 @@
-// How a pair bounces. Knows no Bullet type and no manifold, like contact_policy.h, whose names it shares.
+// Bounces of a pair. Knows no Bullet type and no manifold, like contact_policy.h, whose names it shares.
 #ifndef VOXSHELL_BULLET_BOUNCE_POLICY_H
 #define VOXSHELL_BULLET_BOUNCE_POLICY_H
 
@@ -11,22 +11,24 @@ namespace voxshell_bullet
 {
 /// Makes bodies bounce although contacts are given to the solver before they touch.
 ///
-/// Bullet's solver aims at e v - d/dt for a contact at distance d > 0, which eats the bounce. So an impact takes two steps.
+/// Bullet's solver aims at e v - d/dt for a contact at distance d > 0, which removes the bounce. So an impact takes two
+/// steps.
 ///
-/// Landing: a contact that would be passed within this step is given with restitution 0, and the solver brings the body to the
-/// surface exactly.
+/// Landing: a contact that the bodies would pass within this step is given with restitution 0, and the solver brings
+/// the body to the surface exactly.
 ///
-/// Launch: in the next step the contacts that the solver held, now at d = 0, ask for a separating velocity. A single one asks for
-/// e v_s + a dt/2, where v_s is the speed at which it would have struck, v_s² = (u - a dt/2)² - 2 (a + c) d: u is the velocity that it
-/// would have had without the landing impulses, or that at which it came, whichever is less; c is the centripetal part: a point of a
-/// turning body does not arrive as fast as it set out.
+/// Launch: in the next step the contacts that the solver held, now at d = 0, ask for a separating velocity. A single
+/// one asks for e v_s + a dt/2, where v_s is the speed at which it would have struck, v_s² = (u - a dt/2)² - 2 (a + c)
+/// d. Here u is the velocity that it would have had without the landing impulses, or its approach velocity, whichever
+/// is less; c is the centripetal part, because a point of a turning body does not arrive as fast as it set out.
 ///
-/// Several contacts that each left at e times their own speed could take out of an impact more than they brought. So impulses are
-/// restored, as in Poisson's hypothesis: those of the landing, times one factor for all, which brings them to the speeds above on
-/// average, but gives the bodies no more energy than the landing has taken from them, friction included (Stronge 1990 bounds
-/// restitution by energy in this way). What the other contacts and friction make of that is computed, and the velocities that come
-/// out are what the solver is asked for; it starts with the impulses, as it would not find them in its ten rounds. With frictionless
-/// contacts of equal e <= 1 the first bound implies the second: the landing impulses p, which end with no velocity at the contacts,
+/// Several contacts that each left at e times their own speed could give back more energy than the impact had. So the
+/// policy restores impulses, as in Poisson's hypothesis: the landing impulses, times one factor for all. This factor
+/// brings them to the speeds above on average, but gives the bodies no more energy than the landing has taken from
+/// them, friction included (Stronge 1990 bounds restitution by energy in this way). The policy computes how the other
+/// contacts and friction change the result, and asks the solver for the velocities that come out. It also starts the
+/// solver with these impulses, which the solver would not find in its ten iterations. With frictionless contacts of
+/// equal e <= 1 the first bound implies the second: the landing impulses p, which end with no velocity at the contacts,
 /// take 1/2 p'Gp, and e p gives back e² of it.
 ///
 /// A fast contact that is first seen at d <= 0 (the pair's boxes overlapped late) is launched at once, at e v_s, unless the pair is
@@ -34,7 +36,7 @@ namespace voxshell_bullet
 class BouncePolicy
 {
 public:
-	/// What to do with a contact.
+	/// Treatment of a contact.
 	struct Treatment
 	{
 		enum Kind
@@ -44,7 +46,8 @@ public:
 			LAUNCH    // ask for `velocity`
 		} kind = PLAIN;
 		double velocity = 0;  // separating, m/s, positive
-		/// Its stored impulse belongs to an impact and must not warm-start this step: these do, along the normal and sideways, N s.
+		/// The stored impulse belongs to an impact and must not warm-start this step. These impulses do instead, along
+		/// the normal and sideways, N s.
 		bool forget_impulse = false;
 		double impulse = 0, slide_impulse = 0;
 	};
@@ -53,7 +56,8 @@ public:
 	explicit BouncePolicy(double threshold) : m_threshold(threshold) {}
 
 	/// Starts a step.
-	/// @param impulse_of  what the solver applied to the first body at a feature in the step before, N s: `Vec(uint32_t)`
+	/// @param impulse_of returns the impulse that the solver applied to the first body at a feature in the step before,
+	///     N s: `Vec(uint32_t)`
 	template <typename Recall>
 	void begin(const Motion& first, const Motion& second, double dt, Recall impulse_of)
 	{
@@ -64,14 +68,16 @@ public:
 		m_dt = dt;
 		settle();
 	}
-	/// Whether contacts of the step before are on their way to a bounce.
+	/// Returns whether contacts of the step before are in the middle of a bounce.
 	bool is_busy() const { return !m_before.empty(); }
-	/// The contact has landed and waits for its launch: it must be among those that are given to the solver.
+	/// Returns whether the contact has landed and waits for its launch: it must be among the contacts given to the
+	/// solver.
 	bool waits(uint32_t feature) const;
-	/// To be called before the contacts that go to the solver are treated: finds the velocities of those that are launched.
+	/// Finds the velocities of the contacts that are launched. Call it before the contacts that go to the solver are
+	/// treated.
 	void aim(const std::vector<Candidate>& contacts);
-	/// To be called once per contact that goes to the solver.
-	/// @param contact      with all that is predicted of it, unless the restitution is 0 and the policy is not busy
+	/// Decides the treatment of one contact. Call it once per contact that goes to the solver.
+	/// @param contact with all predictions filled in, unless the restitution is 0 and the policy is not busy
 	/// @param restitution  e of the pair
 	/// @param friction     coefficient of the pair
 	Treatment treat(const Candidate& contact, double restitution, double friction);
@@ -81,7 +87,7 @@ public:
 	void forget() { m_before.clear(); }
 
 private:
-	/// A contact of the step before that was approaching, as it was then.
+	/// A contact of the step before that was approaching, in its state of that step.
 	struct Impact
 	{
 		Candidate contact;
@@ -89,20 +95,20 @@ private:
 		double restitution, friction;
 		Vec approach;             // relative velocity, as stored, m/s
 		Vec arms[2];              // from the bodies' centres to the point
-		Vec impulse = {0, 0, 0};  // of the solver, N s
+		Vec impulse = {0, 0, 0};  // from the solver, N s
 		double strike = 0;        // v_s; 0 if it did not land
-		double velocity = 0;      // to be launched at, m/s
+		double velocity = 0;      // launch velocity, m/s
 
 		Vec velocity_in(const Motion bodies[2]) const { return bodies[0].linear + cross(bodies[0].angular, arms[0]) - bodies[1].linear - cross(bodies[1].angular, arms[1]); }
 		double restored() const { return restitution * dot(impulse, contact.normal); }
 	};
-	/// One contact in the launch that is computed.
+	/// One contact in the computed launch.
 	struct Row
 	{
 		uint32_t feature;
 		Vec point, normal, slide;
-		double mass, slide_mass;  // what an impulse per velocity is, kg
-		double limit;             // velocity along the normal that it must have, m/s
+		double mass, slide_mass;  // ratio of impulse to velocity, kg
+		double limit;             // required velocity along the normal, m/s
 		double least, impulse, slide_impulse;
 		Impact* launched;
 	};
@@ -117,7 +123,7 @@ private:
 	double m_threshold;
 	double m_dt = 0;
 	Motion m_bodies[2];   // of this step
-	double m_taken = 0;   // energy that landing took from the bodies and launches have not given back, J
+	double m_taken = 0;   // energy that landings took from the bodies and launches have not given back yet, J
 	std::vector<Impact> m_before, m_now;
 	std::vector<Row> m_rows;
 };

@@ -25,7 +25,7 @@ using namespace voxshell_bullet;
 
 namespace
 {
-/// Contacts are chosen anew when the gap of any may have changed by this fraction of the margin.
+/// Contacts are chosen anew when the gap of any contact may have changed by this fraction of the margin.
 const double kStill = 0.01;
 
 /// Square of an angular velocity times the step, rad²/s.
@@ -34,7 +34,7 @@ const double kFastTurning = 0.01;
 /// The solver starts with this fraction of a point's impulses, unless told otherwise (btContactSolverInfo).
 const double kWarmStarting = 0.85;
 
-/// The body's motion as the solver will see it: velocities before the step, forces gathered for it.
+/// Returns the body's motion as the solver will see it: velocities before the step, and the forces gathered for it.
 Motion motion_of(const btCollisionObject* object, double dt)
 {
 	Motion motion;
@@ -53,7 +53,7 @@ Motion motion_of(const btCollisionObject* object, double dt)
 		motion.linear_acceleration = to_vec(body->getTotalForce() * body->getInvMass());
 		motion.angular_acceleration = to_vec(body->getInvInertiaTensorWorld() * body->getTotalTorque());
 #if BT_BULLET_VERSION >= 283
-		// What the solver adds where a body that is no ball turns fast.
+		// Gyroscopic acceleration that the solver adds to a body that is no ball and turns fast.
 		if (body->getFlags() & BT_ENABLE_GYROSCOPIC_FORCE_IMPLICIT_BODY && length2(motion.angular) * dt > kFastTurning)
 			motion.angular_acceleration = motion.angular_acceleration + to_vec(body->computeGyroscopicImpulseImplicit_Body(btScalar(dt))) * (1 / dt);
 #endif
@@ -61,7 +61,7 @@ Motion motion_of(const btCollisionObject* object, double dt)
 	return motion;
 }
 
-/// Radius around the body's centre of mass that holds the shape; huge for a plane.
+/// Returns the radius around the body's centre of mass that holds the shape; huge for a plane.
 double extent_of(const btCollisionObjectWrapper* wrap, const btVoxShellBaseShape* voxshell)
 {
 	btVector3 center;
@@ -88,10 +88,11 @@ void place(Side& side, const btCollisionObjectWrapper* wrap, double dt)
 	side.extent = extent_of(wrap, side.voxshell);
 }
 
-/// No two points of the shape's field differ by more than this per metre; Bullet's own are exact distances.
+/// Returns the Lipschitz constant of the shape's field: no two of its points differ by more than this per metre. The
+/// fields of Bullet's own shapes are exact distances.
 double slope_of(const Side& side) { return side.voxshell && side.has_field ? std::max(1.0, side.voxshell->getFieldSlope()) : 1.0; }
 
-/// What the solver applied to the first body in the step before, N s.
+/// Returns the impulse that the solver applied to the first body in the step before, N s.
 Vec impulse_of(const btManifoldPoint& point)
 {
 	btVector3 impulse = point.m_normalWorldOnB * point.m_appliedImpulse + point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1;
@@ -101,7 +102,7 @@ Vec impulse_of(const btManifoldPoint& point)
 	return to_vec(impulse);
 }
 
-/// How many a pair may have.
+/// Returns the largest number of manifolds of a pair.
 int manifolds_of(const btVoxShellSettings& settings)
 {
 	if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL)
@@ -142,7 +143,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	const double dt = double(info.m_timeStep);
 	place(first, wrap0, dt);
 	place(second, wrap1, dt);
-	// Only what is within reach of the other body can hit it, however large a body is.
+	// Only points within reach of the other body can hit it, however large a body is.
 	const double apart = length(first.motion.center - second.motion.center);
 	first.motion.radius = std::min(first.extent, apart + second.extent);
 	second.motion.radius = std::min(second.extent, apart + first.extent);
@@ -153,10 +154,10 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 #if BT_BULLET_VERSION >= 286
 	const double asked = double(result->m_closestPointDistanceThreshold);
 #else
-	const double asked = 0;  // nobody can ask for distances yet
+	const double asked = 0;  // this Bullet version has no such request for distances
 #endif
 	const double distance = margin + std::max(ahead, asked);
-	// When somebody asks for distances, far points count as well as near ones.
+	// If a caller requests distances, far points count as well as near ones.
 	const double worth = std::max(margin, asked);
 	manifolds.begin();
 	bounce.begin(first.motion, second.motion, dt, [this](uint32_t feature) {
@@ -177,7 +178,7 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 			now.plane = to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal());
 		Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, now.approach};
 		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
-		// What comes over the edge of a face was farther than what was looked for.
+		// Points that come over the edge of a face were farther than the last search distance.
 		const bool is_covered = !drift.is_on_face() || pair.covers(wanted);
 		if (!is_still || !is_covered || !pair.find_again(first, second, chosen))
 		{
@@ -252,16 +253,18 @@ void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, bt
 {
 	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution), double(point.m_combinedFriction));
 #if BT_BULLET_VERSION >= 287
-	// A friction anchor would make Bullet keep the old point and its distance; by feature, points need no anchor to persist.
+	// A friction anchor would make Bullet keep the old point and its distance; points matched by feature persist
+	// without an anchor.
 	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
 #endif
 	point.m_appliedImpulse = btScalar(treatment.impulse / kWarmStarting);
 	point.m_appliedImpulseLateral1 = btScalar(treatment.slide_impulse / kWarmStarting);
-	point.m_combinedRestitution = 0;  // the solver's own restitution is of no use with contacts at d > 0: see BouncePolicy
+	point.m_combinedRestitution = 0;  // the solver's own restitution does not work with contacts at d > 0: see BouncePolicy
 #if BT_BULLET_VERSION >= 285
 	if (treatment.kind == BouncePolicy::Treatment::LAUNCH)
 	{
-		// The solver aims at the velocity (penetration * erp / dt): with a penetration of 10 µm that is any velocity we like.
+		// The solver aims at the velocity (penetration * erp / dt): with a penetration of 10 µm this gives any
+		// velocity.
 		const double penetration = std::max(-c.distance, 1e-5);
 		point.m_distance1 = btScalar(-penetration);
 		point.m_contactERP = btScalar(treatment.velocity * dt / penetration);
@@ -280,7 +283,7 @@ btVoxShellCollisionAlgorithm::~btVoxShellCollisionAlgorithm() { delete m_state; 
 
 void btVoxShellCollisionAlgorithm::processCollision(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut)
 {
-	// Manifolds and feature numbers go by the order of construction.
+	// Manifolds and feature numbers use the order of construction.
 	if (body0->getCollisionObject() != m_state->manifolds.body0())
 		btSwap(body0, body1);
 	m_state->process(body0, body1, dispatchInfo, resultOut);
@@ -305,14 +308,14 @@ namespace
 struct CreateFunc : public btCollisionAlgorithmCreateFunc
 {
 	btVoxShellSettings settings;
-	bool closest_points = false;  // which of the dispatcher's tables it stands in
+	bool closest_points = false;  // which of the dispatcher's tables holds it
 
 	btCollisionAlgorithm* CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1) override
 	{
 		const btCollisionShape *shape0 = body0->getCollisionShape(), *shape1 = body1->getCollisionShape();
 		if (!btVoxShellBaseShape::upcast(shape0) && !btVoxShellBaseShape::upcast(shape1))
 		{
-			// Somebody else's shape of the same proxy type: what Bullet would have made.
+			// A shape of another library with the same proxy type: create Bullet's own algorithm.
 			btCollisionConfiguration* stock = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration();
 #if BT_BULLET_VERSION >= 286
 			if (closest_points)
@@ -320,7 +323,8 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 #endif
 			return stock->getCollisionAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
 		}
-		// A pool whose elements were made too small would not tell; what is not the pool's the dispatcher frees all the same.
+		// A pool whose elements are too small gives no error; the dispatcher also frees memory that is not from the
+		// pool.
 		const btPoolAllocator* pool = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration()->getCollisionAlgorithmPool();
 		const int size = int(sizeof(btVoxShellCollisionAlgorithm));
 		void* memory = pool->getElementSize() < size ? btAlignedAlloc(size_t(size), 16) : info.m_dispatcher1->allocateCollisionAlgorithm(size);

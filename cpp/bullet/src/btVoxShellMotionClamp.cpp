@@ -21,8 +21,9 @@ using namespace voxshell_bullet;
 
 namespace
 {
-/// By how much Bullet turns a body with this angular velocity in a step, radians: from a limit on it turns by less, though not by
-/// the limit itself, since it shortens only one of the two parts of the quaternion (btTransformUtil::integrateTransform).
+/// Returns the angle by which Bullet turns a body with this angular velocity in a step, radians. Above a limit the body
+/// turns by less, though not by the limit itself, since Bullet shortens only one of the two parts of the quaternion
+/// (btTransformUtil::integrateTransform).
 double turn_of(const btVector3& angular, btScalar step)
 {
 	const double rate = double(angular.length()), limit = double(ANGULAR_MOTION_THRESHOLD);
@@ -30,7 +31,7 @@ double turn_of(const btVector3& angular, btScalar step)
 	return turn > limit ? 2 * std::atan2(turn / limit * std::sin(0.5 * limit), std::cos(0.5 * limit)) : turn;
 }
 
-/// A step is cut into at most this many screws.
+/// A step is divided into at most this many screw motions.
 const int kMostPieces = 64;
 
 /// A shape without children, in the frame of its body.
@@ -52,26 +53,26 @@ void find_leaves(const btCollisionShape* shape, const btTransform& local, std::v
 		find_leaves(compound->getChildShape(i), local * compound->getChildTransform(i), leaves);
 }
 
-/// A body and its way through the step.
+/// A body and its motion through the step.
 struct Mover
 {
 	btCollisionObject* object = nullptr;
 	btRigidBody* body = nullptr;
-	btTransform end;                       // where Bullet has put it
-	btVector3 way, axis;                   // of its centre of mass, m; that it turns about
-	double length = 0, turn = 0;           // of its way, m and rad
+	btTransform end;                       // pose that Bullet gave it
+	btVector3 way, axis;                   // displacement of its centre of mass, m; axis of its turn
+	double length = 0, turn = 0;           // of its path, m and rad
 	double extent = 0;                     // radius around the centre of mass, m
-	double stop = 1;                       // part of the step after which its own motion is over
-	bool stops = false;                    // it is one that can be put back, and pushed
-	double push = 0;                       // how far kinematic bodies near it could push it, m
+	double stop = 1;                       // fraction of the step after which its own motion is over
+	bool stops = false;                    // the body can be put back, and pushed
+	double push = 0;                       // distance that kinematic bodies near it could push it, m
 	const Mover* carrier = nullptr;        // the kinematic body that pushes it along
-	double carried = 1, released = 1;      // from and up to which part of the step
+	double carried = 1, released = 1;      // fractions of the step at which that starts and ends
 	btTransform hold;                      // in the carrier's frame, while it is carried
-	btVector3 push_point, push_normal;     // where the carrier hit it, and from the carrier to it; carrier's frame
-	btVector3 low = btVector3(0, 0, 0), high = btVector3(0, 0, 0);  // box around it on its way
+	btVector3 push_point, push_normal;     // point where the carrier hit it, and normal from the carrier to it; carrier's frame
+	btVector3 low = btVector3(0, 0, 0), high = btVector3(0, 0, 0);  // box around it on its path
 	std::vector<Leaf> leaves;
 
-	/// Where it is after a part of the step: what Bullet did, undone from the end.
+	/// Returns the pose after a fraction of the step, computed backwards from the end pose of Bullet.
 	btTransform at(double t) const
 	{
 		if (t > carried)
@@ -83,7 +84,7 @@ struct Mover
 		return btTransform(rotation, end.getOrigin() - way * back);
 	}
 	bool has_way() const { return length + turn > 0; }
-	/// Nobody stops it after part `t` of the step.
+	/// Returns whether no contact can stop the body after fraction `t` of the step.
 	bool is_driven(double t) const { return carrier ? t < released : !stops && has_way(); }
 	bool moves(double t) const { return t < stop ? has_way() : is_driven(t); }
 	double bend() const { return std::max(length * turn, carrier ? carrier->length * carrier->turn : 0.0); }
@@ -91,7 +92,7 @@ struct Mover
 	void find_box();
 };
 
-/// The box around it on its way.
+/// Computes the box around the body on its path.
 void Mover::find_box()
 {
 	btVector3 center, more_low, more_high;
@@ -101,7 +102,7 @@ void Mover::find_box()
 	extent = double(center.length() + radius);
 	shape->getAabb(at(0), low, high);
 	shape->getAabb(end, more_low, more_high);
-	// In between a point is off its chord by the sagitta of the turn.
+	// In between, a point is off its chord by the sagitta of the turn.
 	const btScalar bulge = btScalar(extent * (1 - std::cos(0.5 * turn)));
 	low.setMin(more_low);
 	high.setMax(more_high);
@@ -114,17 +115,17 @@ struct Pair
 {
 	size_t first, second;  // movers
 	double allowed;        // depth, m
-	MotionPair::Hit hit;   // part of the step
+	MotionPair::Hit hit;   // fraction of the step
 };
 
-/// Where a kinematic body was when it was last seen: its owner may have moved it by several steps at once.
+/// Pose of a kinematic body when it was last seen: its owner may have moved it by several steps at once.
 struct Seen
 {
 	int proxy;  // unique number
 	btTransform pose;
 };
 
-/// Depth from which on two bodies hit, m; infinite when neither has a shape of ours.
+/// Returns the depth at which two bodies hit, m; infinite when neither has a shape of ours.
 double allowed_depth(const Mover& first, const Mover& second)
 {
 	double allowed = std::numeric_limits<double>::infinity();
@@ -166,7 +167,7 @@ bool may_collide(btCollisionWorld* world, const btCollisionObject* first, const 
 struct btVoxShellMotionClamp::State
 {
 	std::vector<Mover> movers;
-	size_t fast = 0;  // the first so many movers are fast or may be pushed; the others are what lies on their way
+	size_t fast = 0;  // number of fast or possibly pushed movers, which come first; the others are the bodies on their paths
 	std::vector<Seen> seen, seen_before;
 	std::vector<Pair> pairs;
 	Nearby nearby;
@@ -184,7 +185,7 @@ struct btVoxShellMotionClamp::State
 	void resolve();
 };
 
-/// The world's fast bodies, and those that kinematic ones may push.
+/// Collects the world's fast bodies, and those that kinematic ones may push.
 void btVoxShellMotionClamp::State::gather(btCollisionWorld* world, btScalar step)
 {
 	movers.clear();
@@ -219,7 +220,8 @@ void btVoxShellMotionClamp::State::gather(btCollisionWorld* world, btScalar step
 	fast = movers.size();
 }
 
-/// From where it was last seen. Bullet has put it to where it is before the step, or before the first of several.
+/// Finds the path from the pose where it was last seen. Bullet has put the body at its pose before the step, or before
+/// the first of several.
 void btVoxShellMotionClamp::State::find_kinematic_way(Mover& mover)
 {
 	const btBroadphaseProxy* proxy = mover.object->getBroadphaseHandle();
@@ -238,7 +240,8 @@ void btVoxShellMotionClamp::State::find_kinematic_way(Mover& mover)
 	mover.way = mover.end.getOrigin() - last->pose.getOrigin();
 }
 
-/// Bodies in the way of a kinematic one, also those that rest or sleep: with a box around all that they may be pushed through.
+/// Collects bodies in the path of a kinematic one, also resting and sleeping ones, each with a box around all positions
+/// to which they may be pushed.
 void btVoxShellMotionClamp::State::gather_pushed(btCollisionWorld* world, size_t pusher)
 {
 	nearby.proxies.clear();
@@ -276,7 +279,7 @@ void btVoxShellMotionClamp::State::add_pair(size_t first, size_t second)
 {
 	const Mover &a = movers[first], &b = movers[second];
 	const double allowed = allowed_depth(a, b);
-	// What moves by less cannot leave a body that it was in contact with by the wrong side, and the solver sees to it.
+	// A pair with less relative motion cannot pass through each other; the solver handles it.
 	const double motion = a.length + a.turn * a.extent + a.push + b.length + b.turn * b.extent + b.push;
 	if (motion * MotionPair::kAllowed > allowed && (a.stops || b.stops))
 		pairs.push_back({first, second, allowed, MotionPair::Hit()});
@@ -316,14 +319,16 @@ void btVoxShellMotionClamp::State::find_pairs(btCollisionWorld* world)
 	}
 }
 
-/// The first hit on a part of the step in which each of the two either moves all the time, in one way, or rests.
+/// Finds the first hit in a fraction of the step in which each of the two bodies either moves all the time, with one
+/// motion, or rests.
 MotionPair::Hit btVoxShellMotionClamp::State::first_hit(const Mover& first, const Mover& second, double allowed, double from, double to)
 {
 	MotionPair::Hit hit;
 	if (!first.moves(from) && !second.moves(from))
 		return hit;
-	// Bullet moves the centre of mass straight while the body turns. A screw between two such poses takes it along an arc, off
-	// the straight way by no more than an eighth of its length times the turn. And a screw is one of less than half a turn.
+	// Bullet moves the centre of mass straight while the body turns. A screw motion between two such poses takes it
+	// along an arc, off the straight line by no more than an eighth of its length times the turn. A screw motion also
+	// needs a turn of less than 180 degrees.
 	const double part = to - from, most = 0.1 * allowed;
 	const double off = 0.125 * part * part * std::max(first.bend(), second.bend());
 	const double quarters = part * std::max(first.most_turn(), second.most_turn()) / double(SIMD_HALF_PI);
@@ -365,8 +370,9 @@ MotionPair::Hit btVoxShellMotionClamp::State::first_hit(const Pair& pair, double
 	return MotionPair::Hit();
 }
 
-/// What a hit does to the two: both stop, but what a kinematic body hits is pushed along with it, and with what it pushes. False when
-/// nothing changes: both were stopped before, or a body is caught between a kinematic one and something that gives no way.
+/// Applies a hit to the two bodies: both stop, but a body that a kinematic body hits is pushed along with it, and with
+/// the bodies that it pushes. Returns false when nothing changes: both were stopped before, or a body is caught between
+/// a kinematic one and an immovable one.
 bool btVoxShellMotionClamp::State::meet(const Pair& pair)
 {
 	Mover* both[2] = {&movers[pair.first], &movers[pair.second]};
@@ -405,8 +411,8 @@ bool btVoxShellMotionClamp::State::meet(const Pair& pair)
 	return changed;
 }
 
-/// The earliest hit ends the ways of both its bodies; then what they would have met later is another question. Each body is stopped
-/// once at most, and pushed once at most.
+/// Resolves the hits in order of time. The earliest hit ends the paths of both its bodies; then their later hits are
+/// computed again. Each body is stopped once at most, and pushed once at most.
 void btVoxShellMotionClamp::State::resolve()
 {
 	stopped = 0;
@@ -426,7 +432,7 @@ void btVoxShellMotionClamp::State::resolve()
 		for (Pair& pair : pairs)
 		{
 			const bool concerned = pair.first == next->first || pair.first == next->second || pair.second == next->first || pair.second == next->second;
-			// One that cannot be stopped goes on through the one that was.
+			// A body that cannot be stopped goes on through the stopped one.
 			if (changed && concerned && &pair != next)
 				pair.hit = first_hit(pair, time);
 		}
@@ -435,7 +441,7 @@ void btVoxShellMotionClamp::State::resolve()
 
 namespace
 {
-/// A body that was pushed leaves its pusher at the speed of a collision with an infinite mass.
+/// Makes a pushed body leave its pusher at the speed of a collision with an infinite mass.
 void push(btRigidBody& body, const Mover& mover)
 {
 	const btRigidBody& by = *mover.carrier->body;

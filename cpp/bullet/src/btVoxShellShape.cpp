@@ -30,7 +30,7 @@ bool has_mesh_extension(const char* path)
 	return extension == "obj" || extension == "stl" || extension == "ply";
 }
 
-/// The library's options with the forms this class carries.
+/// Returns the library's options with the forms that this class carries.
 vxs_cook_options options_for(unsigned forms, const vxs_cook_options* options)
 {
 	vxs_cook_options result;
@@ -41,7 +41,7 @@ vxs_cook_options options_for(unsigned forms, const vxs_cook_options* options)
 	return result;
 }
 
-/// What is made when it is first asked for.
+/// Data that is made when it is first needed.
 struct Lazy
 {
 	// Bullet's own tree over the triangles, for sweeps and drawing.
@@ -129,7 +129,7 @@ const char* btVoxShellBaseShape::staticName()
 
 const btVoxShellBaseShape* btVoxShellBaseShape::upcast(const btCollisionShape* shape)
 {
-	// Others may use the same proxy type: the name's address tells.
+	// Other libraries may use the same proxy type: the address of the name identifies ours.
 	if (shape->getShapeType() != FAST_CONCAVE_MESH_PROXYTYPE || shape->getName() != staticName())
 		return nullptr;
 	return static_cast<const btVoxShellBaseShape*>(shape);
@@ -183,18 +183,19 @@ void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 	check(vxs_shape_get_info(shape, &info));
 	if ((info.forms & forms) != forms)
 		throw std::runtime_error(std::string("voxshell: the shape has no ") + ((info.forms & FIELD) ? "pointshell" : "field") + ", which this class needs");
-	// Outside its grid a field adds the distance to the grid's box, at right angles to what it changes by inside.
+	// Outside its grid a field adds the distance to the grid's box, perpendicular to the direction in which it changes
+	// inside.
 	m_data->slope = std::sqrt(1 + info.lipschitz * info.lipschitz);
 	m_data->is_convex = (forms & FIELD) && info.field_convex;
 	m_data->spacing = (forms & POINTSHELL) ? info.spacing : 0;
-	// An exact field has neither.
+	// An exact field has no voxel size.
 	m_data->resolution = (forms & FIELD) && info.voxel_size > 0 ? info.voxel_size : info.spacing;
 	vxs_shape* asset = nullptr;
 	check(vxs_shape_retain(shape, &asset));
 	use(asset);
 }
 
-/// Makes everything that depends on the scale. Throws, and then changes nothing.
+/// Makes all data that depends on the scale. When it throws, the shape is unchanged.
 void btVoxShellBaseShape::use(vxs_shape* scaled)
 {
 	Shape asset(scaled);
@@ -240,7 +241,7 @@ void btVoxShellBaseShape::calculateLocalInertia(btScalar mass, btVector3& inerti
 		inertia = btVector3(btScalar(properties.inertia[0]), btScalar(properties.inertia[1]), btScalar(properties.inertia[2])) * mass;
 		return;
 	}
-	// No volume (an open pointshell without a field): that of its box.
+	// A shape without volume (an open pointshell without a field) uses the inertia of its box.
 	const btVector3 squares = m_halfExtents * m_halfExtents;
 	inertia = btVector3(squares.y() + squares.z(), squares.x() + squares.z(), squares.x() + squares.y()) * (mass / btScalar(3));
 }

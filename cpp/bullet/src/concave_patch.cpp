@@ -6,19 +6,19 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// How much farther than needed triangles are gathered, in sizes of the Voxshell shape: it can move this far before the forms are
-/// made again.
+/// Extra distance beyond the needed box for gathering triangles, in sizes of the Voxshell shape: the shape can move
+/// this far before the forms are made again.
 const double kSlack = 0.25;
-/// How deep behind the sheet samples count as penetrating, in sizes of the Voxshell shape.
+/// Depth behind the sheet up to which samples count as penetrating, in sizes of the Voxshell shape.
 const double kDepth = 0.05;
 
-/// No corner of a triangle is farther away, metres.
+/// Largest coordinate of a triangle's corner, metres.
 const btScalar kFar = btScalar(1e15);
 
 struct Gather : btTriangleCallback
 {
 	btVector3 low, high;
-	bool left_out = false;  // a triangle that cannot be
+	bool left_out = false;  // a triangle that cannot be used was left out
 	std::vector<btVector3>& corners;
 	explicit Gather(std::vector<btVector3>& to) : corners(to) {}
 	void processTriangle(btVector3* t, int, int) override
@@ -29,7 +29,7 @@ struct Gather : btTriangleCallback
 				left_out = true;
 				return;
 			}
-		// Shapes without a tree give all they have.
+		// Shapes without a tree pass all their triangles.
 		for (int axis = 0; axis < 3; ++axis)
 			if (btMin(btMin(t[0][axis], t[1][axis]), t[2][axis]) > high[axis] || btMax(btMax(t[0][axis], t[1][axis]), t[2][axis]) < low[axis])
 				return;
@@ -41,7 +41,7 @@ bool same(const std::vector<btVector3>& a, const std::vector<btVector3>& b)
 {
 	if (a.size() != b.size())
 		return false;
-	// The fourth number of a vector means nothing.
+	// The fourth component of a vector has no meaning.
 	for (size_t i = 0; i < a.size(); ++i)
 		if (a[i].x() != b[i].x() || a[i].y() != b[i].y() || a[i].z() != b[i].z())
 			return false;

@@ -1,5 +1,6 @@
-// The triangles of one of Bullet's concave shapes (meshes, heightfields, GImpact, a user's own) near a Voxshell shape, as a
-// two-sided sheet with sharp features. Whatever a shape gives to processAllTriangles is collided: no type needs code of its own.
+// The triangles of one of Bullet's concave shapes (meshes, heightfields, GImpact, a user's own) near a Voxshell shape,
+// as a two-sided sheet with sharp features. The patch takes all triangles that a shape passes to processAllTriangles:
+// no type needs code of its own.
 #ifndef VOXSHELL_BULLET_CONCAVE_PATCH_H
 #define VOXSHELL_BULLET_CONCAVE_PATCH_H
 
@@ -12,21 +13,21 @@
 
 namespace voxshell_bullet
 {
-/// Gathered anew in every step and compared, so that a mesh may move its vertices at any time; but the forms are made again only
-/// when a triangle has changed or the Voxshell shape has left the region they were made for.
+/// The triangles are gathered anew in every step and compared, so that a mesh may move its vertices at any time. The
+/// forms are made again only when a triangle has changed or the Voxshell shape has left the region they were made for.
 class ConcavePatch
 {
 public:
-	/// @param shape   whose triangles
+	/// @param shape source of the triangles
 	/// @param low     box that must be covered, in the shape's frame, metres
 	/// @param high    its other corner
-	/// @param size    of the Voxshell shape, metres: the region exceeds the box by a part of it
+	/// @param size of the Voxshell shape, metres: the region exceeds the box by a fraction of it
 	/// @return        false when there is no triangle in the box
 	bool update(const btConcaveShape* shape, const Vec& low, const Vec& high, double size);
 
 	/// The triangles as a sheet; null before the first update that returned true.
 	const vxs_shape* shape() const { return m_sheet.get(); }
-	/// Whether the last update found the triangles where they were before.
+	/// Returns whether the last update found the triangles unchanged.
 	bool unchanged() const { return m_unchanged; }
 	const SharpFeatures& features() const { return m_features; }
 
@@ -35,7 +36,7 @@ private:
 
 	const btConcaveShape* m_shape = nullptr;
 	Vec m_low = {0, 0, 0}, m_high = {-1, -1, -1};  // the region
-	std::vector<btVector3> m_corners, m_gathered;  // three per triangle: those the forms are of, and those of this step
+	std::vector<btVector3> m_corners, m_gathered;  // three per triangle: of the present forms, and of this step
 	bool m_unchanged = false;
 	Shape m_sheet;
 	SharpFeatures m_features;

@@ -30,17 +30,19 @@ void Candidate::predict(const Motion& first, const Motion& second, double dt)
 
 namespace
 {
-/// More than this many are first thinned out to the best of each cell of a grid over them.
+/// Contacts above this number are first thinned to the best one of each cell of a grid over them.
 const size_t kThinAbove = 160;
 const int kCells = 6;
 
-/// What competes is no more than this when at most 32 contacts are kept: the best of each cell, the outermost, those kept, and two.
+/// Upper bound on the competing contacts when at most 32 are kept: the best of each cell, the outermost, those kept,
+/// and two.
 const size_t kMostCompeting = 288;
-/// A contact of the step before gives way only to one that spreads this much better (squared distances).
+/// A contact of the step before is replaced only by one that spreads this much better (squared distances).
 const double kHysteresis = 2.25;
-/// How many contacts of a full set may be exchanged in one step.
+/// Largest number of contacts of a full set that are exchanged in one step.
 const int kExchanges = 3;
-/// A lowest contact outside the set gets in when it is lower than all inside by this fraction of the margin.
+/// A lowest contact outside the set is included when it is lower than all contacts in the set by this fraction of the
+/// margin.
 const double kNotable = 0.02;
 
 int cell_of(double x, double low, double scale)
@@ -50,7 +52,7 @@ int cell_of(double x, double low, double scale)
 }
 }  // namespace
 
-/// Leaves in the pool the most urgent candidate of each cell, those of the step before, and the outermost ones.
+/// Thins the pool to the most urgent candidate of each cell, those of the step before, and the outermost ones.
 void ContactSelector::thin(const std::vector<Candidate>& candidates)
 {
 	Vec low = candidates[m_pool[0]].point, high = low;
@@ -103,7 +105,7 @@ void ContactSelector::thin(const std::vector<Candidate>& candidates)
 
 ContactSelector::ContactSelector()
 {
-	// At once, and not when a body that has long been at rest turns to another side.
+	// Reserve now, and not when a body that has long been at rest turns to another side.
 	m_places.reserve(kMostCompeting);
 	m_weight.reserve(kMostCompeting);
 	m_spread.reserve(kMostCompeting);
@@ -150,7 +152,7 @@ void ContactSelector::Places::lower(const Places& from, size_t index, float* spr
 		center[row] = from.m_at[row][index];
 	for (size_t block = 0; block < padded(); block += kBlock)
 	{
-		// In a place of its own that nothing else points at, so that the compiler can take several at once.
+		// A local array that no pointer aliases, so that the compiler can vectorise the loop.
 		float distance[kBlock] = {};
 		for (int row = 0; row < 6; ++row)
 		{
@@ -170,7 +172,7 @@ void ContactSelector::choose(size_t k)
 	m_places.lower(m_places, k, m_spread.data());
 }
 
-/// Puts `k` in the place of the chosen one with the least merit, if that is below `limit`.
+/// Replaces the chosen contact with the least merit by `k`, if that merit is below `limit`.
 bool ContactSelector::exchange(size_t k, double limit)
 {
 	m_chosen_places.clear();
@@ -201,8 +203,8 @@ bool ContactSelector::exchange(size_t k, double limit)
 	return true;
 }
 
-/// The four corners of the contact area, which carry all torque: farthest from the middle, farthest from that one, and farthest
-/// to either side of the line through both.
+/// Chooses the four corners of the contact area, which carry all torque: the contact farthest from the middle, the one
+/// farthest from that one, and the farthest to either side of the line through both.
 void ContactSelector::choose_corners(size_t count)
 {
 	const auto at = [&](size_t k) -> const Vec& { return (*m_candidates)[m_pool[k]].point; };
@@ -243,7 +245,7 @@ void ContactSelector::choose_corners(size_t count)
 	});
 }
 
-/// Where a candidate is in the pool, to which it is added if it is not there.
+/// Returns the index of a candidate in the pool, and adds it if it is not there.
 size_t ContactSelector::place_in_pool(uint32_t index)
 {
 	const size_t k = size_t(std::find(m_pool.begin(), m_pool.end(), index) - m_pool.begin());
@@ -252,7 +254,8 @@ size_t ContactSelector::place_in_pool(uint32_t index)
 	return k;
 }
 
-/// The one in the pool that would add most, of those farther than this from all chosen; the size of the pool when there is none.
+/// Returns the candidate in the pool that would add most, of those farther than this from all chosen; the size of the
+/// pool when there is none.
 size_t ContactSelector::farthest(float nearest) const
 {
 	float best = 0;
@@ -308,7 +311,7 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	m_spread.assign(m_places.padded(), std::numeric_limits<float>::infinity());
 	const float nearest = float(1e-6 * size * size);
 
-	// What was in the set stays.
+	// Contacts of the present set stay.
 	double lowest_gap = std::numeric_limits<double>::infinity(), lowest_distance = lowest_gap;
 	for (size_t k = 0; k < m_pool.size() && m_chosen.size() < count; ++k)
 	{
@@ -321,7 +324,8 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	}
 	const bool fresh = m_chosen.empty();
 
-	// The lowest ones come in, unless one as low is there: on a flat contact the lowest is a matter of rounding.
+	// The lowest contacts are included, unless one as low is in the set: on a flat contact rounding decides which is
+	// the lowest.
 	const auto insist = [&](size_t k) {
 		if (std::find(m_chosen.begin(), m_chosen.end(), uint32_t(k)) != m_chosen.end())
 			return;
@@ -337,7 +341,7 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 
 	if (fresh)
 	{
-		// Where normals differ by more than positions do, they count first: a wedge needs both its faces.
+		// Where normals differ by more than positions do, they count first: a wedge needs contacts on both its faces.
 		double extent = 0;
 		for (const uint32_t i : m_pool)
 			extent = std::max(extent, length2(candidates[i].point - origin));

@@ -21,7 +21,7 @@
 
 namespace voxshell_bullet
 {
-/// How a body moves through a step; all zero for one that does not.
+/// Motion of a body through a step; all zero for a body that does not move.
 struct Motion
 {
 	Vec center = {0, 0, 0};   // of mass, world, m
@@ -29,7 +29,7 @@ struct Motion
 	Vec angular = {0, 0, 0};  // rad/s
 	Vec linear_acceleration = {0, 0, 0};
 	Vec angular_acceleration = {0, 0, 0};
-	double radius = 0;        // of a sphere around `center` that holds all of the body that matters, m
+	double radius = 0;        // radius of a sphere around `center` that holds all of the body that matters, m
 	double inverse_mass = 0;  // 1/kg; 0: cannot be pushed
 	Vec inverse_inertia[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};  // rows, world, 1/(kg m²)
 
@@ -38,14 +38,14 @@ struct Motion
 	Vec centripetal_at(const Vec& p) const { return cross(angular, cross(angular, p - center)); }
 };
 
-/// How far two bodies can approach within one step, metres.
+/// Returns the distance that two bodies can approach within one step, metres.
 double reach(const Motion& first, const Motion& second, double dt);
 
-/// How the first of two bodies moves against the second, at the end of the step, if nothing stops them.
+/// Motion of the first of two bodies relative to the second, at the end of the step, if no contact stops them.
 struct Approach
 {
 	Vec center;    // of the first body, world, m
-	Vec velocity;  // of the first body's centre against the second body there, m/s
+	Vec velocity;  // of the first body's centre relative to the second body there, m/s
 	Vec spin;      // rad/s
 
 	Approach() = default;
@@ -59,22 +59,22 @@ struct Candidate
 	static const uint32_t kSample = UINT32_MAX;
 
 	uint32_t feature = 0;
-	uint32_t touch = kSample;  // number of the touch of a sharp feature that it is made of
-	uint32_t segment = 0;      // of the pair, for those who give segments manifolds of their own
+	uint32_t touch = kSample;  // number of the sharp feature's touch that the contact is made of
+	uint32_t segment = 0;      // of the pair, for settings that give segments manifolds of their own
 	Vec point = {0, 0, 0};    // on the second body, world, m
 	Vec normal = {0, 0, 0};   // n
 	double distance = 0;      // d
 	double speed = 0;         // v
 	double acceleration = 0;  // a
-	double curvature = 0;     // what the bodies' turning adds to a for a point that moves with them, m/s²
+	double curvature = 0;     // change of a by the bodies' turning, for a point that moves with them, m/s²
 	/// Distance at the end of the step if nothing stopped the bodies (an approach counts, a retreat does not).
 	double gap = 0;
-	/// It was given to the solver in the step before.
+	/// The contact was given to the solver in the step before.
 	bool kept = false;
-	/// It must be given to the solver in this step.
+	/// The contact must be given to the solver in this step.
 	bool pinned = false;
 
-	/// Fills in the gap only: what it takes to choose.
+	/// Fills in the gap only, which is enough for the selection.
 	void predict_gap(const Approach& approach, double dt) { gap = distance + std::min(0.0, dot(normal, approach.at(point))) * dt; }
 	/// Fills in speed, acceleration, curvature and gap.
 	void predict(const Motion& first, const Motion& second, double dt);
@@ -82,25 +82,25 @@ struct Candidate
 
 /// Picks a stable set of contacts.
 ///
-/// Always in it: the one that will be deepest and the one that is, or one as deep. A new set gets distinct normals first, then
-/// the corners of the contact area, then whatever lies farthest from those chosen in position and normal; urgent contacts count
-/// more. From then on contacts stay in the set, and give way only to one that is clearly better, so that a resting pair keeps
-/// its set. Allocates only while its buffers grow.
+/// The set always contains the contact that will be deepest and the one that is deepest, or one as deep. A new set gets
+/// distinct normals first, then the corners of the contact area, then the contacts that lie farthest from those chosen
+/// in position and normal; urgent contacts count more. From then on contacts stay in the set and are replaced only by a
+/// clearly better one, so that a resting pair keeps its set. Allocates only while its buffers grow.
 class ContactSelector
 {
 public:
 	ContactSelector();
 
 	/// @param candidates  all contacts, in any order
-	/// @param count       how many may be chosen
+	/// @param count largest number of contacts to choose
 	/// @param margin      candidates whose gap exceeds this are not worth a constraint, m
 	/// @param size        a length of the bodies: turning a normal by 1 rad counts as much as half of it in position, m
 	/// @return            indices of `candidates`; valid until the next call
 	const std::vector<uint32_t>& select(const std::vector<Candidate>& candidates, size_t count, double margin, double size);
 
 private:
-	/// Positions and turned normals of contacts, relative to one of them, as structure of arrays: their squared distances say how
-	/// different they are. Padded to whole blocks.
+	/// Positions and turned normals of contacts, relative to one of them, as structure of arrays: their squared
+	/// distances measure how different two contacts are. Padded to whole blocks.
 	class Places
 	{
 	public:
@@ -111,7 +111,7 @@ private:
 		void copy(const Places& from, size_t index);
 		void pad();
 		size_t padded() const { return m_at[0].size(); }
-		/// Lowers each of `spread` to the squared distance from one of them.
+		/// Lowers each of `spread` to the squared distance from one contact.
 		void lower(const Places& from, size_t index, float* spread) const;
 
 	private:
@@ -126,19 +126,19 @@ private:
 	size_t place_in_pool(uint32_t index);
 	size_t farthest(float nearest) const;
 
-	std::vector<uint32_t> m_pool;  // candidates that compete
+	std::vector<uint32_t> m_pool;  // candidates that compete for the set
 	std::vector<uint32_t> m_cells;
 	Places m_places;              // of the pool
-	std::vector<float> m_weight;  // of each in the pool: a gap of one margin above the smallest halves the distance that counts
+	std::vector<float> m_weight;  // of each in the pool: a gap of one margin above the smallest halves the effective distance
 	std::vector<float> m_spread;  // squared distance of each in the pool to the nearest chosen one
-	std::vector<uint32_t> m_chosen;  // of the pool
+	std::vector<uint32_t> m_chosen;  // indices into the pool
 	std::vector<uint32_t> m_answer;
 	Places m_chosen_places;
 	std::vector<float> m_chosen_spread;
 
-	// Of the call under way.
+	// State of the current call.
 	const std::vector<Candidate>* m_candidates = nullptr;
-	size_t m_anchor = 0;  // of the pool: the most urgent one, never exchanged
+	size_t m_anchor = 0;  // index into the pool: the most urgent candidate, never exchanged
 };
 }  // namespace voxshell_bullet
 

@@ -32,7 +32,7 @@ double Drift::since(const Instant& now, double slope, double margin, double aske
 	const Face face = length2(now.plane) > 0 ? Face{now.plane, true} : m_face;
 	const Frame &holder = face.of_other ? now.other : now.own, &holder_then = face.of_other ? m_then.other : m_then.own;
 	const Vec up = holder.rotate(face.normal);
-	// Only while it does not tilt.
+	// Valid only while the face does not tilt.
 	if (!face.is_known() || length2(up - holder_then.rotate(face.normal)) > 0)
 		return slope * displacement(m_then.relative, now.relative, now.center, now.radius) + (length(velocity) + length(spin) * now.radius) * dt;
 	const double moved = face.of_other ? displacement(m_then.relative, now.relative, now.center, now.radius, face.normal)

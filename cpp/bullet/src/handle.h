@@ -23,7 +23,7 @@ using Field = std::unique_ptr<vxs_field, Release>;
 using PointShell = std::unique_ptr<vxs_pointshell, Release>;
 using Workspace = std::unique_ptr<vxs_workspace, Release>;
 
-/// Throws what the library says about the last call of this thread, unless it went well.
+/// Throws the library's message about the last call of this thread, unless the call succeeded.
 inline void check(vxs_status status)
 {
 	if (status != VXS_OK)

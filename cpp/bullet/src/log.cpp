@@ -7,7 +7,8 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// True the first time for each text. Pairs that cannot collide come back in every step, and must not fill the log.
+/// Returns true the first time for each text. Pairs that cannot collide are reported in every step, and must not fill
+/// the log.
 bool is_new(const std::string& text)
 {
 	static std::mutex mutex;

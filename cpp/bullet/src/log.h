@@ -1,4 +1,4 @@
-// What the plugin has to say, through the library's log hook.
+// Messages of the plugin, through the library's log hook.
 #ifndef VOXSHELL_BULLET_LOG_H
 #define VOXSHELL_BULLET_LOG_H
 
@@ -8,9 +8,9 @@
 
 namespace voxshell_bullet
 {
-/// A warning, once in the life of the program for each different text.
+/// Logs a warning, once in the life of the program for each different text.
 void warn_once(const std::string& text);
-/// An error: what the library said about its last call, which was for `what`. Once for each `what` and status.
+/// Logs the library's error message about its last call, which was for `what`. Once for each `what` and status.
 void log_failure(const char* what, vxs_status status);
 }  // namespace voxshell_bullet
 

@@ -6,7 +6,7 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// Nothing is ever this far, m: as a breaking threshold it makes Bullet keep every point until we remove it.
+/// A distance that no point reaches, m: as a breaking threshold it makes Bullet keep every point until we remove it.
 const btScalar kNever = btScalar(1e9);
 }  // namespace
 
@@ -43,7 +43,7 @@ void ManifoldSet::begin()
 		for (int i = 0; i < manifold->getNumContacts();)
 		{
 			const btManifoldPoint& point = manifold->getContactPoint(i);
-			// Removals move the last point into the gap: look for the slot from here on.
+			// Removals move the last point into the gap: search the slot from here on.
 			int at = i;
 			while (at < MANIFOLD_CACHE_SIZE && !(slots[at].local_a == point.m_localPointA && slots[at].local_b == point.m_localPointB))
 				++at;
@@ -110,7 +110,7 @@ void ManifoldSet::put(uint32_t feature, uint32_t group, const btManifoldPoint& p
 	m_new.push_back(added);
 }
 
-/// The next point to be placed of a group; null when there is none.
+/// Returns the next point of a group that has no place yet; null when there is none.
 ManifoldSet::New* ManifoldSet::next_of(uint32_t group)
 {
 	for (int n = 0; n < m_new.size(); ++n)
@@ -122,7 +122,7 @@ ManifoldSet::New* ManifoldSet::next_of(uint32_t group)
 	return nullptr;
 }
 
-/// A manifold with room for a point of a group; null when there can be none.
+/// Returns a manifold with room for a point of a group; null when there can be none.
 ManifoldSet::Held* ManifoldSet::room_for(uint32_t group)
 {
 	Held* empty = nullptr;
@@ -194,7 +194,7 @@ void ManifoldSet::end()
 		}
 	}
 	add_new();
-	// What btPersistentManifold::refreshContactPoints does besides moving points, which ours do not need.
+	// The work of btPersistentManifold::refreshContactPoints besides moving points, which ours do not need.
 	for (int m = 0; m < m_held.size(); ++m)
 		for (int i = m_held[m].manifold->getNumContacts() - 1; i >= 0; --i)
 		{
@@ -230,7 +230,7 @@ btManifoldPoint* PointMaker::make(btManifoldResult* result, const btVector3& nor
 {
 	if (m_scratch.getNumContacts() == 2)
 	{
-		m_scratch.getContactPoint(1).m_userPersistentData = 0;  // it went with the copy
+		m_scratch.getContactPoint(1).m_userPersistentData = 0;  // the copy now owns it
 		m_scratch.setNumContacts(1);
 	}
 	btPersistentManifold* const before = result->getPersistentManifold();

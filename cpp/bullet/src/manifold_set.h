@@ -13,15 +13,15 @@ class btDispatcher;
 
 namespace voxshell_bullet
 {
-/// Manifolds are made when first needed, always in the order (body0, body1), and released with the set: never in the dispatch
-/// that made them, which the multithreaded dispatcher could not bear.
+/// Manifolds are created when first needed, always in the order (body0, body1), and released with the set. They are
+/// never released in the dispatch that created them, which the multithreaded dispatcher does not allow.
 ///
 /// Points are put into groups: a manifold holds points of one group only, and a group may have several manifolds.
 class ManifoldSet
 {
 public:
 	static const int kMaxManifolds = 8;
-	/// Of a pair that has one for each segment of a level.
+	/// Limit for a pair that has one manifold for each segment of a level.
 	static const int kMaxSegments = 256;
 
 	/// @param max_manifolds  for all groups together
@@ -35,16 +35,19 @@ public:
 	int max_manifolds() const { return m_max; }
 	int capacity() const { return m_max * MANIFOLD_CACHE_SIZE; }
 
-	/// Starts a step: drops what Bullet or the user removed since, and marks the rest as not seen yet.
+	/// Starts a step: drops the points that Bullet or the user removed since, and marks the rest as not seen yet.
 	void begin();
-	/// The point of a feature that was there in the step before; null when there is none. Valid between `begin` and `end`.
+	/// Returns the point that a feature had in the step before; null when there is none. Valid between `begin` and
+	/// `end`.
 	const btManifoldPoint* find(uint32_t feature) const;
-	/// Keeps or adds the point of a feature. A kept one keeps its impulses (unless told to forget them for those of `point`), age and user data; one
-	/// that changes its group takes impulses and age along. The groups of a step must find room in `max_manifolds()`.
+	/// Keeps or adds the point of a feature. A kept point keeps its impulses (unless told to replace them by those of
+	/// `point`), age and user data; a point that changes its group takes impulses and age along. The groups of a step
+	/// must fit into `max_manifolds()`.
 	void put(uint32_t feature, uint32_t group, const btManifoldPoint& point, bool forget_impulse);
-	/// Ends the step: adds the new points, in the places of those not seen again first, and removes what is left of these.
+	/// Ends the step: adds the new points, first in the slots of points that were not seen again, and removes the rest
+	/// of these.
 	void end();
-	/// Ends a step in which nothing was put: removes every point.
+	/// Ends a step without points: removes every point.
 	void clear();
 
 	void append_to(btManifoldArray& manifolds) const;
@@ -85,10 +88,11 @@ private:
 	btAlignedObjectArray<New> m_new;
 };
 
-/// Lets a btManifoldResult make a point (combined friction and restitution, the user's callback, child indices) without
-/// letting it choose where to store it.
+/// Makes a btManifoldResult create a point (combined friction and restitution, the user's callback, child indices)
+/// without letting it choose where to store it.
 ///
-/// The result is given a manifold of our own with one far point in it: it then never merges, and never reports a new collision.
+/// The result gets a manifold of our own that contains one far point: then it never merges points, and never reports a
+/// new collision.
 class PointMaker
 {
 public:

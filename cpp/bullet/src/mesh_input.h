@@ -10,13 +10,13 @@ class btStridingMeshInterface;
 
 namespace voxshell_bullet
 {
-/// Reads every part of a mesh, with its scaling, whatever number types it is stored in.
+/// Reads every part of a mesh, with its scaling, in any number type.
 Soup read_mesh(const btStridingMeshInterface& mesh);
 
 /// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own. Throws for a mesh without volume.
 btTransform move_to_principal_frame(Soup& soup);
 
-/// The triangles a shape keeps; none when it keeps none.
+/// Returns the triangles that a shape keeps; empty when it keeps none.
 Soup triangles_of(const vxs_shape* shape);
 }  // namespace voxshell_bullet
 

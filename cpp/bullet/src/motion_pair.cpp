@@ -10,18 +10,18 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// Uncertainty of the time of a hit, as a fraction of the depth at which it is one.
+/// Uncertainty of the time of a hit, as a fraction of the allowed depth.
 const double kTolerance = 0.1;
 
 vxs_motion motion_of(const MotionPair::Path& path) { return {to_pose(path.from), to_pose(path.to)}; }
 
-/// A box around all of a shape of ours on its way.
+/// Computes a box around all of one of our shapes on its path.
 void swept_box(const btVoxShellBaseShape& shape, const Frame& from, const Frame& to, Vec& low, Vec& high)
 {
 	const Vec center = to_vec(shape.getLocalCenter());
 	const double radius = length(to_vec(shape.getLocalHalfExtents()));
 	const Vec a = from(center), b = to(center);
-	// A screw's arc leaves the chord of its ends by less than half of that.
+	// The arc of a screw motion leaves the chord of its ends by less than half of the chord's length.
 	const double around = radius + 0.5 * length(b - a);
 	low = {std::min(a.x, b.x) - around, std::min(a.y, b.y) - around, std::min(a.z, b.z) - around};
 	high = {std::max(a.x, b.x) + around, std::max(a.y, b.y) + around, std::max(a.z, b.z) + around};
@@ -73,8 +73,8 @@ MotionPair::Hit MotionPair::first_hit(const btCollisionShape* first, const Path&
 	return m_first;
 }
 
-/// Both ways round, where there are samples: a small ball must not slip in between those of a plate, nor a wire in between those
-/// of a ball.
+/// Tests both directions, where there are samples: a small ball must not slip in between the samples of a plate, nor a
+/// wire in between those of a ball.
 void MotionPair::against_stock(const btVoxShellBaseShape& ours, const Path& our_path, const btCollisionShape* stock, const Path& stock_path)
 {
 	double factor;
@@ -110,7 +110,8 @@ void MotionPair::against_stock(const btVoxShellBaseShape& ours, const Path& our_
 	}
 }
 
-/// Contacts of the way up to the present first hit. A hit counts when the sample has gone on to be too deep at the end of it.
+/// Tests contacts on the path up to the present first hit. A hit counts when the sample is too deep at the end of the
+/// path.
 void MotionPair::against_patch(const btVoxShellBaseShape& ours, const Path& our_path, const btConcaveShape* shape, const Path& path)
 {
 	Body a, b;
@@ -161,7 +162,7 @@ void MotionPair::against_patch(const btVoxShellBaseShape& ours, const Path& our_
 	}
 }
 
-/// Features that are below the level from the start, ascending.
+/// Finds the features that are below the level from the start, ascending.
 bool MotionPair::find_known(const Body& first, const Body& second, uint32_t roles, double level)
 {
 	vxs_query query;

@@ -1,5 +1,5 @@
-// When two shapes that move hit each other: continuous collision detection for pairs of which at least one is ours. Knows no
-// body, velocity or world.
+// Computes when two moving shapes hit each other: continuous collision detection for pairs of which at least one shape
+// is ours. Knows no body, velocity or world.
 #ifndef VOXSHELL_BULLET_MOTION_PAIR_H
 #define VOXSHELL_BULLET_MOTION_PAIR_H
 
@@ -12,11 +12,11 @@
 
 namespace voxshell_bullet
 {
-/// Scratch of such queries: one per thread.
+/// Scratch memory of these queries: one per thread.
 class MotionPair
 {
 public:
-	/// A shape's way from transform to transform, to world: a screw motion of at most half a turn.
+	/// Motion of a shape from one world transform to another: a screw motion of at most half a turn.
 	struct Path
 	{
 		btTransform from, to;
@@ -25,22 +25,23 @@ public:
 	/// When and where two shapes hit.
 	struct Hit
 	{
-		double time = 1;           // the part of the way; 1: they do not hit
+		double time = 1;           // fraction of the motion; 1: the shapes do not hit
 		Vec point = {0, 0, 0};     // world, m
 		Vec normal = {0, 0, 0};    // unit, from the first shape to the second
 	};
 
-	/// How deep a hit may be, as a fraction of the pair's resolution. Resting and sliding bodies are less deep in each other than
-	/// this and so are never stopped.
+	/// Depth at which a hit counts, as a fraction of the pair's resolution. Resting and sliding bodies penetrate less
+	/// than this, so they are never stopped.
 	static constexpr double kAllowed = 0.1;
 
-	/// Depth in metres from which on a pair hits; infinite when neither shape is ours.
+	/// Returns the depth at which a pair hits, metres; infinite when neither shape is ours.
 	static double allowed_depth(const btCollisionShape* first, const btCollisionShape* second);
 
 	MotionPair();
 
-	/// The part of the way, 0 to 1, after which the shapes are in each other by their allowed depth; what is deeper than that from
-	/// the start is left to the solver. Time 1 when they do not hit, and for pairs that do not collide at all.
+	/// Returns the fraction of the motion, 0 to 1, after which the shapes penetrate by their allowed depth. Contacts
+	/// that are deeper than that from the start are left to the solver. Time 1 when the shapes do not hit, and for
+	/// pairs that do not collide at all.
 	Hit first_hit(const btCollisionShape* first, const Path& first_path, const btCollisionShape* second, const Path& second_path);
 
 private:
@@ -63,7 +64,7 @@ private:
 	std::vector<vxs_motion_contact> m_lasting;
 	std::vector<uint32_t> m_known;
 
-	// Of the call under way.
+	// State of the current call.
 	double m_allowed = 0;
 	Hit m_first;
 };

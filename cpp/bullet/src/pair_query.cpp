@@ -15,28 +15,30 @@ namespace
 /// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
 const double kEdgeSpacing = 0.005;
 
-/// How much farther than needed contacts are looked for, in margins, and how many steps that must last to be worth it.
+/// Extra search distance beyond the margin, in margins. Used only if the cached result then stays valid for at least
+/// kSlowSteps steps.
 const double kSlack = 0.5;
 const double kSlowSteps = 4;
 
-/// A pair that can come nearer in the step by more than this, in distances of samples, looks only for what will be near at its end: the
-/// others are few, and are remembered.
+/// If a pair can come nearer in the step by more than this, in distances of samples, it searches only for contacts that
+/// will be near at the step's end: the others are few, and are remembered.
 const double kFar = 0.2;
 
-/// Of features: the sample is the second body's.
+/// Bit of a feature: the sample is the second body's.
 const uint32_t kOfSecond = 0x80000000u;
 
-/// More contacts of samples than this are too many to look at each.
+/// Above this number of contacts of samples, the contacts are thinned before each one is evaluated.
 const uint64_t kCrowd = 1024;
 
-/// Looking ahead: depths that differ by less than this fraction of the margin are the same; samples that go farther than this many of
-/// our voxels in the step are left to the continuous queries; the surface turns by at most the first angle, given by its cosine, or else it
-/// is the far side of something, and by at least the other, or it is the same plane.
+/// Look-ahead: depths that differ by less than kFlush of the margin are the same. Samples that move by more than
+/// kStride of our voxels in the step are left to the continuous queries. The surface must turn by at most the first
+/// angle, given by its cosine, or else it is the far side of a part; and by at least the other, or it is the same
+/// plane.
 const double kFlush = 0.05;
 const double kStride = 8;
 const double kTurned = -0.5;
 const double kSame = 0.9998;
-/// And what moves aside by less than this fraction of its way only comes nearer.
+/// Samples that move sideways by less than this fraction of their displacement only come nearer.
 const double kAside = 0.02;
 
 /// Normals that differ by less than this are those of one face, rad.
@@ -45,7 +47,8 @@ const double kFlat = 1e-5;
 /// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
 const double kSameWall = 0.966;
 
-/// Fills in the contact of a sample. The one place where the C API's normal (A to B) becomes Bullet's (on B, towards A).
+/// Fills in the contact of a sample. This is the only place where the C API's normal (A to B) becomes Bullet's (on B,
+/// towards A).
 void take(const vxs_contact& contact, double first_inflation, double second_inflation, Candidate& c)
 {
 	c.feature = contact.feature;
@@ -60,7 +63,7 @@ struct Turn
 	Vec axis;  // times the sine of half the angle
 	double cosine;
 
-	/// By a vector, rad.
+	/// Makes the rotation by a rotation vector, rad.
 	explicit Turn(const Vec& by)
 	{
 		const double angle = length(by);
@@ -74,7 +77,7 @@ struct Turn
 	}
 };
 
-/// Where a body gets in a time that moves against the other as it does now.
+/// Returns the pose after a time of a body that keeps its present motion relative to the other body.
 vxs_pose moved(const vxs_pose& pose, const Approach& approach, double time)
 {
 	const Turn turn(approach.spin * time);
@@ -106,11 +109,12 @@ struct Crossing
 		target.high = middle + half;
 	}
 
-	/// Fills in the contact of a feature's point; false where there is no way out.
+	/// Fills in the contact of a feature's point; false where there is no outward direction.
 	bool take(const SharpFeatures::Touch& touch, Candidate& c) const
 	{
 		const Vec point = to_world(touch.point);
-		// Where the field has no direction, in the middle of a part, the way out is away from the body's centre.
+		// Where the field has no direction, in the middle of a part, the outward direction is away from the body's
+		// centre.
 		const Vec way = length2(touch.outward) > 0 ? ours_to_world.rotate(touch.outward) : point - center;
 		const double norm = length(way);
 		if (!(norm > 0))
@@ -219,7 +223,7 @@ const Side* PairQuery::face_holder(const std::vector<Candidate>& candidates, con
 {
 	if (candidates.empty() || !m_all || m_patch.shape() != nullptr)
 		return nullptr;
-	// The one whose field it is.
+	// The side that brings the field.
 	const uint32_t of_second = candidates[0].feature & kOfSecond;
 	const Side& holder = of_second ? first : second;
 	if (holder.voxshell && !holder.voxshell->hasConvexField())
@@ -232,7 +236,7 @@ const Side* PairQuery::face_holder(const std::vector<Candidate>& candidates, con
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
-	// On which side of a sheet a sample is does not go by the distance alone.
+	// The side of a sheet on which a sample lies does not depend on the distance alone.
 	const bool is_near = forms_are_known(first, second) && m_patch.shape() == nullptr && covers(wanted);
 	const double slack = kSlack * wanted.margin;
 	candidates.clear();
@@ -269,8 +273,8 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	return true;
 }
 
-/// Fills `candidates` with the contacts of samples up to `m_searched`: with all of them, to be looked at again, or where that is far with
-/// those that count in this step; of a crowd with the most urgent.
+/// Fills `candidates` with the contacts of samples up to `m_searched`: with all of them, to be re-evaluated later, or,
+/// if that distance is far, with those that count in this step. Dense contacts are thinned to the most urgent.
 bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
@@ -279,7 +283,7 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	query.roles = shell_of_first && shell_of_second ? settings.m_roles : (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
 	const double inflation = first.inflation + second.inflation;
 	query.max_separation = m_searched + inflation;
-	// What was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
+	// A sample that was nowhere deeper than this behind a sheet cannot be deeper by more than it has moved since.
 	query.max_depth = m_depth_limit;
 	vxs_query_segmentation regions;
 	vxs_query_segmentation_init(&regions, sizeof regions);
@@ -331,7 +335,7 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	return true;
 }
 
-/// Before the first search in forms that were not known.
+/// Finds the segments of a level before the first search in new forms.
 void PairQuery::know_segments(const Side& first, const Side& second, uint32_t level)
 {
 	m_segments.clear();
@@ -382,7 +386,7 @@ void PairQuery::find_segments(const btVoxShellSettings& settings, size_t count)
 	}
 }
 
-/// Fills in where those candidates that are samples are by now.
+/// Updates the candidates that are samples to the present poses.
 bool PairQuery::look_at_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates)
 {
 	m_numbers.clear();
@@ -404,7 +408,7 @@ bool PairQuery::look_at_samples(const Side& first, const Side& second, std::vect
 
 void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates)
 {
-	// On which side of a sheet a sample is goes by where it came from.
+	// The side of a sheet on which a sample lies depends on where it came from.
 	if (m_patch.shape() != nullptr)
 		return;
 	double resolution = std::numeric_limits<double>::infinity();
@@ -412,7 +416,7 @@ void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& 
 		if (side->voxshell)
 			resolution = std::min(resolution, double(side->voxshell->getResolution()));
 	const double flush = kFlush * wanted.margin;
-	// What only comes nearer slides past nothing.
+	// Samples that only come nearer do not slide past an edge.
 	const auto slides = [&](const Candidate& c) {
 		const Vec way = wanted.approach.at(c.point) * wanted.dt;
 		const double slid = length(way - c.normal * dot(way, c.normal));
@@ -432,7 +436,7 @@ void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& 
 	if (m_broken.empty() || !look_from(first, second, wanted, wanted.dt, candidates))
 		return;
 	const auto is_outside = [&](const Ahead& ahead) { return ahead.distance >= std::min(candidates[ahead.index].distance, 0.0) - flush; };
-	// Most surfaces are the same there.
+	// At most samples the surface is the same there.
 	size_t kept = 0;
 	double longest = 0;
 	for (size_t i = 0; i < m_broken.size(); ++i)
@@ -468,8 +472,8 @@ void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& 
 	}
 }
 
-/// Fills in the planes of `m_broken` as they are when the motion has gone on for a time: their normals, and how far the samples are
-/// from them now.
+/// Fills in the planes of `m_broken` at the poses after the motion has gone on for a time: their normals, and the
+/// samples' present distances from them.
 bool PairQuery::look_from(const Side& first, const Side& second, const Wanted& wanted, double time, const std::vector<Candidate>& candidates)
 {
 	if (!look_at_numbers(moved(first.pose, wanted.approach, time), first, second))
@@ -480,7 +484,7 @@ bool PairQuery::look_from(const Side& first, const Side& second, const Wanted& w
 		Ahead& ahead = m_broken[i];
 		Candidate then;
 		take(m_contacts[i], first.inflation, second.inflation, then);
-		// Surfaces stay and samples move: where the surface is the first body's, it has only seemed to turn.
+		// Surfaces stay and samples move: where the surface is the first body's, the normal has only seemed to turn.
 		ahead.normal = then.feature & kOfSecond ? back(then.normal) : then.normal;
 		ahead.distance = then.distance - std::min(0.0, dot(ahead.normal, wanted.approach.at(candidates[ahead.index].point))) * time;
 	}
@@ -496,8 +500,8 @@ bool PairQuery::look_at_numbers(const vxs_pose& first_pose, const Side& first, c
 	return vxs_query_features(&a, &b, m_numbers.data(), m_numbers.size(), m_contacts.data()) == VXS_OK;
 }
 
-/// Appends to `candidates` what the sharp features of `theirs` touch of `ours`.
-/// @param search  look for them, or else only at those that were found
+/// Appends to `candidates` the contacts of the sharp features of `theirs` with `ours`.
+/// @param search  search for them; if false, only update those that were found
 void PairQuery::add_touches(const Side& ours, const Side& theirs, bool ours_is_first, double distance, bool search, double dt, std::vector<Candidate>& candidates)
 {
 	if (theirs.features->empty() || (!search && m_touches.empty()))
@@ -520,8 +524,8 @@ void PairQuery::add_touches(const Side& ours, const Side& theirs, bool ours_is_f
 		c.segment = kSegmentOfFeatures;
 		candidates.push_back(c);
 
-		// A field knows the nearest wall only. Where the point will be at the end of the step it may be another one, in a valley:
-		// that one's plane, as seen from where the point is now.
+		// A field knows the nearest wall only. In a valley another wall may be nearest to the point at the end of the
+		// step: use that wall's plane, as seen from the present position of the point.
 		const Vec point = crossing.to_world(touch.point), outward = ours_is_first ? -c.normal : c.normal;
 		const Vec moved = (theirs.motion.velocity_at(point) - ours.motion.velocity_at(point)) * dt;
 		Vec gradient;
@@ -531,7 +535,8 @@ void PairQuery::add_touches(const Side& ours, const Side& theirs, bool ours_is_f
 		const Vec ahead = crossing.ours_to_world.rotate(gradient) * (1 / length(gradient));
 		if (dot(ahead, outward) > kSameWall)
 			continue;
-		// No wall of a valley is nearer than the nearest: this is the far side of something, behind which the point would be.
+		// No wall of a valley is nearer than the nearest one: this is the far side of a part, behind which the point
+		// would be.
 		if (there - dot(ahead, moved) < touch.distance - MotionPair::kAllowed * double(ours.voxshell->getResolution()))
 			continue;
 		const double around = touch.radius + theirs.inflation;
@@ -547,7 +552,7 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 {
 	if (!look_at_samples(first, second, candidates))
 		return false;
-	// It was known before this step how deep any sample can be.
+	// The depth limit of every sample was known before this step.
 	m_last_depth = m_depth_limit;
 	if (m_numbers.size() == candidates.size())
 		return true;
@@ -557,7 +562,7 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 	{
 		if (c.touch == Candidate::kSample)
 			continue;
-		// Those ahead go by the motion as well.
+		// Look-ahead contacts depend on the motion as well.
 		SharpFeatures::Touch& touch = m_touches[c.touch];
 		SharpFeatures::measure(crossing.target, touch);
 		if (c.feature & SharpFeatures::kAhead || !crossing.take(touch, c))

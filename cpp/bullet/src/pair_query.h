@@ -1,5 +1,6 @@
-// What the two sides of a pair touch each other at: the contacts of samples and of sharp features, found, or looked at again. In
-// the order and the directions of Bullet; which of them are given to its solver is not decided here.
+// Contacts between the two sides of a pair: the contacts of samples and of sharp features, searched anew or
+// re-evaluated. They are in the order and the directions of Bullet. The choice of contacts for its solver is made
+// elsewhere.
 #ifndef VOXSHELL_BULLET_PAIR_QUERY_H
 #define VOXSHELL_BULLET_PAIR_QUERY_H
 
@@ -29,11 +30,11 @@ struct Side : Form
 
 	Form& form() { return *this; }
 
-	/// Half the diagonal of the box of one of ours, metres; 0 for Bullet's own.
+	/// Returns half the diagonal of the box of one of our shapes, metres; 0 for Bullet's own.
 	double size() const { return voxshell ? double(voxshell->getLocalHalfExtents().length()) : 0; }
 };
 
-/// What contacts are looked for.
+/// Parameters of a search for contacts.
 struct Wanted
 {
 	double distance;  // up to this, m
@@ -42,48 +43,51 @@ struct Wanted
 	double dt;        // s
 	Instant now;
 	double worth;       // contacts whose gap is above this are not given to the solver, m
-	Approach approach;  // of the first against the second
+	Approach approach;  // of the first body relative to the second
 };
 
-/// The queries of one pair, with what they remember from step to step.
+/// The queries of one pair, with the results that they remember from step to step.
 class PairQuery
 {
 public:
 	PairQuery();
 
-	/// What both sides are tested as; false when they cannot be tested, or are known to be apart.
+	/// Finds the forms in which both sides are tested; false when they cannot be tested, or are known to be apart.
 	/// @param distance  up to which contacts are wanted, m
 	bool find_forms(Side& first, Side& second, double distance);
 
-	/// Fills `candidates` with all contacts up to a distance, and perhaps some farther ones; false when the query failed.
+	/// Fills `candidates` with all contacts up to a distance, and perhaps some farther ones; false when the query
+	/// failed.
 	///
-	/// Looks a little farther than that, so that while the pair hardly moves those found are only looked at again.
+	/// Searches a little farther than that, so that the contacts need only be re-evaluated while the pair hardly moves.
 	///
-	/// Where a great many samples are near, as in a thread, it is not all: of each part the most urgent.
-	/// @param kept  features of samples that are wanted in any case, ascending
+	/// If a great many samples are near, as in a thread, `candidates` does not hold all contacts but the most urgent
+	/// ones of each part.
+	/// @param kept  features of samples that must be included in any case, ascending
 	bool find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 
-	/// Fills in where contacts of the last `find` are by now; false when that takes finding them again.
+	/// Updates the contacts of the last `find` to the present poses; false when this needs a new search.
 	bool find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 
-	/// A plane stands for the surface around a contact. Where a sample slides past an edge, or an edge past a sample, the plane of where
-	/// it is now stands in a way that is free. Contacts of samples that the step's motion would break get the plane of where that
-	/// motion ends, if the sample is outside on the way there.
+	/// Replaces the planes of contacts that the step's motion would break. A contact plane stands for the surface
+	/// around a contact. Where a sample slides past an edge, or an edge past a sample, the present plane blocks motion
+	/// that is free (a ghost collision). Contacts of such samples get the plane at the end of the motion, if the sample
+	/// stays outside up to there.
 	/// @param candidates  of the last `find`, with their gaps
 	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates);
 
-	/// Whether the samples found in the last `find` are all up to the wanted distance.
+	/// Returns whether the last `find` found all samples up to the wanted distance.
 	bool covers(const Wanted& wanted) const;
 
-	/// The side, a convex body, of which all candidates of the last `find` are on one face; null when there is none, or when not all
-	/// contacts were found.
+	/// Returns the side, a convex body, that has one face on which all candidates of the last `find` lie; null when
+	/// there is none, or when not all contacts were found.
 	const Side* face_holder(const std::vector<Candidate>& candidates, const Side& first, const Side& second) const;
 
-	/// Whether both are tested as what they were tested as in the last `find`.
+	/// Returns whether both sides are tested in the same forms as in the last `find`.
 	bool forms_are_known(const Side& first, const Side& second) const;
 
 private:
-	/// What a form was made of.
+	/// Source of a form.
 	struct Known
 	{
 		const vxs_shape* shape = nullptr;
@@ -108,7 +112,7 @@ private:
 	bool m_patch_changed = false;
 	bool m_all = false;  // the last search gave all contacts
 
-	// Of the last search, and of the last step.
+	// State of the last search, and of the last step.
 	Known m_known[2];
 	std::vector<uint32_t> m_near, m_near_segments;  // features of samples
 	std::vector<SharpFeatures::Touch> m_touches;
@@ -116,24 +120,24 @@ private:
 	bool m_found = false;
 	Frame m_frame_then, m_frame_before;
 
-	// Segments of a level: first samples of the first side's, then of the second's, and how many are the first's. Regions: those of
-	// the last search by ascending feature.
+	// Segments of a level: the first samples of the first side's segments, then of the second's, and the number of the
+	// first's. Regions: those of the last search by ascending feature.
 	std::vector<uint32_t> m_segments;
 	size_t m_segments_of_first = 0;
 	std::vector<std::pair<uint32_t, uint32_t>> m_regions;
 	std::vector<uint32_t> m_known_features, m_known_regions;
 
-	// Of candidates that a motion would break: the plane of where it is later.
+	// Candidates that a motion would break, with the plane at the later position.
 	struct Ahead
 	{
 		size_t index;
 		double distance;  // now, m
 		Vec normal;
-		bool is_free;  // all the way there
+		bool is_free;  // separated during the whole motion
 	};
 	std::vector<Ahead> m_broken, m_ends;
 
-	// Of the last step against a concave shape.
+	// State of the last step against a concave shape.
 	Frame m_last_frame;  // from ours to theirs
 	const vxs_shape* m_last_shape = nullptr;
 	double m_last_depth = 0;

@@ -29,13 +29,13 @@ const PairRow kPairTable[] = {
 	{BOX_2D_SHAPE_PROXYTYPE, "a 2D box", Treatment::FORM, &kinds::support},
 	{CONVEX_2D_SHAPE_PROXYTYPE, "a 2D convex shape", Treatment::FORM, &kinds::support},
 
-	// Triangles, by whatever means a shape has to tell which are near.
+	// Triangles, from whatever method a shape has to find those that are near.
 	{TRIANGLE_MESH_SHAPE_PROXYTYPE, "a triangle mesh", Treatment::PATCH, nullptr},
 	{SCALED_TRIANGLE_MESH_SHAPE_PROXYTYPE, "a scaled triangle mesh", Treatment::PATCH, nullptr},
 	{MULTIMATERIAL_TRIANGLE_MESH_PROXYTYPE, "a multi-material triangle mesh", Treatment::PATCH, nullptr},
 	{TERRAIN_SHAPE_PROXYTYPE, "a heightfield", Treatment::PATCH, nullptr},
 	{GIMPACT_SHAPE_PROXYTYPE, "a GImpact mesh", Treatment::PATCH, nullptr},
-	{FAST_CONCAVE_MESH_PROXYTYPE, "a concave shape", Treatment::PATCH, nullptr},  // not ours, but of the type that ours have
+	{FAST_CONCAVE_MESH_PROXYTYPE, "a concave shape", Treatment::PATCH, nullptr},  // not ours, but of the same type as ours
 	{CUSTOM_CONCAVE_SHAPE_TYPE, "a custom concave shape", Treatment::PATCH, nullptr},
 
 	// Bullet's own algorithms recurse to the children, and do nothing for an empty shape.

@@ -1,4 +1,4 @@
-// Which of Bullet's shapes is collided with a Voxshell shape, and how.
+// The treatment of each of Bullet's shape types against a Voxshell shape.
 #ifndef VOXSHELL_BULLET_PAIR_TABLE_H
 #define VOXSHELL_BULLET_PAIR_TABLE_H
 
@@ -17,7 +17,7 @@ enum class Treatment
 	IGNORED,  // no contacts, and one warning
 };
 
-/// Shapes of one of Bullet's types against a Voxshell shape, in both orders.
+/// Treatment of shapes of one of Bullet's types against a Voxshell shape, in both orders.
 struct PairRow
 {
 	int type;          // BroadphaseNativeTypes
@@ -26,11 +26,11 @@ struct PairRow
 	const Kind* kind;  // of FORM
 };
 
-/// Every type of Bullet's, each once.
+/// All of Bullet's types, each once.
 extern const PairRow kPairTable[];
 extern const size_t kPairRows;
 
-/// The row of a type; null for a type that Bullet does not have.
+/// Returns the row of a type; null for a type that Bullet does not have.
 const PairRow* find_pair(int type);
 }  // namespace voxshell_bullet
 

@@ -12,7 +12,7 @@ namespace voxshell_bullet
 #if defined(__GXX_RTTI) || defined(_CPPRTTI)
 namespace
 {
-/// Does with one crossing of the surface what btTriangleRaycastCallback does with a triangle.
+/// Handles one crossing of the surface as btTriangleRaycastCallback handles a triangle.
 void report(btTriangleRaycastCallback& ray, const vxs_segment_hit& crossing)
 {
 	if (!(btScalar(crossing.fraction) < ray.m_hitFraction))
@@ -33,7 +33,7 @@ bool cast_ray_through_field(btTriangleCallback* callback, const vxs_shape* shape
 		return false;
 	const Vec from = to_vec(ray->m_from), to = to_vec(ray->m_to);
 
-	// Most rays want the first crossing only, and say so by cutting the ray there.
+	// Most rays want the first crossing only, and cut the ray there.
 	vxs_segment_hit first;
 	vxs_status status = vxs_shape_query_segment(shape, from, to, &first);
 	if (status == VXS_OK && !first.hit)

@@ -6,7 +6,7 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// A contact of the step before gives way to one of its segment that is lower by this fraction of the margin.
+/// A contact of the step before is replaced by one of its segment that is lower by this fraction of the margin.
 const double kNotable = 0.02;
 }  // namespace
 
@@ -33,7 +33,8 @@ void SegmentSelector::sort_into_runs(const std::vector<Candidate>& candidates, d
 	}
 }
 
-/// Of a segment all that wait for their launch, and the lowest, unless one of the step before is as low.
+/// Chooses all contacts of a segment that wait for their launch, and the lowest, unless one of the step before is as
+/// low.
 void SegmentSelector::choose_deepest(const std::vector<Candidate>& candidates, const Run& run, double margin, std::vector<Candidate>& chosen)
 {
 	const Candidate *lowest = nullptr, *kept = nullptr;
@@ -62,7 +63,7 @@ void SegmentSelector::gather(const std::vector<Candidate>& candidates, const Run
 		m_gathered.push_back(candidates[m_order[i]]);
 }
 
-/// Of those gathered, as many as a manifold can have.
+/// Chooses as many of the gathered contacts as a manifold can hold.
 void SegmentSelector::choose_spread(const Rule& rule, uint32_t group, std::vector<Candidate>& chosen)
 {
 	for (const uint32_t index : m_selector.select(m_gathered, rule.points, rule.margin, rule.size))
@@ -77,7 +78,8 @@ void SegmentSelector::select(const std::vector<Candidate>& candidates, const Rul
 {
 	chosen.clear();
 	sort_into_runs(candidates, rule.margin);
-	// Of those that have no manifold yet the most urgent come first, so that a resting pair's stay as they are.
+	// Among the segments that have no manifold yet the most urgent come first, so that a resting pair keeps its
+	// manifolds.
 	if (m_runs.size() > rule.groups)
 		std::sort(m_runs.begin(), m_runs.end(), [&](const Run& a, const Run& b) {
 			if (a.kept != b.kept && !rule.deepest)

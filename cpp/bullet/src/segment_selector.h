@@ -1,5 +1,5 @@
-// Which contacts of a pair are given to Bullet's solver when segments of it have manifolds of their own. Knows no Bullet type, like
-// the policy that it takes the points of a segment from.
+// Chooses the contacts of a pair that are given to Bullet's solver when segments of the pair have manifolds of their
+// own. Knows no Bullet type, like the policy that selects the points of a segment.
 #ifndef VOXSHELL_BULLET_SEGMENT_SELECTOR_H
 #define VOXSHELL_BULLET_SEGMENT_SELECTOR_H
 
@@ -10,30 +10,30 @@
 
 namespace voxshell_bullet
 {
-/// The segment of what sharp features of Bullet's own shapes touch.
+/// Segment of the contacts of sharp features of Bullet's own shapes.
 const uint32_t kSegmentOfFeatures = UINT32_MAX;
 
 /// Picks contacts for each segment. Allocates only while its buffers grow.
 class SegmentSelector
 {
 public:
-	/// What the manifolds are for.
+	/// Rule of the selection.
 	struct Rule
 	{
-		bool deepest;   // of each segment the deepest contact alone, at the end of the step; otherwise `points` of each
-		size_t groups;  // manifolds that there can be
-		size_t points;  // that one can have
+		bool deepest;   // take only the deepest contact of each segment at the end of the step; otherwise `points` of each
+		size_t groups;  // largest number of manifolds
+		size_t points;  // largest number of points in a manifold
 		double margin;  // candidates whose gap exceeds this are not worth a constraint, m
 		double size;    // as in ContactSelector::select
 	};
 
-	/// Fills `chosen`, and in it `segment` with the number of the manifold's group: that of the segment, but where there are more of
-	/// them than manifolds. Then, of the deepest contacts those that are most urgent stay; otherwise the last manifold is for the
-	/// contacts of all segments that remain.
+	/// Fills `chosen`, and its `segment` with the number of the manifold's group: that of the segment, unless there are
+	/// more segments than manifolds. Then, of the deepest contacts, the most urgent stay; otherwise the last manifold
+	/// holds the contacts of all remaining segments.
 	void select(const std::vector<Candidate>& candidates, const Rule& rule, std::vector<Candidate>& chosen);
 
 private:
-	/// Candidates of one segment: a part of `m_order`.
+	/// Candidates of one segment: a range of `m_order`.
 	struct Run
 	{
 		size_t begin, end;

@@ -7,7 +7,7 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// Cosine of the angle by which the surface turns over an edge that counts as flat: 10 degrees.
+/// Cosine of the angle up to which the surface may turn at an edge that counts as flat: 10 degrees.
 const double kFlat = 0.9848;
 /// A polygon of this many corners lies within 0.03 % of its circle.
 const int kCirclePoints = 128;
@@ -24,7 +24,7 @@ struct Side
 bool comes_before(const Vec& a, const Vec& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.z < b.z); }
 bool same_place(const Vec& a, const Vec& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/// For each vertex the number of the first one at its place.
+/// Returns for each vertex the number of the first one at its place.
 std::vector<uint32_t> welded(const std::vector<Vec>& vertices)
 {
 	std::vector<uint32_t> order(vertices.size()), first(vertices.size());
@@ -38,7 +38,7 @@ std::vector<uint32_t> welded(const std::vector<Vec>& vertices)
 	return first;
 }
 
-/// Whether the triangles that share a side meet at an angle there.
+/// Returns whether the triangles that share a side meet at an angle there.
 bool is_sharp(const Side* sides, size_t count)
 {
 	if (count != 2)
@@ -48,7 +48,7 @@ bool is_sharp(const Side* sides, size_t count)
 	return (sides[0].ascending == sides[1].ascending ? -turn : turn) < kFlat;
 }
 
-/// The field at a point of the features' frame; infinitely far on failure.
+/// Returns the field at a point of the features' frame; infinity on failure.
 double distance_to(const SharpFeatures::Target& target, const Vec& point, Vec* gradient = nullptr)
 {
 	double distance = std::numeric_limits<double>::infinity();
@@ -59,8 +59,9 @@ double distance_to(const SharpFeatures::Target& target, const Vec& point, Vec* g
 /// Gradient length under which a field's direction is not trusted, squared.
 const double kWeak = 0.0625;
 
-/// Fills in distance and direction of a point that may be far from the surface, where a field is only a bound on the distance: a
-/// point of the surface is looked for from there by a few steps down the field, and what is measured is the distance to it.
+/// Fills in distance and direction of a point that may be far from the surface, where a field is only a bound on the
+/// distance: a few steps down the field from there find a point of the surface, and the distance to that point is
+/// measured.
 void measure_far(const SharpFeatures::Target& target, const Vec& center, SharpFeatures::Touch& touch)
 {
 	Vec at = center, gradient = {0, 0, 0};

@@ -1,9 +1,9 @@
-// The sharp corners and edges of a shape, and the round ones, and where they touch a field.
+// The sharp and the round corners and edges of a shape, and their contacts with a field.
 //
-// A pointshell run through the other shape's field misses what pokes in between its samples: a box's corner, a hull's vertex, a
-// mesh's ridge, a ball smaller than their distance. These are run the other way round: each corner, and points along each edge,
-// through the field. A round one is a corner or edge inside the shape with a radius: the ball around it is part of the shape.
-// Knows nothing of Bullet's shapes.
+// A pointshell tested against the other shape's field misses features that fit in between its samples: a box's corner,
+// a hull's vertex, a mesh's ridge, a ball smaller than the distance of the samples. These features are tested in the
+// opposite direction: each corner, and points along each edge, against the field. A round feature is a corner or edge
+// inside the shape with a radius: the ball around it is part of the shape. Knows nothing of Bullet's shapes.
 #ifndef VOXSHELL_BULLET_SHARP_FEATURES_H
 #define VOXSHELL_BULLET_SHARP_FEATURES_H
 
@@ -14,7 +14,7 @@
 
 namespace voxshell_bullet
 {
-/// Triangles as the C API takes them.
+/// Triangles in the format of the C API.
 struct Soup
 {
 	std::vector<vxs_vec3> vertices;
@@ -25,23 +25,25 @@ struct Soup
 class SharpFeatures
 {
 public:
-	/// Set in the feature numbers made here, which therefore differ from those of samples.
+	/// Bit that is set in the feature numbers made here, which therefore differ from those of samples.
 	static const uint32_t kFeature = 1u << 30;
-	/// For callers who make a second contact of a feature; never set here.
+	/// Bit for callers that make a second contact of a feature; never set here.
 	static const uint32_t kAhead = 1u << 28;
 
-	/// The edges of a surface over which it turns by more than 10 degrees, those that bound it or join more than two triangles,
-	/// and the ends of all these. Vertices at the same place count as one; triangles need not be wound alike.
+	/// Adds the edges at which the surface turns by more than 10 degrees, the edges that bound it or join more than two
+	/// triangles, and the ends of all these. Vertices at the same place count as one; triangles need not be wound
+	/// alike.
 	void add_edges_of(const Soup& soup);
-	/// A circle around `axis` (0, 1, 2 for x, y, z) at `height` on it, as a polygon that is inside by 0.03 % of the radius.
+	/// Adds a circle around `axis` (0, 1, 2 for x, y, z) at `height` on it, as a polygon whose sides are inside by up
+	/// to 0.03 % of the radius.
 	void add_circle(int axis, double height, double radius);
 	void add_corner(const Vec& at, double radius = 0) { m_corners.push_back({at, radius}); }
-	/// A ball swept from one place to another while its radius changes evenly, with both ends.
+	/// Adds a ball swept from one place to another while its radius changes evenly, with both ends.
 	void add_round_edge(const Vec& from, double from_radius, const Vec& to, double to_radius);
 
 	bool empty() const { return m_corners.empty() && m_edges.empty(); }
 
-	/// Where the features are run through.
+	/// The field against which the features are tested, and the limits of the test.
 	struct Target
 	{
 		const vxs_field* field = nullptr;
@@ -54,7 +56,7 @@ public:
 	/// A feature's point near a field.
 	struct Touch
 	{
-		uint32_t feature;  // stable as long as the features and the spacing are
+		uint32_t feature;  // constant while the features and the spacing stay the same
 		Vec point;         // of the corner or edge, features' frame
 		double radius;     // of the ball around it, metres
 		double distance;   // of the point, metres, negative inside
@@ -63,7 +65,8 @@ public:
 	/// Appends every corner, and every point at a multiple of the spacing along an edge, whose ball is within the limit. Points
 	/// along edges stay where they are from call to call.
 	void touch(const Target& target, std::vector<Touch>& touches) const;
-	/// Fills in where a touch that was found before is by now: its distance and the way out, be it within the limit or not.
+	/// Updates a touch that was found before: its distance and its outward direction at the present poses, within the
+	/// limit or not.
 	static void measure(const Target& target, Touch& touch);
 
 private:

@@ -36,7 +36,7 @@ void put(Signature& s, const btVector3& v)
 		s.numbers[i] = double(v[i]);
 }
 
-/// Directions spread evenly over the sphere (a spiral of equal areas), and the six along the axes.
+/// Returns directions spread evenly over the sphere (a spiral of equal areas), and the six along the axes.
 const std::vector<btVector3>& directions()
 {
 	static const std::vector<btVector3> all = [] {
@@ -60,7 +60,7 @@ const std::vector<btVector3>& directions()
 	return all;
 }
 
-/// The triangles of one of the library's round primitives, whose axis is y, turned to `axis`.
+/// Makes the triangles of one of the library's round primitives, whose axis is y, turned to `axis`.
 bool turned_primitive(uint32_t kind, double radius, double length, int axis, Soup& soup)
 {
 	vxs_primitive primitive;
@@ -152,7 +152,7 @@ bool capsule_surface(const Signature& s, Soup& soup)
 	return turned_primitive(VXS_PRIMITIVE_CAPSULE, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup);
 }
 
-/// A point on one of the axes.
+/// Returns a point on one of the axes.
 Vec on_axis(int axis, double at)
 {
 	double p[3] = {0, 0, 0};
@@ -183,7 +183,7 @@ vxs_status cylinder_field(const Signature& s, vxs_shape** out) { return vxs_shap
 
 bool cylinder_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_CYLINDER, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup); }
 
-/// And the balls inside, for rods.
+/// Adds the rims and the balls inside, for rods.
 void cylinder_rims(const Signature& s, SharpFeatures& features)
 {
 	const double radius = s.numbers[0], half = s.numbers[1];
@@ -209,13 +209,14 @@ vxs_status cone_field(const Signature& s, vxs_shape** out) { return vxs_shape_cr
 
 bool cone_surface(const Signature& s, Soup& soup) { return turned_primitive(VXS_PRIMITIVE_CONE, s.numbers[0], s.numbers[1], int(s.numbers[2]), soup); }
 
-/// And the balls inside, for spikes.
+/// Adds the rim, the tip and the balls inside, for spikes.
 void cone_rim_and_tip(const Signature& s, SharpFeatures& features)
 {
 	const double radius = s.numbers[0], height = s.numbers[1];
 	const int axis = int(s.numbers[2]);
 	features.add_circle(axis, -0.5 * height, radius);
-	// At t from the tip a ball of t sin(half the angle) touches the side; the last one touches the base too.
+	// At distance t from the tip a ball of radius t sin(half the angle) touches the side; the last one touches the base
+	// too.
 	const double sine = radius / std::sqrt(radius * radius + height * height), last = height / (1 + sine);
 	features.add_round_edge(on_axis(axis, 0.5 * height), 0, on_axis(axis, 0.5 * height - last), last * sine);
 }
@@ -264,10 +265,10 @@ void describe_convex_mesh(const btCollisionShape* shape, Signature& s)
 	as<btConvexTriangleMeshShape>(shape)->getMeshInterface()->InternalProcessAllTriangles(&collect, -all, all);
 }
 
-// Multi-sphere: the hull of balls, whose radii include the margin. Scaled differently along its axes they are no balls any more,
-// and the hull of points stands in for it.
+// Multi-sphere: the hull of balls, whose radii include the margin. With different scales along its axes they are no
+// longer balls, and the hull of points stands in for it.
 
-/// The extreme points of the hull in all directions.
+/// Computes the extreme points of the hull in all directions.
 template <typename Extreme>
 void extreme_points(std::vector<Vec>& points, Extreme extreme)
 {
@@ -314,7 +315,7 @@ bool ball_hull_surface(const Signature& s, Soup& soup)
 	return hull_surface(around, soup);
 }
 
-/// All balls, and those between each two.
+/// Adds all balls, and those between each two.
 void ball_centers(const Signature& s, SharpFeatures& features)
 {
 	if (s.radii.size() == 1)
@@ -331,7 +332,7 @@ void describe_support(const btCollisionShape* shape, Signature& s)
 	extreme_points(s.points, [&](const btVector3& d) { return to_vec(as<btConvexShape>(shape)->localGetSupportingVertexWithoutMargin(d)); });
 }
 
-/// The forms of a kind, or none.
+/// Makes the forms of a kind; null when there are none.
 std::shared_ptr<const StockShape::Forms> make(const Kind& kind, const Signature& s)
 {
 	const std::shared_ptr<StockShape::Forms> forms(new StockShape::Forms);
@@ -361,8 +362,9 @@ std::shared_ptr<const StockShape::Forms> make(const Kind& kind, const Signature&
 	return forms;
 }
 
-/// Pairs come and go much more often than shapes: the forms made last are kept, by what they depend on, so that fifty boxes of
-/// one size cost one. Shared by all worlds; only a new or changed pair comes here.
+/// Returns cached forms or makes them. Pairs come and go much more often than shapes: the cache keeps the latest forms,
+/// by their signatures, so that fifty boxes of one size share one form. All worlds share the cache; only a new or
+/// changed pair calls this.
 std::shared_ptr<const StockShape::Forms> make_or_share(const Kind& kind, const Signature& signature)
 {
 	struct Entry
@@ -386,7 +388,7 @@ std::shared_ptr<const StockShape::Forms> make_or_share(const Kind& kind, const S
 	return recent.front().forms;
 }
 
-/// Features that are the edges of the surface's triangles.
+/// Adds the edges of the surface's triangles as features.
 template <bool (*surface)(const Signature&, Soup&)>
 void edges_of(const Signature& s, SharpFeatures& features)
 {

@@ -1,5 +1,5 @@
-// Bullet's own convex shapes and its plane as exact fields, and as pointshells for partners that have a field only; with their
-// sharp and round features. Which type is treated how stands in pair_table.cpp.
+// Bullet's own convex shapes and its plane as exact fields, and as pointshells for partners that have a field only;
+// with their sharp and round features. The treatment of each type is in pair_table.cpp.
 #ifndef VOXSHELL_BULLET_STOCK_SHAPES_H
 #define VOXSHELL_BULLET_STOCK_SHAPES_H
 
@@ -13,7 +13,7 @@
 
 namespace voxshell_bullet
 {
-/// What a form depends on: equal signatures, equal forms.
+/// Data on which a form depends: equal signatures give equal forms.
 struct Signature
 {
 	static const int kNumbers = 4;
@@ -31,15 +31,15 @@ struct Signature
 	bool operator==(const Signature& other) const;
 };
 
-/// How shapes of one type are told from changed ones, and how their forms are made.
+/// Functions that describe shapes of one type, to detect changes, and that make their forms.
 struct Kind
 {
 	/// Fills a signature.
 	void (*describe)(const btCollisionShape*, Signature&);
 	vxs_status (*field)(const Signature&, vxs_shape**);
-	/// Its surface, for sampling; null: it has no end.
+	/// Makes the surface for sampling; null: the shape is infinite.
 	bool (*surface)(const Signature&, Soup&);
-	/// What of it could slip in between the samples of its partner; null: nothing.
+	/// Adds the features that could slip in between the samples of the partner; null: there are none.
 	void (*features)(const Signature&, SharpFeatures&);
 	/// Bullet adds the margin outside (true), or the shape's size includes it (false).
 	bool inflated;
@@ -52,11 +52,12 @@ extern const Kind plane, box, sphere, capsule, cylinder, cone, hull, convex_mesh
 extern const Kind support;
 }  // namespace kinds
 
-/// A shape of Bullet's as one of the library's, made again when its size, scaling or margin has changed since.
+/// One of Bullet's shapes in a form of the library, made again when its size, scaling or margin has changed since.
 class StockShape
 {
 public:
-	/// Enough that a round thing rolls smoothly: on a sphere, samples are 1/17 of the radius apart and so 0.1 % of it deep.
+	/// A sufficient number for smooth rolling of a round body: on a sphere, samples are 1/17 of the radius apart and so
+	/// 0.1 % of it deep.
 	static const uint32_t kSamples = 4000;
 
 	/// @param factor   its lengths are multiplied by this
@@ -66,8 +67,8 @@ public:
 
 	const vxs_shape* shape() const { return m_forms->shape.get(); }
 	const SharpFeatures& features() const { return m_forms->features; }
-	/// How far the surface that Bullet collides lies outside the form, metres: the margin of hulls and cones, which is added
-	/// to them, and 0 for all others, whose size includes it.
+	/// Returns the distance of Bullet's colliding surface outside the form, metres: the margin of hulls and cones,
+	/// which is added to them, and 0 for all others, whose size includes it.
 	double inflation() const { return m_inflation; }
 
 	struct Forms

@@ -1,4 +1,4 @@
-// Arithmetic on the C API's double vectors, and the one place where Bullet's types turn into them.
+// Arithmetic on the C API's double vectors, and the only conversions from Bullet's types to them.
 #ifndef VOXSHELL_BULLET_VEC_H
 #define VOXSHELL_BULLET_VEC_H
 
@@ -39,13 +39,13 @@ struct Frame
 	Frame inverse() const;
 	/// First `other`, then this.
 	Frame operator*(const Frame& other) const;
-	/// Half extents of the box, along the axes of the frame arrived at, around a box with these half extents.
+	/// Returns the half extents of the axis-aligned box, in the target frame, around a box with these half extents.
 	Vec turned_box(const Vec& half) const;
 };
 
-/// How far two frames take apart any point of a ball at most, metres.
+/// Returns the largest distance between the images of a point under two frames, over all points of a ball; metres.
 double displacement(const Frame& from, const Frame& to, const Vec& center, double radius);
-/// The same along a unit vector of the frames arrived at.
+/// The same along a unit vector of the target frame.
 double displacement(const Frame& from, const Frame& to, const Vec& center, double radius, const Vec& along);
 }  // namespace voxshell_bullet
 

@@ -1,30 +1,32 @@
 //! Culling by boxes around triangles, against a point of the surface.
 //!
-//! Let q be any point of the surface. What is in a box is nowhere in a block closer than q when |x − q|² ≤ dist²(x, box)
-//! for every x of the block. The difference is a sum over the axes of (x − q)² − over², where over is how far x is beside
-//! the slab; it is convex (its slope goes from 2(min − q) up to 2(max − q)), so the largest value of each term is at an end
-//! of the block: two evaluations per axis decide, and nothing is lost but that a box stands for what is in it.
+//! Let q be any point of the surface. The content of a box is nowhere in a block closer than q when |x − q|² ≤
+//! dist²(x, box) for every x of the block. The difference is a sum over the axes of (x − q)² − over², where over is
+//! the distance of x beside the slab. Each term is convex (its slope goes from 2(min − q) up to 2(max − q)), so its
+//! largest value is at an end of the block: two evaluations per axis decide. The only loss is that a box stands for
+//! its content.
 
 use super::frame::{Frame, EPS};
 use crate::field::triangle::LANES;
 use crate::field::wide;
 use crate::memory::{CollectGuarded, GrowGuarded};
 
-/// Where lanes without a box are.
+/// Position of lanes without a box.
 const FAR: f32 = 1.0e15;
 
-/// Boxes, one array for each bound, and their numbers. The arrays have whole lanes; those beyond the numbers are far away.
+/// Boxes, one array for each bound, and their numbers. The arrays have whole lanes; lanes beyond the numbers are far
+/// away.
 #[derive(Default)]
 pub(super) struct Boxes {
     /// Minima along the axes, then maxima.
     bounds: [Vec<f32>; 6],
     pub ids: Vec<u32>,
-    /// Of `select`: places in the list that is read.
+    /// For `select`: positions in the source list.
     chosen: Vec<u32>,
 }
 
 impl Boxes {
-    /// Around groups of `each` triangles, grown by the rounding of f32.
+    /// Returns the boxes around groups of `each` triangles, grown by the rounding of f32.
     pub fn around(corners: &[[[f64; 3]; 3]], order: &[u32], each: usize) -> Self {
         let mut out = Self::default();
         for group in order.chunks(each) {
@@ -46,29 +48,29 @@ impl Boxes {
         out
     }
 
-    /// Bytes for so many boxes.
+    /// Returns the bytes for `count` boxes.
     pub const fn bytes(count: u64) -> u64 {
         count.next_multiple_of(LANES as u64) * (size_of::<[f32; 6]>() + size_of::<u32>()) as u64
     }
 
-    /// Becomes the boxes of `from` at `places`.
+    /// Sets `self` to the boxes of `from` at `places`.
     pub fn take(&mut self, from: &Self, places: &[u32]) {
         self.chosen.clear();
         self.chosen.extend_guarded(places.iter().copied());
         self.select(from);
     }
 
-    /// Largest edge of a box.
+    /// Returns the largest edge of a box.
     pub fn size(&self, place: usize) -> f32 {
         (0..3).map(|k| self.bounds[k + 3][place] - self.bounds[k][place]).fold(0.0, f32::max)
     }
 
-    /// Squared distances from `c`, in whole lanes; the least, and the place of its box.
+    /// Computes the squared distances from `c`, in whole lanes; returns the smallest, and the position of its box.
     pub fn off(&self, c: [f32; 3], out: &mut Vec<f32>) -> (f32, usize) {
         off_boxes(c, self, out)
     }
 
-    /// Becomes the `chosen` boxes of `from`.
+    /// Sets `self` to the `chosen` boxes of `from`.
     fn select(&mut self, from: &Self) {
         let count = self.chosen.len();
         for (to, from) in self.bounds.iter_mut().zip(&from.bounds) {
@@ -80,7 +82,7 @@ impl Boxes {
         self.ids.extend_guarded(self.chosen.iter().map(|&i| from.ids[i as usize]));
     }
 
-    /// Becomes the boxes of `from` with something that may be closer than the rival's point somewhere in its block.
+    /// Sets `self` to the boxes of `from` whose content may be closer than the rival's point somewhere in its block.
     pub fn keep(&mut self, rival: &Rival, from: &Self) {
         // Lanes without a box are far from every block.
         let groups = from.bounds[0].len() / LANES;
@@ -90,7 +92,7 @@ impl Boxes {
         self.select(from);
     }
 
-    /// As `keep`, of the groups of eight boxes of `from` that are named by their number.
+    /// Does the same as `keep` with the groups of eight boxes of `from` whose numbers are given.
     pub fn keep_of_groups(&mut self, rival: &Rival, from: &Self, groups: &[u32]) {
         self.chosen.resize_guarded((groups.len() + 1) * LANES, 0);
         let count = keep_boxes(rival, from, groups.len(), Some(groups), &mut self.chosen);
@@ -99,13 +101,13 @@ impl Boxes {
     }
 }
 
-/// A point q of the surface as seen from the ends of a block.
+/// A point q of the surface, relative to the ends of a block.
 pub(super) struct Rival {
     /// Lower and upper end along each axis.
     ends: [[f32; 2]; 3],
     /// (end − q)².
     squares: [[f32; 2]; 3],
-    /// Less than this and a box is kept: the rounding of what is compared, in squares.
+    /// A box with a smaller difference is kept: the rounding of the compared values, in squares.
     least: f32,
 }
 
@@ -139,7 +141,7 @@ impl<'a> Eight<'a> {
         Some(Self([at(a)?, at(b)?, at(c)?, at(d)?, at(e)?, at(f)?]))
     }
 
-    /// How far `x` is beside the slab of axis `k`.
+    /// Returns the distance of `x` beside the slab of axis `k`.
     #[inline(always)]
     fn beside(&self, lane: usize, k: usize, x: f32) -> f32 {
         max(max(self.0[k][lane] - x, x - self.0[k + 3][lane]), 0.0)
@@ -147,7 +149,7 @@ impl<'a> Eight<'a> {
 }
 
 wide! {
-    /// Writes to `chosen` the places of the boxes that stay, of `count` groups; gives how many there are.
+    /// Writes the positions of the boxes that are kept, of `count` groups, to `chosen`; returns their number.
     fn keep_boxes(rival: &Rival, from: &Boxes, count: usize, groups: Option<&[u32]>, chosen: &mut [u32]) -> usize {
         let mut kept = 0;
         for i in 0..count {

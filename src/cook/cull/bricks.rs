@@ -1,8 +1,8 @@
 //! Distances in the bricks that the narrow band passes, and nowhere else.
 //!
-//! Blocks of bricks are halved from the whole grid down, each with the boxes of triangles that count in it; a block whose
-//! centre is farther from the surface than the band and the block's radius is left at once. A brick of 8³ cells has 9³
-//! nodes: those it shares with its neighbours are computed in each, so that no brick waits for another.
+//! Blocks of bricks are halved from the whole grid down, each with the boxes of triangles that count in it. A block
+//! whose centre is farther from the surface than the band plus the block's radius is dropped. A brick of 8³ cells has
+//! 9³ nodes: the nodes that it shares with its neighbours are computed in each, so that bricks are independent.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::math::Progress;
 use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::Result;
 
-/// Edge, in cells, of the blocks that one thread treats at a time.
+/// Edge, in cells, of the blocks that one thread processes at a time.
 const JOB: u32 = 64;
-/// So many of them are treated before what they found is put in its place: few enough that it does not count beside the
-/// rest, enough to keep all threads busy.
+/// Number of blocks that are processed before their results are stored: few enough that their memory is negligible, and
+/// enough to keep all threads busy.
 const BATCH: usize = 64;
 
-/// What to look for, lattice units.
+/// Parameters of the narrow band, lattice units.
 #[derive(Clone, Copy)]
 pub(in crate::cook) struct Band {
     /// Bricks with a node at most this far from the surface count.
     pub width: f32,
-    /// Distances are stored as multiples of this.
+    /// Unit of the stored distances.
     pub quantum: f32,
-    /// Bricks along the axes; the lattice has [`CELLS`] cells for each, and one more node.
+    /// Number of bricks along the axes; the lattice has [`CELLS`] cells for each, and one more node.
     pub bricks: [u32; 3],
 }
 
-/// `edge`³ cells from `at`, with the nodes on all its sides.
+/// A block of `edge`³ cells from `at`, with the nodes on all its sides.
 #[derive(Clone, Copy)]
 struct Block {
     at: [u32; 3],
@@ -41,8 +41,8 @@ struct Block {
 }
 
 impl Culler {
-    /// The bricks in the band, with unsigned samples, and the largest |sample − distance| there, lattice units. The same on
-    /// any number of threads.
+    /// Returns the bricks in the band, with unsigned samples, and the largest |sample − distance| there, lattice
+    /// units. The same on any number of threads.
     pub fn near(&self, lattice: &Lattice, band: Band, progress: &Progress) -> Result<(FineBricks, f32)> {
         let mut edge = CELLS;
         while band.bricks.iter().any(|&n| n * CELLS > edge) {
@@ -92,17 +92,18 @@ impl Culler {
     }
 }
 
-/// One thread's work on its blocks.
+/// Work of one thread on its blocks.
 struct Job<'a> {
     worker: Worker<'a>,
     band: Band,
-    /// For sub-blocks of 4 or 5 nodes along each axis (bit set: 5), and of 2 or 3.
+    /// Nodes of sub-blocks of 4 or 5 nodes along each axis (bit set: 5), and of 2 or 3.
     leaf: [[Box<LeafNodes>; 8]; 2],
     found: FineBricks,
     rounding: f32,
 }
 
-/// Nodes along the axes of part `o` of something with `nodes` nodes: of an odd number the lower half gets one more.
+/// Returns start and number of nodes along the axes of octant `o` of a block with `nodes` nodes: of an odd number the
+/// lower half gets one more.
 fn halves(nodes: [u32; 3], o: u32) -> ([u32; 3], [u32; 3]) {
     let upper = |k: usize| o >> k & 1 == 1;
     let low = nodes.map(|n| n.div_ceil(2));
@@ -120,7 +121,7 @@ impl<'a> Job<'a> {
         Self { worker: Worker::new(culler, lattice, progress), band, leaf, found: FineBricks::default(), rounding: 0.0 }
     }
 
-    /// The eighths of a block that are in the grid.
+    /// Returns the octants of a block that are in the grid.
     fn children(&self, block: Block) -> impl Iterator<Item = Block> {
         let cells = self.band.bricks.map(|n| n * CELLS);
         let edge = block.edge / 2;
@@ -134,14 +135,14 @@ impl<'a> Job<'a> {
         self.worker.frame(block.at, [0, 1, 2].map(|k| (dims[k] - block.at[k]).min(block.edge + 1)))
     }
 
-    /// Whether a block with this distance at its centre may have a node in the band.
+    /// Returns whether a block with this distance at its centre may have a node in the band.
     fn in_band(&self, frame: &Frame, distance: f32) -> bool {
         let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
         distance <= self.band.width + radius * (1.0 + 1e-6) + EPS
     }
 
-    /// Culls boxes of triangles, from those of `depth` to those of the next; the closest point to the block's centre and its distance, or
-    /// `None` when the block is out of the band.
+    /// Culls boxes of triangles, from the list of `depth` to that of the next depth. Returns the closest point to the
+    /// block's centre and its distance, or `None` when the block is out of the band.
     fn boxes_in_band(&mut self, depth: usize, block: Block) -> Option<(Frame, (f32, [f32; 3]))> {
         let frame = self.frame(block);
         let (distance, q) = self.worker.closest(depth, &frame);
@@ -175,7 +176,7 @@ impl<'a> Job<'a> {
         self.children(block).try_for_each(|child| self.triangles(kind, depth + 1, child))
     }
 
-    /// Distances at the nodes of a brick; kept if one of them is in the band.
+    /// Computes the distances at the nodes of a brick; keeps the brick if one of its nodes is in the band.
     fn brick(&mut self, kind: Kind, depth: usize, at: [u32; 3]) -> Result<()> {
         let start = self.found.samples.len();
         self.found.samples.resize_guarded(start + STRIDE, 0);
@@ -206,7 +207,8 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Distances at `size` nodes from `first`, `from` the first of the brick whose samples begin at `start`; the smallest.
+    /// Computes the distances at `size` nodes from `first`; `from` is the first node of the brick whose samples begin
+    /// at `start`. Returns the smallest.
     fn leaf(&mut self, kind: Kind, depth: usize, first: [u32; 3], size: [u32; 3], from: [u32; 3], start: usize) -> f32 {
         let few = usize::from(size[0] < 4);
         let odd = size.iter().enumerate().map(|(k, n)| ((n & 1) as usize) << k).sum::<usize>();

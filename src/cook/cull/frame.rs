@@ -12,14 +12,14 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Slack for an item at distance `d`: that of the distances, and that of the direction, which is as uncertain as the
-    /// distance is small.
+    /// Returns the slack for an item at distance `d`: of the distances, and of the direction, whose uncertainty is
+    /// inverse to the distance. `inverse` is 1 / d.
     #[inline(always)]
     pub fn slack(&self, inverse: f32) -> f32 {
         EPS + EPS * ((self.half[0] + self.half[1]) + self.half[2]) * inverse
     }
 
-    /// max_k (D_k − g·δ_k).
+    /// Returns max_k (D_k − g·δ_k).
     #[inline(always)]
     pub fn largest(&self, corners: &[f32; 8], g: [f32; 3]) -> f32 {
         let (x, y, z) = (g[0] * self.half[0], g[1] * self.half[1], g[2] * self.half[2]);

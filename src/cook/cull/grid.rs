@@ -9,12 +9,12 @@ use crate::math::Progress;
 use crate::Result;
 
 impl Culler {
-    /// Writes the distance, metres, at each node; `values` has one place for each.
+    /// Writes the distance, metres, at each node; `values` has one element for each.
     pub fn fill(&self, lattice: &Lattice, values: &mut [f32], progress: &Progress) -> Result<()> {
         self.run(lattice, values, false, progress)
     }
 
-    /// Shortens `values`, signed, to the distance where that is less, and keeps their sign.
+    /// Reduces `values`, signed, to the distance where that is smaller, and keeps their sign.
     pub fn shorten(&self, lattice: &Lattice, values: &mut [f32], progress: &Progress) -> Result<()> {
         self.run(lattice, values, true, progress)
     }
@@ -47,7 +47,7 @@ impl Culler {
 struct Out {
     values: *mut f32,
     dims: [u32; 3],
-    /// Keep the sign of what is there, and its magnitude where it is less.
+    /// Whether to keep the sign of the present value, and its magnitude where that is smaller.
     shorten: bool,
 }
 
@@ -59,10 +59,10 @@ impl Out {
     /// Writes the nodes from `node` on along x.
     ///
     /// # Safety
-    /// They are in the grid, and in the block of the calling job.
+    /// The nodes are in the grid, and in the block of the calling job.
     #[inline(always)]
     unsafe fn write(&self, node: [u32; 3], row: &[f32]) {
-        // SAFETY: in the grid, and nobody else looks at this job's nodes.
+        // SAFETY: in the grid, and no other job accesses this job's nodes.
         unsafe {
             let place = self.values.add(self.index(node));
             for (n, &value) in row.iter().enumerate() {
@@ -80,10 +80,10 @@ impl Out {
         (k as usize * self.dims[1] as usize + j as usize) * self.dims[0] as usize + i as usize
     }
 
-    /// Largest magnitude in a block.
+    /// Returns the largest magnitude in a block.
     ///
     /// # Safety
-    /// The block is part of the calling job's.
+    /// The block is part of the calling job's block.
     unsafe fn largest(&self, block: Block) -> f32 {
         let last = [0, 1, 2].map(|k| (block.at[k] + block.edge).min(self.dims[k]));
         let mut most = 0.0f32;
@@ -99,7 +99,7 @@ impl Out {
     }
 }
 
-/// `edge`³ nodes from `at`, less what is beyond the grid.
+/// A block of `edge`³ nodes from `at`, cut at the border of the grid.
 #[derive(Clone, Copy)]
 struct Block {
     at: [u32; 3],
@@ -113,7 +113,7 @@ impl Block {
     }
 }
 
-/// One thread's work on its blocks.
+/// Work of one thread on its blocks.
 struct Job<'a> {
     worker: Worker<'a>,
     out: &'a Out,
@@ -129,7 +129,7 @@ impl<'a> Job<'a> {
         Self { worker, out, leaf }
     }
 
-    /// `None` when none of the block is in the grid.
+    /// Returns `None` when no part of the block is in the grid.
     fn frame(&self, block: Block) -> Option<Frame> {
         let dims = self.out.dims;
         if (0..3).any(|k| block.at[k] >= dims[k]) {
@@ -145,7 +145,7 @@ impl<'a> Job<'a> {
         let (distance, q) = self.worker.closest(depth, &frame);
         if self.out.shorten {
             let radius = frame.half.iter().map(|x| x * x).sum::<f32>().sqrt();
-            // SAFETY: the block is this job's.
+            // SAFETY: the block belongs to this job.
             let most = unsafe { self.out.largest(block) } * self.worker.lattice.scale as f32;
             if distance - radius - EPS > most {
                 return Ok(());
@@ -176,7 +176,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Distances at the nodes of a block of 4³ or 2³.
+    /// Computes the distances at the nodes of a block of 4³ or 2³.
     fn leaf(&mut self, kind: Kind, depth: usize, block: Block) {
         let (dims, at) = (self.out.dims, block.at);
         if (0..3).any(|k| at[k] >= dims[k]) {
@@ -191,7 +191,7 @@ impl<'a> Job<'a> {
             for j in 0..ny {
                 let first = (k * edge + j) * edge;
                 let node = [at[0], at[1] + j as u32, at[2] + k as u32];
-                // SAFETY: cut off at the grid's end, and in this block, which is part of the job's.
+                // SAFETY: cut at the grid's end, and in this block, which is part of the job's block.
                 unsafe { self.out.write(node, &nodes.best[first..first + nx]) };
             }
         }

@@ -4,10 +4,10 @@ use crate::field::triangle::{Triangle, LANES};
 use crate::field::wide;
 use crate::memory::boxed_item;
 
-/// Most nodes of a leaf block: 5³, in whole lanes.
+/// Largest number of nodes of a leaf block: 5³, in whole lanes.
 pub(super) const LEAF: usize = 128;
 
-/// Squared distances of a leaf's nodes, and the nodes' places relative to the block's centre, lattice units.
+/// Squared distances of a leaf's nodes, and the nodes' positions relative to the block's centre, lattice units.
 #[repr(C, align(32))]
 pub(super) struct LeafNodes {
     x: [f32; LEAF],
@@ -18,7 +18,8 @@ pub(super) struct LeafNodes {
 }
 
 impl LeafNodes {
-    /// `size` nodes along the axes, `spacing` apart; x fastest, then y. Lanes beyond them repeat the first.
+    /// Returns `size` nodes along the axes, `spacing` apart; x fastest, then y. Lanes beyond them repeat the first
+    /// node.
     pub fn new(size: [u32; 3], spacing: f32) -> Box<Self> {
         let [nx, ny, nz] = size.map(|n| n as usize);
         let count = nx * ny * nz;
@@ -32,25 +33,25 @@ impl LeafNodes {
         nodes
     }
 
-    /// Takes a triangle into account, whose frame is relative to the block's centre.
+    /// Includes a triangle, whose frame is relative to the block's centre.
     pub fn take(&mut self, t: Triangle) {
         leaf_min(t, self);
     }
 
-    /// `best` becomes the distance, times `unit`.
+    /// Sets `best` to the distance, times `unit`.
     pub fn finish(&mut self, unit: f32) {
         leaf_finish(unit, self);
     }
 
-    /// `out` becomes the distances in multiples of `quantum`, rounded. Gives the smallest distance, and the largest rounding
-    /// of one that is at most `width`.
+    /// Sets `out` to the distances in multiples of `quantum`, rounded. Returns the smallest distance, and the largest
+    /// rounding of a distance that is at most `width`.
     pub fn quantise(&mut self, quantum: f32, width: f32, out: &mut [i16; LEAF]) -> (f32, f32) {
         leaf_quanta(quantum, width, self, out)
     }
 }
 
 wide! {
-    /// `best` = min(`best`, squared distance to `t`), over all nodes.
+    /// Sets `best` = min(`best`, squared distance to `t`), over all nodes.
     fn leaf_min(t: Triangle, nodes: &mut LeafNodes) -> () {
         let count = nodes.count.next_multiple_of(LANES).min(LEAF);
         let (x, y, z) = (&nodes.x[..count], &nodes.y[..count], &nodes.z[..count]);

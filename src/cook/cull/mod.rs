@@ -1,18 +1,20 @@
 //! Exact unsigned distance at every node of a grid, by recursive culling of blocks of nodes.
 //!
 //! For a block of nodes with centre c take any triangle j and its distances D_k to the block's corners c + δ_k. The
-//! distance to a triangle (or to a box around several) is convex, so with its value d_i and unit gradient g_i at c it is
-//! at least d_i + g_i·δ everywhere, and the distance to j, convex too, exceeds that affine function in the block only if
-//! it does so at a corner. So when max_k (D_k − g_i·δ_k) ≤ d_i, triangle i is nowhere closer than j and is dropped for the
-//! whole block. Halving blocks from 32 or more nodes to 4 leaves a handful of triangles for each node.
+//! distance to a triangle (or to a box around several) is convex, so with its value d_i and unit gradient g_i at c it
+//! is at least d_i + g_i·δ everywhere. The distance to j is convex too, so it exceeds that affine function in the
+//! block only if it exceeds it at a corner. So when max_k (D_k − g_i·δ_k) ≤ d_i, triangle i is nowhere closer than j
+//! and is dropped for the whole block. Halving blocks from 32 or more nodes to 4 leaves a handful of triangles for
+//! each node.
 //!
-//! Boxes around eight triangles are culled first (`boxes`), single triangles when few boxes or small blocks are left: those
-//! that are small beside the blocks by their boxes, too, which is cheap and as good, others as above. Culling is f32 and keeps what
-//! is within [`EPS`] of a tie; the last step takes the survivors from f64 data relative to the block, so that the
-//! rounding of a distance is relative to that distance. Each node depends on its block only: the result is the same on
-//! any number of threads.
+//! Boxes around eight triangles are culled first (`boxes`); single triangles are culled when few boxes or small
+//! blocks are left. Triangles that are small relative to the blocks are culled by their boxes, too, which is cheap
+//! and equally effective; the others as above. Culling is f32 and keeps everything within [`EPS`] of a tie. The last
+//! step computes the remaining triangles from f64 data relative to the block, so that the rounding of a distance is
+//! relative to that distance. Each node depends only on its block: the result is the same on any number of threads.
 //!
-//! Here are the steps that blocks go through; `grid` runs them over a whole grid, `bricks` over what is near the surface.
+//! This module has the steps for a block; `grid` runs them over a whole grid, `bricks` over the region near the
+//! surface.
 
 mod boxes;
 mod bricks;
@@ -37,15 +39,17 @@ use leaf::{LeafNodes, LEAF};
 
 /// Triangles thinner than this, in the same units, are thickened to it.
 const FLOOR: f64 = 1.0e-9;
-/// Lists of boxes this short are opened into triangles.
+/// Lists of at most this many boxes are opened into triangles.
 const FEW_BOXES: usize = 24;
-/// Blocks of so many nodes along an edge are always treated by triangles.
+/// Blocks of at most this many nodes along an edge are always culled by triangles.
 const TRIANGLE_BLOCK: u32 = 8;
-/// Triangles count as small when their boxes are no larger than so many cells in the mean ...
+/// Triangles count as small when the mean size of their boxes is at most this many cells ...
 const SMALL: f32 = 3.0;
-/// ... and the surface no farther from the block's centre than so many: beyond, what a box adds to a triangle hides more.
+/// ... and the surface is at most this many cells from the block's centre: beyond that, the excess of a box over its
+/// triangle hides more.
 const NEAR: f32 = 16.0;
-/// Small triangles farther than so many cells from a block of four or five nodes along an edge go on as large ones.
+/// Small triangles farther than this many cells from a block of four or five nodes along an edge are then treated as
+/// large.
 const FAR: f32 = 4.0;
 /// Blocks of 4³ nodes with more triangles than this are halved once more.
 const LEAF_TRIANGLES: usize = 28;
@@ -56,13 +60,14 @@ pub(super) struct Culler {
     frames: Vec<TriangleFrame>,
     triangles: Vec<Triangle>,
     packets: Vec<Packet>,
-    /// Around each triangle, and around the triangles of each packet.
+    /// Boxes around each triangle, and around the triangles of each packet.
     boxes: Boxes,
     clusters: Boxes,
 }
 
 impl Culler {
-    /// `corners`: the triangles in the frame and units of the lattice whose nodes will be asked for.
+    /// Returns a culler of `corners`: the triangles in the frame and units of the lattice whose nodes will be
+    /// computed.
     pub fn new(corners: &[[[f64; 3]; 3]]) -> Self {
         let order = cluster(corners);
         let frames: Vec<TriangleFrame> =
@@ -80,7 +85,7 @@ impl Culler {
         Self { frames, triangles, packets, boxes, clusters }
     }
 
-    /// Bytes for `triangles` triangles while cooking.
+    /// Returns the bytes for `triangles` triangles while cooking.
     pub fn bytes(triangles: u64) -> u64 {
         let frame = size_of::<TriangleFrame>() + size_of::<Triangle>();
         let each = frame + size_of::<[[f64; 3]; 3]>() + size_of::<[f64; 3]>() + 4;
@@ -102,7 +107,7 @@ impl List {
         self.ids.clear();
     }
 
-    /// Becomes the triangles `ids`.
+    /// Sets `self` to the triangles `ids`.
     fn fill(&mut self, culler: &Culler, ids: &[u32]) {
         self.clear();
         for &id in ids {
@@ -134,7 +139,8 @@ struct AtCenter {
 }
 
 wide! {
-    /// Distances and gradients at `c` of all triangles of a list; number of the closest.
+    /// Computes distances and gradients at `c` of all triangles of a list; returns the distance and the number of the
+    /// closest.
     fn at_center(packets: &[Packet], c: [f32; 3], out: &mut Vec<AtCenter>) -> (f32, usize) {
         out.clear();
         let mut best = [f32::INFINITY; LANES];
@@ -163,7 +169,7 @@ wide! {
 }
 
 wide! {
-    /// Appends to `kept` what may be closest somewhere in the block.
+    /// Appends the triangles to `kept` that may be closest somewhere in the block.
     fn keep(frame: Frame, corners: &[f32; 8], from: &List, at: &[AtCenter], kept: &mut List) -> () {
         for (p, (packet, a)) in from.packets.iter().zip(at).enumerate() {
             let mut over = [0.0f32; LANES];
@@ -184,7 +190,7 @@ wide! {
     }
 }
 
-/// How the triangles of a list are culled.
+/// Method by which the triangles of a list are culled.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// By their boxes: lists in `Worker::small`.
@@ -193,8 +199,8 @@ enum Kind {
     Large,
 }
 
-/// One thread's scratch, and the steps of culling. Lists are by depth: a step reads those of one depth and writes those of
-/// the next.
+/// Scratch memory of one thread, and the steps of culling. Lists are by depth: a step reads the lists of one depth
+/// and writes those of the next.
 struct Worker<'a> {
     culler: &'a Culler,
     lattice: &'a Lattice,
@@ -203,13 +209,13 @@ struct Worker<'a> {
     lists: Vec<List>,
     at: Vec<AtCenter>,
     distances: Vec<f32>,
-    /// Boxes and triangles looked at, not counted yet.
+    /// Number of boxes and triangles visited and not yet counted.
     looked_at: Cell<usize>,
     work: Work<'a>,
 }
 
 impl<'a> Worker<'a> {
-    /// `boxes` at depth 0 must be filled: with those of the whole surface, or of a part that is enough.
+    /// `boxes` at depth 0 must be filled: with the boxes of the whole surface, or of a sufficient part.
     fn new(culler: &'a Culler, lattice: &'a Lattice, progress: &'a Progress<'a>) -> Self {
         let [boxes, small] = [34, 40].map(|depths| (0..depths).map(|_| Boxes::default()).collect_guarded());
         let lists = (0..40).map(|_| List::default()).collect_guarded();
@@ -226,7 +232,7 @@ impl<'a> Worker<'a> {
         self.looked_at.set(self.looked_at.get() + items);
     }
 
-    /// Of `nodes` nodes along the axes from `at`.
+    /// Returns the frame of `nodes` nodes along the axes from `at`.
     fn frame(&self, at: [u32; 3], nodes: [u32; 3]) -> Frame {
         let (lattice, mut center, mut half) = (self.lattice, [0.0; 3], [0.0; 3]);
         for k in 0..3 {
@@ -237,7 +243,7 @@ impl<'a> Worker<'a> {
         Frame { center, half }
     }
 
-    /// Distances from one triangle to the block's corners.
+    /// Returns the distances from one triangle to the block's corners.
     fn corner_distances(frame: &Frame, packet: &Packet, lane: usize) -> [f32; 8] {
         let t = packet.get(lane);
         let mut out = [0.0; 8];
@@ -249,13 +255,13 @@ impl<'a> Worker<'a> {
         out
     }
 
-    /// The point of triangle `id` that is closest to `c`.
+    /// Returns the point of triangle `id` that is closest to `c`.
     fn closest_of(&self, id: usize, c: [f32; 3]) -> [f32; 3] {
         let (v, _) = self.culler.triangles[id].off_closest(c);
         [0, 1, 2].map(|k| c[k] - v[k])
     }
 
-    /// The closest point, of the triangles in the boxes of `depth`, to the block's centre, and its distance.
+    /// Returns the closest point to the block's centre of the triangles in the boxes of `depth`, and its distance.
     fn closest(&mut self, depth: usize, frame: &Frame) -> (f32, [f32; 3]) {
         let (packets, c, boxes) = (&self.culler.packets, frame.center, &self.boxes[depth]);
         let (_, nearest) = boxes.off(c, &mut self.distances);
@@ -287,8 +293,8 @@ impl<'a> Worker<'a> {
         to[0].keep(&Rival::new(frame, q), &from[depth]);
     }
 
-    /// The triangles of the boxes of `depth` that may be closest somewhere in the block become the list of depth 0. What
-    /// `closest` gave comes last.
+    /// Fills the list of depth 0 with the triangles of the boxes of `depth` that may be closest somewhere in the
+    /// block. The last argument is the result of `closest`.
     fn open_boxes(&mut self, depth: usize, frame: &Frame, (distance, q): (f32, [f32; 3])) -> Kind {
         self.look_at(self.boxes[depth].ids.len() * LANES);
         let (culler, small) = (self.culler, &mut self.small[0]);
@@ -302,8 +308,8 @@ impl<'a> Worker<'a> {
         Kind::Large
     }
 
-    /// Keeps the triangles of the list of `depth` that may be closest to some node, in that of the next depth and of the
-    /// kind given; with a distance that no triangle is nearer to the block's centre than.
+    /// Keeps the triangles of the list of `depth` that may be closest to some node, in the list of the next depth.
+    /// Returns the kind of that list, and a lower bound of the distance of all triangles from the block's centre.
     fn keep_triangles(&mut self, kind: Kind, depth: usize, frame: &Frame) -> (Kind, f32) {
         self.look_at(2 * self.list(kind, depth).len());
         if kind == Kind::Small {
@@ -328,7 +334,7 @@ impl<'a> Worker<'a> {
         (Kind::Large, distance)
     }
 
-    /// The triangles of a list.
+    /// Returns the triangles of a list.
     fn list(&self, kind: Kind, depth: usize) -> &[u32] {
         match kind {
             Kind::Small => &self.small[depth].ids,
@@ -336,7 +342,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Squared distances, lattice units, at the `nodes` of a block of `size` nodes from `at`, by the list of `depth`.
+    /// Computes the squared distances, lattice units, at the `nodes` of a block of `size` nodes from `at`, by the
+    /// list of `depth`.
     fn leaf(&self, kind: Kind, depth: usize, at: [u32; 3], size: [u32; 3], nodes: &mut LeafNodes) {
         let lattice = self.lattice;
         let middle = |k: usize| f64::from(at[k]) + 0.5 * f64::from(size[k] - 1);
@@ -346,7 +353,7 @@ impl<'a> Worker<'a> {
         for &id in self.list(kind, depth) {
             let (mut t, exact) = (self.culler.triangles[id as usize], &self.culler.frames[id as usize]);
             t.offset = match kind {
-                // No farther from the block than the distance and its own size: f32 will do.
+                // Not farther from the block than the distance and its own size: f32 is sufficient.
                 Kind::Small => t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32)),
                 Kind::Large => exact.relative_to(center).map(|x| x as f32),
             };

@@ -1,4 +1,4 @@
-//! How far the surface is from its samples at worst.
+//! Covering radius: the largest distance of the surface from its samples.
 
 use rayon::prelude::*;
 
@@ -11,19 +11,19 @@ use crate::Result;
 
 /// The bound exceeds the true radius by at most this fraction.
 const TOLERANCE: f64 = 0.01;
-/// Subdivisions of a triangle; only reached by triangles of absurd size.
+/// Largest number of subdivisions of a triangle; reached only by triangles of extreme size.
 const MAX_DEPTH: u32 = 80;
-/// Triangles whose longest edge, squared, is more than so many times their double area are cut across that edge, in two: cut in
-/// four they would stay as thin, and there would be as many pieces as of a wide one.
+/// Triangles whose longest edge, squared, is more than this many times their doubled area are cut across that edge,
+/// in two: cut in four they would stay as thin, with as many pieces as a wide triangle.
 const THIN: f64 = 3.0;
-/// Triangles of the first batch, and of the others: what is known of a batch spares work in the next.
+/// Number of triangles of the first batch, and of the others: the bound of a batch saves work in the next.
 const BATCHES: (usize, usize) = (64, 4096);
 
-/// The covering radius: the largest distance from a point of `mesh` to its nearest sample, metres. Not sampled but bounded:
-/// the result is at least the true value, and more by at most 1%.
+/// Returns the covering radius: the largest distance from a point of `mesh` to its nearest sample, metres. It is not
+/// sampled but bounded: the result is at least the true value, and exceeds it by at most 1%.
 ///
-/// The distance to the nearest of all samples is at most that to any one, which over a triangle is largest at a corner. A
-/// triangle whose bound can exceed what was found elsewhere is cut in four, a thin one in two.
+/// The distance to the nearest sample is at most the distance to any one sample, which over a triangle is largest at
+/// a corner. A triangle whose bound can exceed the present result is cut in four, a thin one in two.
 pub(super) fn covering_radius(mesh: &TriMesh, shell: &PointShell, progress: &Progress) -> Result<f64> {
     let mesh = &*mesh.without_repeats();
     let local = |t: usize| mesh.corners(t).map(|p| Vec3::from(p) - shell.origin);
@@ -35,7 +35,7 @@ pub(super) fn covering_radius(mesh: &TriMesh, shell: &PointShell, progress: &Pro
     let scratch = || Scratch { search: Search::default(), work: Work::new(progress) };
     let larger = |a: f64, b: f64| Ok(a.max(b));
     let floor = all().map_init(scratch, at_center).try_reduce(|| 0.0, larger)?;
-    // Of the first batch, taken from all over the mesh, the bound is not far from the final one.
+    // The first batch is taken from all over the mesh, so its bound is close to the final one.
     let n = mesh.triangles.len();
     let first: Vec<usize> = (0..BATCHES.0.min(n)).map(|i| i * n / BATCHES.0.min(n)).collect_guarded();
     let others = (0..n).step_by(BATCHES.1).map(|from| (from..n.min(from + BATCHES.1)).collect_guarded());
@@ -47,14 +47,14 @@ pub(super) fn covering_radius(mesh: &TriMesh, shell: &PointShell, progress: &Pro
     Ok(upper)
 }
 
-/// Of one thread.
+/// Scratch memory of one thread.
 struct Scratch<'a> {
     search: Search,
     work: Work<'a>,
 }
 
 impl Scratch<'_> {
-    /// The nearest sample within a distance, and how far it is.
+    /// Returns the nearest sample within a distance, and its distance.
     fn nearest(&mut self, shell: &PointShell, p: &Vec3, within: f64) -> Result<(u32, f64)> {
         let found = self.search.nearest(shell, p, u32::MAX, within);
         self.work.add(std::mem::take(&mut self.search.looked_at))?;
@@ -62,20 +62,21 @@ impl Scratch<'_> {
     }
 }
 
-/// Of a sample, local frame, metres.
+/// Returns the position of a sample, local frame, metres.
 fn place(shell: &PointShell, sample: u32) -> Vec3 {
     shell.position(sample as usize) - shell.origin
 }
 
-/// A part of a triangle still to be looked at.
+/// A piece of a triangle still to be processed.
 struct Piece {
     corners: [Vec3; 3],
     depth: u32,
-    /// The sample nearest to the middle of what it was cut from: its own is no farther.
+    /// The sample nearest to the middle of the piece from which it was cut: its own is not farther.
     guess: u32,
 }
 
-/// Upper bound over one triangle, or some value ≤ `floor`·(1 + tolerance) or ≤ `settled` when it has nothing above.
+/// Returns an upper bound over one triangle, or some value ≤ `floor`·(1 + tolerance) or ≤ `settled` when the triangle
+/// has nothing above.
 fn bound(scratch: &mut Scratch, shell: &PointShell, triangle: &[Vec3; 3], floor: f64, settled: f64) -> Result<f64> {
     let mut found = floor;
     let mut upper: f64 = 0.0;
@@ -92,7 +93,7 @@ fn bound(scratch: &mut Scratch, shell: &PointShell, triangle: &[Vec3; 3], floor:
             continue;
         }
         let mut cut = |corners| stack.push_guarded(Piece { corners, depth: depth + 1, guess: sample });
-        // The edge across from each corner.
+        // The edge opposite to each corner.
         let edges = [(c - b).norm_squared(), (a - c).norm_squared(), (b - a).norm_squared()];
         let longest = (0..3).fold(0, |k, i| if edges[i] > edges[k] { i } else { k });
         if edges[longest] > THIN * (b - a).cross(&(c - a)).norm() {

@@ -1,4 +1,5 @@
-//! Samples of what sticks out: corners always, sharp edges along their length. What is not sampled can sink in.
+//! Samples of protruding features: all corners, and sharp edges along their length. Unsampled features can penetrate
+//! the other body.
 
 use super::grid::PointGrid;
 use super::surface::{angle, DisjointSets, Surface};
@@ -8,13 +9,14 @@ use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
 use crate::mesh::TriMesh;
 use crate::Result;
 
-/// Nearer than this times the spacing, a sample on an edge is left out: noisy meshes have edges in clumps.
+/// A sample on an edge that is nearer to another than this times the spacing is left out: noisy meshes have clumps of
+/// edges.
 const LEAST_DISTANCE: f64 = 0.35;
 /// Segments longer than this times the spacing have both ends sampled.
 const LONG_SEGMENT: f64 = 0.7;
 /// A sample on an edge moves to a vertex of the edge this near, as a fraction of the step.
 const SNAP: f64 = 0.3;
-/// An edge that turns by more has a corner there, radians, whatever the sharp angle.
+/// Angle, radians, above which a turn of an edge is a corner, for any sharp angle.
 const CORNER_TURN: f64 = std::f64::consts::FRAC_PI_4;
 
 /// A network of sharp edges that fits in a box with a diagonal shorter than this times the spacing is a detail.
@@ -22,7 +24,7 @@ const DETAIL: f64 = 0.5;
 /// Two samples on edges are independent when their normals' cosine is below this: the edges of a thin plate.
 const SAME_SIDE: f64 = 0.5;
 
-/// The surface's sharp edges, joined into polylines between corners.
+/// Sharp edges of the surface, joined into polylines between corners.
 pub(super) struct Creases {
     corners: Vec<Corner>,
     chains: Vec<Chain>,
@@ -35,7 +37,7 @@ struct Corner {
     network: u32,
 }
 
-/// Sharp edges that hang together.
+/// A connected set of sharp edges.
 struct Network {
     diagonal: f64,
     most_prominent: u32,
@@ -44,7 +46,7 @@ struct Network {
 struct Chain {
     network: u32,
     vertices: Vec<u32>,
-    /// Of each segment.
+    /// Normal of each segment.
     normals: Vec<Vec3>,
     ends: End,
     length: f64,
@@ -54,7 +56,7 @@ struct Chain {
 enum End {
     /// At least one end is a corner.
     Corner,
-    /// Both ends fade out.
+    /// Both ends are open: the edge stops being sharp.
     Loose,
     /// Begins and ends at the same vertex, which is not a corner.
     Loop,
@@ -114,7 +116,7 @@ impl Creases {
             }
             chain
         };
-        // First what has ends, then what is left: closed loops.
+        // First the chains with ends, then the rest: closed loops.
         let mut starts: Vec<(u32, u32)> = Vec::new();
         for (v, edges) in edges_at.iter().enumerate() {
             if corner[v] || edges.len() == 1 {
@@ -136,12 +138,12 @@ impl Creases {
         Self { corners, chains, networks }
     }
 
-    /// The mesh has neither corners nor sharp edges.
+    /// Returns whether the mesh has neither corners nor sharp edges.
     pub fn is_empty(&self) -> bool {
         self.corners.is_empty() && self.chains.is_empty()
     }
 
-    /// Corners and sharp edges as triangles without area, body frame: what the samples are to cover.
+    /// Returns corners and sharp edges as triangles without area, body frame: the set that the samples must cover.
     pub fn as_mesh(&self, surface: &Surface) -> TriMesh {
         let edges = self.chains.iter().flat_map(|c| c.vertices.windows(2)).map(|e| [e[0], e[1], e[1]]);
         TriMesh {
@@ -150,12 +152,12 @@ impl Creases {
         }
     }
 
-    /// Total length, metres.
+    /// Returns the total length, metres.
     pub fn length(&self) -> f64 {
         self.chains.iter().map(|c| c.length).sum()
     }
 
-    /// Upper bound on the number of samples at this spacing.
+    /// Returns an upper bound on the number of samples at this spacing.
     pub fn most_samples(&self, spacing: f64) -> f64 {
         // Both ends of each chain, and of each long segment; the steps between them.
         let steps = |length: f64| if spacing > 0.0 { length / spacing } else { 0.0 };
@@ -163,7 +165,8 @@ impl Creases {
         self.corners.len() as f64 + self.networks.len() as f64 + self.chains.iter().map(along).sum::<f64>()
     }
 
-    /// The corners that are sampled always, but for those of details; `thin` leaves out corners next to others.
+    /// Returns the corners that are always sampled, except those of details; `thin` leaves out corners next to
+    /// others.
     pub fn corner_samples(
         &self,
         surface: &Surface,
@@ -186,8 +189,9 @@ impl Creases {
         Ok(taken)
     }
 
-    /// All corners, then samples along the chains at most `spacing` metres apart; of a network that is a mere detail at
-    /// this spacing, such as the noise of a scan, its most prominent vertex. `thin` leaves out corners next to others.
+    /// Returns all corners, then samples along the chains at most `spacing` metres apart. A network that is only a
+    /// detail at this spacing, such as the noise of a scan, gets its most prominent vertex. `thin` leaves out corners
+    /// next to others.
     pub fn samples(&self, surface: &Surface, spacing: f64, thin: bool, progress: &Progress) -> Result<Vec<Sample>> {
         let mut work = Work::new(progress);
         let mut taken = self.take_corners(surface, spacing, thin, &mut work)?;
@@ -207,7 +211,7 @@ impl Creases {
     }
 }
 
-/// Samples so far, and where they are.
+/// Samples so far, and a grid of their positions.
 struct Taken {
     samples: Vec<Sample>,
     grid: PointGrid,
@@ -232,7 +236,8 @@ impl Taken {
     }
 }
 
-/// Connected networks of sharp edges, and of each vertex its network. A tip is a network of its own, and never a detail.
+/// Returns the connected networks of sharp edges, and the network of each vertex. A tip is a network of its own, and
+/// never a detail.
 fn networks(surface: &Surface) -> (Vec<u32>, Vec<Network>) {
     let mut sets = DisjointSets::new(surface.vertices.len());
     surface.sharp.iter().for_each(|e| sets.join(e.ends[0], e.ends[1]));
@@ -280,7 +285,7 @@ impl Chain {
         let mut samples = vec![at(self.vertices[0])];
         let mut from = 0;
         for to in 1..=last {
-            // A station: where a long segment begins or ends, or the chain.
+            // A station: the beginning or end of a long segment, or of the chain.
             if to == last || is_long(to - 1) || is_long(to) {
                 self.run(surface, spacing, from, to, &mut samples);
                 samples.push_guarded(at(self.vertices[to]));
@@ -290,7 +295,8 @@ impl Chain {
         samples
     }
 
-    /// Samples strictly between two vertices of the chain, at equal steps of arc length, moved to vertices nearby.
+    /// Appends samples strictly between two vertices of the chain, at equal steps of arc length, moved to vertices
+    /// nearby.
     fn run(&self, surface: &Surface, spacing: f64, from: usize, to: usize, samples: &mut Vec<Sample>) {
         let place = |k: usize| surface.vertices[self.vertices[k] as usize];
         let total: f64 = (from..to).map(|k| (place(k + 1) - place(k)).norm()).sum();

@@ -1,4 +1,4 @@
-//! Points in hashed cells, for questions about a neighbourhood.
+//! Points in hashed cells, for neighbourhood queries.
 
 use rayon::prelude::*;
 
@@ -20,13 +20,13 @@ pub(super) struct PointGrid {
 }
 
 impl PointGrid {
-    /// For questions up to distance `reach` (positive, metres), and about `expected` points.
+    /// Returns a grid for queries up to distance `reach` (positive, metres), and about `expected` points.
     pub fn new(reach: f64, expected: usize) -> Self {
         let buckets = (expected * 2).next_power_of_two().clamp(64, MOST_BUCKETS);
         Self { cell: reach, heads: filled(NONE, buckets), next: Vec::new(), points: with_capacity(expected) }
     }
 
-    /// Adds a point; points are numbered in the order they come.
+    /// Adds a point; points are numbered in the order of insertion.
     pub fn insert(&mut self, p: Vec3) {
         if self.points.len() == self.heads.len() && self.heads.len() < MOST_BUCKETS {
             self.heads = filled(NONE, 2 * self.heads.len());
@@ -38,15 +38,15 @@ impl PointGrid {
         self.link(self.points.len() - 1);
     }
 
-    /// Puts point `i`, the next that has no bucket, first into its own.
+    /// Puts point `i`, the next without a bucket, first into its own.
     fn link(&mut self, i: usize) {
         let bucket = self.bucket(&self.points[i].1);
         self.next.push_guarded(self.heads[bucket]);
         self.heads[bucket] = i as u32;
     }
 
-    /// Calls `visit` with each point nearer than `radius` (at most the grid's reach), and its squared distance. Returns the
-    /// number of points looked at.
+    /// Calls `visit` with each point nearer than `radius` (at most the grid's reach), and its squared distance.
+    /// Returns the number of points tested.
     #[inline]
     pub fn near(&self, p: &Vec3, radius: f64, mut visit: impl FnMut(u32, f64)) -> u64 {
         let goes_on = |i: u32, d: f64| {
@@ -56,8 +56,8 @@ impl PointGrid {
         self.find(p, radius, goes_on).1
     }
 
-    /// Whether `is_it` holds of a point nearer than `radius` (at most the grid's reach), and the number of points looked at.
-    /// Looks at the points added last first, and at none after the first that it holds of.
+    /// Returns whether `is_it` holds for a point nearer than `radius` (at most the grid's reach), and the number of
+    /// points tested. Tests the points added last first, and stops at the first point for which it holds.
     #[inline]
     pub fn any_near(&self, p: &Vec3, radius: f64, mut is_it: impl FnMut(u32) -> bool) -> (bool, u64) {
         self.find(p, radius, |i, _| is_it(i))
@@ -70,7 +70,7 @@ impl PointGrid {
         let low = self.cell_of(&p.add_scalar(-radius));
         let high = self.cell_of(&p.add_scalar(radius));
         let limit = radius * radius;
-        // Never more than the 27 cells around, whatever rounding does to far coordinates.
+        // Never more than the 27 cells around, in spite of rounding of far coordinates.
         let range = |a: usize| low[a].max(center[a] - 1)..=high[a].min(center[a] + 1);
         for z in range(2) {
             for y in range(1) {
@@ -93,11 +93,11 @@ impl PointGrid {
     }
 
     fn cell_of(&self, p: &Vec3) -> [i64; 3] {
-        // Clamped, so that absurd ratios share a cell instead of overflowing.
+        // Clamped, so that extreme ratios share a cell instead of overflowing.
         [0, 1, 2].map(|a| (p[a] / self.cell).floor().clamp(-1e15, 1e15) as i64)
     }
 
-    /// Neighbours along x share a cache line; cells that collide are told apart by their coordinates.
+    /// Neighbours along x share a cache line; colliding cells are distinguished by their coordinates.
     fn bucket(&self, cell: &[i64; 3]) -> usize {
         let row =
             (cell[1] as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (cell[2] as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
@@ -105,8 +105,8 @@ impl PointGrid {
     }
 }
 
-/// Takes samples out of cells of this size with more than `most`, so many that `most` are left there: which ones is chosen by
-/// a fixed pseudo-random number. The others stay in their order.
+/// Removes samples from cells of this size with more than `most`, so that `most` are left; a fixed pseudo-random
+/// number selects them. The others keep their order.
 pub(super) fn thin_crowds(samples: &mut Vec<Sample>, cell: f64, most: usize) {
     // The cell's number, then the rank that decides within it.
     let mut keys: Vec<(u64, u64, u32)> = samples

@@ -1,13 +1,13 @@
-//! Putting samples on a mesh. Order of precedence: corners, sharp edges, a vertex of each tiny component, then (as the
-//! method says) vertices that stand out, vertices, or points of the area.
+//! Sampling of a mesh. Order of precedence: corners, sharp edges, a vertex of each tiny component, then (depending on
+//! the method) protruding vertices, vertices, or points of the area.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `surface`, `orient` | the mesh as seen here: welded and oriented, with sharp edges, components and normals |
+//! | `surface`, `orient` | the mesh for sampling: welded and oriented, with sharp edges, components and normals |
 //! | `edges` | corners and sharp edges |
-//! | `vertices` | vertices that stand out |
+//! | `vertices` | protruding vertices |
 //! | `uniform` | blue noise |
-//! | `projection` | the DLR papers' way |
+//! | `projection` | the method of the DLR papers |
 //! | `normals` | outward normals of the finished samples |
 //! | `cover` | the covering radius |
 //! | `grid`, `random` | neighbourhoods; pseudo-random numbers |

@@ -7,14 +7,15 @@ use super::types::Sample;
 use crate::field::SignedDistance;
 use crate::math::Vec3;
 
-/// A gradient shorter than this is near an edge or the medial axis and is not used: |∇φ| = 1 for a distance.
+/// Gradients shorter than this are near an edge or the medial axis and are not used: |∇φ| = 1 for a distance.
 const STRONG: f64 = 0.8;
-/// Step, as a fraction of the spacing, to either side when the field only decides which side is outside.
+/// Step to either side, as a fraction of the spacing, when the field only decides which side is outside.
 const SIDE_STEP: f64 = 0.25;
 
-/// The field's gradient where it is strong (Sagardia et al. 2014, section 2.1.2), else the mesh's normal; on a mesh whose
-/// faces disagree about inside and outside, turned to the side where the field is larger. On a sharp edge the gradient
-/// is that of one of the faces, or of the field's error: the normal between them stays.
+/// Sets the normal of each sample: the field's gradient where it is strong (Sagardia et al. 2014, section 2.1.2),
+/// else the mesh's normal. On a mesh whose faces disagree about inside and outside, the normal is turned to the side
+/// where the field is larger. On a sharp edge the gradient is that of one of the faces, or of the field's error:
+/// there the normal between the faces stays.
 pub(super) fn finish(surface: &Surface, samples: &mut [Sample], field: Option<&dyn SignedDistance>, spacing: f64) {
     let origin = field.map(|f| f.local_origin(&surface.center));
     samples.par_iter_mut().for_each(|s| {
@@ -32,7 +33,7 @@ pub(super) fn finish(surface: &Surface, samples: &mut [Sample], field: Option<&d
             }
         }
         if s.n == Vec3::zeros() {
-            // Nothing tells: away from the middle of the body.
+            // No information: away from the middle of the body.
             s.n = if s.p == Vec3::zeros() { Vec3::z() } else { unit_or_zero(s.p) };
         }
     });

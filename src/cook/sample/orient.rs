@@ -1,4 +1,4 @@
-//! One sense of winding for each patch of a soup, so that its normals agree.
+//! Consistent winding for each patch of a soup, so that its normals agree.
 
 use super::types::Face;
 use crate::math::Vec3;
@@ -10,11 +10,11 @@ pub(super) struct Side {
     /// Vertices, the lower first.
     pub edge: [u32; 2],
     pub face: u32,
-    /// The face runs from the lower to the higher vertex.
+    /// Whether the face runs from the lower to the higher vertex.
     pub is_forward: bool,
 }
 
-/// All sides, those of an edge together.
+/// Returns all sides, grouped by edge.
 pub(super) fn sides(faces: &[Face]) -> Vec<Side> {
     let mut sides = with_capacity(3 * faces.len());
     for (f, face) in faces.iter().enumerate() {
@@ -29,10 +29,12 @@ pub(super) fn sides(faces: &[Face]) -> Vec<Side> {
     sides
 }
 
-/// Turns faces so that neighbours across edges of two faces agree where that is possible. Of a patch's two senses, that of
-/// the larger part of its area stays; a mesh that is then consistent, closed and inside out is turned as a whole.
+/// Flips faces so that neighbours across edges of two faces agree where that is possible. Of a patch's two
+/// orientations, that of the larger part of its area stays; a mesh that is then consistent, closed and inside out is
+/// flipped as a whole.
 ///
-/// True when the result is consistent: but for boundary edges, as many faces run along each edge one way as the other.
+/// Returns true when the result is consistent: except for boundary edges, equally many faces run along each edge in
+/// the two directions.
 pub(super) fn orient(vertices: &[Vec3], faces: &mut [Face]) -> bool {
     let all = sides(faces);
     let mut neighbours: Vec<[(u32, bool); 3]> = filled([(u32::MAX, false); 3], faces.len());

@@ -1,4 +1,5 @@
-//! The DLR papers' way: centres of surface voxels projected on the triangles (Sagardia et al. 2014, section 2.1.2).
+//! Method of the DLR papers: centres of surface voxels projected on the triangles (Sagardia et al. 2014, section
+//! 2.1.2).
 
 use super::grid::PointGrid;
 use super::surface::Surface;
@@ -9,9 +10,9 @@ use crate::memory::{GrowGuarded, SliceGuarded};
 use crate::mesh::triangle;
 use crate::Result;
 
-/// Every triangle is visited; the centres of the voxels that it touches are projected on it and kept when no sample nearer
-/// than `spacing` was kept, on any triangle, the `fixed` ones included. (The paper compares with neighbouring triangles
-/// only.) Gives the kept ones.
+/// Visits every triangle, projects the centres of the voxels that it touches on it, and keeps a projection when no
+/// sample nearer than `spacing` was kept on any triangle, the `fixed` samples included. (The paper compares with
+/// neighbouring triangles only.) Returns the kept samples.
 pub(super) fn project(
     surface: &Surface,
     fixed: &[Sample],
@@ -44,7 +45,7 @@ pub(super) fn project(
     Ok(kept[fixed.len()..].to_vec_guarded())
 }
 
-/// Centres of the voxels that a triangle touches, those of a grid with corners at whole multiples of `size`.
+/// Visits the centres of the voxels that a triangle touches, in a grid with corners at whole multiples of `size`.
 fn for_each_voxel(
     corners: &[Vec3; 3],
     normal: &Vec3,
@@ -55,7 +56,7 @@ fn for_each_voxel(
     corners.iter().for_each(|p| bounds.include(p));
     let low: [i64; 3] = [0, 1, 2].map(|a| (bounds.min[a] / size).floor() as i64);
     let high: [i64; 3] = [0, 1, 2].map(|a| (bounds.max[a] / size).floor() as i64);
-    // Columns along the axis of the normal's largest component, so that only voxels near the plane are looked at.
+    // Columns along the axis of the normal's largest component, so that only voxels near the plane are tested.
     let w = normal.iamax();
     let (u, v) = ((w + 1) % 3, (w + 2) % 3);
     for j in low[v]..=high[v] {

@@ -1,6 +1,6 @@
 //! Reproducible pseudo-random numbers.
 
-/// The mixing function of SplitMix64: another number for each number.
+/// Applies the mixing function of SplitMix64, which maps different numbers to different numbers.
 pub(super) fn mixed(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -20,7 +20,7 @@ impl Random {
         mixed(self.0)
     }
 
-    /// Uniform in [0, 1).
+    /// Returns a number uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -1,4 +1,4 @@
-//! The sampling of a mesh, by each of the methods.
+//! Sampling of a mesh by each of the methods.
 
 use rayon::prelude::*;
 
@@ -21,24 +21,25 @@ use crate::{Error, Result};
 
 /// Radius, as a fraction of the spacing, of the disk that has a hexagonal cell's area: √(√3 / 2π).
 const CELL_RADIUS: f64 = 0.525;
-/// Bytes for the surface and its creases per triangle, at most; and for each triangle of the mesh, repeated ones too.
+/// Largest number of bytes for the surface and its creases per triangle; and for each triangle of the mesh, including
+/// repeats.
 const BYTES_PER_TRIANGLE: u64 = 600;
 const BYTES_PER_GIVEN: u64 = 200;
-/// Random points that measure what part of the area is free.
+/// Number of random points that measure the free fraction of the area.
 const PROBES: usize = 20_000;
 
 impl PointShell {
     /// Samples a mesh (body frame, metres), any triangle soup.
     ///
-    /// Whatever the method, corners and sharp edges are sampled first and, but for [`Sampling::Features`], each connected
-    /// component gets at least one sample. Normals come from `field`'s gradient where that is strong, else from the triangles. `spacing` of the result
-    /// is an upper bound, within 1%, of the covering radius.
+    /// With every method, corners and sharp edges are sampled first, and each connected component gets at least one
+    /// sample, except with [`Sampling::Features`]. Normals come from `field`'s gradient where that is strong, else
+    /// from the triangles. `spacing` of the result is an upper bound, within 1%, of the covering radius.
     ///
     /// The same mesh and options give the same bytes on any number of threads.
     ///
     /// # Errors
-    /// `InvalidMesh` for a mesh without triangles, and by [`Sampling::Features`] for one without corners and sharp edges;
-    /// bad options, too much memory, cancellation.
+    /// `InvalidMesh` for a mesh without triangles, and with [`Sampling::Features`] for one without corners and sharp
+    /// edges; invalid options, too much memory, cancellation.
     pub fn sample(
         mesh: &TriMesh,
         field: Option<&dyn SignedDistance>,
@@ -49,11 +50,11 @@ impl PointShell {
         progress.guard("sampling a pointshell", || sample(mesh, field, options, progress))
     }
 
-    /// The memory that [`PointShell::sample`] checks against the limit, bytes: with a limit of one byte less it refuses. The
-    /// limit in `options` does not matter.
+    /// Returns the memory that [`PointShell::sample`] checks against the limit, bytes: with a limit of one byte less
+    /// it refuses. The limit in `options` is ignored.
     ///
     /// # Errors
-    /// `InvalidMesh` and bad options, as there.
+    /// `InvalidMesh` and invalid options, as for `sample`.
     pub fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
         Self::check(mesh, options)?;
         memory::guard("estimating memory", || memory_needed(mesh, options))
@@ -98,7 +99,7 @@ fn sample(
     Ok(shell)
 }
 
-/// What [`sample`] checks against the memory limit, bytes; the options were checked.
+/// Returns the memory that [`sample`] checks against the limit, bytes; the options were checked.
 fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
     let unlimited = ShellOptions { memory_limit: u64::MAX, ..options.clone() };
     let surface = Surface::new(mesh, options.sharp_angle);
@@ -112,7 +113,7 @@ fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
 }
 
 struct Sampler<'a> {
-    /// Triangles of the mesh, repeated ones too.
+    /// Number of triangles of the mesh, including repeats.
     given: usize,
     surface: &'a Surface,
     creases: &'a Creases,
@@ -121,7 +122,7 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// The samples and the spacing they were made with.
+    /// Returns the samples and the spacing with which they were made.
     fn run(&self) -> Result<(Vec<Sample>, f64)> {
         self.check_size()?;
         match self.options.method {
@@ -133,7 +134,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// Refuses what would not fit, before anything large is allocated; what it takes, bytes.
+    /// Refuses a sampling that exceeds the memory limit, before anything large is allocated; returns the needed
+    /// memory, bytes.
     fn check_size(&self) -> Result<u64> {
         let options = self.options;
         let on_area = match options.target_count {
@@ -161,17 +163,17 @@ impl Sampler<'_> {
         options.check_memory(samples as u64, tree::BYTES_PER_SAMPLE, triangles.saturating_add(blue_noise as u64))
     }
 
-    /// A spacing from which to start looking for `target` samples, metres.
+    /// Returns a start value of the spacing for `target` samples, metres.
     fn lattice_spacing(&self, target: usize) -> f64 {
         let spacing = (self.surface.area / (0.75f64.sqrt() * target as f64)).sqrt();
         let extent = self.surface.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
-        // Of slivers, the edges, which at the spacing of the area alone would take any number of samples; without those,
-        // anything.
+        // For slivers, the edges decide, which at the spacing of the area alone would take any number of samples;
+        // without edges, a fraction of the extent.
         let edges = self.creases.length() / target as f64 * 1e-2;
         spacing.max(edges).max(extent / target as f64 * 1e-3).max(f64::MIN_POSITIVE.sqrt())
     }
 
-    /// Corners, sharp edges, and a vertex of each component that is smaller than a sample's share.
+    /// Returns samples of corners, sharp edges, and a vertex of each component that is smaller than a sample's share.
     fn features(&self, spacing: f64) -> Result<Vec<Sample>> {
         let limit = self.options.target_count.map_or(usize::MAX, |target| target / 2);
         let mut samples = self.crease_samples(spacing, false)?;
@@ -199,7 +201,7 @@ impl Sampler<'_> {
         self.add_to_components(samples, &filled(true, self.surface.component_count));
     }
 
-    /// The most prominent vertex of each component among `wanted` that has no sample.
+    /// Adds the most prominent vertex of each component among `wanted` that has no sample.
     fn add_to_components(&self, samples: &mut Vec<Sample>, wanted: &[bool]) {
         let mut missing = wanted.to_vec_guarded();
         samples.iter().for_each(|s| missing[s.component as usize] = false);
@@ -252,7 +254,7 @@ impl Sampler<'_> {
         Ok((self.fill(fixed, keep, spacing, &mut random)?, spacing))
     }
 
-    /// Which of `points` are not in the share of a `fixed` sample.
+    /// Returns which of `points` are outside the share of every `fixed` sample.
     fn are_free(&self, fixed: &[Sample], points: &[Sample], spacing: f64) -> Result<Vec<bool>> {
         let reach = CELL_RADIUS * spacing;
         let mut grid = PointGrid::new(reach, fixed.len());
@@ -267,13 +269,14 @@ impl Sampler<'_> {
         points.par_iter().map_init(|| Work::new(self.progress), is_free).try_collect_guarded()
     }
 
-    /// How many samples a lattice has on the part of the area that is not the share of a `fixed` sample.
+    /// Returns the number of samples of a lattice on the part of the area that is outside the share of every `fixed`
+    /// sample.
     fn free_count(&self, fixed: &[Sample], probes: &[Sample], spacing: f64) -> Result<usize> {
         let free = self.are_free(fixed, probes, spacing)?.into_iter().filter(|f| *f).count();
         Ok((lattice_count(self.surface.area, spacing) * free as f64 / probes.len().max(1) as f64).round() as usize)
     }
 
-    /// `fixed` and `keep` samples of blue noise between them, fewer where the surface is crowded.
+    /// Returns `fixed` and `keep` samples of blue noise between them, fewer where the surface is already dense.
     fn fill(&self, mut fixed: Vec<Sample>, keep: usize, spacing: f64, random: &mut Random) -> Result<Vec<Sample>> {
         if keep == 0 {
             return Ok(fixed);
@@ -298,7 +301,7 @@ impl Sampler<'_> {
         Ok(fixed)
     }
 
-    /// Every vertex, or the target number of them: corners, and of the others what blue noise leaves.
+    /// Returns every vertex, or the target number of them: corners, and the others that blue noise leaves.
     fn vertices(&self) -> Result<(Vec<Sample>, f64)> {
         let surface = self.surface;
         let mut samples: Vec<Sample> =
@@ -334,7 +337,7 @@ impl Sampler<'_> {
         Ok((samples, self.options.spacing))
     }
 
-    /// Corners and sharp edges, at the spacing or about as many as the target.
+    /// Returns corners and sharp edges, at the spacing or about as many as the target.
     fn only_features(&self) -> Result<(Vec<Sample>, f64)> {
         if self.creases.is_empty() {
             return Err(Error::InvalidMesh(format!(
@@ -372,8 +375,8 @@ impl Sampler<'_> {
     }
 }
 
-/// The samples whose number is nearest the target, and their spacing: of a few tries that start at `spacing`, which
-/// `growth` changes by the ratio of what there was to what there should be.
+/// Returns the samples whose number is nearest the target, and their spacing, from a few tries that start at
+/// `spacing`. `growth` changes the spacing by the ratio of the present number to the target.
 fn closest_to_target(
     target: usize,
     mut spacing: f64,

@@ -1,4 +1,4 @@
-//! The mesh as the sampling sees it: welded, oriented, with its sharp edges, corners, components and normals.
+//! The mesh for sampling: welded, oriented, with its sharp edges, corners, components and normals.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::memory::{filled, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuard
 use crate::mesh::triangle::is_sliver;
 use crate::mesh::TriMesh;
 
-/// Faces of an edge, at most, with which the faces across a sliver are compared.
+/// Largest number of faces of an edge with which the faces across a sliver are compared.
 const ACROSS: usize = 8;
 
 /// A mesh relative to its box centre, welded by exact coordinates, without duplicated triangles.
@@ -21,19 +21,19 @@ pub(super) struct Surface {
     pub faces: Vec<Face>,
     /// Edges to be sampled along.
     pub sharp: Vec<SharpEdge>,
-    /// Of each vertex: angle-weighted mean of the normals around it (Thürmer & Wüthrich 1998), zero where they cancel.
+    /// Per vertex: angle-weighted mean of the normals around it (Thürmer & Wüthrich 1998), zero where they cancel.
     pub vertex_normals: Vec<Vec3>,
-    /// Of each vertex: how far it stands out, along its normal, over the mean of its neighbours; metres, negative for a
-    /// hollow.
+    /// Per vertex: height along its normal over the mean of its neighbours; metres, negative for a hollow.
     pub prominence: Vec<f64>,
-    /// Of each vertex: no sharp edge ends here, but the faces around turn by more than the sharp angle (the tip of a cone).
+    /// Per vertex: no sharp edge ends here, but the faces around turn by more than the sharp angle (the tip of a
+    /// cone).
     pub is_tip: Vec<bool>,
-    /// Of each vertex: a tip, or on a sharp edge.
+    /// Per vertex: a tip, or on a sharp edge.
     pub is_sharp: Vec<bool>,
-    /// Of each vertex: index of its connected component.
+    /// Per vertex: index of its connected component.
     pub component: Vec<u32>,
     pub component_count: usize,
-    /// The faces agree about their sides, so that normals tell those of a thin wall apart.
+    /// Whether the faces agree about their sides, so that normals distinguish the two sides of a thin wall.
     pub is_consistent: bool,
     pub area: f64,
 }
@@ -72,14 +72,14 @@ impl Surface {
         surface
     }
 
-    /// The sample at a vertex.
+    /// Returns the sample at a vertex.
     pub fn at_vertex(&self, i: u32) -> Sample {
         let k = i as usize;
         let is_sharp = self.is_sharp[k];
         Sample { p: self.vertices[k], n: self.vertex_normals[k], component: self.component[k], is_sharp }
     }
 
-    /// A sample at `p` inside a face.
+    /// Returns a sample at `p` inside a face.
     pub fn on_face(&self, face: &Face, p: Vec3) -> Sample {
         Sample { p, n: face.normal, component: self.component[face.corners[0] as usize], is_sharp: false }
     }
@@ -88,13 +88,13 @@ impl Surface {
         face.corners.map(|i| self.vertices[i as usize])
     }
 
-    /// Dihedral, boundary and non-manifold edges.
+    /// Finds dihedral, boundary and non-manifold edges.
     fn find_sharp_edges(&mut self, sharp_angle: f64) {
         let sides = orient::sides(&self.faces);
         let normal = |s: &Side| self.faces[s.face as usize].normal;
         let edges = || sides.chunk_by(|a, b| a.edge == b.edge);
-        // Slivers have no normal of their own: what lies across one is compared instead. Of an edge of many faces, which is
-        // sharp itself, a few speak for all.
+        // Slivers have no normal of their own: the faces across a sliver are compared instead. For an edge of many
+        // faces, which is sharp itself, a few faces stand for all.
         let mut across: HashMap<u32, Vec<Vec3>> = HashMap::new();
         for edge in edges() {
             let known = edge.iter().map(normal).filter(|n| *n != Vec3::zeros());
@@ -122,7 +122,7 @@ impl Surface {
         self.sharp = sharp;
     }
 
-    /// For a knife edge, whose faces' normals cancel: out of the faces, in their common plane.
+    /// Returns the direction for a knife edge, whose faces' normals cancel: out of the faces, in their common plane.
     fn away_from_faces(&self, edge: &[Side]) -> Vec3 {
         let [a, b] = edge[0].edge.map(|i| self.vertices[i as usize]);
         let middle = (a + b) * 0.5;
@@ -167,7 +167,7 @@ impl Surface {
     }
 }
 
-/// Used vertices once each, by exact coordinates, and the triangles over them without duplicates.
+/// Returns the used vertices once each, by exact coordinates, and the triangles over them without duplicates.
 fn weld(mesh: &TriMesh, center: &Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut ids: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices = Vec::new();
@@ -212,7 +212,7 @@ fn vertex_normals(vertices: &[Vec3], faces: &[Face]) -> Vec<Vec3> {
     sums.into_iter().map(|n| if n.norm() > 1e-6 { unit_or_zero(n) } else { Vec3::zeros() }).collect_guarded()
 }
 
-/// Connected components of the vertices, numbered by their lowest vertex.
+/// Returns the connected components of the vertices, numbered by their lowest vertex.
 fn components(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, usize) {
     let mut sets = DisjointSets::new(vertices);
     for t in triangles {
@@ -243,7 +243,7 @@ impl DisjointSets {
         i
     }
 
-    /// Of each element the number of its set, in the order of the sets' lowest elements, and how many there are.
+    /// Returns the number of each element's set, in the order of the sets' lowest elements, and the number of sets.
     pub fn numbered(&mut self) -> (Vec<u32>, usize) {
         let mut number = filled(u32::MAX, self.0.len());
         let mut count = 0;
@@ -260,7 +260,7 @@ impl DisjointSets {
     }
 }
 
-/// Angle between two vectors, 0..π; accurate for small and large angles.
+/// Returns the angle between two vectors, 0..π; accurate for small and large angles.
 pub(super) fn angle(a: &Vec3, b: &Vec3) -> f64 {
     libm::atan2(a.cross(b).norm(), a.dot(b))
 }

@@ -1,15 +1,15 @@
-//! A sample in the making and a face of the surface.
+//! A sample under construction and a face of the surface.
 
 use crate::math::Vec3;
 
-/// A sample in the making, relative to the surface's centre.
+/// A sample under construction, relative to the surface's centre.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub p: Vec3,
     /// Unit outward normal of the mesh there; zero where it has none.
     pub n: Vec3,
     pub component: u32,
-    /// On a sharp edge or at a corner, where `n` is between the faces.
+    /// Whether the sample is on a sharp edge or at a corner, where `n` is between the faces.
     pub is_sharp: bool,
 }
 

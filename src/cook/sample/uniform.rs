@@ -1,5 +1,5 @@
-//! Blue noise by weighted sample elimination: of many random points those that are most crowded are taken out until
-//! the number asked for is left (Yuksel 2015, "Sample elimination for generating Poisson disk sample sets").
+//! Blue noise by weighted sample elimination: from many random points the most crowded ones are removed until the
+//! requested number is left (Yuksel 2015, "Sample elimination for generating Poisson disk sample sets").
 
 use rayon::prelude::*;
 
@@ -14,32 +14,34 @@ use crate::Result;
 /// Random points per sample to keep; Yuksel recommends 5.
 pub(super) const OVERSAMPLING: usize = 5;
 
-/// Neighbours per random point that are kept, on average over a chunk; on a surface that is flat at the scale of the spacing
-/// there are 18 of each side. Those of denser chunks are looked up again each time.
+/// Number of stored neighbours per random point, on average over a chunk; on a surface that is flat at the scale of
+/// the spacing there are 18 on each side. Neighbours in denser chunks are searched again each time.
 const KEPT_NEIGHBOURS: usize = 24;
 
-/// Bytes per sample to keep, at most: its random points with their kept neighbours, grid and heap.
+/// Largest number of bytes per sample to keep: its random points with their stored neighbours, grid and heap.
 pub(super) const BYTES_PER_SAMPLE: u64 = 1700;
 
-/// Random points in a cell as large as the spacing, per random point and sample to keep: of more only so many go on, so that
-/// no point has more neighbours than a constant. A flat surface has at most 1.5 on each side.
+/// Largest number of random points in a cell as large as the spacing, per random point and sample to keep. Denser
+/// cells are thinned to it, so that the number of neighbours of a point is bounded by a constant. A flat surface has
+/// at most 1.5 on each side.
 const CROWD: f64 = 10.0;
-/// More points than so many per sample to keep are thinned to that.
+/// Largest number of points per sample to keep; more points are thinned to it.
 const MOST_PER_SAMPLE: usize = 1024;
 
-/// Points on two sides of a thin wall, whose normals' cosine is below this, do not crowd each other.
+/// Points whose normals' cosine is below this are on two sides of a thin wall and have no weight on each other.
 const OTHER_SIDE: f64 = -0.3;
 
 /// Yuksel's α and β; γ is 3/2.
 const ALPHA: i32 = 8;
 const BETA: f64 = 0.65;
 
-/// Whether two samples crowd each other: not if they are on two sides of a wall whose faces can be told apart.
+/// Returns whether two samples have weight on each other: not if they are on two sides of a wall whose faces can be
+/// distinguished.
 pub(super) fn interact(sided: bool, a: &Sample, b: &Sample) -> bool {
     !sided || a.n.dot(&b.n) >= OTHER_SIDE
 }
 
-/// `count` random points, evenly over the area: one at random in each of `count` equal shares of it.
+/// Returns `count` random points, evenly over the area: one at random in each of `count` equal shares of it.
 pub(super) fn candidates(
     surface: &Surface,
     count: usize,
@@ -68,8 +70,8 @@ pub(super) fn candidates(
     Ok(samples)
 }
 
-/// Leaves of a `pool` from which `keep` samples are to be chosen as many as are of use where it is crowded beyond what a
-/// surface can be. Gives how many of `keep` the rest stands for.
+/// Thins a `pool`, from which `keep` samples are to be chosen, where it is denser than a surface can be. Returns the
+/// number of `keep` that the rest stands for.
 pub(super) fn thin(pool: &mut Vec<Sample>, keep: usize, spacing: f64) -> usize {
     let before = pool.len();
     let most = MOST_PER_SAMPLE.saturating_mul(keep.max(1));
@@ -83,9 +85,9 @@ pub(super) fn thin(pool: &mut Vec<Sample>, keep: usize, spacing: f64) -> usize {
     (keep as u128 * pool.len() as u128 / kept.max(1) as u128) as usize
 }
 
-/// Takes points out of `pool` until `keep` are left besides the `fixed` ones, and gives what is left.
+/// Removes points from `pool` until `keep` are left besides the `fixed` ones, and returns the rest.
 ///
-/// `spacing` is that of the hexagonal lattice as dense as the wanted result: Yuksel's 2 r_max.
+/// `spacing` is that of the hexagonal lattice with the density of the wanted result: Yuksel's 2 r_max.
 pub(super) fn eliminate(
     fixed: &[Sample],
     mut pool: Vec<Sample>,
@@ -99,7 +101,7 @@ pub(super) fn eliminate(
     }
     progress.report("blue noise", 0.0)?;
     sort_spatially(&mut pool, spacing);
-    // Equation 3: distances below r_min weigh the same, so that removals do not only thin the densest spots.
+    // Equation 3: distances below r_min have the same weight, so that removals do not only thin the densest spots.
     let ratio = keep as f64 / pool.len() as f64;
     let nearest = spacing * (1.0 - ratio * ratio.sqrt()) * BETA;
     let weight = |squared: f64| (1.0 - (squared.sqrt().max(nearest) / spacing).min(1.0)).powi(ALPHA) as f32;
@@ -121,30 +123,30 @@ pub(super) fn eliminate(
     Ok(pool)
 }
 
-/// Samples, and what they weigh on each other.
+/// Samples, and their weights on each other.
 struct Around<'a, W> {
     fixed: &'a [Sample],
     pool: &'a [Sample],
     spacing: f64,
     sided: bool,
-    /// By the squared distance.
+    /// Weight as a function of the squared distance.
     weight: W,
 }
 
-/// Who crowds whom in a pool.
+/// Weights between the points of a pool.
 struct Crowds<'a, W> {
     of: Around<'a, W>,
     /// The pool, then the fixed samples.
     grid: PointGrid,
-    /// Made in parallel.
+    /// Chunks of points, computed in parallel.
     chunks: Vec<Chunk>,
 }
 
 #[derive(Default)]
 struct Chunk {
-    /// Sum of the weights on each point, of the fixed samples too.
+    /// Sum of the weights on each point, including those of the fixed samples.
     sums: Vec<f64>,
-    /// Where the neighbours of each point end; empty where there are too many to be kept.
+    /// End of the neighbours of each point; empty where there are too many to be stored.
     ends: Vec<u32>,
     /// Neighbours in the pool, with their weights.
     neighbours: Vec<(u32, f32)>,
@@ -167,7 +169,7 @@ impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
         Ok(crowds)
     }
 
-    /// Of the points with these numbers.
+    /// Computes the chunk of the points with these numbers.
     fn chunk(&self, points: std::ops::Range<usize>, work: &mut Work) -> Result<Chunk> {
         let most = points.len() * KEPT_NEIGHBOURS;
         let mut chunk = Chunk::default();
@@ -196,7 +198,8 @@ impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
         Ok(chunk)
     }
 
-    /// Calls `visit` with each sample that crowds point `i`, and its weight. Returns the number of samples looked at.
+    /// Calls `visit` with each sample that has weight on point `i`, and this weight. Returns the number of samples
+    /// tested.
     fn around(&self, i: u32, mut visit: impl FnMut(u32, f32)) -> u64 {
         let Around { fixed, pool, spacing, sided, weight } = &self.of;
         let sample = |j: u32| pool.get(j as usize).unwrap_or_else(|| &fixed[j as usize - pool.len()]);
@@ -212,7 +215,7 @@ impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
         self.chunks.iter().flat_map(|c| c.sums.iter().copied()).collect_guarded()
     }
 
-    /// The same with the points of the pool only, always in the same order.
+    /// Does the same with the points of the pool only, always in the same order.
     fn each(&self, i: u32, mut visit: impl FnMut(u32, f32)) -> u64 {
         let (chunk, k) = (&self.chunks[i as usize / CHUNK], i as usize % CHUNK);
         let Some(&end) = chunk.ends.get(k) else {
@@ -229,8 +232,8 @@ impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
     }
 }
 
-/// Max-heap of weights that only fall; ties by index. An entry keeps the weight it was placed with, an upper bound of what
-/// it weighs now, and finds its place when it comes to the top.
+/// Max-heap of weights that only fall; ties by index. An entry keeps the weight with which it was placed, an upper
+/// bound of its present weight, and is placed again when it comes to the top.
 struct Heap {
     weights: Vec<f64>,
     is_in: Vec<bool>,
@@ -251,7 +254,7 @@ impl Heap {
         self.is_in[i as usize]
     }
 
-    /// Takes out the heaviest; its number, and how many entries found their place.
+    /// Removes the heaviest entry; returns its number, and the number of entries that were placed again.
     fn pop(&mut self) -> (u32, u64) {
         let mut steps = 1;
         loop {
@@ -292,7 +295,7 @@ impl Heap {
     }
 }
 
-/// Samples of a hexagonal lattice of this spacing on this area.
+/// Returns the number of samples of a hexagonal lattice of this spacing on this area.
 pub(super) fn lattice_count(area: f64, spacing: f64) -> f64 {
     area / (0.75f64.sqrt() * spacing * spacing)
 }

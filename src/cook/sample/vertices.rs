@@ -1,5 +1,5 @@
-//! Which vertices take precedence over other points of the surface: those that planes meet first, and those that stick
-//! out at the scale of the spacing.
+//! Vertices that take precedence over other points of the surface: the vertices that planes meet first, and those
+//! that protrude at the scale of the spacing.
 
 use rayon::prelude::*;
 
@@ -12,23 +12,25 @@ use crate::math::{Progress, Vec3, Work};
 use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::Result;
 
-/// A vertex that stands out is sampled unless a sample is nearer than this times the spacing.
+/// A protruding vertex is sampled unless a sample is nearer than this times the spacing.
 const DISTANCE: f64 = 0.75;
-/// Vertices that stand out by less than this times the spacing have no precedence.
+/// Vertices that protrude by less than this times the spacing have no precedence.
 const LEAST_PROMINENCE: f64 = 1e-3;
-/// Directions tried for planes, and the share of the samples that may go to what meets them first.
+/// Number of directions tried for planes, and share of the samples that may go to the vertices that planes meet
+/// first.
 const DIRECTIONS: usize = 2000;
 const EXTREME_SHARE: f64 = 0.2;
-/// Vertices between two counts of work.
+/// Number of vertices between two counts of work.
 const CHUNK: usize = 4096;
-/// Random points of the surface per sample, at most so many, and how many of them make a neighbourhood.
+/// Random points of the surface per sample, the largest number of them, and the number that makes a neighbourhood.
 const PROBES_PER_SAMPLE: f64 = 8.0;
 const MOST_PROBES: f64 = 200_000.0;
 const NEIGHBOURHOOD: f64 = 25.0;
-/// In a cell as large as the neighbourhood's radius, of which a flat side has 10 points, no more than so many count.
+/// Largest number of points that count in a cell as large as the neighbourhood's radius; a flat side has 10 points
+/// there.
 const CROWD: usize = 64;
 
-/// Vertices that stand out, most prominent first, that keep their distance from each other and from `taken`.
+/// Returns the protruding vertices, most prominent first, that keep their distance from each other and from `taken`.
 pub(super) fn prominent(surface: &Surface, taken: &[Sample], spacing: f64, progress: &Progress) -> Result<Vec<Sample>> {
     let prominence = prominences(surface, spacing, progress)?;
     let least = LEAST_PROMINENCE * spacing;
@@ -53,7 +55,7 @@ pub(super) fn prominent(surface: &Surface, taken: &[Sample], spacing: f64, progr
     Ok(all[taken.len()..].to_vec_guarded())
 }
 
-/// How far each vertex stands out over the mean of the surface around it, along its mean normal; metres.
+/// Returns the height of each vertex over the mean of the surface around it, along its mean normal; metres.
 fn prominences(surface: &Surface, spacing: f64, progress: &Progress) -> Result<Vec<f64>> {
     if surface.area <= 0.0 {
         return Ok(Vec::new());
@@ -81,7 +83,7 @@ fn prominences(surface: &Surface, spacing: f64, progress: &Progress) -> Result<V
     (0..surface.vertices.len()).into_par_iter().map_init(|| Work::new(progress), over).try_collect_guarded()
 }
 
-/// Directions in which a plane can come, and the vertex that meets it first.
+/// Directions from which a plane can come, and the vertex that it meets first.
 pub(super) struct Extremes(Vec<Extreme>);
 
 struct Extreme {
@@ -105,7 +107,7 @@ impl Extremes {
                         best = Extreme { direction, vertex: (chunk * CHUNK + k) as u32, height };
                     }
                 }
-                // Eight vertices take as long as one of anything else.
+                // Eight vertices take as long as one item of any other work.
                 work.add(1 + vertices.len() as u64 / 8)?;
             }
             Ok(best)
@@ -114,8 +116,8 @@ impl Extremes {
         Ok(Self(extremes.try_collect_guarded()?))
     }
 
-    /// Vertices to add to `taken`, so that planes from all directions meet a sample nearly as soon as the mesh: always the
-    /// extreme vertex of the direction in which a plane could go deepest.
+    /// Returns vertices to add to `taken`, so that planes from all directions meet a sample nearly as early as the
+    /// mesh: always the extreme vertex of the direction in which a plane could go deepest.
     pub fn missing(
         &self,
         surface: &Surface,

@@ -1,4 +1,4 @@
-//! Making a brick field from exact samples: quanta, seams, and what is certified about the result.
+//! Construction of a brick field from exact samples: quanta, seams, and the certificate of the result.
 
 use rayon::prelude::*;
 
@@ -54,10 +54,10 @@ impl BrickField {
     }
 }
 
-/// For each of the 27 parts of a brick (inside, faces, edges, corners; 0 lower, 1 between, 2 upper along each axis, x
-/// fastest), whether a coarse brick shares it.
+/// Returns for each of the 27 pieces of a brick (inside, faces, edges, corners; 0 lower, 1 between, 2 upper along
+/// each axis, x fastest) whether a coarse brick shares it.
 fn seam_parts(bricks: [u32; 3], place: [u32; 3], is_fine: impl Fn(usize) -> bool) -> [bool; 27] {
-    // Coarse neighbours, by the same numbering.
+    // Coarse neighbours, with the same numbering.
     let mut coarse = [false; 27];
     for (n, c) in coarse.iter_mut().enumerate() {
         let at = [0, 1, 2].map(|k| i64::from(place[k]) + [n % 3, n / 3 % 3, n / 9][k] as i64 - 1);
@@ -66,7 +66,7 @@ fn seam_parts(bricks: [u32; 3], place: [u32; 3], is_fine: impl Fn(usize) -> bool
             *c = !is_fine(number as usize);
         }
     }
-    // A part is shared by the neighbours that differ from the middle only along axes where the part is at a side.
+    // A piece is shared by the neighbours that differ from the middle only along axes where the piece is at a side.
     std::array::from_fn(|n| {
         let part = [n % 3, n / 3 % 3, n / 9];
         (0..27).any(|m| {
@@ -76,7 +76,7 @@ fn seam_parts(bricks: [u32; 3], place: [u32; 3], is_fine: impl Fn(usize) -> bool
     })
 }
 
-/// The part of a brick that a node (0 to 8 along each axis) is in.
+/// Returns the piece of a brick that contains a node (0 to 8 along each axis).
 fn part_of([x, y, z]: [u32; 3]) -> usize {
     let side = |i: u32| match i {
         0 => 0,
@@ -94,12 +94,12 @@ struct Seams<'a> {
 }
 
 impl Seams<'_> {
-    /// Puts a fine brick's samples on seams onto the coarse interpolant, and notes the most that a sample is above the
-    /// distance it stands for.
+    /// Sets the samples of a fine brick on seams to the coarse interpolant, and stores the largest excess of a sample
+    /// over the distance that it represents.
     fn close(&self, brick: u32, samples: &mut [i16]) {
         let place = place_of(brick as usize, self.bricks);
         let seam = seam_parts(self.bricks, place, |b| self.is_fine[b]);
-        // Samples are rounded to the nearest quantum; the distance itself may be half of one lower.
+        // Samples are rounded to the nearest quantum; the distance itself may be half a quantum lower.
         let mut rise = 1;
         if seam.contains(&true) {
             let corners = corners_of(self.bricks, place).map(|c| i64::from(self.coarse[c]));
@@ -112,7 +112,7 @@ impl Seams<'_> {
                     let weight = |k: usize| i64::from(if c >> k & 1 == 1 { at[k] } else { CELLS - at[k] });
                     sum += v * weight(0) * weight(1) * weight(2);
                 }
-                // One coordinate is at an end, so that the weights are multiples of 8, and the step is one of 64.
+                // One coordinate is at an end, so the weights are multiples of 8, and the step is a multiple of 64.
                 let value = (sum * i64::from(self.step) / 512) as i32;
                 rise = rise.max(value - i32::from(samples[n]) + 1);
                 samples[n] = value.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
@@ -122,7 +122,7 @@ impl Seams<'_> {
     }
 }
 
-/// Of a coarse brick by its corners, quanta.
+/// Certifies a coarse brick from its corners, quanta.
 fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Certificate {
     let mut part = Certificate::NONE;
     let cells = f64::from(CELLS);
@@ -142,7 +142,7 @@ fn coarse_part(grid: &Grid, place: [u32; 3], v: [i32; 8]) -> Certificate {
     part
 }
 
-/// Certifies samples.
+/// Certifies the samples of a field.
 pub(super) fn certify(grid: &Grid, step: u32, index: &Index, samples: &[i16]) -> Certificate {
     let (bricks, step) = (index.bricks, step as i32);
     let is_fine = |b: usize| index.at(place_of(b, bricks)) < index.coarse;
@@ -179,7 +179,7 @@ pub(super) fn certify(grid: &Grid, step: u32, index: &Index, samples: &[i16]) ->
 }
 
 impl Certificate {
-    /// Refuses one that no samples of such a field can have.
+    /// Refuses a certificate that no samples of such a field can have.
     pub(super) fn checked(self, header: &BrickHeader) -> Result<Self> {
         let most = 32_768 * header.step as i32;
         let (steepest, last) =
@@ -196,7 +196,7 @@ impl Certificate {
         Ok(self)
     }
 
-    /// What sampling needs, and the box of {φ ≤ 0} in the local frame.
+    /// Returns the constants of sampling, and the box of {φ ≤ 0} in the local frame.
     pub(super) fn constants(&self, header: &BrickHeader, index: &Index) -> (Hot, Aabb) {
         let BrickHeader { grid, quantum, node_lipschitz, .. } = header;
         let (h, q) = (f64::from(grid.spacing), f64::from(*quantum));
@@ -205,7 +205,8 @@ impl Certificate {
         if self.min[0] <= self.max[0] {
             bounds.include(&place(self.min));
             bounds.include(&place(self.max));
-            // Where the border of the grid is inside, φ rises by one per metre from there, and the positions are rounded.
+            // Where the border of the grid is inside, φ rises by one per metre from there, and the positions are
+            // rounded.
             let reach = bounds.extents().abs().max();
             bounds = bounds.inflated(f64::from(-self.border.min(0)) * q + 1e-6 * reach);
         }

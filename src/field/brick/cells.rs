@@ -1,4 +1,4 @@
-//! The field as a walk along a segment sees it: cells, and what of them can be skipped.
+//! Access to the field for a walk along a segment: cells, and the bricks that it can skip.
 
 use super::masks::MASK_BAND;
 use super::{BrickField, CELLS, NODES, VOLUME};
@@ -6,24 +6,24 @@ use crate::field::approach::{approaches, Balls, Level, Node, Nodes, Ways};
 use crate::field::{Cells, Free, Grid, Skip};
 use crate::math::Vec3;
 
-/// Bricks as the walk's blocks.
+/// Bricks as the blocks of the walk.
 struct Bricks<'a>(&'a BrickField);
 
-/// Cells squared: the variance of the corner that stands for a point of a coarse brick, ¾ 8².
+/// Variance of the random corner for a point of a coarse brick, cells squared: ¾ 8².
 const VARIANCE: f64 = 48.0;
-/// That of one that stands for a point of a fine cell, ¾.
+/// Variance of the random corner for a point of a fine cell, cells squared: ¾.
 const FINE_VARIANCE: f64 = 0.75;
 
 impl Skip for Bricks<'_> {
-    /// Where the brick's samples begin.
+    /// Returns the index of the brick's first sample.
     #[inline(always)]
     fn of(&self, cell: [i32; 3]) -> usize {
         self.0.index.at(cell.map(|c| c as u32 / CELLS))
     }
 
-    /// φ is a mean of the distances behind samples, at corners that are √(distance² + variances) from the middle in the mean;
-    /// see the lower bound in `sample`, also for what `calm` is for. The middle of a fine brick is a node of its own, off the
-    /// seams.
+    /// φ is a mean of the distances that the samples represent, at corners whose root mean square distance from the
+    /// middle is √(distance² + variances). See the lower bound in `sample`, also for the use of `calm`. The middle of
+    /// a fine brick is a node of its own, off the seams.
     #[inline(always)]
     fn free(&self, block: usize, cell: [i32; 3], level: f64) -> Free {
         let field = self.0;
@@ -59,7 +59,8 @@ impl Skip for Bricks<'_> {
 }
 
 impl BrickField {
-    /// What a coarse sample may be off the distance behind it, metres; and one of a fine brick, off the seams.
+    /// Returns the largest error of a coarse sample against the distance that it represents, metres; `half_fine` is
+    /// that of a fine brick, off the seams.
     #[inline(always)]
     fn half_coarse(&self) -> f64 {
         0.51 * f64::from(self.header.quantum) * f64::from(self.header.step)
@@ -70,7 +71,7 @@ impl BrickField {
         0.51 * f64::from(self.header.quantum)
     }
 
-    /// φ at the middle node of a brick, or the last of the grid before it, metres.
+    /// Returns φ at the middle node of a brick, or at the last node of the grid before it, metres.
     #[inline(always)]
     fn middle(&self, from: usize, place: [u32; 3]) -> f64 {
         let at = [0, 1, 2].map(|k| (CELLS / 2).min(self.header.grid.dims[k] - 1 - place[k] * CELLS));
@@ -82,7 +83,8 @@ impl BrickField {
         value * f64::from(self.header.quantum)
     }
 
-    /// The coarse interpolant at a node of a coarse brick, in quanta, times 512. Its neighbours have the same there.
+    /// Returns the coarse interpolant at a node of a coarse brick, in quanta, times 512. Its neighbours have the same
+    /// value there.
     #[inline(always)]
     fn between(&self, from: usize, at: [u32; 3]) -> i64 {
         let (row, slice) = (self.hot.row, self.hot.slice);
@@ -110,7 +112,7 @@ impl Cells for BrickField {
         Bricks(self)
     }
 
-    /// In a coarse brick, a part of its one cell: the interpolant of these corners is the brick's.
+    /// In a coarse brick, returns the corners of a piece of its one cell: their interpolant is that of the brick.
     #[inline]
     fn corners(&self, cell: [i32; 3]) -> [f32; 8] {
         let from = self.index.at(cell.map(|c| c as u32 / CELLS));
@@ -145,14 +147,15 @@ impl Cells for BrickField {
     }
 }
 
-/// The nodes around points, for segments on their way to a level.
+/// The nodes around points, for segments that approach a level.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     field: &'a BrickField,
     last: [f32; 3],
     coarse: Balls,
     fine: Balls,
-    /// How far around a coarse brick φ is off the level as well, cells; negative where it may not even be in the brick.
+    /// Distance around a coarse brick up to which φ is also off the level, cells; negative where φ may reach the
+    /// level in the brick.
     rim: f32,
 }
 
@@ -161,7 +164,7 @@ impl<'a> Around<'a> {
         let hot = &field.hot;
         let rounding = 1e-6 * f64::from(hot.largest);
         let calm = Bricks(field).knows(level.value);
-        // Where φ reaches the level: off the seams in fine bricks, or anywhere.
+        // Error and variance where φ can reach the level: off the seams in fine bricks, or anywhere.
         let [half, spread] = if calm { [field.half_fine(), FINE_VARIANCE] } else { [field.half_coarse(), VARIANCE] };
         let balls = |own: f64| Balls::new(level, own + half + rounding, hot.cells_per_metre, spread);
         let room = f64::from(hot.calm).min(1e30) - level.value.abs() - level.doubt - rounding;
@@ -192,7 +195,7 @@ impl Nodes for Around<'_> {
         &self.fine
     }
 
-    /// The closest corner of the brick.
+    /// Returns the closest corner of the brick.
     #[inline(always)]
     fn coarse(self, p: [f32; 3]) -> (u32, [f32; 3]) {
         let (mut corner, mut at) = ([0u32; 3], [0.0; 3]);
@@ -212,7 +215,7 @@ impl Nodes for Around<'_> {
         f32::from(field.samples[field.index.coarse + number as usize]) * field.coarse_quantum()
     }
 
-    /// In a fine brick the closest of its nodes off the seams; a coarse one as a whole.
+    /// Returns the closest node off the seams in a fine brick; treats a coarse brick as a whole.
     #[inline(always)]
     fn fine(self, p: [f32; 3], inverse: [f32; 3]) -> (Node, f32) {
         let field = self.field;
@@ -233,7 +236,7 @@ impl Nodes for Around<'_> {
             let at = [0, 1, 2].map(|a| (brick[a] as i32 * CELLS as i32 + local[a]) as f32);
             return (Node { value, at }, 0.0);
         }
-        // φ is off the level in all of the brick, and no steeper than its Lipschitz constant around it.
+        // φ is off the level in the whole brick, and no steeper than its Lipschitz constant around it.
         let mut exit = f32::INFINITY;
         for a in 0..3 {
             let low = (brick[a] * CELLS) as f32 - self.rim;

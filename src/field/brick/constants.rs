@@ -1,53 +1,54 @@
-//! What sampling a brick field reads, precomputed.
+//! Precomputed constants for sampling a brick field.
 
 use super::index::Index;
 use super::types::BrickHeader;
 use crate::field::trilinear::{lipschitz_outside, slack, Axes, Flatness};
 
-/// What holds of the whole of φ inside the grid.
+/// Certified properties of φ in the whole grid.
 pub(super) struct Certified {
     pub lipschitz: f32,
-    /// Of the distances behind the samples.
+    /// Lipschitz constant of the distances that the samples represent.
     pub node_lipschitz: f32,
-    /// |φ| is at least this in coarse bricks and in the cells of fine ones that have a node on a seam.
+    /// Lower bound of |φ| in coarse bricks and in the cells of fine bricks that have a node on a seam.
     pub calm: f32,
     /// Largest |φ|.
     pub largest: f32,
-    /// φ is nowhere below this on the border of the grid.
+    /// Lower bound of φ on the border of the grid.
     pub border: f32,
 }
 
-/// What sampling reads, precomputed.
+/// Precomputed constants that sampling reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hot {
     pub axes: Axes,
-    /// The box of bricks that have an entry: its lowest brick, bricks along the axes, and to the next entry along y and z.
+    /// Box of the bricks that have an entry: lowest brick, number of bricks along the axes, and strides to the next
+    /// entry along y and z.
     pub first: [u32; 3],
     pub size: [u32; 3],
     pub brick_row: usize,
     pub brick_slice: usize,
-    /// To the next coarse sample along y and z.
+    /// Strides to the next coarse sample along y and z.
     pub row: usize,
     pub slice: usize,
-    /// Where the coarse samples begin.
+    /// Index of the first coarse sample.
     pub coarse: u32,
-    /// Metres for one unit of a fine sample, and of a coarse one.
+    /// Metres per unit of a fine sample, and of a coarse one.
     pub quantum: f32,
     pub coarse_quantum: f32,
     pub lipschitz: f32,
     pub lipschitz_outside: f32,
     pub node_lipschitz: f32,
     pub node_lipschitz_outside: f32,
-    /// Cells that two nodes are apart at least, per metre that the distances behind them differ by.
+    /// Smallest distance of two nodes, cells, per metre of difference of the distances that they represent.
     pub cells_per_metre: f64,
     pub calm: f32,
-    /// Largest |φ|, and a number that φ is nowhere below on the border of the grid, metres.
+    /// Largest |φ|, and a lower bound of φ on the border of the grid, metres.
     pub largest: f32,
     pub border: f32,
-    /// Largest variance of the corner that stands for a point of a fine cell, m²: ¾ h²; and of any, ¾ (8 h)².
+    /// Largest variance of the random corner for a point of a fine cell, m²: ¾ h²; and for any point, ¾ (8 h)².
     pub variance: f32,
     pub coarse_variance: f32,
-    /// Rounding of φ anywhere in the box, and twice that of the distances, metres.
+    /// Rounding of φ anywhere in the box, and twice the rounding of the distances, metres.
     pub slack: f32,
     pub flat: Flatness,
 }

@@ -1,4 +1,4 @@
-//! Bricks from a full grid.
+//! Conversion of a full grid to bricks.
 
 use rayon::prelude::*;
 
@@ -8,14 +8,14 @@ use crate::math::Aabb;
 use crate::memory::{filled, par_flat_collect, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::{Error, Result};
 
-/// Of the largest sample; the rest of 32,767 is room for the rounding of coarse samples.
+/// Quanta of the largest sample; the rest of 32,767 is reserved for the rounding of coarse samples.
 const RANGE: f32 = 32_000.0;
 
 impl BrickField {
-    /// The same grid in bricks: fine where |φ| at a node is at most three cells or signs differ.
+    /// Returns the same grid in bricks: fine where |φ| at a node is at most three cells or signs differ.
     ///
-    /// Samples of the last bricks that are beyond the grid repeat its border, so that there φ is flatter than the full
-    /// grid's; a grid with a multiple of eight cells along each axis has none.
+    /// Samples of the last bricks that are beyond the grid repeat its border, so that there φ is flatter than in the
+    /// full grid; a grid with a multiple of eight cells along each axis has none.
     pub fn from_dense(dense: &DenseField) -> Result<Self> {
         let grid = *dense.grid();
         let bricks = bricks_of(&grid);

@@ -1,4 +1,4 @@
-//! What is certified of a fine brick.
+//! Certificate of a fine brick.
 
 use super::layout::{borders, each_node};
 use super::{Certificate, CELLS, NODES, VOLUME};
@@ -6,7 +6,7 @@ use crate::field::wide::wide;
 use crate::field::Grid;
 use crate::memory::{boxed_item, CollectGuarded};
 
-/// Of a fine brick. As `scan` says for a full grid, the gradient is steepest at nodes.
+/// Certifies a fine brick. As in `scan` for a full grid, the gradient is steepest at nodes.
 pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Certificate {
     let mut part = Certificate::NONE;
     let (steepest, lowest, highest) = steepest(v);
@@ -21,7 +21,7 @@ pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -
         });
     }
     if lowest <= 0 {
-        // By axis, a bit for each plane of nodes that has one.
+        // By axis, a bit for each plane of nodes that has a node in {φ ≤ 0}.
         let mut planes = [0u32; 3];
         for (row, v) in (0..).zip(v.chunks_exact(NODES as usize)) {
             let bits = v.iter().enumerate().fold(0, |bits, (i, &v)| bits | u32::from(v <= 0) << i);
@@ -36,7 +36,8 @@ pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -
         }
     }
     if seam.contains(&true) {
-        // Whether a cell has a corner on a seam goes by which sides it is at, numbered as the parts are.
+        // Whether a cell has a corner on a seam depends on the sides that it is at, numbered like the pieces of a
+        // brick.
         let cells: [bool; 27] = std::array::from_fn(|c| {
             let side = [c % 3, c / 3 % 3, c / 9];
             (0..27).any(|n| {
@@ -58,15 +59,15 @@ pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -
     part
 }
 
-/// Nodes of a slice of a brick.
+/// Number of nodes of a slice of a brick.
 const SLICE: usize = (NODES * NODES) as usize;
 
 /// Squares of the differences along one axis: from node n to the next at n + [`SLICE`], 0 at the ends.
 type Squares = [f32; VOLUME + SLICE];
 
 wide! {
-    /// The largest squared gradient at the nodes of a fine brick, quanta per cell, rounded to f32, which the margin of the
-    /// constant covers; the smallest and the largest sample.
+    /// Returns the largest squared gradient at the nodes of a fine brick, (quanta per cell)², rounded to f32, which
+    /// the margin of the constant covers; and the smallest and the largest sample.
     fn steepest(v: &[i16]) -> (f32, i16, i16) {
         let v = &v[..VOLUME];
         let row = NODES as usize;
@@ -102,8 +103,9 @@ wide! {
     }
 }
 
-/// Widens a box of nodes in {φ ≤ 0}, cells, to {φ ≤ 0} by the fine brick at `place` if that has nodes on the box's sides. A
-/// plane x = const meets {φ ≤ 0} only if it meets it on a grid edge, and less than one beyond the last node.
+/// Widens a box of nodes in {φ ≤ 0}, cells, to the box of {φ ≤ 0}, by the fine brick at `place` if that has nodes on
+/// the box's sides. A plane x = const meets {φ ≤ 0} only if it meets {φ ≤ 0} on a grid edge, and less than one cell
+/// beyond the last node.
 pub(super) fn widen(place: [u32; 3], v: &[i16], nodes: &Certificate, into: &mut Certificate) {
     let steps = [1, NODES as usize, SLICE];
     let first = place.map(|i| f64::from(i * CELLS));
@@ -137,7 +139,7 @@ pub(super) fn widen(place: [u32; 3], v: &[i16], nodes: &Certificate, into: &mut 
     });
 }
 
-/// The smallest and the largest sample at the corners of each cell of a fine brick, by the number of the cell's first node.
+/// Smallest and largest sample at the corners of each cell of a fine brick, by the number of the cell's first node.
 struct CellRanges {
     low: [i16; VOLUME],
     high: [i16; VOLUME],
@@ -155,7 +157,7 @@ wide! {
     fn cell_ranges(samples: &[i16], ranges: &mut CellRanges) -> () {
         ranges.low.copy_from_slice(samples);
         ranges.high.copy_from_slice(samples);
-        // Along x, y, z in turn. At the upper sides, where no cell begins, what comes out means nothing.
+        // Along x, y, z in turn. At the upper sides, where no cell begins, the results are meaningless and unused.
         for step in [1, NODES as usize, (NODES * NODES) as usize] {
             for n in 0..VOLUME - step {
                 let (a, b) = (ranges.low[n], ranges.low[n + step]);

@@ -1,37 +1,39 @@
-//! Where the samples of a brick are.
+//! Positions of the samples of bricks.
 //!
-//! Fine bricks are kept column by column (x fastest, then y), and upward along z in each. Two of them one above the other
-//! share the layer of nodes between them: the upper one begins with the last layer of the lower. So all strides are the
-//! same in every brick, and a brick in the middle of a column takes 8 × 9² samples for its 9³.
+//! Fine bricks are stored column by column (x fastest, then y), and upward along z in each. Two bricks one above the
+//! other share the layer of nodes between them: the upper one begins with the last layer of the lower one. So all
+//! strides are the same in every brick, and a brick in the middle of a column takes 8 × 9² samples for its 9³.
 
 use super::{place_of, FineBricks, CELLS, NODES, STRIDE, VOLUME};
 use crate::memory::{boxed, with_capacity, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
-/// From the first sample of a brick to that of the one above it in its column.
+/// Distance from the first sample of a brick to that of the brick above it in its column.
 pub(super) const PITCH: usize = (CELLS * NODES * NODES) as usize;
 
-/// The place of each brick's first sample. One array over the box that all fine bricks are in; around it all are coarse.
+/// Index of each brick's first sample. One array over the box of all fine bricks; all bricks outside the box are
+/// coarse.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Index {
-    /// Bricks along the axes.
+    /// Number of bricks along the axes.
     pub bricks: [u32; 3],
-    /// Where the coarse samples begin, one for each corner of a brick, x fastest.
+    /// Index of the first coarse sample; there is one for each corner of a brick, x fastest.
     pub coarse: usize,
-    /// The box: its lowest brick, and bricks along the axes.
+    /// The box: lowest brick, and number of bricks along the axes.
     pub first: [u32; 3],
     pub size: [u32; 3],
-    /// For each brick of the box, x fastest: below `coarse` the place of its own samples, else that of its lower corner.
+    /// For each brick of the box, x fastest: below `coarse` the index of its own samples, else that of its lower
+    /// corner.
     pub entries: Box<[u32]>,
 }
 
-/// Ascending in the order of the samples.
+/// Returns a key that ascends in the order of the samples.
 fn order([nx, ny, nz]: [u32; 3], brick: u32) -> u64 {
     let [i, j, k] = place_of(brick as usize, [nx, ny, nz]).map(u64::from);
     (j * u64::from(nx) + i) * u64::from(nz) + k
 }
 
-/// Where the samples of a brick begin that comes after another, given where those of that one do.
+/// Returns the index of the first sample of a brick from that of the brick before it.
 fn after([nx, ny, _]: [u32; 3], before: Option<(u32, usize)>, brick: u32) -> usize {
     match before {
         None => 0,
@@ -40,12 +42,13 @@ fn after([nx, ny, _]: [u32; 3], before: Option<(u32, usize)>, brick: u32) -> usi
     }
 }
 
-/// Number of the lower corner of a brick among the coarse samples.
+/// Returns the number of the lower corner of a brick among the coarse samples.
 fn corner([nx, ny, _]: [u32; 3], [i, j, k]: [u32; 3]) -> usize {
     (k as usize * (ny as usize + 1) + j as usize) * (nx as usize + 1) + i as usize
 }
 
-/// Where fine bricks (x fastest, in the order of their samples) are along the axes, and where their samples begin.
+/// Returns the positions of fine bricks along the axes (x fastest, in the order of their samples), and the index of
+/// each one's first sample.
 fn places(bricks: [u32; 3], numbers: &[u32]) -> Result<Vec<([u32; 3], usize)>> {
     let total = bricks.iter().map(|&n| u64::from(n)).product::<u64>();
     let mut before: Option<(u32, usize)> = None;
@@ -62,7 +65,7 @@ fn places(bricks: [u32; 3], numbers: &[u32]) -> Result<Vec<([u32; 3], usize)>> {
     numbers.iter().enumerate().map(place).try_collect_guarded()
 }
 
-/// How many samples a field has with such places, and where its coarse ones begin.
+/// Returns the number of samples of a field with such positions, and the index of the first coarse sample.
 fn counts(bricks: [u32; 3], places: &[([u32; 3], usize)]) -> Result<(usize, usize)> {
     let coarse = places.last().map_or(0, |(_, from)| from + VOLUME);
     let corners = bricks.iter().fold(1, |n, &b| n * (u64::from(b) + 1));
@@ -74,13 +77,14 @@ fn counts(bricks: [u32; 3], places: &[([u32; 3], usize)]) -> Result<(usize, usiz
     Ok((count as usize, coarse))
 }
 
-/// How many samples a field has: those of the fine bricks, and the coarse ones.
+/// Returns the number of samples of a field: those of the fine bricks, and the coarse ones.
 pub(super) fn sample_count(bricks: [u32; 3], numbers: &[u32]) -> Result<usize> {
     Ok(counts(bricks, &places(bricks, numbers)?)?.0)
 }
 
 impl Index {
-    /// `numbers`: the fine bricks, x fastest, in the order of their samples; `samples`: how many there are.
+    /// Returns the index. `numbers`: the fine bricks, x fastest, in the order of their samples; `samples`: the number
+    /// of samples.
     pub fn new(bricks: [u32; 3], numbers: &[u32], samples: usize) -> Result<Self> {
         let places = places(bricks, numbers)?;
         let (count, coarse) = counts(bricks, &places)?;
@@ -103,12 +107,12 @@ impl Index {
         Ok(Self { bricks, coarse, first: least, size, entries: boxed(entries) })
     }
 
-    /// How many bricks there are.
+    /// Returns the number of bricks.
     pub fn len(&self) -> usize {
         self.bricks.iter().map(|&n| n as usize).product()
     }
 
-    /// Place of a brick's first sample: below `coarse` of its own, else that of its lower corner.
+    /// Returns the index of a brick's first sample: below `coarse` of its own samples, else of its lower corner.
     #[inline(always)]
     pub fn at(&self, place: [u32; 3]) -> usize {
         let [i, j, k] = [0, 1, 2].map(|a| place[a].wrapping_sub(self.first[a]));
@@ -120,7 +124,7 @@ impl Index {
         }
     }
 
-    /// The fine bricks in the order of their samples: place along the axes, and where its samples begin.
+    /// Returns the fine bricks in the order of their samples: position along the axes, and index of the first sample.
     pub fn fine(&self) -> impl Iterator<Item = ([u32; 3], usize)> + '_ {
         let [nx, ny, nz] = self.size;
         let columns = (0..ny).flat_map(move |j| (0..nx).map(move |i| (i, j)));
@@ -131,20 +135,20 @@ impl Index {
         })
     }
 
-    /// Memory held, bytes.
+    /// Returns the memory held, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.entries)
     }
 }
 
-/// Fine bricks that have all their samples, each with its last number: put in order, in place, and without the layers that
-/// are there twice. Gives the numbers of the bricks, the last numbers, and the samples.
+/// Orders fine bricks that each have all their samples and one last number, in place, and removes the duplicate
+/// layers. Returns the numbers of the bricks, the last numbers, and the samples.
 pub(super) fn join(bricks: [u32; 3], fine: FineBricks) -> (Vec<u32>, Vec<u16>, Vec<i16>) {
     let FineBricks { bricks: unordered, mut samples } = fine;
     let mut source: Vec<u32> = (0..unordered.len() as u32).collect_guarded();
     source.sort_unstable_by_key(|&n| order(bricks, unordered[n as usize]));
     let numbers: Vec<u32> = source.iter().map(|&n| unordered[n as usize]).collect_guarded();
-    // Cycle by cycle: the first brick is put aside, and each place takes the brick that belongs there.
+    // Cycle by cycle: the first brick is moved aside, and each position takes the brick that belongs there.
     let mut aside = [0; STRIDE];
     for start in 0..source.len() {
         if source[start] as usize == start {

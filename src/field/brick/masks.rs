@@ -1,4 +1,4 @@
-//! Which cells of the fine bricks the surface passes.
+//! Masks of the cells of fine bricks that the surface passes.
 
 use rayon::prelude::*;
 
@@ -6,27 +6,27 @@ use super::index::{Index, PITCH};
 use super::{NODES, VOLUME};
 use crate::memory::{boxed, filled, CollectGuarded, ParCollectGuarded};
 
-/// Quanta by which a cell that is not marked misses the level 0.
+/// Quanta by which an unmarked cell misses the level 0.
 pub(super) const MASK_BAND: i16 = 2;
 
 const NO_MASK: u32 = u32::MAX;
 
-/// For each fine brick a bit for each cell, x fastest, a word for each z: set where φ comes within [`MASK_BAND`] of 0. Kept
-/// for those bricks where one is set.
+/// A bit for each cell of a fine brick, x fastest, a word for each z: set where φ comes within [`MASK_BAND`] of 0.
+/// Stored for the bricks that have a set bit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Masks {
-    /// By [`slot`]: the number of the brick's mask, or `NO_MASK`.
+    /// By [`slot`]: index of the brick's mask, or `NO_MASK`.
     place: Box<[u32]>,
     masks: Box<[[u64; 8]]>,
 }
 
-/// A number of its own for each fine brick, from where its samples begin: bricks are at least [`PITCH`] apart.
+/// Returns a unique number of a fine brick from the index of its first sample: bricks are at least [`PITCH`] apart.
 #[inline(always)]
 pub(super) fn slot(from: usize) -> usize {
     from / PITCH
 }
 
-/// More than the slot of any brick.
+/// Returns a number larger than the slot of any brick.
 pub(super) fn slots(index: &Index) -> usize {
     slot(index.coarse) + 1
 }
@@ -39,7 +39,7 @@ impl Masks {
         Self::assemble(index, all.iter().map(|m| *m != [0; 8]), kept)
     }
 
-    /// `has`: whether a fine brick has a mask, in their order; `masks` those.
+    /// Assembles the masks. `has`: whether each fine brick has a mask, in their order; `masks`: those masks.
     fn assemble(index: &Index, has: impl Iterator<Item = bool>, masks: Vec<[u64; 8]>) -> Self {
         let mut place = filled(NO_MASK, slots(index));
         let with = index.fine().zip(has).filter(|(_, has)| *has);
@@ -49,25 +49,26 @@ impl Masks {
         Self { place: boxed(place), masks: boxed(masks) }
     }
 
-    /// Of the fine brick whose samples begin at `from`.
+    /// Returns the mask of the fine brick whose samples begin at `from`.
     #[inline(always)]
     pub fn get(&self, from: usize) -> Option<&[u64; 8]> {
         self.masks.get(self.place[slot(from)] as usize)
     }
 
-    /// Memory held, bytes.
+    /// Returns the memory held, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.place) + size_of_val(&*self.masks)
     }
 
-    /// For a file: a bit for each fine brick in their order, set where it has a mask, filled up to whole words; then the masks.
+    /// Returns the words for a file: a bit for each fine brick in their order, set where it has a mask, filled up to
+    /// whole words; then the masks.
     pub fn words(&self, index: &Index) -> Vec<u64> {
         let fine: Vec<bool> = index.fine().map(|(_, from)| self.get(from).is_some()).collect_guarded();
         let bits = fine.chunks(64).map(|c| (0..).zip(c).fold(0, |word, (n, &has)| word | u64::from(has) << n));
         bits.chain(self.masks.as_flattened().iter().copied()).collect_guarded()
     }
 
-    /// Of such words, if they fit.
+    /// Returns the masks of such words, if they fit.
     pub fn from_words(index: &Index, fine: usize, words: &[u64]) -> Option<Self> {
         let (bits, masks) = words.split_at_checked(fine.div_ceil(64))?;
         let has = |n: usize| bits[n / 64] >> (n % 64) & 1 == 1;
@@ -77,10 +78,10 @@ impl Masks {
     }
 }
 
-/// The mask of a brick's samples.
+/// Returns the mask of a brick's samples.
 fn mask(samples: &[i16]) -> [u64; 8] {
     let n = NODES as usize;
-    // For each layer of nodes a bit for each cell: whether one of its four corners there fits.
+    // For each layer of nodes a bit for each cell: whether one of its four corners there satisfies `fits`.
     let layers = |fits: fn(i16) -> bool| -> [u64; 9] {
         std::array::from_fn(|z| {
             let row: [u64; 9] = std::array::from_fn(|y| {

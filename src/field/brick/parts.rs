@@ -1,4 +1,4 @@
-//! A brick field taken apart, as files keep it, and put together again.
+//! Conversion of a brick field to and from its parts, the form in which files hold it.
 
 use super::build::certify;
 use super::index::{self, Index};
@@ -38,7 +38,7 @@ impl BrickHeader {
 }
 
 impl BrickParts {
-    /// How many samples the bricks of a field take, and its corners. Checks the bricks.
+    /// Returns the number of samples of the given fine bricks and of all corners. Checks the bricks.
     pub fn sample_count(header: &BrickHeader, bricks: &[u32]) -> Result<usize> {
         header.grid.check()?;
         index::sample_count(bricks_of(&header.grid), bricks)
@@ -46,7 +46,7 @@ impl BrickParts {
 }
 
 impl BrickField {
-    /// All parts of the field; the samples are shared.
+    /// Returns all parts of the field; the samples are shared.
     pub fn parts(&self) -> BrickParts {
         let [nx, ny, _] = self.bricks();
         let fine = self.index.fine();
@@ -60,13 +60,13 @@ impl BrickField {
         }
     }
 
-    /// The checks of [`BrickField::from_parts`] on the numbers that do not come from the samples.
+    /// Checks the numbers that do not come from the samples, as [`BrickField::from_parts`] does.
     pub(crate) fn check(&self) -> Result<()> {
         self.header.check()?;
         self.certificate.checked(&self.header).map(drop)
     }
 
-    /// The field of such parts, after checking that they fit each other.
+    /// Returns the field of such parts, after checking that they fit each other.
     pub fn from_parts(parts: BrickParts) -> Result<Self> {
         let BrickParts { mut header, bricks, rises, samples, certificate, masks } = parts;
         header.check()?;
@@ -93,8 +93,8 @@ impl BrickField {
         Ok(Self { header, index, samples, rises: boxed(by_slot), certificate, hot, masks })
     }
 
-    /// The field of fine bricks that stand each for itself: [`STRIDE`] numbers for each of `bricks`, the samples x fastest and
-    /// how far they rise above the distance; and of coarse samples.
+    /// Returns the field of fine bricks that do not share samples: [`STRIDE`] numbers for each of `bricks`, the
+    /// samples x fastest and their largest excess over the distance; and of coarse samples.
     pub fn from_separate(header: BrickHeader, bricks: Vec<u32>, samples: Vec<i16>, coarse: &[i16]) -> Result<Self> {
         header.grid.check()?;
         if samples.len() != bricks.len() * STRIDE {

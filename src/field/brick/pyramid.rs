@@ -1,17 +1,18 @@
-//! The smallest and the largest φ in every brick and in blocks of 2³, 4³, … bricks, up to the whole grid.
+//! Smallest and largest φ in every brick and in blocks of 2³, 4³, … bricks, up to the whole grid.
 //!
-//! What the papers keep as an octree over the cells of a full grid (Xu & Barbič 2016, section 3.2) ends here at bricks: below
-//! one, the field's masks of 512 bits say which of its cells the surface passes ([`BrickField::mixed`]).
+//! In the papers this is an octree over the cells of a full grid (Xu & Barbič 2016, section 3.2). Here it ends at
+//! bricks: below a brick, the field's masks of 512 bits mark the cells that the surface passes
+//! ([`BrickField::mixed`]).
 
 use rayon::prelude::*;
 
 use super::{corners_of, place_of, BrickField};
 use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
 
-/// Which values of the papers' octree.
+/// Form of the octree, by the values that it stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeForm {
-    /// The minimum in every node: skips what a point outside cannot reach (their choice).
+    /// The minimum in every node: skips the regions that a point outside cannot reach (the papers' choice).
     Min,
     /// Minimum and maximum: skips inside as well.
     MinMax,
@@ -19,19 +20,19 @@ pub enum TreeForm {
     Leaf,
 }
 
-/// Memory of a tree in one of its forms.
+/// Memory of a tree in one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeMemory {
-    /// Here, with bricks as leaves and a bit for each of their cells, bytes.
+    /// Memory of this tree, with bricks as leaves and a bit for each of their cells, bytes.
     pub held: u64,
-    /// As the papers have it: an f32 for each value, with the cells of the full grid as leaves, bytes.
+    /// Memory of the papers' tree, bytes: an f32 for each value, with the cells of the full grid as leaves.
     pub full: u64,
 }
 
 /// Blocks of `2^level` bricks along each axis.
 #[derive(Clone, Debug, PartialEq)]
 struct Level {
-    /// Blocks along the axes.
+    /// Number of blocks along the axes.
     dims: [u32; 3],
     /// Units of the pyramid, rounded down and up; x fastest.
     min: Box<[i16]>,
@@ -44,14 +45,14 @@ pub struct Pyramid {
     levels: Vec<Level>,
     /// Memory of the field's masks, bytes.
     masks: u64,
-    /// Metres.
+    /// Unit of the values, metres.
     unit: f32,
-    /// Cells of the grid along the axes.
+    /// Number of cells of the grid along the axes.
     cells: [u32; 3],
 }
 
 impl Level {
-    /// Of blocks twice as large.
+    /// Returns the level of blocks twice as large.
     fn above(&self) -> Self {
         let dims = self.dims.map(|n| n.div_ceil(2));
         let all = (0..dims.iter().map(|&n| n as usize).product()).into_par_iter();
@@ -79,7 +80,7 @@ impl Level {
 }
 
 impl Pyramid {
-    /// Of a field. Parallel, and the same on any number of threads.
+    /// Returns the pyramid of a field. Parallel, and the same on any number of threads.
     pub fn new(field: &BrickField) -> Self {
         let step = field.header.step as i32;
         let (min, max) = (0..field.index.len())
@@ -97,7 +98,7 @@ impl Pyramid {
                         values.iter().fold((i32::MAX, i32::MIN), |(a, b), &v| (a.min(v), b.max(v)))
                     }
                 };
-                // A quantum more for the rounding of φ.
+                // One quantum more for the rounding of φ.
                 let clamp = |v: i32| v.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
                 (clamp((least - 1).div_euclid(step)), clamp(-(-(most + 1)).div_euclid(step)))
             })
@@ -114,26 +115,27 @@ impl Pyramid {
         }
     }
 
-    /// Number of levels: the last is one block.
+    /// Returns the number of levels: the last is one block.
     pub fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// Blocks along the axes at a level; at level 0 they are bricks, at each further one twice as large.
+    /// Returns the number of blocks along the axes at a level; at level 0 they are bricks, at each further level
+    /// blocks twice as large.
     pub fn dims(&self, level: usize) -> [u32; 3] {
         self.levels[level].dims
     }
 
-    /// Bounds of φ in a block, its sides included, metres.
+    /// Returns the bounds of φ in a block, its sides included, metres.
     pub fn bounds(&self, level: usize, [i, j, k]: [u32; 3]) -> [f32; 2] {
         let level = &self.levels[level];
         let n = ((k * level.dims[1] + j) * level.dims[0] + i) as usize;
         let (least, most) = (f32::from(level.min[n]) * self.unit, f32::from(level.max[n]) * self.unit);
-        // The quantum more that the units have for rounding is not there at the ends of their range.
+        // At the ends of their range the units do not include the additional quantum for rounding.
         [least - 1e-6 * least.abs(), most + 1e-6 * most.abs()]
     }
 
-    /// Memory of the tree in one of the papers' forms.
+    /// Returns the memory of the tree in one of the papers' forms.
     pub fn memory(&self, form: TreeForm) -> TreeMemory {
         let inner: u64 = self.levels[1..].iter().map(Level::len).sum();
         let leaves = self.levels[0].len();

@@ -8,14 +8,14 @@ use crate::field::trilinear::{beyond, gradient, norm, reach, value, Spot};
 use crate::field::{Modulus, SignedDistance, LANES};
 use crate::math::{Aabb, Vec3};
 
-/// The trilinear cell that a point is in, of a fine brick or a whole coarse one.
+/// Trilinear cell of a point: a cell of a fine brick, or a whole coarse brick.
 struct Place {
     fine: bool,
     /// Whether all corners are off the seams because they are inside a fine brick.
     inner: bool,
-    /// Where the brick's samples begin.
+    /// Index of the brick's first sample.
     brick: usize,
-    /// The cell's first corner, and how far to the next along y and z.
+    /// Index of the cell's first corner, and strides to the next along y and z.
     first: usize,
     row: usize,
     slice: usize,
@@ -23,17 +23,17 @@ struct Place {
     f: [f32; 3],
     /// From the box to the point, metres; 0 inside.
     over: [f32; 3],
-    /// Metres for one unit of the samples.
+    /// Metres per unit of the samples.
     unit: f32,
 }
 
-/// The two samples of a pair.
+/// Returns the two samples of a pair.
 #[inline(always)]
 fn apart(both: u32) -> [f32; 2] {
     [((both << 16) as i32 >> 16) as f32, (both as i32 >> 16) as f32]
 }
 
-/// What the kernels take.
+/// Arguments of the kernels.
 #[derive(Clone, Copy)]
 struct View<'a> {
     hot: &'a Hot,
@@ -85,7 +85,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The corners of a cell, x fastest, in units of its samples.
+    /// Returns the corners of a cell, x fastest, in units of its samples.
     #[inline(always)]
     fn corners(self, place: &Place) -> [f32; 8] {
         let Place { first, row, slice, .. } = *place;
@@ -97,14 +97,14 @@ impl<'a> View<'a> {
         [a, b, c, d, e, f, g, h]
     }
 
-    /// Neighbours along x as one number: a corner of the cell with the least x, and the next one.
+    /// Returns two neighbours along x as one number: a corner of the cell with the smaller x, and the next one.
     #[inline(always)]
     fn pair(self, corner: usize) -> u32 {
         debug_assert!(corner + 1 < self.samples.len());
-        // SAFETY: `corner` is a node of a fine brick that has a next one along each axis (of a place `local` is at most 7), or the
-        // corner of a coarse brick: the cell is one of the grid's, which the bricks cover. `Index::new` put only such places
-        // among its entries, `from_parts` made sure that there are samples for all of them, and neither changes after it. So
-        // samples `corner` and `corner` + 1 are there.
+        // SAFETY: `corner` is a node of a fine brick that has a next node along each axis (`local` of a place is at most
+        // 7), or the corner of a coarse brick: the cell is a cell of the grid, which the bricks cover. `Index::new` stored
+        // only such indices as entries, `from_parts` checked that all of them have samples, and neither changes afterwards.
+        // So samples `corner` and `corner` + 1 exist.
         let both = unsafe { self.samples.as_ptr().add(corner).cast::<u32>().read_unaligned() };
         if cfg!(target_endian = "big") {
             both.rotate_left(16)
@@ -113,7 +113,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// φ at the point of the box that is closest to the place's point.
+    /// Returns φ at the point of the box that is closest to the place's point.
     #[inline(always)]
     fn value(self, place: &Place) -> f32 {
         value(self.corners(place), place.f) * place.unit
@@ -125,8 +125,9 @@ impl<'a> View<'a> {
         self.value(&place) + norm(place.over)
     }
 
-    /// φ and its gradient at a few points: the operations of `place`, `gradient` and `beyond` in their order, each for all points
-    /// and without a branch, so that they are vector instructions, which what is looked up between them would else keep apart.
+    /// Returns φ and its gradient at a few points: the operations of `place`, `gradient` and `beyond` in their order,
+    /// each for all points and without a branch. So they become vector instructions; only the table look-ups between
+    /// them are scalar.
     #[inline(always)]
     fn sloped(self, p: &[[f32; LANES]; 3]) -> ([f32; LANES], [[f32; LANES]; 3]) {
         let h = self.hot;
@@ -192,7 +193,7 @@ impl<'a> View<'a> {
         (phi, slope)
     }
 
-    /// How far the samples around a point rise above the distances behind them, at most; metres.
+    /// Returns the largest excess of the samples around a point over the distances that they represent, metres.
     #[inline(always)]
     fn rise(self, place: &Place) -> f32 {
         let at = if place.fine { slot(place.brick) } else { 0 };
@@ -206,17 +207,18 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A lower bound of φ in a ball: the best of several.
+    /// Returns a lower bound of φ in a ball: the best of several.
     ///
-    /// By the steepest gradient, φ(c) − L r. And by the distances d behind the samples, as for a full grid
-    /// (`dense::View::bound`, whose X, Y and K these are): φ(c) is the mean of d at a random corner X of c's cell, plus what
-    /// the samples there rise above d (kept for each brick; half a unit where there is no seam), and φ(x) is the mean of d at
-    /// some Y, less half a unit. Where x is in a fine cell off the seams Var Y ≤ ¾ h². A sample on a seam is itself such a
-    /// mean, over the corners of the coarse face, so that anywhere else Var Y ≤ ¾ (8 h)² (¾ h² + ½ (8 h)² at a seam).
+    /// The first is by the steepest gradient: φ(c) − L r. The others are by the distances d that the samples
+    /// represent, as for a full grid (`dense::View::bound`, which defines X, Y and K). φ(c) is the mean of d at a
+    /// random corner X of c's cell, plus the excess of the samples there over d (stored for each brick; half a unit
+    /// without a seam). φ(x) is the mean of d at some Y, less half a unit. Where x is in a fine cell off the seams
+    /// Var Y ≤ ¾ h². A sample on a seam is itself such a mean, over the corners of the coarse face, so that anywhere
+    /// else Var Y ≤ ¾ (8 h)² (¾ h² + ½ (8 h)² at a seam).
     ///
-    /// The first of the two is far better, and mostly it is enough: let `fine` be the bound on points in fine cells off the
-    /// seams. If it is positive no such point is on the level 0, and no other can be, where |φ| ≥ `calm`. φ is continuous,
-    /// so all of the ball has the sign of c, and the rest of it is at least `calm`.
+    /// The bound for fine cells is far better, and mostly it is sufficient: let `fine` be the bound on points in fine
+    /// cells off the seams. If it is positive, no such point is on the level 0, and no other point can be, since |φ|
+    /// ≥ `calm` there. φ is continuous, so the whole ball has the sign of c, and the rest of it is at least `calm`.
     ///
     /// Outside the box as for a full grid.
     #[inline(always)]
@@ -242,8 +244,8 @@ impl<'a> View<'a> {
         max(near, far) - slack
     }
 
-    /// The radius up to which `bound` is above the level: each of its drops solved for r. And outside the box everything
-    /// nearer than the box is, if the border is above the level.
+    /// Returns the radius up to which `bound` is above the level: each of its terms solved for r. If the border is
+    /// above the level, all points outside that are nearer than the box are above it too.
     #[inline(always)]
     fn clearance(self, c: [f32; 3], level: f32) -> f32 {
         let place = self.place(c);
@@ -273,12 +275,13 @@ impl<'a> View<'a> {
         max(max(inner, outer), to_box * (1.0 - 1e-6))
     }
 
-    /// The radius around a point within which φ is at most the level.
+    /// Returns the radius around a point within which φ is at most the level.
     ///
-    /// As the bound from below: φ(c) is the mean of d at a random corner X of c's cell, up to half a unit, and off the seams
-    /// φ(x) the mean at some Y with Var Y ≤ ¾ h². Amid a fine brick, or where |φ(c)| < `calm`, c is off the seams too; else
-    /// in a fine brick a corner can be on one, and Var X ≤ ¾ h² + ½ (8 h)². When no Y can reach 0 nothing in the ball can: the rest of it is
-    /// `calm`. And the ball ends before the box does, since on its border φ is above 0.
+    /// As in the bound from below: φ(c) is the mean of d at a random corner X of c's cell, up to half a unit, and off
+    /// the seams φ(x) is the mean at some Y with Var Y ≤ ¾ h². Inside a fine brick, or where |φ(c)| < `calm`, c is
+    /// off the seams too; otherwise a corner in a fine brick can be on a seam, and Var X ≤ ¾ h² + ½ (8 h)². When no Y
+    /// can reach 0, no point of the ball can: the rest of it is `calm`. The ball ends before the box does, since φ is
+    /// above 0 on the border of the box.
     #[inline(always)]
     fn depth(self, place: &Place, inside: f32, level: f32) -> f32 {
         let h = self.hot;
@@ -297,7 +300,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// [`Clearance::side_batch`](crate::field::Clearance::side_batch) at one point.
+    /// Evaluates [`Clearance::side_batch`](crate::field::Clearance::side_batch) at one point.
     #[inline(always)]
     fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
         let place = self.place(c);
@@ -313,7 +316,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What the shifts and masks of `place` rely on.
+/// Assumption of the shifts and masks of `place`.
 const _: () = assert!(CELLS == 8);
 
 batches!(View of BrickField);

@@ -1,4 +1,4 @@
-//! The 16-bit samples of a field: in memory of their own, or where somebody else keeps them.
+//! The 16-bit samples of a field: in memory of their own, or in memory of another owner.
 
 use std::any::Any;
 use std::fmt;
@@ -12,12 +12,12 @@ use crate::memory::deserialize_vec;
 
 /// Samples that never change; a clone shares them.
 ///
-/// Where they are is resolved when they are made, so that reading one costs what it costs of a slice.
+/// The address is resolved at construction, so that reading a sample costs as much as with a slice.
 #[derive(Clone)]
 pub struct Samples {
     first: NonNull<i16>,
     len: usize,
-    /// Keeps them alive.
+    /// Keeps the samples alive.
     _owner: Arc<dyn Any + Send + Sync>,
 }
 
@@ -27,7 +27,7 @@ unsafe impl Send for Samples {}
 unsafe impl Sync for Samples {}
 
 impl Samples {
-    /// Samples in memory that `owner` keeps, such as a mapped file.
+    /// Returns samples in memory that `owner` keeps, such as a mapped file.
     ///
     /// # Safety
     /// `samples` must stay where they are, readable and unchanged, for as long as `owner` lives.
@@ -49,7 +49,7 @@ impl Deref for Samples {
 
     #[inline(always)]
     fn deref(&self) -> &[i16] {
-        // SAFETY: as long as `self` the owner lives, who keeps them.
+        // SAFETY: the owner lives as long as `self`, and keeps the samples.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a brick field: its header, what a file keeps of it, what it is made from, and what is certified of it.
+//! Data types of a brick field: its header, its form in a file, the input of its construction, and its certificate.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,60 +7,61 @@ use crate::field::report::{FieldError, SignReport};
 use crate::field::Grid;
 use crate::math::{Aabb, Vec3};
 
-/// Some bricks with samples of their own.
+/// Some fine bricks: bricks with samples of their own.
 #[derive(Default)]
 pub(crate) struct FineBricks {
     /// Number of each, x fastest.
     pub bricks: Vec<u32>,
-    /// [`STRIDE`](super::STRIDE) numbers for each: the samples, quanta, x fastest, and one of no meaning yet.
+    /// [`STRIDE`](super::STRIDE) numbers for each: the samples, quanta, x fastest, and one that is not yet defined.
     pub samples: Vec<i16>,
 }
 
-/// What a brick field is made from. Bricks that are not in `fine` have no node in the narrow band, and one sign.
+/// Input of the construction of a brick field. Bricks that are not in `fine` have no node in the narrow band, and one
+/// sign.
 pub(crate) struct Draft {
     pub grid: Grid,
     pub center: Vec3,
     /// Signed distance at the corners of bricks, metres.
     pub coarse: Vec<f32>,
     pub fine: FineBricks,
-    /// Metres.
+    /// Quantum, metres.
     pub quantum: f32,
-    /// Bound on how much the distances of two nodes, fine or coarse, differ per metre.
+    /// Bound on the difference of the distances of two nodes, fine or coarse, per metre.
     pub node_lipschitz: f32,
     /// Largest |sample − distance| in the band, metres.
     pub rounding: f32,
     pub sign: SignReport,
 }
 
-/// What is certified of the samples of a field, or of one brick; lengths in quanta and cells, so that it holds whatever these
-/// measure.
+/// Certified properties of the samples of a field, or of one brick. Lengths are in quanta and cells, so they hold for
+/// any size of these.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Squared gradient where it is largest, quanta per cell.
+    /// Largest squared gradient, (quanta per cell)².
     pub(super) steepest: f64,
-    /// Least |φ| in coarse bricks and in cells with a node on a seam; `i32::MAX` without such.
+    /// Smallest |φ| in coarse bricks and in cells with a node on a seam; `i32::MAX` without such cells.
     pub(super) calm: i32,
     pub(super) largest: i32,
-    /// Lowest sample on the border of the grid.
+    /// Smallest sample on the border of the grid.
     pub(super) border: i32,
     /// Box of {φ ≤ 0}, cells.
     pub(super) min: [f64; 3],
     pub(super) max: [f64; 3],
 }
 
-/// The numbers of a brick field that do not depend on how many bricks it has.
+/// Numbers of a brick field that do not depend on the number of its bricks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrickHeader {
     pub grid: Grid,
     /// Number of fine bricks.
     pub fine: u32,
-    /// Metres.
+    /// Quantum, metres.
     pub quantum: f32,
-    /// Quanta to one unit of a coarse sample.
+    /// Quanta per unit of a coarse sample.
     pub step: u32,
-    /// Bound on how much the distances behind any two samples differ per metre between the nodes.
+    /// Bound on the difference of the distances that any two samples represent, per metre between the nodes.
     pub node_lipschitz: f32,
-    /// Largest |sample − distance| in the band, as measured when it was made, metres.
+    /// Largest |sample − distance| in the band, as measured at construction, metres.
     pub rounding: f32,
     /// Origin of the local frame in the body frame, metres.
     pub center: Vec3,
@@ -70,22 +71,23 @@ pub struct BrickHeader {
     pub sign: SignReport,
 }
 
-/// All of a brick field: what a file keeps.
+/// All of a brick field, in the form of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrickParts {
     pub header: BrickHeader,
-    /// The fine bricks (x fastest) in the order of their samples: by columns along z, upward, the columns x fastest.
+    /// Fine bricks (x fastest) in the order of their samples: by columns along z, upward, the columns x fastest.
     #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub bricks: Vec<u32>,
-    /// For each of them the most that a sample is above the distance it stands for, quanta.
+    /// For each of them the largest excess of a sample over the distance that it represents, quanta.
     #[serde(deserialize_with = "crate::memory::deserialize_vec")]
     pub rises: Vec<u16>,
-    /// Of the fine bricks, x fastest, a brick above another beginning with the last 9² of that one; then the coarse ones.
+    /// Samples of the fine bricks, x fastest; a brick above another begins with the last 9² samples of that one. Then
+    /// the coarse samples.
     pub samples: Samples,
-    /// What is certified; without it, it is certified anew.
+    /// Certificate; if `None`, the samples are certified again.
     pub certificate: Option<Certificate>,
-    /// A bit for each fine brick that has a cell near the surface, in whole words; then for each of those a bit for each
-    /// cell. Without them, they are made anew.
+    /// A bit for each fine brick that has a cell near the surface, in whole words; then for each of these bricks a
+    /// bit for each cell. If `None`, the masks are computed again.
     pub masks: Option<Vec<u64>>,
 }
 
@@ -118,7 +120,8 @@ impl Certificate {
         }
     }
 
-    /// Values between which φ does not change sign: how near to 0 it comes there.
+    /// Lowers `calm` by values between which φ is interpolated: to their smallest |φ| if they have one sign, else to
+    /// 0.
     pub(super) fn settle(&mut self, values: impl Iterator<Item = i32> + Clone) {
         let one_sign = values.clone().all(|v| v > 0) || values.clone().all(|v| v < 0);
         let least = if one_sign { values.map(i32::abs).min().unwrap_or(i32::MAX) } else { 0 };

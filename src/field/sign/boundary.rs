@@ -1,13 +1,14 @@
-//! How fast the winding number of an open surface can change.
+//! Bound on the gradient of the winding number of an open surface.
 //!
-//! The winding number is, up to 4π, the solid angle of a double layer, whose gradient off the surface is a line integral
-//! along the surface's boundary alone (the magnetic field of a current loop, Biot & Savart): |∇w(x)| ≤ 1/4π ∮ dl / r².
-//! Away from the holes the winding number is all but constant on each side of the surface, however close to it.
+//! Up to the factor 4π, the winding number is the solid angle of a double layer. Off the surface its gradient is a
+//! line integral along the surface's boundary alone (the magnetic field of a current loop, Biot & Savart): |∇w(x)| ≤
+//! 1/4π ∮ dl / r². Away from the holes the winding number is nearly constant on each side of the surface, at any
+//! distance from it.
 
 use crate::math::{Aabb, Vec3};
 use crate::memory::{sort_stable_by, GrowGuarded};
 
-/// Edges are summed up in this many groups at most.
+/// Largest number of groups in which edges are summed.
 const GROUPS: usize = 96;
 
 /// The boundary of a surface: groups of edges that are close together.
@@ -19,12 +20,12 @@ pub(crate) struct Boundary {
 #[derive(Clone, Copy, Debug)]
 struct Group {
     bounds: Aabb,
-    /// Length of its edges, each as often as it is walked more one way than the other, metres.
+    /// Length of its edges, metres; each edge counts as often as the difference of its uses in the two directions.
     length: f64,
 }
 
 impl Boundary {
-    /// From edges with their multiplicity.
+    /// Returns the boundary of edges with their multiplicity.
     pub fn new(mut edges: Vec<([Vec3; 2], u32)>) -> Self {
         let size = edges.len().div_ceil(GROUPS).max(1);
         let mut groups = Vec::new();
@@ -32,7 +33,7 @@ impl Boundary {
         Self { groups }
     }
 
-    /// Bound on |∇w| in the ball (c, r), per metre; infinite when a boundary may be in it.
+    /// Returns a bound on |∇w| in the ball (c, r), per metre; infinite when a boundary may be in it.
     pub fn steepest(&self, c: &Vec3, r: f64) -> f64 {
         let mut sum = 0.0;
         for g in &self.groups {
@@ -60,7 +61,7 @@ fn split(edges: &mut [([Vec3; 2], u32)], size: usize, groups: &mut Vec<Group>) {
         return;
     }
     let axis = bounds.extents().imax();
-    // Stable, so that equal keys keep the order they came in.
+    // Stable, so that equal keys keep their order.
     sort_stable_by(edges, |(a, _), (b, _)| (a[0][axis] + a[1][axis]).total_cmp(&(b[0][axis] + b[1][axis])));
     let (left, right) = edges.split_at_mut(edges.len() / 2);
     split(left, size, groups);

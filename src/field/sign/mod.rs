@@ -1,5 +1,5 @@
-//! Inside and outside of a triangle soup: the repaired soup, its winding number, how fast that can change, and the mass of the
-//! inside where the triangles give it exactly.
+//! Inside and outside of a triangle soup: the repaired soup, its winding number with a bound on its gradient, and the
+//! mass of the inside where the triangles give it exactly.
 
 mod boundary;
 mod solid;
@@ -15,13 +15,13 @@ use soup::{Soup, Topology};
 /// Bound on the error of the hierarchy's winding number.
 pub(crate) const WINDING_ERROR: f64 = 2.0e-3;
 
-/// Tells inside from outside.
+/// Data that tell inside from outside.
 #[derive(Clone, Debug)]
 pub(crate) struct Sides {
-    /// The triangles that count, wound to agree.
+    /// Triangles that count, wound consistently.
     pub mesh: TriMesh,
     pub bvh: Bvh,
-    /// How many triangles of the surface each of them stands for; empty where that is one each.
+    /// Number of triangles of the surface that each of them stands for; empty where all are 1.
     pub weights: Vec<u32>,
     /// Edges where the surface ends.
     pub boundary: Boundary,
@@ -53,13 +53,13 @@ impl Sides {
         Self { bounds: mesh.bounds(), mesh, bvh, weights, boundary, rule, report }
     }
 
-    /// Whether `p` is inside, by the rule; nothing outside the box of the triangles is. Of a closed surface by the crossings
-    /// of a ray, which are exact and cheaper than the winding number.
+    /// Returns whether `p` is inside, by the rule; no point outside the box of the triangles is. A closed surface
+    /// uses the crossings of a ray, which are exact and cheaper than the winding number.
     pub fn inside(&self, p: Vec3) -> bool {
         self.inside_and_work(p).0
     }
 
-    /// The same, and the number of triangles and nodes looked at.
+    /// Returns the same, and the number of triangles and nodes visited.
     pub fn inside_and_work(&self, p: Vec3) -> (bool, u64) {
         if !self.in_box(p) {
             return (false, 1);
@@ -72,7 +72,7 @@ impl Sides {
         (if self.rule == SignRule::Crossings { winding > 0 } else { count % 2 == 1 }, work)
     }
 
-    /// Whether `p` is in the box of the triangles.
+    /// Returns whether `p` is in the box of the triangles.
     pub fn in_box(&self, p: Vec3) -> bool {
         self.bounds.contains(&p)
     }
@@ -81,7 +81,7 @@ impl Sides {
         self.bvh.winding_number(p)
     }
 
-    /// The same; adds the triangles looked at to `work`.
+    /// Returns the same, and adds the number of triangles visited to `work`.
     pub fn winding_number_counted(&self, p: Vec3, work: &mut Work) -> Result<f64> {
         let (w, looked_at) = self.bvh.winding_number_and_work(p);
         work.add(looked_at)?;

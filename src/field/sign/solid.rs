@@ -1,10 +1,10 @@
-//! The triangles that bound the inside, where they are certain to: what mass properties may be integrated over exactly.
+//! Triangles that certainly bound the inside: the surface over which mass properties are integrated exactly.
 //!
-//! Triangles that neither cut nor touch each other but at shared corners and edges divide the space, and in each of its
-//! pieces the winding number (or the parity) is one number. Around an edge of two triangles there is nothing else, so a part
-//! that is joined by such edges has one piece before it and one behind it. A part bounds the inside when the sign's own rule
-//! calls only one of them inside; else it lies in the inside (a shell in a shell that is wound like it) or outside
-//! (a second reversal within a cavity), and has no share in the mass.
+//! Triangles that intersect or touch each other only at shared corners and edges divide the space into pieces, and in
+//! each piece the winding number (or the parity) is constant. An edge of two triangles has nothing else around it, so
+//! a part that is joined by such edges has one piece before it and one behind it. A part bounds the inside when the
+//! sign rule classifies only one of the two as inside. Otherwise it lies in the inside (a shell in a shell that is
+//! wound in the same direction) or outside (a second reversal within a cavity), and has no share in the mass.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,21 @@ use crate::math::Vec3;
 use crate::memory::{filled, map_with_capacity, CollectGuarded, SliceGuarded};
 use crate::mesh::{Bvh, MassProperties, TriMesh};
 
-/// How often the distance of the two points that tell the sides of a part is halved.
+/// Number of halvings of the distance between the two points that test the sides of a part.
 const HALVINGS: usize = 42;
-/// How close to their triangle they may be, relative to its coordinates: well above rounding.
+/// Smallest distance of these points from their triangle, relative to its coordinates: well above rounding.
 const CLOSEST: f64 = 1e-14;
 
 impl Sides {
-    /// Mass properties of what the rule calls inside, body frame, integrated exactly. `None` for an open surface, for one that
-    /// cuts through or touches itself or may do so for what f64 can tell, and where nothing is inside.
+    /// Returns the mass properties of the inside by the rule, body frame, integrated exactly. `None` for an open
+    /// surface, for one that intersects or touches itself, or may do so within the precision of f64, and where
+    /// nothing is inside.
     pub fn mass(&self) -> Option<MassProperties> {
         self.boundary_of_inside()?.mass_of_boundary()
     }
 
-    /// The triangles that have the inside behind them and the outside before them, each once, turned so.
+    /// Returns the triangles that have the inside behind them and the outside before them, each once, wound
+    /// accordingly.
     fn boundary_of_inside(&self) -> Option<TriMesh> {
         if !matches!(self.rule, SignRule::Crossings | SignRule::Parity) {
             return None;
@@ -41,7 +43,7 @@ impl Sides {
         if against.contains(&true) {
             return None;
         }
-        // Of each part its largest triangle.
+        // The largest triangle of each part.
         let mut largest = filled((-1.0, 0), count as usize);
         for t in 0..mesh.triangles.len() {
             let [a, b, c] = mesh.corners(t).map(Vec3::from);
@@ -62,8 +64,8 @@ impl Sides {
         Some(TriMesh { vertices: mesh.vertices.to_vec_guarded(), triangles })
     }
 
-    /// The triangles without those that come again: where a triangle and its reverse come equally often, neither is left, and
-    /// else the one that prevails, once. `None` when they are all different.
+    /// Returns the triangles without repeats. If a triangle and its reverse occur equally often, neither is kept;
+    /// otherwise the more frequent one is kept, once. `None` when they are all different.
     fn without_repeats(&self) -> Option<TriMesh> {
         let triangles = &self.mesh.triangles;
         let mut balance: HashMap<[u32; 3], i64> = map_with_capacity(triangles.len());
@@ -80,7 +82,7 @@ impl Sides {
         if balance.len() == triangles.len() {
             return None;
         }
-        // The first of those that prevail; the balance is used up with it.
+        // The first of the more frequent ones; it uses up the balance.
         let kept = triangles.iter().filter(|t| {
             let (sorted, sign) = key(t);
             balance.get_mut(&sorted).is_some_and(|left| *left * sign > 0 && std::mem::take(left) != 0)
@@ -88,8 +90,8 @@ impl Sides {
         Some(TriMesh { vertices: self.mesh.vertices.to_vec_guarded(), triangles: kept.copied().collect_guarded() })
     }
 
-    /// Whether the points just behind and before the middle of triangle `t` are inside. `None` when something else may lie
-    /// between them.
+    /// Returns whether the points just behind and before the middle of triangle `t` are inside. `None` when something
+    /// else may lie between them.
     fn behind_and_before(&self, mesh: &TriMesh, bvh: &Bvh, t: usize) -> Option<[bool; 2]> {
         let [a, b, c] = mesh.corners(t).map(Vec3::from);
         let across = (b - a).cross(&(c - a));
@@ -100,7 +102,7 @@ impl Sides {
                 break;
             }
             let points = [middle - normal * step, middle + normal * step];
-            // What lay between a point and the triangle would be nearer to the point.
+            // Anything between a point and the triangle would be nearer to the point.
             if points.iter().all(|p| bvh.closest_point(*p).triangle as usize == t) {
                 return Some(points.map(|p| self.inside(p)));
             }

@@ -1,5 +1,6 @@
-//! A triangle soup made fit for telling inside from outside: equal corners joined, duplicates dropped, neighbours turned
-//! the same way, closed parts turned outward. Shapes are never changed, only which triangles count and their winding.
+//! Repair of a triangle soup for the sign rules: equal corners joined, duplicates dropped, neighbours wound
+//! consistently, closed parts turned outward. Shapes never change, only the set of triangles that count and their
+//! winding.
 
 use rayon::prelude::*;
 
@@ -8,12 +9,12 @@ use crate::math::{Aabb, Vec3};
 use crate::memory::{filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::{count_repeats, rotated, TriMesh};
 
-/// What the soup turned out to be once repaired.
+/// Topology of the repaired soup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topology {
-    /// Every edge is walked as often one way as the other: the winding number is an integer.
+    /// Every edge is used equally often in both directions: the winding number is an integer.
     Oriented,
-    /// Every edge has an even number of triangles, but they cannot be wound to agree.
+    /// Every edge has an even number of triangles, but they cannot be wound consistently.
     Even,
     /// There is a border.
     Open,
@@ -23,14 +24,14 @@ pub(super) enum Topology {
 pub(super) struct Soup {
     /// Corners, no two equal.
     pub vertices: Vec<[f64; 3]>,
-    /// None with two equal corners.
+    /// Triangles; none has two equal corners.
     pub triangles: Vec<[u32; 3]>,
-    /// How many triangles each of them stands for; empty where that is one each.
+    /// Number of triangles that each of them stands for; empty where all are 1.
     pub weights: Vec<u32>,
     pub topology: Topology,
-    /// No triangle had to be turned.
+    /// Whether no triangle had to be flipped.
     pub consistent: bool,
-    /// Given triangles that repeat an earlier one: same corners, same winding.
+    /// Number of given triangles that repeat an earlier one: same corners, same winding.
     pub duplicates: u64,
     pub flipped: u64,
 }
@@ -41,7 +42,7 @@ fn edges(t: &Corners) -> [(u32, u32); 3] {
     [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]
 }
 
-/// Corners with bit-equal coordinates (0 and −0 are equal) become one; triangles with two equal corners go.
+/// Joins corners with bit-equal coordinates (0 and −0 are equal), and drops triangles with two equal corners.
 fn weld(mesh: &TriMesh) -> (Vec<[f64; 3]>, Vec<Corners>) {
     let mut place = map_with_capacity(mesh.vertices.len());
     let mut vertices = with_capacity(mesh.vertices.len());
@@ -70,11 +71,11 @@ pub(super) struct Side {
     /// Smaller corner, larger corner.
     edge: (u32, u32),
     triangle: u32,
-    /// Walked from the larger corner to the smaller.
+    /// Whether the side goes from the larger corner to the smaller.
     backward: bool,
 }
 
-/// All sides, those of one edge together.
+/// Returns all sides, grouped by edge.
 pub(super) fn sides(triangles: &[Corners]) -> Vec<Side> {
     let mut sides = with_capacity(triangles.len() * 3);
     for (t, corners) in (0..).zip(triangles) {
@@ -85,12 +86,12 @@ pub(super) fn sides(triangles: &[Corners]) -> Vec<Side> {
     sides
 }
 
-/// For each edge its sides.
+/// Returns the sides of each edge.
 fn by_edge(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
     sides.chunk_by(|a, b| a.edge == b.edge)
 }
 
-/// How often an edge is walked more one way than the other.
+/// Returns the difference of the uses of an edge in its two directions.
 fn imbalance(sides: &[Side]) -> u32 {
     let backward = sides.iter().filter(|s| s.backward).count();
     backward.abs_diff(sides.len() - backward) as u32
@@ -117,10 +118,10 @@ fn without_duplicates(triangles: &[Corners]) -> Vec<Corners> {
     triangles.iter().filter(|t| seen.insert(key(t))).copied().collect_guarded()
 }
 
-/// Connected parts, joined over edges that have exactly two triangles: number of the part of each triangle, and whether
-/// the triangle is wound against the first of its part.
+/// Returns the connected parts, joined over edges that have exactly two triangles: the part number of each triangle,
+/// whether the triangle is wound against the first of its part, and the number of parts.
 pub(super) fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
-    // Across each side of each triangle.
+    // Neighbour across each side of each triangle.
     let mut across = filled([u32::MAX; 3], triangles.len());
     for pair in by_edge(sides) {
         let [a, b] = pair else { continue };
@@ -148,7 +149,7 @@ pub(super) fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<boo
                     continue;
                 }
                 part[other] = count;
-                // Neighbours agree when they walk their edge in opposite directions.
+                // Neighbours agree when they use their edge in opposite directions.
                 let same_way = edges(&triangles[other]).contains(&edge);
                 against[other] = against[t] ^ same_way;
                 stack.push_guarded(other);
@@ -166,7 +167,8 @@ fn flip(t: &mut Corners) {
 impl Soup {
     pub fn new(mesh: &TriMesh) -> Self {
         let (vertices, given) = weld(mesh);
-        // Also those that stay, of a surface that is oriented as it is: each of its layers counts once in the winding number.
+        // Includes the repeats that are kept, of a surface that is oriented as given: each of its layers counts once
+        // in the winding number.
         let duplicates = count_repeats(&given).0 as u64;
         let mut soup = Self {
             vertices,
@@ -191,8 +193,8 @@ impl Soup {
         soup
     }
 
-    /// Makes one triangle, with a weight, of those with the same three corners; none where as many are wound one way as the
-    /// other. Winding numbers stay what they are. False when there are none.
+    /// Joins the triangles with the same three corners into one with a weight; drops them where both windings are
+    /// equally frequent. Winding numbers do not change. Returns false when there are no repeats.
     fn join_repeats(&mut self) -> bool {
         let mut keys: Vec<(Corners, u32, bool)> = with_capacity(self.triangles.len());
         for (t, corners) in (0..).zip(&self.triangles) {
@@ -224,7 +226,7 @@ impl Soup {
         (b - a).cross(&(c - a)).norm() * 0.5
     }
 
-    /// Turns the triangles of each part that are in the minority by area.
+    /// Flips the triangles of each part that are in the minority by area.
     fn agree(&mut self, sides: &[Side]) {
         let (part, against, count) = parts(&self.triangles, sides);
         let mut area = filled([0.0; 2], count as usize);
@@ -241,8 +243,9 @@ impl Soup {
         self.consistent = self.flipped == 0;
     }
 
-    /// Turns each closed part of negative volume, unless it bounds a cavity in another: parts that are inside none, as
-    /// told by the winding number of the others at one of its corners. Turns the open parts together if they face inward.
+    /// Flips each closed part of negative volume, unless it bounds a cavity in another part: only parts that are
+    /// inside no other, by the winding number of the others at one of its corners. Flips the open parts together if
+    /// they face inward.
     fn turn_outward(&mut self, all: &[Side]) {
         let (part, _, count) = parts(&self.triangles, all);
         let mut members: Vec<Vec<u32>> = filled(Vec::new(), count as usize);
@@ -282,7 +285,7 @@ impl Soup {
                     && outer.bounds.contains(&inner.bounds.min)
                     && outer.bounds.contains(&inner.bounds.max)
             });
-            // Each counts once whichever way it is wound.
+            // Each counts once, in either winding.
             let depth: f64 = around
                 .map(|(_, outer)| {
                     let solid = outer.members.iter().map(|&t| solid_angle(self.triangles[t as usize].map(at), corner));
@@ -293,7 +296,7 @@ impl Soup {
                 turned.push_guarded(p);
             }
         }
-        // Open parts may be pieces of one body, so all are turned or none: by the volume of the cones over them.
+        // Open parts may be pieces of one body, so all are flipped or none: by the volume of the cones over them.
         let open: Vec<usize> = (0..parts.len()).filter(|&p| !parts[p].closed).collect_guarded();
         let triangles = || open.iter().flat_map(|&p| &parts[p].members).map(|&t| self.triangles[t as usize].map(at));
         let (mut area, mut moment) = (0.0, Vec3::zeros());
@@ -316,7 +319,7 @@ impl Soup {
         }
     }
 
-    /// Edges that are walked more often one way than the other.
+    /// Returns the edges that are used unequally often in their two directions.
     pub fn boundary(&self) -> Boundary {
         if self.topology == Topology::Oriented {
             return Boundary::new(Vec::new());
@@ -328,7 +331,7 @@ impl Soup {
     }
 }
 
-/// Solid angle of a triangle seen from `p`, positive from behind (van Oosterom & Strackee 1983).
+/// Returns the solid angle of a triangle seen from `p`, positive from behind (van Oosterom & Strackee 1983).
 fn solid_angle(t: [Vec3; 3], p: Vec3) -> f64 {
     let [a, b, c] = t.map(|v| v - p);
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());

@@ -1,22 +1,23 @@
-//! What a round may cost, and what it has cost.
+//! Limits of a round's cost, and the cost so far.
 
 use std::time::Instant;
 
 use crate::contact::Stats;
 
-/// What a round of a god-object may cost. It ends before the stretch that would take more, at the pace so far; the first is
-/// always gone. Where a round ends so is as safe as where any stretch ends, and the next one goes on from there.
+/// Limits of the cost of a god-object's round. The round ends before the substep that would exceed a limit at the
+/// average cost so far; the first substep is always made. Such an end is as safe as the end of any substep, and the
+/// next round continues from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Spheres and samples tested against fields, on the way and around its ends. Deterministic: the same limit gives the same
-    /// bytes.
+    /// Spheres and samples tested against fields, during the motion and around its ends. Deterministic: the same limit
+    /// gives the same bytes.
     pub tests: u64,
-    /// By the system's clock, which is read once a stretch, and never where this is `u64::MAX`.
+    /// Time by the system's clock, which is read once per substep, and never where this is `u64::MAX`.
     pub nanoseconds: u64,
 }
 
 impl Budget {
-    /// As far as the god-object gets.
+    /// No limit.
     pub const UNLIMITED: Self = Self { tests: u64::MAX, nanoseconds: u64::MAX };
 }
 
@@ -26,11 +27,11 @@ impl Default for Budget {
     }
 }
 
-/// Of a round.
+/// Cost of a round so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     pub tests: Stats,
-    /// When it began, if that matters.
+    /// Start time of the round, if there is a time limit.
     start: Option<Instant>,
 }
 
@@ -39,7 +40,7 @@ impl Spent {
         Self { tests: Stats::default(), start: (budget.nanoseconds != u64::MAX).then(Instant::now) }
     }
 
-    /// Whether one stretch more, after so many, would be too much.
+    /// Returns whether one more substep, after this number of them, would exceed the budget.
     pub fn ends(&self, budget: &Budget, stretches: u32) -> bool {
         let with_one_more = |spent: f64| spent * (1.0 + 1.0 / f64::from(stretches));
         let late = |start: Instant| with_one_more(start.elapsed().as_nanos() as f64) > budget.nanoseconds as f64;

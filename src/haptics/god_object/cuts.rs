@@ -1,4 +1,5 @@
-//! Constraints that are no sample's gradient: the directions in which stretches were stopped, for as long as they say something.
+//! Constraints that are no sample's gradient: the directions in which substeps were stopped, as long as they add
+//! information.
 
 use super::{constraint, GodObject, MAX_CUTS, NEAR};
 use crate::contact::{self, contacts_of, Contact};
@@ -7,7 +8,8 @@ use crate::haptics::Obstacle;
 use crate::Result;
 
 impl GodObject {
-    /// Cuts that still say something: the sample is near, and gets nearer across the cut, but its gradient does not say so.
+    /// Keeps the cuts that still add information: the sample is near, and gets nearer across the cut, but its gradient
+    /// does not show it.
     pub(super) fn keep_cuts(&mut self, bodies: &[Obstacle], time: f64) -> Result<()> {
         let probe = 4.0 * self.skin;
         let mut kept = 0;
@@ -35,7 +37,7 @@ impl GodObject {
         Ok(())
     }
 
-    /// Makes a constraint of what ended a stretch, unless there is one like it.
+    /// Makes a constraint of the hit that ended a substep, unless there is a similar one.
     pub(super) fn cut(&mut self, body: usize, hit: &Contact, bodies: &[Obstacle]) -> bool {
         let cut = constraint((body as u32, &bodies[body].pose), hit, 0.0);
         let like =

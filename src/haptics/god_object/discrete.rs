@@ -1,4 +1,4 @@
-//! Steps that look for contacts at their ends only: what the continuous query is compared with.
+//! Steps that search for contacts at their ends only, for comparison with the continuous query.
 
 use super::{Advance, GodObject, STOP};
 use crate::haptics::constraint::{difference, moved};
@@ -7,7 +7,7 @@ use crate::math::Pose;
 use crate::Result;
 
 impl GodObject {
-    /// As far toward the goal as the contacts at the beginning allow, whatever is on the way:
+    /// Moves as far toward the goal as the contacts at the beginning allow, without testing the motion in between:
     /// [`Detection::Discrete`](super::Detection::Discrete).
     pub(super) fn step_discretely(&mut self, target: &Pose, goal: &Pose, bodies: &[Obstacle]) -> Result<Advance> {
         if self.settled.take().is_none() {

@@ -1,4 +1,4 @@
-//! What goes in and out of a god-object.
+//! Inputs and outputs of a god-object.
 
 use super::budget::Budget;
 use crate::contact::Roles;
@@ -7,32 +7,33 @@ use crate::haptics::Status;
 use crate::math::{Pose, Wrench};
 use crate::{Error, Result};
 
-/// How a god-object moves.
+/// Settings of a god-object's motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GodSettings {
-    /// k_s: of the way to the hand, what it goes in a step; above 0, at most 1. Xu & Barbič use 0.5.
+    /// k_s: fraction of the displacement to the hand that it moves in a step; above 0, at most 1. Xu & Barbič use 0.5.
     pub coupling: f64,
-    /// k_h, 1/s²: k_s k_h M is the stiffness that is felt.
+    /// k_h, 1/s²: the hand feels the stiffness k_s k_h M.
     pub stiffness: f64,
-    /// How near samples come, metres: above 0. By default 2e-5 of the size of the largest body, tool or obstacle: the radius
-    /// of its samples or of its field's box. What counts as rest is 1.3 of it above the surface.
+    /// Smallest distance of samples from the surface, metres: above 0. By default 2e-5 of the size of the largest body,
+    /// tool or obstacle: the radius of its samples or of its field's box. At rest, samples are 1.3 of it above the
+    /// surface.
     pub skin: Option<f64>,
     pub detection: Detection,
-    /// Which body's samples count.
+    /// Selects the body whose samples count.
     pub roles: Option<Roles>,
-    /// Stretches in a step: after each it slides on along other constraints.
+    /// Largest number of substeps in a step: after each it slides on along other constraints.
     pub stretches: u32,
-    /// What a step may cost: [`Status::PARTIAL`] where that ends it. While obstacles move it goes on until they are where they
-    /// are to be.
+    /// Limits of a step's cost: [`Status::PARTIAL`] where they end the step. While obstacles move, the step goes on
+    /// until they are at their new poses.
     pub budget: Budget,
-    /// Constraints with an obstacle: the deepest, and those that span the largest area.
+    /// Largest number of constraints with an obstacle: the deepest, and those that span the largest area.
     pub contacts: usize,
-    /// What it feels. Friction holds it on obstacles at rest; on those that move it slips.
+    /// Surface effects. Friction holds the god-object on obstacles at rest; on moving obstacles it slips.
     pub surface: Surface,
 }
 
 impl Default for GodSettings {
-    /// Both bodies' samples where both have what it needs.
+    /// Uses both bodies' samples where both bodies have the forms for it.
     fn default() -> Self {
         Self {
             coupling: 0.5,
@@ -66,42 +67,42 @@ impl GodSettings {
     }
 }
 
-/// How contacts are found.
+/// Method of finding contacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detection {
-    /// On the whole way of each step, which is certified to be free.
+    /// Over the whole motion of each step, which is certified to be free of contacts.
     #[default]
     Continuous,
-    /// At the ends of steps only, and nothing is certified: to compare with (Xu & Barbič 2016, section 5, figure 11). Samples that are
-    /// then within a skin of the surface, or inside, are the constraints J a ≤ 0 of the next step, each with the field's
-    /// gradient where it is. Nothing pushes them out: once inside, what is thin is passed, and deep inside gradients point all ways
-    /// and hold it fast.
+    /// At the ends of steps only, without certification: for comparison (Xu & Barbič 2016, section 5, figure 11).
+    /// Samples that are then within a skin of the surface, or inside, are the constraints J a ≤ 0 of the next step,
+    /// each with the field's gradient at its position. Nothing pushes them out: once inside, the god-object passes
+    /// through thin parts, and deep inside the gradients point in all directions and lock it.
     Discrete,
 }
 
-/// What became of a step.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advance {
     /// x_s, body to world.
     pub pose: Pose,
-    /// `LOCKED`: nothing that the constraints allow leads anywhere, though the hand pulls. `PENETRATING`: samples are inside,
-    /// because the step began there or obstacles left no room; the god-object then follows the hand, without force, until it
-    /// is out. `PARTIAL`: the budget ended it. `BAD_HEIGHT`: a height was not finite.
+    /// `LOCKED`: the constraints allow no motion, though the hand pulls. `PENETRATING`: samples are inside, because the
+    /// step began there or obstacles left no room; the god-object then follows the hand, without force, until it is
+    /// out. `PARTIAL`: the budget ended the step. `BAD_HEIGHT`: a height was not finite.
     pub status: Status,
     /// F_c = k_h M (a_c − a_u), on the hand, about the tool's centre.
     pub wrench: Wrench,
-    /// Constraints at the end.
+    /// Number of constraints at the end.
     pub constraints: u32,
-    /// Stretches that the step took.
+    /// Number of substeps of the step.
     pub stretches: u32,
-    /// φ of the nearest sample at the end where it is less than three skins, else that: metres.
+    /// φ of the nearest sample at the end if it is less than three skins, otherwise three skins: metres.
     pub clearance: f64,
 }
 
-/// Where a god-object was at a time of its last step.
+/// Pose of a god-object at a time of its last step: a waypoint of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knot {
-    /// 0 to 1; obstacles were then on their own ways, as [`Moving::pose`] says.
+    /// 0 to 1; obstacles were then on their own paths, see [`Moving::pose`].
     pub time: f64,
     /// Body to world.
     pub pose: Pose,

@@ -7,7 +7,7 @@ use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::TriMesh;
 
 const BINS: usize = 16;
-/// Leaves never hold more, unless nothing can tell their triangles apart and the depth is used up.
+/// Largest number of triangles in a leaf, unless the triangles cannot be separated and the depth is used up.
 const MAX_LEAF: usize = 8;
 /// Cost of entering a node in triangle tests.
 const TRAVERSAL_COST: f64 = 0.7;
@@ -20,7 +20,7 @@ struct Item {
     center: Vec3,
 }
 
-/// The nodes, and the triangles in leaf order.
+/// Returns the nodes, and the triangles in leaf order.
 pub fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
     let mut items: Vec<Item> = (0..mesh.triangles.len())
         .map(|t| {
@@ -54,7 +54,7 @@ fn leaf(items: &[Item], first: usize) -> Node {
     Node { min: b.min.into(), max: b.max.into(), first: first as u32, count: items.len() as u32 }
 }
 
-/// Reorders `items` into two parts and gives the length of the first; `None` when a leaf is best.
+/// Reorders `items` into two parts and returns the length of the first; `None` when a leaf is best.
 fn split(items: &mut [Item], depth: usize) -> Option<usize> {
     let n = items.len();
     if n <= 1 {
@@ -69,7 +69,7 @@ fn split(items: &mut [Item], depth: usize) -> Option<usize> {
         return Some(n / 2);
     }
     let Some(best) = best_cut(items) else {
-        // All centres coincide: nothing to choose by.
+        // All centres coincide: there is no criterion for a split.
         return (n > MAX_LEAF).then_some(n / 2);
     };
     let whole = area(&items.iter().fold(Aabb::empty(), |b, i| b.merged(&i.bounds)));
@@ -86,7 +86,7 @@ fn split(items: &mut [Item], depth: usize) -> Option<usize> {
     Some(left)
 }
 
-/// Half the surface of a box.
+/// Returns half the surface of a box.
 fn area(b: &Aabb) -> f64 {
     let e = b.extents();
     e.x * e.y + e.y * e.z + e.z * e.x
@@ -114,7 +114,8 @@ struct Cut {
     cost: f64,
 }
 
-/// The cheapest cut between two bins along the axis that the centres span most of; `None` when they span nothing.
+/// Returns the cheapest cut between two bins along the axis with the largest span of the centres; `None` when the span
+/// is zero.
 fn best_cut(items: &[Item]) -> Option<Cut> {
     let mut span = Aabb::empty();
     items.iter().for_each(|i| span.include(&i.center));

@@ -10,17 +10,17 @@ use crate::mesh::triangle::{self, Feature};
 pub struct Closest {
     /// On the triangle, metres, the mesh's frame.
     pub point: Vec3,
-    /// Index in the mesh. Of several equally close, which one is unspecified but always the same.
+    /// Index in the mesh. Of several equally close triangles, the choice is unspecified but always the same.
     pub triangle: u32,
     /// m².
     pub distance_squared: f64,
-    /// Where on the triangle the point lies.
+    /// Position of the point on the triangle: face, edge or corner.
     pub feature: Feature,
 }
 
 impl Bvh {
-    /// The closest point of the mesh to `p`, exact up to rounding. An empty mesh, or a `p` that is not finite, gives an
-    /// infinite distance and the triangle `u32::MAX`.
+    /// Returns the closest point of the mesh to `p`, exact up to rounding. An empty mesh, or a `p` that is not finite,
+    /// gives an infinite distance and the triangle `u32::MAX`.
     pub fn closest_point(&self, p: Vec3) -> Closest {
         self.closest_within(p, f64::INFINITY).unwrap_or(Closest {
             point: p,
@@ -30,12 +30,12 @@ impl Bvh {
         })
     }
 
-    /// The closest point if it is at most `max_distance` metres away. The smaller the limit, the faster.
+    /// Returns the closest point if it is at most `max_distance` metres away. The smaller the limit, the faster.
     pub fn closest_within(&self, p: Vec3, max_distance: f64) -> Option<Closest> {
         self.closest_within_and_work(p, max_distance).0
     }
 
-    /// The same, and the number of triangles looked at.
+    /// Returns the same, and the number of triangles looked at.
     #[inline]
     pub(crate) fn closest_within_and_work(&self, p: Vec3, max_distance: f64) -> (Option<Closest>, u64) {
         let mut work = 1;
@@ -85,7 +85,8 @@ impl Bvh {
         (closest, work)
     }
 
-    /// Whether a point of the mesh is at most `distance` metres from `p`. Faster than the closest point, since any will do.
+    /// Returns whether a point of the mesh is at most `distance` metres from `p`. Faster than the closest point, since
+    /// any point suffices.
     pub fn is_within(&self, p: Vec3, distance: f64) -> bool {
         if self.nodes.is_empty() || distance.is_nan() || distance < 0.0 {
             return false;
@@ -125,8 +126,8 @@ impl Bvh {
         }
     }
 
-    /// Distance to the mesh, negative where the winding number is above one half: inside closed outward meshes, and for
-    /// soup wherever most of the surface is seen from within. Metres; exact up to rounding.
+    /// Returns the distance to the mesh, negative where the winding number is above one half: inside closed outward
+    /// meshes, and for soup wherever most of the surface is seen from within. Metres; exact up to rounding.
     ///
     /// Jacobson, Kavan & Sorkine-Hornung 2013, "Robust Inside-Outside Segmentation using Generalized Winding Numbers".
     pub fn signed_distance(&self, p: Vec3) -> f64 {

@@ -1,4 +1,4 @@
-//! Whether a surface cuts through or touches itself.
+//! Test whether a surface intersects or touches itself.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,21 +8,21 @@ use super::Bvh;
 use crate::mesh::apart::meet_only_at_shared_corners;
 use crate::mesh::TriMesh;
 
-/// Work that is spent for each triangle, on average, and for any mesh; a unit is a triangle whose box is looked at, and
-/// [`TEST`] units are a pair that is tested. Beyond that the answer is given up, so that meshes whose triangles all lie over each
-/// other do not take a time that grows with the square of their number: 2 s of one core for 100,000 of them.
+/// Work limits: average per triangle, and a minimum for any mesh. A unit is a triangle whose box is looked at, and
+/// [`TEST`] units are a pair that is tested. Beyond the limit the test gives up, so that its time does not grow with
+/// the square of the number of triangles in meshes whose triangles all overlap: 2 s of one core for 100,000 of them.
 const EACH: u64 = 256;
 const ALWAYS: u64 = 1 << 26;
 const TEST: u64 = 8;
 
 impl Bvh {
-    /// Whether the triangles of `mesh`, over which this hierarchy was built, certainly have no points in common but shared
-    /// corners and edges. Corners are shared that have the same number; no two numbers may stand for equal coordinates.
-    /// `false` also where rounding or too many close triangles leave it open.
+    /// Returns whether the triangles of `mesh`, over which this hierarchy was built, certainly have no points in common
+    /// except shared corners and edges. Corners with the same number are shared; no two numbers may have equal
+    /// coordinates. `false` also where rounding or too many close triangles leave the answer open.
     pub(crate) fn is_embedded(&self, mesh: &TriMesh) -> bool {
         let most = ALWAYS + EACH * self.len() as u64;
         let work = AtomicU64::new(0);
-        // The verdict is that of all pairs, or that they are too many: which thread finds out first does not matter.
+        // The result depends on all pairs, or on their number: the thread that finds it first does not matter.
         (0..self.len()).into_par_iter().all(|k| {
             let own = &self.corners[k];
             let (min, max) = (own[0].inf(&own[1]).inf(&own[2]), own[0].sup(&own[1]).sup(&own[2]));

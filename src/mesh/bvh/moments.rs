@@ -17,7 +17,7 @@ use crate::mesh::triangle::Corners;
 /// where 2 is recommended): 3.5 keeps the error of real meshes under 1e-3.
 const FAR: f64 = 3.5;
 
-/// Nodes of more triangles take their radius from their box, which costs nothing.
+/// Nodes of more triangles take their radius from their box, which has no cost.
 const EXACT_RADIUS: usize = 1024;
 
 /// Moments of a node about its centre.
@@ -37,7 +37,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of triangles, about their own centre.
+    /// Returns the moments of triangles, about their own centre.
     fn of_triangles(corners: &[Corners]) -> Self {
         let areas = corners.iter().map(|t| (t[1] - t[0]).cross(&(t[2] - t[0])).norm() * 0.5);
         let centroids = corners.iter().map(|t| t[0] + ((t[1] - t[0]) + (t[2] - t[0])) / 3.0);
@@ -73,7 +73,7 @@ impl Moments {
         add(&mut self.octupole, &vector_matrix(&delta, &shift));
     }
 
-    /// The node's contribution to the winding number at a far point; `r` = centre − point, `rr` its square.
+    /// Returns the node's contribution to the winding number at a far point; `r` = centre − point, `rr` its square.
     #[inline]
     pub(super) fn evaluate(&self, r: &Vec3, rr: f64) -> f64 {
         let [xx, yy, zz, xy, xz, yz] = self.quadrupole;
@@ -93,13 +93,13 @@ impl Moments {
     }
 }
 
-/// sym(a⊗b).
+/// Returns sym(a⊗b).
 fn vector_vector(a: &Vec3, b: &Vec3) -> [f64; 6] {
     let mixed = |i: usize, j: usize| 0.5 * (a[i] * b[j] + a[j] * b[i]);
     [a.x * b.x, a.y * b.y, a.z * b.z, mixed(0, 1), mixed(0, 2), mixed(1, 2)]
 }
 
-/// sym(a⊗m) for symmetric m.
+/// Returns sym(a⊗m) for symmetric m.
 fn vector_matrix(a: &Vec3, m: &[f64; 6]) -> [f64; 10] {
     let [xx, yy, zz, xy, xz, yz] = *m;
     let twice = |i: usize, j: usize, ii: f64, ij: f64| (2.0 * a[i] * ij + a[j] * ii) / 3.0;
@@ -121,7 +121,7 @@ fn add<const N: usize>(sum: &mut [f64; N], other: &[f64; N]) {
     sum.iter_mut().zip(other).for_each(|(s, o)| *s += o);
 }
 
-/// Moments of all nodes, from the leaves up: children come after their parents.
+/// Returns the moments of all nodes, from the leaves up: children come after their parents.
 pub fn moments(nodes: &[Node], corners: &[Corners]) -> Vec<Moments> {
     let mut all: Vec<Moments> = nodes.iter().map(|_| Moments::of_nothing()).collect_guarded();
     // Triangles below each node: contiguous in leaf order.

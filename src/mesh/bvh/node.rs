@@ -13,7 +13,7 @@ pub(super) struct Node {
     pub count: u32,
 }
 
-/// Depth that no leaf exceeds (see `build`), and so what a traversal's stack must hold.
+/// Largest depth of a leaf (see `build`), and so the required size of a traversal's stack.
 pub(super) const MAX_DEPTH: usize = 72;
 
 impl Node {

@@ -6,32 +6,32 @@ use crate::math::Vec3;
 use crate::mesh::triangle::{self, Ray};
 
 impl Bvh {
-    /// The first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of `direction`
-    /// (which need not be unit). From either side; watertight across shared edges and vertices.
+    /// Returns the first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of
+    /// `direction` (which need not be unit). From either side; watertight across shared edges and vertices.
     pub fn ray_first_hit(&self, origin: Vec3, direction: Vec3, t_max: f64) -> Option<(f64, u32)> {
         self.ray(origin, direction, f64::NEG_INFINITY, t_max, false)
     }
 
-    /// As [`Bvh::ray_first_hit`], but of the parameters greater than `after`: asked again with each answer, it gives all of
-    /// them in order, one triangle for each.
+    /// Returns the first hit as [`Bvh::ray_first_hit`], but only at parameters greater than `after`: repeated with each
+    /// result, it gives all of them in order, one triangle for each.
     pub fn ray_next_hit(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64) -> Option<(f64, u32)> {
         self.ray(origin, direction, after, t_max, false)
     }
 
-    /// Whether a ray meets any triangle at a parameter in [0, `t_max`].
+    /// Returns whether a ray meets any triangle at a parameter in [0, `t_max`].
     pub fn any_intersection(&self, origin: Vec3, direction: Vec3, t_max: f64) -> bool {
         self.ray(origin, direction, f64::NEG_INFINITY, t_max, true).is_some()
     }
 
-    /// The crossings of a ray along +x from `p`: how often it leaves the surface less how often it enters, which is the
-    /// winding number of a closed surface; and how many there are.
+    /// Returns the crossings of a ray along +x from `p`: the number of exits minus the number of entries, which is the
+    /// winding number of a closed surface; and the number of crossings.
     pub fn crossings_along_x(&self, p: Vec3) -> (i32, u32) {
         let (winding, count, _) = self.crossings_along_x_and_work(p, &[]);
         (winding, count)
     }
 
-    /// The same where each triangle of the mesh stands for as many as `weights` says, one where that is empty; and the number of
-    /// triangles looked at.
+    /// Returns the same, with each triangle of the mesh counted as often as `weights` says, or once where that is
+    /// empty; and the number of triangles looked at.
     #[inline]
     pub(crate) fn crossings_along_x_and_work(&self, p: Vec3, weights: &[u32]) -> (i32, u32, u64) {
         let (mut winding, mut count, mut work) = (0, 0, 1);
@@ -63,7 +63,7 @@ impl Bvh {
                 continue;
             }
             if node.count == 0 {
-                // The child on the ray's side of entry last, so that it is popped first.
+                // Push the child on the ray's entry side last, so that it is popped first.
                 let (a, b) = (&self.nodes[node.first as usize], &self.nodes[node.first as usize + 1]);
                 let along = |n: &Node| (0..3).map(|i| (n.min[i] + n.max[i]) * direction[i]).sum::<f64>();
                 let swapped = along(b) < along(a);
@@ -73,7 +73,7 @@ impl Bvh {
             }
             for k in node.triangles() {
                 if let Some(t) = ray.hit(&self.corners[k], limit).filter(|t| *t > after) {
-                    // Ties go to the lower index, whatever the order of the tree.
+                    // Ties go to the lower index, independent of the order of the tree.
                     if best.is_none() || t < limit || best.is_some_and(|(_, id)| self.id(k) < id) {
                         (limit, best) = (t, Some((t, self.id(k))));
                     }

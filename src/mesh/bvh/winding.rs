@@ -6,14 +6,14 @@ use crate::math::Vec3;
 use crate::mesh::triangle::{self, WindingSum};
 
 impl Bvh {
-    /// Generalised winding number at `p`: 1 inside a closed outward mesh, 0 outside, fractions near holes, sums for
-    /// overlapping shells, negative inside inward ones. Nodes farther than 3.5 of their radii are summed by their
-    /// multipoles; the error is below 1e-3 in practice (tested against [`Bvh::winding_number_exact`]).
+    /// Returns the generalised winding number at `p`: 1 inside a closed outward mesh, 0 outside, fractions near holes,
+    /// sums for overlapping shells, negative inside inward ones. Nodes farther than 3.5 of their radii are summed by
+    /// their multipoles; the error is below 1e-3 in practice (tested against [`Bvh::winding_number_exact`]).
     pub fn winding_number(&self, p: Vec3) -> f64 {
         self.winding_number_and_work(p).0
     }
 
-    /// The same, and the number of triangles and nodes looked at.
+    /// Returns the same, and the number of triangles and nodes looked at.
     #[inline]
     pub(crate) fn winding_number_and_work(&self, p: Vec3) -> (f64, u64) {
         let (mut far, mut near) = (0.0, WindingSum::default());
@@ -39,7 +39,7 @@ impl Bvh {
         (far + near.value(), work)
     }
 
-    /// The winding number as the plain sum over all triangles: slow, and the reference for the fast one.
+    /// Returns the winding number as the plain sum over all triangles: slow, and the reference for the fast one.
     pub fn winding_number_exact(&self, p: Vec3) -> f64 {
         self.corners.iter().map(|t| triangle::winding(t, &p)).sum()
     }

@@ -8,7 +8,7 @@ use crate::memory;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// Reads a mesh; the type is told by the extension, upper or lower case. Coordinates are taken as metres.
+/// Reads a mesh; the extension, upper or lower case, gives the type. Coordinates are taken as metres.
 ///
 /// - `obj`: all objects and groups are merged, polygons are triangulated, normals, materials, points, lines and curves are
 ///   ignored; free-form surfaces are refused;
@@ -18,8 +18,8 @@ use crate::{Error, Result};
 /// Text is ASCII or UTF-8, with or without a byte order mark; its lines end in LF, CR LF or CR. Its numbers keep all digits.
 ///
 /// # Errors
-/// `Io` if the file cannot be read. `InvalidFile` with the line or element for whatever is not understood, and for a file that
-/// holds less or more than it announces.
+/// `Io` if the file cannot be read. `InvalidFile` with the line or element for any content that is not understood, and
+/// for a file that holds less or more than it announces.
 pub fn load(path: &Path) -> Result<TriMesh> {
     memory::guard("reading a mesh", || {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -40,7 +40,7 @@ pub fn load(path: &Path) -> Result<TriMesh> {
     })
 }
 
-/// Writes an OBJ file, all digits kept. The file appears complete or not at all: it is written beside its final name and
+/// Writes an OBJ file with all digits. The file appears complete or not at all: it is written beside its final name and
 /// renamed.
 pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<()> {
     let io = |source: std::io::Error| Error::Io { path: path.into(), source };
@@ -49,7 +49,7 @@ pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<()> {
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    // Readable as any new file is (the system's mask applies), not by the owner alone.
+    // Readable like any new file (the system's mask applies), not by the owner alone.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(folder).map_err(io)?;

@@ -1,6 +1,6 @@
-//! Mesh files: OBJ, STL and PLY in, OBJ out. Every file that cannot be used gives an error that names the path and says
-//! what is wrong with it; no input makes these functions panic. What a reader does not understand is an error: a part that is
-//! left out in silence makes another shape.
+//! Mesh files: OBJ, STL and PLY in, OBJ out. Every file that cannot be used gives an error with the path and the
+//! reason; no input makes these functions panic. Content that a reader does not understand is an error, because
+//! silently omitting it would change the shape.
 
 mod file;
 mod obj;

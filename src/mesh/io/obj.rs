@@ -1,5 +1,5 @@
-//! Wavefront OBJ. Reads positions and faces; refuses what it does not know, since a statement that is passed over may be a
-//! part of the surface.
+//! Wavefront OBJ. Reads positions and faces; refuses unknown statements, since an ignored statement may be a part of
+//! the surface.
 
 use std::io::Write;
 
@@ -46,7 +46,7 @@ const IGNORED: [&str; 35] = [
     "stech",
     "res",
 ];
-/// Those of them whose words are names: a backslash at the end of the line is then part of the name.
+/// Ignored statements whose words are names: a backslash at the end of the line is then part of the name.
 const NAMES: [&str; 8] = ["g", "o", "usemtl", "mtllib", "usemap", "maplib", "shadow_obj", "trace_obj"];
 /// Statements with a surface that is not made of polygons.
 const FREE_FORM: [&str; 5] = ["surf", "bzp", "bsp", "cdc", "cdp"];
@@ -104,12 +104,12 @@ pub fn write(out: &mut impl Write, mesh: &TriMesh) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The line without its comment: a backslash at the end of a comment continues nothing.
+/// Returns the line without its comment: a backslash at the end of a comment does not continue the line.
 fn uncommented(line: &str) -> &str {
     line.split('#').next().unwrap_or("")
 }
 
-/// The line without the backslash by which the next line continues it, if there is one.
+/// Returns the line without the backslash that continues it, if there is one.
 fn continued(line: &str) -> Option<&str> {
     let begin = line.trim_end().strip_suffix('\\')?;
     let keyword = begin.split_whitespace().next().unwrap_or("");
@@ -120,7 +120,7 @@ fn missing(vertex: i64, count: usize) -> String {
     format!(" refers to vertex {vertex}, but there are {count} vertices")
 }
 
-/// What was read so far.
+/// Data read so far.
 #[derive(Default)]
 struct Obj {
     vertices: Vec<[f64; 3]>,
@@ -128,13 +128,13 @@ struct Obj {
     corners: Vec<u32>,
     /// Number of corners of each face.
     arities: Vec<u32>,
-    /// Vertices, from 1, that were not there when a face on this line referred to them; only those higher than all before. So
-    /// the first one that never comes is among them.
+    /// Vertices, from 1, that did not exist when a face on this line referred to them; only those higher than all
+    /// before. So the first missing one is among them.
     ahead: Vec<(usize, u32)>,
 }
 
 impl Obj {
-    /// Reads a statement; `number` is that of its line, from 1. The reason of an error follows the text of the line.
+    /// Reads a statement; `number` is that of its line, from 1. In an error, the reason follows the text of the line.
     fn statement(&mut self, number: usize, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace();
         match words.next() {
@@ -176,7 +176,7 @@ impl Obj {
         Ok(())
     }
 
-    /// Vertices in the order in which faces use them first.
+    /// Makes the mesh, with vertices in the order in which faces first use them.
     fn into_mesh(self) -> Result<TriMesh, String> {
         const UNUSED: u32 = u32::MAX;
         let Self { vertices: given, mut corners, arities, .. } = self;
@@ -202,7 +202,7 @@ impl Obj {
     }
 }
 
-/// Position of `x y z`, `x y z w` (divided by w), or `x y z` and a colour of three or four numbers.
+/// Returns the position of `x y z`, `x y z w` (divided by w), or `x y z` and a colour of three or four numbers.
 fn position<'a>(words: impl Iterator<Item = &'a str>) -> Option<[f64; 3]> {
     let mut values = [0.0; 7];
     let mut count = 0;
@@ -219,7 +219,7 @@ fn position<'a>(words: impl Iterator<Item = &'a str>) -> Option<[f64; 3]> {
     position.iter().all(|x| x.is_finite()).then_some(position)
 }
 
-/// Vertex number of `v`, `v/vt`, `v//vn` or `v/vt/vn`.
+/// Returns the vertex number of `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 fn corner(word: &str) -> Option<i64> {
     let mut numbers = word.split('/');
     let vertex = numbers.next()?.parse().ok()?;

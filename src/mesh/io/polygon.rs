@@ -7,8 +7,8 @@ use crate::mesh::TriMesh;
 /// Above this many corners a non-convex polygon is fanned rather than clipped (clipping is cubic at worst).
 const MAX_CLIPPED: usize = 512;
 
-/// Appends the triangles of a polygon, wound as it is. Convex polygons become a fan from the first corner; others are cut
-/// ear by ear in the plane of their area vector. Polygons with fewer than three corners give nothing.
+/// Appends the triangles of a polygon, with its winding. Convex polygons become a fan from the first corner; others are
+/// cut ear by ear in the plane of their area vector. Polygons with fewer than three corners give no triangles.
 pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3]>) {
     if polygon.len() == 3 {
         out.push_guarded([polygon[0], polygon[1], polygon[2]]);
@@ -17,7 +17,7 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
     let fan = |out: &mut Vec<[u32; 3]>, p: &[u32]| {
         out.extend_guarded((2..p.len()).map(|i| [p[0], p[i - 1], p[i]]));
     };
-    // Corners out of range are for `TriMesh::new` to report.
+    // `TriMesh::new` reports corners out of range.
     let known = polygon.iter().all(|&i| (i as usize) < vertices.len());
     if polygon.len() < 3 || polygon.len() > MAX_CLIPPED || !known {
         fan(out, polygon);
@@ -40,11 +40,11 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
         let ear = (0..n).find(|&i| {
             let (a, b, c) = (rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]);
             let inside = |p: u32| turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0;
-            // A corner may come twice, where a bridge leads to a hole and back.
+            // A corner may occur twice, where a bridge leads to a hole and back.
             let corner = |p: u32| [a, b, c].iter().any(|&q| q == p || vertices[q as usize] == vertices[p as usize]);
             turn(a, b, c) > 0.0 && !rest.iter().any(|&p| !corner(p) && inside(p))
         });
-        // No ear: the polygon crosses itself; the rest is fanned so that its boundary stays what it was.
+        // No ear: the polygon crosses itself; the rest becomes a fan so that its boundary stays the same.
         let Some(i) = ear else { break };
         out.push_guarded([rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]]);
         rest.remove(i);
@@ -52,7 +52,7 @@ pub fn triangulate(vertices: &[[f64; 3]], polygon: &[u32], out: &mut Vec<[u32; 3
     fan(out, &rest);
 }
 
-/// Builds the mesh, with the reason alone when it cannot be used: the caller knows the path.
+/// Builds the mesh; an error has the reason alone, since the caller knows the path.
 pub(super) fn checked(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> std::result::Result<TriMesh, String> {
     TriMesh::new(vertices, triangles).map_err(|e| e.to_string())
 }

@@ -1,5 +1,5 @@
-//! STL, ASCII and binary. Which of the two a file is does not follow from its first word: a binary file may begin with "solid"
-//! too. ASCII files come with several solids, capitals, and normals that are no numbers.
+//! STL, ASCII and binary. The first word of a file does not determine its type: a binary file may begin with "solid"
+//! too. ASCII files may have several solids, capitals, and normals that are no numbers.
 
 use super::polygon::checked;
 use super::text::{self, excerpt};
@@ -45,7 +45,7 @@ pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
     Ok(checked(vertices, triangles)?.welded(0.0))
 }
 
-/// Corners of the triangles of a binary file that is as long as it should be.
+/// Returns the corners of the triangles of a binary file of the right length.
 fn records(bytes: &[u8]) -> Result<Vec<[f64; 3]>, String> {
     let mut vertices = with_capacity((bytes.len() - HEADER) / RECORD * 3);
     for (i, record) in bytes[HEADER..].chunks_exact(RECORD).enumerate() {
@@ -60,7 +60,8 @@ fn records(bytes: &[u8]) -> Result<Vec<[f64; 3]>, String> {
     Ok(vertices)
 }
 
-/// Corners of the triangles of all solids of an ASCII file, with all their digits; the first line out of order is an error.
+/// Returns the corners of the triangles of all solids of an ASCII file, with all their digits; the first line out of
+/// order is an error.
 fn facets(text: &str) -> Result<Vec<[f64; 3]>, String> {
     const FACET: [&str; 7] = ["facet", "outer loop", "vertex", "vertex", "vertex", "endloop", "endfacet"];
     let mut vertices = Vec::new();

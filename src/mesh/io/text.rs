@@ -7,12 +7,13 @@ use crate::memory::text_of;
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes after a UTF-8 byte order mark, if there is one.
+/// Returns the bytes after a UTF-8 byte order mark, if there is one.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(MARK).unwrap_or(bytes)
 }
 
-/// Whether the bytes are text of two or four bytes a character: by their mark, or because every other byte is 0.
+/// Returns whether the bytes are text of two or four bytes per character: by their mark, or because every other byte is
+/// 0.
 pub fn is_wide(bytes: &[u8]) -> bool {
     let alternates = |b: &[u8]| matches!(b, &[a, 0, c, 0] | &[0, a, 0, c] if a != 0 && c != 0);
     bytes.starts_with(b"\xff\xfe")
@@ -21,13 +22,13 @@ pub fn is_wide(bytes: &[u8]) -> bool {
         || bytes.get(..4).is_some_and(alternates)
 }
 
-/// What is said of text that [`is_wide`].
+/// Returns the error message for text that [`is_wide`].
 pub fn wide() -> String {
     "the text is UTF-16 or UTF-32; expected UTF-8 or ASCII".into()
 }
 
-/// The text without its byte order mark. Bytes that are not UTF-8 become U+FFFD: comments and names may be in any encoding,
-/// and no reader takes that character for part of a number or keyword.
+/// Returns the text without its byte order mark. Bytes that are not UTF-8 become U+FFFD: comments and names may be in
+/// any encoding, and no reader takes that character for part of a number or keyword.
 ///
 /// # Errors
 /// For text that [`is_wide`].
@@ -38,7 +39,7 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     Ok(text_of(without_mark(bytes)))
 }
 
-/// The lines of a text, which end in LF, CR LF or CR, without their ends.
+/// Returns the lines of a text, which end in LF, CR LF or CR, without their ends.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -51,7 +52,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The beginning of a text from a file, as an error message shows it: in one line, however long it is.
+/// Returns the beginning of a text from a file in the format of error messages: in one line, however long it is.
 pub(super) fn excerpt(text: &str) -> String {
     let mut start: String = text.trim().chars().take(60).collect();
     if start.len() < text.trim().len() {

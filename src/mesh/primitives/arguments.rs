@@ -3,10 +3,10 @@
 use crate::math::limits;
 use crate::{Error, Result};
 
-/// Most segments around or along anything.
+/// Largest number of segments around or along any shape.
 pub(super) const MAX_SEGMENTS: u32 = 4096;
 
-/// Refuses what is not a positive, finite length.
+/// Refuses a value that is not a positive, finite length.
 pub(super) fn length(argument: &str, value: f64) -> Result<()> {
     if limits::is_length(value) {
         return Ok(());
@@ -31,7 +31,7 @@ pub(super) fn within(argument: &str, value: u32, least: u32, most: u32) -> Resul
     Err(Error::argument(argument, value, format!("{least} to {most}")))
 }
 
-/// cos and sin of `i`/`n` of a full turn.
+/// Returns cos and sin of `i`/`n` of a full turn.
 pub(super) fn turn(i: u32, n: u32) -> (f64, f64) {
     let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(i) / f64::from(n));
     (cos, sin)

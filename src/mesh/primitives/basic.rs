@@ -6,7 +6,7 @@ use super::arguments::{length, within};
 use crate::mesh::TriMesh;
 use crate::Result;
 
-/// A box of half extents `half`, centred. Twelve triangles.
+/// Makes a box of half extents `half`, centred. Twelve triangles.
 pub fn cuboid(half: [f64; 3]) -> Result<TriMesh> {
     half.iter().try_for_each(|&h| length("half", h))?;
     let vertices = (0..8).map(|i| std::array::from_fn(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] })).collect();
@@ -16,8 +16,8 @@ pub fn cuboid(half: [f64; 3]) -> Result<TriMesh> {
     TriMesh::new(vertices, triangles)
 }
 
-/// A sphere, centred: an icosahedron with every triangle cut in four `subdivisions` (at most 8) times, all vertices on
-/// the sphere.
+/// Makes a sphere, centred: an icosahedron with every triangle divided into four `subdivisions` (at most 8) times, all
+/// vertices on the sphere.
 pub fn sphere(radius: f64, subdivisions: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     within("subdivisions", subdivisions, 0, 8)?;

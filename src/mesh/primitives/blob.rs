@@ -11,7 +11,7 @@ struct RoundCone {
     ra: f64,
     b: [f64; 3],
     rb: f64,
-    /// Width of the blend with what came before, metres.
+    /// Width of the blend with the parts before, metres.
     blend: f64,
 }
 
@@ -19,7 +19,7 @@ const fn part(a: [f64; 3], ra: f64, b: [f64; 3], rb: f64, blend: f64) -> RoundCo
     RoundCone { a, ra, b, rb, blend }
 }
 
-/// The animal, sitting, nose towards +x; rescaled afterwards.
+/// The parts of the animal, sitting, nose towards +x; rescaled afterwards.
 const PARTS: [RoundCone; 15] = [
     // Trunk from haunches to chest.
     part([-0.14, 0.33, 0.0], 0.30, [0.16, 0.36, 0.0], 0.22, 0.0),
@@ -52,12 +52,12 @@ const EXTENT: [f64; 3] = [1.24, 1.38, 0.84];
 /// Cells along the height at the coarsest.
 const CELLS: u32 = 24;
 
-/// Smoothing rounds: enough to even out the triangles, few enough to be quick.
+/// Smoothing rounds: enough to make the triangles even, few enough to be fast.
 const RELAXATIONS: usize = 10;
 
-/// A bunny-like body (trunk, head, two ears, paws, tail): non-convex, smooth, without holes through it, 1 m largest
-/// extent, its box centred. `subdivisions` 0 to 3 give about 2,200, 8,900, 36,000 and 144,000 triangles, none with an
-/// angle under 20°.
+/// Makes a bunny-like body (trunk, head, two ears, paws, tail): non-convex, smooth, without holes through it, 1 m
+/// largest extent, its box centred. `subdivisions` 0 to 3 give about 2,200, 8,900, 36,000 and 144,000 triangles, none
+/// with an angle under 20°.
 pub fn blob(subdivisions: u32) -> Result<TriMesh> {
     within("subdivisions", subdivisions, 0, 3)?;
     let cell = EXTENT[1] / f64::from(CELLS << subdivisions);
@@ -76,7 +76,7 @@ pub fn blob(subdivisions: u32) -> Result<TriMesh> {
     Ok(TriMesh::new(net.vertices.iter().map(|&v| v.into()).collect(), triangles)?.scaled_to_extent(1.0))
 }
 
-/// Distance to a round cone, negative inside, and its gradient.
+/// Returns the distance to a round cone, negative inside, and its gradient.
 fn round_cone(p: &Vec3, c: &RoundCone) -> (f64, Vec3) {
     // In the plane through the axis and p: s along the axis from a, t away from it. The common tangent of both circles
     // touches them where their normal makes with the axis an angle whose cosine is (ra − rb) / length.
@@ -104,8 +104,8 @@ fn round_cone(p: &Vec3, c: &RoundCone) -> (f64, Vec3) {
     }
 }
 
-/// The implicit function, negative inside, and its gradient. Its Lipschitz constant is 1: each part is a distance, and the
-/// gradient of a blend is a mean of its arguments'.
+/// Returns the implicit function, negative inside, and its gradient. Its Lipschitz constant is 1: each part is a
+/// distance, and the gradient of a blend is a mean of its arguments'.
 fn implicit(p: &Vec3) -> (f64, Vec3) {
     let (mut d, mut g) = round_cone(p, &PARTS[0]);
     for part in &PARTS[1..] {
@@ -132,9 +132,10 @@ struct Net {
     quads: Vec<[u32; 4]>,
 }
 
-/// Surface nets (Gibson 1998): a vertex in every cell the surface passes, a quad for every lattice edge it crosses.
+/// Makes surface nets (Gibson 1998): a vertex in every cell that the surface passes, a quad for every lattice edge that
+/// it crosses.
 fn surface_net(cell: f64) -> Net {
-    // Two cells beyond the box, so that no edge that the surface crosses lacks a neighbour.
+    // Two cells beyond the box, so that every edge that the surface crosses has all its neighbours.
     let n: [usize; 3] = std::array::from_fn(|k| (EXTENT[k] / cell).ceil() as usize + 5);
     let node = |i: usize, j: usize, k: usize| {
         Vec3::from(MIN) + (Vec3::new(i as f64, j as f64, k as f64) - Vec3::repeat(2.0)) * cell
@@ -194,7 +195,8 @@ fn surface_net(cell: f64) -> Net {
     Net { vertices, quads }
 }
 
-/// Values at the lattice's nodes; far from the surface, where only the sign matters, one value serves a whole block.
+/// Returns values at the lattice's nodes; far from the surface, where only the sign matters, one value serves a whole
+/// block.
 fn lattice(n: [usize; 3], cell: f64, node: &impl Fn(usize, usize, usize) -> Vec3) -> Vec<f64> {
     const BLOCK: usize = 8;
     let mut values = vec![0.0; n[0] * n[1] * n[2]];
@@ -217,8 +219,8 @@ fn lattice(n: [usize; 3], cell: f64, node: &impl Fn(usize, usize, usize) -> Vec3
     values
 }
 
-/// Puts nodes inside until one sheet at most passes each cell, which is what a single vertex can stand for: then the
-/// net is a manifold. Filling only ever adds, so it ends.
+/// Puts nodes inside until at most one sheet passes each cell, since a cell has a single vertex: then the net is a
+/// manifold. Filling only adds nodes, so it ends.
 fn fill_ambiguous(n: [usize; 3], values: &mut [f64]) {
     let offsets: [usize; 8] = std::array::from_fn(|c| ((c >> 2) * n[1] + (c >> 1 & 1)) * n[0] + (c & 1));
     let mut again = true;
@@ -242,7 +244,7 @@ fn fill_ambiguous(n: [usize; 3], values: &mut [f64]) {
     }
 }
 
-/// Whether a set of corners of a cube (as bits) is connected along its edges.
+/// Returns whether a set of corners of a cube (as bits) is connected along its edges.
 fn in_one_piece(corners: u8) -> bool {
     let mut reached = corners & corners.wrapping_neg();
     loop {
@@ -257,7 +259,7 @@ fn in_one_piece(corners: u8) -> bool {
     }
 }
 
-/// Evens the net out: every vertex towards the middle of its neighbours, then back onto the surface.
+/// Smooths the net: moves every vertex towards the middle of its neighbours, then back onto the surface.
 fn relax(vertices: &mut [Vec3], quads: &[[u32; 4]]) {
     vertices.iter_mut().for_each(project);
     for _ in 0..RELAXATIONS {

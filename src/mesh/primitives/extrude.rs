@@ -1,4 +1,4 @@
-//! Flat outlines drawn out along y, with or without a bore.
+//! Flat outlines extruded along y, with or without a bore.
 
 use std::f64::consts::{PI, TAU};
 
@@ -6,7 +6,8 @@ use super::arguments::{length, shorter, within, MAX_SEGMENTS};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// Draws an outline, given as (radius, angle) with the angle ascending over less than a full turn, out to ±`half` along y.
+/// Extrudes an outline, given as (radius, angle) with the angle ascending over less than a full turn, to ±`half` along
+/// y.
 /// A positive `bore` is cut out along the axis, with a corner at each of the outline's angles, so that every cell of the
 /// faces is a convex sector. Angles turn from x towards −z, which is counter-clockwise seen from above.
 fn extrude(outline: &[(f64, f64)], bore: f64, half: f64) -> Result<TriMesh> {
@@ -47,7 +48,7 @@ fn extrude(outline: &[(f64, f64)], bore: f64, half: f64) -> Result<TriMesh> {
     TriMesh::new(vertices, triangles)
 }
 
-/// A block of half extents `half`, centred, with a round hole along y through its middle.
+/// Makes a block of half extents `half`, centred, with a round hole along y through its middle.
 pub fn hole(half: [f64; 3], radius: f64, segments: u32) -> Result<TriMesh> {
     half.iter().try_for_each(|&h| length("half", h))?;
     let [x, y, z] = half;
@@ -56,7 +57,7 @@ pub fn hole(half: [f64; 3], radius: f64, segments: u32) -> Result<TriMesh> {
     let corner = libm::atan2(z, x);
     let corners = [corner, PI - corner, PI + corner, TAU - corner];
     let reach = (x * x + z * z).sqrt();
-    // Regular angles, save those that a corner of the block takes the place of.
+    // Regular angles, except those that a corner of the block replaces.
     let step = TAU / f64::from(segments);
     let mut outline: Vec<(f64, f64)> = (0..segments)
         .map(|i| step * f64::from(i))
@@ -74,8 +75,8 @@ pub fn hole(half: [f64; 3], radius: f64, segments: u32) -> Result<TriMesh> {
 /// Pressure angle of the gear's teeth.
 const PRESSURE_ANGLE: f64 = 20.0 * PI / 180.0;
 
-/// A spur gear along y, centred, with involute flanks of 20° pressure angle about the mean of the two radii. `bore` is
-/// the radius of its hole, 0 for none.
+/// Makes a spur gear along y, centred, with involute flanks of 20° pressure angle about the mean of the two radii.
+/// `bore` is the radius of its hole, 0 for none.
 pub fn gear(teeth: u32, outer_radius: f64, root_radius: f64, thickness: f64, bore: f64) -> Result<TriMesh> {
     within("teeth", teeth, 4, 512)?;
     length("outer_radius", outer_radius)?;

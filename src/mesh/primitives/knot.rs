@@ -5,12 +5,12 @@ use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// Minor radius of the torus that the centre line winds on, over its major radius.
+/// Minor radius of the torus on which the centre line winds, over its major radius.
 const WINDING_RADIUS: f64 = 0.4;
 
-/// A tube of radius `tube` around the (`p`, `q`) torus knot: its centre line goes `p` times around y and `q` times around
-/// the core circle of radius `radius` (at 0.4 `radius` from it). `p` and `q` have no common divisor; `nu` segments along,
-/// `nv` around the tube.
+/// Makes a tube of radius `tube` around the (`p`, `q`) torus knot: its centre line goes `p` times around y and `q`
+/// times around the core circle of radius `radius` (at 0.4 `radius` from it). `p` and `q` have no common divisor; `nu`
+/// segments along, `nv` around the tube.
 pub fn torus_knot(p: u32, q: u32, radius: f64, tube: f64, nu: u32, nv: u32) -> Result<TriMesh> {
     within("p", p, 1, 64)?;
     within("q", q, 1, 64)?;
@@ -52,16 +52,16 @@ pub fn torus_knot(p: u32, q: u32, radius: f64, tube: f64, nu: u32, nv: u32) -> R
     TriMesh::new(vertices, triangles)
 }
 
-/// The centre line at `i`/`n`, for unit radius.
+/// Returns the centre line at `i`/`n`, for unit radius.
 fn center(p: u32, q: u32, i: u32, n: u32) -> Vec3 {
     let ((cos_p, sin_p), (cos_q, sin_q)) = (turn((p * i) % n, n), turn((q * i) % n, n));
     let r = 1.0 + WINDING_RADIUS * cos_q;
     Vec3::new(r * cos_p, WINDING_RADIUS * sin_q, r * sin_p)
 }
 
-/// The radius at which a tube around a closed line touches itself: half the distance between strands (points that are
-/// closer to each other than half the way along the line between them, bent into a circle, would be), or the smallest
-/// radius of curvature.
+/// Returns the radius at which a tube around a closed line touches itself: the smaller of half the distance between
+/// strands and the smallest radius of curvature. Two points belong to different strands if their distance is below 2/π
+/// of the length of the line between them: the ends of a half circle of that length are that far apart.
 fn widest_tube(line: &[Vec3]) -> f64 {
     let n = line.len();
     let steps: Vec<f64> = (0..n).map(|i| (line[(i + 1) % n] - line[i]).norm()).collect();

@@ -4,7 +4,8 @@ use super::arguments::{self, length, shorter, turn, within, MAX_SEGMENTS};
 use crate::mesh::TriMesh;
 use crate::Result;
 
-/// Turns a profile of (distance from the axis, height) about y. With the solid to the left of the profile's direction
+/// Revolves a profile of (distance from the axis, height) about y. With the solid to the left of the profile's
+/// direction
 /// seen with the axis on the left (upwards on an outer wall), the surface faces outwards. A point at distance 0 is a
 /// pole; `closed` joins the last point to the first.
 fn lathe(profile: &[(f64, f64)], segments: u32, closed: bool) -> Result<TriMesh> {
@@ -42,7 +43,7 @@ fn lathe(profile: &[(f64, f64)], segments: u32, closed: bool) -> Result<TriMesh>
     TriMesh::new(vertices, triangles)
 }
 
-/// Points of an arc around (0, `y`) from `from` to `to` quarters of a turn, both included.
+/// Returns points of an arc around (0, `y`) from `from` to `to` quarters of a turn, both included.
 fn arc(radius: f64, y: f64, from: f64, to: f64, steps: u32) -> impl Iterator<Item = (f64, f64)> {
     (0..=steps).map(move |i| {
         let quarters = from + (to - from) * f64::from(i) / f64::from(steps);
@@ -53,13 +54,14 @@ fn arc(radius: f64, y: f64, from: f64, to: f64, steps: u32) -> impl Iterator<Ite
     })
 }
 
-/// A cylinder of half height `half_height` with hemispheres on its ends, along y, centred. `segments` around (4 or more).
+/// Makes a cylinder of half height `half_height` with hemispheres on its ends, along y, centred. `segments` around (4
+/// or more).
 pub fn capsule(radius: f64, half_height: f64, segments: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     length("half_height", half_height)?;
     within("segments", segments, 4, MAX_SEGMENTS)?;
     let steps = (segments / 4).max(1);
-    // Rows on the wall about as high as the segments are wide.
+    // The rows on the wall are about as high as the segments are wide.
     let wide = std::f64::consts::TAU * radius / f64::from(segments);
     let rows = (2.0 * half_height / wide).round().clamp(1.0, f64::from(MAX_SEGMENTS)) as u32;
     let mut profile: Vec<_> = arc(radius, -half_height, -1.0, 0.0, steps).collect();
@@ -68,7 +70,7 @@ pub fn capsule(radius: f64, half_height: f64, segments: u32) -> Result<TriMesh> 
     lathe(&profile, segments, false)
 }
 
-/// A cylinder along y, centred.
+/// Makes a cylinder along y, centred.
 pub fn cylinder(radius: f64, half_height: f64, segments: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     length("half_height", half_height)?;
@@ -77,7 +79,7 @@ pub fn cylinder(radius: f64, half_height: f64, segments: u32) -> Result<TriMesh>
     lathe(&[(0.0, -h), (r, -h), (r, h), (0.0, h)], segments, false)
 }
 
-/// A cone along y, its apex up, centred at half its height.
+/// Makes a cone along y, its apex up, centred at half its height.
 pub fn cone(radius: f64, height: f64, segments: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     length("height", height)?;
@@ -86,7 +88,8 @@ pub fn cone(radius: f64, height: f64, segments: u32) -> Result<TriMesh> {
     lathe(&[(0.0, -h), (radius, -h), (0.0, h)], segments, false)
 }
 
-/// A torus around y, centred: `major` to the tube's centre, `minor` the tube's radius (less than `major`), `nu` segments
+/// Makes a torus around y, centred: `major` to the tube's centre, `minor` the tube's radius (less than `major`), `nu`
+/// segments
 /// around y and `nv` around the tube.
 pub fn torus(major: f64, minor: f64, nu: u32, nv: u32) -> Result<TriMesh> {
     length("major", major)?;
@@ -100,7 +103,7 @@ pub fn torus(major: f64, minor: f64, nu: u32, nv: u32) -> Result<TriMesh> {
     lathe(&(0..nv).map(tube).collect::<Vec<_>>(), nu, true)
 }
 
-/// A solid hemispherical shell that opens upwards, with a flat rim at y = 0; the spheres' centre is the origin.
+/// Makes a solid hemispherical shell that opens upwards, with a flat rim at y = 0; the spheres' centre is the origin.
 /// `segments` around (4 or more), a quarter as many from bottom to rim.
 pub fn bowl(outer_radius: f64, thickness: f64, segments: u32) -> Result<TriMesh> {
     length("outer_radius", outer_radius)?;
@@ -112,7 +115,7 @@ pub fn bowl(outer_radius: f64, thickness: f64, segments: u32) -> Result<TriMesh>
     lathe(&profile, segments, false)
 }
 
-/// A cylinder along y, centred, whose two rims are cut at 45° over `chamfer` (0 for none).
+/// Makes a cylinder along y, centred, whose two rims are cut at 45° over `chamfer` (0 for none).
 pub fn peg(radius: f64, length: f64, chamfer: f64, segments: u32) -> Result<TriMesh> {
     arguments::length("length", length)?;
     let h = 0.5 * length;
@@ -126,20 +129,21 @@ pub fn peg(radius: f64, length: f64, chamfer: f64, segments: u32) -> Result<TriM
     lathe(&[(0.0, -h), (r - c, -h), (r, c - h), (r, h - c), (r - c, h), (0.0, h)], segments, false)
 }
 
-/// The two balls of an actuator over its barrel's radius, the neck between ball and barrel, and the rod.
+/// Radii of an actuator's two balls, of the neck between ball and barrel, and of the rod, over the radius of its
+/// barrel.
 const BALL: f64 = 0.8;
 const NECK: f64 = 0.4;
 const ROD: f64 = 0.45;
 
-/// A hydraulic actuator along y, centred: a ball joint at each end, a barrel of `radius` between flanges over the lower 0.45 of
-/// `length`, a rod above. `segments` around (8 or more).
+/// Makes a hydraulic actuator along y, centred: a ball joint at each end, a barrel of `radius` between flanges over the
+/// lower 0.45 of `length`, a rod above. `segments` around (8 or more).
 pub fn actuator(radius: f64, length: f64, segments: u32) -> Result<TriMesh> {
     arguments::length("length", length)?;
     arguments::length("radius", radius)?;
     shorter("radius", radius, 0.1 * length, "a tenth of the length")?;
     within("segments", segments, 8, MAX_SEGMENTS)?;
     let (h, r, ball) = (0.5 * length, radius, BALL * radius);
-    // A ball ends where it meets what it sits on.
+    // A ball ends where it meets its neck or rod.
     let meets = |neck: f64| libm::acos(neck / ball) / std::f64::consts::FRAC_PI_2;
     let steps = segments / 4;
     let (bottom, top) = (-h + 2.2 * ball, -h + 2.2 * ball + 0.45 * length);

@@ -1,5 +1,6 @@
-//! Shapes this project makes itself: the demo's bodies and the tests' shapes with known volumes. All are closed,
-//! consistently wound and outward; sizes in metres; up, and the axis of round things, is y; centred as each says.
+//! Shapes that this project makes: the demo's bodies and the tests' shapes with known volumes. All are closed,
+//! consistently wound and outward; sizes in metres; up, and the axis of round shapes, is y; each one documents its
+//! centre.
 //! Sines come from `libm`, so every platform makes the same bytes.
 
 mod arguments;

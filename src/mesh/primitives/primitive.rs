@@ -26,7 +26,7 @@ pub enum Primitive {
 }
 
 impl Primitive {
-    /// The names [`Primitive::by_name`] knows.
+    /// The names that [`Primitive::by_name`] knows.
     pub const NAMES: [&str; 14] = [
         "box",
         "sphere",
@@ -44,8 +44,8 @@ impl Primitive {
         "nut",
     ];
 
-    /// A primitive of about 1 m largest extent at a fair resolution; of bolt and nut an M16 one, in its own size: class 6g,
-    /// 30 mm long, and class 6H, 14.5 mm high (ISO 4032).
+    /// Returns a primitive of about 1 m largest extent at a fair resolution. Bolt and nut are M16, in their own size:
+    /// class 6g, 30 mm long, and class 6H, 14.5 mm high (ISO 4032).
     pub fn by_name(name: &str) -> Result<Self> {
         Ok(match name {
             "box" | "cuboid" => Self::Cuboid { half: [0.5; 3] },
@@ -72,7 +72,7 @@ impl Primitive {
         })
     }
 
-    /// Makes it.
+    /// Makes the mesh.
     pub fn mesh(&self) -> Result<TriMesh> {
         match *self {
             Self::Cuboid { half } => cuboid(half),

@@ -1,12 +1,12 @@
-//! Primitives of drawn sizes: as many different meshes as there are seeds.
+//! Primitives of random sizes: a different mesh for each seed.
 
 use super::Primitive;
 
-/// Numbers drawn one after another (SplitMix64, Steele et al. 2014).
+/// A sequence of random numbers (SplitMix64, Steele et al. 2014).
 struct Draw(u64);
 
 impl Draw {
-    /// In [low, high).
+    /// Returns a number in [low, high).
     fn length(&mut self, low: f64, high: f64) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -15,15 +15,15 @@ impl Draw {
         low + (high - low) * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// From `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     fn count(&mut self, low: u32, high: u32) -> u32 {
         self.length(f64::from(low), f64::from(high + 1)) as u32
     }
 }
 
 impl Primitive {
-    /// A primitive whose kind and sizes are drawn with `seed`: between 0.2 and 1.2 m large, hundreds to thousands of
-    /// triangles, never one that cuts through itself. The same seed gives the same primitive.
+    /// Returns a primitive whose kind and sizes are random for `seed`: between 0.2 and 1.2 m large, hundreds to
+    /// thousands of triangles, never one that intersects itself. The same seed gives the same primitive.
     pub fn random(seed: u64) -> Self {
         let mut draw = Draw(seed);
         match draw.count(0, 8) {

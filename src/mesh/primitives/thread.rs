@@ -10,23 +10,23 @@ use super::arguments::{length, shorter, within, MAX_SEGMENTS};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// cot 30°: how fast the radius changes along the axis on a flank of the 60° profile.
+/// cot 30°: change of the radius along the axis on a flank of the 60° profile.
 const FLANK: f64 = 1.732_050_807_568_877_2;
 /// Height of the profile's fundamental triangle over the pitch, H/P = √3/2 (ISO 68-1, figure 1).
 const TRIANGLE: f64 = 0.866_025_403_784_438_6;
 
-/// An ISO metric thread: the basic profile of ISO 68-1 (60°, truncated by H/8 at the major diameter and by H/4 at the minor
-/// one), moved away from its mate by what its tolerance class takes. Metres.
+/// An ISO metric thread: the basic profile of ISO 68-1 (60°, truncated by H/8 at the major diameter and by H/4 at the
+/// minor one), moved away from its mate by the deviations of its tolerance class. Metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thread {
     /// Nominal diameter, d = D of the basic profile.
     pub diameter: f64,
     /// P: advance per turn.
     pub pitch: f64,
-    /// By how much the pitch diameter is smaller than the basic one (of a bolt) or larger (of a nut). Root and flanks move
-    /// with it.
+    /// Amount by which the pitch diameter is smaller than the basic one (of a bolt) or larger (of a nut). Root and
+    /// flanks move with it.
     pub pitch_deviation: f64,
-    /// The same of the diameter at the crests: the major one of a bolt, the minor one of a nut.
+    /// The same for the diameter at the crests: the major one of a bolt, the minor one of a nut.
     pub crest_deviation: f64,
 }
 
@@ -51,7 +51,7 @@ impl Thread {
         Ok(())
     }
 
-    /// The longest threaded part, metres: no mesh has more turns than it may have segments.
+    /// Length of the longest threaded part, metres: no mesh has more turns than its largest number of segments.
     fn longest(&self) -> f64 {
         (100.0 * self.diameter).min(f64::from(MAX_SEGMENTS) * self.pitch)
     }
@@ -83,31 +83,32 @@ impl Thread {
 /// The radius of a thread over its axis: a trapezium for each pitch, its wide side at the axis.
 struct Profile {
     pitch: f64,
-    /// Radii: of the inner flats, of the line on which thread and gap are equally wide, of the outer flats.
+    /// Radii of the inner flats, of the line on which thread and gap are equally wide, and of the outer flats.
     low: f64,
     middle: f64,
     high: f64,
 }
 
 impl Profile {
-    /// Radius at `u` pitches above the middle of an outer flat.
+    /// Returns the radius at `u` pitches above the middle of an outer flat.
     fn radius(&self, u: f64) -> f64 {
         let away = (u - u.round()).abs() * self.pitch;
         (self.middle + FLANK * (0.25 * self.pitch - away)).clamp(self.low, self.high)
     }
 
-    /// Where it bends in one pitch, in pitches above the middle of an outer flat, ascending from −1/2.
+    /// Returns the positions of its bends in one pitch, in pitches above the middle of an outer flat, ascending from
+    /// −1/2.
     fn bends(&self) -> [f64; 4] {
         let at = |r: f64| 0.25 + (self.middle - r) / (FLANK * self.pitch);
         [-at(self.low), -at(self.high), at(self.high), at(self.low)]
     }
 }
 
-/// What cuts a thread at its ends: the radius over the height, linear between its points, whose first and last are the ends of
-/// the thread.
+/// Envelope that cuts a thread at its ends: the radius over the height, linear between its points, whose first and last
+/// are the ends of the thread.
 struct Envelope {
     points: Vec<(f64, f64)>,
-    /// True for material that only goes up to the envelope (a bolt), false for a bore that is at least as wide.
+    /// True for material that extends at most to the envelope (a bolt), false for a bore that is at least as wide.
     outer: bool,
 }
 
@@ -140,7 +141,7 @@ struct Point {
 /// Section of the keys that is the thread.
 const THREADED: u32 = 100;
 
-/// The thread's column at `turn` of a full turn, upwards. The ends of the envelope have keys of their own.
+/// Returns the thread's column at `turn` of a full turn, upwards. The ends of the envelope have keys of their own.
 fn threaded(profile: &Profile, envelope: &Envelope, turn: f64) -> Vec<Point> {
     let p = profile.pitch;
     let (bottom, top) = (envelope.points[0].0, envelope.points[envelope.points.len() - 1].0);
@@ -150,7 +151,7 @@ fn threaded(profile: &Profile, envelope: &Envelope, turn: f64) -> Vec<Point> {
         heights.extend(profile.bends().iter().map(|u| (m as f64 + u + turn) * p).filter(|y| *y > bottom && *y < top));
     }
     heights.sort_unstable_by(f64::total_cmp);
-    // Between two of these heights thread and envelope are both straight: they cross once or not at all.
+    // Between two of these heights thread and envelope are both straight: they cross at most once.
     let both = |y: f64| (profile.radius(y / p - turn), envelope.radius(y));
     let mut crossed = Vec::with_capacity(heights.len());
     for w in heights.windows(2) {
@@ -176,7 +177,7 @@ fn threaded(profile: &Profile, envelope: &Envelope, turn: f64) -> Vec<Point> {
     column
 }
 
-/// The hexagon's radius at segment `j` of `n` (a multiple of six), `across` flats, a corner at angle 0.
+/// Returns the hexagon's radius at segment `j` of `n` (a multiple of six), `across` flats, a corner at angle 0.
 fn hexagon(across: f64, j: u32, n: u32) -> f64 {
     let angle = TAU * f64::from(j % (n / 6)) / f64::from(n) - FRAC_PI_6;
     0.5 * across / libm::cos(angle)
@@ -187,16 +188,16 @@ const ACROSS: f64 = 1.5;
 /// Radius of a hexagon's flat face over its width across flats; from there a cone of 30° cuts its corners.
 const FACE: f64 = 0.475;
 
-/// How far below the face the cone meets the hexagon at radius `r`.
+/// Returns the distance below the face at which the cone meets the hexagon at radius `r`.
 fn chamfer(across: f64, r: f64) -> f64 {
     (r - FACE * across) / FLANK
 }
 
-/// A hexagonal bolt along y, threaded over its whole shank: the head's bearing face at y = 0, the head below it (5/8 of
-/// the diameter high, 3/2 across flats, a corner towards x), the tip at y = `length`. A thread's crest is at y = 0 and angle 0, and
-/// whole pitches from there. The tip has a chamfer of 45° to below the roots (ISO 4753, type CH); at the head the thread
-/// runs out at 30° into an undercut of 5/4 pitches (after DIN 76), so that a nut gets there. `segments` around: a multiple
-/// of 6, 12 or more.
+/// Makes a hexagonal bolt along y, threaded over its whole shank: the head's bearing face at y = 0, the head below it
+/// (5/8 of the diameter high, 3/2 across flats, a corner towards x), the tip at y = `length`. A thread's crest is at y
+/// = 0 and angle 0, and whole pitches from there. The tip has a chamfer of 45° to below the roots (ISO 4753, type CH);
+/// at the head the thread runs out at 30° into an undercut of 5/4 pitches (after DIN 76), so that a nut can reach it.
+/// `segments` around: a multiple of 6, 12 or more.
 pub fn bolt(thread: Thread, shank: f64, segments: u32) -> Result<TriMesh> {
     thread.check()?;
     check_segments(segments)?;
@@ -231,9 +232,10 @@ pub fn bolt(thread: Thread, shank: f64, segments: u32) -> Result<TriMesh> {
     })
 }
 
-/// A hexagonal nut around y, from y = 0 to `height`: 3/2 of the diameter across flats, a corner towards x, both sides
-/// chamfered, countersunk by 45° from 1.04 diameters (ISO 4032). A groove of the thread is at y = 0 and angle 0: moved up by any height
-/// and turned by as much of a turn as that is of the pitch, it is in the middle of its play on [`bolt`]. `segments` as there.
+/// Makes a hexagonal nut around y, from y = 0 to `height`: 3/2 of the diameter across flats, a corner towards x, both
+/// sides chamfered, countersunk by 45° from 1.04 diameters (ISO 4032). A groove of the thread is at y = 0 and angle 0:
+/// moved up by any number of pitches, whole or not, and turned by the same number of turns, the nut is in the middle of
+/// its play on [`bolt`]. `segments` as for that function.
 pub fn nut(thread: Thread, height: f64, segments: u32) -> Result<TriMesh> {
     thread.check()?;
     check_segments(segments)?;
@@ -278,8 +280,9 @@ fn check_segments(segments: u32) -> Result<()> {
     Err(Error::argument("segments", segments, "a multiple of 6"))
 }
 
-/// The surface through `n` columns: `column` makes the one at segment j, which is a part of a full turn; the solid lies to the
-/// left of its direction seen with the axis on the left. After a full turn the thread's keys have changed by `turned`.
+/// Makes the surface through `n` columns: `column` makes the one at segment j, which is a fraction of a full turn; the
+/// solid lies to the left of its direction seen with the axis on the left. After a full turn the thread's keys have
+/// changed by `turned`.
 fn strips(n: u32, turned: f64, column: impl Fn(u32, f64) -> Vec<Point>) -> Result<TriMesh> {
     let mut vertices: Vec<[f64; 3]> = Vec::new();
     let mut columns: Vec<Vec<(u32, (u32, f64))>> = Vec::with_capacity(n as usize + 1);

@@ -7,8 +7,8 @@ use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
-/// A tube of radius `radius` with flat ends along a line of two or more points, mitred where the line bends: between bends its
-/// section is the same polygon of `segments` corners.
+/// Makes a tube of radius `radius` with flat ends along a line of two or more points, mitred where the line bends:
+/// between bends its section is the same polygon of `segments` corners.
 pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     within("segments", segments, 3, MAX_SEGMENTS)?;
@@ -17,14 +17,15 @@ pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
     let (mut u, mut v) = across(&ways[0]);
     for (i, p) in line.iter().enumerate() {
         let (before, after) = (ways[i.saturating_sub(1)], ways[i.min(ways.len() - 1)]);
-        // The section through the bend lies in the plane that halves it; the ring slides there along the way it came.
+        // The section through the bend lies in the plane that halves it; the ring slides there along the direction
+        // before the bend.
         let half = (before + after).normalize();
         vertices.extend((0..segments).map(|j| -> [f64; 3] {
             let (cos, sin) = turn(j, segments);
             let out = (u * cos + v * sin) * radius;
             (p + out - before * (out.dot(&half) / before.dot(&half))).into()
         }));
-        // What is left of the bend turns the frame by the reflection that takes one way to the other.
+        // The frame turns by the reflection that takes the direction before the bend to the one after it.
         let onward = |e: Vec3| {
             let slid = e - before * (e.dot(&half) / before.dot(&half));
             slid - after * slid.dot(&after)
@@ -46,7 +47,8 @@ pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
     TriMesh::new(vertices, triangles)
 }
 
-/// The unit directions from point to point; refuses points that coincide and bends that a mitre of this radius cannot take.
+/// Returns the unit directions from point to point; refuses points that coincide and bends that a mitre of this radius
+/// cannot take.
 fn ways(line: &[Vec3], radius: f64) -> Result<Vec<Vec3>> {
     let bad = |what: String| Error::argument("line", what, "two or more points apart, and bends wider than the tube");
     if line.len() < 2 || line.len() > 1 << 20 || !line.iter().flatten().all(|x| x.is_finite()) {
@@ -54,7 +56,7 @@ fn ways(line: &[Vec3], radius: f64) -> Result<Vec<Vec3>> {
     }
     let ways: Option<Vec<Vec3>> = line.windows(2).map(|w| (w[1] - w[0]).try_normalize(1e-12)).collect();
     let ways = ways.ok_or_else(|| bad("two points in the same place".into()))?;
-    // How far the inside of each bend is cut back, over the radius: the tangent of half its angle.
+    // The cut at the inside of each bend, over the radius: the tangent of half its angle.
     let mut cut = vec![0.0; line.len()];
     for (i, w) in ways.windows(2).enumerate() {
         cut[i + 1] = (w[1] - w[0]).norm() / (w[1] + w[0]).norm();
@@ -68,18 +70,19 @@ fn ways(line: &[Vec3], radius: f64) -> Result<Vec<Vec3>> {
     Ok(ways)
 }
 
-/// Two unit vectors that make a right-handed frame with `axis` as the third.
+/// Returns two unit vectors that make a right-handed frame with `axis` as the third.
 fn across(axis: &Vec3) -> (Vec3, Vec3) {
     let away = Vec3::ith(axis.iamin(), 1.0);
     let u = away.cross(axis).normalize();
     (u, axis.cross(&u))
 }
 
-/// The centre line of the alpha puzzle's body: a loop around y whose two ends cross beside each other and run on as legs. The
-/// loop is a circle of `radius` about the origin; the legs leave it as tangents, cross on +x, 1.5 `radius` from the origin and
-/// `rise` apart in y, and end `leg` behind the crossing. The first point is the end of the lower leg.
+/// Returns the centre line of the alpha puzzle's body: a loop around y whose two ends cross beside each other and
+/// continue as legs. The loop is a circle of `radius` about the origin; the legs leave it as tangents, cross on +x, 1.5
+/// `radius` from the origin and `rise` apart in y, and end `leg` behind the crossing. The first point is the end of the
+/// lower leg.
 ///
-/// The puzzle is Boris Yamrom's; two such bodies are to be taken apart (Bayazit, Song & Amato 2000).
+/// The puzzle is Boris Yamrom's; the task is to separate two such bodies (Bayazit, Song & Amato 2000).
 pub fn alpha_line(radius: f64, leg: f64, rise: f64) -> Result<Vec<Vec3>> {
     length("radius", radius)?;
     length("leg", leg)?;
@@ -90,10 +93,10 @@ pub fn alpha_line(radius: f64, leg: f64, rise: f64) -> Result<Vec<Vec3>> {
     let (sin, cos) = libm::sincos(touch);
     let tangent = radius * (CROSSING * CROSSING - 1.0).sqrt();
     let round = 2.0 * (PI - touch) * radius;
-    // Height grows evenly along the way, by `rise` from crossing to crossing.
+    // Height grows evenly along the line, by `rise` from crossing to crossing.
     let slope = rise / (2.0 * tangent + round);
     let half = 0.5 * round + tangent + leg;
-    // Where a leg ends: beyond the crossing, seen from its point of touch.
+    // The end of a leg: beyond the crossing, seen from its point of tangency.
     let out = (tangent + leg) / tangent;
     let end = |side: f64| {
         let (touch_x, touch_z) = (radius * cos, side * radius * sin);
@@ -109,7 +112,7 @@ pub fn alpha_line(radius: f64, leg: f64, rise: f64) -> Result<Vec<Vec3>> {
     Ok(line)
 }
 
-/// The alpha puzzle's body: a tube of radius `thickness` along [`alpha_line`].
+/// Makes the alpha puzzle's body: a tube of radius `thickness` along [`alpha_line`].
 pub fn alpha(radius: f64, leg: f64, rise: f64, thickness: f64, segments: u32) -> Result<TriMesh> {
     shorter("thickness", thickness, 0.5 * rise, "half the rise, where the legs touch each other")?;
     tube(&alpha_line(radius, leg, rise)?, thickness, segments)

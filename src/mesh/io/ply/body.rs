@@ -3,7 +3,7 @@
 use super::super::text::{self, excerpt};
 use super::header::{Element, Encoding, Header, Scalar};
 
-/// A number as the file has it: integers keep all their digits, and so do the reals of text, whatever their type.
+/// A number as in the file: integers keep all their digits, and so do the reals of text, whatever their type.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     Integer(i64),
@@ -19,13 +19,13 @@ impl From<Number> for f64 {
     }
 }
 
-/// Where the next number comes from.
+/// Source of the next number.
 pub enum Body<'a> {
     Text(Lines<'a>),
     Bytes { rest: &'a [u8], big: bool },
 }
 
-/// Text, of which a line is at work.
+/// Text with a current line.
 pub struct Lines<'a> {
     lines: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
     number: usize,
@@ -34,7 +34,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Of the bytes after the header; `text` are the same bytes as text.
+    /// Makes the body from the bytes after the header; `text` are the same bytes as text.
     pub fn new(header: &Header, bytes: &'a [u8], text: &'a str) -> Self {
         if header.encoding != Encoding::Ascii {
             return Self::Bytes { rest: bytes, big: header.encoding == Encoding::Big };
@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
         Self::Text(Lines { lines, number: header.lines, line: "", words: "".split_whitespace() })
     }
 
-    /// Goes on to element `row`, from 0.
+    /// Continues with element `row`, from 0.
     pub fn begin(&mut self, element: &Element, row: usize) -> Result<(), String> {
         if let Self::Text(text) = self {
             let (number, line) = text.lines.next().ok_or_else(|| ended(element, row))?;
@@ -55,7 +55,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// The next number of the element. An integer is in the range of its type.
+    /// Returns the next number of the element. An integer is in the range of its type.
     pub fn number(&mut self, scalar: Scalar, element: &Element, row: usize) -> Result<Number, String> {
         match self {
             Self::Text(text) => text.number(scalar, element),
@@ -67,7 +67,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Checks that nothing of the element is left.
+    /// Checks that the element has no more numbers.
     pub fn end(&mut self, element: &Element) -> Result<(), String> {
         if let Self::Text(text) = self {
             if text.words.next().is_some() {
@@ -77,7 +77,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Checks that nothing of the file is left.
+    /// Checks that the file has no more content.
     pub fn finish(mut self) -> Result<(), String> {
         match &mut self {
             Self::Text(text) => match text.lines.next() {
@@ -132,7 +132,7 @@ fn ended(element: &Element, row: usize) -> String {
     format!("truncated: {count} of element {name} are announced, but the end of file is in number {row}, from 0")
 }
 
-/// `bytes` are as many as the type has.
+/// Returns the number in `bytes`, which are as many as the type has.
 fn binary(scalar: Scalar, bytes: &[u8], big: bool) -> Number {
     let mut little = [0; 8];
     little[..bytes.len()].copy_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! The header of a PLY file: which elements follow, in which order, and of what each of their properties is.
+//! The header of a PLY file: its elements in their order, and the types of their properties.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ pub enum Encoding {
     Big,
 }
 
-/// Longest header, bytes: the memory for its names cannot be refused without ending the process.
+/// Longest header, bytes: memory for its names is allocated without a guard, so a failure would end the process.
 const MAX_HEADER: usize = 1 << 17;
 
 /// The type of a number.
@@ -46,7 +46,7 @@ impl Scalar {
         !matches!(self, Self::F32 | Self::F64)
     }
 
-    /// Bytes of a number in a binary file.
+    /// Returns the bytes of a number in a binary file.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -78,25 +78,26 @@ pub struct Header {
     pub encoding: Encoding,
     /// In the order of the file, no two of the same name.
     pub elements: Vec<Element>,
-    /// Number of its lines.
+    /// Number of the header's lines.
     pub lines: usize,
 }
 
 impl Header {
-    /// Reads the header of a file without a mark; also gives the bytes after it.
+    /// Reads the header of a file without a byte order mark; also returns the bytes after it.
     pub fn read(bytes: &[u8]) -> Result<(Self, &[u8]), String> {
         let mut rest = bytes;
-        // In binary files a CR that ends the header must not take a first byte of 10 with it: the first line says which it is.
+        // In binary files a CR that ends the header must not take a first byte of 10 with it: the first line shows the
+        // line end.
         let end = bytes.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(bytes.len());
         let terminator =
             if bytes[end..].starts_with(b"\r") && !bytes[end..].starts_with(b"\r\n") { b'\r' } else { b'\n' };
         let (mut encoding, mut elements) = (None, Vec::<Element>::new());
-        // Of the elements, and of the properties of the last one.
+        // Names of the elements, and of the properties of the last one.
         let (mut elements_named, mut properties_named) = (HashSet::new(), HashSet::new());
         let mut lines = 0;
         loop {
             let Some(end) = rest.iter().position(|&b| b == terminator) else {
-                // The first line of a file that is no PLY file may be all of it.
+                // A file that is no PLY file may consist of its first line alone.
                 let expected = if lines == 0 { "ply" } else { "end_header" };
                 if rest.is_empty() || lines > 0 {
                     return Err(format!("not a valid PLY file: end of file before {expected:?}"));

@@ -1,5 +1,5 @@
-//! PLY (Turk 1994), ASCII and binary of either endianness. Elements and properties that are no part of the surface are passed
-//! over; whatever else the header does not announce is refused.
+//! PLY (Turk 1994), ASCII and binary of either endianness. Elements and properties that are not part of the surface are
+//! ignored; other content that the header does not announce is refused.
 
 mod body;
 mod header;
@@ -16,7 +16,7 @@ use header::{Element, Encoding, Header, Property};
 /// Names of the property with the vertices of a face.
 const INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
-/// What is done with the numbers of a property.
+/// Use of the numbers of a property.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
     /// The coordinate along this axis.
@@ -87,7 +87,7 @@ pub fn parse(bytes: &[u8]) -> Result<TriMesh, String> {
     checked(vertices, triangles)
 }
 
-/// What is done with the properties of an element, of a file of `length` bytes.
+/// Returns the uses of the properties of an element, of a file of `length` bytes.
 fn uses(element: &Element, length: usize) -> Result<Vec<Use>, String> {
     let name = excerpt(&element.name);
     // Such elements take no bytes, so any number of them could be announced.
@@ -140,7 +140,7 @@ fn uses(element: &Element, length: usize) -> Result<Vec<Use>, String> {
     Ok(uses)
 }
 
-/// Length of the list that follows.
+/// Reads the length of the list that follows.
 fn list_length(
     body: &mut Body,
     length: header::Scalar,
@@ -155,15 +155,15 @@ fn list_length(
 
 /// Lists of vertices, one after the other.
 struct Lists {
-    /// Of what, for messages.
+    /// Name of the lists' element, for messages.
     what: &'static str,
     vertices: Vec<u32>,
-    /// Where each list ends.
+    /// End of each list.
     ends: Vec<usize>,
 }
 
 impl Lists {
-    /// In the place of a vertex: the end of a strip, which −1 is in the file.
+    /// Value in the place of a vertex that marks the end of a strip; it is −1 in the file.
     const END: u32 = u32::MAX;
 
     fn new(what: &'static str) -> Self {

@@ -1,12 +1,12 @@
 /* Collision shapes of arbitrary triangle meshes for Bullet, moving or fixed.
  *
- * Three classes over one base, by which of the two precomputed forms of a surface they carry:
- *   btVoxelmapShape    a signed distance field: what others are tested against (scenery, containers)
- *   btPointShellShape  surface samples: what is tested against the others' fields (tools, small movers)
+ * Three classes over one base differ in which of the two precomputed forms of a surface they carry:
+ *   btVoxelmapShape    a signed distance field, against which the other bodies are tested (scenery, containers)
+ *   btPointShellShape  surface samples, which are tested against the fields of the other bodies (tools, small movers)
  *   btVoxShellShape    both: collides with everything, in either role (the usual choice)
  *
- * Frames: the shape lives in the frame its vertices were given in, metres. Bullet takes a body's origin for its centre of
- * mass and its axes for the principal ones; ask the constructor for `principal` to have the mesh moved there.
+ * Frames: the shape uses the frame of its vertices, metres. Bullet takes a body's origin for its centre of mass and its axes
+ * for the principal ones; with the constructor's `principal` argument the mesh is moved to that frame.
  *
  * Errors (unreadable file, empty mesh, too little memory) are thrown as std::runtime_error with the library's own message.
  * A shape is immutable once built, except for its margin and scaling: any number of bodies may share it.
@@ -21,7 +21,7 @@
 
 class btStridingMeshInterface;
 
-/// What the three shapes have in common. Not for direct use.
+/// Common base of the three shapes. Not for direct use.
 ATTRIBUTE_ALIGNED16(class)
 btVoxShellBaseShape : public btConcaveShape
 {
@@ -32,68 +32,75 @@ public:
 	btVoxShellBaseShape& operator=(const btVoxShellBaseShape&) = delete;
 	~btVoxShellBaseShape() override;
 
-	/// The box of the mesh carried through `t` (conservative when rotated), grown by the margin; metres, world.
+	/// Computes the box of the mesh transformed by `t` (conservative when rotated), grown by the margin; metres, world.
 	void getAabb(const btTransform& t, btVector3& aabbMin, btVector3& aabbMax) const override;
 
-	/// Moments of inertia of the enclosed volume at uniform density about the centre of mass, along the shape's axes; kg m².
-	/// Exact for a closed mesh, from the field for an open one. Products of inertia do not fit into Bullet: see `principal`.
+	/// Computes the moments of inertia of the enclosed volume at uniform density about the centre of mass, along the
+	/// shape's axes; kg m². They are exact for a closed mesh, and taken from the field for an open one. Bullet has no
+	/// place for products of inertia: see `principal`.
 	void calculateLocalInertia(btScalar mass, btVector3 & inertia) const override;
 
-	/// Rays, sweeps and debug drawing of the stock world come through here. A ray is answered from the field, if there is one:
-	/// with where it crosses the surface, as part 0 and triangle -1 (not when compiled without run-time type information).
-	/// Everyone else is called back with every mesh triangle whose box meets the given box (local, metres); the tree for that
-	/// is built by the first call.
+	/// Serves rays, sweeps and debug drawing of the stock world. A ray is answered from the field, if there is one: it
+	/// gets its crossings with the surface, as part 0 and triangle -1 (not when compiled without run-time type
+	/// information). Any other callback receives every mesh triangle whose box meets the given box (local, metres); the
+	/// first call builds the tree for that.
 	void processAllTriangles(btTriangleCallback * callback, const btVector3& aabbMin, const btVector3& aabbMax) const override;
 
-	/// Contacts are generated up to this distance beyond the surface, metres. It never inflates the surface: bodies rest at
-	/// distance 0 whatever the margin. (Bullet's sweeps do add the margin of every concave shape.) One thousandth of the largest
-	/// extent, but at most 1 mm, unless set.
+	/// Sets the distance beyond the surface up to which contacts are generated, metres. It never inflates the surface:
+	/// bodies rest at distance 0 whatever the margin. (Bullet's sweeps do add the margin of every concave shape.) The
+	/// default is one thousandth of the largest extent, but at most 1 mm.
 	void setMargin(btScalar margin) override;
 
-	/// The same positive factor along x, y and z, relative to the size the shape was made with: everything is scaled exactly.
-	/// Copies the data; shape objects that share it keep their size. Other factors are refused: the shape stays as it is and
-	/// the log says so. As with Bullet's own shapes, not while a world steps, and inertia and boxes are the caller's to renew.
+	/// Scales the shape exactly. The factor must be positive and the same along x, y and z; it is relative to the size
+	/// at construction. The call copies the data: shape objects that share it keep their size. Other factors are
+	/// refused: the shape stays unchanged and the log reports it. As with Bullet's own shapes, do not call this while a
+	/// world steps, and renew inertia and boxes afterwards.
 	void setLocalScaling(const btVector3& scaling) override;
 	const btVector3& getLocalScaling() const override;
 
-	/// One static string per library: how the collision algorithm tells these shapes from others of the same proxy type.
+	/// Returns one static string per library. The collision algorithm uses it to distinguish these shapes from others
+	/// of the same proxy type.
 	const char* getName() const override;
 
-	/// The library's handle, for the C API. Valid as long as the shape is.
+	/// Returns the library's handle, for the C API. It is valid as long as the shape exists.
 	const vxs_shape* getShape() const;
-	/// The handle restricted to the forms this class carries.
+	/// Returns the handle restricted to the forms that this class carries.
 	const vxs_shape* getQueryShape() const;
 	bool hasField() const;
 	bool hasPointShell() const;
-	/// The field, scaled; null when this class carries none.
+	/// Returns the field, scaled; null when this class carries none.
 	const vxs_field* getField() const;
-	/// No two points of the field differ by more than this per metre of their distance.
+	/// Returns the Lipschitz constant of the field: no two of its points differ by more than this per metre of their
+	/// distance.
 	double getFieldSlope() const;
-	/// Whether it is the exact distance of a convex body: that of a box, a cylinder, a hull, and so on.
+	/// Returns whether the field is the exact distance of a convex body, such as a box, a cylinder or a hull.
 	bool hasConvexField() const;
-	/// How fine it is, metres, scaled: the edge of a voxel of the field, or the distance between samples where there is no such
-	/// field; a thousandth of the largest extent for an exact one.
+	/// Returns the resolution, metres, scaled: the edge of a voxel of the field, or the distance between samples where
+	/// there is no such field; a thousandth of the largest extent for an exact field.
 	btScalar getResolution() const;
-	/// Distance between neighbouring samples, metres, scaled; 0 when this class carries none.
+	/// Returns the distance between neighbouring samples, metres, scaled; 0 when this class carries none.
 	double getSampleSpacing() const;
-	/// A field with samples, for partners that cannot be sampled (a plane, a mesh, another field): made when first asked for.
-	/// Null for classes that bring samples themselves, and when the shape has no triangles to sample.
+	/// Returns a field with samples, for partners that cannot be sampled (a plane, a mesh, another field). The first
+	/// call makes it. Returns null for classes that bring samples themselves, and when the shape has no triangles to
+	/// sample.
 	const vxs_shape* getSampledShape() const;
 
-	/// Writes all that was given or cooked, unscaled, to an asset file; the constructors from a path read it. Bullet's own
-	/// serialisation keeps what btCollisionShape has (name and type). Throws when the file cannot be written.
+	/// Writes all data that was given or cooked, unscaled, to an asset file; the constructors from a path read it.
+	/// Bullet's own serialisation keeps the data of btCollisionShape (name and type). Throws when the file cannot be
+	/// written.
 	void saveAsset(const char* path) const;
 
-	/// Volume (m³), centre of mass (m, shape's frame) and inertia per unit mass about it; false for a shape without volume.
+	/// Gets volume (m³), centre of mass (m, shape's frame) and inertia per unit mass about it; returns false for a
+	/// shape without volume.
 	bool getMassProperties(vxs_mass_properties & out) const;
 
-	/// Centre (m, shape's frame) and half extents of the mesh's box.
+	/// Returns the centre (m, shape's frame) of the mesh's box; the second function returns its half extents.
 	const btVector3& getLocalCenter() const { return m_center; }
 	const btVector3& getLocalHalfExtents() const { return m_halfExtents; }
 
 	static const char* staticName();
 
-	/// `shape` as one of these; null for any other shape.
+	/// Returns `shape` as one of these classes; null for any other shape.
 	static const btVoxShellBaseShape* upcast(const btCollisionShape* shape);
 
 protected:
@@ -119,8 +126,8 @@ private:
 
 /// A signed distance field only: fixed scenery for everything that moves.
 ///
-/// Bullet's convex shapes are sampled (4,000 points each, once per size) to collide with it. For those that cannot be, such as a
-/// plane or a mesh, and for another btVoxelmapShape, this one is sampled when first needed.
+/// Bullet's convex shapes are sampled (4,000 points each, once per size) to collide with it. Against shapes that cannot
+/// be sampled, such as a plane or a mesh, and against another btVoxelmapShape, this shape is sampled when first needed.
 /// \code
 /// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 /// btVoxelmapShape* cave = new btVoxelmapShape("cave.vxs");
@@ -148,7 +155,7 @@ public:
 
 /// Surface samples only: a mover that touches fields (btVoxelmapShape, btVoxShellShape and all of Bullet's own shapes).
 ///
-/// Two of them do not see each other.
+/// Two of these shapes do not collide with each other.
 /// \code
 /// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 /// btPointShellShape* tool = new btPointShellShape("tool.vxs");
@@ -169,7 +176,8 @@ public:
 	explicit btPointShellShape(const vxs_shape* shape) : btVoxShellBaseShape(POINTSHELL, shape) {}
 };
 
-/// Field and samples: collides with every Voxshell shape and with everything of Bullet's but soft bodies, moving or fixed.
+/// Field and samples: collides with every Voxshell shape and with all of Bullet's shapes except soft bodies, moving or
+/// fixed.
 /// \code
 /// btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher);
 /// btTransform frame;
