@@ -2,31 +2,12 @@
 
 use super::check::{self, Growable};
 use super::cook_options::{VXS_FORM_FIELD, VXS_FORM_POINTSHELL};
+use super::create::VXS_FIELD_NONE;
 use super::guard::entry;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
 use crate::field::{Field, SignRule};
-
-/// The shape has no field.
-pub const VXS_FIELD_NONE: u32 = 0;
-/// Samples on a grid, interpolated.
-pub const VXS_FIELD_DENSE: u32 = 1;
-/// The exact field of a half-space, sphere, box, capsule, cylinder, cone, convex hull, or triangle mesh.
-pub const VXS_FIELD_HALF_SPACE: u32 = 2;
-pub const VXS_FIELD_SPHERE: u32 = 3;
-pub const VXS_FIELD_BOX: u32 = 4;
-pub const VXS_FIELD_CAPSULE: u32 = 5;
-pub const VXS_FIELD_CYLINDER: u32 = 6;
-pub const VXS_FIELD_CONE: u32 = 7;
-pub const VXS_FIELD_CONVEX_HULL: u32 = 8;
-pub const VXS_FIELD_TRIANGLES: u32 = 9;
-/// The exact field of the convex hull of balls.
-pub const VXS_FIELD_SPHERE_HULL: u32 = 10;
-/// The distance to a sheet of triangles, which has no inside and is never negative.
-pub const VXS_FIELD_SHEET: u32 = 11;
-/// Samples near the surface, in bricks, and coarse ones elsewhere, interpolated.
-pub const VXS_FIELD_BRICKS: u32 = 12;
 
 /// There was nothing to decide.
 pub const VXS_SIGN_NONE: u32 = 0;
@@ -185,20 +166,7 @@ impl vxs_shape_info {
 
     fn set_field(&mut self, field: &Field) {
         self.field_convex = u32::from(field.is_convex());
-        self.field_kind = match field {
-            Field::Dense(_) => VXS_FIELD_DENSE,
-            Field::HalfSpace(_) => VXS_FIELD_HALF_SPACE,
-            Field::Sphere(_) => VXS_FIELD_SPHERE,
-            Field::Cuboid(_) => VXS_FIELD_BOX,
-            Field::Capsule(_) => VXS_FIELD_CAPSULE,
-            Field::Cylinder(_) => VXS_FIELD_CYLINDER,
-            Field::Cone(_) => VXS_FIELD_CONE,
-            Field::ConvexHull(_) => VXS_FIELD_CONVEX_HULL,
-            Field::SphereHull(_) => VXS_FIELD_SPHERE_HULL,
-            Field::Mesh(_) => VXS_FIELD_TRIANGLES,
-            Field::Sheet(_) => VXS_FIELD_SHEET,
-            Field::Bricks(_) => VXS_FIELD_BRICKS,
-        };
+        self.field_kind = field.kind();
         if let Some(gridded) = field.gridded() {
             self.grid_dims = gridded.grid.dims;
             self.voxel_size = gridded.grid.spacing as f64;

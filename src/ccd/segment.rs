@@ -2,7 +2,7 @@
 //!
 //! Xu & Barbič 2014, section 3.1, without its misses. Fields on grids are walked cell by cell, with proofs for what is
 //! skipped ([`crate::ccd`]); a convex shape has one interval, found by Newton's method; triangles are met by rays. Only a
-//! level other than 0 of a triangle field, and an open mesh, are sampled, to a hundred-thousandth of the shape's size (a
+//! level other than 0 of a triangle field, an open mesh, and exact distances of other shapes are sampled, to a hundred-thousandth of the shape's size (a
 //! thousandth around the holes of an open mesh).
 
 use std::ops::ControlFlow;
@@ -170,14 +170,7 @@ fn passages(
         Field::Bricks(bricks) => grid::walk(&Setting::new(bricks, level), &segment.from, &segment.to, on),
         Field::Mesh(mesh) => surface::mesh(mesh, segment, level, on),
         Field::Sheet(sheet) => surface::sheet(sheet, segment, level, on),
-        Field::HalfSpace(_)
-        | Field::Sphere(_)
-        | Field::Cuboid(_)
-        | Field::Capsule(_)
-        | Field::Cylinder(_)
-        | Field::Cone(_)
-        | Field::ConvexHull(_)
-        | Field::SphereHull(_) => {
+        _ if field.is_convex() => {
             let Some([from, to]) = convex::interval(field, segment, level) else { return ControlFlow::Continue(()) };
             on(from, true)?;
             if to < 1.0 {
@@ -185,6 +178,7 @@ fn passages(
             }
             ControlFlow::Continue(())
         }
+        _ => surface::distance(field, segment, level, on),
     }
 }
 

@@ -1,9 +1,10 @@
-//! A segment against triangles: the surface of a mesh or a sheet by rays, levels off it by certified steps.
+//! A segment against triangles and other surfaces that are not convex: a mesh or a sheet by rays, levels off them and exact
+//! distances by certified steps.
 
 use std::ops::ControlFlow;
 
 use super::types::Segment;
-use crate::field::{MeshField, Sheet, SignedDistance};
+use crate::field::{Field, MeshField, Sheet, SignedDistance};
 use crate::mesh::Bvh;
 
 type Flow = ControlFlow<()>;
@@ -71,6 +72,16 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
         on(t, false)?;
     }
     Flow::Continue(())
+}
+
+/// Passages of `level` through a field that is an exact distance, but not of a convex body.
+pub(super) fn distance(field: &Field, segment: &Segment, level: f64, on: impl FnMut(f64, bool) -> Flow) -> Flow {
+    let size = field.bounds().extents().amax() + level.abs();
+    let off = |t: f64| {
+        let p = segment.at(t);
+        f64::from(field.distance((p - field.local_origin(&p)).map(|x| x as f32).into())) - level
+    };
+    march(segment, size, f64::INFINITY, off, on)
 }
 
 /// Steps as far as a distance, off the level, allows, at most by `longest` and at least by [`RESOLUTION`] in sizes of the

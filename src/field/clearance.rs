@@ -1,15 +1,15 @@
 //! How far around a point a field is certainly above a level: what moving things are stepped by.
 
-use super::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, MeshField, Sheet, SheetAround, SignedDistance, Sphere,
-    SphereHull,
-};
+use super::{MeshField, SheetAround, SignedDistance};
 
 /// The lower bound over balls ([`SignedDistance::lower_bound`]), asked the other way round.
 pub trait Clearance: SignedDistance {
     /// A radius r, metres, such that φ(x) > `level` for every |x − c| < r, rounding included; 0 or less when none is known.
-    /// Points in the field's local frame.
-    fn clearance(&self, c: [f32; 3], level: f32) -> f32;
+    /// Points in the field's local frame. By default that of an exact distance, of which no two points differ by more than a
+    /// metre per metre.
+    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
+        (self.lower_bound(c, 0.0) - level) * (1.0 - 4.0 * f32::EPSILON)
+    }
 
     /// `clearance` of many points; gives the same bytes.
     ///
@@ -37,17 +37,7 @@ pub trait Clearance: SignedDistance {
     }
 }
 
-/// No two points of a distance differ by more than a metre per metre.
-macro_rules! distances {
-    ($($field:ty),*) => {
-        $(impl Clearance for $field {
-            fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
-                (self.lower_bound(c, 0.0) - level) * (1.0 - 4.0 * f32::EPSILON)
-            }
-        })*
-    };
-}
-distances!(HalfSpace, Sphere, Cuboid, Capsule, Cylinder, Cone, ConvexHull, SphereHull, Sheet, SheetAround<'_>);
+impl Clearance for SheetAround<'_> {}
 
 impl Clearance for MeshField {
     /// Around the holes of an open mesh the sign can change without notice, which only the bound over a ball knows of.

@@ -121,6 +121,11 @@ wide! {
 }
 
 impl ConvexHull {
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let points: Vec<[f64; 3]> = self.vertices().iter().map(|p| p.map(|x| x * factor)).collect_guarded();
+        Self::new(&points)
+    }
+
     /// Hull of `points`, body frame, metres; inner, coplanar and duplicate points are fine. Fails when fewer than four of
     /// them span space.
     pub fn new(points: &[[f64; 3]]) -> Result<Self> {

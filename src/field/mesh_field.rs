@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::report::{SignReport, SignRule};
 use super::sign::{Sides, WINDING_ERROR};
 use super::{Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
 use crate::mesh::{Bvh, TriMesh};
 use crate::{Error, Result};
 
@@ -27,7 +27,21 @@ pub struct MeshField {
     size: f64,
 }
 
+/// Returns the mesh scaled by `factor`, if its size is within the limits.
+pub(super) fn scaled_mesh(mesh: &TriMesh, factor: f64) -> Result<TriMesh> {
+    let scaled = mesh.scaled(factor);
+    let extent = scaled.bounds().extents().max();
+    if !limits::is_length(extent) {
+        return Err(Error::InvalidMesh(format!("it is {extent:e} m large; expected 1e-18 to 1e18 m")));
+    }
+    TriMesh::new(scaled.vertices, scaled.triangles)
+}
+
 impl MeshField {
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        Self::new(scaled_mesh(self.mesh(), factor)?)
+    }
+
     /// `mesh` in the body frame, metres; at least one triangle.
     pub fn new(mesh: TriMesh) -> Result<Self> {
         if mesh.triangles.is_empty() {

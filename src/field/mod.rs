@@ -2,6 +2,7 @@
 
 mod analytic;
 mod approach;
+mod axial;
 mod blocks;
 pub(crate) mod brick;
 mod clearance;
@@ -13,7 +14,6 @@ mod hull;
 mod kind;
 mod mesh_field;
 mod report;
-mod scaled;
 pub(crate) mod scan;
 mod sheet;
 pub(crate) mod sign;
@@ -22,8 +22,9 @@ pub(crate) mod triangle;
 mod trilinear;
 mod wide;
 
-pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
+pub use analytic::{Cuboid, HalfSpace, Sphere};
 pub(crate) use approach::{Level, Ways, BRIM, CHUNK, FAR, NEVER};
+pub use axial::*;
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
 pub use clearance::Clearance;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::mesh_field::scaled_mesh;
 use super::SignedDistance;
 use crate::math::{limits, Aabb, Vec3};
 use crate::mesh::{Bvh, Closest, TriMesh};
@@ -29,6 +30,11 @@ struct Raw {
 }
 
 impl Sheet {
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let mesh = Arc::new(scaled_mesh(self.mesh(), factor)?);
+        Self::new(mesh, f64::from(self.depth()) * factor)
+    }
+
     /// `mesh` in the body frame, metres; at least one triangle. `depth`, metres, is how far behind the sheet a sample of a
     /// body can be and still be seen as having gone through it; rounded to f32.
     pub fn new(mesh: Arc<TriMesh>, depth: f64) -> Result<Self> {

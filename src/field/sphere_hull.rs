@@ -95,6 +95,11 @@ pub struct SphereHull {
 }
 
 impl SphereHull {
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let times = |b: &Ball| Ball { center: b.center * factor, radius: b.radius * factor };
+        Self::new(&self.balls().iter().map(times).collect_guarded())
+    }
+
     /// Hull of 1 to [`MAX_BALLS`] balls, body frame; those inside the hull of the others are dropped. Balls of radius 0
     /// are points. Fails without a volume: when all are points of one plane.
     pub fn new(balls: &[Ball]) -> Result<Self> {
