@@ -167,7 +167,7 @@ impl Sampler<'_> {
         let extent = self.surface.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
         // Of slivers, the edges, which at the spacing of the area alone would take any number of samples; without those,
         // anything.
-        let edges = self.creases.length() / target as f64 * 1e-2;
+        let edges = 0.25 * self.creases.length() / target as f64;
         spacing.max(edges).max(extent / target as f64 * 1e-3).max(f64::MIN_POSITIVE.sqrt())
     }
 
