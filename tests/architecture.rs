@@ -191,7 +191,7 @@ impl Crate {
         let text = |i: usize| tokens.get(i).map_or("", String::as_str);
         // Of each open bracket, whether items in it belong to the module, as they do in the braces of a macro.
         let mut open: Vec<bool> = Vec::new();
-        let mut i = 0;
+        let (mut i, mut macro_end) = (0, 0);
         while i < tokens.len() {
             let in_module = open.iter().all(|&transparent| transparent);
             let before = if i > 0 { text(i - 1) } else { "" };
@@ -216,10 +216,11 @@ impl Crate {
                     i = end;
                 }
                 "macro_rules" if is_name(text(i + 2)) => {
+                    // Items with a name of their own in its body are taken as made in this module.
                     self.modules[id].defined.insert(text(i + 2).into());
-                    i += 2;
+                    (i, macro_end) = (i + 2, group_end(tokens, i + 3).max(macro_end));
                 }
-                item if in_module && ITEMS.contains(&item) && is_name(text(i + 1)) => {
+                item if (in_module || i < macro_end) && ITEMS.contains(&item) && is_name(text(i + 1)) => {
                     self.modules[id].defined.insert(text(i + 1).into());
                 }
                 word if is_name(word) && !matches!(before, "." | "::") => {

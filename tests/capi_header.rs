@@ -262,6 +262,15 @@ fn the_checked_in_headers_are_what_cbindgen_makes() {
 }
 
 #[test]
+fn the_header_numbers_each_kind_of_field() {
+    let header = all_headers();
+    for (number, name) in voxshell::field::Field::KINDS {
+        let line = format!("#define VXS_FIELD_{name} {number}\n");
+        assert!(header.contains(&line), "{line}");
+    }
+}
+
+#[test]
 fn no_function_has_more_than_seven_parameters() {
     for (name, arguments) in functions(&all_headers()) {
         assert!(arguments.len() <= 7, "{name} has {}: {arguments:?}; put some of them into a struct", arguments.len());

@@ -13,38 +13,6 @@
 extern "C" {
 #endif
 
-/** The shape has no field. */
-#define VXS_FIELD_NONE 0
-
-/** Samples on a grid, interpolated. */
-#define VXS_FIELD_DENSE 1
-
-/** The exact field of a half-space, sphere, box, capsule, cylinder, cone, convex hull, or triangle mesh. */
-#define VXS_FIELD_HALF_SPACE 2
-
-#define VXS_FIELD_SPHERE 3
-
-#define VXS_FIELD_BOX 4
-
-#define VXS_FIELD_CAPSULE 5
-
-#define VXS_FIELD_CYLINDER 6
-
-#define VXS_FIELD_CONE 7
-
-#define VXS_FIELD_CONVEX_HULL 8
-
-#define VXS_FIELD_TRIANGLES 9
-
-/** The exact field of the convex hull of balls. */
-#define VXS_FIELD_SPHERE_HULL 10
-
-/** The distance to a sheet of triangles, which has no inside and is never negative. */
-#define VXS_FIELD_SHEET 11
-
-/** Samples near the surface, in bricks, and coarse ones elsewhere, interpolated. */
-#define VXS_FIELD_BRICKS 12
-
 /** There was nothing to decide. */
 #define VXS_SIGN_NONE 0
 

@@ -20,6 +20,26 @@ use crate::field::{
 use crate::math::Progress;
 use crate::mesh::TriMesh;
 
+/// The shape has no field.
+pub const VXS_FIELD_NONE: u32 = 0;
+/// Samples on a grid, interpolated.
+pub const VXS_FIELD_DENSE: u32 = 1;
+/// The exact field of a half-space, sphere, box, capsule, cylinder, cone, convex hull, or triangle mesh.
+pub const VXS_FIELD_HALF_SPACE: u32 = 2;
+pub const VXS_FIELD_SPHERE: u32 = 3;
+pub const VXS_FIELD_BOX: u32 = 4;
+pub const VXS_FIELD_CAPSULE: u32 = 5;
+pub const VXS_FIELD_CYLINDER: u32 = 6;
+pub const VXS_FIELD_CONE: u32 = 7;
+pub const VXS_FIELD_CONVEX_HULL: u32 = 8;
+pub const VXS_FIELD_TRIANGLES: u32 = 9;
+/// The exact field of the convex hull of balls.
+pub const VXS_FIELD_SPHERE_HULL: u32 = 10;
+/// The distance to a sheet of triangles, which has no inside and is never negative.
+pub const VXS_FIELD_SHEET: u32 = 11;
+/// Samples near the surface, in bricks, and coarse ones elsewhere, interpolated.
+pub const VXS_FIELD_BRICKS: u32 = 12;
+
 /// Cooks a shape from triangles. The shape keeps a copy of them.
 ///
 /// A field needs a surface that separates an inside from an outside. Cooking tolerates small holes, self-intersections

@@ -2,68 +2,126 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
+use super::analytic::{Cuboid, HalfSpace, Sphere};
+use super::axial::*;
 use super::brick::BrickField;
+use super::clearance::Clearance;
 use super::convex::ConvexHull;
 use super::dense::DenseField;
-use super::distance::{Modulus, SignedDistance};
+use super::distance::{Modulus, SignedDistance, LANES};
 use super::grid::Grid;
 use super::mesh_field::MeshField;
 use super::report::{FieldError, SignReport};
 use super::sheet::Sheet;
 use super::sphere_hull::SphereHull;
 use crate::math::{Aabb, Vec3};
+use crate::Result;
 
-/// A field of any kind. Fields are few and shared, so the size of the enum does not matter.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Field {
-    Dense(DenseField),
-    HalfSpace(HalfSpace),
-    Sphere(Sphere),
-    Cuboid(Cuboid),
-    Capsule(Capsule),
-    Cylinder(Cylinder),
-    Cone(Cone),
-    ConvexHull(ConvexHull),
-    SphereHull(SphereHull),
-    Mesh(MeshField),
-    /// Unsigned: the other body of a query decides the side.
-    Sheet(Sheet),
-    Bricks(BrickField),
+/// The kinds of fields, from which the enum and every choice by kind are made:
+/// `Variant(Type) = number of VXS_FIELD_NAME, NAME, class;`. The order of the variants is that of the asset file.
+///
+/// The class is
+/// - `convex`: exact distance of a convex body;
+/// - `distance`: exact distance, so no two points differ by more than a metre per metre;
+/// - `own`: implements [`Clearance`] itself.
+macro_rules! field_kinds {
+    ($d:tt $($(#[$doc:meta])* $kind:ident($field:ty) = $number:literal, $name:literal, $class:ident;)*) => {
+        /// A field of any kind. Fields are few and shared, so the size of the enum does not matter.
+        #[allow(clippy::large_enum_variant)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum Field {
+            $($(#[$doc])* $kind($field),)*
+        }
+
+        /// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each
+        /// kind and the choice is made once: `with_field!(field, f => traverse(f, shell))`.
+        macro_rules! with_field {
+            ($d field:expr, $d f:ident => $d body:expr) => {
+                match $d field {
+                    $($crate::field::Field::$kind($d f) => $d body,)*
+                }
+            };
+        }
+
+        $(class!(clearance $class $field);)*
+
+        impl Field {
+            /// Number and name of each kind: `VXS_FIELD_` constants of the C API.
+            pub const KINDS: &'static [(u32, &'static str)] = &[$(($number, $name)),*];
+
+            /// Number of the kind, see [`Field::KINDS`].
+            pub fn kind(&self) -> u32 {
+                match self {
+                    $(Field::$kind(_) => $number,)*
+                }
+            }
+
+            /// Whether the field is the exact signed distance of a convex body.
+            pub fn is_convex(&self) -> bool {
+                match self {
+                    $(Field::$kind(_) => class!(convexity $class),)*
+                }
+            }
+
+            /// Returns the field of the body scaled by a positive, finite `factor` about its origin: φ'(x) = factor ·
+            /// φ(x / factor), up to the rounding of parameters and samples. Powers of two change no digit.
+            ///
+            /// # Errors
+            /// If a number leaves its range.
+            pub fn scaled(&self, factor: f64) -> Result<Self> {
+                Ok(match self {
+                    $(Field::$kind(f) => Field::$kind(f.scaled(factor)?),)*
+                })
+            }
+        }
+    };
 }
 
-/// Properties of a field on a grid, in either storage.
+macro_rules! class {
+    (clearance own $field:ty) => {};
+    (clearance $class:ident $field:ty) => {
+        impl Clearance for $field {}
+    };
+    (convexity convex) => {
+        true
+    };
+    (convexity $class:ident) => {
+        false
+    };
+}
+
+field_kinds! { $
+    Dense(DenseField) = 1, "DENSE", own;
+    HalfSpace(HalfSpace) = 2, "HALF_SPACE", convex;
+    Sphere(Sphere) = 3, "SPHERE", convex;
+    Cuboid(Cuboid) = 4, "BOX", convex;
+    Capsule(Capsule) = 5, "CAPSULE", convex;
+    Cylinder(Cylinder) = 6, "CYLINDER", convex;
+    Cone(Cone) = 7, "CONE", convex;
+    ConvexHull(ConvexHull) = 8, "CONVEX_HULL", convex;
+    SphereHull(SphereHull) = 10, "SPHERE_HULL", convex;
+    Mesh(MeshField) = 9, "TRIANGLES", own;
+    /// Unsigned. The query takes the side from the other body.
+    Sheet(Sheet) = 11, "SHEET", distance;
+    Bricks(BrickField) = 12, "BRICKS", own;
+}
+
+/// What is known of a field on a grid, in either storage.
 #[derive(Clone, Copy, Debug)]
 pub struct Gridded<'a> {
     pub grid: &'a Grid,
     /// Certified Lipschitz constant inside the grid.
     pub lipschitz: f32,
-    /// Error against the mesh, as measured at cooking.
+    /// Fit to the mesh, as measured at cooking.
     pub error: FieldError,
-    /// Report of the sign rule.
+    /// How inside was told from outside.
     pub sign: &'a SignReport,
     /// Memory held, bytes.
     pub bytes: u64,
 }
 
 impl Field {
-    /// Returns whether the field is the exact signed distance of a convex body.
-    pub fn is_convex(&self) -> bool {
-        match self {
-            Field::HalfSpace(_)
-            | Field::Sphere(_)
-            | Field::Cuboid(_)
-            | Field::Capsule(_)
-            | Field::Cylinder(_)
-            | Field::Cone(_)
-            | Field::ConvexHull(_)
-            | Field::SphereHull(_) => true,
-            Field::Dense(_) | Field::Bricks(_) | Field::Mesh(_) | Field::Sheet(_) => false,
-        }
-    }
-
-    /// Returns `None` for fields without a grid.
+    /// `None` for fields without a grid.
     pub fn gridded(&self) -> Option<Gridded<'_>> {
         match self {
             Field::Dense(f) => Some(Gridded {
@@ -85,27 +143,6 @@ impl Field {
     }
 }
 
-/// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each kind
-/// and the choice is made once: `with_field!(field, f => traverse(f, shell))`.
-macro_rules! with_field {
-    ($field:expr, $f:ident => $body:expr) => {
-        match $field {
-            $crate::field::Field::Dense($f) => $body,
-            $crate::field::Field::HalfSpace($f) => $body,
-            $crate::field::Field::Sphere($f) => $body,
-            $crate::field::Field::Cuboid($f) => $body,
-            $crate::field::Field::Capsule($f) => $body,
-            $crate::field::Field::Cylinder($f) => $body,
-            $crate::field::Field::Cone($f) => $body,
-            $crate::field::Field::ConvexHull($f) => $body,
-            $crate::field::Field::SphereHull($f) => $body,
-            $crate::field::Field::Mesh($f) => $body,
-            $crate::field::Field::Sheet($f) => $body,
-            $crate::field::Field::Bricks($f) => $body,
-        }
-    };
-}
-
 pub(crate) use with_field;
 
 impl SignedDistance for Field {
@@ -120,6 +157,15 @@ impl SignedDistance for Field {
     }
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         with_field!(self, f => f.distance_gradient(p))
+    }
+    fn distance_gradient_lanes(&self, p: &[[f32; LANES]; 3], n: usize) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        with_field!(self, f => f.distance_gradient_lanes(p, n))
+    }
+    fn farthest_against(&self, m: [f32; 3]) -> f32 {
+        with_field!(self, f => f.farthest_against(m))
+    }
+    fn is_lanewise(&self) -> bool {
+        with_field!(self, f => f.is_lanewise())
     }
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         with_field!(self, f => f.lower_bound(c, r))

@@ -1,20 +1,19 @@
-//! The exact field of a triangle mesh: closest point for the distance, the sign rule of the soup for the sign. No
-//! grid, no grid error, and a thousand times slower than a grid: for checking grids, and for shapes that are rarely
-//! queried.
+//! The exact field of a triangle mesh: closest point for the distance, the soup's rule for the sign. No grid, no error,
+//! and a thousand times slower than one: for checking grids, and for shapes that are asked rarely.
 
 use serde::{Deserialize, Serialize};
 
 use super::report::{SignReport, SignRule};
 use super::sign::{Sides, WINDING_ERROR};
 use super::{Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
+use crate::math::{limits, Aabb, Vec3};
 use crate::mesh::{Bvh, TriMesh};
 use crate::{Error, Result};
 
 /// Exact signed distance to a triangle mesh.
 ///
-/// φ is continuous where the surface is closed. Around the holes of an open surface its sign changes where the
-/// winding number passes one half.
+/// φ is continuous where the surface is closed. Around the holes of an open one its sign changes where the winding
+/// number passes one half.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "TriMesh", into = "TriMesh")]
 pub struct MeshField {
@@ -24,12 +23,26 @@ pub struct MeshField {
     bounds: Aabb,
     /// Origin of the local frame, body frame, metres.
     center: Vec3,
-    /// Largest |x| + |y| + |z| of a point of the mesh, local frame.
+    /// |x| + |y| + |z| of no point of the mesh is more, local frame.
     size: f64,
 }
 
+/// Returns the mesh scaled by `factor`, if its size is within the limits.
+pub(super) fn scaled_mesh(mesh: &TriMesh, factor: f64) -> Result<TriMesh> {
+    let scaled = mesh.scaled(factor);
+    let extent = scaled.bounds().extents().max();
+    if !limits::is_length(extent) {
+        return Err(Error::InvalidMesh(format!("it is {extent:e} m large; expected 1e-18 to 1e18 m")));
+    }
+    TriMesh::new(scaled.vertices, scaled.triangles)
+}
+
 impl MeshField {
-    /// Returns the field of `mesh`, body frame, metres; at least one triangle.
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        Self::new(scaled_mesh(self.mesh(), factor)?)
+    }
+
+    /// `mesh` in the body frame, metres; at least one triangle.
     pub fn new(mesh: TriMesh) -> Result<Self> {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
@@ -39,12 +52,12 @@ impl MeshField {
         Ok(Self { bvh, sides, bounds, center: bounds.center(), size: 0.5 * bounds.extents().sum(), mesh })
     }
 
-    /// Returns the mesh, body frame.
+    /// The mesh, body frame.
     pub fn mesh(&self) -> &TriMesh {
         &self.mesh
     }
 
-    /// Returns the report of the sign rule.
+    /// How inside is told from outside.
     pub fn sign(&self) -> &SignReport {
         &self.sides.report
     }
@@ -53,12 +66,12 @@ impl MeshField {
         &self.sides
     }
 
-    /// Returns the hierarchy over the triangles.
+    /// The hierarchy over the triangles.
     pub(crate) fn bvh(&self) -> &Bvh {
         &self.bvh
     }
 
-    /// Returns whether the surface is closed: φ changes its sign there and nowhere else.
+    /// Whether the surface is closed: φ changes its sign there and nowhere else.
     pub(crate) fn is_closed(&self) -> bool {
         self.sides.rule != SignRule::WindingNumber
     }
@@ -71,7 +84,7 @@ impl MeshField {
         Vec3::from(p.map(f64::from)) + self.center
     }
 
-    /// Returns φ in f64, body frame.
+    /// φ in f64, body frame.
     pub(crate) fn signed(&self, p: Vec3) -> f64 {
         let distance = self.bvh.closest_point(p).distance_squared.sqrt();
         if self.sides.inside(p) {
@@ -103,7 +116,7 @@ impl PartialEq for MeshField {
 }
 
 impl SignedDistance for MeshField {
-    /// Returns the centre of the mesh's box.
+    /// The centre of the mesh's box.
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.center
     }
@@ -122,11 +135,11 @@ impl SignedDistance for MeshField {
         let distance = closest.distance_squared.sqrt();
         let inside = self.sides.inside(p);
         let away = p - closest.point;
-        // Below the precision of f32 coordinates the direction would be their rounding.
+        // Closer than f32 coordinates can tell, the direction would be their rounding.
         let gradient = if distance > 2e-7 * self.size {
             away / if inside { -distance } else { distance }
         } else {
-            // On the surface: the normal, towards the outside.
+            // On the surface: the normal, to the side that is outside.
             let [a, b, c] = self.mesh.corners(closest.triangle as usize).map(Vec3::from);
             let n = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::z);
             let step = n * (1e-5 * self.size);
@@ -140,8 +153,8 @@ impl SignedDistance for MeshField {
         (signed as f32, [gradient.x as f32, gradient.y as f32, gradient.z as f32])
     }
 
-    /// Returns φ(c) − r where the sign can change only on the surface. Around the holes of an open mesh that is
-    /// certain only if the winding number cannot reach one half in the ball; where it can, −(|φ(c)| + r) holds.
+    /// φ(c) − r where the sign cannot change but on the surface. Around the holes of an open mesh that is certain only if
+    /// the winding number cannot reach one half in the ball; where it can, −(|φ(c)| + r) holds.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         let (p, radius) = (self.body(c), f64::from(r));
         let phi = self.signed(p);

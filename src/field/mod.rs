@@ -3,6 +3,7 @@
 
 mod analytic;
 mod approach;
+mod axial;
 mod blocks;
 pub(crate) mod brick;
 mod clearance;
@@ -14,7 +15,6 @@ mod hull;
 mod kind;
 mod mesh_field;
 mod report;
-mod scaled;
 pub(crate) mod scan;
 mod sheet;
 pub(crate) mod sign;
@@ -23,8 +23,9 @@ pub(crate) mod triangle;
 mod trilinear;
 mod wide;
 
-pub use analytic::{Capsule, Cone, Cuboid, Cylinder, HalfSpace, Sphere};
+pub use analytic::{Cuboid, HalfSpace, Sphere};
 pub(crate) use approach::{Level, Ways, BRIM, CHUNK, FAR, NEVER};
+pub use axial::*;
 pub use blocks::{mask_bit, Blocks, Cells, Free, Skip, BLOCK};
 pub use brick::{BrickField, BrickHeader, BrickParts, Certificate, Pyramid, Samples, TreeForm, TreeMemory};
 pub use clearance::Clearance;
