@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/** Version of this header: major. `vxs_version()` tells that of the library. */
+/** Version of this header: major. `vxs_version()` returns the version of the library. */
 #define VXS_VERSION_MAJOR 0
 
 /** Version of this header: minor. */
@@ -33,22 +33,25 @@ extern "C" {
 /** Version of this header: patch. */
 #define VXS_VERSION_PATCH 0
 
-/** What a call came to: `VXS_OK` (0) or one of the other `VXS_` codes below. Codes are only ever added. */
+/** Result of a call: `VXS_OK` (0) or one of the other `VXS_` codes below. New releases only add codes. */
 typedef int32_t vxs_status;
 
 /** Done; the outputs are written. */
 #define VXS_OK 0
 
-/** Done, but an output array was too small; the count says how large it must be. */
+/** Done, but an output array was too small; the count tells the size that it needs. */
 #define VXS_TRUNCATED 1
 
-/** An argument is null, not finite, out of range, or contradicts another. */
+/** An argument is null, not finite, out of range, or contradicts another argument. */
 #define VXS_INVALID_ARGUMENT 2
 
-/** The triangles cannot be used: none at all, an index out of range, a coordinate that is not finite, no volume. */
+/**
+ * The triangles cannot be used: there are none, an index is out of range, a coordinate is not finite, or there is no
+ * volume.
+ */
 #define VXS_INVALID_MESH 3
 
-/** The result would need more memory than the limit; the message says how much. Nothing was allocated. */
+/** The result would need more memory than the limit; the message tells the amount. Nothing was allocated. */
 #define VXS_TOO_LARGE 4
 
 /** A file could not be opened, read or written. */
@@ -64,23 +67,23 @@ typedef int32_t vxs_status;
 #define VXS_CANCELLED 8
 
 /**
- * A defect inside the library was stopped at its border, in this call or in an earlier one with this object. Every object
- * given to the failing call is poisoned: it can only be released.
+ * The library stopped a defect of its own, in this call or in an earlier call with this object. Every object given to
+ * the failing call is poisoned: it can only be released.
  */
 #define VXS_PANIC 9
 
-/** A handle was released before, or is of another kind, or is not a handle at all. */
+/** A handle was released before, is of another kind, or is not a handle at all. */
 #define VXS_INVALID_HANDLE 10
 
 /**
- * The object is in use by another thread; every thread needs a workspace of its own. Or a callback asks for what would wait for
- * the callback itself.
+ * The object is in use by another thread; every thread needs a workspace of its own. A callback also gets this code
+ * for a call that would wait for the callback itself.
  */
 #define VXS_BUSY 11
 
 /**
- * The system has no more memory, or none for a thread's stack. Nothing of what was begun is kept, and objects are as they were.
- * Any call that makes, reads or writes a shape may say so.
+ * The system has no more memory, or no memory for a thread's stack. The call discards its partial work and leaves the
+ * objects unchanged. Any call that creates, reads or writes a shape may return it.
  */
 #define VXS_OUT_OF_MEMORY 12
 
@@ -90,38 +93,44 @@ VXS_API uint32_t vxs_version(void);
 /** Version of the library as text, such as "0.1.0". Static; do not free. */
 VXS_API const char *vxs_version_string(void);
 
-/** The name of a status, such as "VXS_INVALID_ARGUMENT"; "unknown status" for any other number. Static; do not free. */
+/**
+ * Returns the name of a status, such as "VXS_INVALID_ARGUMENT"; "unknown status" for any other number. Static; do not
+ * free.
+ */
 VXS_API const char *vxs_status_name(vxs_status status);
 
 /**
- * What went wrong in the last call of this thread that did not succeed: names the argument, its value and what was
- * expected. Empty when nothing has. UTF-8, valid until the next failing call on the same thread; do not free.
+ * Returns the message of the last failed call on this thread: it names the argument, its value and the expected
+ * values. Empty if no call has failed. UTF-8, valid until the next failing call on the same thread; do not free.
  */
 VXS_API const char *vxs_last_error(void);
 
 /**
- * Largest magnitude of a coordinate, a length or a distance that is accepted, metres: of poses, points, motions and the sizes of
- * bodies. Anything larger is refused with VXS_INVALID_ARGUMENT (in a mesh with VXS_INVALID_MESH).
+ * Largest accepted magnitude of a coordinate, a length or a distance, metres. It applies to poses, points, motions and
+ * the sizes of bodies. Larger values are refused with VXS_INVALID_ARGUMENT (in a mesh with VXS_INVALID_MESH).
  */
 #define VXS_MAX_COORDINATE 1e18
 
-/** Smallest size of a body that is accepted, metres. */
+/** Smallest accepted size of a body, metres. */
 #define VXS_MIN_LENGTH 1e-18
 
 /**
- * Largest magnitude of every other physical number that is accepted, SI units: velocities, forces, stiffnesses, masses, times.
+ * Largest accepted magnitude of every other physical number, SI units: velocities, forces, stiffnesses, masses, times.
  */
 #define VXS_MAX_QUANTITY 1e18
 
-/** Smallest of those that must be positive, SI units: masses, inertias, times, stiffnesses of springs. */
+/**
+ * Smallest accepted value of a physical number that must be positive, SI units: masses, inertias, times, stiffnesses
+ * of springs.
+ */
 #define VXS_MIN_QUANTITY 1e-30
 
-/** Largest number of iterations that can be asked for. */
+/** Largest accepted number of iterations. */
 #define VXS_MAX_ITERATIONS 65536
 
 /**
- * A shape: a field, a pointshell, or both, with what was measured when they were cooked. Immutable and shared: any number
- * of threads may use one at once. Each handle is released once by `vxs_shape_release`.
+ * A shape: a field, a pointshell, or both, with the properties measured during cooking. Immutable and shared: any
+ * number of threads may use one at once. Each handle is released once by `vxs_shape_release`.
  */
 typedef struct vxs_shape vxs_shape;
 
@@ -132,7 +141,7 @@ typedef struct vxs_vec3 {
   double z;
 } vxs_vec3;
 
-/** Where a body is: takes body coordinates to world coordinates. */
+/** Pose of a body: transforms body coordinates to world coordinates. */
 typedef struct vxs_pose {
   /** Position of the body's origin, metres, world frame. */
   struct vxs_vec3 position;
@@ -149,63 +158,62 @@ typedef struct vxs_aabb {
   struct vxs_vec3 max;
 } vxs_aabb;
 
-/** A defect inside the library, or what made a host give up. */
+/** A defect inside the library, or a condition that made a host give up. */
 #define VXS_LOG_ERROR 1
 
 /**
- * The result is usable but may not be what was meant: an open mesh, triangles left out, a pair that is not supported.
+ * The result is usable but may not be the intended one: an open mesh, triangles left out, a pair that is not
+ * supported.
  */
 #define VXS_LOG_WARNING 2
 
-/** What was cooked, how long it took and how large it is. */
+/** The result of cooking, its time and its size. */
 #define VXS_LOG_INFO 3
 
-/** Details for those who look for a fault: files read and written. */
+/** Details for finding a fault: files read and written. */
 #define VXS_LOG_DEBUG 4
 
 /**
- * Called with each message, on the thread that it arises on; several threads may call at once.
+ * Log hook. It is called with each message, on the thread that produces the message; several threads may call it at
+ * once.
  *
- * It may call the library, but what is logged meanwhile by the same thread is dropped. It must not throw, and not wait for
- * a thread that is in `vxs_set_log`.
+ * The hook may call the library, but messages that the same thread logs during the call are dropped. It must not
+ * throw, and must not wait for a thread that is in `vxs_set_log`.
  *
  * @param level    one of `VXS_LOG_`
- * @param message  one line of UTF-8 without its end; valid during the call only
+ * @param message  one line of UTF-8 without the line break; valid during the call only
  * @param user     as given to `vxs_set_log`
  */
 typedef void (*vxs_log_fn)(uint32_t level, const char *message, void *user);
 
 /**
- * Sets the function that gets the messages of the library, for the whole process. Cooking reports what it made and what it
- * found wrong with the mesh; queries never log. Callable from any thread, but not from the hook.
+ * Sets the function that gets the messages of the library, for the whole process. Cooking reports its result and the
+ * defects of the mesh; queries never log. It may be called from any thread, but not from the hook.
  *
- * When it returns, no thread is inside the hook that was set before.
+ * When it returns, no thread is inside the previous hook.
  *
  * @param log    null, the default: no log
- * @param level  the least important level that is wanted, one of `VXS_LOG_`; not looked at if `log` is null
- * @param user   given to `log`; what it points to must outlive the hook and may be used by several threads at once
+ * @param level  the least important level to report, one of `VXS_LOG_`; ignored if `log` is null
+ * @param user   passed to `log`; the object behind it must outlive the hook and may be used by several threads at once
  * @return VXS_OK, VXS_INVALID_ARGUMENT (unknown level), VXS_BUSY (called by the hook)
  */
-VXS_API
-vxs_status vxs_set_log(vxs_log_fn log,
-                       uint32_t level,
-                       void *user);
+VXS_API vxs_status vxs_set_log(vxs_log_fn log, uint32_t level, void *user);
 
 /**
- * Gives a message to the hook of `vxs_set_log`, if there is one that wants it: for hosts and plugins, so that all that
- * concerns Voxshell arrives in one place. Callable from any thread.
+ * Passes a message to the hook of `vxs_set_log`, if there is one that gets its level. For hosts and plugins, so that
+ * all messages about Voxshell arrive in one place. It may be called from any thread.
  *
  * @param level    one of `VXS_LOG_`
- * @param message  one line of UTF-8, without its end
- * @return VXS_OK (also if nobody listens), VXS_INVALID_ARGUMENT
+ * @param message  one line of UTF-8, without the line break
+ * @return VXS_OK (also without a hook), VXS_INVALID_ARGUMENT
  */
 VXS_API vxs_status vxs_log(uint32_t level, const char *message);
 
 /**
- * How many allocations the library has made on the calling thread so far, those that grow a block included. Take it before
- * and after a call to see what the call allocated.
+ * Counts the allocations that the library has made on the calling thread so far, including those that grow a block.
+ * Read it before and after a call to get the number of allocations of the call.
  *
- * @param[out] count  allocations since the thread began
+ * @param[out] count  number of allocations since the thread began
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_UNSUPPORTED (built without the cargo feature `allocation-counter`, which the
  *         CMake build turns on)
  */

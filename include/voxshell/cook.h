@@ -19,9 +19,7 @@ extern "C" {
 /** Cook the pointshell. */
 #define VXS_FORM_POINTSHELL 2
 
-/**
- * Where the samples of the pointshell lie: what suits most meshes (mesh vertices, sharp edges and corners, and fill).
- */
+/** Default positions of the samples, which suit most meshes: mesh vertices, sharp edges and corners, and fill. */
 #define VXS_SAMPLING_DEFAULT 0
 
 /** One sample per voxel that the surface meets: the voxel's centre projected onto the surface. */
@@ -34,8 +32,9 @@ extern "C" {
 #define VXS_SAMPLING_UNIFORM 3
 
 /**
- * Corners and sharp edges only, those edges at the spacing; open and non-manifold edges count as sharp. Not a cover of the
- * surface, but what can sink in between the samples of another body. A mesh without any is refused.
+ * Corners and sharp edges only, the edges sampled at the spacing; open and non-manifold edges count as sharp. The
+ * samples do not cover the surface, but cover the features that can sink in between the samples of another body. A
+ * mesh without such features is refused.
  */
 #define VXS_SAMPLING_FEATURES 4
 
@@ -45,34 +44,36 @@ extern "C" {
 /** Sphere tree of nested spheres centred on samples. */
 #define VXS_TREE_NESTED 1
 
-/** The library chooses how the field is stored: now always `VXS_STORAGE_DENSE`. */
+/** The library chooses the storage of the field: at present always `VXS_STORAGE_DENSE`. */
 #define VXS_STORAGE_AUTO 0
 
 /** Samples at all points of the grid: VXS_FIELD_DENSE. */
 #define VXS_STORAGE_DENSE 1
 
 /**
- * Samples near the surface, in bricks of 8 x 8 x 8 voxels, and coarse ones elsewhere: VXS_FIELD_BRICKS. Memory goes with the
- * surface and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a voxel.
+ * Samples near the surface, in bricks of 8 x 8 x 8 voxels, and coarse ones elsewhere: VXS_FIELD_BRICKS. Memory grows
+ * with the surface area and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a
+ * voxel.
  */
 #define VXS_STORAGE_BRICKS 2
 
 /**
- * Called while a shape is cooked, from threads of the library, one call at a time.
+ * Progress callback. Threads of the library call it while a shape is cooked, one call at a time.
  *
- * @param stage     what is being done, such as "field"; valid during the call only
- * @param fraction  how much of the stage is done, 0 to 1
+ * @param stage     name of the current stage, such as "field"; valid during the call only
+ * @param fraction  completed fraction of the stage, 0 to 1
  * @param user      `progress_user` of the options
- * @return true to go on, false to cancel: it is not called again, and the cooking call returns VXS_CANCELLED. It must not
- *         throw. It may call the library, but what cooks, scales, saves or loads returns VXS_BUSY, since other threads wait for it.
+ * @return true to continue, false to cancel: the callback is not called again, and the cooking call returns
+ *         VXS_CANCELLED. It must not throw. It may call the library, but calls that cook, scale, save or load return
+ *         VXS_BUSY, since other threads wait for it.
  */
 typedef bool (*vxs_progress_fn)(const char *stage, double fraction, void *user);
 
-/** How to cook a mesh into a shape. Fill it with `vxs_cook_options_init`, then change what you want. */
+/** Options for cooking a mesh into a shape. Fill it with `vxs_cook_options_init`, then change fields as needed. */
 typedef struct vxs_cook_options {
   /** `sizeof(vxs_cook_options)`, set by `vxs_cook_options_init`. */
   uint32_t struct_size;
-  /** `VXS_FORM_` flags: which forms to cook. Default: both. */
+  /** `VXS_FORM_` flags: the forms to cook. Default: both. */
   uint32_t forms;
   /** Edge of a voxel, metres. 0, the default, takes it from `resolution`. */
   double voxel_size;
@@ -80,9 +81,9 @@ typedef struct vxs_cook_options {
   uint32_t resolution;
   /** Voxels between the mesh and the border of the grid, on every side. */
   uint32_t padding_voxels;
-  /** Largest gap between samples, metres. 0, the default, takes it from `sample_count`, or else from the voxel size. */
+  /** Largest gap between samples, metres. 0, the default: derived from `sample_count`, or else from the voxel size. */
   double spacing;
-  /** About how many samples the pointshell should have; used when `spacing` is 0. 0, the default: as `spacing` says. */
+  /** Approximate number of samples of the pointshell; used when `spacing` is 0. 0, the default: `spacing` decides. */
   uint32_t sample_count;
   /** One of `VXS_SAMPLING_`. */
   uint32_t sampling;
@@ -93,33 +94,35 @@ typedef struct vxs_cook_options {
   /** One of `VXS_TREE_`. */
   uint32_t tree;
   /**
-   * Most bytes that cooking one form may hold, whatever the mesh; else VXS_TOO_LARGE, before anything large is allocated.
-   * The finished field is there while the pointshell is made, and membranes are put across the holes of an open mesh
-   * beside its field, so at most twice as much is held at any time, and 4 MB.
+   * Largest number of bytes that cooking one form may hold, for any mesh. Cooking that would need more returns
+   * VXS_TOO_LARGE before it allocates anything large. The finished field stays allocated while the pointshell is
+   * made, and membranes are put across the holes of an open mesh beside its field, so that at most twice this limit,
+   * and 4 MB, is held at any time.
    */
   uint64_t memory_limit;
-  /** Vertices closer than this are merged first, metres. Default 0: only those that coincide. */
+  /** Vertices closer than this are merged first, metres. Default 0: only coincident vertices are merged. */
   double weld_tolerance;
-  /** Called with the progress; null, the default: none. */
+  /** Progress callback; null, the default: none. */
   vxs_progress_fn progress;
-  /** Given to `progress`. */
+  /** Passed to `progress`. */
   void *progress_user;
   /** One of `VXS_STORAGE_`. */
   uint32_t field_storage;
   /** Must be 0. */
   uint32_t reserved;
   /**
-   * Largest error of the field that is acceptable, metres: `field_error_max` of `vxs_shape_info`, as found when it is
-   * cooked, will not be above it. Chooses the voxel size, so `voxel_size` must be 0, and `resolution` is not looked at. It
-   * is found by cooking coarser fields first, which takes two or three times as long as the field itself.
-   * VXS_TOO_LARGE, when it cannot be met within `memory_limit`, says what was reached. 0, the default: as `voxel_size`
-   * and `resolution` say.
+   * Largest acceptable error of the field, metres: `field_error_max` of `vxs_shape_info`, as measured during
+   * cooking, will not exceed it. It determines the voxel size, so `voxel_size` must be 0, and `resolution` is
+   * ignored. The voxel size is found by cooking coarser fields first, which takes two or three times as long as the
+   * field itself. If the error cannot be met within `memory_limit`, the call returns VXS_TOO_LARGE and the message
+   * tells the error that was reached. 0, the default: `voxel_size` and `resolution` decide.
    */
   double target_error;
   /**
-   * Metres; 0, the default: none. Else the surface is the outer one at this distance from the mesh, which may be any
-   * soup of triangles: thin sheets and patches become a solid with a rounded surface, gaps of less than twice this close,
-   * and what is enclosed is filled. At least a voxel's diagonal.
+   * Offset distance, metres; 0, the default: no offset. Otherwise the surface is the outer surface at this distance
+   * from the mesh, which may be any triangle soup. Thin sheets and patches become a solid with a rounded surface,
+   * gaps narrower than twice this distance close, and enclosed space is filled. The distance must be at least a
+   * voxel's diagonal.
    */
   double offset;
 } vxs_cook_options;
@@ -127,7 +130,7 @@ typedef struct vxs_cook_options {
 /**
  * Fills `options` with the defaults.
  *
- * @param[out] options  what to fill
+ * @param[out] options  the struct to fill
  * @param size          `sizeof(vxs_cook_options)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
@@ -170,21 +173,25 @@ VXS_API vxs_status vxs_cook_options_init(struct vxs_cook_options *options, size_
 #define VXS_PRIMITIVE_BLOB 11
 
 /**
- * Hexagonal bolt with an ISO metric thread along y, its head's bearing face at y = 0, its tip at y = length. size: nominal
- * diameter, pitch, length, and by how much pitch diameter and major diameter are below those of the basic profile (ISO 965-1:
- * 0.118 and 0.178 mm in the middle of class 6g at M16, the default); detail: segments around, a multiple of 6.
+ * Hexagonal bolt with an ISO metric thread along y, its head's bearing face at y = 0, its tip at y = length. size:
+ * nominal diameter, pitch, length, and the amounts by which pitch diameter and major diameter are below those of the
+ * basic profile (ISO 965-1: 0.118 and 0.178 mm in the middle of class 6g at M16, the default); detail: segments
+ * around, a multiple of 6.
  */
 #define VXS_PRIMITIVE_BOLT 12
 
 /**
- * Hexagonal nut with an ISO metric thread around y, from y = 0 to its height. size: nominal diameter, pitch, height, and by how
- * much pitch diameter and minor diameter are above those of the basic profile (0.106 and 0.1875 mm in the middle of class 6H
- * at M16, the default); detail: segments around, a multiple of 6. At any height it fits a VXS_PRIMITIVE_BOLT of its diameter and
- * pitch when it is turned around y by that height over the pitch.
+ * Hexagonal nut with an ISO metric thread around y, from y = 0 to its height. size: nominal diameter, pitch, height,
+ * and the amounts by which pitch diameter and minor diameter are above those of the basic profile (0.106 and 0.1875 mm
+ * in the middle of class 6H at M16, the default); detail: segments around, a multiple of 6. At any height it fits a
+ * VXS_PRIMITIVE_BOLT of its diameter and pitch if it is turned around y by that height over the pitch.
  */
 #define VXS_PRIMITIVE_NUT 13
 
-/** A mesh made by the library. Fill it with `vxs_primitive_init`, which also gives every kind a size and detail. */
+/**
+ * A mesh made by the library. Fill it with `vxs_primitive_init`, which also sets a default size and detail for the
+ * kind.
+ */
 typedef struct vxs_primitive {
   /** `sizeof(vxs_primitive)`, set by `vxs_primitive_init`. */
   uint32_t struct_size;
@@ -192,14 +199,14 @@ typedef struct vxs_primitive {
   uint32_t kind;
   /** Lengths in metres, as listed at the kind. */
   double size[6];
-  /** How finely it is cut into triangles, as listed at the kind; 0 for a good default. */
+  /** Fineness of the triangulation, as listed at the kind; 0 for a good default. */
   uint32_t detail[4];
 } vxs_primitive;
 
 /**
  * Fills `primitive` with the default size and detail of a kind.
  *
- * @param[out] primitive  what to fill
+ * @param[out] primitive  the struct to fill
  * @param size            `sizeof(vxs_primitive)`
  * @param kind            one of `VXS_PRIMITIVE_`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, or an unknown kind)
@@ -241,16 +248,17 @@ VXS_API vxs_status vxs_primitive_init(struct vxs_primitive *primitive, size_t si
 /**
  * Cooks a shape from triangles. The shape keeps a copy of them.
  *
- * A field needs a surface that separates an inside from an outside; small holes, self-intersections and flipped triangles
- * are coped with and reported by `vxs_shape_get_info`. A pointshell can be made of any surface. Cooking is parallel and
- * gives the same result on any number of threads.
+ * A field needs a surface that separates an inside from an outside. Cooking tolerates small holes, self-intersections
+ * and flipped triangles, and `vxs_shape_get_info` reports them. Any surface can have a pointshell. Cooking is parallel
+ * and gives the same result on any number of threads.
  *
  * @param vertices        `vertex_count` points, metres, body frame, all finite
  * @param indices         `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
- * @param options         how; null for the defaults
+ * @param options         cooking options; null for the defaults
  * @param[out] shape      release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle, or the size: a mesh of
- *         less than 1e-18 m along every axis is refused), VXS_TOO_LARGE (the message says how much memory it would take),
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH (the message names the vertex or triangle, or the size: a
+ *         mesh of
+ *         less than 1e-18 m along every axis is refused), VXS_TOO_LARGE (the message tells the memory it would take),
  *         VXS_OUT_OF_MEMORY (the system has less), VXS_CANCELLED
  */
 VXS_API
@@ -262,15 +270,17 @@ vxs_status vxs_shape_create_from_triangles(const struct vxs_vec3 *vertices,
                                            struct vxs_shape **shape);
 
 /**
- * How much memory cooking takes: the least `memory_limit` with which `vxs_shape_create_from_triangles` goes ahead. The
- * shape itself takes less. Looks at every triangle, but computes no distance. Wide holes of an open mesh in bricks take more,
- * for what is put across them, which is known only once it is cooked.
+ * Computes the memory that cooking takes: the smallest `memory_limit` with which `vxs_shape_create_from_triangles`
+ * proceeds. The shape itself takes less. The function reads every triangle, but computes no distance. Wide holes of an
+ * open mesh in bricks take additional memory for the membranes across them; its amount is known only after cooking.
  *
  * @param vertices        `vertex_count` points, metres, body frame, all finite
  * @param indices         `3 * triangle_count` vertex numbers
- * @param options         how it would be cooked; null for the defaults. `memory_limit` and `progress` are not looked at
+ * @param options         options that cooking would use; null for the defaults. `memory_limit` and `progress` are
+ *                        ignored
  * @param[out] bytes      written only on success
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH, VXS_UNSUPPORTED (with a `target_error`, which finds its voxel size
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH, VXS_UNSUPPORTED (with a `target_error`, whose voxel size is
+ *         found
  *         by cooking)
  */
 VXS_API
@@ -282,13 +292,14 @@ vxs_status vxs_cook_estimate_memory(const struct vxs_vec3 *vertices,
                                     uint64_t *bytes);
 
 /**
- * Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), by its extension. Whatever the reader does
- * not understand is refused, and so is a binary file that holds less or more than it announces.
+ * Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), chosen by its extension. The reader
+ * refuses everything that it does not understand, and a binary file that holds less or more data than it announces.
  *
  * @param path        UTF-8 (on Unix: any bytes the file system takes)
- * @param options     how; null for the defaults
+ * @param options     cooking options; null for the defaults
  * @param[out] shape  release it with `vxs_shape_release`
- * @return as `vxs_shape_create_from_triangles`, and VXS_IO, VXS_INVALID_FILE (unknown type, or not what it says it is)
+ * @return as `vxs_shape_create_from_triangles`, and VXS_IO, VXS_INVALID_FILE (unknown type, or contents that do not
+ *         match it)
  */
 VXS_API
 vxs_status vxs_shape_create_from_file(const char *path,
@@ -298,8 +309,8 @@ vxs_status vxs_shape_create_from_file(const char *path,
 /**
  * Cooks a shape from a mesh made by the library.
  *
- * @param primitive   what; see `vxs_primitive_init`
- * @param options     how to cook it; null for the defaults
+ * @param primitive   the mesh; see `vxs_primitive_init`
+ * @param options     cooking options; null for the defaults
  * @param[out] shape  release it with `vxs_shape_release`
  * @return as `vxs_shape_create_from_triangles`
  */
@@ -309,7 +320,8 @@ vxs_status vxs_shape_create_primitive(const struct vxs_primitive *primitive,
                                       struct vxs_shape **shape);
 
 /**
- * The half-space of all x with `normal` · x <= `offset`. Exact; a field only, so it needs a partner with a pointshell.
+ * Creates the half-space of all x with `normal` · x <= `offset`. Exact; a field only, so that it needs a partner with
+ * a pointshell.
  *
  * @param normal      outward, of any length but 0
  * @param offset      metres along the unit normal
@@ -319,7 +331,7 @@ vxs_status vxs_shape_create_primitive(const struct vxs_primitive *primitive,
 VXS_API vxs_status vxs_shape_create_half_space(struct vxs_vec3 normal, double offset, struct vxs_shape **shape);
 
 /**
- * A box centred at the origin. Exact; a field only.
+ * Creates a box centred at the origin. Exact; a field only.
  *
  * @param half_extents  half the edge lengths, metres, all positive
  * @param[out] shape    release it with `vxs_shape_release`
@@ -328,7 +340,7 @@ VXS_API vxs_status vxs_shape_create_half_space(struct vxs_vec3 normal, double of
 VXS_API vxs_status vxs_shape_create_box(struct vxs_vec3 half_extents, struct vxs_shape **shape);
 
 /**
- * A sphere around the origin. Exact; a field only.
+ * Creates a sphere centred at the origin. Exact; a field only.
  *
  * @param radius      metres, positive
  * @param[out] shape  release it with `vxs_shape_release`
@@ -337,7 +349,7 @@ VXS_API vxs_status vxs_shape_create_box(struct vxs_vec3 half_extents, struct vxs
 VXS_API vxs_status vxs_shape_create_sphere(double radius, struct vxs_shape **shape);
 
 /**
- * A capsule centred at the origin. Exact; a field only.
+ * Creates a capsule centred at the origin. Exact; a field only.
  *
  * @param radius       metres, positive
  * @param half_height  half the length of its segment, without the caps, metres, positive
@@ -348,7 +360,7 @@ VXS_API vxs_status vxs_shape_create_sphere(double radius, struct vxs_shape **sha
 VXS_API vxs_status vxs_shape_create_capsule(double radius, double half_height, uint32_t axis, struct vxs_shape **shape);
 
 /**
- * A cylinder centred at the origin. Exact; a field only.
+ * Creates a cylinder centred at the origin. Exact; a field only.
  *
  * @param radius       metres, positive
  * @param half_height  half its length, metres, positive
@@ -363,9 +375,9 @@ vxs_status vxs_shape_create_cylinder(double radius,
                                      struct vxs_shape **shape);
 
 /**
- * A cone with its tip at +height / 2 on the axis and its base at -height / 2. Exact; a field only.
+ * Creates a cone with its tip at +height / 2 on the axis and its base at -height / 2. Exact; a field only.
  *
- * @param radius      of the base, metres, positive
+ * @param radius      radius of the base, metres, positive
  * @param height      metres, positive
  * @param axis        0, 1, 2 for x, y, z
  * @param[out] shape  release it with `vxs_shape_release`
@@ -374,7 +386,7 @@ vxs_status vxs_shape_create_cylinder(double radius,
 VXS_API vxs_status vxs_shape_create_cone(double radius, double height, uint32_t axis, struct vxs_shape **shape);
 
 /**
- * The convex hull of points. Exact; a field only.
+ * Creates the convex hull of points. Exact; a field only.
  *
  * @param points       `point_count` points, metres, body frame; at least four that are not in one plane
  * @param[out] shape   release it with `vxs_shape_release`
@@ -386,7 +398,8 @@ vxs_status vxs_shape_create_convex_hull(const struct vxs_vec3 *points,
                                         struct vxs_shape **shape);
 
 /**
- * The distance to triangles themselves, by their closest point: exact, and slow next to a cooked field. A field only.
+ * Creates a shape whose field is the distance to the triangles themselves, by their closest point: exact, and slow
+ * compared with a cooked field. A field only.
  *
  * @param vertices    `vertex_count` points, metres, body frame, all finite
  * @param indices     `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
@@ -401,20 +414,21 @@ vxs_status vxs_shape_create_triangles(const struct vxs_vec3 *vertices,
                                       struct vxs_shape **shape);
 
 /**
- * A sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a pointshell
- * collide with it, from either side.
+ * Creates a sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a
+ * pointshell collide with it, from either side.
  *
- * Each sample of a body asks the body's own field on which side of the sheet the body is; up to `depth` behind the sheet
- * a sample is known to have gone through, deeper it is lost. Half the thickness of the bodies is a good value: where more
- * of a body is behind the sheet than before it, its way out is the far side. A body without a field trusts the winding
- * of the triangles instead: the sheet must then be wound consistently, and its front is the free side. The distance of
- * the field itself (`vxs_field_distance`) is never negative.
+ * Each sample of a body asks the body's own field on which side of the sheet the body is. A sample that is up to
+ * `depth` behind the sheet is recognised as having passed through it; a deeper sample is lost. Half the thickness of
+ * the bodies is a good value: if more of a body is behind the sheet than in front of it, its contacts push it out on
+ * the far side. A body without a field relies on the winding of the triangles instead: the sheet must then be wound
+ * consistently, and bodies belong on its front side. The distance of the field itself (`vxs_field_distance`) is never
+ * negative.
  *
- * To keep the sheet's open edges and sharp folds from sinking in between the samples of a body, join its field by
- * `vxs_shape_create` with a pointshell of the same triangles made with `VXS_SAMPLING_FEATURES`.
+ * The sheet's open edges and sharp folds can sink in between the samples of a body. To prevent this, combine its field
+ * by `vxs_shape_create` with a pointshell of the same triangles made with `VXS_SAMPLING_FEATURES`.
  *
  * @param vertices    `vertex_count` points, metres, body frame, all finite
- * @param indices     `3 * triangle_count` vertex numbers; any soup: open, flat, self-intersecting
+ * @param indices     `3 * triangle_count` vertex numbers; any triangle soup: open, flat, self-intersecting
  * @param depth       metres, positive
  * @param[out] shape  release it with `vxs_shape_release`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
@@ -428,14 +442,14 @@ vxs_status vxs_shape_create_sheet(const struct vxs_vec3 *vertices,
                                   struct vxs_shape **shape);
 
 /**
- * The convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the hull of the
- * others are dropped.
+ * Creates the convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the
+ * hull of the others are dropped.
  *
  * @param centers       `sphere_count` points, metres, body frame
  * @param radii         `sphere_count` lengths, metres; 0 for a point
  * @param sphere_count  1 to 64
  * @param[out] shape    release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT (also when the hull has no volume: points of one plane)
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also if the hull has no volume: all points in one plane)
  */
 VXS_API
 vxs_status vxs_shape_create_sphere_hull(const struct vxs_vec3 *centers,
@@ -444,20 +458,17 @@ vxs_status vxs_shape_create_sphere_hull(const struct vxs_vec3 *centers,
                                         struct vxs_shape **shape);
 
 /**
- * The shape scaled about its origin, in all its forms: triangles, field, pointshell, mass properties. A copy that takes as
- * much memory as the original. But for rounding its answers are those of the original, scaled; a power of two changes no
- * digit. The samples keep their numbers.
+ * Creates a copy of a shape, scaled about its origin in all its forms: triangles, field, pointshell, mass properties.
+ * The copy takes as much memory as the original. Its answers are those of the original, scaled, up to rounding; a
+ * factor that is a power of two changes no digit. The samples keep their numbers.
  *
- * @param shape        what to scale; it stays as it is
+ * @param shape        the shape to scale; it stays unchanged
  * @param factor       positive and finite
  * @param[out] scaled  release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT (also when a length would become too large or too small), VXS_INVALID_HANDLE,
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also if a length would become too large or too small), VXS_INVALID_HANDLE,
  *         VXS_OUT_OF_MEMORY
  */
-VXS_API
-vxs_status vxs_shape_create_scaled(const struct vxs_shape *shape,
-                                   double factor,
-                                   struct vxs_shape **scaled);
+VXS_API vxs_status vxs_shape_create_scaled(const struct vxs_shape *shape, double factor, struct vxs_shape **scaled);
 
 #ifdef __cplusplus
 }  // extern "C"

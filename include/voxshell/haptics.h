@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /**
- * A tool in a hand, and the bodies that it touches. In two halves for two threads: steps answer the device, the simulation
- * finds contacts; neither waits for the other.
+ * A tool in a hand, and the bodies that it can touch. It has two halves for two threads: steps answer the device, and
+ * the simulation finds contacts. Neither waits for the other.
  */
 typedef struct vxs_haptics vxs_haptics;
 
@@ -27,11 +27,12 @@ typedef struct vxs_haptics vxs_haptics;
 /** Discrete penalty, with virtual coupling and implicit integration. */
 #define VXS_RENDERER_PENALTY 1
 
-/** Penalty integrated over the times of contact of each step (Xu & Barbič 2016, section 4.1). */
+/** Penalty integrated over the contact intervals of each step (Xu & Barbič 2016, section 4.1). */
 #define VXS_RENDERER_CONTINUOUS_PENALTY 2
 
 /**
- * Constraint-based god-object: the tool that is shown never penetrates (Ortega et al. 2007; Xu & Barbič 2016, section 4.2).
+ * Constraint-based god-object: the displayed tool never penetrates (Ortega et al. 2007; Xu & Barbič 2016, section
+ * 4.2).
  */
 #define VXS_RENDERER_GOD_OBJECT 3
 
@@ -41,49 +42,55 @@ typedef struct vxs_haptics vxs_haptics;
 /** None of the flags below. */
 #define VXS_HAPTICS_NORMAL 0
 
-/** The device's state was refused: not finite, or no unit quaternion. The wrench is zero. */
+/** The device's state was refused: not finite, or not a unit quaternion. The wrench is zero. */
 #define VXS_HAPTICS_BAD_STATE 1
 
 /** The time step was zero, negative, not finite or longer than allowed. The wrench is zero. */
 #define VXS_HAPTICS_BAD_TIME 2
 
-/** The device moved farther since the last step than it can. The wrench is zero, and grows again from there. */
+/** The device moved farther since the last step than it can. The wrench is zero, and then grows again from zero. */
 #define VXS_HAPTICS_TELEPORT 4
 
 /** The hand is off the device: the wrench is zero. */
 #define VXS_HAPTICS_DISENGAGED 8
 
-/** The wrench was cut to a limit of the device. */
+/** The wrench was reduced to a limit of the device. */
 #define VXS_HAPTICS_LIMITED 16
 
-/** The simulation has published nothing for longer than allowed: its last contacts are used, and faded out. */
+/** The simulation has published nothing for longer than allowed: its last contacts are used, and fade out. */
 #define VXS_HAPTICS_STALE 32
 
 /** The wrench is growing from zero, after a reset, a fault or an entry while inside. */
 #define VXS_HAPTICS_RAMPING 64
 
-/** The passivity controller took energy out. */
+/** The passivity controller removed energy. */
 #define VXS_HAPTICS_DAMPED 128
 
-/** Constraints leave the god-object no way, though the hand pulls: a path may exist all the same ("false negative"). */
+/**
+ * Constraints block every motion of the god-object, although the hand pulls: a path may exist all the same ("false
+ * negative").
+ */
 #define VXS_HAPTICS_LOCKED 256
 
-/** Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive"). */
+/**
+ * Penalty forces let samples penetrate deeper than the tolerance: a displayed path may not exist ("false positive").
+ */
 #define VXS_HAPTICS_PENETRATING 512
 
-/** `surface.height` gave what is no slope: the surface is smooth there. */
+/** `surface.height` gave heights without a finite slope: the surface is smooth there. */
 #define VXS_HAPTICS_BAD_HEIGHT 1024
 
 /**
- * `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later rounds go on.
+ * `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later
+ * rounds continue.
  */
 #define VXS_HAPTICS_PARTIAL 2048
 
-/** What a device says, mapped to the world frame. */
+/** State of a device, mapped to the world frame. */
 typedef struct vxs_device_state {
-  /** Of the tool as the hand holds it: body to world. */
+  /** Pose of the tool as the hand holds it: body to world. */
   struct vxs_pose pose;
-  /** Of the tool's origin. */
+  /** Velocity of the tool's origin. */
   struct vxs_twist twist;
   /** Not 0 while the hand is on the device (its deadman switch is closed). */
   uint32_t engaged;
@@ -91,100 +98,101 @@ typedef struct vxs_device_state {
   uint32_t reserved;
 } vxs_device_state;
 
-/** What a device bears: none negative, infinity where there is no limit. */
+/** Limits of a device: none negative, infinity for no limit. */
 typedef struct vxs_haptics_limits {
-  /** N. */
+  /** Force, N. */
   double force;
-  /** N·m. */
+  /** Torque, N·m. */
   double torque;
-  /** N/m, N·m/rad. */
+  /** Stiffness of translation and of rotation: N/m, N·m/rad. */
   double stiffness[2];
-  /** N·s/m, N·m·s/rad. */
+  /** Damping of translation and of rotation: N·s/m, N·m·s/rad. */
   double damping[2];
 } vxs_haptics_limits;
 
-/** What the device gets from a step in impedance causality. */
+/** Output of a step in impedance causality. */
 typedef struct vxs_haptics_output {
-  /** On the hand, about the tool's origin, world frame. Never above the device's limits. */
+  /** Wrench on the hand, about the tool's origin, world frame. Never above the device's limits. */
   struct vxs_wrench wrench;
-  /** Where the simulated tool is, which is what to draw: body to world. */
+  /** Pose of the simulated tool, which is the pose to draw: body to world. */
   struct vxs_pose tool;
-  /** How old the contacts are that it is made of, seconds. */
+  /** Age of the contacts used, seconds. */
   double age;
   /** `VXS_HAPTICS_` flags. */
   uint32_t status;
-  /** How many contacts those are. */
+  /** Number of contacts used. */
   uint32_t contacts;
 } vxs_haptics_output;
 
-/** What the device gets from a step in admittance causality: where to go. */
+/** Output of a step in admittance causality: the motion that the device has to make. */
 typedef struct vxs_haptics_motion {
-  /** Where the device goes: of the tool as the hand holds it, body to world. */
+  /** Pose for the device to take, of the tool as the hand holds it: body to world. */
   struct vxs_pose pose;
-  /** Of the tool's origin. */
+  /** Velocity of the tool's origin. */
   struct vxs_twist twist;
-  /** Where the simulated tool is, which is what to draw: body to world. */
+  /** Pose of the simulated tool, which is the pose to draw: body to world. */
   struct vxs_pose tool;
-  /** How old the contacts are, seconds. */
+  /** Age of the contacts used, seconds. */
   double age;
   /** `VXS_HAPTICS_` flags. */
   uint32_t status;
-  /** How many contacts those are. */
+  /** Number of contacts used. */
   uint32_t contacts;
 } vxs_haptics_motion;
 
-/** What a round of the simulation found. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
+/** Result of a round of the simulation. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
 typedef struct vxs_haptics_report {
   /** `sizeof(vxs_haptics_report)`, set by `vxs_haptics_report_init`. */
   uint32_t struct_size;
   /**
-   * 0 when neither the tool nor a body had moved since the last round, which was not VXS_HAPTICS_PARTIAL, and nothing was
-   * done; else 1.
+   * 0 if the round did nothing, because neither the tool nor a body had moved since the last round and that round
+   * was not VXS_HAPTICS_PARTIAL; else 1.
    */
   uint32_t fresh;
-  /** Time of the steps that it is for: the sum of their `dt`, seconds. */
+  /** Time of the steps for which the round was computed: the sum of their `dt`, seconds. */
   double clock;
-  /** The least separation, metres, negative when penetrating; infinity without contacts. */
+  /** Smallest separation, metres, negative when penetrating; infinity without contacts. */
   double least_separation;
-  /** What the contacts do to the simulated tool, about its centre of mass. */
+  /** Wrench of the contacts on the simulated tool, about its centre of mass. */
   struct vxs_wrench wrench;
   uint32_t contacts;
   /** `VXS_HAPTICS_` flags. */
   uint32_t status;
 } vxs_haptics_report;
 
-/** The coupling's springs have no end. */
+/** The force of the coupling's springs grows without limit. */
 #define VXS_SATURATION_LINEAR 0
 
-/** Their force stays as it is from `reach` on. */
+/** The force stays constant from `reach` on. */
 #define VXS_SATURATION_CLAMPED 1
 
-/** The same greatest force, reached smoothly at 3/2 of `reach` (Otaduy & Lin 2005). */
+/** The force has the same maximum and reaches it smoothly, at 3/2 of `reach` (Otaduy & Lin 2005). */
 #define VXS_SATURATION_CUBIC 2
 
 /**
- * Height of the bumps on a body, metres. Only differences matter: they turn the force as their slope does, and leave the
- * surface where it is.
+ * Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
+ * surface stays in its place.
  *
- * Called six times for each constraint that holds the tool, by the thread that steps in each step and by the one that simulates
- * in each round, perhaps by both at once: it must be safe to call from several threads, must neither block nor allocate, must
- * not call functions of the same `vxs_haptics`, and should give the same for the same point. Where it gives what is not
- * finite, the surface is smooth, and the status says VXS_HAPTICS_BAD_HEIGHT.
+ * The function is called six times for each constraint that holds the tool, by the stepping thread in each step and by
+ * the simulating thread in each round, possibly by both at once. It must be safe to call from several threads, must
+ * neither block nor allocate, must not call functions of the same `vxs_haptics`, and should return the same height for
+ * the same point. Where it returns a value that is not finite, the surface is smooth, and the status has
+ * VXS_HAPTICS_BAD_HEIGHT.
  *
- * @param body   number of the body: its place in `bodies` of `vxs_haptics_create`
- * @param point  on its surface or near it, in the body's frame, metres
+ * @param body   number of the body: its index in `bodies` of `vxs_haptics_create`
+ * @param point  point on the body's surface or near it, in the body's frame, metres
  * @param user   `surface.height_user` of the settings
- * @return the height above the surface
+ * @return the height above the surface, metres
  */
 typedef double (*vxs_haptics_height_fn)(size_t body, const struct vxs_vec3 *point, void *user);
 
-/** The virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation. */
+/** Virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation. */
 typedef struct vxs_haptics_coupling {
-  /** N/m, N·m/rad. */
+  /** Stiffness: N/m, N·m/rad. */
   double stiffness[2];
-  /** N·s/m, N·m·s/rad. Default: critical for the tool. */
+  /** Damping: N·s/m, N·m·s/rad. Default: critical for the tool. */
   double damping[2];
-  /** How far the springs go until they saturate: metres, radians. */
+  /** Deflection at which the springs saturate: metres, radians. */
   double reach[2];
   /** One of `VXS_SATURATION_`. */
   uint32_t saturation;
@@ -192,90 +200,96 @@ typedef struct vxs_haptics_coupling {
   uint32_t reserved;
 } vxs_haptics_coupling;
 
-/** Each contact between the simulated tool and a body. */
+/** Penalty law of each contact between the simulated tool and a body. */
 typedef struct vxs_haptics_contact {
-  /** N/m, and N·s/m along its normal. */
+  /** Stiffness, N/m, and damping, N·s/m, along the contact's normal. */
   double stiffness;
   double damping;
-  /** Signed distance at which the force of a contact begins, metres: above 0 it acts before surfaces touch. */
+  /**
+   * Signed distance at which the force of a contact begins, metres: above 0, the force acts before the surfaces
+   * touch.
+   */
   double offset;
   /** Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres. */
   double tolerance;
-  /** Of VXS_RENDERER_IMPULSE: how much of an approach comes back, 0 to 1. */
+  /**
+   * For VXS_RENDERER_IMPULSE: coefficient of restitution, the fraction of the approach velocity that is returned, 0
+   * to 1.
+   */
   double restitution;
-  /** From this many contacts on their forces are averaged. */
+  /** From this number of contacts on, their forces are averaged. */
   uint32_t average_from;
-  /** Of VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
+  /** For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
   uint32_t braking;
 } vxs_haptics_contact;
 
-/** Times of the steps, seconds. */
+/** Durations and time limits of the steps, seconds. */
 typedef struct vxs_haptics_timing {
   /** Steps longer than this are VXS_HAPTICS_BAD_TIME. */
   double longest_step;
-  /** Contacts older than this are VXS_HAPTICS_STALE, and fade out in the time after it. */
+  /** Contacts older than `stale_after` are VXS_HAPTICS_STALE, and fade out in the time `fade` after it. */
   double stale_after;
   double fade;
-  /** In this time the wrench grows from zero, after a reset, a fault or an entry while inside. */
+  /** Time in which the wrench grows from zero, after a reset, a fault or an entry while inside. */
   double ramp;
 } vxs_haptics_timing;
 
-/** The virtual body that the hand moves in admittance causality. */
+/** Virtual body that the hand moves in admittance causality. */
 typedef struct vxs_haptics_handle {
-  /** kg. */
+  /** Mass, kg. */
   double mass;
-  /** The same about all axes, kg·m². */
+  /** Moment of inertia, the same about all axes, kg·m². */
   double inertia;
-  /** Against all motion, N·s/m and N·m·s/rad. */
+  /** Damping against all motion, N·s/m and N·m·s/rad. */
   double damping[2];
 } vxs_haptics_handle;
 
-/** Bumps on all bodies that turn the force as their slope does. */
+/** Bumps on all bodies; their slope turns the force. */
 typedef struct vxs_haptics_texture {
-  /** How high they are, metres. Default 0: none. */
+  /** Height of the bumps, metres. Default 0: none. */
   double height;
-  /** How far from one to the next, metres. */
+  /** Distance from one bump to the next, metres. */
   double wavelength;
 } vxs_haptics_texture;
 
-/** How surfaces feel with VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction. */
+/** Surface properties for VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction. */
 typedef struct vxs_haptics_surface {
-  /** The coefficient of Coulomb friction, 0 or more. */
+  /** Coefficient of Coulomb friction, 0 or more. */
   double friction;
   /**
-   * Half the width over which normals are averaged for the force, metres; facets narrower than that feel round. 0: none.
+   * Half the width over which normals are averaged for the force, metres; facets narrower than this feel round. 0:
+   * no averaging.
    */
   double shading;
   struct vxs_haptics_texture texture;
   /**
-   * Heights of bumps of your own, felt together with the texture. It and the memory at `height_user` must live until
-   * `vxs_haptics_release` has returned. Default null: none.
+   * Height map of the caller's own, felt together with the texture. The function and the memory at `height_user`
+   * must live until `vxs_haptics_release` has returned. Default null: none.
    */
   vxs_haptics_height_fn height;
   void *height_user;
   /**
-   * Slopes are differences of heights this far to each side, metres: positive where there is a `height`. Bumps finer than
-   * that are not felt. Default 0.
+   * Distance to each side over which slopes are computed from differences of heights, metres; must be positive if
+   * there is a `height`. Finer bumps are not felt. Default 0.
    */
   double height_reach;
 } vxs_haptics_surface;
 
 /**
- * Limits of a round of the simulation, of VXS_RENDERER_GOD_OBJECT. The round ends before the stretch that would take more, at the
- * pace so far, where the tool then is, which is as safe as any; at least one stretch is gone, so that the tool arrives in later
- * rounds. VXS_HAPTICS_PARTIAL says so. While bodies move a round goes on until they are where they are to be.
+ * Limits of a round of the simulation, for VXS_RENDERER_GOD_OBJECT. The round ends before the substep that would
+ * exceed a limit, at the rate of the substeps before. The tool stays at the pose that it has reached, which is as safe
+ * as any other, and the status has VXS_HAPTICS_PARTIAL. A round makes at least one substep, so that the tool arrives
+ * in later rounds. While bodies move, a round continues until the bodies have reached their poses.
  */
 typedef struct vxs_haptics_budget {
-  /** Spheres and samples that may be tested. Default 0: no limit. */
+  /** Largest number of spheres and samples to test. Default 0: no limit. */
   uint64_t max_tests;
-  /**
-   * Time that may be taken, nanoseconds. The clock is read once a stretch, and never without this limit. Default 0: no limit.
-   */
+  /** Time limit, nanoseconds. The clock is read once per substep, and never without this limit. Default 0: no limit. */
   uint64_t max_nanoseconds;
 } vxs_haptics_budget;
 
 /**
- * All that can be set. Fill it with `vxs_haptics_settings_init`, then change what you want. Pairs are for translation and
+ * All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. Pairs are for translation and
  * rotation.
  */
 typedef struct vxs_haptics_settings {
@@ -283,17 +297,18 @@ typedef struct vxs_haptics_settings {
   uint32_t struct_size;
   /** One of `VXS_RENDERER_`. */
   uint32_t renderer;
-  /** Of the tool, kg. */
+  /** Mass of the tool, kg. */
   double mass;
-  /** Of the tool, body frame, metres. */
+  /** Centre of mass of the tool, body frame, metres. */
   struct vxs_vec3 center_of_mass;
   /**
-   * Of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the tensor, as in
-   * `vxs_mass_properties`.
+   * Inertia tensor of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the
+   * tensor, as in `vxs_mass_properties`.
    */
   double inertia[6];
   /**
-   * Of the device. What it gets is never above `force` and `torque`; the coupling is never stiffer than `stiffness`.
+   * Limits of the device. Its wrench is never above `force` and `torque`; the coupling is never stiffer than
+   * `stiffness`.
    */
   struct vxs_haptics_limits limits;
   struct vxs_haptics_coupling coupling;
@@ -302,24 +317,24 @@ typedef struct vxs_haptics_settings {
   struct vxs_haptics_handle handle;
   struct vxs_haptics_surface surface;
   struct vxs_haptics_budget budget;
-  /** The fastest that a hand moves the device, m/s and rad/s; faster is VXS_HAPTICS_TELEPORT. */
+  /** Largest speed at which a hand moves the device, m/s and rad/s; a faster motion is VXS_HAPTICS_TELEPORT. */
   double speed[2];
-  /** Not 0: the passivity controller takes out the energy that sampling puts in. Default 1. */
+  /** Not 0: the passivity controller removes the energy that sampling adds. Default 1. */
   uint32_t passivity;
   /** Zero. */
   uint32_t reserved;
 } vxs_haptics_settings;
 
 /**
- * Fills `settings` with what suits a tool and a device: a coupling as stiff as the device bears, but critically damped for
- * the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
+ * Fills `settings` with values for a tool and a device: a coupling as stiff as the device allows, but critically
+ * damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
  *
- * @param[out] settings  what to fill
+ * @param[out] settings  the struct to fill
  * @param size           `sizeof(vxs_haptics_settings)`
  * @param renderer       one of `VXS_RENDERER_`
- * @param tool           what will be in the hand: its size, and how its mass is spread
- * @param mass           of the tool, kg
- * @param limits         of the device, as the world sees them; null: none
+ * @param tool           the tool in the hand; gives the size and the distribution of mass
+ * @param mass           mass of the tool, kg
+ * @param limits         limits of the device, in the world's scale; null: none
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range), VXS_INVALID_HANDLE,
  *         VXS_UNSUPPORTED (a tool without mass properties)
  */
@@ -332,26 +347,29 @@ vxs_status vxs_haptics_settings_init(struct vxs_haptics_settings *settings,
                                      const struct vxs_haptics_limits *limits);
 
 /**
- * Prepares `report` for `vxs_haptics_simulate`: sets its size and what there is without contacts.
+ * Prepares `report` for `vxs_haptics_simulate`: sets its size and the values of a round without contacts.
  *
- * @param[out] report  what to fill
+ * @param[out] report  the struct to fill
  * @param size         `sizeof(vxs_haptics_report)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_haptics_report_init(struct vxs_haptics_report *report, size_t size);
 
 /**
- * A tool in a hand among bodies. All memory that steps need is allocated here; the shapes are shared with it, and may be
- * released.
+ * Creates a tool in a hand among bodies. All memory that steps need is allocated here. The shapes are shared with it,
+ * and their handles may be released afterwards.
  *
  * @param settings      from `vxs_haptics_settings_init`
- * @param tool          what is in the hand
- * @param bodies        what it touches; may be null if `body_count` is 0. The handles of their shapes may be released afterwards
- * @param body_count    how many
+ * @param tool          shape of the tool in the hand
+ * @param bodies        bodies that the tool can touch; may be null if `body_count` is 0. The handles of their shapes
+ *                      may be released afterwards
+ * @param body_count    number of bodies
  * @param[out] haptics  release it with `vxs_haptics_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that the
- *         renderer needs: a pointshell of one and a field of the other; for voxels a pointshell of the tool and a cooked field
- *         of the body, of which voxels are made), VXS_TOO_LARGE
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that
+ *         the
+ *         renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the tool
+ * and a
+ *         cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
  */
 VXS_API
 vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,
@@ -361,28 +379,29 @@ vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,
                               struct vxs_haptics **haptics);
 
 /**
- * Frees it, and ends what `vxs_haptics_run` began.
+ * Releases a `vxs_haptics`, and ends the run that `vxs_haptics_run` started.
  *
- * @param haptics  null is fine and does nothing
- * @return VXS_OK, VXS_INVALID_HANDLE (released before, or none), VXS_BUSY (another thread is in a call with it; or it runs, and a
- *         function that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
+ * @param haptics  may be null, which does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a `vxs_haptics`), VXS_BUSY (another thread is in a call
+ *         with it; or it runs, and the call comes from a function that a run calls: `device` or `surface.height` of
+ *         any `vxs_haptics`)
  */
-VXS_API
-vxs_status vxs_haptics_release(struct vxs_haptics *haptics);
+VXS_API vxs_status vxs_haptics_release(struct vxs_haptics *haptics);
 
 /**
- * One step in impedance causality: where the device is gives what the hand feels. For the thread that serves the device, 1 kHz
- * or what the device wants; allocates nothing, takes no lock, makes no system call, and takes a bounded time.
+ * Makes one step in impedance causality: computes the wrench for the hand from the state of the device. For the thread
+ * that serves the device, at 1 kHz or the rate of the device. The step allocates nothing, takes no lock, makes no
+ * system call, and takes a bounded time.
  *
- * Whatever the state and the time are, the wrench is finite and within the limits of the settings: what makes no sense (a
- * number that is not finite, no unit quaternion, a time step of 0, a device that has jumped, no hand on it) gives VXS_OK, a
- * zero wrench, and the flag that says so. Only where the call itself fails is `output` left as it was: the device should then
- * get no force.
+ * For every state and every time the wrench is finite and within the limits of the settings. An invalid input (a
+ * number that is not finite, no unit quaternion, a time step of 0, a device that has jumped, no hand on it) gives
+ * VXS_OK, a zero wrench, and the flag of its cause. Only if the call itself fails does `output` stay unchanged: the
+ * device should then get no force.
  *
  * @param haptics      one thread steps, another may simulate
- * @param state        of the device, in the world frame
- * @param dt           since the last step, seconds
- * @param[out] output  what the device gets
+ * @param state        state of the device, in the world frame
+ * @param dt           time since the last step, seconds
+ * @param[out] output  wrench for the device, and more
  * @return VXS_OK, VXS_INVALID_ARGUMENT (a null pointer), VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
  */
 VXS_API
@@ -392,15 +411,15 @@ vxs_status vxs_haptics_step(struct vxs_haptics *haptics,
                             struct vxs_haptics_output *output);
 
 /**
- * One step in admittance causality: what the hand does to the device gives where it is to go. For controllers that follow a
- * motion (a virtual mechanism). Otherwise as `vxs_haptics_step`; while the hand is off, and where an input makes no sense, the
- * device stays where it is.
+ * Makes one step in admittance causality: computes the motion of the device from the wrench of the hand. For
+ * controllers that follow a motion (a virtual mechanism). Otherwise like `vxs_haptics_step`; while the hand is off,
+ * and where an input is invalid, the device stays where it is.
  *
  * @param haptics      one thread steps, another may simulate
- * @param hand         of the hand on the tool, about the tool's origin, world frame
+ * @param hand         wrench of the hand on the tool, about the tool's origin, world frame
  * @param engaged      whether the hand is on the device
- * @param dt           since the last step, seconds
- * @param[out] motion  where the device is to go
+ * @param dt           time since the last step, seconds
+ * @param[out] motion  motion that the device has to make
  * @return VXS_OK, VXS_INVALID_ARGUMENT (a null pointer), VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
  */
 VXS_API
@@ -411,40 +430,37 @@ vxs_status vxs_haptics_step_admittance(struct vxs_haptics *haptics,
                                        struct vxs_haptics_motion *motion);
 
 /**
- * Starts anew: contacts are forgotten, the tool is where the device will be at the next step, and the wrench grows from zero.
- * In admittance causality the tool is at rest at `pose`. For the thread that steps, before the first step and after a pause.
+ * Resets the steps: contacts are dropped, the tool starts at the pose that the device has at the next step, and the
+ * wrench grows from zero. In admittance causality the tool is at rest at `pose`. For the thread that steps, before the
+ * first step and after a pause.
  *
- * @param haptics  whose steps
- * @param pose     where the device of admittance causality is, body to world; null: where it last was
+ * @param haptics  the `vxs_haptics` to reset
+ * @param pose     pose of the device of admittance causality, body to world; null: its last pose
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
  */
-VXS_API
-vxs_status vxs_haptics_reset(struct vxs_haptics *haptics,
-                             const struct vxs_pose *pose);
+VXS_API vxs_status vxs_haptics_reset(struct vxs_haptics *haptics, const struct vxs_pose *pose);
 
 /**
- * One round of the simulation: finds the contacts of the tool where the last step left it, and publishes them to the steps. Call
- * it as often as the processor allows, from a thread of its own, or between steps on the same one. Once warm it allocates
- * nothing and takes no lock.
+ * Makes one round of the simulation: finds the contacts of the tool at the pose that the last step left, and publishes
+ * them to the steps. Call it as often as the processor allows, from a thread of its own, or between steps on the same
+ * thread. Once warm, it allocates nothing and takes no lock.
  *
  * @param haptics      one thread simulates, another may step
  * @param[out] report  prepared by `vxs_haptics_report_init`; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates or moves a body)
  */
-VXS_API
-vxs_status vxs_haptics_simulate(struct vxs_haptics *haptics,
-                                struct vxs_haptics_report *report);
+VXS_API vxs_status vxs_haptics_simulate(struct vxs_haptics *haptics, struct vxs_haptics_report *report);
 
 /**
- * Moves a body, from the next round of the simulation on. For the thread that simulates; while `vxs_haptics_run` runs, for any one
- * thread, which may then wait for a round to end.
+ * Moves a body, from the next round of the simulation on. For the thread that simulates; while `vxs_haptics_run` runs,
+ * for any one thread, which may then wait for a round to end.
  *
- * @param haptics  whose simulation
- * @param index    of the body: its place in `bodies` of `vxs_haptics_create`
+ * @param haptics  the `vxs_haptics` that simulates
+ * @param index    number of the body: its index in `bodies` of `vxs_haptics_create`
  * @param pose     body to world
- * @param twist    how it moves, of its origin: contacts go along with it between rounds; null: not at all
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and `surface.height` asks
- *         for this in a round)
+ * @param twist    velocity of the body's origin: contacts move along with the body between rounds; null: at rest
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates; or it runs, and the
+ *         call comes from `surface.height` in a round)
  */
 VXS_API
 vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
@@ -453,28 +469,30 @@ vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
                                      const struct vxs_twist *twist);
 
 /**
- * Serves the device, once a period, on a thread of the library: sends the wrench to it, and reads its next state. The first
- * wrench is zero, and so is a last one, after the run has ended, whose state nobody reads.
+ * Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the
+ * device and reads the device's next state. The first wrench is zero. After the last step there is one more call with
+ * a zero wrench, whose state is not read.
  *
- * @param wrench      on the hand, about the tool's origin, world frame; never above the device's limits
- * @param status      `VXS_HAPTICS_` flags of the step that it comes from
- * @param[out] state  of the device, world frame; all zero before
- * @param user        as it was given to `vxs_haptics_run`
- * @return true to go on, false to end the run. It must not throw. It may call the library, but not `vxs_haptics_stop` or
- *         `vxs_haptics_release` with a `vxs_haptics` that runs, which waits for this function to return: VXS_BUSY
+ * @param wrench      wrench on the hand, about the tool's origin, world frame; never above the device's limits
+ * @param status      `VXS_HAPTICS_` flags of the step that computed the wrench
+ * @param[out] state  state of the device, world frame; all zero before the call
+ * @param user        as given to `vxs_haptics_run`
+ * @return true to continue, false to end the run. It must not throw. It may call the library, but not
+ *         `vxs_haptics_stop` or `vxs_haptics_release` with a `vxs_haptics` that runs, which waits for this function to
+ *         return: VXS_BUSY
  */
 typedef bool (*vxs_haptics_device_fn)(const struct vxs_wrench *wrench,
                                       uint32_t status,
                                       struct vxs_device_state *state,
                                       void *user);
 
-/** What to ask the system for. Fill it with `vxs_haptics_run_options_init`, then change what you want. */
+/** Requests to the system. Fill it with `vxs_haptics_run_options_init`, then change fields as needed. */
 typedef struct vxs_haptics_run_options {
   /** `sizeof(vxs_haptics_run_options)`, set by `vxs_haptics_run_options_init`. */
   uint32_t struct_size;
-  /** Of the thread that steps, under SCHED_FIFO, 1 to 99; 0: do not ask. Default 80. */
+  /** Priority of the thread that steps, under SCHED_FIFO, 1 to 99; 0: not requested. Default 80. */
   uint32_t priority;
-  /** Of the steps, seconds: 1e-6 to 1, and no more than the longest step of the settings. Default 0.001. */
+  /** Period of the steps, seconds: 1e-6 to 1, and no more than the longest step of the settings. Default 0.001. */
   double period;
   /** Not 0: lock the memory of the process from now on (mlockall). Default 1. */
   uint32_t lock_memory;
@@ -482,73 +500,76 @@ typedef struct vxs_haptics_run_options {
   uint32_t reserved;
 } vxs_haptics_run_options;
 
-/** The system gave what was asked for. */
+/** The system granted the request. */
 #define VXS_GOT_GRANTED 0
 
-/** It was not asked for. */
+/** It was not requested. */
 #define VXS_GOT_NOT_ASKED 1
 
-/** The system refused: its error number stands beside it. */
+/** The system refused; the report holds its error number. */
 #define VXS_GOT_REFUSED 2
 
-/** This system has no such thing. */
+/** The system does not support it. */
 #define VXS_GOT_UNSUPPORTED 3
 
-/** How a run goes. Call `vxs_haptics_run_report_init`, then `vxs_haptics_get_run_report` or `vxs_haptics_stop`. */
+/** State of a run. Call `vxs_haptics_run_report_init`, then `vxs_haptics_get_run_report` or `vxs_haptics_stop`. */
 typedef struct vxs_haptics_run_report {
   /** `sizeof(vxs_haptics_run_report)`, set by `vxs_haptics_run_report_init`. */
   uint32_t struct_size;
-  /** 1 while it runs, 0 when it was stopped, or ended by the device's function. */
+  /** 1 while it runs; 0 after it was stopped, or ended by the device callback. */
   uint32_t running;
   /**
-   * Real-time priority of the thread that steps, locked memory, and sleeping until a time rather than for a while: each one of
-   * `VXS_GOT_`.
+   * Real-time priority of the thread that steps, locked memory, and sleeping until an absolute time instead of for a
+   * duration: each one of `VXS_GOT_`.
    */
   uint32_t scheduling;
   uint32_t memory;
   uint32_t absolute_sleep;
-  /** The system's error numbers, where it refused. */
+  /** The system's error numbers, if it refused. */
   int32_t scheduling_error;
   int32_t memory_error;
   uint32_t reserved;
-  /** Steps, and those that began more than half a period late. */
+  /** Number of steps, and number of steps that began more than half a period late. */
   uint64_t steps;
   uint64_t late;
-  /** The latest start of a step, and the longest step with the device's own time, seconds. */
+  /**
+   * Largest delay of the start of a step, and duration of the longest step including the device's own time, seconds.
+   */
   double latest;
   double longest;
-  /** Rounds of the simulation that found something to do. */
+  /** Number of rounds of the simulation that had work to do. */
   uint64_t rounds;
 } vxs_haptics_run_report;
 
 /**
  * Fills `options` with the defaults.
  *
- * @param[out] options  what to fill
+ * @param[out] options  the struct to fill
  * @param size          `sizeof(vxs_haptics_run_options)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_haptics_run_options_init(struct vxs_haptics_run_options *options, size_t size);
 
 /**
- * Prepares `report`: sets its size and what there is before a run.
+ * Prepares `report`: sets its size and the values before a run.
  *
- * @param[out] report  what to fill
+ * @param[out] report  the struct to fill
  * @param size         `sizeof(vxs_haptics_run_report)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_haptics_run_report_init(struct vxs_haptics_run_report *report, size_t size);
 
 /**
- * Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The first has real-time priority, locked memory
- * and an absolute clock, where the system gives them: the report says what it did not. Impedance causality.
+ * Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The thread that steps has real-time
+ * priority, locked memory and an absolute clock, as far as the system grants them: the report tells which requests
+ * were not granted. Impedance causality.
  *
  * @param haptics  not running yet
  * @param options  null: the defaults
- * @param device   serves the device; called on the thread that steps, at no other time than during the run
- * @param user     for `device`
- * @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE, VXS_BUSY (it
- *         runs already, or another thread is in a call with it), VXS_IO (there can be no thread)
+ * @param device   device callback; called on the thread that steps, and only during the run
+ * @param user     passed to `device`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE,
+ *         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_IO (the system refused a thread)
  */
 VXS_API
 vxs_status vxs_haptics_run(struct vxs_haptics *haptics,
@@ -557,26 +578,24 @@ vxs_status vxs_haptics_run(struct vxs_haptics *haptics,
                            void *user);
 
 /**
- * How the run goes.
+ * Reports the state of the run.
  *
  * @param haptics      running or not
  * @param[out] report  prepared by `vxs_haptics_run_report_init`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread asks)
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call that uses the run)
  */
 VXS_API vxs_status vxs_haptics_get_run_report(struct vxs_haptics *haptics, struct vxs_haptics_run_report *report);
 
 /**
- * Ends the run, and waits until both threads have ended. Where nothing runs it does nothing. Afterwards the caller may step and
- * simulate again. A device function ends its own run by returning false.
+ * Ends the run, and waits until both threads have ended. Without a run it does nothing. Afterwards the caller may step
+ * and simulate again. A device callback ends its own run by returning false.
  *
  * @param haptics      running or not
  * @param[out] report  prepared by `vxs_haptics_run_report_init`; may be null
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs, and a function
- *         that a run calls asks for this: `device` or `surface.height` of any `vxs_haptics`)
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a call with it; or it runs,
+ *         and the call comes from a function that a run calls: `device` or `surface.height` of any `vxs_haptics`)
  */
-VXS_API
-vxs_status vxs_haptics_stop(struct vxs_haptics *haptics,
-                            struct vxs_haptics_run_report *report);
+VXS_API vxs_status vxs_haptics_stop(struct vxs_haptics *haptics, struct vxs_haptics_run_report *report);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/** Rigid: a screw motion from pose to pose, a constant twist that turns by half a turn at most. */
+/** Rigid screw motion from pose to pose: a constant twist that turns by at most half a turn. */
 #define VXS_PATH_SCREW 0
 
 /**
- * Every sample straight from where it is in the other body's frame at the start to where it is at the end, as in Xu & Barbič
- * 2014: exact and fastest, for small turns. On the way the body is not rigid.
+ * Each sample moves on a straight line, from its position in the other body's frame at the start to its position at
+ * the end, as in Xu & Barbič 2014: exact and fastest, for small turns. In between, the body is not rigid.
  */
 #define VXS_PATH_STRAIGHT 1
 
@@ -37,73 +37,74 @@ typedef struct vxs_moving_body {
   struct vxs_motion motion;
 } vxs_moving_body;
 
-/** What a query of two motions looks for. Fill it with `vxs_motion_query_init`, then change what you want. */
+/** Settings of a query of two motions. Fill it with `vxs_motion_query_init`, then change fields as needed. */
 typedef struct vxs_motion_query {
   /** `sizeof(vxs_motion_query)`, set by `vxs_motion_query_init`. */
   uint32_t struct_size;
   /** One of `VXS_ROLES_`. */
   uint32_t roles;
-  /** One of `VXS_PATH_`: how the bodies get from pose to pose. */
+  /** One of `VXS_PATH_`: the motion of the bodies between their poses. */
   uint32_t path;
   /** Number of `known`. */
   uint32_t known_count;
   /** A sample is in contact where its signed distance is at most this, metres. Default 0. May be negative. */
   double max_separation;
-  /** Nothing after this part of the step is looked at, 0 to 1. Default 1. */
+  /** Fraction of the step at which the query ends, 0 to 1. Default 1. */
   double until;
   /**
-   * On screws: how far above `max_separation` the separation of a reported contact may be, metres. 0, the default: a
-   * thousandth of the distance between samples.
+   * On screws: the amount by which the separation of a reported contact may exceed `max_separation`, metres. 0, the
+   * default: a thousandth of the distance between samples.
    */
   double tolerance;
   /**
-   * Features to leave out, in ascending order: contacts of the last step, which would end this one at once. Default: null,
-   * none.
+   * Features to leave out, in ascending order: contacts of the last step, which would end this step at once.
+   * Default: null, none.
    */
   const uint32_t *known;
 } vxs_motion_query;
 
-/** A contact and how long it lasts. */
+/** A contact with the interval for which it lasts. */
 typedef struct vxs_motion_contact {
-  /** As it is when it begins, which is at its `toi`. */
+  /** The contact at its beginning, which is at its `toi`. */
   struct vxs_contact contact;
-  /** Part of the step until which it lasts, 0 to 1: 1 when it still does at the end. */
+  /** Fraction of the step until which it lasts, 0 to 1: 1 if it still exists at the end. */
   double until;
 } vxs_motion_contact;
 
 /**
  * Fills `query` with the defaults.
  *
- * @param[out] query  what to fill
+ * @param[out] query  the struct to fill
  * @param size        `sizeof(vxs_motion_query)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_motion_query_init(struct vxs_motion_query *query, size_t size);
 
 /**
- * Where a body is on its screw motion from one pose to another.
+ * Computes the pose of a body on its screw motion from one pose to another.
  *
- * @param motion     of the body
- * @param t          part of the step, 0 to 1, such as the `toi` of a contact
+ * @param motion     motion of the body
+ * @param t          fraction of the step, 0 to 1, such as the `toi` of a contact
  * @param[out] pose  body to world
  * @return VXS_OK, VXS_INVALID_ARGUMENT
  */
 VXS_API vxs_status vxs_motion_pose(const struct vxs_motion *motion, double t, struct vxs_pose *pose);
 
 /**
- * When two moving shapes touch first: the first sample of one whose separation from the other comes down to
+ * Finds when two moving shapes first touch: the first sample of one shape whose separation from the other decreases to
  * `query->max_separation`.
  *
- * On screws nothing is missed: the time is never later than the first contact of the samples, and at the poses of that time no
- * sample is deeper than `max_separation`, nor the reported one farther out than that and the tolerance; a near miss
- * within the tolerance may be reported. On straight paths it is exact. Shapes in contact at the start give 0, unless those
- * features are `known`. Once the workspace is warm, allocates nothing and takes no lock; the same input gives the same bytes.
+ * On screws the query misses no contact: the time is never later than the first contact of the samples. At the poses
+ * of that time no sample is deeper than `max_separation`, and the separation of the reported sample exceeds
+ * `max_separation` by at most the tolerance; a near miss within the tolerance may be reported. On straight paths the
+ * query is exact. Shapes in contact at the start give 0, unless those features are `known`. Once the workspace is
+ * warm, the query allocates nothing and takes no lock; the same input gives the same bytes.
  *
  * @param a, b           the two bodies; their shapes may be the same
- * @param query          what to look for; null for the defaults
+ * @param query          settings of the query; null for the defaults
  * @param workspace      this thread's scratch
- * @param[out] contact   as it is at its `toi`; written if found
- * @param[out] found     false when they do not touch
+ * @param[out] contact   the contact at its `toi`; written if found
+ * @param[out] found     false if the shapes do not touch
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field),
  *         VXS_BUSY
  */
@@ -116,15 +117,16 @@ vxs_status vxs_query_time_of_impact(const struct vxs_moving_body *a,
                                     bool *found);
 
 /**
- * All contacts of two moving shapes, each as it is when it begins, with the time until which it lasts: the colliding
- * intervals of their samples. A sample may have several. Guarantees as `vxs_query_time_of_impact`.
+ * Finds all contacts of two moving shapes: the colliding intervals of their samples. Each contact is given as it is at
+ * its beginning, with the time until which it lasts. A sample may have several intervals. Guarantees are those of
+ * `vxs_query_time_of_impact`.
  *
  * @param a, b           as in `vxs_query_time_of_impact`
- * @param query          what to look for; null for the defaults
+ * @param query          settings of the query; null for the defaults
  * @param workspace      this thread's scratch
  * @param[out] contacts  at most `capacity`, in the order in which they begin; may be null if `capacity` is 0
- * @param[out] count     how many there are, also when they did not all fit
- * @return as `vxs_query_time_of_impact`, and VXS_TRUNCATED (more than `capacity`: `*count` says how many)
+ * @param[out] count     number of contacts, even if it exceeds `capacity`
+ * @return as `vxs_query_time_of_impact`, and VXS_TRUNCATED (more than `capacity`: `*count` tells the number)
  */
 VXS_API
 vxs_status vxs_query_motion_contacts(const struct vxs_moving_body *a,
@@ -136,13 +138,14 @@ vxs_status vxs_query_motion_contacts(const struct vxs_moving_body *a,
                                      size_t *count);
 
 /**
- * Which of the `known` features of a query are still in contact at the end of the step, as they are then: `toi` is 1.
+ * Finds which of the `known` features of a query are still in contact at the end of the step. The contacts are given
+ * at the end of the step: `toi` is 1.
  *
  * @param a, b           as in `vxs_query_time_of_impact`
- * @param query          with its `known` features
+ * @param query          settings of the query, with its `known` features
  * @param workspace      this thread's scratch
- * @param[out] contacts  at most `capacity`, by feature; may be null if `capacity` is 0
- * @param[out] count     how many there are, also when they did not all fit
+ * @param[out] contacts  at most `capacity`, sorted by feature; may be null if `capacity` is 0
+ * @param[out] count     number of contacts, even if it exceeds `capacity`
  * @return as `vxs_query_motion_contacts`; VXS_INVALID_ARGUMENT also for a feature that neither shape has
  */
 VXS_API

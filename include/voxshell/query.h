@@ -17,13 +17,14 @@ extern "C" {
 typedef struct vxs_body {
   /** Immutable and shared: any number of threads may use it at once. */
   const struct vxs_shape *shape;
-  /** Body to world; its quaternion is of unit length (checked to 1e-6). */
+  /** Body to world; its quaternion has unit length (checked to 1e-6). */
   struct vxs_pose pose;
 } vxs_body;
 
 /**
- * The library chooses which body brings the pointshell: the one with fewer samples, unless these are farther apart than an
- * eighth of the smaller body's radius: then the one with the closer samples. Or whichever can.
+ * The library chooses which body brings the pointshell: the body with fewer samples. If these are farther apart than
+ * an eighth of the smaller body's radius, it chooses the body with the closer samples. If only one assignment is
+ * possible, it chooses that one.
  */
 #define VXS_ROLES_AUTO 0
 
@@ -33,21 +34,21 @@ typedef struct vxs_body {
 /** Pointshell of B against field of A. */
 #define VXS_ROLES_SHELL_OF_B 2
 
-/** Both ways; the contacts are merged. */
+/** Both assignments; the contacts are merged. */
 #define VXS_ROLES_BOTH 3
 
-/** All contacts are one manifold, as without a `vxs_query_segmentation`. */
+/** All contacts form one manifold, as without a `vxs_query_segmentation`. */
 #define VXS_SEGMENTATION_NONE 0
 
-/** Segments are the nodes of a level of the pointshell's sphere tree: the deepest contact of each alone. */
+/** Segments are the nodes of a level of the pointshell's sphere tree; only the deepest contact of each is kept. */
 #define VXS_SEGMENTATION_LEVEL 1
 
-/** Segments are the regions in which contacts are connected, in space and in normal. */
+/** Segments are contact regions: sets of contacts connected in space and in normal. */
 #define VXS_SEGMENTATION_REGION 2
 
 /**
- * How contacts are divided into segments. Fill it with `vxs_query_segmentation_init`, then change what you want. What segment
- * each contact is in, `vxs_workspace_get_segments` says.
+ * Division of contacts into segments. Fill it with `vxs_query_segmentation_init`, then change fields as needed.
+ * `vxs_workspace_get_segments` gets the segment of each contact.
  */
 typedef struct vxs_query_segmentation {
   /** `sizeof(vxs_query_segmentation)`, set by `vxs_query_segmentation_init`. */
@@ -55,29 +56,33 @@ typedef struct vxs_query_segmentation {
   /** One of `VXS_SEGMENTATION_`. Default VXS_SEGMENTATION_REGION. */
   uint32_t kind;
   /**
-   * VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; the last one where there are
-   * fewer. Segments are numbered as the nodes of the level; those of B follow those of A when both bring pointshells.
+   * VXS_SEGMENTATION_LEVEL: the level, 0 for the root of the tree, which is one segment; a level beyond the last one
+   * means the last one. Segments have the numbers of the nodes in their level; if both bodies bring pointshells, the
+   * segments of B follow those of A.
    */
   uint32_t level;
   /** Zero. */
   uint32_t reserved;
   /**
-   * VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the larger
-   * `spacing` of the pointshells used.
+   * VXS_SEGMENTATION_REGION: contacts up to this far apart are connected, metres. Default 0: five halves of the
+   * larger `spacing` of the pointshells used.
    */
   double distance;
-  /** VXS_SEGMENTATION_REGION: and whose normals differ by at most this, radians, 0 to pi. Default pi / 4. */
+  /**
+   * VXS_SEGMENTATION_REGION: normals of connected contacts differ by at most this, radians, 0 to pi. Default pi / 4.
+   */
   double angle;
   /**
-   * VXS_SEGMENTATION_REGION: the segment of each of the query's `preferred` in the last answer, so that a region keeps its
-   * number while it keeps some of its features. Default: null, and regions are numbered anew, deepest first.
+   * VXS_SEGMENTATION_REGION: the segment of each of the query's `preferred` features in the last answer. A region
+   * then keeps its number while it keeps some of its features. Default: null, and regions are numbered anew, deepest
+   * first.
    */
   const uint32_t *preferred_segments;
 } vxs_query_segmentation;
 
 /**
- * Where a search for contacts ends early. Fill it with `vxs_query_limit_init`, then change what you want. What was left out,
- * `vxs_workspace_get_report` bounds.
+ * Limits that end a search for contacts early. Fill it with `vxs_query_limit_init`, then change fields as needed.
+ * `vxs_workspace_get_report` gives a bound on the contacts that were left out.
  */
 typedef struct vxs_query_limit {
   /** `sizeof(vxs_query_limit)`, set by `vxs_query_limit_init`. */
@@ -85,25 +90,26 @@ typedef struct vxs_query_limit {
   /** Zero. */
   uint32_t reserved;
   /**
-   * Spheres and samples that may be tested, after which the answer is what was found. Deepest first. Default 0: no limit.
+   * Largest number of spheres and samples to test. The search visits the deepest first and returns the contacts
+   * found until then. Default 0: no limit.
    */
   uint64_t max_tests;
   /**
-   * Time that may be taken, nanoseconds. The clock is read whenever eight nodes of the tree were opened; the limit is
-   * overrun by what those take and by making the contacts. Default 0: no limit.
+   * Time limit, nanoseconds. The clock is read after every eight opened nodes of the tree. The query can overrun the
+   * limit by the time of these nodes and of making the contacts. Default 0: no limit.
    */
   uint64_t max_nanoseconds;
   /**
-   * Nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle stands for them.
-   * Default 0: all samples are looked at.
+   * Nodes of the sphere tree with at most this radius are not refined, metres; a sample in their middle represents
+   * them. Default 0: all samples are tested.
    */
   double accuracy;
 } vxs_query_limit;
 
 /**
- * The step of a solver that the contacts are for, which leaves out those that cannot count in it. Fill it with
- * `vxs_query_step_init`, then change what you want. Neither `crowd` nor `max_gap` goes together with a limit, or acts against
- * sheets.
+ * Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
+ * `vxs_query_step_init`, then change fields as needed. `crowd` and `max_gap` are ignored if the query has a limit, and
+ * against sheets.
  */
 typedef struct vxs_query_step {
   /** `sizeof(vxs_query_step)`, set by `vxs_query_step_init`. */
@@ -111,75 +117,74 @@ typedef struct vxs_query_step {
   /** Zero. */
   uint32_t reserved;
   /**
-   * When more samples of a pointshell than this are within `max_separation` and `max_gap`, only those that may count for a
-   * solver are contacts: of each part of the pointshell and each direction its surface faces the one with the least gap, the
-   * deepest, and those of `preferred`. Default 0: all are.
+   * Number of samples above which contacts are dense. If more samples of a pointshell than this are within
+   * `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
+   * region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
+   * and the deepest sample, and all samples of `preferred`. Default 0: no thinning.
    */
   uint64_t crowd;
   /**
-   * Samples with gaps above this are left out, but for those of `preferred`, metres. The gap is the separation at the end of
-   * the step: max(0, normal . (shift + turn x (point - center))) less than it is. Default infinity.
+   * Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
+   * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.
    */
   double max_gap;
   /**
-   * The point of A, metres, world frame, that moves in the step against B by `shift`, metres, while A turns around it by the
-   * vector `turn`, radians. Default 0.
+   * Motion of A relative to B in the step, world frame: the point of A at `center`, metres, moves by `shift`,
+   * metres, and A rotates around it by the vector `turn`, radians. Default 0.
    */
   struct vxs_vec3 center;
   struct vxs_vec3 shift;
   struct vxs_vec3 turn;
 } vxs_query_step;
 
-/** What a query looks for. Fill it with `vxs_query_init`, then change what you want. */
+/** Settings of a query. Fill it with `vxs_query_init`, then change fields as needed. */
 typedef struct vxs_query {
   /** `sizeof(vxs_query)`, set by `vxs_query_init`. */
   uint32_t struct_size;
   /** One of `VXS_ROLES_`. */
   uint32_t roles;
-  /**
-   * Contacts: those with a separation up to this are reported, metres. Default 0: touching or penetrating. May be
-   * negative.
-   */
+  /** Contacts: largest separation that is reported, metres. Default 0: touching or penetrating. May be negative. */
   double max_separation;
-  /** Distance: bodies farther apart than this are not found, metres. Default infinity. */
+  /** Distance: largest distance that is found, metres. Default infinity. */
   double max_distance;
   /**
-   * Against sheets: samples deeper behind the surface than this are not looked for, metres, 0 or more. Default infinity:
-   * as deep as the sheet sees. A caller who knows that bodies cannot be deeper by now saves time.
+   * Against sheets: largest depth behind the surface at which samples are searched for, metres, 0 or more. Default
+   * infinity: the depth of the sheet is the limit. A caller that knows a bound on the current depth saves time by
+   * setting it.
    */
   double max_depth;
   /**
-   * Contacts: reduce to this many, each region to as many, the deepest first and then the widest spread. Default 0: all
-   * of them.
+   * Contacts: number to which they are reduced, the deepest first and then the widest spread; with regions, the
+   * number per region. Default 0: no reduction.
    */
   uint32_t max_contacts;
   /** Number of `preferred`. */
   uint32_t preferred_count;
   /**
-   * Contacts: features that a reduction keeps when they are nearly as good as others, so that a manifold does not
-   * flicker from step to step: those of the last answer, in ascending order. Default: null, none.
+   * Contacts: features that a reduction keeps if they are nearly as good as others, so that a manifold does not
+   * flicker from step to step: the features of the last answer, in ascending order. Default: null, none.
    */
   const uint32_t *preferred;
-  /** Contacts: where the search ends early. Default: null, nowhere. */
+  /** Contacts: limits of the search. Default: null, no limits. */
   const struct vxs_query_limit *limit;
-  /** Contacts: the step that they are for. Default: null, all contacts are reported. */
+  /** Contacts: the step for which they are needed. Default: null, all contacts are reported. */
   const struct vxs_query_step *step;
-  /** Contacts: how they are divided into segments. Default: null, all are one manifold. */
+  /** Contacts: their division into segments. Default: null, all form one manifold. */
   const struct vxs_query_segmentation *segmentation;
 } vxs_query;
 
 /** One contact of two bodies A and B. World frame, metres. */
 typedef struct vxs_contact {
-  /** The point on the surface of A, and the one on B. */
+  /** Point on the surface of A, and point on the surface of B. */
   struct vxs_vec3 point_on_a;
   struct vxs_vec3 point_on_b;
   /** Unit vector from A to B. */
   struct vxs_vec3 normal;
   /** Signed distance of the sample to the other body: negative when penetrating. */
   double separation;
-  /** Fraction of the motion at which they touch, 0 to 1; 0 for discrete queries. */
+  /** Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries. */
   double toi;
-  /** Which sample of the pointshell this is, the same from call to call; bit 31 is set for a sample of B. */
+  /** Number of the sample of the pointshell, the same from call to call; bit 31 is set for a sample of B. */
   uint32_t feature;
   /** Zero. */
   uint32_t reserved;
@@ -188,27 +193,27 @@ typedef struct vxs_contact {
 /** Every contact was found. */
 #define VXS_ANSWER_COMPLETE 0
 
-/** Samples stand for balls as small as the accuracy. */
+/** Representative samples stand for balls as small as the accuracy. */
 #define VXS_ANSWER_COARSE 1
 
 /** A limit ended the search. */
 #define VXS_ANSWER_PARTIAL 2
 
-/** Of a crowd the most urgent contacts were. */
+/** Dense contacts were thinned to the most urgent ones. */
 #define VXS_ANSWER_URGENT 3
 
-/** What the last query of a workspace did. Call `vxs_query_report_init`, then `vxs_workspace_get_report`. */
+/** Report on the last query of a workspace. Call `vxs_query_report_init`, then `vxs_workspace_get_report`. */
 typedef struct vxs_query_report {
   /** `sizeof(vxs_query_report)`, set by `vxs_query_report_init`. */
   uint32_t struct_size;
   /** One of `VXS_ANSWER_`. */
   uint32_t answer;
-  /** Spheres of the tree, and samples, that were tested. */
+  /** Number of spheres of the tree, and of samples, that were tested. */
   uint64_t node_tests;
   uint64_t sample_tests;
   /**
-   * No sample that was left out has a separation below this, metres: a proof. Infinity when none was left out, minus
-   * infinity when nothing is known.
+   * Proven lower bound on the separations of all samples that were left out, metres. Infinity if none was left out,
+   * minus infinity if no bound is known.
    */
   double least_missed;
 } vxs_query_report;
@@ -216,7 +221,7 @@ typedef struct vxs_query_report {
 /**
  * Fills `query` with the defaults.
  *
- * @param[out] query  what to fill
+ * @param[out] query  the struct to fill
  * @param size        `sizeof(vxs_query)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
@@ -225,7 +230,7 @@ VXS_API vxs_status vxs_query_init(struct vxs_query *query, size_t size);
 /**
  * Fills `limit` with the defaults: no limit.
  *
- * @param[out] limit  what to fill
+ * @param[out] limit  the struct to fill
  * @param size         `sizeof(vxs_query_limit)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
@@ -234,7 +239,7 @@ VXS_API vxs_status vxs_query_limit_init(struct vxs_query_limit *limit, size_t si
 /**
  * Fills `step` with the defaults: nothing is left out.
  *
- * @param[out] step  what to fill
+ * @param[out] step  the struct to fill
  * @param size        `sizeof(vxs_query_step)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
@@ -243,7 +248,7 @@ VXS_API vxs_status vxs_query_step_init(struct vxs_query_step *step, size_t size)
 /**
  * Fills `segmentation` with the defaults: regions.
  *
- * @param[out] segmentation  what to fill
+ * @param[out] segmentation  the struct to fill
  * @param size                `sizeof(vxs_query_segmentation)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
@@ -252,46 +257,46 @@ VXS_API vxs_status vxs_query_segmentation_init(struct vxs_query_segmentation *se
 /**
  * Prepares `report` for `vxs_workspace_get_report`: sets its size and zeroes the rest.
  *
- * @param[out] report  what to fill
+ * @param[out] report  the struct to fill
  * @param size         `sizeof(vxs_query_report)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */
 VXS_API vxs_status vxs_query_report_init(struct vxs_query_report *report, size_t size);
 
-/** Scratch memory of queries: one per thread. Once warm, queries neither allocate nor lock. */
+/** Scratch memory of queries: one per thread. Once it is warm, queries neither allocate nor lock. */
 typedef struct vxs_workspace vxs_workspace;
 
 /**
- * Scratch memory for queries. Make one per thread and keep it; a pair that is asked about again and again is answered faster
- * from one of its own, which remembers what it proved the last time.
+ * Creates scratch memory for queries. Create one per thread and keep it. A pair that is queried repeatedly is answered
+ * faster from a workspace of its own, which keeps the bounds that the last query proved.
  *
  * @param[out] workspace  destroy it with `vxs_workspace_destroy`
  * @return VXS_OK, VXS_INVALID_ARGUMENT
  */
-VXS_API
-vxs_status vxs_workspace_create(struct vxs_workspace **workspace);
+VXS_API vxs_status vxs_workspace_create(struct vxs_workspace **workspace);
 
 /**
  * Frees a workspace.
  *
- * @param workspace  null is fine and does nothing
- * @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or no workspace), VXS_BUSY (a query is running in it)
+ * @param workspace  may be null, which does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or not a workspace), VXS_BUSY (a query is running in it)
  */
 VXS_API vxs_status vxs_workspace_destroy(struct vxs_workspace *workspace);
 
 /**
- * Contacts of two shapes at two poses.
+ * Finds the contacts of two shapes at two poses.
  *
- * Runs the pointshell of one against the field of the other (`query->roles` says which, or lets the library choose).
- * Every sample closer than `query->max_separation` is found. Once the workspace is warm, allocates nothing and takes no
- * lock; the same input gives the same bytes.
+ * The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
+ * library choose). It finds every sample closer than `query->max_separation`. Once the workspace is warm, the query
+ * allocates nothing and takes no lock; the same input gives the same bytes.
  *
  * @param a, b           the two bodies; their shapes may be the same
- * @param query          what to look for; null for the defaults
+ * @param query          settings of the query; null for the defaults
  * @param workspace      this thread's scratch
  * @param[out] contacts  at most `capacity`, deepest first, normals from A to B; may be null if `capacity` is 0
- * @param[out] count     how many there are, also when they did not all fit
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ * @param[out] count     number of contacts, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE,
  *         VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
@@ -304,24 +309,25 @@ vxs_status vxs_query_contacts(const struct vxs_body *a,
                               size_t *count);
 
 /**
- * What the last query in a workspace did: whether `vxs_query_contacts` found everything, what it may have missed, what it cost.
+ * Reports on the last query in a workspace: whether `vxs_query_contacts` found every contact, a bound on the contacts
+ * that it may have missed, and its cost.
  *
  * @param workspace    this thread's scratch
  * @param[out] report  prepared by `vxs_query_report_init`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY
  */
-VXS_API
-vxs_status vxs_workspace_get_report(const struct vxs_workspace *workspace,
-                                    struct vxs_query_report *report);
+VXS_API vxs_status vxs_workspace_get_report(const struct vxs_workspace *workspace, struct vxs_query_report *report);
 
 /**
- * The segment of each contact that the last `vxs_query_contacts` in a workspace found, in the order of the contacts, those that
- * did not fit included; all 0 without segmentation. After `vxs_query_distance` there are none.
+ * Gets the segment of each contact that the last `vxs_query_contacts` in a workspace found, in the order of the
+ * contacts, including contacts that exceeded the capacity; all 0 without segmentation. After `vxs_query_distance` the
+ * list is empty.
  *
  * @param workspace      this thread's scratch
  * @param[out] segments  at most `capacity`; may be null if `capacity` is 0
- * @param[out] count     how many there are, also when they did not all fit
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ * @param[out] count     number of segments, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE,
  *         VXS_BUSY
  */
 VXS_API
@@ -331,16 +337,17 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
                                       size_t *count);
 
 /**
- * Contacts of samples that are known by their feature numbers, however far apart: what `vxs_query_contacts` says of each, to
- * the bit, in a fraction of its time. For hosts that know which samples matter, such as those of a resting body's manifold.
- * Needs no workspace and allocates nothing.
+ * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
+ * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
+ * matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
  *
  * @param a, b           as in `vxs_query_contacts`
- * @param features       `count` of them, as in `vxs_contact`, in any order
+ * @param features       `count` feature numbers, as in `vxs_contact`, in any order
  * @param count          number of features
- * @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet has
- *                       none: its separation is infinite, and its points and normal are not numbers
- * @return VXS_OK, VXS_INVALID_ARGUMENT (also: a feature that no contact of the two can have), VXS_INVALID_HANDLE
+ * @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet
+ *                       has no contact: its separation is infinite, and its points and normal are NaN
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also for a feature that no contact of the two bodies can have),
+ *         VXS_INVALID_HANDLE
  */
 VXS_API
 vxs_status vxs_query_features(const struct vxs_body *a,
@@ -350,14 +357,15 @@ vxs_status vxs_query_features(const struct vxs_body *a,
                               struct vxs_contact *contacts);
 
 /**
- * Distance or penetration depth of two shapes at two poses: the sample of the one that is closest to, or deepest in, the
- * other. Roles and guarantees as `vxs_query_contacts`.
+ * Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
+ * or deepest in, the other. Roles and guarantees are those of `vxs_query_contacts`.
  *
  * @param a, b          as in `vxs_query_contacts`
- * @param query         `roles` and `max_distance` are used; null for the defaults: any distance
+ * @param query         `roles` and `max_distance` are used; null for the defaults, which find any distance
  * @param workspace     this thread's scratch
- * @param[out] closest  its `separation` is the distance, or minus the penetration depth, metres; written if found
- * @param[out] found    false when the shapes are farther apart than `query->max_distance`
+ * @param[out] closest  contact of that sample; its `separation` is the distance, or minus the penetration depth,
+ *                      metres; written if found
+ * @param[out] found    false if the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
  */
 VXS_API

@@ -17,32 +17,30 @@ extern "C" {
 
 /** Velocity of a body, world frame. */
 typedef struct vxs_twist {
-  /** Of the body's origin, m/s. */
+  /** Velocity of the body's origin, or of the point that the containing struct names, m/s. */
   struct vxs_vec3 linear;
-  /** rad/s. */
+  /** Angular velocity, rad/s. */
   struct vxs_vec3 angular;
 } vxs_twist;
 
 /** Force and torque on a body, world frame. */
 typedef struct vxs_wrench {
-  /** N. */
+  /** Force, N. */
   struct vxs_vec3 force;
-  /** About the body's origin, N·m. */
+  /** Torque about the body's origin, or about the point that the containing struct names, N·m. */
   struct vxs_vec3 torque;
 } vxs_wrench;
 
-/** Where a body is and how it moves, world frame. */
+/** Pose and velocity of a body, world frame. */
 typedef struct vxs_kinematics {
   /** Body to world. */
   struct vxs_pose pose;
-  /**
-   * The point that the wrench is about, and that `twist.linear` is of, usually the centre of mass: world frame, metres.
-   */
+  /** Reference point of the wrench and of `twist.linear`, usually the centre of mass: world frame, metres. */
   struct vxs_vec3 center;
   struct vxs_twist twist;
 } vxs_kinematics;
 
-/** A shape with where it is and how it moves. */
+/** A shape with its pose and velocity. */
 typedef struct vxs_dynamic_body {
   /** Immutable and shared: any number of threads may use it at once. */
   const struct vxs_shape *shape;
@@ -50,60 +48,68 @@ typedef struct vxs_dynamic_body {
   struct vxs_kinematics kinematics;
 } vxs_dynamic_body;
 
-/** What contacts do to a body. The matrices are by rows: force or translation first, torque or rotation second. */
+/**
+ * Effect of contacts on a body. The matrices are stored by rows: force or translation first, torque or rotation
+ * second.
+ */
 typedef struct vxs_response {
-  /** About the body's `center`. */
+  /** Wrench about the body's `center`. */
   struct vxs_wrench wrench;
   /**
-   * How the wrench changes with a translation of the centre and a rotation vector about it: N/m, N/rad, N·m/m, N·m/rad.
+   * Gradient of the wrench by a translation of the centre and a rotation vector about it: N/m, N/rad, N·m/m,
+   * N·m/rad.
    */
   double by_pose[36];
-  /** And with the body's linear and angular velocity: N·s/m and so on. */
+  /** Gradient of the wrench by the body's linear and angular velocity: N·s/m and so on. */
   double by_twist[36];
 } vxs_response;
 
-/** How hard contacts are. Fill it with `vxs_penalty_init`, then change what you want. */
+/** Penalty law of contacts. Fill it with `vxs_penalty_init`, then change fields as needed. */
 typedef struct vxs_penalty {
   /** `sizeof(vxs_penalty)`, set by `vxs_penalty_init`. */
   uint32_t struct_size;
   /**
-   * From this many contacts on, the sum of all forces is the average times this number. Default 4294967295: always the sum.
+   * From this number of contacts on, the sum of all forces is the average times this number. Default 4294967295:
+   * always the sum.
    */
   uint32_t average_from;
-  /** Of each contact, N/m. */
+  /** Stiffness of each contact, N/m. */
   double stiffness;
-  /** Of each contact, against what two bodies move through each other along the force, N·s/m. A contact never pulls. */
+  /**
+   * Damping of each contact, N·s/m, against the relative velocity of the two bodies along the force. A contact never
+   * pulls.
+   */
   double damping;
-  /** Of each contact, against all relative velocity there, N·s/m. Default 0. */
+  /** Drag of each contact, N·s/m, against all relative velocity at the contact. Default 0. */
   double drag;
-  /** Signed distance at which a force begins, metres. Default 0. */
+  /** Signed distance at which the force begins, metres. Default 0. */
   double offset;
   /**
-   * The contacts are made this many at most first, by k-means over places and normals (Otaduy & Lin 2005), and each pushes
-   * along its own normal: then stiffness does not grow with the number of samples. Default 0: every sample pushes. Not for
-   * continuous penalty forces.
+   * Largest number of clusters. The contacts are first combined into clusters by k-means over positions and normals
+   * (Otaduy & Lin 2005), and each cluster pushes along its own normal, so that stiffness does not grow with the
+   * number of samples. Default 0: every sample pushes. Not for continuous penalty forces.
    */
   uint32_t max_clusters;
-  /** Of continuous penalty forces: points of the midpoint rule in each time of contact. Default 5. */
+  /** For continuous penalty forces: points of the midpoint rule in each interval of contact. Default 5. */
   uint32_t midpoints;
   /**
-   * Contacts nearer to each other than this, metres, are not taken apart; normals that differ by a right angle count as this far
-   * apart. 0, the default: four times the larger distance between samples of the two shapes.
+   * Contacts nearer to each other than this, metres, are not separated into clusters; normals that differ by a right
+   * angle count as this far apart. 0, the default: four times the larger distance between samples of the two shapes.
    */
   double cluster_radius;
 } vxs_penalty;
 
-/** A body over a step. */
+/** Motion of a body over a step. */
 typedef struct vxs_sweep {
   /** Body to world, at the start and at the end. */
   struct vxs_motion motion;
-  /** The point that the wrench is about, and that `twist.linear` is of: body frame, metres. */
+  /** Reference point of the wrench and of `twist.linear`: body frame, metres. */
   struct vxs_vec3 center;
-  /** World frame; over the whole step. */
+  /** Velocity over the whole step, world frame. */
   struct vxs_twist twist;
 } vxs_sweep;
 
-/** A shape over a step. */
+/** A shape with its motion over a step. */
 typedef struct vxs_swept_body {
   /** Immutable and shared: any number of threads may use it at once. */
   const struct vxs_shape *shape;
@@ -114,27 +120,28 @@ typedef struct vxs_swept_body {
 /**
  * Fills `penalty` with springs and dampers that begin at the surface, and whose forces are summed.
  *
- * @param[out] penalty  what to fill
+ * @param[out] penalty  the struct to fill
  * @param size          `sizeof(vxs_penalty)`
- * @param stiffness     of each contact, N/m, 0 or more
- * @param damping       of each contact, N·s/m, 0 or more
+ * @param stiffness     stiffness of each contact, N/m, 0 or more
+ * @param damping       damping of each contact, N·s/m, 0 or more
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
  */
 VXS_API vxs_status vxs_penalty_init(struct vxs_penalty *penalty, size_t size, double stiffness, double damping);
 
 /**
- * The penalty forces of the contacts of two bodies, with their gradients by the pose and twist of the body that they act on.
+ * Computes the penalty forces of the contacts of two bodies, with their gradients by the pose and twist of the body on
+ * which they act.
  *
- * A contact deeper than the offset by d pushes with stiffness·d, less the damping, along the inward normal of its sample
- * (Sagardia et al. 2014; Xu & Barbič 2016, section 4.1). The gradients are those of the sum, with the other body held; they
- * jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, allocates nothing and takes
- * no lock; the same input gives the same bytes.
+ * A contact that is deeper than the offset by d pushes with stiffness·d, minus the damping, along the inward normal of
+ * its sample (Sagardia et al. 2014; Xu & Barbič 2016, section 4.1). The gradients are those of the sum, with the other
+ * body held; they jump only where contacts begin and end, and between cells of a grid. Once the workspace is warm, the
+ * query allocates nothing and takes no lock; the same input gives the same bytes.
  *
  * @param a, b             the two bodies; their shapes may be the same
- * @param penalty          how hard contacts are
+ * @param penalty          penalty law of the contacts
  * @param workspace        this thread's scratch
- * @param[out] on_a, on_b  what the contacts do to each; either may be null
- * @param[out] count       how many contacts there are, or clusters of them; may be null
+ * @param[out] on_a, on_b  effect of the contacts on each body; either may be null
+ * @param[out] count       number of contacts, or of their clusters; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
@@ -147,19 +154,20 @@ vxs_status vxs_query_penalty(const struct vxs_dynamic_body *a,
                              size_t *count);
 
 /**
- * The penalty forces of the samples that are in contact during a step, averaged over it, with their gradients: for the next
- * step (Xu & Barbič 2014, equations 3 to 11; 2016, equations 3 to 5).
+ * Computes the penalty forces of the samples that are in contact during a step, averaged over the step, with their
+ * gradients. The forces are for the next step (Xu & Barbič 2014, equations 3 to 11; 2016, equations 3 to 5).
  *
- * A sample that is in contact for half of the step counts half, and one that passes a thin wall within the step is pushed
- * back: forces are continuous and stiffer ones stable where those of single poses jump. Samples move straight, as in
- * `VXS_PATH_STRAIGHT`; the gradients are by a change of a body's whole way. Once the workspace is warm, allocates nothing and
- * takes no lock; the same input gives the same bytes.
+ * A sample that is in contact for half of the step counts half, and a sample that passes a thin wall within the step
+ * is pushed back. The forces are therefore continuous, and stay stable at a higher stiffness than forces of single
+ * poses, which jump. Samples move on straight lines, as in `VXS_PATH_STRAIGHT`; the gradients are by a change of a
+ * body's whole path. Once the workspace is warm, the query allocates nothing and takes no lock; the same input gives
+ * the same bytes.
  *
  * @param a, b             the two bodies; their shapes may be the same
- * @param penalty          how hard contacts are; `max_clusters` must be 0
+ * @param penalty          penalty law of the contacts; `max_clusters` must be 0
  * @param workspace        this thread's scratch
- * @param[out] on_a, on_b  what the contacts do to each, about its `center` at each time; either may be null
- * @param[out] count       how many times of contact there are; may be null
+ * @param[out] on_a, on_b  effect of the contacts on each body, about its `center` at each time; either may be null
+ * @param[out] count       number of contact intervals; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API
@@ -171,9 +179,9 @@ vxs_status vxs_query_continuous_penalty(const struct vxs_swept_body *a,
                                         struct vxs_response *on_b,
                                         size_t *count);
 
-/** How a body answers to an impulse. All zero for one that nothing moves. */
+/** Response of a body to an impulse. All fields are zero for an immovable body. */
 typedef struct vxs_mobility {
-  /** 1/kg. */
+  /** Inverse of the mass, 1/kg. */
   double inverse_mass;
   /**
    * Inverse of the inertia tensor about `center` of the body's kinematics, world axes: xx, yy, zz, xy, xz, yz; 1/(kg·m²).
@@ -181,56 +189,60 @@ typedef struct vxs_mobility {
   double inverse_inertia[6];
 } vxs_mobility;
 
-/** How impulses part two bodies. Fill it with `vxs_impulse_init`, then change what you want. */
+/** Settings of the impulses that separate two bodies. Fill it with `vxs_impulse_init`, then change fields as needed. */
 typedef struct vxs_impulse {
   /** `sizeof(vxs_impulse)`, set by `vxs_impulse_init`. */
   uint32_t struct_size;
-  /** Impulses at most, each to one contact, 1 to VXS_MAX_ITERATIONS. Default 64. */
+  /** Largest number of impulses, each on one contact, 1 to VXS_MAX_ITERATIONS. Default 64. */
   uint32_t iterations;
-  /** The step in which contacts are to be left, seconds. */
+  /** Step in which the bodies have to leave their contacts, seconds. */
   double dt;
-  /** Part of the approach that comes back, 0 to 1. Default 0. */
+  /** Coefficient of restitution: the fraction of the approach velocity that is returned, 0 to 1. Default 0. */
   double restitution;
-  /** At most so fast are bodies pushed out of each other, m/s, however deep they are. 0, the default: without limit. */
+  /**
+   * Largest speed at which bodies are pushed out of each other, m/s, however deep they are. 0, the default: no
+   * limit.
+   */
   double max_speed;
-  /** Contacts up to this separation are looked at, metres: those within reach of the step's motion. Default 0. */
+  /** Largest separation of the contacts considered, metres: the reach of the step's motion. Default 0. */
   double max_separation;
 } vxs_impulse;
 
-/** What the impulses are. */
+/** Impulses on two bodies. */
 typedef struct vxs_impulses {
-  /** On each body about its `center`: N·s, N·m·s. Divided by the step, it is a load. */
+  /** Impulse on each body about its `center`: N·s, N·m·s. Divided by the step, it is a load. */
   struct vxs_wrench on_a;
   struct vxs_wrench on_b;
-  /** Contacts that got one, counted each time. */
+  /** Number of impulses on contacts; a contact counts each time that it gets one. */
   uint32_t count;
-  /** 1 when no contact is left that needs one, else 0. */
+  /** 1 if no contact is left that needs an impulse, else 0. */
   uint32_t resolved;
 } vxs_impulses;
 
 /**
  * Fills `impulse` with the defaults: no restitution.
  *
- * @param[out] impulse  what to fill
+ * @param[out] impulse  the struct to fill
  * @param size          `sizeof(vxs_impulse)`
- * @param dt            the step in which contacts are to be left, seconds, positive
+ * @param dt            step in which the bodies have to leave their contacts, seconds, positive
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range)
  */
 VXS_API vxs_status vxs_impulse_init(struct vxs_impulse *impulse, size_t size, double dt);
 
 /**
- * The impulses that part two bodies, deepest contact first (Ruffaldi et al. 2008, section 3.3): of the contacts that the motion
- * itself does not leave in the next step, the deepest gets the impulse after which it will, and the velocities change by that;
- * again, until there is none. Most of the contacts beside one are resolved with it.
+ * Computes the impulses that separate two bodies, deepest contact first (Ruffaldi et al. 2008, section 3.3). Among the
+ * contacts that the motion itself does not leave in the next step, the deepest one gets the impulse after which the
+ * motion leaves it, and the impulse changes the velocities. This repeats until no such contact is left. An impulse
+ * resolves most of the neighbouring contacts too.
  *
- * Impulses only push, along the contacts' normals. Once the workspace is warm, allocates nothing and takes no lock; the same
- * input gives the same bytes.
+ * Impulses only push, along the contacts' normals. Once the workspace is warm, the query allocates nothing and takes
+ * no lock; the same input gives the same bytes.
  *
  * @param a, b                    the two bodies; their shapes may be the same; `center` is the centre of mass
- * @param mobility_a, mobility_b  how each answers to impulses
- * @param impulse                 how contacts are resolved
+ * @param mobility_a, mobility_b  response of each body to impulses
+ * @param impulse                 settings of the impulses
  * @param workspace               this thread's scratch
- * @param[out] impulses           what each body gets
+ * @param[out] impulses           impulse on each body
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (no pointshell can be paired with a field), VXS_BUSY
  */
 VXS_API

@@ -127,38 +127,39 @@ typedef struct vxs_segment_hit {
 VXS_API vxs_status vxs_shape_info_init(struct vxs_shape_info *info, size_t size);
 
 /**
- * Another handle to the same shape; no data is copied. Each handle is released on its own.
+ * Creates another handle to the same shape; no data is copied. Each handle is released separately.
  *
- * @param shape     whose
+ * @param shape     the shape
  * @param[out] out  the new handle
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
  */
 VXS_API vxs_status vxs_shape_retain(const struct vxs_shape *shape, struct vxs_shape **out);
 
 /**
- * Lets go of a handle. The data goes with its last owner.
+ * Releases a handle. The data is freed with its last owner.
  *
- * @param shape  null is fine and does nothing
- * @return VXS_OK, VXS_INVALID_HANDLE (released before, or no shape)
+ * @param shape  may be null, which does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a shape)
  */
 VXS_API vxs_status vxs_shape_release(struct vxs_shape *shape);
 
 /**
- * The box around all forms of a shape; body frame. Infinite where the shape is.
+ * Gets the box around all forms of a shape; body frame. It is infinite where the shape is infinite.
  *
- * @param shape        whose
+ * @param shape        the shape
  * @param[out] bounds  the box, metres
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
  */
 VXS_API vxs_status vxs_shape_get_bounds(const struct vxs_shape *shape, struct vxs_aabb *bounds);
 
 /**
- * Mass properties for uniform density, of what the field calls inside: repeated triangles count once, parts that face inward
- * are turned, overlapping parts unite, and a shell within another is a cavity if it is wound the other way. Exact for closed
- * meshes whose triangles meet at common corners and edges only, and estimated from the field for all others. The volume and
- * the principal moments are positive, and no moment is larger than the sum of the other two.
+ * Gets the mass properties, for uniform density, of the volume that the field calls inside. Repeated triangles count
+ * once, pieces that face inward are turned, overlapping pieces unite, and a shell within another is a cavity if it is
+ * wound in the opposite direction. The properties are exact for closed meshes whose triangles meet at common corners
+ * and edges only, and estimated from the field for all others. The volume and the principal moments are positive, and
+ * no moment is larger than the sum of the other two.
  *
- * @param shape      whose
+ * @param shape      the shape
  * @param[out] mass  volume, centre of mass and inertia, body frame
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has neither a volume nor a cooked field)
  */
@@ -167,23 +168,24 @@ vxs_status vxs_shape_get_mass_properties(const struct vxs_shape *shape,
                                          struct vxs_mass_properties *mass);
 
 /**
- * What a shape is made of and how good it is.
+ * Gets the forms of a shape and their accuracy.
  *
- * @param shape      whose
+ * @param shape      the shape
  * @param[out] info  prepared by `vxs_shape_info_init`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
  */
 VXS_API vxs_status vxs_shape_get_info(const struct vxs_shape *shape, struct vxs_shape_info *info);
 
 /**
- * The triangles of a shape, for drawing; body frame. Both arrays are written if both are large enough, else neither is.
+ * Gets the triangles of a shape, for drawing; body frame. Both arrays are written if both are large enough, otherwise
+ * neither.
  *
- * @param shape              whose
+ * @param shape              the shape
  * @param[out] vertices      metres; may be null if `vertex_capacity` is 0
- * @param[out] vertex_count  how many there are
+ * @param[out] vertex_count  number of vertices
  * @param[out] indices       three per triangle, counter-clockwise seen from outside; may be null if `index_capacity` is 0
- * @param[out] index_count   how many there are: three times the number of triangles
- * @return VXS_OK, VXS_TRUNCATED (the counts say what is needed), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ * @param[out] index_count   number of indices: three times the number of triangles
+ * @return VXS_OK, VXS_TRUNCATED (the counts tell the needed sizes), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
  *         VXS_UNSUPPORTED (a shape without triangles)
  */
 VXS_API
@@ -196,16 +198,18 @@ vxs_status vxs_shape_get_triangles(const struct vxs_shape *shape,
                                    size_t *index_count);
 
 /**
- * The segments into which a level of the sphere tree divides the samples of a shape, as `VXS_SEGMENTATION_LEVEL` counts them:
- * samples are numbered so that those of a segment follow each other. For hosts that group contacts by themselves.
+ * Gets the segments into which a level of the sphere tree divides the samples of a shape, with the numbers of
+ * `VXS_SEGMENTATION_LEVEL`. The samples of a segment have consecutive numbers. For hosts that group contacts
+ * themselves.
  *
- * @param shape        whose
- * @param level        0 for the root of the tree, which is one segment; the last one where there are fewer
- * @param[out] first   of each segment the first sample, ascending, at most `capacity`; the last segment ends with the last
- *                     sample. May be null if `capacity` is 0
- * @param capacity     room for so many
- * @param[out] count   how many segments there are, also when they did not all fit
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ * @param shape        the shape
+ * @param level        0 for the root of the tree, which is one segment; a level beyond the last one means the last one
+ * @param[out] first   the first sample of each segment, ascending, at most `capacity`; the last segment ends with the
+ *                     last sample. May be null if `capacity` is 0
+ * @param capacity     number of elements in `first`
+ * @param[out] count   number of segments, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE,
  *         VXS_UNSUPPORTED (a shape without a pointshell)
  */
 VXS_API
@@ -216,13 +220,14 @@ vxs_status vxs_shape_get_segments(const struct vxs_shape *shape,
                                   size_t *count);
 
 /**
- * Where a segment first meets a shape. Needs a field; allocates nothing. Exact: what meets the shape is never missed, be it
- * grazed or in the thinnest part, up to the rounding of coordinates. Sheets are met from either side. Only the sign around
- * the holes of an open mesh (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.
+ * Finds the first intersection of a segment with a shape. Needs a field; allocates nothing. The search is exact up to
+ * the rounding of coordinates: it never misses an intersection, even if the segment only grazes the shape or crosses
+ * its thinnest part. A sheet is hit from either side. Only the sign around the holes of an open mesh
+ * (VXS_FIELD_TRIANGLES) is sampled, at thousandths of the mesh's size.
  *
- * @param shape     against which
+ * @param shape     the shape
  * @param from, to  ends of the segment, metres, body frame
- * @param[out] hit  what was found
+ * @param[out] hit  the intersection
  * @return VXS_OK (also without a hit: see `hit->hit`), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED
  */
 VXS_API
@@ -232,9 +237,10 @@ vxs_status vxs_shape_query_segment(const struct vxs_shape *shape,
                                    struct vxs_segment_hit *hit);
 
 /**
- * Where each of many segments first meets a shape: as `vxs_shape_query_segment`, in less time.
+ * Finds the first intersection of each of many segments with a shape. The hits are those of `vxs_shape_query_segment`,
+ * found in less time.
  *
- * @param shape      against which
+ * @param shape      the shape
  * @param from, to   ends of the segments, metres, body frame; `count` of each
  * @param count      number of segments
  * @param[out] hits  `count`, in the order of the segments
@@ -248,16 +254,17 @@ vxs_status vxs_shape_query_segments(const struct vxs_shape *shape,
                                     struct vxs_segment_hit *hits);
 
 /**
- * All crossings of a segment with the surface of a shape, in order. It enters where `normal` opposes the segment, and
- * leaves where it does not; a segment that starts inside leaves first, and one that only touches enters and leaves at once.
- * A sheet is crossed once at every triangle on the way, and once at an edge that triangles share. Needs a field; allocates
- * nothing; as exact as `vxs_shape_query_segment`.
+ * Finds all crossings of a segment with the surface of a shape, in order. The segment enters the shape where `normal`
+ * opposes it, and leaves the shape elsewhere. A segment that starts inside leaves first, and a segment that only
+ * touches the surface enters and leaves at once. A sheet is crossed once at every triangle along the segment, and once
+ * at an edge that triangles share. Needs a field; allocates nothing; as exact as `vxs_shape_query_segment`.
  *
- * @param shape           against which
+ * @param shape           the shape
  * @param from, to        ends of the segment, metres, body frame
  * @param[out] crossings  at most `capacity`, the first ones; may be null if `capacity` is 0
- * @param[out] count      how many there are, also when they did not all fit
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` says how many), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ * @param[out] count      number of crossings, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE,
  *         VXS_UNSUPPORTED
  */
 VXS_API
@@ -268,36 +275,37 @@ vxs_status vxs_shape_query_crossings(const struct vxs_shape *shape,
                                      size_t capacity,
                                      size_t *count);
 
-/** A signed distance field. Immutable and shared, like the shape it came from. */
+/** A signed distance field. Immutable and shared, like the shape from which it comes. */
 typedef struct vxs_field vxs_field;
 
-/** Surface samples with normals under a sphere tree. Immutable and shared, like the shape it came from. */
+/** Surface samples with normals under a sphere tree. Immutable and shared, like the shape from which they come. */
 typedef struct vxs_pointshell vxs_pointshell;
 
 /**
- * The field of a shape, shared, not copied.
+ * Gets the field of a shape; it is shared, not copied.
  *
- * @param shape       whose
+ * @param shape       the shape
  * @param[out] field  release it with `vxs_field_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has none)
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no field)
  */
 VXS_API vxs_status vxs_shape_get_field(const struct vxs_shape *shape, struct vxs_field **field);
 
 /**
- * The pointshell of a shape, shared, not copied.
+ * Gets the pointshell of a shape; it is shared, not copied.
  *
- * @param shape            whose
+ * @param shape            the shape
  * @param[out] pointshell  release it with `vxs_pointshell_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (it has none)
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no pointshell)
  */
 VXS_API vxs_status vxs_shape_get_pointshell(const struct vxs_shape *shape, struct vxs_pointshell **pointshell);
 
 /**
- * A shape of forms that exist, shared, not copied: for example the fine field of one shape with the coarse pointshell of
- * another that was cooked from the same mesh. It has no triangles and no mass properties.
+ * Creates a shape from existing forms, which are shared, not copied: for example from the fine field of one shape and
+ * the coarse pointshell of another that was cooked from the same mesh. The shape has no triangles and no mass
+ * properties.
  *
- * @param field       or null
- * @param pointshell  or null; not both null
+ * @param field       the field, or null
+ * @param pointshell  the pointshell, or null; at least one is not null
  * @param[out] shape  release it with `vxs_shape_release`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
  */
@@ -307,28 +315,28 @@ vxs_status vxs_shape_create(const struct vxs_field *field,
                             struct vxs_shape **shape);
 
 /**
- * Lets go of a handle.
+ * Releases a handle.
  *
- * @param field  null is fine and does nothing
- * @return VXS_OK, VXS_INVALID_HANDLE (released before, or no field)
+ * @param field  may be null, which does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a field)
  */
 VXS_API vxs_status vxs_field_release(struct vxs_field *field);
 
 /**
- * Lets go of a handle.
+ * Releases a handle.
  *
- * @param pointshell  null is fine and does nothing
- * @return VXS_OK, VXS_INVALID_HANDLE (released before, or no pointshell)
+ * @param pointshell  may be null, which does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a pointshell)
  */
 VXS_API vxs_status vxs_pointshell_release(struct vxs_pointshell *pointshell);
 
 /**
- * Signed distance and its gradient at a point; body frame. Allocates nothing.
+ * Computes the signed distance and its gradient at a point; body frame. Allocates nothing.
  *
- * @param field          which
+ * @param field          the field
  * @param point          metres
  * @param[out] distance  metres, negative inside
- * @param[out] gradient  the exact gradient of what `distance` is, of length about 1; null if not wanted
+ * @param[out] gradient  exact gradient of the function that `distance` samples, of length about 1; may be null
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
  */
 VXS_API
@@ -338,13 +346,13 @@ vxs_status vxs_field_distance(const struct vxs_field *field,
                               struct vxs_vec3 *gradient);
 
 /**
- * The samples of a pointshell, in the order of their feature numbers; body frame.
+ * Gets the samples of a pointshell, in the order of their feature numbers; body frame.
  *
- * @param pointshell    whose
+ * @param pointshell    the pointshell
  * @param[out] points   at most `capacity`, metres; may be null if `capacity` is 0
- * @param[out] normals  as many, unit, outward; null if not wanted
- * @param capacity      room in `points`, and in `normals` if that is not null
- * @param[out] count    how many samples there are
+ * @param[out] normals  as many, unit, outward; may be null
+ * @param capacity      size of `points`, and of `normals` if that is not null
+ * @param[out] count    number of samples of the pointshell
  * @return VXS_OK, VXS_TRUNCATED (the first `capacity` were written), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
  */
 VXS_API
@@ -354,78 +362,75 @@ vxs_status vxs_pointshell_get_samples(const struct vxs_pointshell *pointshell,
                                       size_t capacity,
                                       size_t *count);
 
-/** The samples of a field in bricks are compressed: a small file. */
+/** Compressed samples of a field in bricks. The file is small. */
 #define VXS_STORE_COMPRESSED 0
 
-/** They are as in memory: a file that is loaded in no time, because `vxs_shape_load` maps it. */
+/**
+ * Samples of a field in bricks as they are in memory. On Unix `vxs_shape_load` maps such a file, so that loading takes
+ * almost no time.
+ */
 #define VXS_STORE_RAW 1
 
 /**
  * Writes a shape to an asset file, compressed: `vxs_shape_save_as` with `VXS_STORE_COMPRESSED`.
  *
- * @param shape  what; must have a cooked field or a pointshell
+ * @param shape  the shape to write; must have a cooked field or a pointshell
  * @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
  */
 VXS_API vxs_status vxs_shape_save(const struct vxs_shape *shape, const char *path);
 
 /**
- * Writes a shape to an asset file: to a temporary name first, then renamed, so that no half-written file is ever seen, and
- * shapes that were loaded from a file that is replaced keep it.
+ * Writes a shape to an asset file. It writes to a temporary name first and then renames the file, so that no
+ * half-written file is ever visible. Shapes that were loaded from a file that is replaced keep the old file.
  *
- * @param shape  what; must have a cooked field or a pointshell
+ * @param shape  the shape to write; must have a cooked field or a pointshell
  * @param path   UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
- * @param store  one of `VXS_STORE_`; it makes a difference for fields in bricks only
+ * @param store  one of `VXS_STORE_`; affects only fields in bricks
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
  */
-VXS_API
-vxs_status vxs_shape_save_as(const struct vxs_shape *shape,
-                             const char *path,
-                             uint32_t store);
+VXS_API vxs_status vxs_shape_save_as(const struct vxs_shape *shape, const char *path, uint32_t store);
 
 /**
- * Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. Everything is checked before it is
- * trusted, checksums too.
+ * Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. All contents, including the
+ * checksums, are checked before they are used.
  *
- * On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used where they are, and shared by all processes that do so.
- * It may be replaced (as `vxs_shape_save` does) or removed; but who writes into the file itself, or shortens it, while a
- * shape of it lives, makes that shape's answers undefined and may end the process with SIGBUS. Other files are read.
+ * On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used in place, and all processes that load the file
+ * share them. The file may be replaced (as `vxs_shape_save` does) or removed. A program that writes into the file
+ * itself, or shortens it, while a shape loaded from it exists makes the answers of that shape undefined and may end
+ * the process with SIGBUS. Other files are read.
  *
  * @param path        UTF-8 (on Unix: any bytes the file system takes)
  * @param[out] shape  release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message says what is wrong with it),
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message tells the defect of the file),
  *         VXS_OUT_OF_MEMORY
  */
-VXS_API
-vxs_status vxs_shape_load(const char *path,
-                          struct vxs_shape **shape);
+VXS_API vxs_status vxs_shape_load(const char *path, struct vxs_shape **shape);
 
 /**
- * The bytes that `vxs_shape_save` writes. Each call does the whole work, also one that only asks for the size.
+ * Writes the bytes of the asset file that `vxs_shape_save` writes into a buffer. Each call does the whole work, even a
+ * call that only asks for the size.
  *
- * @param shape      what; must have a cooked field or a pointshell
+ * @param shape      the shape; must have a cooked field or a pointshell
  * @param[out] out   at most `capacity` bytes; may be null if `capacity` is 0
- * @param capacity   room in `out`, bytes
- * @param[out] size  how many bytes there are
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*size` says how many, and `out` is as it was),
- * VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
+ * @param capacity   size of `out`, bytes
+ * @param[out] size  number of bytes of the file
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*size` tells the number, and `out` is unchanged),
+ *         VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
  */
 VXS_API vxs_status vxs_shape_serialize(const struct vxs_shape *shape, void *out, size_t capacity, size_t *size);
 
 /**
- * Reads a shape from bytes: those of `vxs_shape_serialize`, or of an asset file of any kind. Everything is checked as by
- * `vxs_shape_load`; the bytes are not needed afterwards, and may be at any address.
+ * Reads a shape from bytes: the output of `vxs_shape_serialize`, or the contents of an asset file of any kind. All
+ * contents are checked as by `vxs_shape_load`. The bytes are not needed afterwards, and may be at any address.
  *
  * @param bytes       `size` bytes
  * @param size        not 0
  * @param[out] shape  release it with `vxs_shape_release`
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message says what is wrong with them),
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_FILE (the message tells the defect of the bytes),
  *         VXS_OUT_OF_MEMORY
  */
-VXS_API
-vxs_status vxs_shape_deserialize(const void *bytes,
-                                 size_t size,
-                                 struct vxs_shape **shape);
+VXS_API vxs_status vxs_shape_deserialize(const void *bytes, size_t size, struct vxs_shape **shape);
 
 #ifdef __cplusplus
 }  // extern "C"

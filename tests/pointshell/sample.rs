@@ -180,7 +180,7 @@ fn a_sliver_is_sampled_by_count_soon() {
         let progress = Progress::new(&goes_on);
         let count = PointShell::sample(&sliver, None, &counted(method, target), &progress).unwrap().len();
         assert!((1..=2 * target).contains(&count), "{method:?}: {count}");
-        assert!(progress.units() < 200_000_000, "{method:?}: {} units of work", progress.units());
+        assert!(progress.units() < 1_000_000_000, "{method:?}: {} units of work", progress.units());
     }
 }
 
