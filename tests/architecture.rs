@@ -325,7 +325,7 @@ impl Crate {
                         || module.uses.iter().any(|import| import.name == *word)
                 };
                 for word in module.words.iter().filter(|word| import.name == "*" && !is_local(word)) {
-                    add(&[&import.path[..], &[word.clone()]].concat());
+                    add(&[&import.path[..], std::slice::from_ref(word)].concat());
                 }
             }
         }

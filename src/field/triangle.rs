@@ -1,9 +1,10 @@
 //! Distance from a point to a triangle, branch-free, for many at once.
 //!
 //! A triangle is stored in its own frame: origin at one end A of its longest edge, x along that edge to B, y towards
-//! the third corner C, z along the normal. Then A = (0, 0), B = (length, 0), C = (cx, cy) with 0 ≤ cx ≤ length and cy
-//! > 0, and a point in space needs three dot products for the transform. Because AB is the longest edge, the test
+//! the third corner C, z along the normal. Then A = (0, 0), B = (length, 0), C = (cx, cy) with 0 ≤ cx ≤ length and
+//! cy > 0, and a point in space needs three dot products for the transform. Because AB is the longest edge, the test
 //! "inside the triangle" fails for every point that lies beyond an end of it, in spite of rounding: slivers are safe.
+
 use crate::memory::CollectGuarded;
 
 /// A triangle in its own frame, f64: the exact data from which the f32 lanes are rounded.
