@@ -61,7 +61,7 @@ static inline void vary_struct_size(struct stream *s, uint32_t *field, int older
 static inline size_t count_of(struct stream *s, const char *name, size_t count, size_t most, size_t size) {
   if (odd(s)) {
     const size_t fits = (size_t)PTRDIFF_MAX / size;
-    const size_t counts[] = {0, 1, most, most > 0 ? most - 1 : 0, fits + 1, SIZE_MAX / size, SIZE_MAX / size + 1, SIZE_MAX};
+    const size_t counts[] = {0, most > 0, most, most > 0 ? most - 1 : 0, fits + 1, SIZE_MAX / size, SIZE_MAX / size + 1, SIZE_MAX};
     count = counts[below(s, COUNT_OF(counts))];
     if (count > fits) s->bad = 1;
   }
