@@ -268,6 +268,8 @@ fn the_header_numbers_each_kind_of_field() {
         let line = format!("#define VXS_FIELD_{name} {number}\n");
         assert!(header.contains(&line), "{line}");
     }
+    let last = voxshell::field::Field::KINDS.iter().map(|kind| kind.0).max().unwrap();
+    assert!(header.contains(&format!("#define VXS_FIELD_LAST {last}\n")), "{last}");
 }
 
 #[test]

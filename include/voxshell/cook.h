@@ -244,6 +244,8 @@ VXS_API vxs_status vxs_primitive_init(struct vxs_primitive *primitive, size_t si
 
 /** Samples near the surface, in bricks, and coarse ones elsewhere, interpolated. */
 #define VXS_FIELD_BRICKS 12
+/** The largest of these numbers. */
+#define VXS_FIELD_LAST 12
 
 /**
  * Cooks a shape from triangles. The shape keeps a copy of them.

@@ -39,6 +39,8 @@ pub const VXS_FIELD_SPHERE_HULL: u32 = 10;
 pub const VXS_FIELD_SHEET: u32 = 11;
 /// Samples near the surface, in bricks, and coarse ones elsewhere, interpolated.
 pub const VXS_FIELD_BRICKS: u32 = 12;
+/// The largest of these numbers.
+pub const VXS_FIELD_LAST: u32 = 12;
 
 /// Cooks a shape from triangles. The shape keeps a copy of them.
 ///

@@ -267,7 +267,7 @@ static inline void check_info(struct stream *s, const vxs_shape_info *info) {
   for (size_t i = 0; i < COUNT_OF(values); i++) {
     if (values[i] < 0) fail(s, "a number of its info is negative: %g", values[i]);
   }
-  if (info->field_kind > VXS_FIELD_BRICKS || info->sign_rule > VXS_SIGN_OFFSET || info->forms > 3) {
+  if (info->field_kind > VXS_FIELD_LAST || info->sign_rule > VXS_SIGN_OFFSET || info->forms > 3) {
     fail(s, "its info has an unknown constant");
   }
   if ((info->sample_count > 0) != ((info->forms & VXS_FORM_POINTSHELL) != 0)) fail(s, "its info counts no samples");
