@@ -244,8 +244,12 @@ VXS_API vxs_status vxs_primitive_init(struct vxs_primitive *primitive, size_t si
 
 /** Samples near the surface, in bricks, and coarse ones elsewhere, interpolated. */
 #define VXS_FIELD_BRICKS 12
+
+/** The exact field of a torus. */
+#define VXS_FIELD_TORUS 13
+
 /** The largest of these numbers. */
-#define VXS_FIELD_LAST 12
+#define VXS_FIELD_LAST 13
 
 /**
  * Cooks a shape from triangles. The shape keeps a copy of them.
@@ -386,6 +390,21 @@ vxs_status vxs_shape_create_cylinder(double radius,
  * @return VXS_OK, VXS_INVALID_ARGUMENT
  */
 VXS_API vxs_status vxs_shape_create_cone(double radius, double height, uint32_t axis, struct vxs_shape **shape);
+
+/**
+ * Creates a torus around the origin. Exact; a field only.
+ *
+ * @param ring_radius  radius of the circle in the middle of the tube, metres, positive
+ * @param tube_radius  radius of the tube, metres, positive, less than `ring_radius`
+ * @param axis         axis of the circle: 0, 1, 2 for x, y, z
+ * @param[out] shape   release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT
+ */
+VXS_API
+vxs_status vxs_shape_create_torus(double ring_radius,
+                                  double tube_radius,
+                                  uint32_t axis,
+                                  struct vxs_shape **shape);
 
 /**
  * Creates the convex hull of points. Exact; a field only.

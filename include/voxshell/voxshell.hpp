@@ -350,6 +350,9 @@ class Shape {
   static Shape create_cone(double radius, double height, std::uint32_t axis) {
     return make([&](vxs_shape** out) { return vxs_shape_create_cone(radius, height, axis, out); });
   }
+  static Shape create_torus(double ring_radius, double tube_radius, std::uint32_t axis) {
+    return make([&](vxs_shape** out) { return vxs_shape_create_torus(ring_radius, tube_radius, axis, out); });
+  }
   static Shape create_convex_hull(const std::vector<Vec3>& points) {
     return make([&](vxs_shape** out) { return vxs_shape_create_convex_hull(points.data(), points.size(), out); });
   }

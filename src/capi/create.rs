@@ -15,7 +15,7 @@ use super::types::*;
 use super::workers;
 use crate::asset::Shape;
 use crate::field::{
-    Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere, SphereHull, MAX_BALLS,
+    Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere, SphereHull, Torus, MAX_BALLS,
 };
 use crate::math::Progress;
 use crate::mesh::TriMesh;
@@ -39,8 +39,10 @@ pub const VXS_FIELD_SPHERE_HULL: u32 = 10;
 pub const VXS_FIELD_SHEET: u32 = 11;
 /// Samples near the surface, in bricks, and coarse ones elsewhere, interpolated.
 pub const VXS_FIELD_BRICKS: u32 = 12;
+/// The exact field of a torus.
+pub const VXS_FIELD_TORUS: u32 = 13;
 /// The largest of these numbers.
-pub const VXS_FIELD_LAST: u32 = 12;
+pub const VXS_FIELD_LAST: u32 = 13;
 
 /// Cooks a shape from triangles. The shape keeps a copy of them.
 ///
@@ -257,6 +259,27 @@ pub unsafe extern "C" fn vxs_shape_create_cone(
         let (radius, height) = (check::length("radius", radius)?, check::length("height", height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Cone(Cone::new(axis, radius, height)?)))
+    })
+}
+
+/// Creates a torus around the origin. Exact; a field only.
+///
+/// @param ring_radius  radius of the circle in the middle of the tube, metres, positive
+/// @param tube_radius  radius of the tube, metres, positive, less than `ring_radius`
+/// @param axis         axis of the circle: 0, 1, 2 for x, y, z
+/// @param[out] shape   release it with `vxs_shape_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_create_torus(
+    ring_radius: f64,
+    tube_radius: f64,
+    axis: u32,
+    shape: *mut *mut vxs_shape,
+) -> vxs_status {
+    entry!(vxs_shape_create_torus, [], {
+        let (ring, tube) = (check::length("ring_radius", ring_radius)?, check::length("tube_radius", tube_radius)?);
+        let axis = check::axis("axis", axis)?;
+        analytic(shape, || Ok(Field::Torus(Torus::new(axis, ring, tube)?)))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Closed-form fields of shapes around an axis: capsule, cylinder, cone. Exact Euclidean distances, inside too.
+//! Closed-form fields of shapes around an axis: capsule, cylinder, cone, torus. Exact Euclidean distances, inside too.
 //!
 //! Axes and origins are those of Bullet's shapes: centred on the body's origin, the cone at half its height. Parameters
 //! are rounded to f32 once, at construction; the rounded shape is the shape.
@@ -316,5 +316,79 @@ impl SignedDistance for Cone {
 
     fn error_bound(&self) -> f64 {
         f64::from((self.radius + self.half_height) * 4.0 * f32::EPSILON)
+    }
+}
+
+/// All points within `tube_radius` of a circle of `ring_radius` around an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Torus {
+    axes: Axes,
+    ring_radius: f32,
+    tube_radius: f32,
+}
+
+impl Torus {
+    /// `axis` 0, 1 or 2; `ring_radius` of the circle inside the tube, larger than `tube_radius`, metres.
+    pub fn new(axis: usize, ring_radius: f64, tube_radius: f64) -> Result<Self> {
+        let (axes, ring, tube) =
+            (Axes::new(axis)?, length("ring_radius", ring_radius)?, length("tube_radius", tube_radius)?);
+        if tube >= ring {
+            let expected = format!("a length of less than ring_radius, {ring_radius:e} m");
+            return Err(Error::argument("tube_radius", tube_radius, expected));
+        }
+        Ok(Self { axes, ring_radius: ring, tube_radius: tube })
+    }
+
+    pub(super) fn scaled(&self, factor: f64) -> Result<Self> {
+        let [ring, tube] = [self.ring_radius, self.tube_radius].map(|x| f64::from(x) * factor);
+        Self::new(self.axes.along.into(), ring, tube)
+    }
+
+    fn size(&self) -> f32 {
+        self.ring_radius + self.tube_radius
+    }
+}
+
+impl SignedDistance for Torus {
+    fn local_origin(&self, _near: &Vec3) -> Vec3 {
+        Vec3::zeros()
+    }
+
+    fn bounds(&self) -> Aabb {
+        self.axes.bounds(self.tube_radius, self.size()).inflated(self.error_bound())
+    }
+
+    #[inline(always)]
+    fn is_lanewise(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn distance(&self, p: [f32; 3]) -> f32 {
+        let (a, u, v) = self.axes.split(p);
+        let from_ring = (u * u + v * v).sqrt() - self.ring_radius;
+        (from_ring * from_ring + a * a).sqrt() - self.tube_radius
+    }
+
+    #[inline]
+    fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
+        let (a, u, v) = self.axes.split(p);
+        // On the axis any direction across it, on the circle any direction.
+        let (rho, radial) = normalized([u, v, 0.0], [1.0, 0.0, 0.0]);
+        let (from_circle, g) = normalized([rho - self.ring_radius, a, 0.0], [1.0, 0.0, 0.0]);
+        (from_circle - self.tube_radius, self.axes.join(g[1], g[0] * radial[0], g[0] * radial[1]))
+    }
+
+    #[inline(always)]
+    fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
+        certified(self.distance(c), c, r, self.size())
+    }
+
+    fn modulus(&self, reach: f64) -> Option<Modulus> {
+        Some(Modulus::of_distance(SLACK, self.size(), reach))
+    }
+
+    fn error_bound(&self) -> f64 {
+        f64::from(self.size() * 4.0 * f32::EPSILON)
     }
 }

@@ -104,6 +104,7 @@ field_kinds! { $
     /// Unsigned. The query takes the side from the other body.
     Sheet(Sheet) = 11, "SHEET", distance;
     Bricks(BrickField) = 12, "BRICKS", own;
+    Torus(Torus) = 13, "TORUS", distance;
 }
 
 /// What is known of a field on a grid, in either storage.

@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <functional>
 
+#include <voxshell/voxshell.hpp>
+
 #include "check.h"
 #include "scene.h"
 
@@ -212,6 +214,23 @@ bool throws(const char* word, const std::function<void()>& action)
 	return false;
 }
 
+void balls_rest_on_a_torus_or_fall_through_its_hole()
+{
+	const voxshell::Shape made = voxshell::Shape::create_torus(0.5, 0.1, 1);
+	btVoxelmapShape torus(made.c_handle());
+	btSphereShape large(btScalar(0.55)), small(btScalar(0.3));
+	Scene scene;
+	scene.add(&torus, 0, btTransform::getIdentity());
+	scene.add(&torus, 0, btTransform(btQuaternion::getIdentity(), btVector3(5, 0, 0)));
+	const btRigidBody* rests = scene.add(&large, 1, btTransform(btQuaternion::getIdentity(), btVector3(0, btScalar(0.45), 0)));
+	const btRigidBody* falls = scene.add(&small, 1, btTransform(btQuaternion::getIdentity(), btVector3(5, btScalar(0.45), 0)));
+	for (int step = 0; step < 200; ++step)
+		scene.world.stepSimulation(kStep, 0);
+	// The ball's centre is 0.65 m from the circle in the tube.
+	CHECK_NEAR(rests->getWorldTransform().getOrigin().y(), std::sqrt(0.65 * 0.65 - 0.5 * 0.5), 3e-3);
+	CHECK_NEAR(falls->getWorldTransform().getOrigin().y(), 0.45 - 5, 0.1);
+}
+
 void errors_say_what_is_wrong()
 {
 	CHECK(throws("no_such_file", [] { btVoxShellShape shape("no_such_file.vxs"); }));
@@ -236,6 +255,7 @@ int main()
 	from_an_asset_and_from_a_mesh_file();
 	the_three_classes_pair_as_documented();
 	triangles_serve_rays();
+	balls_rest_on_a_torus_or_fall_through_its_hole();
 	errors_say_what_is_wrong();
 	return finish();
 }

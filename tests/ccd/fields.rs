@@ -7,7 +7,8 @@ use support::rng::Rng;
 use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, first_hit, intervals, Segment, Start};
 use voxshell::cook::FieldOptions;
 use voxshell::field::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, HalfSpace, MeshField, Sheet, SignedDistance, Sphere,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, HalfSpace, MeshField, Sheet, SignedDistance,
+    Sphere, Torus,
 };
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
@@ -98,6 +99,13 @@ fn convex_shapes_are_met_at_any_level() {
         };
         check(field, &phi, 1.0, &[0.0, 0.1, -0.05], 1.2, 1e-5);
     }
+}
+
+#[test]
+fn a_torus_is_met_at_any_level() {
+    let field = Field::Torus(Torus::new(1, 0.35, 0.12).unwrap());
+    let phi = |p: &Vec3| f64::from(field.distance(p.map(|x| x as f32).into()));
+    check(&field, &phi, 1.0, &[0.0, 0.1, -0.05], 1.2, 3e-5);
 }
 
 #[test]

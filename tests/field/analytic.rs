@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use support::rng::Rng;
-use voxshell::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, SignedDistance, Sphere};
+use voxshell::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, SignedDistance, Sphere, Torus};
 use voxshell::math::Vec3;
 
 fn unit_vector(rng: &mut Rng) -> Vec3 {
@@ -96,6 +96,18 @@ fn cases() -> Vec<Case> {
             inside: Box::new(move |p| {
                 let (a, r) = split(p);
                 a.abs() < 0.25 && r < 0.3
+            }),
+        });
+        let tau = 2.0 * pi;
+        let ring: Vec<[f64; 2]> =
+            (0..=80).map(|i| tau * i as f64 / 80.0).map(|t| [0.12 * t.sin(), 0.35 + 0.12 * t.cos()]).collect();
+        all.push(Case {
+            name: format!("torus {axis}"),
+            field: Field::Torus(Torus::new(axis, 0.35, 0.12).unwrap()),
+            surface: revolve(axis, &ring),
+            inside: Box::new(move |p| {
+                let (a, r) = split(p);
+                a * a + (r - 0.35) * (r - 0.35) < 0.12 * 0.12
             }),
         });
         all.push(Case {

@@ -326,6 +326,7 @@ static void call_vxs_shape_create_sphere(struct stream *s) {
 ROUND_CALL(vxs_shape_create_capsule, "half_height")
 ROUND_CALL(vxs_shape_create_cylinder, "half_height")
 ROUND_CALL(vxs_shape_create_cone, "height")
+ROUND_CALL(vxs_shape_create_torus, "tube_radius")
 
 static vxs_vec3 *points_value(struct stream *s, size_t count) {
   vxs_vec3 *points = input(s, count * sizeof *points);

@@ -359,6 +359,20 @@ ROWS(vxs_shape_create_cone) {
 #undef CALL
 }
 
+ROWS(vxs_shape_create_torus) {
+  double ring_radius = 2, tube_radius = 1;
+  uint32_t axis = 1;
+  OUTPUT(vxs_shape *, shape);
+#define CALL vxs_shape_create_torus(ring_radius, tube_radius, axis, shape)
+  LENGTH(ring_radius);
+  LENGTH(tube_radius);
+  INVALID(tube_radius, 2, "tube_radius is 2; expected a length of less than ring_radius");
+  CHOICE(axis, 3);
+  POINTER(shape);
+  PANIC();
+#undef CALL
+}
+
 ROWS(vxs_shape_create_convex_hull) {
   vxs_vec3 points_given[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}}, *points = points_given;
   size_t point_count = 5;
