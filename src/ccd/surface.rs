@@ -9,15 +9,16 @@ use crate::mesh::Bvh;
 
 type Flow = ControlFlow<()>;
 
-/// Steps over parts of the segment shorter than this, in sizes of the shape and its level: what is thinner at a level other
-/// than 0, or around the hole of an open mesh, may be missed. A level is as wide as it is far away, so that a segment along it is
-/// passed in some thousand steps.
+/// Shortest step along a segment, in sizes of the shape plus its level: a thinner passage at a level other than 0, or
+/// around the hole of an open mesh, may be missed. The region within a level is as wide as the level, so that a
+/// segment along it takes some thousand steps.
 const RESOLUTION: f64 = 1e-5;
-/// The sign of an open mesh also changes where its winding number passes one half, which no distance announces: looked at
-/// every so often, in sizes of the shape.
+/// Largest step around an open mesh, in sizes of the shape: its sign also changes where its winding number passes one
+/// half, which no distance announces.
 const OPEN_RESOLUTION: f64 = 1e-3;
 
-/// The parameters at which the segment meets triangles, ascending; once where it passes through an edge that they share.
+/// Returns the parameters at which the segment meets triangles, ascending; once where it passes through an edge that
+/// triangles share.
 fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + 'a {
     let way = segment.way();
     // Neighbours meet the segment on their edge at parameters that differ by rounding.
@@ -30,7 +31,7 @@ fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + '
     })
 }
 
-/// Passages of `level`; see `walk`.
+/// Reports the passages of `level`; see `walk`.
 pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level != 0.0 || !field.is_closed() {
         let resolution = if field.is_closed() { f64::INFINITY } else { OPEN_RESOLUTION };
@@ -49,7 +50,7 @@ pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: imp
             below = after;
             on(t, below)?;
         } else if !below {
-            // It only touches there.
+            // The segment only touches the surface there.
             on(t, true)?;
             on(t, false)?;
         }
@@ -57,7 +58,7 @@ pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: imp
     Flow::Continue(())
 }
 
-/// Passages of `level`, which a sheet reaches from both sides.
+/// Reports the passages of `level`, which a sheet reaches from both sides.
 pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level < 0.0 {
         return Flow::Continue(());
@@ -74,18 +75,21 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
     Flow::Continue(())
 }
 
-/// Passages of `level` through a field that is an exact distance, but not of a convex body.
-pub(super) fn distance(field: &Field, segment: &Segment, level: f64, on: impl FnMut(f64, bool) -> Flow) -> Flow {
+/// Finds the passages of `level` in the exact distance of a shape that is not convex; see `march`.
+pub(super) fn distance(field: &Field, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     let size = field.bounds().extents().amax() + level.abs();
+    // Far away, the rounding of a distance in f32 exceeds the size of the shape: a step by it could pass the shape.
+    let near = field.bounds().inflated(level.max(0.0));
+    let Some((start, end)) = segment.clip(&near, field.error_bound()) else { return Flow::Continue(()) };
+    let clipped = Segment { from: segment.at(start), to: segment.at(end) };
     let off = |t: f64| {
-        let p = segment.at(t);
+        let p = clipped.at(t);
         f64::from(field.distance((p - field.local_origin(&p)).map(|x| x as f32).into())) - level
     };
-    march(segment, size, f64::INFINITY, off, on)
+    march(&clipped, size, f64::INFINITY, off, |t, below| on(start + t * (end - start), below))
 }
 
-/// Steps as far as a distance, off the level, allows, at most by `longest` and at least by [`RESOLUTION`] in sizes of the
-/// shape.
+/// Advances by |distance − level|, at most by `longest` and at least by [`RESOLUTION`], both in sizes of the shape.
 fn march(
     segment: &Segment,
     size: f64,

@@ -109,6 +109,21 @@ fn a_torus_is_met_at_any_level() {
 }
 
 #[test]
+fn a_torus_is_hit_from_any_distance() {
+    let torus = Field::Torus(Torus::new(1, 0.35, 0.12).unwrap());
+    let mut rng = Rng(5);
+    for n in 0..2000 {
+        // Through the middle of the tube, from one to ten million metres away.
+        let angle = rng.fraction() * std::f64::consts::TAU;
+        let target = Vec3::new(0.35 * angle.cos(), 0.0, 0.35 * angle.sin());
+        let way = Vec3::new(rng.unit(), rng.unit(), rng.unit()).normalize() * 10f64.powi(n % 8);
+        let segment = Segment::new(target - way, target + way);
+        let found = first_hit(&torus, &segment, 0.0, Start::Hit);
+        assert!(found.is_some_and(|hit| hit.fraction <= 0.5), "{segment:?}: {found:?}");
+    }
+}
+
+#[test]
 fn a_closed_mesh_is_met_by_rays_and_levels_off_it_to_their_resolution() {
     let mesh = primitives::torus(0.35, 0.1, 32, 16).unwrap();
     let exact = MeshField::new(mesh).unwrap();
