@@ -1,4 +1,4 @@
-// What the peers in this folder share. `voxshell-lab bench` compiles each of them at run time where its library is installed,
+// Code shared by the peers in this folder. `voxshell-lab bench` compiles each of them at run time where its library is installed,
 // starts it, and talks to it in lines: a command with its arguments in, one JSON object out. So the runs of both sides can
 // take turns, and each side keeps its own memory.
 #pragma once

@@ -1,4 +1,4 @@
-// What every scene of the demo is made of: a stock Bullet world, bodies in it, and the figures taken on each step.
+// The parts of every scene of the demo: a stock Bullet world, bodies in it, and the figures taken on each step.
 // The scenes themselves (drop_plane.cpp, pair.cpp, stack.cpp, pile.cpp and so on) are short; read those first.
 #pragma once
 

@@ -1,4 +1,4 @@
-//! What crosses between the Rust half (arguments, measuring, report) and the C++ half (the Bullet scenes).
+//! The data that crosses between the Rust half (arguments, measuring, report) and the C++ half (the Bullet scenes).
 
 #[cxx::bridge(namespace = "demo")]
 mod ffi {

@@ -1,4 +1,4 @@
-//! What takes long to compute and is needed again: convex decompositions, kept in the user's cache folder.
+//! Cache of convex decompositions, which take long to compute, kept in the user's cache folder.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

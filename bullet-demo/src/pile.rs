@@ -1,4 +1,4 @@
-//! Who left the bowl of a pile.
+//! Counts the bodies that left the bowl of a pile.
 
 use voxshell::math::Vec3;
 

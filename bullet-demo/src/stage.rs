@@ -23,7 +23,7 @@ use crate::truth::Truth;
 const COARSE_SPACING: f64 = 0.1;
 const FINE_SPACING: f64 = 0.0095;
 
-/// How finely a body is cooked.
+/// Resolution of the cooked body.
 #[derive(Clone, Copy)]
 struct Fineness {
     name: &'static str,
@@ -58,7 +58,7 @@ impl Stage {
         Ok(Self { body, truth, vhacd, hacd, coarse, fine })
     }
 
-    /// What the C++ side makes the collision shape of. Assets are written to the decomposer's folder, which must outlive the
+    /// Data from which the C++ side makes the collision shape. Assets are written to the decomposer's folder, which must outlive the
     /// scenes. An error says why the method cannot be shown.
     pub fn model(&self, method: Method, decomposer: &Decomposer) -> Result<Model, String> {
         let body = &self.body;

@@ -1,4 +1,4 @@
-//! How well stacked bodies stand.
+//! Measures how well stacked bodies stand.
 
 use voxshell::math::Vec3;
 

@@ -1,4 +1,4 @@
-//! What really touches: distances between the true meshes, whatever a method used in their place.
+//! Ground truth of contacts: distances between the true meshes, whatever a method used in their place.
 //!
 //! Two bodies are measured by dense samples of each one's surface (all vertices, and points between them no farther apart
 //! than [`Truth::SPACING`] of the extent) against the other's exact signed distance. A field of the mesh picks the few

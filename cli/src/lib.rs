@@ -1,4 +1,4 @@
-//! What the command line shares with the project's other programs: where shapes come from, progress, signals, and headless
+//! Code shared by the command line and the project's other programs: sources of shapes, progress, signals, and headless
 //! pictures of fields.
 
 pub mod board;

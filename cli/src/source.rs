@@ -1,4 +1,4 @@
-//! Where shapes come from on the command line: a mesh file, a built-in shape, an asset; and how meshes are cooked.
+//! Sources of shapes on the command line: a mesh file, a built-in shape, an asset; and how meshes are cooked.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -13,10 +13,10 @@
 extern "C" {
 #endif
 
-/** There was nothing to decide. */
+/** No rule was needed. */
 #define VXS_SIGN_NONE 0
 
-/** Counted crossings of the surface: it is closed, and wound consistently or made so. */
+/** Counted crossings of the surface: the surface is closed, and is wound consistently or was made so. */
 #define VXS_SIGN_CROSSINGS 1
 
 /** Even or odd number of crossings: the surface is closed but cannot be oriented. */
@@ -26,20 +26,21 @@ extern "C" {
 #define VXS_SIGN_WINDING_NUMBER 3
 
 /**
- * An offset surface: inside is what cannot be reached from far away without coming within the offset of the triangles.
+ * Offset surface: a point is inside if no path from far away reaches it without coming within the offset of the
+ * triangles.
  */
 #define VXS_SIGN_OFFSET 4
 
 /**
- * What a shape is made of and how good it is. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. What does not apply
- * is 0.
+ * Forms of a shape and their accuracy. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. Fields that do not apply
+ * are 0.
  */
 typedef struct vxs_shape_info {
   /** `sizeof(vxs_shape_info)`, set by `vxs_shape_info_init`. */
   uint32_t struct_size;
-  /** `VXS_FORM_` flags: which forms it has. */
+  /** `VXS_FORM_` flags: the forms of the shape. */
   uint32_t forms;
-  /** Of the mesh that the shape keeps for drawing. */
+  /** Number of vertices and of triangles of the mesh that the shape keeps for drawing. */
   uint64_t vertex_count;
   uint64_t triangle_count;
   /** One of `VXS_FIELD_`. */
@@ -48,25 +49,25 @@ typedef struct vxs_shape_info {
   uint32_t field_convex;
   /** Grid points along x, y, z. */
   uint32_t grid_dims[3];
-  /** One of `VXS_SIGN_`: how inside was told from outside. */
+  /** One of `VXS_SIGN_`: the sign rule, by which cooking told inside from outside. */
   uint32_t sign_rule;
   /** 1 if the mesh is closed, 0 if it has open edges. */
   uint32_t mesh_closed;
   /** Zero. */
   uint32_t reserved;
   /**
-   * Triangles that repeat an earlier one, with the same corners and winding, and triangles turned to agree with their
-   * neighbours.
+   * Number of triangles that repeat an earlier one, with the same corners and winding, and number of triangles
+   * turned to agree with their neighbours.
    */
   uint64_t duplicate_triangles;
   uint64_t flipped_triangles;
-  /** Distance of grid points, metres. */
+  /** Distance between neighbouring grid points, metres. */
   double voxel_size;
-  /** Largest gradient of the interpolant: how much the field can change per metre. */
+  /** Largest gradient of the interpolant: the largest change of the field per metre. */
   double lipschitz;
   /**
-   * Largest difference of the field from the mesh that a search found when it was cooked, metres: the true maximum is at least
-   * this. And the root mean square, over points spread on and near the surface.
+   * Largest difference between field and mesh that a search during cooking found, metres; the true maximum is at
+   * least this. Then the root mean square of the difference, over points spread on and near the surface.
    */
   double field_error_max;
   double field_error_rms;
@@ -74,9 +75,9 @@ typedef struct vxs_shape_info {
   uint64_t uncertain_nodes;
   /** Memory of the field, bytes. */
   uint64_t field_bytes;
-  /** Samples of the pointshell. */
+  /** Number of samples of the pointshell. */
   uint64_t sample_count;
-  /** Nodes and levels of its sphere tree, and children per node. */
+  /** Number of nodes and of levels of the sphere tree, and children per node. */
   uint64_t tree_nodes;
   uint32_t tree_levels;
   uint32_t branching;
@@ -101,26 +102,27 @@ typedef struct vxs_mass_properties {
    */
   double inertia[6];
   /**
-   * True when integrated exactly over the triangles that bound the inside, false when estimated from the inside of the field.
+   * True if integrated exactly over the triangles that bound the inside, false if estimated from the inside of the
+   * field.
    */
   bool exact;
 } vxs_mass_properties;
 
-/** Where a segment enters a shape; body frame, metres. Without a hit all but `hit` is NaN. */
+/** First point of a segment on a shape; body frame, metres. Without a hit all fields but `hit` are NaN. */
 typedef struct vxs_segment_hit {
-  /** Where along the segment: 0 at `from` (also when it starts inside), 1 at `to`. */
+  /** Position along the segment: 0 at `from` (also if it starts inside), 1 at `to`. */
   double fraction;
   struct vxs_vec3 point;
-  /** Unit outward normal of the shape there; of a sheet, the one that the triangle's winding gives. */
+  /** Unit outward normal of the shape at the point; for a sheet, the normal given by the triangle's winding. */
   struct vxs_vec3 normal;
-  /** Whether the segment meets the shape at all. */
+  /** True if the segment meets the shape. */
   bool hit;
 } vxs_segment_hit;
 
 /**
  * Prepares `info` for `vxs_shape_get_info`: sets its size and zeroes the rest.
  *
- * @param[out] info  what to fill
+ * @param[out] info  the struct to fill
  * @param size       `sizeof(vxs_shape_info)`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
  */

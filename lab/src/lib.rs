@@ -1,4 +1,4 @@
-//! What the measurements and experiments share, and what their tests look at.
+//! Code shared by the measurements and the experiments, public for their tests.
 //!
 //! | module | what |
 //! | --- | --- |

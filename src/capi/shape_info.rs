@@ -1,4 +1,4 @@
-//! What is known of a shape.
+//! Properties of a shape.
 
 use super::check::{self, Growable};
 use super::cook_options::{VXS_FORM_FIELD, VXS_FORM_POINTSHELL};
@@ -9,27 +9,28 @@ use super::types::*;
 use crate::asset::Shape;
 use crate::field::{Field, SignRule};
 
-/// There was nothing to decide.
+/// No rule was needed.
 pub const VXS_SIGN_NONE: u32 = 0;
-/// Counted crossings of the surface: it is closed, and wound consistently or made so.
+/// Counted crossings of the surface: the surface is closed, and is wound consistently or was made so.
 pub const VXS_SIGN_CROSSINGS: u32 = 1;
 /// Even or odd number of crossings: the surface is closed but cannot be oriented.
 pub const VXS_SIGN_PARITY: u32 = 2;
 /// Generalised winding number above one half: the surface is open.
 pub const VXS_SIGN_WINDING_NUMBER: u32 = 3;
-/// An offset surface: inside is what cannot be reached from far away without coming within the offset of the triangles.
+/// Offset surface: a point is inside if no path from far away reaches it without coming within the offset of the
+/// triangles.
 pub const VXS_SIGN_OFFSET: u32 = 4;
 
-/// What a shape is made of and how good it is. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. What does not apply
-/// is 0.
+/// Forms of a shape and their accuracy. Call `vxs_shape_info_init`, then `vxs_shape_get_info`. Fields that do not apply
+/// are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_shape_info {
     /// `sizeof(vxs_shape_info)`, set by `vxs_shape_info_init`.
     pub struct_size: u32,
-    /// `VXS_FORM_` flags: which forms it has.
+    /// `VXS_FORM_` flags: the forms of the shape.
     pub forms: u32,
-    /// Of the mesh that the shape keeps for drawing.
+    /// Number of vertices and of triangles of the mesh that the shape keeps for drawing.
     pub vertex_count: u64,
     pub triangle_count: u64,
     /// One of `VXS_FIELD_`.
@@ -38,31 +39,31 @@ pub struct vxs_shape_info {
     pub field_convex: u32,
     /// Grid points along x, y, z.
     pub grid_dims: [u32; 3],
-    /// One of `VXS_SIGN_`: how inside was told from outside.
+    /// One of `VXS_SIGN_`: the sign rule, by which cooking told inside from outside.
     pub sign_rule: u32,
     /// 1 if the mesh is closed, 0 if it has open edges.
     pub mesh_closed: u32,
     /// Zero.
     pub reserved: u32,
-    /// Triangles that repeat an earlier one, with the same corners and winding, and triangles turned to agree with their
-    /// neighbours.
+    /// Number of triangles that repeat an earlier one, with the same corners and winding, and number of triangles
+    /// turned to agree with their neighbours.
     pub duplicate_triangles: u64,
     pub flipped_triangles: u64,
-    /// Distance of grid points, metres.
+    /// Distance between neighbouring grid points, metres.
     pub voxel_size: f64,
-    /// Largest gradient of the interpolant: how much the field can change per metre.
+    /// Largest gradient of the interpolant: the largest change of the field per metre.
     pub lipschitz: f64,
-    /// Largest difference of the field from the mesh that a search found when it was cooked, metres: the true maximum is at least
-    /// this. And the root mean square, over points spread on and near the surface.
+    /// Largest difference between field and mesh that a search during cooking found, metres; the true maximum is at
+    /// least this. Then the root mean square of the difference, over points spread on and near the surface.
     pub field_error_max: f64,
     pub field_error_rms: f64,
     /// Grid points where inside and outside could not be told reliably (open or self-intersecting meshes).
     pub uncertain_nodes: u64,
     /// Memory of the field, bytes.
     pub field_bytes: u64,
-    /// Samples of the pointshell.
+    /// Number of samples of the pointshell.
     pub sample_count: u64,
-    /// Nodes and levels of its sphere tree, and children per node.
+    /// Number of nodes and of levels of the sphere tree, and children per node.
     pub tree_nodes: u64,
     pub tree_levels: u32,
     pub branching: u32,
@@ -84,20 +85,21 @@ pub struct vxs_mass_properties {
     /// Inertia tensor per unit mass about the centre of mass, m²: xx, yy, zz, xy, xz, yz. The last three are entries of the
     /// tensor, so they carry its minus sign. Multiply by the mass in kg.
     pub inertia: [f64; 6],
-    /// True when integrated exactly over the triangles that bound the inside, false when estimated from the inside of the field.
+    /// True if integrated exactly over the triangles that bound the inside, false if estimated from the inside of the
+    /// field.
     pub exact: bool,
 }
 
-/// Where a segment enters a shape; body frame, metres. Without a hit all but `hit` is NaN.
+/// First point of a segment on a shape; body frame, metres. Without a hit all fields but `hit` are NaN.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct vxs_segment_hit {
-    /// Where along the segment: 0 at `from` (also when it starts inside), 1 at `to`.
+    /// Position along the segment: 0 at `from` (also if it starts inside), 1 at `to`.
     pub fraction: f64,
     pub point: vxs_vec3,
-    /// Unit outward normal of the shape there; of a sheet, the one that the triangle's winding gives.
+    /// Unit outward normal of the shape at the point; for a sheet, the normal given by the triangle's winding.
     pub normal: vxs_vec3,
-    /// Whether the segment meets the shape at all.
+    /// True if the segment meets the shape.
     pub hit: bool,
 }
 
@@ -149,7 +151,7 @@ impl vxs_shape_info {
         }
         if let Some(report) = &shape.report {
             info.mesh_closed = report.closed as u32;
-            // Those of the sign are the same, but were others in assets of before.
+            // The sign report holds the same number, but assets of earlier versions hold a different one there.
             info.duplicate_triangles = report.duplicate_triangles as u64;
         }
         if let Some(shell) = shape.shell.as_deref() {
@@ -195,7 +197,7 @@ impl vxs_shape_info {
 
 /// Prepares `info` for `vxs_shape_get_info`: sets its size and zeroes the rest.
 ///
-/// @param[out] info  what to fill
+/// @param[out] info  the struct to fill
 /// @param size       `sizeof(vxs_shape_info)`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
 #[no_mangle]

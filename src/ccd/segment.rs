@@ -1,9 +1,10 @@
 //! A segment against a level of a field: first crossing, all crossings, all colliding intervals, yes or no.
 //!
-//! Xu & Barbič 2014, section 3.1, without its misses. Fields on grids are walked cell by cell, with proofs for what is
-//! skipped ([`crate::ccd`]); a convex shape has one interval, found by Newton's method; triangles are met by rays. Only a
-//! level other than 0 of a triangle field, an open mesh, and exact distances of other shapes are sampled, to a hundred-thousandth of the shape's size (a
-//! thousandth around the holes of an open mesh).
+//! Xu & Barbič 2014, section 3.1, without missed hits. Fields on grids are walked cell by cell, and cells are skipped
+//! only with a proof ([`crate::ccd`]); a convex shape has one interval, found by Newton's method; triangles are
+//! intersected by rays. Only a level other than 0 of a triangle field, an open mesh, and the exact distance of a shape
+//! that is not convex are sampled, to a hundred-thousandth of the shape's size (a thousandth around the holes of an
+//! open mesh).
 
 use std::ops::ControlFlow;
 
@@ -14,43 +15,43 @@ use super::{convex, surface};
 use crate::field::{Cells, Field, Sheet, SignedDistance, Ways, CHUNK, NEVER};
 use crate::math::Vec3;
 
-/// What a segment that starts at or below the level reports.
+/// Report for a segment that starts at or below the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// A hit at 0.
     Hit,
-    /// Nothing, until it has left and come back.
+    /// No hit until the segment has left and come back.
     Leave,
 }
 
-/// Where a segment passes a level; body frame, metres.
+/// Point where a segment passes a level; body frame, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SegmentHit {
-    /// 0 at the segment's start (also when that is inside already), 1 at its end.
+    /// Fraction of the segment: 0 at its start (also when it starts inside), 1 at its end.
     pub fraction: f64,
     pub point: Vec3,
-    /// Unit, the direction in which the distance grows; of a sheet, the normal of the triangle by its winding.
+    /// Unit direction in which the distance grows; for a sheet, the normal of the triangle by its winding.
     pub normal: Vec3,
 }
 
-/// The first point of the segment at which φ ≤ `level` (metres). Allocates nothing.
+/// Returns the first point of the segment at which φ ≤ `level` (metres). Allocates nothing.
 pub fn first_hit(field: &Field, segment: &Segment, level: f64, start: Start) -> Option<SegmentHit> {
     first_fraction(field, segment, level, start).map(|t| hit(field, segment, t))
 }
 
-/// As [`first_hit`], only where.
+/// Returns the fraction of [`first_hit`] only.
 pub fn first_fraction(field: &Field, segment: &Segment, level: f64, start: Start) -> Option<f64> {
     first_of(start, |on| passages(field, segment, level, on))
 }
 
-/// The first passage to below the level that counts.
+/// Returns the first passage to below the level that `start` accepts.
 #[inline(always)]
 fn first_of(
     start: Start,
     passages: impl FnOnce(&mut dyn FnMut(f64, bool) -> ControlFlow<()>) -> ControlFlow<()>,
 ) -> Option<f64> {
     let mut first = None;
-    // Breaks as soon as it is found, and has no other result.
+    // Breaks at the first hit; the result is not needed.
     let _ = passages(&mut |t, below| {
         if below && (t > 0.0 || start == Start::Hit) {
             first = Some(t);
@@ -61,7 +62,7 @@ fn first_of(
     first
 }
 
-/// [`first_fraction`] of many segments: `fractions[i]` is that of `segments[i]`.
+/// Computes [`first_fraction`] of many segments: `fractions[i]` is the result of `segments[i]`.
 ///
 /// # Panics
 /// When the slices differ in length.
@@ -77,9 +78,10 @@ pub fn first_fractions(field: &Field, segments: &[Segment], level: f64, start: S
     }
 }
 
-/// [`first_fractions`] against a grid: together up to where the surface is near, then each for itself.
+/// Computes [`first_fractions`] against a grid: in batches up to the region near the surface, then one segment at a
+/// time.
 fn first_on_grid<C: Cells>(cells: &C, segments: &[Segment], level: f64, start: Start, fractions: &mut [Option<f64>]) {
-    // What does not depend on the segment, once.
+    // The data that do not depend on the segment, computed once.
     let mut setting = Setting::new(cells, level);
     if let Some(ahead) = &mut setting.ahead {
         ahead.stop_below = start == Start::Hit;
@@ -103,19 +105,19 @@ fn first_on_grid<C: Cells>(cells: &C, segments: &[Segment], level: f64, start: S
     }
 }
 
-/// Whether any point of the segment has φ ≤ `level` (metres).
+/// Returns whether any point of the segment has φ ≤ `level` (metres).
 pub fn meets(field: &Field, segment: &Segment, level: f64) -> bool {
     first_fraction(field, segment, level, Start::Hit).is_some()
 }
 
-/// Whether all of the segment has φ ≤ `level` (metres). Not when it comes back to the level at its very end.
+/// Returns whether the whole segment has φ ≤ `level` (metres). False when it comes back to the level at its very end.
 pub(super) fn stays_below(field: &Field, segment: &Segment, level: f64) -> bool {
     let start = Segment::new(segment.from, segment.from);
     if !meets(field, &start, level) {
         return false;
     }
     let mut stays = false;
-    // Breaks where it is above, and has no other result.
+    // Breaks at the first passage above the level; the result is not needed.
     let _ = passages(field, segment, level, |t, below| {
         stays = below && t == 0.0;
         if stays {
@@ -127,8 +129,8 @@ pub(super) fn stays_below(field: &Field, segment: &Segment, level: f64) -> bool 
     stays
 }
 
-/// Calls `on` for every crossing of the level (metres) in order; one enters the shape where its normal opposes the segment.
-/// A segment that starts inside has not crossed anything there. Where it only touches it enters and leaves at once. A sheet
+/// Calls `on` for every crossing of the level (metres) in order; at a crossing into the shape the normal opposes the
+/// segment. The start of a segment inside is no crossing. At a touch the segment enters and leaves at once. A sheet
 /// itself (level 0) has no inside: it is crossed once wherever the segment meets it.
 pub fn crossings(field: &Field, segment: &Segment, level: f64, mut on: impl FnMut(SegmentHit)) {
     let thin = matches!(field, Field::Sheet(_)) && level == 0.0;
@@ -157,8 +159,8 @@ pub fn intervals(field: &Field, segment: &Segment, level: f64, mut on: impl FnMu
     }
 }
 
-/// Calls `on(t, below)` where φ passes the level, in order, until it breaks: `below` and not below in turns. A start at or
-/// below the level is a passage at 0.
+/// Calls `on(t, below)` where φ passes the level, in order, until it breaks; `below` alternates between true and
+/// false. A start at or below the level is a passage at 0.
 fn passages(
     field: &Field,
     segment: &Segment,

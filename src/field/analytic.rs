@@ -9,11 +9,12 @@ use super::{Modulus, SignedDistance};
 use crate::math::{limits, Aabb, Vec3};
 use crate::{Error, Result};
 
-/// Upper bound, relative to the size of the numbers that enter, on the rounding of any distance here and of the
+/// Upper bound, relative to the size of the input numbers, on the rounding of any distance here and of the
 /// subtraction of a radius: 13 units in the last place, where the longest chain of operations makes seven.
 pub(super) const SLACK: f32 = 8.0e-7;
 
-/// `distance − r`, rounded so that it bounds every computed distance in the ball (c, r) of a 1-Lipschitz function.
+/// Returns `distance − r`, rounded so that it bounds every computed distance in the ball (c, r) of a 1-Lipschitz
+/// function.
 #[inline(always)]
 pub(super) fn certified(distance: f32, c: [f32; 3], r: f32, size: f32) -> f32 {
     distance - r - SLACK * (((c[0].abs() + c[1].abs()) + c[2].abs()) + r.abs() + size)
@@ -28,7 +29,7 @@ pub(super) fn length(argument: &str, value: f64) -> Result<f32> {
     }
 }
 
-/// `(length, v / length)`, and `fallback` as direction where the length is 0.
+/// Returns `(length, v / length)`, with `fallback` as the direction where the length is 0.
 #[inline(always)]
 pub(super) fn normalized(v: [f32; 3], fallback: [f32; 3]) -> (f32, [f32; 3]) {
     let len = ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt();
@@ -47,7 +48,7 @@ fn check_offset(offset: f64) -> Result<()> {
     Err(Error::argument("offset", limits::Shown(offset), "a finite length of at most 1e18 m"))
 }
 
-/// {x : n·x ≤ offset}: solid below a plane.
+/// The half-space {x : n·x ≤ offset}: solid below a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HalfSpace {
     normal: Vec3,
@@ -56,7 +57,8 @@ pub struct HalfSpace {
 }
 
 impl HalfSpace {
-    /// `normal` is outward, of any length but 0 (it is normalised, and `offset` is not scaled); `offset` in metres.
+    /// Returns a half-space. `normal` is outward, of any length but 0 (it is normalised, and `offset` is not scaled);
+    /// `offset` in metres.
     pub fn new(normal: Vec3, offset: f64) -> Result<Self> {
         let norm = normal.norm();
         if !(norm.is_finite() && norm > 1e-100) {
@@ -74,24 +76,25 @@ impl HalfSpace {
         Ok(Self { offset, ..*self })
     }
 
-    /// Outward unit normal, body frame.
+    /// Returns the outward unit normal, body frame.
     pub fn normal(&self) -> Vec3 {
         self.normal
     }
 
-    /// n·x on the plane, metres.
+    /// Returns n·x on the plane, metres.
     pub fn offset(&self) -> f64 {
         self.offset
     }
 }
 
 impl SignedDistance for HalfSpace {
-    /// `near` moved on the plane, so that distances near it are as precise as those near the body's origin.
+    /// Returns the projection of `near` onto the plane, so that distances near it are as precise as those near the
+    /// body's origin.
     fn local_origin(&self, near: &Vec3) -> Vec3 {
         near - self.normal * (self.normal.dot(near) - self.offset)
     }
 
-    /// Infinite, but for the side of an axis-aligned plane.
+    /// Infinite, except for the side of an axis-aligned plane.
     fn bounds(&self) -> Aabb {
         let mut b = Aabb { min: Vec3::repeat(f64::NEG_INFINITY), max: Vec3::repeat(f64::INFINITY) };
         for i in 0..3 {
@@ -124,7 +127,7 @@ impl SignedDistance for HalfSpace {
         certified(self.distance(c), c, r, 0.0)
     }
 
-    /// Its gradient is the same everywhere.
+    /// The gradient is the same everywhere.
     #[inline(always)]
     fn farthest_against(&self, m: [f32; 3]) -> f32 {
         -self.distance(m)
@@ -135,7 +138,7 @@ impl SignedDistance for HalfSpace {
     }
 
     fn error_bound(&self) -> f64 {
-        // The normal's rounding over a reach of a metre from the local origin.
+        // Rounding of the normal over a reach of a metre from the local origin.
         f64::from(f32::EPSILON)
     }
 }
@@ -147,7 +150,7 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// `radius` in metres.
+    /// Returns a sphere; `radius` in metres.
     pub fn new(radius: f64) -> Result<Self> {
         Ok(Self { radius: length("radius", radius)? })
     }
@@ -208,7 +211,7 @@ pub struct Cuboid {
 }
 
 impl Cuboid {
-    /// Half the edge lengths, metres.
+    /// Returns a cuboid from half its edge lengths, metres.
     pub fn new(half_extents: [f64; 3]) -> Result<Self> {
         let [x, y, z] = half_extents;
         Ok(Self { half: [length("half_extents.x", x)?, length("half_extents.y", y)?, length("half_extents.z", z)?] })

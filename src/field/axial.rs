@@ -25,7 +25,7 @@ impl Axes {
         }
     }
 
-    /// (along, across, across).
+    /// Returns (along, across, across).
     #[inline(always)]
     fn split(self, p: [f32; 3]) -> (f32, f32, f32) {
         match self.along {
@@ -50,7 +50,7 @@ impl Axes {
     }
 }
 
-/// What a capsule and a cylinder have in common: a radius around an axis.
+/// Common data of a capsule and a cylinder: a radius around an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Rod {
     axes: Axes,
@@ -86,7 +86,8 @@ impl Rod {
 pub struct Capsule(Rod);
 
 impl Capsule {
-    /// `axis` 0, 1 or 2; `half_height` is half the length of the segment between the centres of the caps; metres.
+    /// Returns a capsule. `axis` is 0, 1 or 2; `half_height` is half the length of the segment between the centres of
+    /// the caps; metres.
     pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
         Ok(Self(Rod::new(axis, radius, half_height)?))
     }
@@ -147,7 +148,7 @@ impl SignedDistance for Capsule {
 pub struct Cylinder(Rod);
 
 impl Cylinder {
-    /// `axis` 0, 1 or 2; metres.
+    /// Returns a cylinder. `axis` is 0, 1 or 2; metres.
     pub fn new(axis: usize, radius: f64, half_height: f64) -> Result<Self> {
         Ok(Self(Rod::new(axis, radius, half_height)?))
     }
@@ -221,7 +222,7 @@ pub struct Cone {
 }
 
 impl Cone {
-    /// `axis` 0, 1 or 2; `radius` of the base and whole `height`, metres.
+    /// Returns a cone. `axis` is 0, 1 or 2; `radius` of the base and whole `height`, metres.
     pub fn new(axis: usize, radius: f64, height: f64) -> Result<Self> {
         let (r, h) = (f64::from(length("radius", radius)?), f64::from(length("height", height)?));
         let slant = (r * r + h * h).sqrt();
@@ -239,14 +240,14 @@ impl Cone {
         Self::new(self.axes.along.into(), radius, height)
     }
 
-    /// In the half-plane (across ρ ≥ 0, along a): φ and its gradient there.
+    /// Returns φ and its gradient in the half-plane (across ρ ≥ 0, along a).
     #[inline(always)]
     fn planar(&self, rho: f32, a: f32) -> (f32, [f32; 2]) {
         let [nr, na] = self.normal;
         let down = a - self.half_height;
         let base = -self.half_height - a;
         let flank = nr * rho + na * down;
-        // Along the flank from the apex; what sticks out of [0, slant] is measured from the ends.
+        // Coordinate along the flank from the apex; the excess beyond [0, slant] is measured from the ends.
         let s = na * rho - nr * down;
         let over = s - s.max(0.0).min(self.slant);
         let rim = (rho - self.radius).max(0.0);

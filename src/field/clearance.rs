@@ -1,17 +1,17 @@
-//! How far around a point a field is certainly above a level: what moving things are stepped by.
+//! Radius around a point in which a field is certainly above a level: the step size for moving points and balls.
 
 use super::{MeshField, SheetAround, SignedDistance};
 
-/// The lower bound over balls ([`SignedDistance::lower_bound`]), asked the other way round.
+/// The inverse of the lower bound over balls ([`SignedDistance::lower_bound`]).
 pub trait Clearance: SignedDistance {
-    /// A radius r, metres, such that φ(x) > `level` for every |x − c| < r, rounding included; 0 or less when none is known.
-    /// Points in the field's local frame. By default that of an exact distance, of which no two points differ by more than a
-    /// metre per metre.
+    /// Returns a radius r, metres, such that φ(x) > `level` for every |x − c| < r, rounding included; 0 or less when
+    /// none is known. Points are in the field's local frame. The default holds for exact distances, which change by at
+    /// most one metre per metre.
     fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
         (self.lower_bound(c, 0.0) - level) * (1.0 - 4.0 * f32::EPSILON)
     }
 
-    /// `clearance` of many points; gives the same bytes.
+    /// Computes `clearance` of many points, with the same bytes.
     ///
     /// # Panics
     /// When the slices differ in length.
@@ -23,9 +23,9 @@ pub trait Clearance: SignedDistance {
         }
     }
 
-    /// On which side of a level many points are, and how far from the other: r > 0 where φ(x) > `level[1]` for every
-    /// |x − c| < r, r < 0 where φ(x) ≤ `level[0]` for every |x − c| < −r, and 0 where neither is known. Rounding included.
-    /// Only fields on grids know of the lower side.
+    /// Computes the side of a level on which many points are, and a distance in which the side does not change: r > 0
+    /// where φ(x) > `level[1]` for every |x − c| < r, r < 0 where φ(x) ≤ `level[0]` for every |x − c| < −r, and 0
+    /// where neither is known. Rounding included. Only fields on grids return the lower side.
     ///
     /// # Panics
     /// When the slices differ in length.
@@ -40,7 +40,7 @@ pub trait Clearance: SignedDistance {
 impl Clearance for SheetAround<'_> {}
 
 impl Clearance for MeshField {
-    /// Around the holes of an open mesh the sign can change without notice, which only the bound over a ball knows of.
+    /// Around the holes of an open mesh the sign can change anywhere, which only the bound over a ball includes.
     fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
         let whole = (self.lower_bound(c, 0.0) - level) * (1.0 - 4.0 * f32::EPSILON);
         if self.is_closed() || whole <= 0.0 {
@@ -51,8 +51,8 @@ impl Clearance for MeshField {
     }
 }
 
-/// `distances` and `bounds` of many points and balls, and [`Clearance`], of a field on a grid by
-/// those of its view.
+/// Defines `distances` and `bounds` of many points and balls, and [`Clearance`], for a field on a grid by the
+/// functions of its view.
 macro_rules! batches {
     ($view:ident of $field:ty) => {
         $crate::field::wide::wide! {

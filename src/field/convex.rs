@@ -10,10 +10,10 @@ use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
-/// Bound on rounding relative to the numbers that enter; two chains of it are compared in a bound (see `analytic`).
+/// Bound on rounding relative to the input numbers; a bound compares two chains of it (see `analytic`).
 const SLACK: f32 = 1.6e-6;
 
-/// Where lanes without a triangle are, metres: farther than the largest coordinates, which are below 8e18 m
+/// Position of lanes without a triangle, metres: farther than the largest coordinates, which are below 8e18 m
 /// ([`limits`](crate::math::limits)), and with a square that fits f32.
 const NOWHERE: f32 = 1.6e19;
 
@@ -26,7 +26,7 @@ struct Planes {
 }
 
 impl Planes {
-    /// A plane that nothing is ever above.
+    /// Planes that no point is ever above.
     const NONE: Self = Self { n: [[0.0; LANES]; 3], d: [f32::MAX; LANES] };
 
     #[inline(always)]
@@ -43,17 +43,17 @@ impl Planes {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<[f64; 3]>", into = "Vec<[f64; 3]>")]
 pub struct ConvexHull {
-    /// The points that are corners of the hull, body frame, in the order they were given.
+    /// Points that are corners of the hull, body frame, in the order in which they were given.
     vertices: Vec<[f64; 3]>,
     bounds: Aabb,
     origin: Vec3,
-    /// |x| + |y| + |z| of no point of the hull is more, local frame.
+    /// Largest |x| + |y| + |z| of a point of the hull, local frame.
     size: f32,
     planes: Vec<Planes>,
     /// For each plane a packet that has a triangle of it.
     starts: Vec<u32>,
     triangles: Vec<Packet>,
-    /// The boxes of the packets, eight side by side.
+    /// Boxes of the packets, eight side by side.
     boxes: Vec<Boxes>,
 }
 
@@ -66,7 +66,8 @@ struct Boxes {
 }
 
 wide! {
-    /// Largest plane distance (φ inside, at most φ outside, and 1-Lipschitz), and the number of the plane.
+    /// Returns the largest plane distance (φ inside, at most φ outside, and 1-Lipschitz), and the number of the
+    /// plane.
     fn deepest(planes: &[Planes], p: [f32; 3]) -> (f32, usize) {
         let mut best = [f32::NEG_INFINITY; LANES];
         let mut which = [0u32; LANES];
@@ -84,8 +85,8 @@ wide! {
 }
 
 wide! {
-    /// Squared distance to the surface, and the packet and lane of the closest triangle. `start` is looked at first, then
-    /// the packets whose boxes are nearer than the best so far.
+    /// Returns the squared distance to the surface, and the packet and lane of the closest triangle. Tests `start`
+    /// first, then the packets whose boxes are nearer than the best so far.
     fn closest(triangles: &[Packet], boxes: &[Boxes], p: [f32; 3], start: usize) -> (f32, usize, usize) {
         let mut best = (f32::INFINITY, 0, 0);
         let mut look = |i: usize| {
@@ -126,8 +127,8 @@ impl ConvexHull {
         Self::new(&points)
     }
 
-    /// Hull of `points`, body frame, metres; inner, coplanar and duplicate points are fine. Fails when fewer than four of
-    /// them span space.
+    /// Returns the hull of `points`, body frame, metres; inner, coplanar and duplicate points are allowed. Fails when
+    /// no four of them span space.
     pub fn new(points: &[[f64; 3]]) -> Result<Self> {
         let hull = convex_hull(points)?;
         let mut corners: Vec<u32> = hull.triangles.iter().flatten().copied().collect_guarded();
@@ -211,7 +212,7 @@ impl ConvexHull {
             if n % LANES == 0 {
                 boxes.push_guarded(Boxes { min: [[0.0; LANES]; 3], max: [[0.0; LANES]; 3] });
             }
-            // Wider than the rounding of a distance.
+            // Inflated by more than the rounding of a distance.
             let b = b.inflated(1e-6 * extent);
             if let Some(last) = boxes.last_mut() {
                 for k in 0..3 {
@@ -223,12 +224,12 @@ impl ConvexHull {
         Ok(Self { vertices, bounds, origin, size, planes, starts, triangles, boxes })
     }
 
-    /// Corners of the hull, body frame, metres.
+    /// Returns the corners of the hull, body frame, metres.
     pub fn vertices(&self) -> &[[f64; 3]] {
         &self.vertices
     }
 
-    /// From a plane's number to the packet to look at first.
+    /// Returns the closest triangle, with the search started at the packet of a plane, given by its number.
     fn closest(&self, p: [f32; 3], plane: usize) -> (f32, usize, usize) {
         let start = self.starts.get(plane).map_or(0, |&s| s as usize);
         closest(&self.triangles, &self.boxes, p, start)
@@ -255,7 +256,7 @@ impl PartialEq for ConvexHull {
 }
 
 impl SignedDistance for ConvexHull {
-    /// The centre of the hull's box.
+    /// Returns the centre of the hull's box.
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.origin
     }
@@ -281,7 +282,7 @@ impl SignedDistance for ConvexHull {
         }
         let (squared, packet, lane) = self.closest(p, plane);
         let distance = squared.sqrt();
-        // Closer than this the direction would be rounding.
+        // Below this distance the direction would be rounding.
         if distance <= 4.0e-6 * self.size {
             return (distance, normal);
         }

@@ -17,7 +17,7 @@ use super::sphere_hull::SphereHull;
 use crate::math::{Aabb, Vec3};
 use crate::Result;
 
-/// The kinds of fields, from which the enum and every choice by kind are made:
+/// Makes the enum, and every function that depends on the kind, from one table:
 /// `Variant(Type) = number of VXS_FIELD_NAME, NAME, class;`. The order of the variants is that of the asset file.
 ///
 /// The class is
@@ -49,14 +49,14 @@ macro_rules! field_kinds {
             /// Number and name of each kind: `VXS_FIELD_` constants of the C API.
             pub const KINDS: &'static [(u32, &'static str)] = &[$(($number, $name)),*];
 
-            /// Number of the kind, see [`Field::KINDS`].
+            /// Returns the number of the kind, see [`Field::KINDS`].
             pub fn kind(&self) -> u32 {
                 match self {
                     $(Field::$kind(_) => $number,)*
                 }
             }
 
-            /// Whether the field is the exact signed distance of a convex body.
+            /// Returns whether the field is the exact signed distance of a convex body.
             pub fn is_convex(&self) -> bool {
                 match self {
                     $(Field::$kind(_) => class!(convexity $class),)*
@@ -107,22 +107,22 @@ field_kinds! { $
     Torus(Torus) = 13, "TORUS", distance;
 }
 
-/// What is known of a field on a grid, in either storage.
+/// Properties of a field on a grid, in either storage.
 #[derive(Clone, Copy, Debug)]
 pub struct Gridded<'a> {
     pub grid: &'a Grid,
     /// Certified Lipschitz constant inside the grid.
     pub lipschitz: f32,
-    /// Fit to the mesh, as measured at cooking.
+    /// Error against the mesh, as measured at cooking.
     pub error: FieldError,
-    /// How inside was told from outside.
+    /// Report of the sign rule.
     pub sign: &'a SignReport,
     /// Memory held, bytes.
     pub bytes: u64,
 }
 
 impl Field {
-    /// `None` for fields without a grid.
+    /// Returns `None` for fields without a grid.
     pub fn gridded(&self) -> Option<Gridded<'_>> {
         match self {
             Field::Dense(f) => Some(Gridded {

@@ -1,5 +1,6 @@
-//! The exact field of a triangle mesh: closest point for the distance, the soup's rule for the sign. No grid, no error,
-//! and a thousand times slower than one: for checking grids, and for shapes that are asked rarely.
+//! The exact field of a triangle mesh: closest point for the distance, the sign rule of the soup for the sign. No
+//! grid, no grid error, and a thousand times slower than a grid: for checking grids, and for shapes that are rarely
+//! queried.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,8 @@ use crate::{Error, Result};
 
 /// Exact signed distance to a triangle mesh.
 ///
-/// φ is continuous where the surface is closed. Around the holes of an open one its sign changes where the winding
-/// number passes one half.
+/// φ is continuous where the surface is closed. Around the holes of an open surface its sign changes where the
+/// winding number passes one half.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "TriMesh", into = "TriMesh")]
 pub struct MeshField {
@@ -23,7 +24,7 @@ pub struct MeshField {
     bounds: Aabb,
     /// Origin of the local frame, body frame, metres.
     center: Vec3,
-    /// |x| + |y| + |z| of no point of the mesh is more, local frame.
+    /// Largest |x| + |y| + |z| of a point of the mesh, local frame.
     size: f64,
 }
 
@@ -42,7 +43,7 @@ impl MeshField {
         Self::new(scaled_mesh(self.mesh(), factor)?)
     }
 
-    /// `mesh` in the body frame, metres; at least one triangle.
+    /// Returns the field of `mesh`, body frame, metres; at least one triangle.
     pub fn new(mesh: TriMesh) -> Result<Self> {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
@@ -52,12 +53,12 @@ impl MeshField {
         Ok(Self { bvh, sides, bounds, center: bounds.center(), size: 0.5 * bounds.extents().sum(), mesh })
     }
 
-    /// The mesh, body frame.
+    /// Returns the mesh, body frame.
     pub fn mesh(&self) -> &TriMesh {
         &self.mesh
     }
 
-    /// How inside is told from outside.
+    /// Returns the report of the sign rule.
     pub fn sign(&self) -> &SignReport {
         &self.sides.report
     }
@@ -66,12 +67,12 @@ impl MeshField {
         &self.sides
     }
 
-    /// The hierarchy over the triangles.
+    /// Returns the hierarchy over the triangles.
     pub(crate) fn bvh(&self) -> &Bvh {
         &self.bvh
     }
 
-    /// Whether the surface is closed: φ changes its sign there and nowhere else.
+    /// Returns whether the surface is closed: φ changes its sign there and nowhere else.
     pub(crate) fn is_closed(&self) -> bool {
         self.sides.rule != SignRule::WindingNumber
     }
@@ -84,7 +85,7 @@ impl MeshField {
         Vec3::from(p.map(f64::from)) + self.center
     }
 
-    /// φ in f64, body frame.
+    /// Returns φ in f64, body frame.
     pub(crate) fn signed(&self, p: Vec3) -> f64 {
         let distance = self.bvh.closest_point(p).distance_squared.sqrt();
         if self.sides.inside(p) {
@@ -116,7 +117,7 @@ impl PartialEq for MeshField {
 }
 
 impl SignedDistance for MeshField {
-    /// The centre of the mesh's box.
+    /// Returns the centre of the mesh's box.
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.center
     }
@@ -135,11 +136,11 @@ impl SignedDistance for MeshField {
         let distance = closest.distance_squared.sqrt();
         let inside = self.sides.inside(p);
         let away = p - closest.point;
-        // Closer than f32 coordinates can tell, the direction would be their rounding.
+        // Below the precision of f32 coordinates the direction would be their rounding.
         let gradient = if distance > 2e-7 * self.size {
             away / if inside { -distance } else { distance }
         } else {
-            // On the surface: the normal, to the side that is outside.
+            // On the surface: the normal, towards the outside.
             let [a, b, c] = self.mesh.corners(closest.triangle as usize).map(Vec3::from);
             let n = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::z);
             let step = n * (1e-5 * self.size);
@@ -153,8 +154,8 @@ impl SignedDistance for MeshField {
         (signed as f32, [gradient.x as f32, gradient.y as f32, gradient.z as f32])
     }
 
-    /// φ(c) − r where the sign cannot change but on the surface. Around the holes of an open mesh that is certain only if
-    /// the winding number cannot reach one half in the ball; where it can, −(|φ(c)| + r) holds.
+    /// Returns φ(c) − r where the sign can change only on the surface. Around the holes of an open mesh that is
+    /// certain only if the winding number cannot reach one half in the ball; where it can, −(|φ(c)| + r) holds.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32 {
         let (p, radius) = (self.body(c), f64::from(r));
         let phi = self.signed(p);

@@ -1,7 +1,7 @@
-//! The field of a sheet: a surface without an inside. Unsigned distance to triangles by their closest point, so any soup
-//! will do: open, flat, self-intersecting, wound either way.
+//! The field of a sheet: a surface without an inside. The unsigned distance to triangles by their closest point
+//! accepts any soup: open, flat, self-intersecting, wound in either direction.
 //!
-//! Which side of it a body is on is not the sheet's to say, but the body's: see `contact::sheet`.
+//! The sheet does not decide on which side of it a body is; the body does: see `contact::sheet`.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ impl Sheet {
         Self::new(mesh, f64::from(self.depth()) * factor)
     }
 
-    /// `mesh` in the body frame, metres; at least one triangle. `depth`, metres, is how far behind the sheet a sample of a
-    /// body can be and still be seen as having gone through it; rounded to f32.
+    /// Returns the sheet of `mesh`, body frame, metres; at least one triangle. `depth`, metres, is the largest
+    /// distance behind the sheet at which a sample of a body still counts as having gone through it; rounded to f32.
     pub fn new(mesh: Arc<TriMesh>, depth: f64) -> Result<Self> {
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
@@ -48,39 +48,40 @@ impl Sheet {
         Ok(Self { bvh: Bvh::build(&mesh), bounds: mesh.bounds(), depth: depth as f32, mesh })
     }
 
-    /// The triangles, body frame.
+    /// Returns the triangles, body frame.
     pub fn mesh(&self) -> &Arc<TriMesh> {
         &self.mesh
     }
 
-    /// How far behind the sheet a sample can be and still be seen as having gone through it, metres.
+    /// Returns the largest distance behind the sheet at which a sample still counts as having gone through it,
+    /// metres.
     pub fn depth(&self) -> f32 {
         self.depth
     }
 
-    /// The same field in a local frame of the caller's choice: `origin` in the body frame, metres. A sheet may be a whole
-    /// landscape; near where it is asked, f32 coordinates are as precise as the other body's.
+    /// Returns the same field in a local frame of the caller's choice: `origin` in the body frame, metres. A sheet
+    /// may be a whole landscape; near this origin, f32 coordinates are as precise as those of the other body.
     pub fn around(&self, origin: Vec3) -> SheetAround<'_> {
         SheetAround { sheet: self, origin }
     }
 
-    /// The closest point to `p`, body frame, if within `limit` metres.
+    /// Returns the closest point to `p`, body frame, if it is within `limit` metres.
     pub(crate) fn closest_within(&self, p: &Vec3, limit: f64) -> Option<Closest> {
         self.bvh.closest_within(*p, limit)
     }
 
-    /// Whether a point of the sheet is at most `distance` metres from `p`, body frame.
+    /// Returns whether a point of the sheet is at most `distance` metres from `p`, body frame.
     pub(crate) fn is_within(&self, p: &Vec3, distance: f64) -> bool {
         self.bvh.is_within(*p, distance)
     }
 
-    /// The hierarchy over the triangles.
+    /// Returns the hierarchy over the triangles.
     pub(crate) fn bvh(&self) -> &Bvh {
         &self.bvh
     }
 
-    /// Unit normal of a triangle by its winding, body frame; `None` for one without area, and for the triangle that a point
-    /// without a closest one has ([`Bvh::closest_point`]).
+    /// Returns the unit normal of a triangle by its winding, body frame; `None` for a triangle without area, and for
+    /// the index that a point without a closest triangle gets ([`Bvh::closest_point`]).
     pub(crate) fn normal(&self, triangle: u32) -> Option<Vec3> {
         let [a, b, c] = self.mesh.triangles.get(triangle as usize)?.map(|i| Vec3::from(self.mesh.vertices[i as usize]));
         (b - a).cross(&(c - a)).try_normalize(0.0)
@@ -107,7 +108,7 @@ impl PartialEq for Sheet {
     }
 }
 
-/// A sheet's field in a local frame; see [`Sheet::around`].
+/// Field of a sheet in a local frame; see [`Sheet::around`].
 #[derive(Clone, Copy, Debug)]
 pub struct SheetAround<'a> {
     sheet: &'a Sheet,
@@ -115,12 +116,12 @@ pub struct SheetAround<'a> {
 }
 
 impl SheetAround<'_> {
-    /// In the sheet's body frame. Exact to the rounding of f64.
+    /// Returns a point in the sheet's body frame. Exact to the rounding of f64.
     pub(crate) fn body(&self, p: [f32; 3]) -> Vec3 {
         Vec3::from(p.map(f64::from)) + self.origin
     }
 
-    /// Distances of a point below this say nothing of a direction: they are the rounding of its coordinates.
+    /// Returns the distance below which the direction to a point is only the rounding of its coordinates.
     pub(crate) fn least_distance(&self, p: [f32; 3]) -> f64 {
         let local: f64 = p.iter().map(|x| f64::from(x.abs())).sum();
         4e-7 * local + 1e-14 * self.origin.abs().sum()
@@ -136,13 +137,13 @@ impl SignedDistance for SheetAround<'_> {
         self.sheet.bounds
     }
 
-    /// Never negative.
+    /// Returns the distance, which is never negative.
     fn distance(&self, p: [f32; 3]) -> f32 {
         self.sheet.bvh.closest_point(self.body(p)).distance_squared.sqrt() as f32
     }
 
-    /// The gradient points away from the sheet; on it, along the normal of the triangle there. A point that is not finite is
-    /// infinitely far, and its gradient the z axis.
+    /// The gradient points away from the sheet; on it, along the normal of the triangle there. A point that is not
+    /// finite has an infinite distance, and its gradient is the z axis.
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         let body = self.body(p);
         let closest = self.sheet.bvh.closest_point(body);
@@ -167,7 +168,7 @@ impl SignedDistance for SheetAround<'_> {
     }
 }
 
-/// Around the centre of its box.
+/// The field in the local frame at the centre of the sheet's box.
 impl SignedDistance for Sheet {
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.bounds.center()

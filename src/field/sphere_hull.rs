@@ -1,9 +1,10 @@
-//! The convex hull of balls: what rolls on rounded corners, and Bullet's multi-sphere.
+//! The convex hull of balls: shapes with rounded corners, and Bullet's multi-sphere.
 //!
-//! A convex body is all its supporting planes, so φ(x) = max over unit u of u·x − h(u), where h(u) = max over the balls of
-//! u·c + r. That holds inside and outside. Where the maximum is, one, two or three balls touch the plane: with one, u
-//! points from its centre to x; with two, u is where their common tangent cone turns to x; with three, the plane rolls no
-//! further, and does not depend on x. Any u gives a lower bound of φ, so the largest of the few that qualify is φ.
+//! A convex body is the intersection of its supporting half-spaces, so φ(x) = max over unit u of u·x − h(u), where
+//! h(u) = max over the balls of u·c + r. That holds inside and outside. At the maximum, one, two or three balls touch
+//! the plane. With one, u points from its centre to x; with two, u is the direction in which their common tangent
+//! cone faces x; with three, the plane is fixed and does not depend on x. Any u gives a lower bound of φ, so the
+//! largest of the few candidates is φ.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded, GrowGuarded};
 use crate::{Error, Result};
 
-/// Most balls that are taken: the time of a distance grows with their number.
+/// Largest number of balls: the time of a distance grows with their number.
 pub const MAX_BALLS: usize = 64;
 /// A plane supports the hull when no ball is farther out than this, relative to the size.
 const TOLERANCE: f64 = 1e-10;
@@ -22,13 +23,13 @@ const TOLERANCE: f64 = 1e-10;
 /// One ball.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
-    /// Metres, body frame.
+    /// Centre, metres, body frame.
     pub center: Vec3,
-    /// Metres; 0 for a point.
+    /// Radius, metres; 0 for a point.
     pub radius: f64,
 }
 
-/// A plane that touches the hull: u·x ≤ h for all of it, local frame.
+/// A plane that touches the hull: u·x ≤ h for all of its points, local frame.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     u: Vec3,
@@ -47,7 +48,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// `None` when no plane touches both, because one is inside the other.
+    /// Returns `None` when no plane touches both, because one is inside the other.
     fn new(balls: &[Ball], i: usize, j: usize) -> Option<Self> {
         let apart = balls[i].center - balls[j].center;
         let length = apart.norm();
@@ -61,10 +62,11 @@ impl Pair {
         Some(Self { ball: i, axis: apart / length, cosine, sine })
     }
 
-    /// The normal of a plane that touches both, turned as far to `to` as it can be.
+    /// Returns the normal of a plane that touches both, turned towards `to` as far as possible.
     fn normal(&self, to: &Vec3) -> Vec3 {
         let across = to - self.axis * self.axis.dot(to);
-        // What is left of a point almost on the axis is rounding, and not across: once more, or any direction.
+        // For a point almost on the axis the remainder is rounding, and not perpendicular: project again, or take any
+        // direction.
         let across = across - self.axis * self.axis.dot(&across);
         let across = match across.norm_squared() > 1e-26 * to.norm_squared() {
             true => across.try_normalize(1e-300),
@@ -84,13 +86,13 @@ fn any_normal(axis: &Vec3) -> Vec3 {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Ball>", into = "Vec<Ball>")]
 pub struct SphereHull {
-    /// Those that reach the surface, in the order they were given; local frame.
+    /// Balls that reach the surface, in the order in which they were given; local frame.
     balls: Vec<Ball>,
     pairs: Vec<Pair>,
     planes: Vec<Plane>,
     bounds: Aabb,
     origin: Vec3,
-    /// |x| + |y| + |z| of no point of the hull is more, local frame.
+    /// Largest |x| + |y| + |z| of a point of the hull, local frame.
     size: f32,
 }
 
@@ -100,8 +102,8 @@ impl SphereHull {
         Self::new(&self.balls().iter().map(times).collect_guarded())
     }
 
-    /// Hull of 1 to [`MAX_BALLS`] balls, body frame; those inside the hull of the others are dropped. Balls of radius 0
-    /// are points. Fails without a volume: when all are points of one plane.
+    /// Returns the hull of 1 to [`MAX_BALLS`] balls, body frame; balls inside the hull of the others are dropped.
+    /// Balls of radius 0 are points. Fails without a volume: when all are points of one plane.
     pub fn new(balls: &[Ball]) -> Result<Self> {
         check(balls)?;
         let mut bounds = Aabb::empty();
@@ -136,23 +138,24 @@ impl SphereHull {
         Ok(hull)
     }
 
-    /// The balls that reach the surface, body frame.
+    /// Returns the balls that reach the surface, body frame.
     pub fn balls(&self) -> Vec<Ball> {
         self.balls.iter().map(|b| Ball { center: b.center + self.origin, radius: b.radius }).collect_guarded()
     }
 
-    /// h(u): the support function.
+    /// Returns h(u), the support function.
     fn support(&self, u: &Vec3) -> f64 {
         self.balls.iter().map(|b| u.dot(&b.center) + b.radius).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// All planes that touch three balls, all pairs that some plane touches, and none of the balls that no plane does.
+    /// Finds all planes that touch three balls and all pairs that some plane touches, and drops the balls that no
+    /// plane touches.
     fn find_planes_and_pairs(&mut self, slack: f64) {
         let n = self.balls.len();
         let mut touches = filled(false, n * n);
         for i in 0..n {
             for j in i + 1..n {
-                // A pair that planes touch all around has no third ball: any of these planes tells.
+                // A pair that planes touch all around has no third ball: any of these planes decides.
                 if let Some(pair) = Pair::new(&self.balls, i, j) {
                     let u = pair.normal(&any_normal(&pair.axis));
                     touches[i * n + j] |=
@@ -190,7 +193,8 @@ impl SphereHull {
         self.balls = kept;
     }
 
-    /// Normals of the planes that touch three balls from one side; none when a ball is too small to reach the others'.
+    /// Returns the normals of the planes that touch three balls from one side; none when a ball is too small to reach
+    /// a plane that touches the other two.
     fn normals_of_three(&self, [i, j, k]: [usize; 3]) -> [Option<Vec3>; 2] {
         let [p, q, r] = [self.balls[i], self.balls[j], self.balls[k]];
         let (a, b) = (q.center - p.center, r.center - p.center);
@@ -210,7 +214,7 @@ impl SphereHull {
         [Some((flat + up).normalize()), Some((flat - up).normalize())]
     }
 
-    /// φ at a point of the local frame, and its gradient.
+    /// Returns φ at a point of the local frame, and its gradient.
     fn solve(&self, x: &Vec3) -> (f64, Vec3) {
         let (mut best, mut normal) = (f64::NEG_INFINITY, Vec3::x());
         for plane in &self.planes {
@@ -219,7 +223,7 @@ impl SphereHull {
                 (best, normal) = (value, plane.u);
             }
         }
-        // `own` is the value for the balls that u was made for; the others can only lower it.
+        // `own` is the value for the balls from which u was computed; the others can only lower it.
         let mut offer = |u: Vec3, own: f64| {
             if own <= best {
                 return;
@@ -290,7 +294,7 @@ impl PartialEq for SphereHull {
 }
 
 impl SignedDistance for SphereHull {
-    /// The centre of the hull's box.
+    /// Returns the centre of the hull's box.
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.origin
     }

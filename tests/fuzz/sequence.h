@@ -45,7 +45,8 @@ static inline int read_sequence(FILE *file, struct sequence *sequence) {
 /* Runs the program on the calls that are kept; how it fails, empty if it does not. */
 static inline void run_kept(const char *self, const struct sequence *of, const uint64_t *calls, const char *kept, size_t count,
                             char failure[256]) {
-  char path[] = "/tmp/voxshell-fuzz-shrink-XXXXXX", command[1024], line[1024];
+  /* In the current directory, which ctest sets to that of the tests. */
+  char path[] = "fuzz-shrink-XXXXXX", command[1024], line[1024];
   const int descriptor = mkstemp(path);
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
   if (file == NULL) exit(2);

@@ -1,4 +1,4 @@
-//! What is in the picture.
+//! The contents of a picture.
 
 use std::sync::Arc;
 

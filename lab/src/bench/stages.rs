@@ -1,4 +1,4 @@
-//! Where the time of cooking goes, by what it says it does.
+//! Measures the time of each stage of cooking, as progress reports name them.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! How far a benchmark has come, on standard error.
+//! Reports the progress of a benchmark on standard error.
 
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -1,4 +1,4 @@
-//! Where the scenes' bodies come from: mesh files where they are given, cooked once and kept where a folder for that is.
+//! Asset cache of the scenes' bodies: cooks the given mesh files once and keeps the assets if a folder is given.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the hand does: from pose to pose, each way with the smoothness of a human arm.
+//! The motion of the hand: from pose to pose, each path with the smoothness of a human arm.
 
 use voxshell::math::{Pose, Rotation, Twist, Vec3};
 

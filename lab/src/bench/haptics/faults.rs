@@ -1,4 +1,4 @@
-//! What the hand feels when something goes wrong: nothing, and then a force that grows again; never a spike.
+//! The force that the hand feels after a fault: none, and then a force that grows again; never a spike.
 
 use voxshell::haptics::{DeviceState, Output, Servo, Simulation, Status};
 use voxshell::math::{Pose, Twist, Vec3, Wrench};

@@ -1,4 +1,4 @@
-//! What a step of the servo and a round of the simulation cost.
+//! Measures the time of a servo step and of a simulation round.
 
 use voxshell::haptics::{self, DeviceState, Settings};
 use voxshell::Result;
