@@ -6,25 +6,13 @@
 //! lower bound over the node's ball is above the wanted separation. So the traversal finds exactly the samples that
 //! testing every sample finds.
 
-mod budget;
-mod features;
-mod front;
-mod lanes;
-mod normal;
-mod pass;
-mod place;
+mod manifold;
 mod query;
-mod reduce;
-mod region;
-mod scratch;
-mod segment;
-mod sheet;
-mod step;
-mod traverse;
+mod search;
 mod types;
 mod workspace;
 
-pub use features::contacts_of;
+pub use manifold::contacts_of;
 pub use query::{contacts, distance};
 pub(crate) use types::directions;
 pub use types::{

@@ -2,12 +2,10 @@
 
 use std::time::Instant;
 
-use super::pass::{passes, Pass};
-use super::region::Grouping;
-use super::scratch::Pending;
+use super::manifold::{reduce, segment, Candidate, Grouping};
+use super::search::{passes, Pass};
 use super::types::{Budget, Contact, Geometry, Query, Roles, Segmentation};
 use super::workspace::Workspace;
-use super::{reduce, segment};
 use crate::field::Field;
 use crate::math::{limits, Pose};
 use crate::{Error, Result};
@@ -160,18 +158,18 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
             && workspace.hits.len() > query.max_contacts
         {
             // Reduced before the normals are computed, so that dropped contacts cost no normal.
-            let (hits, pending) = (&workspace.hits, &mut workspace.pending);
-            pending.clear();
-            pending.extend(hits.iter().enumerate().map(|(i, h)| Pending {
+            let (hits, candidates) = (&workspace.hits, &mut workspace.candidates);
+            candidates.clear();
+            candidates.extend(hits.iter().enumerate().map(|(i, h)| Candidate {
                 point: h.point,
                 separation: h.phi,
                 feature: pass.feature(h.sample),
                 index: i as u32,
                 apart: 0.0,
             }));
-            reduce::reduce(pending, query.max_contacts, query.preferred);
-            for k in 0..workspace.pending.len() {
-                let hit = workspace.hits[workspace.pending[k].index as usize];
+            reduce(candidates, query.max_contacts, query.preferred);
+            for k in 0..workspace.candidates.len() {
+                let hit = workspace.hits[workspace.candidates[k].index as usize];
                 workspace.contacts.push(pass.contact(&hit));
             }
         } else {
@@ -188,14 +186,14 @@ fn sort(contacts: &mut [Contact]) {
 /// Reduces the contacts of each segment. Works in A's frame, so that the answer does not depend on the world's
 /// origin.
 fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
-    let Workspace { contacts, pending, kept, .. } = workspace;
+    let Workspace { contacts, candidates, kept, .. } = workspace;
     contacts.sort_unstable_by_key(|c| (c.segment, c.feature));
     kept.clear();
     for segment in contacts.chunk_by(|p, q| p.segment == q.segment) {
-        pending.clear();
-        pending.extend(segment.iter().enumerate().map(|(i, c)| {
+        candidates.clear();
+        candidates.extend(segment.iter().enumerate().map(|(i, c)| {
             let p = pose_a.inverse_transform_point(&nalgebra::Point3::from(c.point_on_a));
-            Pending {
+            Candidate {
                 point: [p.x as f32, p.y as f32, p.z as f32],
                 separation: c.separation as f32,
                 feature: c.feature,
@@ -203,8 +201,8 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
                 apart: 0.0,
             }
         }));
-        reduce::reduce(pending, query.max_contacts, query.preferred);
-        kept.extend(pending.iter().map(|p| segment[p.index as usize]));
+        reduce(candidates, query.max_contacts, query.preferred);
+        kept.extend(candidates.iter().map(|p| segment[p.index as usize]));
     }
     // Copied back instead of swapped: the larger of the two buffers must stay where the next query fills it.
     contacts.clear();

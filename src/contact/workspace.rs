@@ -2,10 +2,8 @@
 
 use std::collections::BinaryHeap;
 
-use super::front::Front;
-use super::lanes::Chosen;
-use super::region::Regions;
-use super::scratch::{Hit, Node, Pending};
+use super::manifold::{Candidate, Regions};
+use super::search::{Chosen, Hit, Node, TraversalCache};
 use super::types::{Contact, Report, Stats};
 
 /// Scratch memory of the queries. Each thread brings its own; a query needs it exclusively. Warm queries do not
@@ -21,7 +19,7 @@ pub struct Workspace {
     /// Overlapping nodes of one level of a tree, and of the next level.
     pub(super) levels: [Chosen; 2],
     pub(super) hits: Vec<Hit>,
-    pub(super) pending: Vec<Pending>,
+    pub(super) candidates: Vec<Candidate>,
     pub(super) contacts: Vec<Contact>,
     pub(super) kept: Vec<Contact>,
     pub(super) stats: Stats,
@@ -30,10 +28,10 @@ pub struct Workspace {
     pub(super) frontier: BinaryHeap<Node>,
     pub(super) regions: Regions,
     /// Traversal caches of A's shell and of B's.
-    pub(super) fronts: [Front; 2],
+    pub(super) caches: [TraversalCache; 2],
     /// Whether the last query with a step found dense contacts, for A's shell and for B's: a hint for what to try
     /// first.
-    pub(super) crowded: [bool; 2],
+    pub(super) dense: [bool; 2],
 }
 
 impl Workspace {

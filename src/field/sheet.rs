@@ -1,7 +1,7 @@
 //! The field of a sheet: a surface without an inside. The unsigned distance to triangles by their closest point
 //! accepts any soup: open, flat, self-intersecting, wound in either direction.
 //!
-//! The sheet does not decide on which side of it a body is; the body does: see `contact::sheet`.
+//! The sheet does not decide on which side of it a body is; the body does: see `contact::search::sheet`.
 
 use std::sync::Arc;
 

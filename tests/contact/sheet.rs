@@ -56,7 +56,7 @@ fn only_shell(shape: &Shape) -> Geometry<'_> {
 /// What a sample may be: its separation and the way out, in the sheet's frame.
 type Answer = Option<(f32, Vec3)>;
 
-/// The rule of `contact::sheet`, without its tree and its bounds.
+/// The rule of `contact::search::sheet`, without its tree and its bounds.
 struct Oracle<'a> {
     body: Geometry<'a>,
     sheet: &'a Sheet,

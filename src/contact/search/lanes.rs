@@ -7,13 +7,13 @@
 //! brute-force oracle of the tests, so all versions give the same bytes.
 
 use super::scratch::Hit;
-use super::types::Stats;
+use crate::contact::types::Stats;
 use crate::field::SignedDistance;
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 
 /// Children or samples transformed and tested together.
-pub(super) use crate::field::LANES;
+pub(in crate::contact) use crate::field::LANES;
 pub(super) type Lanes = [f32; LANES];
 
 /// Above this fraction of overlapping parent nodes, testing every sample is faster than descending to the leaves.
@@ -104,7 +104,7 @@ pub(super) const SET: [[u8; LANES]; 1 << LANES] = {
 /// Selected indices, ascending. Capacity for a whole block is reserved beforehand, so that adding one takes no
 /// branch.
 #[derive(Default)]
-pub(super) struct Chosen {
+pub(in crate::contact) struct Chosen {
     indices: Vec<u32>,
     len: usize,
 }

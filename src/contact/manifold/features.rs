@@ -1,15 +1,12 @@
 //! Contacts of given features, evaluated at the present poses.
 
-use super::lanes::LANES;
-use super::pass::Pass;
-use super::scratch::Hit;
-use super::sheet::Sides;
-use super::types::{Contact, Geometry, FEATURE_OF_B};
+use crate::contact::search::{Hit, Pass, Sides, LANES};
+use crate::contact::types::{Contact, Geometry, FEATURE_OF_B};
 use crate::math::{limits::check_pose, Pose, Vec3};
 use crate::{Error, Result};
 
 /// Calls `each` with the contact of each feature, in the order of `features`. Each contact is bit-identical to the
-/// one that [`super::contacts`] returns for this sample, at any separation. For hosts that know which samples matter,
+/// one that [`contacts`](crate::contact::contacts) returns for this sample, at any separation. For hosts that know which samples matter,
 /// such as the samples of a resting body's manifold.
 ///
 /// A sample on the far side of a body that touches a sheet has no contact: its separation is infinite, and its points

@@ -1,9 +1,19 @@
 //! Manifold reduction: from a contact set to the few points that a solver needs.
 
-use super::scratch::Pending;
-
 /// Factor by which another candidate must be better to displace a preferred feature.
 const HYSTERESIS: f32 = 1.2;
+
+/// A contact among which the reduction chooses.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::contact) struct Candidate {
+    pub(in crate::contact) point: [f32; 3],
+    pub(in crate::contact) separation: f32,
+    pub(in crate::contact) feature: u32,
+    /// Index of the candidate in its source.
+    pub(in crate::contact) index: u32,
+    /// Squared distance to the nearest chosen candidate, during the selection.
+    pub(in crate::contact) apart: f32,
+}
 
 fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
@@ -28,7 +38,7 @@ fn area_squared(a: [f32; 3], b: [f32; 3], c: [f32; 3]) -> f32 {
 ///
 /// Candidates among `preferred` (sorted) win unless another is better by [`HYSTERESIS`]. Ties go to the lower
 /// feature, so the result does not depend on the order of the input.
-pub(super) fn reduce(candidates: &mut Vec<Pending>, n: usize, preferred: &[u32]) {
+pub(in crate::contact) fn reduce(candidates: &mut Vec<Candidate>, n: usize, preferred: &[u32]) {
     if candidates.len() <= n {
         return;
     }
@@ -82,11 +92,11 @@ fn area_outside(a: [f32; 3], b: [f32; 3], c: [f32; 3], p: [f32; 3]) -> f32 {
 mod tests {
     use super::*;
 
-    fn candidate(point: [f32; 3], separation: f32, feature: u32) -> Pending {
-        Pending { point, separation, feature, index: feature, apart: 0.0 }
+    fn candidate(point: [f32; 3], separation: f32, feature: u32) -> Candidate {
+        Candidate { point, separation, feature, index: feature, apart: 0.0 }
     }
 
-    fn grid() -> Vec<Pending> {
+    fn grid() -> Vec<Candidate> {
         (0..100).map(|i| candidate([(i % 10) as f32, (i / 10) as f32, 0.0], 0.0, i)).collect()
     }
 
@@ -105,10 +115,10 @@ mod tests {
     fn the_result_does_not_depend_on_the_order_of_the_input() {
         for n in 1..9 {
             let mut forward = grid();
-            let mut backward: Vec<Pending> = grid().into_iter().rev().collect();
+            let mut backward: Vec<Candidate> = grid().into_iter().rev().collect();
             reduce(&mut forward, n, &[]);
             reduce(&mut backward, n, &[]);
-            let of = |c: &[Pending]| c.iter().map(|c| c.feature).collect::<Vec<_>>();
+            let of = |c: &[Candidate]| c.iter().map(|c| c.feature).collect::<Vec<_>>();
             assert_eq!(of(&forward), of(&backward), "n = {n}");
         }
     }

@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use super::lanes::{Lanes, Walk};
 use super::scratch::{Left, Node};
-use super::types::{Budget, Completeness};
-use super::workspace::Workspace;
+use crate::contact::types::{Budget, Completeness};
+use crate::contact::workspace::Workspace;
 use crate::field::{wide, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;

@@ -8,14 +8,14 @@
 //! separated nodes with the smallest φ of its samples, which is larger than the bound from its ball.
 //!
 //! δ is summed over the queries, so one number, L Σδ, serves all nodes: a node is stored with the key φ₋ + L Σδ of
-//! its time, and is separated while its key is above the level + the present L Σδ. [`Front::doubt`] bounds the
+//! its time, and is separated while its key is above the level + the present L Σδ. [`TraversalCache::doubt`] bounds the
 //! rounding error.
 
 use std::sync::{Arc, Weak};
 
 use super::lanes::{above, at_most, Chosen, Lanes, Walk, LANES, SET};
 use super::scratch::Hit;
-use super::types::Stats;
+use crate::contact::types::Stats;
 use crate::field::{wide, Field, Modulus, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
@@ -35,14 +35,14 @@ const WORTH: f64 = 0.5;
 
 /// Body that owns the shell, and body that owns the field.
 #[derive(Clone, Copy)]
-pub(super) struct Owners<'a> {
+pub(in crate::contact) struct Owners<'a> {
     pub shell: &'a Arc<PointShell>,
     pub field: &'a Arc<Field>,
 }
 
 /// Traversal cache of one pair: one shell in one field.
 #[derive(Default)]
-pub(super) struct Front {
+pub(in crate::contact) struct TraversalCache {
     /// Identity of the pair that this cache belongs to. Held as `Weak`, so that a reused address cannot match: while
     /// a `Weak` exists, the memory of its `Arc` is not reused, and the content cannot be changed in place.
     shell: Weak<PointShell>,
@@ -163,7 +163,7 @@ fn reach(shell: &PointShell, to_field: &RigidF32) -> f64 {
     (sum(to_field.t) + own) * (1.0 + 1e-6)
 }
 
-impl Front {
+impl TraversalCache {
     /// Returns whether to use the cache for this query, or to begin a new one. Returns false when every query is
     /// about another pair, and for some queries after the cache was not useful because of large motion.
     pub fn is_worth(&mut self, owners: &Owners) -> bool {
@@ -238,10 +238,10 @@ impl Front {
 }
 
 wide! {
-    /// Does the same as [`super::traverse::collect`] with the traversal cache: same hits in the same order. Returns
+    /// Does the same as [`super::tree::collect`] with the traversal cache: same hits in the same order. Returns
     /// `None`, with nothing done, when that is not possible, or when it needs a new cache and `begin` is false.
     pub(super) fn collect<F: SignedDistance>(
-        front: &mut Front,
+        cache: &mut TraversalCache,
         field: &F,
         shell: &PointShell,
         to_field: &RigidF32,
@@ -252,41 +252,41 @@ wide! {
         let (hits, stats) = scratch;
         let walk = Walk::new(field, shell, to_field);
         let reach = reach(shell, to_field);
-        front.reach = front.reach.max(reach);
-        let modulus = field.modulus(front.reach)?;
-        front.expired.clear();
-        let is_new = !front.advance(&walk, limit, &modulus);
+        cache.reach = cache.reach.max(reach);
+        let modulus = field.modulus(cache.reach)?;
+        cache.expired.clear();
+        let is_new = !cache.advance(&walk, limit, &modulus);
         if is_new && !begin {
-            front.is_valid = false;
+            cache.is_valid = false;
             return None;
         }
         if is_new {
-            (front.fall, front.reach, front.slack) = (0.0, reach, f64::from(walk.slack));
-            front.begin(shell.tree.radius.len());
-            front.is_valid = front.doubt(&modulus).is_finite();
-            if !front.is_valid {
+            (cache.fall, cache.reach, cache.slack) = (0.0, reach, f64::from(walk.slack));
+            cache.begin(shell.tree.radius.len());
+            cache.is_valid = cache.doubt(&modulus).is_finite();
+            if !cache.is_valid {
                 return None;
             }
         }
-        let (known, tests) = (front.near.len(), stats.node_tests);
-        if !front.expired.is_empty() {
-            front.open(&walk, limit, stats);
+        let (known, tests) = (cache.near.len(), stats.node_tests);
+        if !cache.expired.is_empty() {
+            cache.open(&walk, limit, stats);
         }
-        if front.near.len() > known {
-            front.near.sort_unstable();
+        if cache.near.len() > known {
+            cache.near.sort_unstable();
         }
-        front.test(&walk, limit, &modulus, hits, stats);
+        cache.test(&walk, limit, &modulus, hits, stats);
         let tests = stats.node_tests - tests;
         if is_new {
-            (front.least, front.whole) = (front.free.len, tests);
+            (cache.least, cache.whole) = (cache.free.len, tests);
         } else {
-            front.judge(front.is_useful(tests));
+            cache.judge(cache.is_useful(tests));
         }
         Some(())
     }
 }
 
-impl Front {
+impl TraversalCache {
     /// Descends from the nodes that may no longer be separated.
     #[inline(always)]
     fn open<F: SignedDistance>(&mut self, walk: &Walk<F>, limit: f32, stats: &mut Stats) {

@@ -11,7 +11,7 @@ use crate::math::RigidF32;
 
 /// Gradients of at least this length are used as directions. Two unit vectors with a mean of this length are 52°
 /// apart.
-pub(super) const STRONG_GRADIENT: f32 = 0.9;
+pub(in crate::contact) const STRONG_GRADIENT: f32 = 0.9;
 
 /// Gradients of at most this length are no candidates: the normal of the sample replaces them.
 const WEAK_GRADIENT: f32 = 0.25;
@@ -34,13 +34,13 @@ const NO_GRADIENT: f32 = 1e-6;
 const STARTS: usize = 2 * LANES;
 
 #[inline(always)]
-pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+pub(in crate::contact) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 }
 
 /// Length of a gradient, to compare with [`STRONG_GRADIENT`].
 #[inline(always)]
-pub(super) fn length(v: [f32; 3]) -> f32 {
+pub(in crate::contact) fn length(v: [f32; 3]) -> f32 {
     dot(v, v).sqrt()
 }
 
@@ -55,7 +55,7 @@ fn unit(v: [f32; 3], otherwise: [f32; 3]) -> [f32; 3] {
 
 /// Returns the reversed normal of a sample, unit, in the local frame of the field.
 #[inline(always)]
-pub(super) fn reversed(normal: [f32; 3], to_field: &RigidF32) -> [f32; 3] {
+pub(in crate::contact) fn reversed(normal: [f32; 3], to_field: &RigidF32) -> [f32; 3] {
     unit(to_field.r.map(|row| -dot(row, normal)), [0.0, 1.0, 0.0])
 }
 
@@ -133,7 +133,7 @@ impl<F: SignedDistance> Search<'_, F> {
 /// sample, unit. All are in the local frame of the field. Every caller gets the same bytes.
 #[cold]
 #[inline(never)]
-pub(super) fn away<F: SignedDistance>(
+pub(in crate::contact) fn away<F: SignedDistance>(
     field: &F,
     point: [f32; 3],
     phi: f32,

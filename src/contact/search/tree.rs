@@ -2,8 +2,8 @@
 
 use super::lanes::{at_most, Walk};
 use super::scratch::Hit;
-use super::types::Stats;
-use super::workspace::Workspace;
+use crate::contact::types::Stats;
+use crate::contact::workspace::Workspace;
 use crate::field::{wide, SignedDistance};
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use nalgebra::UnitQuaternion;
 
-use super::front::{self, Owners};
+use super::cache::{self, Owners};
 use super::scratch::{Hit, Left};
 use super::sheet::Sides;
-use super::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
-use super::workspace::Workspace;
-use super::{budget, traverse};
+use super::{limit, tree};
+use crate::contact::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
+use crate::contact::workspace::Workspace;
 use crate::field::{with_field, Field, SignedDistance};
 use crate::math::limits::check_pose;
 use crate::math::{Pose, RigidF32, Vec3};
@@ -24,7 +24,7 @@ fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
 }
 
 /// One direction of a query: a shell run through a field.
-pub(super) struct Pass<'a> {
+pub(in crate::contact) struct Pass<'a> {
     pub shell: &'a PointShell,
     /// Field of the shell's own body; it decides the side of a sheet.
     pub own_field: Option<&'a Field>,
@@ -100,8 +100,8 @@ impl<'a> Pass<'a> {
         match self.sides() {
             Some(sides) => sides.collect(&self.to_field, limit, workspace),
             None => {
-                if self.collect_by_front(limit, true, workspace).is_none() {
-                    with_field!(self.field, f => traverse::collect(f, self.shell, &self.to_field, limit, workspace));
+                if self.collect_cached(limit, true, workspace).is_none() {
+                    with_field!(self.field, f => tree::collect(f, self.shell, &self.to_field, limit, workspace));
                 }
             }
         }
@@ -112,24 +112,24 @@ impl<'a> Pass<'a> {
         match self.sides() {
             Some(sides) => sides.collect_within(&self.to_field, limit, budget, start, workspace),
             None => with_field!(self.field, f => {
-                budget::collect(f, self.shell, &self.to_field, limit, budget, start, workspace)
+                limit::collect(f, self.shell, &self.to_field, limit, budget, start, workspace)
             }),
         }
     }
 
     /// Does the same as [`Pass::collect_all`] with the traversal cache. Returns `None`, with nothing done, when there is no
     /// usable cache and none is to be begun.
-    pub fn collect_by_front(&self, limit: f32, begin: bool, workspace: &mut Workspace) -> Option<()> {
+    pub fn collect_cached(&self, limit: f32, begin: bool, workspace: &mut Workspace) -> Option<()> {
         let owners = self.owners.as_ref()?;
-        let Workspace { fronts, hits, stats, levels, .. } = workspace;
+        let Workspace { caches, hits, stats, levels, .. } = workspace;
         // Reserved for the queries that the cache does not answer, because the pair counts as warm by then. No level
         // has more nodes than the tree, and no node has more children.
         levels.iter_mut().for_each(|level| level.clear(2 * self.shell.tree.radius.len()));
-        let front = &mut fronts[usize::from(self.shell_is_b)];
-        if !front.is_worth(owners) {
+        let cache = &mut caches[usize::from(self.shell_is_b)];
+        if !cache.is_worth(owners) {
             return None;
         }
-        with_field!(self.field, f => front::collect(front, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
+        with_field!(self.field, f => cache::collect(cache, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
     }
 
     /// Returns the sample with the smallest separation up to `limit`; on a tie the lowest index.
@@ -137,7 +137,7 @@ impl<'a> Pass<'a> {
         match self.sides() {
             Some(sides) => sides.nearest(&self.to_field, limit, workspace),
             None => with_field!(self.field, f => {
-                traverse::nearest(f, self.shell, &self.to_field, limit, |_| true, workspace)
+                tree::nearest(f, self.shell, &self.to_field, limit, |_| true, workspace)
             }),
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Pass<'a> {
 }
 
 /// Returns the directions that a query runs.
-pub(super) fn passes<'a>(
+pub(in crate::contact) fn passes<'a>(
     a: Geometry<'a>,
     pose_a: &'a Pose,
     b: Geometry<'a>,

@@ -17,9 +17,9 @@
 use std::time::Instant;
 
 use super::scratch::{Hit, Left};
-use super::types::Budget;
-use super::workspace::Workspace;
-use super::{budget, traverse};
+use super::{limit, tree};
+use crate::contact::types::Budget;
+use crate::contact::workspace::Workspace;
 use crate::field::{Field, Sheet, SheetAround, SignedDistance};
 use crate::math::{Aabb, Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
@@ -30,7 +30,7 @@ const BEHIND: f64 = 0.3;
 const SLOPE: f64 = 0.02;
 
 /// A shell beside a sheet.
-pub(super) struct Sides<'a> {
+pub(in crate::contact) struct Sides<'a> {
     pub sheet: &'a Sheet,
     /// The sheet in the frame of the hits' points.
     pub around: SheetAround<'a>,
@@ -44,7 +44,7 @@ pub(super) struct Sides<'a> {
 }
 
 /// Side of the sheet on which a sample is.
-pub(super) struct Side {
+pub(in crate::contact) struct Side {
     /// Distance to the sheet, metres; negative when the sample has gone through.
     pub separation: f32,
     /// Unit, sheet's body frame: from the sheet to the side of the body.
@@ -105,7 +105,7 @@ impl Sides<'_> {
     pub fn collect(&self, to_field: &RigidF32, limit: f32, workspace: &mut Workspace) {
         // No contact is deeper than the sheet's depth, so a sample within that distance may have gone through.
         let reach = limit.max(self.depth);
-        traverse::collect(&self.near(reach), self.shell, to_field, reach, workspace);
+        tree::collect(&self.near(reach), self.shell, to_field, reach, workspace);
         self.keep_contacts(limit, workspace);
     }
 
@@ -130,7 +130,7 @@ impl Sides<'_> {
         workspace: &mut Workspace,
     ) -> Left {
         let reach = limit.max(self.depth);
-        let mut left = budget::collect(&self.around, self.shell, to_field, reach, budget, start, workspace);
+        let mut left = limit::collect(&self.around, self.shell, to_field, reach, budget, start, workspace);
         self.keep_contacts(limit, workspace);
         // A sample within the depth may have gone through; then its depth is its distance.
         if left.least <= self.depth {
@@ -148,7 +148,7 @@ impl Sides<'_> {
             Some(hit) => (hit.phi <= limit).then_some(hit),
             None => {
                 let is_contact = |hit: &Hit| self.of(hit).is_some();
-                traverse::nearest(&self.around, self.shell, to_field, limit, is_contact, workspace)
+                tree::nearest(&self.around, self.shell, to_field, limit, is_contact, workspace)
             }
         }
     }

@@ -1,11 +1,9 @@
 //! From samples to contacts: the separation of each sample from the field and its direction, in the world frame.
 //! Independent of the search for samples.
 
-use super::lanes::LANES;
 use super::normal::{self, STRONG_GRADIENT};
-use super::pass::Pass;
-use super::scratch::Hit;
-use super::types::Contact;
+use crate::contact::search::{Hit, Pass, LANES};
+use crate::contact::types::Contact;
 use crate::field::{with_field, SignedDistance};
 use crate::math::Vec3;
 
@@ -58,7 +56,7 @@ fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl
 
 impl Pass<'_> {
     /// Calls `each` with each sample and its contact, in the order of `hits`.
-    pub(super) fn contacts(&self, hits: &[Hit], mut each: impl FnMut(&Hit, Contact)) {
+    pub(in crate::contact) fn contacts(&self, hits: &[Hit], mut each: impl FnMut(&Hit, Contact)) {
         if let Some(sides) = self.sides() {
             for hit in hits {
                 let contact = match sides.of(hit) {
@@ -73,7 +71,7 @@ impl Pass<'_> {
     }
 
     /// Returns the contact of one sample, world frame.
-    pub(super) fn contact(&self, hit: &Hit) -> Contact {
+    pub(in crate::contact) fn contact(&self, hit: &Hit) -> Contact {
         match self.sides().and_then(|sides| sides.of(hit)) {
             Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
             None => self.contact_in_field(hit),
@@ -86,7 +84,7 @@ impl Pass<'_> {
     }
 
     /// Returns the contact of one sample from its separation and its outward direction in the field's body frame.
-    pub(super) fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
+    pub(in crate::contact) fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
         let outward = turned(&self.to_world, (*outward).into()).into();
         self.contact_at(hit, &Placed { separation, outward, on_shell: self.in_world(hit) })
     }

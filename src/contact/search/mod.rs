@@ -1,0 +1,17 @@
+//! Search for the samples of a shell that are near the other body.
+
+mod cache;
+mod dense;
+mod lanes;
+mod limit;
+mod pass;
+mod scratch;
+mod sheet;
+mod step;
+mod tree;
+
+pub(super) use cache::TraversalCache;
+pub(super) use lanes::{Chosen, LANES};
+pub(super) use pass::{passes, Pass};
+pub(super) use scratch::{Hit, Node};
+pub(super) use sheet::Sides;
