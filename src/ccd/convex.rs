@@ -26,7 +26,7 @@ pub(super) fn interval(field: &Field, segment: &Segment, level: f64) -> Option<[
 
 fn half_space(plane: &HalfSpace, segment: &Segment, level: f64) -> Option<[f64; 2]> {
     let height = plane.normal().dot(&segment.from) - plane.offset() - level;
-    let rise = plane.normal().dot(&segment.way());
+    let rise = plane.normal().dot(&segment.displacement());
     let at = -height / rise;
     match (rise < 0.0, rise > 0.0) {
         (true, _) => Some([at, f64::INFINITY]),
@@ -38,10 +38,10 @@ fn half_space(plane: &HalfSpace, segment: &Segment, level: f64) -> Option<[f64; 
 /// Returns the interval within the radius around the centre. Computed from the point of the line that is closest to
 /// the centre, which reduces cancellation.
 fn ball(sphere: &Sphere, segment: &Segment, level: f64) -> Option<[f64; 2]> {
-    let (way, radius) = (segment.way(), sphere.radius() + level);
-    let squared = way.norm_squared();
-    let middle = if squared > 0.0 { -segment.from.dot(&way) / squared } else { 0.0 };
-    let closest = (segment.from + way * middle).norm();
+    let (displacement, radius) = (segment.displacement(), sphere.radius() + level);
+    let squared = displacement.norm_squared();
+    let middle = if squared > 0.0 { -segment.from.dot(&displacement) / squared } else { 0.0 };
+    let closest = (segment.from + displacement * middle).norm();
     if closest.is_nan() || closest > radius {
         return None;
     }
@@ -64,11 +64,11 @@ const STEPS: usize = 200;
 
 /// Returns the first t in [`start`, `end`] at which φ ≤ `level`.
 fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> Option<f64> {
-    let way = segment.way();
-    let length = way.norm();
+    let displacement = segment.displacement();
+    let length = displacement.norm();
     let origin = field.local_origin(&segment.at(start));
     // Error bound of a slope in f32.
-    let doubt = 4e-6 * length;
+    let slope_error = 4e-6 * length;
     let mut t = start;
     for _ in 0..STEPS {
         let p = segment.at(t) - origin;
@@ -76,18 +76,18 @@ fn first(field: &Field, segment: &Segment, level: f64, start: f64, end: f64) -> 
         let (phi, gradient) = field.distance_gradient(p);
         let off = f64::from(phi) - level;
         let rounding = 2.0 * field.error_bound() + 8e-7 * f64::from(p[0].abs() + p[1].abs() + p[2].abs());
-        let slope = Vec3::from(gradient.map(f64::from)).dot(&way);
+        let slope = Vec3::from(gradient.map(f64::from)).dot(&displacement);
         if off <= rounding {
             // Within the precision of f32; where the slope is clear, one more step to the root.
             let rest = if off > 0.0 && slope < -0.1 * length { -off / slope } else { 0.0 };
             return Some((t + rest).min(end));
         }
-        let fall = doubt - slope;
-        if fall <= 0.0 {
+        let descent = slope_error - slope;
+        if descent <= 0.0 {
             return None;
         }
         // From the lowest possible value with the steepest possible slope: φ is above the level until there.
-        t += (off - 0.5 * rounding) / fall;
+        t += (off - 0.5 * rounding) / descent;
         if t > end {
             return None;
         }

@@ -1,10 +1,10 @@
-//! All passages of a segment through a level of a field on a grid: inside the grid's box by `walk`, outside by
-//! `outside`.
+//! All passages of a segment through a level of a field on a grid: inside the grid's box by `grid_traversal`, outside
+//! by `grid_exterior`.
 
 use std::ops::ControlFlow;
 
-use super::outside;
-use super::walk::{Ahead, Setting, Walk};
+use super::grid_exterior;
+use super::grid_traversal::{Ahead, GridTraversal, Setting};
 use crate::field::{Cells, Skip};
 use crate::math::Vec3;
 
@@ -18,7 +18,7 @@ where
     walk_on(setting, from, to, Ahead { free: 0.0, side: 0.0 }, on)
 }
 
-/// Does the same as `walk`, with the certified start of the segment in `ahead`.
+/// Does the same as [`walk`], with the certified start of the segment in `ahead`.
 pub(super) fn walk_on<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, ahead: Ahead, on: F) -> ControlFlow<()>
 where
     C: Cells,
@@ -26,7 +26,7 @@ where
 {
     let Some((line, level)) = setting.line(from, to) else { return ControlFlow::Continue(()) };
     let border = f64::from(setting.cells.blocks().border());
-    let mut walk = Walk { setting, line, level, below: false, on };
+    let mut walk = GridTraversal { setting, line, level, below: false, on };
     if level < border {
         let Some((start, end)) = line.clip([0.0; 3], setting.last) else { return ControlFlow::Continue(()) };
         if start == 0.0 {
@@ -53,11 +53,11 @@ where
         return ControlFlow::Continue(());
     }
     match line.clip([0.0; 3], setting.last) {
-        None => outside::walk(&mut walk, start, end),
+        None => grid_exterior::walk(&mut walk, start, end),
         Some((enter, leave)) => {
-            outside::walk(&mut walk, start, enter)?;
+            grid_exterior::walk(&mut walk, start, enter)?;
             walk.inside(enter, 0.0, leave)?;
-            outside::walk(&mut walk, leave, end)
+            grid_exterior::walk(&mut walk, leave, end)
         }
     }
 }

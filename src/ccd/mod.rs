@@ -4,33 +4,38 @@
 //! Xu & Barbič (2014, 2016) reduce continuous collision detection between points and a signed distance field to a
 //! segment against a level of the field. Here that answer is exact: the interpolant in each cell is a cubic along the
 //! segment, all roots of the cubic are found, and cells are skipped only with a proof.
-
 //!
 //! | file | content |
 //! | --- | --- |
 //! | `cell` | the cubic in a cell |
-//! | `segment` | a segment against any field: on grids `grid` (with `walk`, `line`, `outside`), else `convex`, `surface` |
+//! | `segment` | a segment against any field, by `grid`, `convex` or `surface` |
+//! | `grid` | a segment against a field on a grid: inside by `grid_traversal`, outside by `grid_exterior` |
+//! | `grid_line` | a segment in the coordinates of a grid |
 //! | `motion`, `screw` | motion of samples in the field's frame |
-//! | `shell` | a pointshell in motion: `tree` finds the samples that may touch, with `march`; `curve` tests each |
-//! | `through` | all passages of a pointshell straight through a grid: `stretch` finds the intervals; `near` tests each |
+//! | `shell` | a pointshell in motion |
+//! | `tree`, `sphere_tracing` | the samples that may touch, by the sphere tree; balls in motion |
+//! | `sample_path` | the times at which one sample touches |
+//! | `shell_intervals` | all passages of a pointshell straight through a grid |
+//! | `ball_intervals` | intervals of its path in which a ball may pass the level |
+//! | `interval_traversal` | the cells along such an interval |
 //! | `impact` | two bodies in the world |
 
+mod ball_intervals;
 pub mod cell;
 mod convex;
-mod curve;
 mod grid;
+mod grid_exterior;
+mod grid_line;
+mod grid_traversal;
 pub mod impact;
-mod line;
-mod march;
+mod interval_traversal;
 pub mod motion;
-mod near;
-mod outside;
+mod sample_path;
 mod screw;
 pub mod segment;
 pub mod shell;
-mod stretch;
+mod shell_intervals;
+mod sphere_tracing;
 mod surface;
-mod through;
 mod tree;
 mod types;
-mod walk;

@@ -22,9 +22,9 @@ impl Screw {
     fn between(from: &Pose, to: &Pose, center: Vec3) -> Self {
         let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
         let body = from.inverse_transform_point(&center.into());
-        let way = to.transform_point(&body).coords - center;
-        let along = turn.try_normalize(0.0).map_or_else(Vec3::zeros, |axis| axis * axis.dot(&way));
-        Self { center, turn, along, across: way - along }
+        let displacement = to.transform_point(&body).coords - center;
+        let along = turn.try_normalize(0.0).map_or_else(Vec3::zeros, |axis| axis * axis.dot(&displacement));
+        Self { center, turn, along, across: displacement - along }
     }
 
     fn rotation(&self, t: f64) -> Rotation {

@@ -9,8 +9,8 @@
 use std::ops::ControlFlow;
 
 use super::grid;
+use super::grid_traversal::{Ahead, Setting};
 pub use super::types::Segment;
-use super::walk::{Ahead, Setting};
 use super::{convex, surface};
 use crate::field::{Cells, Field, Sheet, SignedDistance, Ways, CHUNK, NEVER};
 use crate::math::Vec3;
@@ -194,7 +194,7 @@ pub fn hit(field: &Field, segment: &Segment, fraction: f64) -> SegmentHit {
             Vec3::from(g.map(f64::from)).try_normalize(1e-12)
         }
     };
-    let back = || (-segment.way()).try_normalize(0.0);
+    let back = || (-segment.displacement()).try_normalize(0.0);
     SegmentHit { fraction, point, normal: normal.or_else(back).unwrap_or_else(Vec3::z) }
 }
 

@@ -1,14 +1,14 @@
 //! A pointshell that moves through a field: whether, when and for how long its samples are at or below a level.
 //! Everything is in the field's frame; independent of bodies and poses in the world.
 
-use super::curve::Curve;
+use super::ball_intervals::BallIntervals;
+use super::grid_traversal::Setting;
+use super::interval_traversal::IntervalTraversal;
 use super::motion::Motion;
-use super::near::Near;
-use super::stretch::Stretches;
-use super::through::Through;
+use super::sample_path::SamplePath;
+use super::shell_intervals::ShellIntervals;
 use super::tree::{Ends, Sweep, Target, Window};
 use super::types::{Collision, Segment};
-use super::walk::Setting;
 use crate::contact::Stats;
 use crate::field::{Cells, Clearance, Field, Skip};
 use crate::math::Vec3;
@@ -59,7 +59,7 @@ pub struct Workspace {
     /// Nodes still to open, each with the time before which it is separated.
     stack: Vec<(u32, f32)>,
     /// Nodes still to open, each with the intervals in which it may pass the level.
-    near: Vec<(u32, Stretches)>,
+    near: Vec<(u32, BallIntervals)>,
     pub(super) spans: Vec<Span>,
     pub(super) collisions: Vec<Collision>,
     pub(super) stats: Stats,
@@ -136,7 +136,7 @@ impl<'a> Passage<'a> {
             let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, true, workspace, |sample, _| {
                 found =
-                    found || self.curve(&target, sample, &ends, self.until).first().is_some_and(|t| t <= self.until);
+                    found || self.path_of(&target, sample, &ends, self.until).first().is_some_and(|t| t <= self.until);
                 if found {
                     f64::NEG_INFINITY
                 } else {
@@ -173,7 +173,7 @@ impl<'a> Passage<'a> {
             windows += 1;
             let ends = Ends::new(self.shell, &self.motion, times);
             self.run(&target, times, false, workspace, |sample, spans| {
-                self.curve(&target, sample, &ends, self.until).intervals(|[from, to]| {
+                self.path_of(&target, sample, &ends, self.until).intervals(|[from, to]| {
                     if from > self.until {
                         return;
                     }
@@ -219,7 +219,7 @@ impl<'a> Passage<'a> {
         let Self { shell, known, tag, until, linear, .. } = *self;
         let sweep = Sweep { shell, known, tag, until, linear, ordered: false };
         let Workspace { near, spans, stats, .. } = workspace;
-        Through { sweep: &sweep, setting: &setting, window: &window, stats }.run(
+        ShellIntervals { sweep: &sweep, setting: &setting, window: &window, stats }.run(
             near,
             |s| self.chord(s),
             |sample, [from, to]| {
@@ -240,7 +240,7 @@ impl<'a> Passage<'a> {
         fn exactly<F: Cells>(passage: &Passage, field: &F, sample: u32, t: f64) -> f64 {
             let path = passage.chord(sample);
             let mut first = t;
-            if let Some(near) = Near::new(&Setting::new(field, passage.level), &path.from, &path.to) {
+            if let Some(near) = IntervalTraversal::new(&Setting::new(field, passage.level), &path.from, &path.to) {
                 near.passages(t - 1e-9, t + 1e-9, |t| {
                     first = t;
                     false
@@ -248,7 +248,7 @@ impl<'a> Passage<'a> {
             }
             first
         }
-        let t = self.curve(target, sample, ends, until).first()?;
+        let t = self.path_of(target, sample, ends, until).first()?;
         Some(match self.field {
             Field::Dense(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
             Field::Bricks(field) if t > 0.0 && self.is_inside(field) => exactly(self, field, sample, t),
@@ -261,9 +261,9 @@ impl<'a> Passage<'a> {
         self.motion.chord(&self.shell.position(sample as usize), [0.0, 1.0])
     }
 
-    fn curve<'t>(&'t self, target: &'t Target<'t>, sample: u32, ends: &'t Ends, until: f64) -> Curve<'t> {
+    fn path_of<'t>(&'t self, target: &'t Target<'t>, sample: u32, ends: &'t Ends, until: f64) -> SamplePath<'t> {
         let point = self.shell.position(sample as usize);
-        Curve { target, motion: &self.motion, ends, point, tolerance: self.tolerance, until }
+        SamplePath { target, motion: &self.motion, ends, point, tolerance: self.tolerance, until }
     }
 
     /// Returns the times between which the tree treats paths as straight: there they are off their chords by at most

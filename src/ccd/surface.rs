@@ -20,18 +20,18 @@ const OPEN_RESOLUTION: f64 = 1e-3;
 /// Returns the parameters at which the segment meets triangles, ascending; once where it passes through an edge that
 /// triangles share.
 fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + 'a {
-    let way = segment.way();
+    let displacement = segment.displacement();
     // Neighbours meet the segment on their edge at parameters that differ by rounding.
-    let same = 1e-13 + 1e-15 * segment.from.norm() / way.norm();
+    let same = 1e-13 + 1e-15 * segment.from.norm() / displacement.norm();
     let mut after = f64::NEG_INFINITY;
     std::iter::from_fn(move || {
-        let (t, _) = bvh.ray_next_hit(segment.from, way, after, 1.0)?;
+        let (t, _) = bvh.ray_next_hit(segment.from, displacement, after, 1.0)?;
         after = t + same;
         Some(t)
     })
 }
 
-/// Reports the passages of `level`; see `walk`.
+/// Reports the passages of `level`; `on` is as in [`grid::walk`](super::grid::walk).
 pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level != 0.0 || !field.is_closed() {
         let resolution = if field.is_closed() { f64::INFINITY } else { OPEN_RESOLUTION };
@@ -75,7 +75,7 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
     Flow::Continue(())
 }
 
-/// Finds the passages of `level` in the exact distance of a shape that is not convex; see `march`.
+/// Finds the passages of `level` in the exact distance of a shape that is not convex; see [`march`].
 pub(super) fn distance(field: &Field, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
     let size = field.bounds().extents().amax() + level.abs();
     // Far away, the rounding of a distance in f32 exceeds the size of the shape: a step by it could pass the shape.
@@ -97,7 +97,7 @@ fn march(
     off: impl Fn(f64) -> f64,
     mut on: impl FnMut(f64, bool) -> Flow,
 ) -> Flow {
-    let length = segment.way().norm();
+    let length = segment.displacement().norm();
     let (mut t, mut value) = (0.0, off(0.0));
     if value <= 0.0 {
         on(0.0, true)?;

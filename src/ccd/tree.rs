@@ -12,9 +12,9 @@
 
 use std::ops::Range;
 
-use super::march::{Balls, LANES, NEVER};
+use super::ball_intervals::BallIntervals;
 use super::motion::{Affine, Motion};
-use super::stretch::Stretches;
+use super::sphere_tracing::{Balls, LANES, NEVER};
 use super::types::Segment;
 use crate::contact::Stats;
 use crate::field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
@@ -64,7 +64,7 @@ impl<'a> Target<'a> {
     }
 
     /// Returns the largest distance above the level at which an exact search along `path` may still report a point,
-    /// metres: the search raises the level by a bound on rounding (`walk`), or works in f32 (`convex`).
+    /// metres: the search raises the level by a bound on rounding (`grid_traversal`), or works in f32 (`convex`).
     fn rounding(&self, path: &Segment, radius: f64) -> f64 {
         let reach = path.from.amax() + path.to.amax() + 2.0 * radius;
         let part = 64.0 * f64::EPSILON * (2.0 + self.steepest);
@@ -89,7 +89,7 @@ pub(super) struct Window {
     /// Origin of the local frame in the field's body frame, metres.
     origin: Vec3,
     pub(super) start: RigidF32,
-    pub(super) way: RigidF32,
+    pub(super) displacement: RigidF32,
     /// Inflation of every radius for rounding and sagitta, metres.
     pub(super) inflation: f32,
     /// Level, rounded down, and level with its margin, metres.
@@ -139,17 +139,17 @@ impl Window {
         };
         let begin = first.toward(&last, enter);
         let start = begin.local(&shell.origin, &origin);
-        let way = first.toward(&last, leave).minus(&begin).local(&shell.origin, &Vec3::zeros());
+        let displacement = first.toward(&last, leave).minus(&begin).local(&shell.origin, &Vec3::zeros());
         // A map rounded to f32 moves a point by a few ulps of the input; 32 cover both maps and the steps along the
         // path.
         let size = |m: &RigidF32| m.t[0].abs() + m.t[1].abs() + m.t[2].abs();
-        let reach = 2.0 * (middle.abs().sum() + radius) as f32 + size(&start) + size(&way);
+        let reach = 2.0 * (middle.abs().sum() + radius) as f32 + size(&start) + size(&displacement);
         let inflation = 32.0 * f32::EPSILON * reach + (sagitta * (1.0 + 1e-6)) as f32;
         let high = target.level + rounding;
         let high = (high + 2e-7 * high.abs()) as f32 + f32::MIN_POSITIVE;
         let low = (target.level - 2e-7 * target.level.abs()) as f32 - f32::MIN_POSITIVE;
         let at = |part: f64| times[0] + part * (times[1] - times[0]);
-        Some(Self { from: at(enter), to: at(leave), origin, start, way, inflation, levels: [low, high] })
+        Some(Self { from: at(enter), to: at(leave), origin, start, displacement, inflation, levels: [low, high] })
     }
 
     /// Returns the window's own time, 0 to 1, not before `t`; −1 before the window.
@@ -168,9 +168,9 @@ impl Window {
 
     /// Returns the intervals of a shell before any test: the window until `until`; `None` if that is before the
     /// window. Before the window the shell is outside the grid's box.
-    pub(super) fn whole(&self, until: f64) -> Option<Stretches> {
+    pub(super) fn whole(&self, until: f64) -> Option<BallIntervals> {
         let to = self.after(until);
-        (to >= 0.0).then(|| Stretches::whole(to, (self.from > 0.0).then_some(false)))
+        (to >= 0.0).then(|| BallIntervals::whole(to, (self.from > 0.0).then_some(false)))
     }
 
     /// Returns the times of an interval in the motion, slightly widened: the window's own times are rounded.
@@ -213,14 +213,14 @@ impl Sweep<'_> {
         visit: impl FnMut(u32) -> f64,
     ) {
         match target.field {
-            Field::Sheet(f) => Walk::new(self, &f.around(window.origin), window, stats).run(stack, visit),
-            field => with_field!(field, f => Walk::new(self, f, window, stats).run(stack, visit)),
+            Field::Sheet(f) => TreeTraversal::new(self, &f.around(window.origin), window, stats).run(stack, visit),
+            field => with_field!(field, f => TreeTraversal::new(self, f, window, stats).run(stack, visit)),
         }
     }
 }
 
 /// A sweep in one window.
-struct Walk<'a, F> {
+struct TreeTraversal<'a, F> {
     sweep: &'a Sweep<'a>,
     field: &'a F,
     window: &'a Window,
@@ -230,7 +230,7 @@ struct Walk<'a, F> {
     until: f32,
 }
 
-impl<'a, F: Clearance> Walk<'a, F> {
+impl<'a, F: Clearance> TreeTraversal<'a, F> {
     fn new(sweep: &'a Sweep<'a>, field: &'a F, window: &'a Window, stats: &'a mut Stats) -> Self {
         Self { sweep, field, window, stats, balls: Balls::new(), until: window.after(sweep.until) }
     }
@@ -274,11 +274,11 @@ impl<'a, F: Clearance> Walk<'a, F> {
         for start in nodes.clone().step_by(LANES) {
             let end = (start + LANES).min(nodes.end);
             let centers = [&tree.cx[start..end], &tree.cy[start..end], &tree.cz[start..end]];
-            self.balls.load(&window.start, &window.way, centers);
+            self.balls.load(&window.start, &window.displacement, centers);
             for (i, radius) in tree.radius[start..end].iter().enumerate() {
                 (self.balls.radius[i], self.balls.time[i]) = (radius + window.inflation, time);
             }
-            self.balls.march(self.field, end - start, window.levels[1], self.until, (|radius| ROOM * radius, 0.0));
+            self.balls.advance(self.field, end - start, window.levels[1], self.until, (|radius| ROOM * radius, 0.0));
             for i in 0..end - start {
                 if self.balls.time[i] != NEVER {
                     stack.push(((start + i) as u32, self.balls.time[i]));
@@ -299,11 +299,11 @@ impl<'a, F: Clearance> Walk<'a, F> {
             let end = (start + LANES).min(samples.end);
             self.stats.sample_tests += (end - start) as u64;
             let points = [&shell.x[start..end], &shell.y[start..end], &shell.z[start..end]];
-            self.balls.load(&window.start, &window.way, points);
+            self.balls.load(&window.start, &window.displacement, points);
             for i in 0..end - start {
                 (self.balls.radius[i], self.balls.time[i]) = (window.inflation, time);
             }
-            self.balls.march(self.field, end - start, window.levels[1], self.until, (|_| least, SAMPLE_STRIDES));
+            self.balls.advance(self.field, end - start, window.levels[1], self.until, (|_| least, SAMPLE_STRIDES));
             for i in 0..end - start {
                 let sample = (start + i) as u32;
                 if self.balls.time[i] <= self.until && !self.sweep.is_known(sample) {

@@ -15,27 +15,28 @@ impl Segment {
         Self { from, to }
     }
 
-    pub(super) fn way(&self) -> Vec3 {
+    pub(super) fn displacement(&self) -> Vec3 {
         self.to - self.from
     }
 
     /// Returns the point at a fraction t.
     pub fn at(&self, t: f64) -> Vec3 {
-        self.from + self.way() * t
+        self.from + self.displacement() * t
     }
 
     /// Returns the interval in a box grown by `margin`, as fractions.
     pub(super) fn clip(&self, bounds: &Aabb, margin: f64) -> Option<(f64, f64)> {
-        let (bounds, way) = (bounds.inflated(margin), self.way());
+        let (bounds, displacement) = (bounds.inflated(margin), self.displacement());
         let (mut start, mut end) = (0.0f64, 1.0f64);
         for i in 0..3 {
-            if way[i] == 0.0 {
+            if displacement[i] == 0.0 {
                 if self.from[i] < bounds.min[i] || self.from[i] > bounds.max[i] {
                     return None;
                 }
                 continue;
             }
-            let (a, b) = ((bounds.min[i] - self.from[i]) / way[i], (bounds.max[i] - self.from[i]) / way[i]);
+            let (a, b) =
+                ((bounds.min[i] - self.from[i]) / displacement[i], (bounds.max[i] - self.from[i]) / displacement[i]);
             start = start.max(a.min(b));
             end = end.min(a.max(b));
         }

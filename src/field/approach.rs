@@ -52,17 +52,17 @@ pub struct Level {
     /// Value, metres.
     pub value: f64,
     /// Largest difference between this level and the raised level of a single segment, metres.
-    pub doubt: f64,
+    pub error_bound: f64,
     /// Whether a segment that starts below the level stops there.
     pub stop_below: bool,
 }
 
-/// Balls around the nodes of a grid in which φ is off the level. The square of the radius is ((|φ − level| − doubt) ·
-/// flat)² − spread.
+/// Balls around the nodes of a grid in which φ is off the level. The square of the radius is ((|φ − level| −
+/// error_bound) · flat)² − spread.
 #[derive(Clone, Copy)]
 pub(super) struct Balls {
     pub level: f32,
-    pub doubt: f32,
+    pub error_bound: f32,
     /// Cells per metre.
     pub flat: f32,
     /// Cells squared.
@@ -70,10 +70,10 @@ pub(super) struct Balls {
 }
 
 impl Balls {
-    pub fn new(level: &Level, doubt: f64, flat: f64, spread: f64) -> Self {
+    pub fn new(level: &Level, error_bound: f64, flat: f64, spread: f64) -> Self {
         Self {
             level: level.value as f32,
-            doubt: ((doubt + level.doubt + 1e-6 * level.value.abs()) * 1.000_01) as f32,
+            error_bound: ((error_bound + level.error_bound + 1e-6 * level.value.abs()) * 1.000_01) as f32,
             flat: (flat * 0.999_99) as f32,
             spread: spread as f32,
         }
@@ -83,7 +83,7 @@ impl Balls {
     /// the node to p.
     #[inline(always)]
     fn chord(&self, value: f32, q: [f32; 3], unit: [f32; 3]) -> f32 {
-        let radius = ((value - self.level).abs() - self.doubt) * self.flat - MARGIN;
+        let radius = ((value - self.level).abs() - self.error_bound) * self.flat - MARGIN;
         let inside = (radius * radius - self.spread) - ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]);
         let along = (q[0] * unit[0] + q[1] * unit[1]) + q[2] * unit[2];
         // 0 wherever p is not in the ball.

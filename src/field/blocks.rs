@@ -87,14 +87,14 @@ impl Blocks {
         }
     }
 
-    /// Returns the balls around the middle nodes; `doubt` is the rounding of their values, metres.
-    pub(super) fn balls(&self, level: &Level, doubt: f64) -> Balls {
-        Balls::new(level, 0.6 * self.unit + doubt, self.cells_per_metre, 0.75)
+    /// Returns the balls around the middle nodes; `error_bound` is the rounding of their values, metres.
+    pub(super) fn balls(&self, level: &Level, error_bound: f64) -> Balls {
+        Balls::new(level, 0.6 * self.unit + error_bound, self.cells_per_metre, 0.75)
     }
 
-    /// Returns the balls around any nodes whose values are known up to `doubt` metres.
-    pub(super) fn node_balls(&self, level: &Level, doubt: f64) -> Balls {
-        Balls::new(level, doubt, self.cells_per_metre, 0.75)
+    /// Returns the balls around any nodes whose values are known up to `error_bound` metres.
+    pub(super) fn node_balls(&self, level: &Level, error_bound: f64) -> Balls {
+        Balls::new(level, error_bound, self.cells_per_metre, 0.75)
     }
 
     /// Returns number and position of the middle node of a point's block. The point is in the grid's box, cells;

@@ -384,14 +384,14 @@ impl View<'_> {
     fn above(self, &Spot { f, over, .. }: &Spot, inside: f32, level: f32) -> f32 {
         let (h, over) = (self.hot, norm(over));
         let variance = h.variance + h.axes.variance(f);
-        let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
-        let near = (inside - level) - doubt;
-        let far = ((inside + over) - level) - doubt;
+        let error_bound = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
+        let near = (inside - level) - error_bound;
+        let far = ((inside + over) - level) - error_bound;
         let by_level = larger(
             reach(near, h.flat.all, h.flat.nodes, variance),
             reach(far, h.flat.all_outside, h.flat.nodes_outside, variance),
         );
-        let to_box = if h.border > level + doubt { over } else { 0.0 };
+        let to_box = if h.border > level + error_bound { over } else { 0.0 };
         larger(by_level, to_box * (1.0 - 1e-6))
     }
 

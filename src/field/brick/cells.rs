@@ -30,10 +30,10 @@ impl Skip for Bricks<'_> {
         let fine = block < field.index.coarse;
         let off = field.middle(block, cell.map(|c| c as u32 / CELLS)) - level;
         let half = field.half_coarse();
-        let doubt = if fine { field.half_fine() } else { half };
+        let error_bound = if fine { field.half_fine() } else { half };
         let beyond = if self.knows(level) { [field.half_fine(), FINE_VARIANCE] } else { [half, VARIANCE] };
         let rounding = 1e-6 * f64::from(field.hot.largest);
-        let radius = (off.abs() - (doubt + beyond[0]) - rounding) * field.hot.cells_per_metre;
+        let radius = (off.abs() - (error_bound + beyond[0]) - rounding) * field.hot.cells_per_metre;
         let squared = radius * radius.abs() - beyond[1] - if fine { 0.0 } else { VARIANCE };
         Free { squared, certain: off.abs() > rounding, below: off <= 0.0 }
     }
@@ -167,7 +167,7 @@ impl<'a> Around<'a> {
         // Error and variance where φ can reach the level: off the seams in fine bricks, or anywhere.
         let [half, spread] = if calm { [field.half_fine(), FINE_VARIANCE] } else { [field.half_coarse(), VARIANCE] };
         let balls = |own: f64| Balls::new(level, own + half + rounding, hot.cells_per_metre, spread);
-        let room = f64::from(hot.calm).min(1e30) - level.value.abs() - level.doubt - rounding;
+        let room = f64::from(hot.calm).min(1e30) - level.value.abs() - level.error_bound - rounding;
         let steep = f64::from(hot.lipschitz.max(hot.node_lipschitz)) * f64::from(field.header.grid.spacing);
         Self {
             field,

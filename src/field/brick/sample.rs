@@ -261,17 +261,17 @@ impl<'a> View<'a> {
         let rise = self.rise(place);
         let spread = if place.fine { spread } else { 64.0 * spread };
         let max = |a: f32, b: f32| if a > b { a } else { b };
-        let doubt = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
-        let sure = (inside - rise) - doubt;
+        let error_bound = h.slack + 8.0 * f32::EPSILON * (over + level.abs());
+        let sure = (inside - rise) - error_bound;
         let any = (sure - coarse_half) - level;
         let wide = spread + h.coarse_variance;
-        let near = (inside - doubt) - level;
+        let near = (inside - error_bound) - level;
         // The argument by `calm` needs points that are above 0 as well as above the level.
         let fine = reach((sure - 0.5 * h.quantum) - max(level, 0.0), 0.0, h.flat.nodes, spread + h.variance);
-        let calm = h.calm > level + (doubt + 8.0 * f32::EPSILON * (fine * h.lipschitz_outside));
+        let calm = h.calm > level + (error_bound + 8.0 * f32::EPSILON * (fine * h.lipschitz_outside));
         let inner = max(if calm { fine } else { 0.0 }, max(near * h.flat.all, reach(any, 0.0, h.flat.nodes, wide)));
         let outer = max((near + over) * h.flat.all_outside, reach(any + over, 0.0, h.flat.nodes_outside, wide));
-        let to_box = if h.border > level + doubt { over } else { 0.0 };
+        let to_box = if h.border > level + error_bound { over } else { 0.0 };
         max(max(inner, outer), to_box * (1.0 - 1e-6))
     }
 
@@ -289,10 +289,10 @@ impl<'a> View<'a> {
         let clear = place.inner | (place.fine & (inside.abs() + h.slack < h.calm));
         let spread = if place.fine { own + if clear { 0.0 } else { 0.67 * h.coarse_variance } } else { 64.0 * own };
         let half = 0.5 * if clear { h.quantum } else { h.coarse_quantum };
-        let doubt = h.slack + 8.0 * f32::EPSILON * level.abs();
+        let error_bound = h.slack + 8.0 * f32::EPSILON * level.abs();
         let top = if level < 0.0 { level } else { 0.0 };
-        let off = (((top - inside) - half) - 0.5 * h.quantum) - doubt;
-        let known = (h.border > doubt) & (-h.calm < level - doubt) & (norm(place.over) == 0.0);
+        let off = (((top - inside) - half) - 0.5 * h.quantum) - error_bound;
+        let known = (h.border > error_bound) & (-h.calm < level - error_bound) & (norm(place.over) == 0.0);
         if known {
             reach(off, 0.0, h.flat.nodes, spread + h.variance)
         } else {

@@ -21,7 +21,7 @@ pub(super) const NEVER: f32 = f32::INFINITY;
 /// Eight balls: centres at time 0, displacements until time 1, radii; metres, the field's local frame.
 pub(super) struct Balls {
     from: [[f32; LANES]; 3],
-    way: [[f32; LANES]; 3],
+    displacement: [[f32; LANES]; 3],
     pub radius: [f32; LANES],
     /// Time per metre, a lower bound.
     pace: [f32; LANES],
@@ -35,16 +35,24 @@ pub(super) struct Balls {
 impl Balls {
     pub fn new() -> Self {
         let zero = [0.0; LANES];
-        Self { from: [zero; 3], way: [zero; 3], radius: zero, pace: zero, at: [zero; 3], clearance: zero, time: zero }
+        Self {
+            from: [zero; 3],
+            displacement: [zero; 3],
+            radius: zero,
+            pace: zero,
+            at: [zero; 3],
+            clearance: zero,
+            time: zero,
+        }
     }
 
     /// Loads centres, at most [`LANES`], with their positions at time 0 and their displacements.
     #[inline(always)]
-    pub fn load(&mut self, start: &RigidF32, way: &RigidF32, [x, y, z]: [&[f32]; 3]) {
+    pub fn load(&mut self, start: &RigidF32, displacement: &RigidF32, [x, y, z]: [&[f32]; 3]) {
         for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate().take(LANES) {
-            let (p, d) = (start.point([x, y, z]), way.point([x, y, z]));
+            let (p, d) = (start.point([x, y, z]), displacement.point([x, y, z]));
             for a in 0..3 {
-                (self.from[a][i], self.way[a][i]) = (p[a], d[a]);
+                (self.from[a][i], self.displacement[a][i]) = (p[a], d[a]);
             }
             let length = ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]).sqrt();
             // Clamped so that a stationary ball gets a finite rate instead of a division by zero.
@@ -56,7 +64,7 @@ impl Balls {
     /// separated past `until`, which sets its time to [`NEVER`], or when its room is less than `least` and the rest
     /// of the motion needs more than `strides` steps of that room.
     #[inline(always)]
-    pub fn march<F: Clearance>(
+    pub fn advance<F: Clearance>(
         &mut self,
         field: &F,
         n: usize,
@@ -71,7 +79,7 @@ impl Balls {
             for k in 0..count {
                 let i = moving[k];
                 for a in 0..3 {
-                    self.at[a][k] = self.from[a][i] + self.time[i] * self.way[a][i];
+                    self.at[a][k] = self.from[a][i] + self.time[i] * self.displacement[a][i];
                 }
             }
             let [x, y, z] = &self.at;

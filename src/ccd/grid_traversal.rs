@@ -11,7 +11,7 @@
 use std::ops::ControlFlow;
 
 use super::cell::Cubic;
-use super::line::Line;
+use super::grid_line::GridLine;
 use crate::field::{mask_bit, Cells, Free, Level, Skip, Ways, BLOCK, BRIM, FAR};
 use crate::math::Vec3;
 
@@ -55,9 +55,9 @@ impl<'a, C: Cells> Setting<'a, C> {
         let still = steep * (cells.center().amax() + size) + part * (level.abs() + f64::from(cells.largest()));
         let (origin, spacing) = (cells.center() + min, f64::from(grid.spacing));
         // For segments in the f32 range.
-        let doubt = still + steep * (2.0 * origin.amax() + 3.0 * FAR * spacing);
+        let error_bound = still + steep * (2.0 * origin.amax() + 3.0 * FAR * spacing);
         let brim = BRIM * spacing * f64::from(cells.lipschitz_outside());
-        let fits = last.iter().all(|l| *l <= FAR) && level + doubt + brim < f64::from(cells.blocks().border());
+        let fits = last.iter().all(|l| *l <= FAR) && level + error_bound + brim < f64::from(cells.blocks().border());
         Self {
             cells,
             level,
@@ -65,7 +65,7 @@ impl<'a, C: Cells> Setting<'a, C> {
             inverse_spacing: 1.0 / spacing,
             last,
             rounding: [still, steep],
-            ahead: fits.then_some(Level { value: level, doubt, stop_below: false }),
+            ahead: fits.then_some(Level { value: level, error_bound, stop_below: false }),
         }
     }
 
@@ -89,17 +89,17 @@ impl<'a, C: Cells> Setting<'a, C> {
     /// Returns a segment in the grid's coordinates, and the level raised for it; `None` where its coordinates
     /// overflow.
     #[inline]
-    pub fn line(&self, from: &Vec3, to: &Vec3) -> Option<(Line, f64)> {
-        let line = Line::new(&self.origin, self.inverse_spacing, from, to);
+    pub fn line(&self, from: &Vec3, to: &Vec3) -> Option<(GridLine, f64)> {
+        let line = GridLine::new(&self.origin, self.inverse_spacing, from, to);
         let [still, steep] = self.rounding;
         line.is_finite().then(|| (line, self.level + (still + steep * (from.amax() + to.amax()))))
     }
 }
 
 /// State of the walk along one segment.
-pub(super) struct Walk<'a, C, F> {
+pub(super) struct GridTraversal<'a, C, F> {
     pub setting: &'a Setting<'a, C>,
-    pub line: Line,
+    pub line: GridLine,
     /// The level, raised, metres.
     pub level: f64,
     /// Whether φ is at most the level at the present point of the walk.
@@ -107,7 +107,7 @@ pub(super) struct Walk<'a, C, F> {
     pub on: F,
 }
 
-impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> Walk<'_, C, F> {
+impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
     /// Reports a passage of the level.
     #[inline]
     pub fn pass(&mut self, t: f64, below: bool) -> ControlFlow<()> {
@@ -331,7 +331,7 @@ fn least(t: [f64; 3]) -> usize {
 }
 
 /// Returns φ − level at t, anywhere.
-pub(super) fn above<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>>(walk: &Walk<C, F>, t: f64) -> f64 {
+pub(super) fn above<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>>(walk: &GridTraversal<C, F>, t: f64) -> f64 {
     let grid = walk.setting.cells.grid();
     let p = [0, 1, 2].map(|a| walk.line.at(a, t));
     let last = grid.dims.map(|n| f64::from(n - 1));

@@ -1,21 +1,21 @@
-//! Cells along an interval of a segment in which it may pass a level: from plane to plane, as `walk`, but only where
-//! another test has not proved that nothing is passed.
+//! Cells along an interval of a segment in which it may pass a level: from plane to plane, as `grid_traversal`, but
+//! only where another test has not proved that nothing is passed.
 //!
 //! A passage is computed from its cell alone, between the points where the whole segment enters and leaves it:
 //! bit-identical from every start of the search.
 
 use super::cell::Cubic;
-use super::line::Line;
-use super::walk::Setting;
+use super::grid_line::GridLine;
+use super::grid_traversal::Setting;
 use crate::field::{mask_bit, Cells, Skip, BLOCK};
 use crate::math::Vec3;
 
 const EDGE: i32 = BLOCK as i32;
 
 /// One segment.
-pub(super) struct Near<'a, C> {
+pub(super) struct IntervalTraversal<'a, C> {
     cells: &'a C,
-    line: Line,
+    line: GridLine,
     /// Raised level, metres.
     level: f64,
     /// The last cell.
@@ -26,7 +26,7 @@ pub(super) struct Near<'a, C> {
     masked: bool,
 }
 
-impl<'a, C: Cells> Near<'a, C> {
+impl<'a, C: Cells> IntervalTraversal<'a, C> {
     /// Returns `None` for a segment that never enters the grid, and for one that is not finite.
     pub fn new(setting: &Setting<'a, C>, from: &Vec3, to: &Vec3) -> Option<Self> {
         let (line, level) = setting.line(from, to)?;

@@ -16,7 +16,7 @@ type Flow = ControlFlow<()>;
 const HALVINGS: u32 = 16;
 
 /// Path of one sample.
-pub(super) struct Curve<'a> {
+pub(super) struct SamplePath<'a> {
     pub target: &'a Target<'a>,
     pub motion: &'a Motion,
     /// Ends of the window to which its times refer.
@@ -29,7 +29,7 @@ pub(super) struct Curve<'a> {
     pub until: f64,
 }
 
-impl Curve<'_> {
+impl SamplePath<'_> {
     /// Returns the first time of the window at which φ ≤ level.
     ///
     /// On a curved path the returned time is not later than that, and φ there is at most the level + the tolerance.

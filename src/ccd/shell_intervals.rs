@@ -1,42 +1,42 @@
 //! A pointshell straight through the grid of a field: all the times at which its samples are at or below a level. The
 //! tree gives the intervals of the motion in which samples can pass the level, and only these are tested.
 //!
-//! The intervals of each node (`stretch`) are searched within those of its parent: where the parent is certainly on
-//! one side of the level, outside or inside, the node is not tested. Samples are then walked from cell to cell along
-//! the remaining intervals (`near`).
+//! The intervals of each node (`ball_intervals`) are searched within those of its parent: where the parent is certainly
+//! on one side of the level, outside or inside, the node is not tested. Samples are then walked from cell to cell along
+//! the remaining intervals (`interval_traversal`).
 
 use std::ops::Range;
 
-use super::march::LANES;
-use super::near::Near;
-use super::stretch::{Pack, Stretches};
+use super::ball_intervals::{BallIntervals, Pack};
+use super::grid_traversal::Setting;
+use super::interval_traversal::IntervalTraversal;
+use super::sphere_tracing::LANES;
 use super::tree::{Sweep, Window};
 use super::types::Segment;
-use super::walk::Setting;
 use crate::contact::Stats;
 use crate::field::{Cells, Clearance};
 
 /// A node with more room than this fraction of its radius has a gap there.
 const ROOM: f32 = 0.25;
 /// Samples in a leaf of more cells than this have intervals of their own: in a smaller leaf they save few cells.
-const OWN_WAYS: f32 = 8.0;
+const OWN_INTERVALS: f32 = 8.0;
 /// A sample has a gap where it has more room than this fraction of a cell.
 const SAMPLE_ROOM: f32 = 0.75;
 
 /// A sweep through one field.
-pub(super) struct Through<'a, F> {
+pub(super) struct ShellIntervals<'a, F> {
     pub sweep: &'a Sweep<'a>,
     pub setting: &'a Setting<'a, F>,
     pub window: &'a Window,
     pub stats: &'a mut Stats,
 }
 
-impl<F: Cells + Clearance> Through<'_, F> {
+impl<F: Cells + Clearance> ShellIntervals<'_, F> {
     /// Calls `on` with each sample and each time interval in which φ ≤ level, in order. `chord` returns the path of a
     /// sample.
     pub fn run(
         mut self,
-        stack: &mut Vec<(u32, Stretches)>,
+        stack: &mut Vec<(u32, BallIntervals)>,
         chord: impl Fn(u32) -> Segment,
         mut on: impl FnMut(u32, [f64; 2]),
     ) {
@@ -49,20 +49,20 @@ impl<F: Cells + Clearance> Through<'_, F> {
         let cell = self.setting.cells.grid().spacing;
         stack.clear();
         self.nodes(&mut pack, 0..1, &whole, stack);
-        while let Some((node, stretches)) = stack.pop() {
+        while let Some((node, intervals)) = stack.pop() {
             let node = node as usize;
-            if tree.child_count[node] == 0 || stretches.list().is_empty() {
+            if tree.child_count[node] == 0 || intervals.list().is_empty() {
                 let first = tree.first_sample[node] as usize;
                 let samples = first..first + tree.sample_count[node] as usize;
-                if tree.radius[node] > OWN_WAYS * cell && !stretches.list().is_empty() {
-                    self.samples(&mut pack, samples, &stretches, &chord, &mut on);
+                if tree.radius[node] > OWN_INTERVALS * cell && !intervals.list().is_empty() {
+                    self.samples(&mut pack, samples, &intervals, &chord, &mut on);
                 } else {
-                    samples.for_each(|s| self.sample(s as u32, &stretches, &chord, &mut on));
+                    samples.for_each(|s| self.sample(s as u32, &intervals, &chord, &mut on));
                 }
                 continue;
             }
             let first = tree.first_child[node] as usize;
-            self.nodes(&mut pack, first..first + tree.child_count[node] as usize, &stretches, stack);
+            self.nodes(&mut pack, first..first + tree.child_count[node] as usize, &intervals, stack);
         }
     }
 
@@ -73,17 +73,23 @@ impl<F: Cells + Clearance> Through<'_, F> {
         balls: Range<usize>,
         centers: [&[f32]; 3],
         radius: Option<&[f32]>,
-        within: &Stretches,
+        within: &BallIntervals,
         least: impl Fn(f32) -> f32,
     ) {
         let window = self.window;
         let radius = |i: usize| radius.map_or(0.0, |r| r[balls.start + i]) + window.inflation;
-        pack.load(&window.start, &window.way, centers.map(|c| &c[balls.clone()]), radius);
+        pack.load(&window.start, &window.displacement, centers.map(|c| &c[balls.clone()]), radius);
         pack.split(self.setting.cells, balls.len(), window.levels, within, least);
     }
 
     /// Puts the nodes on the stack that may pass the level or are below it, the first on top.
-    fn nodes(&mut self, pack: &mut Pack, nodes: Range<usize>, within: &Stretches, stack: &mut Vec<(u32, Stretches)>) {
+    fn nodes(
+        &mut self,
+        pack: &mut Pack,
+        nodes: Range<usize>,
+        within: &BallIntervals,
+        stack: &mut Vec<(u32, BallIntervals)>,
+    ) {
         let tree = &self.sweep.shell.tree;
         self.stats.node_tests += nodes.len() as u64;
         let mark = stack.len();
@@ -106,7 +112,7 @@ impl<F: Cells + Clearance> Through<'_, F> {
         &mut self,
         pack: &mut Pack,
         samples: Range<usize>,
-        within: &Stretches,
+        within: &BallIntervals,
         chord: &impl Fn(u32) -> Segment,
         on: &mut impl FnMut(u32, [f64; 2]),
     ) {
@@ -125,24 +131,24 @@ impl<F: Cells + Clearance> Through<'_, F> {
     fn sample(
         &mut self,
         sample: u32,
-        stretches: &Stretches,
+        intervals: &BallIntervals,
         chord: &impl Fn(u32) -> Segment,
         on: &mut impl FnMut(u32, [f64; 2]),
     ) {
-        let list = stretches.list();
-        if list.is_empty() && stretches.starts_below != Some(true) || self.sweep.is_known(sample) {
+        let list = intervals.list();
+        if list.is_empty() && intervals.starts_below != Some(true) || self.sweep.is_known(sample) {
             return;
         }
         self.stats.sample_tests += 1;
-        let mut entered = (stretches.starts_below == Some(true)).then_some(0.0);
+        let mut entered = (intervals.starts_below == Some(true)).then_some(0.0);
         if !list.is_empty() {
             let path = chord(sample);
-            let Some(near) = Near::new(self.setting, &path.from, &path.to) else { return };
-            for stretch in list {
-                if stretch.below.is_none() && near.starts_below() {
+            let Some(near) = IntervalTraversal::new(self.setting, &path.from, &path.to) else { return };
+            for interval in list {
+                if interval.below.is_none() && near.starts_below() {
                     entered = Some(0.0);
                 }
-                let [from, to] = self.window.times(stretch.from, stretch.to);
+                let [from, to] = self.window.times(interval.from, interval.to);
                 near.passages(from, to, |t| {
                     match entered.take() {
                         Some(from) => on(sample, [from, t]),

@@ -7,15 +7,15 @@
 use std::ops::ControlFlow;
 
 use super::cell::{root, Cubic};
-use super::line::Line;
-use super::walk::{above, norm, Walk};
+use super::grid_line::GridLine;
+use super::grid_traversal::{above, norm, GridTraversal};
 use crate::field::Cells;
 
 type Flow = ControlFlow<()>;
 
 /// Searches from `start` to `end`, with the grid's box not between them. Cells before the grid have the number −1,
 /// cells behind it the number of cells of the grid.
-pub(super) fn walk<C, F>(walk: &mut Walk<C, F>, start: f64, end: f64) -> Flow
+pub(super) fn walk<C, F>(walk: &mut GridTraversal<C, F>, start: f64, end: f64) -> Flow
 where
     C: Cells,
     F: FnMut(f64, bool) -> Flow,
@@ -68,8 +68,13 @@ where
 }
 
 /// Reports the passages in one extended cell, from `t` to `to`.
-fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(walk: &mut Walk<C, F>, cell: [i32; 3], t: f64, to: f64) -> Flow {
-    let line: Line = walk.line;
+fn piece<C: Cells, F: FnMut(f64, bool) -> Flow>(
+    walk: &mut GridTraversal<C, F>,
+    cell: [i32; 3],
+    t: f64,
+    to: f64,
+) -> Flow {
+    let line: GridLine = walk.line;
     let grid = walk.setting.cells.grid();
     let count = grid.dims.map(|n| n as i32 - 1);
     let spacing = f64::from(grid.spacing);

@@ -1,11 +1,11 @@
 //! Intervals of the motion in which balls may be near a level, eight balls at a time; in the rest of the motion they
 //! are certainly on one side of it. Independent of trees and samples.
 //!
-//! The method is that of `march`, on both sides of the level and through it. A ball that is not certainly off the
-//! level is advanced further. Where it is off the level again, the clearance covers the same distance before that
+//! The method is that of `sphere_tracing`, on both sides of the level and through it. A ball that is not certainly off
+//! the level is advanced further. Where it is off the level again, the clearance covers the same distance before that
 //! point as after it.
 
-use super::march::LANES;
+use super::sphere_tracing::LANES;
 use crate::field::Clearance;
 use crate::math::RigidF32;
 
@@ -14,7 +14,7 @@ pub(super) const MOST: usize = 4;
 
 /// An interval in which a ball may be near the level.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(super) struct BallInterval {
     pub from: f32,
     pub to: f32,
     /// Whether φ ≤ level just before the interval; `None` at the start of a path, where it is unknown.
@@ -23,17 +23,17 @@ pub(super) struct Stretch {
 
 /// All intervals of one ball, ascending.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretches {
-    list: [Stretch; MOST],
+pub(super) struct BallIntervals {
+    list: [BallInterval; MOST],
     count: u8,
     /// Whether φ ≤ level at the start of the path, where that is known for the whole ball.
     pub starts_below: Option<bool>,
 }
 
-impl Stretches {
+impl BallIntervals {
     /// Returns the intervals without any knowledge: near from the start to `to`.
     pub fn whole(to: f32, below: Option<bool>) -> Self {
-        let whole = Stretch { from: 0.0, to, below };
+        let whole = BallInterval { from: 0.0, to, below };
         Self { list: [whole; MOST], count: 1, starts_below: below }
     }
 
@@ -41,15 +41,15 @@ impl Stretches {
         Self { count: 0, ..Self::whole(0.0, starts_below) }
     }
 
-    pub fn list(&self) -> &[Stretch] {
+    pub fn list(&self) -> &[BallInterval] {
         &self.list[..usize::from(self.count)]
     }
 
-    fn push(&mut self, stretch: Stretch) {
+    fn push(&mut self, interval: BallInterval) {
         if usize::from(self.count) == MOST {
-            self.list[MOST - 1].to = stretch.to;
+            self.list[MOST - 1].to = interval.to;
         } else {
-            self.list[usize::from(self.count)] = stretch;
+            self.list[usize::from(self.count)] = interval;
             self.count += 1;
         }
     }
@@ -73,11 +73,11 @@ struct Lane {
 /// Eight balls: centres at time 0 and displacements until time 1, metres, the field's local frame.
 pub(super) struct Pack {
     from: [[f32; LANES]; 3],
-    way: [[f32; LANES]; 3],
+    displacement: [[f32; LANES]; 3],
     lanes: [Lane; LANES],
     at: [[f32; LANES]; 3],
     side: [f32; LANES],
-    pub found: [Stretches; LANES],
+    pub found: [BallIntervals; LANES],
 }
 
 /// Largest number of evaluations of a ball in an interval; the rest of the interval counts as near.
@@ -89,21 +89,27 @@ impl Pack {
         let lane = Lane { time: 0.0, since: 0.0, below: None, radius: 0.0, pace: 0.0, stride: 0.0 };
         Self {
             from: [zero; 3],
-            way: [zero; 3],
+            displacement: [zero; 3],
             lanes: [lane; LANES],
             at: [zero; 3],
             side: zero,
-            found: [Stretches::none(None); LANES],
+            found: [BallIntervals::none(None); LANES],
         }
     }
 
     /// Loads balls, at most [`LANES`], with their centres at time 0, their displacements and their radii.
     #[inline(always)]
-    pub fn load(&mut self, start: &RigidF32, way: &RigidF32, [x, y, z]: [&[f32]; 3], radius: impl Fn(usize) -> f32) {
+    pub fn load(
+        &mut self,
+        start: &RigidF32,
+        displacement: &RigidF32,
+        [x, y, z]: [&[f32]; 3],
+        radius: impl Fn(usize) -> f32,
+    ) {
         for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate().take(LANES) {
-            let (p, d) = (start.point([x, y, z]), way.point([x, y, z]));
+            let (p, d) = (start.point([x, y, z]), displacement.point([x, y, z]));
             for a in 0..3 {
-                (self.from[a][i], self.way[a][i]) = (p[a], d[a]);
+                (self.from[a][i], self.displacement[a][i]) = (p[a], d[a]);
             }
             let length = ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]).sqrt();
             self.lanes[i].radius = radius(i);
@@ -119,22 +125,22 @@ impl Pack {
         field: &F,
         n: usize,
         level: [f32; 2],
-        within: &Stretches,
+        within: &BallIntervals,
         least: impl Fn(f32) -> f32,
     ) {
-        self.found[..n].fill(Stretches::none(within.starts_below));
-        for stretch in within.list() {
+        self.found[..n].fill(BallIntervals::none(within.starts_below));
+        for interval in within.list() {
             let mut moving: [usize; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
             let mut count = n;
             for lane in &mut self.lanes[..n] {
-                (lane.time, lane.since, lane.below) = (stretch.from, stretch.from, stretch.below);
+                (lane.time, lane.since, lane.below) = (interval.from, interval.from, interval.below);
                 lane.stride = 0.0;
             }
             for _ in 0..STEPS {
                 for k in 0..count {
                     let i = moving[k];
                     for a in 0..3 {
-                        self.at[a][k] = self.from[a][i] + self.lanes[i].time * self.way[a][i];
+                        self.at[a][k] = self.from[a][i] + self.lanes[i].time * self.displacement[a][i];
                     }
                 }
                 let [x, y, z] = &self.at;
@@ -142,7 +148,7 @@ impl Pack {
                 let mut left = 0;
                 for k in 0..count {
                     let i = moving[k];
-                    if !self.step(i, self.side[k], stretch.to, &least) {
+                    if !self.step(i, self.side[k], interval.to, &least) {
                         moving[left] = i;
                         left += 1;
                     }
@@ -154,7 +160,7 @@ impl Pack {
             }
             for &i in &moving[..count] {
                 let Lane { since, below, .. } = self.lanes[i];
-                self.found[i].push(Stretch { from: since, to: stretch.to, below });
+                self.found[i].push(BallInterval { from: since, to: interval.to, below });
             }
         }
     }
@@ -169,7 +175,7 @@ impl Pack {
             let below = side < 0.0;
             let before = lane.time - room * lane.pace;
             if before > lane.since {
-                self.found[i].push(Stretch { from: lane.since, to: before, below: lane.below });
+                self.found[i].push(BallInterval { from: lane.since, to: before, below: lane.below });
             } else if lane.below.is_none() {
                 self.found[i].starts_below = Some(below);
             }
@@ -179,7 +185,7 @@ impl Pack {
             return lane.time > to;
         }
         if lane.time >= to {
-            self.found[i].push(Stretch { from: lane.since, to, below: lane.below });
+            self.found[i].push(BallInterval { from: lane.since, to, below: lane.below });
             return true;
         }
         // Advances to where the ball may have that room at the earliest, and further each time: there the clearance

@@ -4,7 +4,7 @@ use crate::math::Vec3;
 
 /// A segment from `o` to `o + d`, in cells from the grid's first node; t goes from 0 to 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct GridLine {
     pub o: [f64; 3],
     pub d: [f64; 3],
     /// 1 / d; 0 where d is 0.
@@ -16,7 +16,7 @@ pub(super) struct Line {
 /// A motion of fewer cells than this counts as none: it is below the precision of f64, and its inverse stays finite.
 const STILL: f64 = 1e-150;
 
-impl Line {
+impl GridLine {
     /// Returns the line from `from` to `to`; `origin` is the grid's first node; metres, body frame.
     pub fn new(origin: &Vec3, inverse_spacing: f64, from: &Vec3, to: &Vec3) -> Self {
         let (mut o, mut d, mut inverse) = ([0.0; 3], [0.0; 3], [0.0; 3]);
