@@ -149,7 +149,7 @@ fn check_gradients(
         // Contacts all around take away each other's part of the sum, but not of its rounding.
         let scale = exact.amax().max(numeric.amax()).max(100.0 * contacts as f64);
         let off = (numeric - exact).amax() / scale;
-        prop_assert!(off < scene.doubt, "{}: by pose {by_pose}, off by {off}:\n{numeric}{exact}", scene.name);
+        prop_assert!(off < scene.error_bound, "{}: by pose {by_pose}, off by {off}:\n{numeric}{exact}", scene.name);
     }
     Ok(())
 }

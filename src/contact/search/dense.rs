@@ -115,9 +115,9 @@ impl Best {
 }
 
 wide! {
-    /// Appends the most urgent of the samples that [`Pass::collect_up_to_gap`] finds to `workspace.hits`, if [`Pass::collect_up_to_gap`] finds more
-    /// than `toward.few`, and returns a lower bound of φ of the samples that were left out. Otherwise appends nothing
-    /// and returns `None`.
+    /// Appends the most urgent of the samples that [`Pass::collect_up_to_gap`] finds to `workspace.hits`, if there are
+    /// more of them than `toward.few`, and returns a lower bound of φ of the samples that were left out. Otherwise
+    /// appends nothing and returns `None`.
     fn collect_dense<F: SignedDistance>(
         field: &F,
         shell: &PointShell,

@@ -18,7 +18,7 @@ pub struct Scene {
     pub a: Shape,
     pub b: Shape,
     /// What a finite difference of a force may be off, of the largest entry: f32 samples, cells of grids.
-    pub doubt: f64,
+    pub error_bound: f64,
 }
 
 impl Scene {
@@ -47,7 +47,7 @@ pub fn scenes() -> &'static [Scene] {
         let half_space = || analytic(Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.05).unwrap()));
         let sphere = || analytic(Field::Sphere(Sphere::new(0.25).unwrap()));
         let cuboid = || analytic(Field::Cuboid(Cuboid::new([0.2, 0.15, 0.3]).unwrap()));
-        let scene = |name, a, b, doubt| Scene { name, a, b, doubt };
+        let scene = |name, a, b, error_bound| Scene { name, a, b, error_bound };
         vec![
             scene("shell in a half-space", shell(), half_space(), 3e-3),
             scene("shell in a sphere", shell(), sphere(), 3e-3),
