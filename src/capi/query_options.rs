@@ -329,9 +329,9 @@ impl vxs_query {
             shift: check::point("query->step->shift", given.shift)?,
             turn: check::quantities("query->step->turn", given.turn)?,
             max_gap: given.max_gap,
-            crowd: usize::try_from(given.crowd).unwrap_or(usize::MAX),
+            dense_above: usize::try_from(given.crowd).unwrap_or(usize::MAX),
         };
-        Ok((step.crowd > 0 || step.max_gap < f64::INFINITY).then_some(step))
+        Ok((step.dense_above > 0 || step.max_gap < f64::INFINITY).then_some(step))
     }
 
     /// Returns the roles. Also checks the fields that every query checks, whether it uses them or not.

@@ -167,7 +167,7 @@ pub struct Step {
     pub max_gap: f64,
     /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of
     /// the shell. 0: no thinning.
-    pub crowd: usize,
+    pub dense_above: usize,
 }
 
 /// Completeness of the answer of a query.

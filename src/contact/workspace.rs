@@ -31,7 +31,7 @@ pub struct Workspace {
     pub(super) caches: [TraversalCache; 2],
     /// Whether the last query with a step found dense contacts, for A's shell and for B's: a hint for what to try
     /// first.
-    pub(super) dense: [bool; 2],
+    pub(super) was_dense: [bool; 2],
 }
 
 impl Workspace {

@@ -56,8 +56,8 @@ fn answer(shell: &PointShell, field: &Field, poses: &[Pose]) -> (Vec<Contact>, V
         found.extend_from_slice(contacts(a, pose, b, &Pose::identity(), &query, &mut workspace).unwrap());
         stats.push(workspace.stats());
         let (center, shift, turn) = (pose.translation.vector, Vec3::new(0.01, -0.02, 0.0), Vec3::new(0.0, 0.03, 0.01));
-        for crowd in [0, 40] {
-            let step = Some(Step { center, shift, turn, max_gap: 0.01, crowd });
+        for dense_above in [0, 40] {
+            let step = Some(Step { center, shift, turn, max_gap: 0.01, dense_above });
             let query = Query { step, ..query };
             found.extend_from_slice(contacts(a, pose, b, &Pose::identity(), &query, &mut workspace).unwrap());
             stats.push(workspace.stats());

@@ -3,8 +3,8 @@
 mod analytic;
 mod budget;
 mod bytes;
+mod cache;
 mod features;
-mod front;
 mod no_allocation;
 mod normals;
 mod oracle;

@@ -51,7 +51,7 @@ impl Pair<'_> {
     /// Checks the answer about one step; how many contacts it has.
     fn check(&self, name: &str, all: &[Contact], query: &Query, apart: f64, workspace: &mut Workspace) -> usize {
         let step = query.step.unwrap();
-        let few = if step.crowd == 0 { usize::MAX } else { step.crowd };
+        let few = if step.dense_above == 0 { usize::MAX } else { step.dense_above };
         let found = self.ask(query, workspace);
         let report = workspace.report();
         let poses = [&self.pose_a, &self.pose_b];
@@ -64,7 +64,7 @@ impl Pair<'_> {
         let counting = |of_b: bool, max_gap: f64| {
             all.iter().filter(|c| (c.feature & FEATURE_OF_B != 0) == of_b && gap(c, &step) <= max_gap).count()
         };
-        // Rounding may decide whether it is a crowd.
+        // Rounding may decide whether the contacts are dense.
         let most = [false, true].map(|of_b| counting(of_b, step.max_gap + ROUNDING));
         if most[0].max(most[1]) <= few {
             assert_eq!(report.completeness, Completeness::Complete, "{name}");
@@ -102,7 +102,7 @@ impl Pair<'_> {
 
 /// Bodies that touch, are inside each other, or apart, with motions of all kinds and sizes, everything together somewhere else.
 #[test]
-fn what_counts_in_a_step_is_a_contact_and_of_crowds_the_most_urgent_of_each_part() {
+fn a_step_keeps_what_counts_and_thins_dense_contacts() {
     let (bricks, dense) = (knot(Storage::Bricks), knot(Storage::Dense));
     let cuboid = Shape::from_field(Field::Cuboid(Cuboid::new([0.3, 0.5, 0.2]).unwrap()));
     let mesh = Shape::from_field(Field::Mesh(MeshField::new(primitives::torus(0.3, 0.12, 24, 12).unwrap()).unwrap()));
@@ -128,7 +128,7 @@ fn what_counts_in_a_step_is_a_contact_and_of_crowds_the_most_urgent_of_each_part
             let all = pair.ask(&everything, &mut workspace);
             let size = [0.0, 1e-3, 0.02, 0.1][(rng.next() % 4) as usize];
             let step = Step {
-                crowd: [0, 0, 1, 50, 400, 2_999, 3_000][(rng.next() % 7) as usize],
+                dense_above: [0, 0, 1, 50, 400, 2_999, 3_000][(rng.next() % 7) as usize],
                 max_gap: [-0.01, 0.0, 0.01, f64::INFINITY][(rng.next() % 4) as usize],
                 center: world.translation.vector + rng.vector(),
                 shift: rng.vector() * size,
@@ -186,7 +186,7 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
         // Down the thread, or straight down against it.
         let fall = if k % 2 == 0 { 2e-3 * radians_per_step / std::f64::consts::TAU } else { 0.05e-3 };
         let step = Step {
-            crowd: 512,
+            dense_above: 512,
             max_gap: 0.05e-3,
             center: pose_a.translation.vector,
             shift: Vec3::y() * -fall,
@@ -202,7 +202,7 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
 fn what_is_no_number_is_refused() {
     let shape = knot(Storage::Dense);
     let pose = Pose::identity();
-    let good = Step { crowd: 9, max_gap: 0.0, center: Vec3::zeros(), shift: Vec3::zeros(), turn: Vec3::zeros() };
+    let good = Step { dense_above: 9, max_gap: 0.0, center: Vec3::zeros(), shift: Vec3::zeros(), turn: Vec3::zeros() };
     let bad = Vec3::new(0.0, f64::INFINITY, 0.0);
     let cases = [
         ("max_gap", Step { max_gap: f64::NAN, ..good }),

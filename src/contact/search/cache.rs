@@ -8,8 +8,8 @@
 //! separated nodes with the smallest φ of its samples, which is larger than the bound from its ball.
 //!
 //! δ is summed over the queries, so one number, L Σδ, serves all nodes: a node is stored with the key φ₋ + L Σδ of
-//! its time, and is separated while its key is above the level + the present L Σδ. [`TraversalCache::doubt`] bounds the
-//! rounding error.
+//! its time, and is separated while its key is above the level + the present L Σδ. [`TraversalCache::error_bound`]
+//! bounds the rounding error.
 
 use std::sync::{Arc, Weak};
 
@@ -21,17 +21,17 @@ use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 
 /// Growth factor: the cache is discarded, and the tree is walked from its root, when the number of separated nodes
-/// exceeds this factor times their number after the last such walk, plus `ROOM`.
+/// exceeds this factor times their number after the last such walk, plus `GROWTH_ALLOWANCE`.
 const GROWTH: usize = 2;
 /// Number of nodes allowed in addition to the factor.
-const ROOM: usize = 64;
+const GROWTH_ALLOWANCE: usize = 64;
 /// The cache is also discarded when the shell has moved by this many times its radius: the keys lose digits.
-const FARTHEST: f64 = 8.0;
+const MAX_MOTION: f64 = 8.0;
 /// Exponent: at most 2 to this power, minus 1, queries in a row are answered without the cache after it was not
 /// useful.
-const PATIENCE: u32 = 6;
+const MAX_WAIT_EXPONENT: u32 = 6;
 /// A cache is useful when it takes at most this fraction of the node tests of a walk from the root.
-const WORTH: f64 = 0.5;
+const USEFUL_FRACTION: f64 = 0.5;
 
 /// Body that owns the shell, and body that owns the field.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ pub(in crate::contact) struct TraversalCache {
     shell: Weak<PointShell>,
     field: Weak<Field>,
     /// Addresses of the last query's pair; only a hint whether a new cache is worth its cost.
-    seen: (usize, usize),
+    last_pair: (usize, usize),
     /// Queries to go before the cache is tried again, and how often in a row it was not useful.
     waiting: u32,
     useless: u32,
@@ -56,15 +56,15 @@ pub(in crate::contact) struct TraversalCache {
     is_valid: bool,
     at: Option<RigidF32>,
     /// L Σδ, metres.
-    fall: f64,
+    decrease: f64,
     /// Largest distance of a sample from the field's origin so far, and largest rounding error of the transform,
     /// metres.
     reach: f64,
     slack: f64,
-    free: Free,
+    separated: SeparatedNodes,
     /// Number of separated nodes that the last walk from the root left, and number of nodes that it tested.
-    least: usize,
-    whole: u64,
+    root_separated: usize,
+    root_tests: u64,
     /// Leaves with samples near the level, ascending.
     near: Vec<u32>,
     /// Nodes to test again.
@@ -76,13 +76,13 @@ pub(in crate::contact) struct TraversalCache {
 /// Separated nodes, each with its key. Capacity for the whole tree and one block, so that adding a node takes no
 /// branch.
 #[derive(Default)]
-struct Free {
+struct SeparatedNodes {
     keys: Vec<f32>,
     nodes: Vec<u32>,
     len: usize,
 }
 
-impl Free {
+impl SeparatedNodes {
     /// Empties the list and reserves capacity for `nodes` and one block.
     fn clear(&mut self, nodes: usize) {
         self.len = 0;
@@ -139,19 +139,19 @@ fn rounded_down(x: f64) -> f32 {
 }
 
 /// Returns an upper bound of the displacement of any sample of the shell, transformed without rounding, metres.
-fn moved(shell: &PointShell, from: &RigidF32, to: &RigidF32) -> f64 {
+fn largest_displacement(shell: &PointShell, from: &RigidF32, to: &RigidF32) -> f64 {
     let tree = &shell.tree;
     let center = [tree.cx[0], tree.cy[0], tree.cz[0]].map(f64::from);
-    let (mut way, mut turn) = (0.0, 0.0);
+    let (mut shift, mut turn) = (0.0, 0.0);
     for i in 0..3 {
         let row = [0, 1, 2].map(|k| f64::from(to.r[i][k]) - f64::from(from.r[i][k]));
         let of_center = row[0] * center[0] + row[1] * center[1] + row[2] * center[2];
         let step = of_center + (f64::from(to.t[i]) - f64::from(from.t[i]));
-        way += step * step;
+        shift += step * step;
         turn += row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
     }
     // |(R' − R)(p − c)| ≤ ‖R' − R‖ |p − c|, with the Frobenius norm, which is not less than the spectral norm.
-    (way.sqrt() + turn.sqrt() * f64::from(tree.radius[0])) * (1.0 + 1e-9)
+    (shift.sqrt() + turn.sqrt() * f64::from(tree.radius[0])) * (1.0 + 1e-9)
 }
 
 /// Returns an upper bound of the distance of any sample from the field's origin, metres, without rounding of the
@@ -166,9 +166,9 @@ fn reach(shell: &PointShell, to_field: &RigidF32) -> f64 {
 impl TraversalCache {
     /// Returns whether to use the cache for this query, or to begin a new one. Returns false when every query is
     /// about another pair, and for some queries after the cache was not useful because of large motion.
-    pub fn is_worth(&mut self, owners: &Owners) -> bool {
+    pub fn is_worth_using(&mut self, owners: &Owners) -> bool {
         let pair = (Arc::as_ptr(owners.shell), Arc::as_ptr(owners.field));
-        let before = std::mem::replace(&mut self.seen, (pair.0 as usize, pair.1 as usize));
+        let before = std::mem::replace(&mut self.last_pair, (pair.0 as usize, pair.1 as usize));
         if pair == (self.shell.as_ptr(), self.field.as_ptr()) {
             if self.waiting == 0 {
                 return true;
@@ -178,7 +178,7 @@ impl TraversalCache {
             return false;
         }
         let is_first = before == (0, 0);
-        if is_first || before == self.seen {
+        if is_first || before == self.last_pair {
             self.shell = Arc::downgrade(owners.shell);
             self.field = Arc::downgrade(owners.field);
             (self.is_valid, self.waiting, self.useless) = (false, 0, 0);
@@ -194,34 +194,35 @@ impl TraversalCache {
         let from = self.at.replace(*walk.to_field);
         let (true, Some(from)) = (self.is_valid, from) else { return false };
         let lipschitz = f64::from(modulus.lipschitz);
-        self.fall += lipschitz * moved(walk.shell, &from, walk.to_field);
+        self.decrease += lipschitz * largest_displacement(walk.shell, &from, walk.to_field);
         self.slack = self.slack.max(f64::from(walk.slack));
-        let is_worn = self.fall.is_nan() || self.fall > FARTHEST * lipschitz * f64::from(walk.shell.tree.radius[0]);
-        if is_worn || self.free.len > GROWTH * self.least + ROOM {
+        let is_worn =
+            self.decrease.is_nan() || self.decrease > MAX_MOTION * lipschitz * f64::from(walk.shell.tree.radius[0]);
+        if is_worn || self.separated.len > GROWTH * self.root_separated + GROWTH_ALLOWANCE {
             return false;
         }
-        let level = rounded_up(f64::from(limit) + self.fall + self.doubt(modulus));
-        self.free.expire(level, &mut self.expired);
+        let level = rounded_up(f64::from(limit) + self.decrease + self.error_bound(modulus));
+        self.separated.expire(level, &mut self.expired);
         let is_useful = self.is_useful(self.expired.len() as u64);
         if !is_useful {
-            self.judge(false);
+            self.record_use(false);
         }
         is_useful
     }
 
     fn is_useful(&self, tests: u64) -> bool {
-        tests as f64 <= WORTH * self.whole as f64
+        tests as f64 <= USEFUL_FRACTION * self.root_tests as f64
     }
 
     /// Sets the number of queries to wait after a query for which the cache was not useful; it doubles each time.
-    fn judge(&mut self, is_useful: bool) {
-        self.useless = if is_useful { 0 } else { (self.useless + 1).min(PATIENCE) };
+    fn record_use(&mut self, is_useful: bool) {
+        self.useless = if is_useful { 0 } else { (self.useless + 1).min(MAX_WAIT_EXPONENT) };
         self.waiting = (1 << self.useless) - 1;
     }
 
     /// Reserves the capacity for any cache of this tree, so that later queries do not allocate.
     fn begin(&mut self, nodes: usize) {
-        self.free.clear(nodes);
+        self.separated.clear(nodes);
         self.near.clear();
         self.near.reserve(nodes);
         self.expired.clear();
@@ -232,7 +233,7 @@ impl TraversalCache {
 
     /// Returns the error bound of a key, metres: the rounding ε of φ ([`Modulus`]), plus L times twice the rounding of
     /// the transform (when the key was made, and at present).
-    fn doubt(&self, modulus: &Modulus) -> f64 {
+    fn error_bound(&self, modulus: &Modulus) -> f64 {
         modulus.rounding + 2.0 * f64::from(modulus.lipschitz) * self.slack
     }
 }
@@ -261,16 +262,16 @@ wide! {
             return None;
         }
         if is_new {
-            (cache.fall, cache.reach, cache.slack) = (0.0, reach, f64::from(walk.slack));
+            (cache.decrease, cache.reach, cache.slack) = (0.0, reach, f64::from(walk.slack));
             cache.begin(shell.tree.radius.len());
-            cache.is_valid = cache.doubt(&modulus).is_finite();
+            cache.is_valid = cache.error_bound(&modulus).is_finite();
             if !cache.is_valid {
                 return None;
             }
         }
         let (known, tests) = (cache.near.len(), stats.node_tests);
         if !cache.expired.is_empty() {
-            cache.open(&walk, limit, stats);
+            cache.descend(&walk, limit, stats);
         }
         if cache.near.len() > known {
             cache.near.sort_unstable();
@@ -278,9 +279,9 @@ wide! {
         cache.test(&walk, limit, &modulus, hits, stats);
         let tests = stats.node_tests - tests;
         if is_new {
-            (cache.least, cache.whole) = (cache.free.len, tests);
+            (cache.root_separated, cache.root_tests) = (cache.separated.len, tests);
         } else {
-            cache.judge(cache.is_useful(tests));
+            cache.record_use(cache.is_useful(tests));
         }
         Some(())
     }
@@ -289,10 +290,10 @@ wide! {
 impl TraversalCache {
     /// Descends from the nodes that may no longer be separated.
     #[inline(always)]
-    fn open<F: SignedDistance>(&mut self, walk: &Walk<F>, limit: f32, stats: &mut Stats) {
-        let base = rounded_down(self.fall);
+    fn descend<F: SignedDistance>(&mut self, walk: &Walk<F>, limit: f32, stats: &mut Stats) {
+        let base = rounded_down(self.decrease);
         let tree = &walk.shell.tree;
-        let Self { free, near, expired, levels: [open, next], .. } = self;
+        let Self { separated, near, expired, levels: [open, next], .. } = self;
         open.clear(0);
         for group in expired.chunks(LANES) {
             let mut nodes = [0; LANES];
@@ -303,7 +304,7 @@ impl TraversalCache {
             stats.node_tests += n as u64;
             let mask = at_most(&lower, limit, n);
             open.push(|lane| nodes[lane], mask);
-            free.push(|lane| nodes[lane], &lower, mask ^ ((1 << n) - 1), base);
+            separated.push(|lane| nodes[lane], &lower, mask ^ ((1 << n) - 1), base);
         }
         while !open.as_slice().is_empty() {
             next.clear(0);
@@ -318,7 +319,7 @@ impl TraversalCache {
                     let lower = walk.nodes(first, n);
                     let mask = at_most(&lower, limit, n);
                     next.push(|lane| (first + lane) as u32, mask);
-                    free.push(|lane| (first + lane) as u32, &lower, mask ^ ((1 << n) - 1), base);
+                    separated.push(|lane| (first + lane) as u32, &lower, mask ^ ((1 << n) - 1), base);
                 }
             }
             std::mem::swap(open, next);
@@ -336,10 +337,10 @@ impl TraversalCache {
         hits: &mut Vec<Hit>,
         stats: &mut Stats,
     ) {
-        let base = rounded_down(self.fall);
+        let base = rounded_down(self.decrease);
         // A leaf that is separated by less than the error bound would expire in the next query.
-        let clear = limit + 4.0 * self.doubt(modulus) as f32;
-        let Self { free, near, .. } = self;
+        let clear = limit + 4.0 * self.error_bound(modulus) as f32;
+        let Self { separated, near, .. } = self;
         let mut kept = 0;
         for i in 0..near.len() {
             let leaf = near[i];
@@ -352,7 +353,7 @@ impl TraversalCache {
                 least = block.value[..n].iter().fold(least, |a, &b| a.min(b));
             }
             if is_clear {
-                free.push(|_| leaf, &[least; LANES], 1, base);
+                separated.push(|_| leaf, &[least; LANES], 1, base);
             } else {
                 near[kept] = leaf;
                 kept += 1;

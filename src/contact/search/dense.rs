@@ -5,7 +5,7 @@
 use super::lanes::{at_most, Walk, LANES};
 use super::pass::Pass;
 use super::scratch::{Hit, Left};
-use super::step::{Sized, Toward};
+use super::step::{SampleGaps, StepMotion};
 use crate::contact::types::{Completeness, Step, FEATURE_OF_B};
 use crate::contact::workspace::Workspace;
 use crate::field::{wide, with_field, SignedDistance};
@@ -16,7 +16,7 @@ use crate::pointshell::PointShell;
 const PARTS: usize = 48;
 /// Number of octants of directions, by the signs of the three coordinates of the gradient, in the local frame of the
 /// field.
-const WAYS: usize = 8;
+const OCTANTS: usize = 8;
 
 impl Pass<'_> {
     /// Appends every sample that counts in a step to `workspace.hits`, in ascending order, and the samples of
@@ -28,21 +28,21 @@ impl Pass<'_> {
         preferred: &[u32],
         workspace: &mut Workspace,
     ) {
-        let toward = Toward::new(step, self);
+        let motion = StepMotion::new(step, self);
         let side = usize::from(self.shell_is_b);
         let mut least = None;
-        if !workspace.dense[side] {
-            self.collect_up_to_gap(limit, &toward, workspace);
-            workspace.dense[side] = workspace.hits.len() > toward.few;
+        if !workspace.was_dense[side] {
+            self.collect_up_to_gap(limit, &motion, workspace);
+            workspace.was_dense[side] = workspace.hits.len() > motion.dense_above;
         }
-        if workspace.dense[side] {
+        if workspace.was_dense[side] {
             workspace.hits.clear();
             least = with_field!(self.field, f => {
-                collect_dense(f, self.shell, &self.to_field, limit, &toward, workspace)
+                collect_dense(f, self.shell, &self.to_field, limit, &motion, workspace)
             });
             if least.is_none() {
-                workspace.dense[side] = false;
-                self.collect_up_to_gap(limit, &toward, workspace);
+                workspace.was_dense[side] = false;
+                self.collect_up_to_gap(limit, &motion, workspace);
             }
         }
         // Thinned hits are ordered by part, and unordered within a part.
@@ -74,32 +74,32 @@ impl Pass<'_> {
 }
 
 /// The most urgent samples of a part.
-struct Best {
+struct MostUrgent {
     /// Smallest gap of each octant.
-    gaps: [f32; WAYS],
-    urgent: [Hit; WAYS],
+    gaps: [f32; OCTANTS],
+    urgent: [Hit; OCTANTS],
     deepest: Hit,
 }
 
-const NOBODY: Hit = Hit { sample: u32::MAX, phi: f32::INFINITY, point: [0.0; 3] };
+const NO_HIT: Hit = Hit { sample: u32::MAX, phi: f32::INFINITY, point: [0.0; 3] };
 
-impl Best {
-    const NONE: Self = Self { gaps: [f32::INFINITY; WAYS], urgent: [NOBODY; WAYS], deepest: NOBODY };
+impl MostUrgent {
+    const NONE: Self = Self { gaps: [f32::INFINITY; OCTANTS], urgent: [NO_HIT; OCTANTS], deepest: NO_HIT };
 
     #[inline(always)]
-    fn add(&mut self, first: usize, mask: u32, sized: &Sized) {
+    fn add(&mut self, first: usize, mask: u32, gaps: &SampleGaps) {
         let mut mask = mask;
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize % LANES;
             mask &= mask - 1;
-            let sign = |k: usize| (sized.gradient[k][lane].to_bits() >> 31 << k) as usize;
-            let way = (sign(0) | sign(1) | sign(2)) % WAYS;
-            if sized.gap[lane] < self.gaps[way] {
-                self.gaps[way] = sized.gap[lane];
-                self.urgent[way] = sized.block.hit(first, lane);
+            let sign = |k: usize| (gaps.gradient[k][lane].to_bits() >> 31 << k) as usize;
+            let octant = (sign(0) | sign(1) | sign(2)) % OCTANTS;
+            if gaps.gap[lane] < self.gaps[octant] {
+                self.gaps[octant] = gaps.gap[lane];
+                self.urgent[octant] = gaps.block.hit(first, lane);
             }
-            if sized.block.value[lane] < self.deepest.phi {
-                self.deepest = sized.block.hit(first, lane);
+            if gaps.block.value[lane] < self.deepest.phi {
+                self.deepest = gaps.block.hit(first, lane);
             }
         }
     }
@@ -116,27 +116,27 @@ impl Best {
 
 wide! {
     /// Appends the most urgent of the samples that [`Pass::collect_up_to_gap`] finds to `workspace.hits`, if there are
-    /// more of them than `toward.few`, and returns a lower bound of φ of the samples that were left out. Otherwise
-    /// appends nothing and returns `None`.
+    /// more of them than `motion.dense_above`, and returns a lower bound of φ of the samples that were left out.
+    /// Otherwise appends nothing and returns `None`.
     fn collect_dense<F: SignedDistance>(
         field: &F,
         shell: &PointShell,
         to_field: &RigidF32,
         limit: f32,
-        toward: &Toward,
+        motion: &StepMotion,
         workspace: &mut Workspace,
     ) -> Option<f32> {
-        if shell.len() <= toward.few {
+        if shell.len() <= motion.dense_above {
             return None;
         }
         let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        walk.descend(|first, n| walk.counting(first, n, limit, toward), toward.few, levels, stats);
+        walk.descend(|first, n| walk.nodes_that_count(first, n, limit, motion), motion.dense_above, levels, stats);
         let tree = &shell.tree;
         let nodes = levels[0].as_slice();
         let (start, mut near, mut least) = (hits.len(), 0, f32::INFINITY);
         for part in nodes.chunks(nodes.len().div_ceil(PARTS).max(1)) {
-            let mut best = Best::NONE;
+            let mut best = MostUrgent::NONE;
             let mut rest = part;
             while let Some((&node, mut after)) = rest.split_first() {
                 let from = tree.first_sample[node as usize];
@@ -153,21 +153,21 @@ wide! {
                 for first in (from as usize..to as usize).step_by(LANES) {
                     let n = (to as usize - first).min(LANES);
                     stats.sample_tests += n as u64;
-                    let sized = walk.urgency(first, n, toward);
-                    let mask = at_most(&sized.block.value, limit, n) & at_most(&sized.gap, toward.max_gap, n);
+                    let gaps = walk.sample_gaps(first, n, motion);
+                    let mask = at_most(&gaps.block.value, limit, n) & at_most(&gaps.gap, motion.max_gap, n);
                     near += mask.count_ones() as usize;
-                    best.add(first, mask, &sized);
+                    best.add(first, mask, &gaps);
                 }
             }
             least = least.min(best.deepest.phi);
             best.finish(hits);
         }
-        if near <= toward.few {
+        if near <= motion.dense_above {
             hits.truncate(start);
             return None;
         }
         // A sample that was left out is no deeper than the deepest of its part, or its gap, and so its φ, is above
         // the largest.
-        Some(least.min(toward.max_gap))
+        Some(least.min(motion.max_gap))
     }
 }

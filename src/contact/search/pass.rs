@@ -126,7 +126,7 @@ impl<'a> Pass<'a> {
         // has more nodes than the tree, and no node has more children.
         levels.iter_mut().for_each(|level| level.clear(2 * self.shell.tree.radius.len()));
         let cache = &mut caches[usize::from(self.shell_is_b)];
-        if !cache.is_worth(owners) {
+        if !cache.is_worth_using(owners) {
             return None;
         }
         with_field!(self.field, f => cache::collect(cache, f, self.shell, &self.to_field, limit, begin, (hits, stats)))

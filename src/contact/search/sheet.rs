@@ -74,13 +74,13 @@ impl Sides<'_> {
         if facing < 0.0 {
             return Some(Side { separation: d as f32, outward: g });
         }
-        let way = (g + n) * -d;
+        let to_mirror = (g + n) * -d;
         let is_through = facing >= BEHIND
             && (d as f32) <= self.depth
-            && self.sheet.bvh().any_intersection(p, way, 1.0)
+            && self.sheet.bvh().any_intersection(p, to_mirror, 1.0)
             && match self.body {
                 Some(field) => {
-                    let [at_p, half, whole] = [0.0, 0.5, 1.0].map(|t| self.depth_in_body(field, p + way * t));
+                    let [at_p, half, whole] = [0.0, 0.5, 1.0].map(|t| self.depth_in_body(field, p + to_mirror * t));
                     half - at_p > SLOPE * d && whole - at_p > SLOPE * d
                 }
                 None => self.sheet.normal(closest.triangle).is_some_and(|m| m.dot(&g) < 0.0),
@@ -96,8 +96,8 @@ impl Sides<'_> {
     }
 
     /// Returns the field for traversals that search for samples within `limit`.
-    fn near(&self, limit: f32) -> Near<'_> {
-        Near { sheet: self.sheet, around: &self.around, limit }
+    fn near(&self, limit: f32) -> NearSheet<'_> {
+        NearSheet { sheet: self.sheet, around: &self.around, limit }
     }
 
     /// Appends every contact with a separation up to `limit` to `workspace.hits`, in ascending order of samples; `phi` of
@@ -156,20 +156,20 @@ impl Sides<'_> {
 
 /// Field of a sheet for traversals that only need to know where it is at most `limit`: beyond that, it is infinite.
 /// Such a search skips the closest of many far triangles and is several times faster.
-struct Near<'a> {
+struct NearSheet<'a> {
     sheet: &'a Sheet,
     around: &'a SheetAround<'a>,
     limit: f32,
 }
 
-impl Near<'_> {
+impl NearSheet<'_> {
     /// Returns a bound that is not less than `distance` in spite of rounding, metres.
     fn widened(distance: f64, p: &Vec3) -> f64 {
         distance * (1.0 + 4.0 * f64::from(f32::EPSILON)) + 1e-12 * p.abs().sum()
     }
 }
 
-impl SignedDistance for Near<'_> {
+impl SignedDistance for NearSheet<'_> {
     fn local_origin(&self, near: &Vec3) -> Vec3 {
         self.around.local_origin(near)
     }

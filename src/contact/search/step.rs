@@ -19,7 +19,7 @@ use crate::pointshell::PointShell;
 const ROUNDING: f32 = 16.0 * f32::EPSILON;
 
 /// A step in one pass: the motion of the shell's points in the local frame of the field, metres.
-pub(super) struct Toward {
+pub(super) struct StepMotion {
     shift: [f32; 3],
     turn: [f32; 3],
     /// Length of `turn`, radians; and a bound on the rounding error of the motion of any point of the shell, metres.
@@ -27,10 +27,10 @@ pub(super) struct Toward {
     rounding: f32,
     pub max_gap: f32,
     /// Contacts above this number are thinned to the most urgent.
-    pub few: usize,
+    pub dense_above: usize,
 }
 
-impl Toward {
+impl StepMotion {
     pub fn new(step: &Step, pass: &Pass) -> Self {
         let turn_back = pass.field_pose.rotation.inverse();
         let origin = (pass.field_pose * nalgebra::Point3::from(pass.field_origin)).coords;
@@ -47,7 +47,7 @@ impl Toward {
             angle: length(turn) * (1.0 + ROUNDING),
             rounding: ROUNDING * (sum(shift) + sum(turn) * reach),
             max_gap: step.max_gap as f32,
-            few: if step.crowd == 0 { usize::MAX } else { step.crowd },
+            dense_above: if step.dense_above == 0 { usize::MAX } else { step.dense_above },
         }
     }
 
@@ -60,8 +60,8 @@ impl Toward {
 
 impl Pass<'_> {
     /// Appends every sample with φ up to `limit` that counts in a step to `workspace.hits`, in ascending order.
-    pub(super) fn collect_up_to_gap(&self, limit: f32, toward: &Toward, workspace: &mut Workspace) {
-        if toward.max_gap >= limit {
+    pub(super) fn collect_up_to_gap(&self, limit: f32, motion: &StepMotion, workspace: &mut Workspace) {
+        if motion.max_gap >= limit {
             // A gap is never above its separation, so every sample up to `limit` counts.
             return self.collect_all(limit, workspace);
         }
@@ -69,16 +69,16 @@ impl Pass<'_> {
         let is_cached = self.collect_cached(limit, false, workspace).is_some();
         with_field!(self.field, f => {
             if is_cached {
-                keep(f, self.shell, &self.to_field, toward, &mut workspace.hits);
+                keep(f, self.shell, &self.to_field, motion, &mut workspace.hits);
             } else {
-                collect(f, self.shell, &self.to_field, limit, toward, workspace);
+                collect(f, self.shell, &self.to_field, limit, motion, workspace);
             }
         });
     }
 }
 
 /// Values, gaps and gradients of consecutive samples.
-pub(super) struct Sized {
+pub(super) struct SampleGaps {
     pub block: Block,
     pub gap: Lanes,
     pub gradient: [Lanes; 3],
@@ -89,7 +89,7 @@ impl<F: SignedDistance> Walk<'_, F> {
     /// the largest. No sample of a ball moves against the gradient by more than the motion of the centre plus the
     /// rotation of the ball.
     #[inline(always)]
-    pub(super) fn counting(&self, first: usize, n: usize, limit: f32, toward: &Toward) -> u32 {
+    pub(super) fn nodes_that_count(&self, first: usize, n: usize, limit: f32, motion: &StepMotion) -> u32 {
         let (block, radius) = self.placed_nodes(first, n);
         let near = at_most(&block.value, limit, n);
         if near == 0 {
@@ -97,35 +97,35 @@ impl<F: SignedDistance> Walk<'_, F> {
         }
         let mut gap = [0.0; LANES];
         for i in 0..LANES {
-            let moved = toward.at([block.x[i], block.y[i], block.z[i]]);
-            let farthest = self.field.farthest_against(moved) + toward.angle * (radius[i] + self.slack);
-            gap[i] = block.value[i] - (farthest.max(0.0) * (1.0 + ROUNDING) + toward.rounding);
+            let moved = motion.at([block.x[i], block.y[i], block.z[i]]);
+            let farthest = self.field.farthest_against(moved) + motion.angle * (radius[i] + self.slack);
+            gap[i] = block.value[i] - (farthest.max(0.0) * (1.0 + ROUNDING) + motion.rounding);
         }
-        near & at_most(&gap, toward.max_gap, n)
+        near & at_most(&gap, motion.max_gap, n)
     }
 
     #[inline(always)]
-    pub(super) fn urgency(&self, first: usize, n: usize, toward: &Toward) -> Sized {
-        self.sized(self.points(first), |i| first + i, n, toward)
+    pub(super) fn sample_gaps(&self, first: usize, n: usize, motion: &StepMotion) -> SampleGaps {
+        self.gaps_of(self.points(first), |i| first + i, n, motion)
     }
 
     /// Returns values, gaps and gradients of the first `n` points of a block; `sample` returns the sample of each.
     #[inline(always)]
-    fn sized(&self, mut block: Block, sample: impl Fn(usize) -> usize, n: usize, toward: &Toward) -> Sized {
+    fn gaps_of(&self, mut block: Block, sample: impl Fn(usize) -> usize, n: usize, motion: &StepMotion) -> SampleGaps {
         let mut gradient;
         (block.value, gradient) = self.field.distance_gradient_lanes(&[block.x, block.y, block.z], n);
-        let mut steep = [0.0; LANES];
+        let mut slope = [0.0; LANES];
         for i in 0..LANES {
-            steep[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
+            slope[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
         }
         // As in `place`: lanes where the gradient does not give the outward direction.
-        let mut weak = at_most(&steep, STRONG_GRADIENT, n);
+        let mut weak = at_most(&slope, STRONG_GRADIENT, n);
         while weak != 0 {
             let i = weak.trailing_zeros() as usize;
             weak &= weak - 1;
             let point = [block.x[i], block.y[i], block.z[i]];
-            let farthest = length(toward.at(point)) * (1.0 + ROUNDING) + toward.rounding;
-            if block.value[i] - farthest > toward.max_gap {
+            let farthest = length(motion.at(point)) * (1.0 + ROUNDING) + motion.rounding;
+            if block.value[i] - farthest > motion.max_gap {
                 // Does not count, in any direction.
                 continue;
             }
@@ -133,15 +133,15 @@ impl<F: SignedDistance> Walk<'_, F> {
             let against = normal::reversed(self.shell.normal(sample(i)), self.to_field);
             let away = normal::away(self.field, point, block.value[i], g, against);
             [gradient[0][i], gradient[1][i], gradient[2][i]] = away;
-            steep[i] = length(away);
+            slope[i] = length(away);
         }
         let mut gap = [0.0; LANES];
         for i in 0..LANES {
-            let moved = toward.at([block.x[i], block.y[i], block.z[i]]);
-            let along = dot([gradient[0][i], gradient[1][i], gradient[2][i]], moved) / steep[i];
+            let moved = motion.at([block.x[i], block.y[i], block.z[i]]);
+            let along = dot([gradient[0][i], gradient[1][i], gradient[2][i]], moved) / slope[i];
             gap[i] = block.value[i] + if along < 0.0 { along } else { 0.0 };
         }
-        Sized { block, gap, gradient }
+        SampleGaps { block, gap, gradient }
     }
 }
 
@@ -152,7 +152,7 @@ wide! {
         shell: &PointShell,
         to_field: &RigidF32,
         limit: f32,
-        toward: &Toward,
+        motion: &StepMotion,
         workspace: &mut Workspace,
     ) -> () {
         if shell.tree.radius.is_empty() {
@@ -160,13 +160,13 @@ wide! {
         }
         let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        walk.descend(|first, n| walk.counting(first, n, limit, toward), usize::MAX, levels, stats);
+        walk.descend(|first, n| walk.nodes_that_count(first, n, limit, motion), usize::MAX, levels, stats);
         for &leaf in levels[0].as_slice() {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;
-                let sized = walk.urgency(first, n, toward);
-                let mask = at_most(&sized.block.value, limit, n) & at_most(&sized.gap, toward.max_gap, n);
-                sized.block.push(first, mask, hits);
+                let gaps = walk.sample_gaps(first, n, motion);
+                let mask = at_most(&gaps.block.value, limit, n) & at_most(&gaps.gap, motion.max_gap, n);
+                gaps.block.push(first, mask, hits);
             }
         }
     }
@@ -178,7 +178,7 @@ wide! {
         field: &F,
         shell: &PointShell,
         to_field: &RigidF32,
-        toward: &Toward,
+        motion: &StepMotion,
         hits: &mut Vec<Hit>,
     ) -> () {
         let walk = Walk::new(field, shell, to_field);
@@ -189,8 +189,8 @@ wide! {
             for (i, hit) in hits[start..start + n].iter().enumerate() {
                 [block.x[i], block.y[i], block.z[i]] = hit.point;
             }
-            let sized = walk.sized(block, |i| hits[start + i].sample as usize, n, toward);
-            let mut mask = at_most(&sized.gap, toward.max_gap, n);
+            let gaps = walk.gaps_of(block, |i| hits[start + i].sample as usize, n, motion);
+            let mut mask = at_most(&gaps.gap, motion.max_gap, n);
             while mask != 0 {
                 hits[kept] = hits[start + mask.trailing_zeros() as usize];
                 kept += 1;

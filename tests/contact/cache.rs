@@ -171,7 +171,7 @@ fn contacts_of_steady_motions_are_the_same_and_take_fewer_tests() {
     }
 }
 
-/// Both bodies have both forms, and both directions are asked for, so that there are two fronts.
+/// Both bodies have both forms, and both directions are asked for, so that there are two traversal caches.
 #[test]
 fn contacts_of_both_roles_are_the_same() {
     let options = CookOptions {
