@@ -122,7 +122,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
             obstacles.push(Obstacle::fixed(forms(shape), pose));
         }
         check::out("haptics", haptics)?;
-        let relief = settings.relief()?;
+        let height_map = settings.height_map()?;
         let settings = settings.to_core()?;
         if settings.renderer == Renderer::Vps {
             for obstacle in &mut obstacles {
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
             }
         }
         let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;
-        simulation.set_relief(relief);
+        simulation.set_height_map(height_map);
         let halves = Halves {
             servo: Exclusive::new(Some(servo)),
             simulation: Exclusive::new(Some(simulation)),

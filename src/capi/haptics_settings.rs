@@ -13,8 +13,8 @@ use super::types::*;
 use crate::asset::Shape;
 use crate::haptics::god_object::{Budget, Detection};
 use crate::haptics::{
-    ContactSettings, Coupling, Forms, Handle, Limits, Relief, Renderer, Saturation, Settings, Surface, Texture, Timing,
-    Tool,
+    ContactSettings, Coupling, Forms, Handle, HeightMap, Limits, Renderer, Saturation, Settings, Surface, Texture,
+    Timing, Tool,
 };
 use crate::math::{Mat3, Vec3};
 use crate::Error;
@@ -382,7 +382,7 @@ impl vxs_haptics_settings {
     }
 
     /// Returns the caller's own height map, if there is one.
-    pub(super) fn relief(&self) -> Result<Option<Relief>, Failure> {
+    pub(super) fn height_map(&self) -> Result<Option<HeightMap>, Failure> {
         let Some(height) = self.surface.height else { return Ok(None) };
         let user = User(self.surface.height_user);
         let height = move |body: u32, p: &Vec3| {
@@ -390,7 +390,7 @@ impl vxs_haptics_settings {
             // SAFETY: the function accepts any body and point, on any thread, by its contract.
             panics::outside(|| unsafe { height(body as usize, &point, user.pointer()) })
         };
-        let made = Relief::new(Arc::new(height), self.surface.height_reach);
+        let made = HeightMap::new(Arc::new(height), self.surface.height_reach);
         made.map(Some).map_err(|error| renamed(error, of_settings))
     }
 

@@ -2,8 +2,8 @@
 //! the force that they produce at any pose of the device. Knows contacts and the quadratic program, but no queries.
 
 use super::bodies::Tool;
+use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
-use super::relief::Relief;
 use super::shading::{slide, slip, Surface};
 use super::types::Status;
 use crate::math::{Mat6, Pose, Rotation, Vec3, Vec6, Wrench};
@@ -47,8 +47,8 @@ pub(super) fn column(n: &Vec3, arm: &Vec3) -> Vec6 {
 /// at most half a turn, world.
 pub fn difference(from: &Pose, to: &Pose, center: &Vec3) -> Vec6 {
     let centers = [from, to].map(|p| p.transform_point(&(*center).into()));
-    let (way, turn) = (centers[1] - centers[0], (to.rotation * from.rotation.inverse()).scaled_axis());
-    Vec6::new(way.x, way.y, way.z, turn.x, turn.y, turn.z)
+    let (displacement, turn) = (centers[1] - centers[0], (to.rotation * from.rotation.inverse()).scaled_axis());
+    Vec6::new(displacement.x, displacement.y, displacement.z, turn.x, turn.y, turn.z)
 }
 
 /// Returns the pose that is a [`difference`] away.
@@ -81,7 +81,7 @@ pub struct ConstraintModel {
     pub stiffness: f64,
     pub surface: Surface,
     /// Height map, in addition to the surface's own texture.
-    pub relief: Option<Relief>,
+    pub height_map: Option<HeightMap>,
     /// At most [`MAX_ROWS`]; capacity for all is reserved from the start.
     pub constraints: Vec<Constraint>,
 }
@@ -91,7 +91,7 @@ impl ConstraintModel {
     pub fn new(tool: &Tool, pose: &Pose, coupling: f64, stiffness: f64) -> Self {
         let mass = mass_matrix(tool, pose);
         let (surface, constraints) = (Surface::default(), Vec::with_capacity(MAX_ROWS));
-        Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, relief: None, constraints }
+        Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, height_map: None, constraints }
     }
 
     /// Returns the fraction of an allowed motion that friction leaves. Call it after the program that found the motion:
@@ -109,20 +109,20 @@ impl ConstraintModel {
     /// turned by shading, texture and height map, and from friction.
     pub(super) fn hold(&self, solver: &Solver, load: &Vec6, allowed: &Vec6, slip: f64) -> (Vec6, Status) {
         let (mut held, mut status) = (*load, Status::NORMAL);
-        if self.surface.turns_forces() || self.relief.is_some() {
+        if self.surface.turns_forces() || self.height_map.is_some() {
             let center = self.pose.transform_point(&self.center.into()).coords;
-            let way = allowed * (slip / self.coupling);
-            let turn: Vec3 = way.fixed_rows::<3>(3).into_owned();
+            let displacement = allowed * (slip / self.coupling);
+            let turn: Vec3 = displacement.fixed_rows::<3>(3).into_owned();
             held = Vec6::zeros();
             for (k, &row) in solver.active().iter().enumerate() {
                 let c = &self.constraints[usize::from(row)];
                 let arm = c.point - center;
                 // Evaluate at the point to which the tool is moving, as the hand is ahead of the last round.
-                let there = c.point + way.fixed_rows::<3>(0) + turn.cross(&arm);
+                let there = c.point + displacement.fixed_rows::<3>(0) + turn.cross(&arm);
                 let there = c.frame.inverse_transform_point(&there.into()).coords;
                 let mut slope = self.surface.texture.slope(&there);
-                if let Some(relief) = &self.relief {
-                    match relief.slope(c.body, &there) {
+                if let Some(height_map) = &self.height_map {
+                    match height_map.slope(c.body, &there) {
                         Some(own) => slope += own,
                         None => status |= Status::BAD_HEIGHT,
                     }
@@ -139,10 +139,10 @@ impl ConstraintModel {
 
     /// Copies another model, without allocation.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { pose, center, mass, coupling, stiffness, surface, relief, constraints } = other;
+        let Self { pose, center, mass, coupling, stiffness, surface, height_map, constraints } = other;
         (self.pose, self.center, self.mass, self.surface) = (*pose, *center, *mass, *surface);
         (self.coupling, self.stiffness) = (*coupling, *stiffness);
-        self.relief.clone_from(relief);
+        self.height_map.clone_from(height_map);
         self.constraints.clear();
         self.constraints.extend_from_slice(constraints);
     }

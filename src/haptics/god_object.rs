@@ -18,14 +18,14 @@ mod types;
 
 pub use budget::Budget;
 use budget::Spent;
-pub use types::{Advance, Detection, GodSettings, Knot};
+pub use types::{Advance, Detection, GodSettings, Waypoint};
 
 use std::sync::{Arc, Weak};
 
 use super::bodies::{Obstacle, Tool};
 use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
+use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
-use super::relief::Relief;
 use super::shading::averaged_outward;
 use super::types::Status;
 use crate::ccd::impact::{self, time_of_impact, Moving, Path};
@@ -79,7 +79,7 @@ pub struct GodObject {
     settled: Option<f64>,
     on_the_way: shell::Workspace,
     inside: bool,
-    path: Vec<Knot>,
+    path: Vec<Waypoint>,
     spent: Spent,
 }
 
@@ -106,7 +106,7 @@ impl GodObject {
             settled: None,
             on_the_way: shell::Workspace::new(),
             inside: false,
-            path: Vec::with_capacity(64 + 4 * settings.stretches.min(64) as usize),
+            path: Vec::with_capacity(64 + 4 * settings.substeps.min(64) as usize),
             spent: Spent::default(),
         })
     }
@@ -128,13 +128,13 @@ impl GodObject {
 
     /// Returns the path of the last step: between two waypoints it is a screw motion ([`Moving::pose`]). The queries
     /// covered all of that path, unless the step began inside, or ended there.
-    pub fn path(&self) -> &[Knot] {
+    pub fn path(&self) -> &[Waypoint] {
         &self.path
     }
 
     /// Sets a height map on the obstacles, in addition to [`Surface::texture`](super::Surface::texture).
-    pub fn set_relief(&mut self, relief: Option<Relief>) {
-        self.model.relief = relief;
+    pub fn set_height_map(&mut self, height_map: Option<HeightMap>) {
+        self.model.height_map = height_map;
     }
 
     /// Puts the god-object at another pose, without testing the motion in between. If that pose is inside, the next
@@ -168,10 +168,10 @@ impl GodObject {
             wanted *= 2.0 / turn;
         }
         let goal = moved(&self.model.pose, &center, &wanted);
-        let (mut aim, mut time, mut stretches, mut stuck) = (goal, 0.0, 0, false);
+        let (mut aim, mut time, mut substeps, mut stuck) = (goal, 0.0, 0, false);
         let (moving, mut partial) = (self.obstacles_move(bodies), false);
         self.path.clear();
-        self.knot(time);
+        self.add_waypoint(time);
         if self.settings.detection == Detection::Discrete {
             return self.step_discretely(target, &goal, bodies);
         }
@@ -186,10 +186,10 @@ impl GodObject {
             // A god-object in free space gets more substeps, so that it does not stop there while the hand is behind an
             // obstacle.
             let in_the_air = time >= 1.0 && self.model.constraints.is_empty();
-            if stretches >= self.settings.stretches + if in_the_air { LANDING } else { 0 } {
+            if substeps >= self.settings.substeps + if in_the_air { LANDING } else { 0 } {
                 break;
             }
-            stretches += 1;
+            substeps += 1;
             if least < LOW * self.skin {
                 // Within a long step, the motion that constraints ask for would come too late.
                 least = self.push_out(bodies, time, least)?;
@@ -197,20 +197,20 @@ impl GodObject {
             if least <= FLOOR * self.skin {
                 break;
             }
-            let way = difference(&self.model.pose, &aim, &center);
-            let (allowed, slip) = self.allowed(&way, bodies, time)?;
+            let displacement = difference(&self.model.pose, &aim, &center);
+            let (allowed, slip) = self.allowed(&displacement, bodies, time)?;
             if slip < 1.0 {
                 // The motion that friction holds back is not tried again.
-                aim = moved(&self.model.pose, &center, &(way - allowed * (1.0 - slip)));
+                aim = moved(&self.model.pose, &center, &(displacement - allowed * (1.0 - slip)));
             }
             let step = allowed * slip;
             if time >= 1.0 && self.length(&step) < self.skin {
                 break;
             }
             let waits = time >= 1.0 || !moving;
-            if stretches > 1 && waits && self.spent.ends(&self.settings.budget, stretches - 1) {
+            if substeps > 1 && waits && self.spent.ends(&self.settings.budget, substeps - 1) {
                 partial = self.length(&step) >= self.skin;
-                (stretches, stuck) = (stretches - 1, stuck && !partial);
+                (substeps, stuck) = (substeps - 1, stuck && !partial);
                 break;
             }
             let to = moved(&self.model.pose, &center, &step);
@@ -223,7 +223,7 @@ impl GodObject {
             stuck = self.length(&step) * part < 1e-3 * self.skin && hit.is_some();
             let added = hit.is_some_and(|(body, contact)| self.cut(body, &contact, bodies));
             time = ends;
-            self.knot(time);
+            self.add_waypoint(time);
             least = self.gather(bodies, time, NEAR)?;
             // Where nothing was hit the god-object may have slid over an edge, and there is more room behind that.
             if stuck && !added {
@@ -232,7 +232,7 @@ impl GodObject {
         }
         if time < 1.0 && self.obstacles_move(bodies) {
             // The obstacles have moved to the end of the step.
-            self.knot(1.0);
+            self.add_waypoint(1.0);
             least = self.gather(bodies, 1.0, NEAR)?;
             if least <= FLOOR * self.skin {
                 least = self.push_out(bodies, 1.0, least)?;
@@ -241,7 +241,7 @@ impl GodObject {
         self.inside = least <= HARD * self.skin;
         if self.inside {
             self.model.pose = goal;
-            self.knot(1.0);
+            self.add_waypoint(1.0);
             self.model.mass = mass_matrix(&self.tool, &goal);
             self.cuts.clear();
             least = self.gather(bodies, 1.0, NEAR)?;
@@ -251,7 +251,7 @@ impl GodObject {
         self.end(bodies);
         self.settled = (!self.inside).then_some(least);
         self.shade(bodies);
-        let mut advance = self.outcome(target, stretches, stuck, least)?;
+        let mut advance = self.outcome(target, substeps, stuck, least)?;
         if partial {
             advance.status |= Status::PARTIAL;
         }
@@ -377,9 +377,9 @@ impl GodObject {
         Ok(least)
     }
 
-    /// Returns the motion nearest to `way` that the constraints allow in the rest of the step, and the fraction of it
-    /// that friction leaves.
-    fn allowed(&mut self, way: &Vec6, bodies: &[Obstacle], time: f64) -> Result<(Vec6, f64)> {
+    /// Returns the motion nearest to `displacement` that the constraints allow in the rest of the step, and the fraction
+    /// of it that friction leaves.
+    fn allowed(&mut self, displacement: &Vec6, bodies: &[Obstacle], time: f64) -> Result<(Vec6, f64)> {
         let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
         let moving = self.obstacles_move(bodies);
         for ask_for_more in [true, false] {
@@ -394,8 +394,8 @@ impl GodObject {
                 }
                 self.rows.push(row);
             }
-            let solution = self.solver.solve(&self.model.mass, way, &self.rows)?;
-            let farther = solution.constrained.fixed_rows::<3>(0).norm() - way.norm();
+            let solution = self.solver.solve(&self.model.mass, displacement, &self.rows)?;
+            let farther = solution.constrained.fixed_rows::<3>(0).norm() - displacement.norm();
             // Between walls, the pose with a little more distance to all of them may be far away.
             if solution.outcome != Outcome::Infeasible && (!ask_for_more || moving || farther < 20.0 * self.skin) {
                 let slip = if moving { 1.0 } else { self.model.slip(&self.solver, &solution.constrained) };
@@ -444,8 +444,8 @@ impl GodObject {
         Ok(first)
     }
 
-    fn knot(&mut self, time: f64) {
-        self.path.push(Knot { time, pose: self.model.pose });
+    fn add_waypoint(&mut self, time: f64) {
+        self.path.push(Waypoint { time, pose: self.model.pose });
     }
 
     /// Moves a fraction of the displacement to a pose.
@@ -463,7 +463,7 @@ impl GodObject {
     /// nearest sample, and the gathered constraints are those of the present pose; the result is φ at the end pose.
     fn push_out(&mut self, bodies: &[Obstacle], time: f64, mut least: f64) -> Result<f64> {
         let center = self.tool.center;
-        let (start, knots) = (self.model.pose, self.path.len());
+        let (start, waypoints) = (self.model.pose, self.path.len());
         if least <= HARD * self.skin {
             self.cuts.clear();
         }
@@ -493,13 +493,13 @@ impl GodObject {
                 break;
             }
             self.go(&to, 1.0);
-            self.knot(time);
+            self.add_waypoint(time);
             least = self.gather(bodies, time, NEAR)?;
             gathered = NEAR;
         }
         if least <= FLOOR * self.skin {
             self.go(&start, 1.0);
-            self.path.truncate(knots);
+            self.path.truncate(waypoints);
             least = self.gather(bodies, time, NEAR)?;
         }
         Ok(least)
@@ -524,7 +524,7 @@ impl GodObject {
         }
     }
 
-    fn outcome(&mut self, target: &Pose, stretches: u32, stuck: bool, least: f64) -> Result<Advance> {
+    fn outcome(&mut self, target: &Pose, substeps: u32, stuck: bool, least: f64) -> Result<Advance> {
         let mut status = Status::NORMAL;
         let mut wrench = Wrench::ZERO;
         if self.inside {
@@ -554,7 +554,7 @@ impl GodObject {
             }
         }
         let constraints = self.model.constraints.len() as u32;
-        Ok(Advance { pose: self.model.pose, status, wrench, constraints, stretches, clearance: least })
+        Ok(Advance { pose: self.model.pose, status, wrench, constraints, substeps, clearance: least })
     }
 }
 

@@ -8,8 +8,8 @@
 
 use super::constraint::{column, mass_matrix};
 use super::coupling::carried;
+use super::messages::Input;
 use super::qp::{Outcome, Row, Solver};
-use super::snapshot::Input;
 use super::{Forms, Settings, Tool};
 use crate::contact::Contact;
 use crate::field::{Field, SignedDistance};
@@ -92,7 +92,7 @@ impl Impulses {
     }
 
     /// Returns the largest displacement without contacts of a sample that is at most `radius` from the centre, metres.
-    pub fn way(&self, radius: f64) -> f64 {
+    pub fn free_displacement(&self, radius: f64) -> f64 {
         (self.free.fixed_rows::<3>(0).norm() + self.free.fixed_rows::<3>(3).norm() * radius) * self.time
     }
 

@@ -11,38 +11,38 @@
 //! | `renderers` | effect of contacts on the tool, for each of the penalty methods |
 //! | `impulses` | impulses on the tool, of all contacts together |
 //! | `god_object`, `constraint`, `qp` | a tool that constraints keep outside, their force, and the program behind both |
-//! | `shading`, `relief` | surface effects: friction, shading, texture, height maps of the user |
-//! | `tether` | the coupling spring to a god-object |
-//! | `exchange`, `snapshot` | data exchange of the two halves, without waiting |
+//! | `shading`, `height_map` | surface effects: friction, shading, texture, height maps of the user |
+//! | `coupling_spring` | the coupling spring to a god-object |
+//! | `triple_buffer`, `messages` | data exchange of the two halves, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
-//! | `slew` | slope limit of a returning force |
+//! | `slew_limit` | slope limit of a returning force |
 //! | `passivity` | the energy at the port to the hand |
 //! | `runner` | both halves on threads of their own |
 
 mod bodies;
 pub mod constraint;
 mod coupling;
-mod exchange;
+mod coupling_spring;
 pub mod god_object;
+mod height_map;
 mod impulses;
+mod messages;
 mod passivity;
 pub mod qp;
-mod relief;
 mod renderers;
 mod runner;
 mod servo;
 mod settings;
 mod shading;
 mod simulation;
-mod slew;
-mod snapshot;
-mod tether;
+mod slew_limit;
+mod triple_buffer;
 mod types;
 
 pub use bodies::{Forms, Obstacle, Tool, VOXMAP_MEMORY};
 pub use coupling::{Coupling, Saturation};
+pub use height_map::{Height, HeightMap};
 pub use passivity::Observer;
-pub use relief::{Height, Relief};
 pub use runner::{Got, RunOptions, RunReport, Runner, PERIODS};
 pub use servo::Servo;
 pub use settings::{ContactSettings, Handle, Settings, Timing};
@@ -68,19 +68,19 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
     let mass = Mass::new(tool.mass, tool.center, tool.inertia)?;
     let (hand, twist) = (Pose::identity(), Twist::ZERO);
     let body = Kinematics { pose: hand, center: tool.center, twist };
-    let input = snapshot::Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
-    let (inputs, taken) = exchange::channel(|| input);
+    let input = messages::Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
+    let (inputs, taken) = triple_buffer::channel(|| input);
     let god = match settings.renderer {
         Renderer::GodObject => Some(simulation::god_object(&settings, &tool)?),
         _ => None,
     };
     // A generation that differs from the servo's: there are no results yet.
-    let (snapshots, seen) = exchange::channel(|| snapshot::Snapshot {
+    let (snapshots, seen) = triple_buffer::channel(|| messages::Snapshot {
         generation: u32::MAX,
         clock: 0.0,
         contacts: 0,
         status: Status::NORMAL,
-        contact: snapshot::Linearised::none(body),
+        contact: messages::Linearised::none(body),
         constraints: god
             .as_ref()
             .map(|god| ConstraintModel { constraints: Vec::with_capacity(qp::MAX_ROWS), ..god.model().clone() }),

@@ -1,7 +1,7 @@
 //! Effects of an obstacle on the simulated tool: one function for each method of turning contacts into forces.
 
 use super::impulses::{reach, Impulses};
-use super::snapshot::Input;
+use super::messages::Input;
 use super::{Forms, Obstacle, Renderer, Settings, Tool};
 use crate::ccd::impact::{self, Path};
 use crate::ccd::shell;
@@ -174,8 +174,8 @@ impl Pair<'_> {
         // All contacts that can touch in the time.
         let far = (self.input.body.center - obstacle.center).norm() + radius;
         let comes = obstacle.twist.linear.norm() + obstacle.twist.angular.norm() * far;
-        let way = scratch.impulses.way(radius) + comes * self.before.time;
-        let max_separation = (offset + way).min(limits::MAX_COORDINATE);
+        let travel = scratch.impulses.free_displacement(radius) + comes * self.before.time;
+        let max_separation = (offset + travel).min(limits::MAX_COORDINATE);
         let query = Query { max_separation, ..Query::default() };
         let (a, b) = (self.of_tool(), self.of_obstacle());
         let poses = (&self.input.body.pose, &self.obstacle.pose);

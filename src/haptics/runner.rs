@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::exchange::{self, Reader, Writer};
+use super::triple_buffer::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
 use crate::inside;
 use crate::math::{Pose, Twist};
@@ -123,7 +123,7 @@ impl Runner {
             longest: 0.0,
             rounds: 0,
         };
-        let (reports, reader) = exchange::channel(|| first);
+        let (reports, reader) = triple_buffer::channel(|| first);
         let (options, stops) = (*options, stop.clone());
         let failed = |source| Error::Io { path: "a thread".into(), source };
         let inside = inside::is_inside();

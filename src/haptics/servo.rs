@@ -5,12 +5,12 @@
 //! device closes at its own rate, however slow the simulation is.
 
 use super::coupling::carried;
-use super::exchange::{Reader, Writer};
+use super::coupling_spring::CouplingSpring;
+use super::messages::{Input, Snapshot};
 use super::passivity::{motion, Observer};
 use super::settings::within;
-use super::slew::Slew;
-use super::snapshot::{Input, Snapshot};
-use super::tether::Tether;
+use super::slew_limit::SlewLimit;
+use super::triple_buffer::{Reader, Writer};
 use super::{Coupling, DeviceState, Limits, Motion, Output, Renderer, Saturation, Settings, Status};
 use crate::dynamics::{Mass, RigidBody};
 use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
@@ -33,7 +33,7 @@ pub struct Servo {
     /// Fraction of the wrench that the hand gets, 0 to 1.
     gain: f64,
     /// Slope limit of the wrench until it has its full size.
-    slew: Slew,
+    slew: SlewLimit,
     /// Progress of fading in the contacts since the tool was placed at the hand, 0 to 1: a tool that is inside a body
     /// then is eased out.
     entry: f64,
@@ -42,7 +42,7 @@ pub struct Servo {
     observer: Observer,
     blend: Blend,
     /// For [`Renderer::GodObject`].
-    tether: Option<Tether>,
+    spring: Option<CouplingSpring>,
     /// Largest damping of the passivity controller.
     damper: [f64; 2],
 }
@@ -124,12 +124,12 @@ impl Servo {
             clock: 0.0,
             since: 0.0,
             gain: 0.0,
-            slew: Slew::default(),
+            slew: SlewLimit::default(),
             entry: 0.0,
             last: None,
             observer: new_observer(&settings),
             blend: Blend::default(),
-            tether: (settings.renderer == Renderer::GodObject).then(|| Tether::new(settings.coupling)),
+            spring: (settings.renderer == Renderer::GodObject).then(|| CouplingSpring::new(settings.coupling)),
             damper,
         })
     }
@@ -169,8 +169,8 @@ impl Servo {
         self.last = None;
         self.observer = new_observer(&self.settings);
         self.blend = Blend::default();
-        if let Some(tether) = &mut self.tether {
-            tether.reset();
+        if let Some(spring) = &mut self.spring {
+            spring.reset();
         }
     }
 
@@ -198,7 +198,7 @@ impl Servo {
 
         let pull = self.follow(&device.pose, &device.twist, dt);
         // The hand feels no wrench of a tool that is still being eased out: two ramps at once are steeper than one.
-        let is_out = self.tether.is_some() || self.entry >= 1.0;
+        let is_out = self.spring.is_some() || self.entry >= 1.0;
         let mut status = pull.status | self.adjust_gain(&pull, is_out, dt);
         if !device.engaged {
             self.gain = 0.0;
@@ -218,7 +218,7 @@ impl Servo {
         if self.gain < 1.0 || self.slew.lags() {
             // The hand gets less than the tool, which may have been placed at it at any speed.
             self.observer.fill(self.stored(&device.pose));
-        } else if self.settings.passivity && (self.tether.is_none() || pull.wrench != Wrench::ZERO) {
+        } else if self.settings.passivity && (self.spring.is_none() || pull.wrench != Wrench::ZERO) {
             // With a god-object, the hand is not damped where no constraint holds the tool.
             if let Some(damper) = self.observer.damper(&device.twist, self.damper, dt) {
                 wrench += damper;
@@ -269,8 +269,8 @@ impl Servo {
     /// own damping.
     fn handle_load(&self, wrench: &Wrench, dt: f64, status: &mut Status) -> Response {
         let kinematics = self.handle.kinematics();
-        let coupled = match &self.tether {
-            Some(tether) => tether.load(),
+        let coupled = match &self.spring {
+            Some(spring) => spring.load(),
             None => {
                 // Pose of the tool at the end of the step, so that it does not drag.
                 let twist = origin_twist(&self.body);
@@ -336,7 +336,7 @@ impl Servo {
     }
 
     fn is_teleport(&self, change: &Twist, time: f64) -> bool {
-        let farther = |way: &Vec3, speed: f64| way.norm() > speed * time;
+        let farther = |offset: &Vec3, speed: f64| offset.norm() > speed * time;
         farther(&change.linear, self.settings.speed[0]) || farther(&change.angular, self.settings.speed[1])
     }
 
@@ -358,8 +358,8 @@ impl Servo {
     /// Returns the largest energy that the hand can get back, J: that of the coupling's springs and of the tool's
     /// motion.
     fn stored(&self, hand: &Pose) -> f64 {
-        if let Some(tether) = &self.tether {
-            return tether.energy();
+        if let Some(spring) = &self.spring {
+            return spring.energy();
         }
         self.body.kinetic_energy()
             + self.settings.coupling.energy(hand, self.body.mass.center(), &self.body.kinematics())
@@ -376,10 +376,10 @@ impl Servo {
             status |= Status::STALE;
         }
         let center = *self.body.mass.center();
-        let about_center = match (&mut self.tether, &snapshot.constraints) {
-            (Some(tether), Some(model)) if is_known => {
+        let about_center = match (&mut self.spring, &snapshot.constraints) {
+            (Some(spring), Some(model)) if is_known => {
                 self.body.set_pose(&model.pose);
-                let (wrench, said) = tether.pull(model, taken.is_some(), hand, dt);
+                let (wrench, said) = spring.pull(model, taken.is_some(), hand, dt);
                 status |= said;
                 wrench
             }

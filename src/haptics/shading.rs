@@ -86,15 +86,15 @@ pub fn slip(friction: f64, mass: &Mat6, allowed: &Vec6, slides: impl Iterator<It
     if friction == 0.0 || whole <= 0.0 {
         return 1.0;
     }
-    let taken: f64 = slides.map(|(load, way)| friction * load * way).sum();
+    let taken: f64 = slides.map(|(load, distance)| friction * load * distance).sum();
     (1.0 - taken / whole).max(0.0)
 }
 
 /// Returns the distance by which a point slides across a normal in a motion of the centre, at distance `arm` from it.
 pub fn slide(motion: &Vec6, arm: &Vec3, normal: &Vec3) -> f64 {
     let turn: Vec3 = motion.fixed_rows::<3>(3).into_owned();
-    let way = motion.fixed_rows::<3>(0) + turn.cross(arm);
-    (way - normal * normal.dot(&way)).norm()
+    let displacement = motion.fixed_rows::<3>(0) + turn.cross(arm);
+    (displacement - normal * normal.dot(&displacement)).norm()
 }
 
 /// Returns the outward direction of a field at a point of the world, unit, averaged over `half` to each side along each

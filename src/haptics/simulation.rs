@@ -1,10 +1,10 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes their effect on it.
 
-use super::exchange::{Reader, Writer};
-use super::god_object::{GodObject, GodSettings, Knot};
+use super::god_object::{GodObject, GodSettings, Waypoint};
+use super::messages::{Input, Linearised, Snapshot};
 use super::renderers::{check, respond, Before, Scratch};
-use super::snapshot::{Input, Linearised, Snapshot};
-use super::{Obstacle, Relief, Renderer, Settings, Status, Tool};
+use super::triple_buffer::{Reader, Writer};
+use super::{HeightMap, Obstacle, Renderer, Settings, Status, Tool};
 use crate::math::{limits, Mat3, Pose, Twist, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
@@ -82,7 +82,7 @@ impl Simulation {
     }
 
     /// Returns the path of the god-object in the last round ([`GodObject::path`]); empty with every other renderer.
-    pub fn path(&self) -> &[Knot] {
+    pub fn path(&self) -> &[Waypoint] {
         self.god.as_ref().map_or(&[], |god| god.path())
     }
 
@@ -104,9 +104,9 @@ impl Simulation {
 
     /// Sets a height map on the obstacles, from the next round on. For
     /// [`Renderer::GodObject`](super::Renderer::GodObject); no effect with every other renderer.
-    pub fn set_relief(&mut self, relief: Option<Relief>) {
+    pub fn set_height_map(&mut self, height_map: Option<HeightMap>) {
         if let Some(god) = &mut self.god {
-            god.set_relief(relief);
+            god.set_height_map(height_map);
         }
         self.moved = true;
     }

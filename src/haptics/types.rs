@@ -41,7 +41,7 @@ impl Status {
     pub const LOCKED: Self = Self(1 << 8);
     /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
     pub const PENETRATING: Self = Self(1 << 9);
-    /// A height function gave no finite slope: the surface is smooth there ([`Relief`](super::Relief)).
+    /// A height function gave no finite slope: the surface is smooth there ([`HeightMap`](super::HeightMap)).
     pub const BAD_HEIGHT: Self = Self(1 << 10);
     /// The round's budget ended before the god-object had moved as far as it could: later rounds go on.
     pub const PARTIAL: Self = Self(1 << 11);

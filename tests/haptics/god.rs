@@ -143,8 +143,8 @@ fn scenes() -> Vec<Scene> {
     ]
 }
 
-/// φ of the nearest sample anywhere on the way of the last step, looked at every fifth of a millimetre: from the knots, screws of
-/// our own between them. Obstacles do not move.
+/// Smallest φ of a sample on the path of the last step, evaluated every fifth of a millimetre on screw motions between
+/// the waypoints. Obstacles do not move.
 fn nearest_on_the_way(scene: &Scene, god: &GodObject) -> f64 {
     let mut least = f64::INFINITY;
     for piece in god.path().windows(2) {
@@ -213,7 +213,7 @@ fn hard_pushes_take_no_sample_inside_and_nothing_through() {
             assert!(phi > 0.0, "{}: push {i}: φ = {phi}, {done:?}", scene.name);
             let on_the_way = nearest_on_the_way(&scene, &god);
             assert!(on_the_way > 0.0, "{}: push {i}: φ = {on_the_way} on the way, {:?}", scene.name, god.path());
-            assert_eq!(god.path().last().map(|knot| knot.pose), Some(done.pose), "{}: push {i}", scene.name);
+            assert_eq!(god.path().last().map(|waypoint| waypoint.pose), Some(done.pose), "{}: push {i}", scene.name);
             assert!((scene.side)(&done.pose), "{}: push {i}: through, at {}", scene.name, done.pose);
             assert!(!done.status.contains(Status::PENETRATING), "{}: push {i}", scene.name);
             if phi > 0.01 * god.skin() + 4.0 * god.skin() {
@@ -358,7 +358,7 @@ fn rounds_that_a_budget_ends_take_no_sample_inside_and_say_so_and_the_tool_arriv
             assert!((scene.side)(&done.pose) && !done.status.contains(Status::PENETRATING), "{}: {i}", scene.name);
             // What was left after the first stretch was looked at, no more.
             let is_partial = done.status.contains(Status::PARTIAL);
-            assert!(done.stretches <= if is_partial { 1 } else { 2 }, "{}: push {i}: {done:?}", scene.name);
+            assert!(done.substeps <= if is_partial { 1 } else { 2 }, "{}: push {i}: {done:?}", scene.name);
             partial += u32::from(is_partial);
         }
     }

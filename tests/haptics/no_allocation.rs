@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use support::allocation::allocations;
 use support::haptics::{at_height, on_floor};
 use voxshell::haptics::god_object::Budget;
-use voxshell::haptics::{Relief, Renderer};
+use voxshell::haptics::{HeightMap, Renderer};
 use voxshell::math::Wrench;
 
 const RENDERERS: [Renderer; 5] =
@@ -19,7 +19,8 @@ fn steps_and_rounds_do_not_allocate() {
         let budget = if own { Budget { tests: 1, nanoseconds: 1 } } else { Budget::UNLIMITED };
         let (mut servo, mut simulation) = on_floor(renderer, 10, |settings| settings.budget = budget);
         if own {
-            simulation.set_relief(Some(Relief::new(Arc::new(|_, p: &Vector3<f64>| 1e-4 * p.x.sin()), 1e-5).unwrap()));
+            simulation
+                .set_height_map(Some(HeightMap::new(Arc::new(|_, p: &Vector3<f64>| 1e-4 * p.x.sin()), 1e-5).unwrap()));
         }
         let mut contacts = 0;
         let mut run = || {

@@ -8,7 +8,7 @@ use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::field::{Field, HalfSpace};
 use voxshell::haptics::god_object::{Advance, GodObject, GodSettings};
 use voxshell::haptics::{
-    self, DeviceState, Forms, Limits, Obstacle, Relief, Renderer, Settings, Status, Surface, Texture, Tool,
+    self, DeviceState, Forms, HeightMap, Limits, Obstacle, Renderer, Settings, Status, Surface, Texture, Tool,
 };
 use voxshell::math::{Mat3, Pose, Progress, Rotation, Twist, Vec3, Wrench};
 use voxshell::mesh::{primitives, TriMesh};
@@ -251,7 +251,7 @@ fn a_height_function_turns_the_force_as_its_slope_is_in_the_frame_of_the_body_th
     let slope = |p: &Vec3| Vec3::new(0.8 * (40.0 * p.x).cos() + 3.0 * p.y, 3.0 * p.x, 0.0);
     let settings = GodSettings { skin: Some(1e-6), ..GodSettings::default() };
     let [mut smooth, mut rough] = [0; 2].map(|_| GodObject::new(tool.clone(), &at(0.3, -0.2, 0.01), settings).unwrap());
-    rough.set_relief(Some(Relief::new(Arc::new(height), 1e-5).unwrap()));
+    rough.set_height_map(Some(HeightMap::new(Arc::new(height), 1e-5).unwrap()));
     let mut steepest = 0.0f64;
     for i in 0..1000 {
         let way = Vec3::new(1e-4, 0.7e-4, 0.0) * f64::from(i);
@@ -277,7 +277,7 @@ fn where_a_height_is_not_finite_the_surface_is_smooth_and_the_status_says_so() {
     for bad in [f64::NAN, f64::INFINITY, f64::MAX] {
         let (mut smooth, mut rough) = (made(), made());
         let height = move |_: u32, p: &Vec3| if p.x > 0.01 { bad.copysign(p.y) } else { 0.3 * p.y };
-        rough.set_relief(Some(Relief::new(Arc::new(height), 1e-5).unwrap()));
+        rough.set_height_map(Some(HeightMap::new(Arc::new(height), 1e-5).unwrap()));
         let (mut before, mut behind) = (0, 0);
         for i in 0..300 {
             let hand = at(1e-4 * f64::from(i), 0.0, (0.005 - 1e-4 * f64::from(i)).max(-0.002));
@@ -296,7 +296,7 @@ fn where_a_height_is_not_finite_the_surface_is_smooth_and_the_status_says_so() {
         }
         assert!(before > 30 && behind > 100, "{bad}: {before} {behind}");
         // Taken away, all is as it was without it, to the byte.
-        rough.set_relief(None);
+        rough.set_height_map(None);
         let (plain, felt) = [&mut smooth, &mut rough].map(|god| steps(god, &at(0.0, 0.02, -0.003), &bodies, 50)).into();
         assert_eq!(plain, felt);
     }
@@ -318,19 +318,19 @@ fn heights_are_felt_through_the_servo_and_what_they_are_not_is_said() {
     };
     let smooth = feel(&mut simulation).wrench.force;
     assert!(smooth.z > 1.0 && smooth.xy().norm() < 1e-6, "{smooth}");
-    let relief = |height: fn(u32, &Vec3) -> f64| Some(Relief::new(Arc::new(height), 1e-4).unwrap());
-    simulation.set_relief(relief(|_, p| 0.25 * p.x));
+    let height_map = |height: fn(u32, &Vec3) -> f64| Some(HeightMap::new(Arc::new(height), 1e-4).unwrap());
+    simulation.set_height_map(height_map(|_, p| 0.25 * p.x));
     let felt = feel(&mut simulation);
     assert!((felt.wrench.force.x + 0.25 * felt.wrench.force.z).abs() < 1e-6, "{felt:?}");
     assert!(!felt.status.contains(Status::BAD_HEIGHT));
-    simulation.set_relief(relief(|_, _| f64::NAN));
+    simulation.set_height_map(height_map(|_, _| f64::NAN));
     let told = feel(&mut simulation);
     assert!(told.status.contains(Status::BAD_HEIGHT) && (told.wrench.force - smooth).norm() < 1e-6, "{told:?}");
-    simulation.set_relief(None);
+    simulation.set_height_map(None);
     let again = feel(&mut simulation);
     assert!(!again.status.contains(Status::BAD_HEIGHT) && (again.wrench.force - smooth).norm() < 1e-6, "{again:?}");
     for reach in [0.0, -1e-3, f64::NAN, f64::INFINITY] {
-        assert!(Relief::new(Arc::new(|_, _: &Vec3| 0.0), reach).is_err(), "{reach}");
+        assert!(HeightMap::new(Arc::new(|_, _: &Vec3| 0.0), reach).is_err(), "{reach}");
     }
 }
 

@@ -41,8 +41,8 @@ impl Spent {
     }
 
     /// Returns whether one more substep, after this number of them, would exceed the budget.
-    pub fn ends(&self, budget: &Budget, stretches: u32) -> bool {
-        let with_one_more = |spent: f64| spent * (1.0 + 1.0 / f64::from(stretches));
+    pub fn ends(&self, budget: &Budget, substeps: u32) -> bool {
+        let with_one_more = |spent: f64| spent * (1.0 + 1.0 / f64::from(substeps));
         let late = |start: Instant| with_one_more(start.elapsed().as_nanos() as f64) > budget.nanoseconds as f64;
         let tests = self.tests.node_tests + self.tests.sample_tests;
         (budget.tests != u64::MAX && with_one_more(tests as f64) > budget.tests as f64) || self.start.is_some_and(late)

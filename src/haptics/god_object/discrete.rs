@@ -17,12 +17,12 @@ impl GodObject {
         let at = self.model.pose.transform_point(&center.into()).coords;
         self.rows.clear();
         self.rows.extend(self.model.constraints.iter().map(|c| c.row(&at)));
-        let way = difference(&self.model.pose, goal, &center);
-        let solution = self.solver.solve(&self.model.mass, &way, &self.rows)?;
+        let displacement = difference(&self.model.pose, goal, &center);
+        let solution = self.solver.solve(&self.model.mass, &displacement, &self.rows)?;
         let slip = self.model.slip(&self.solver, &solution.constrained);
         let to = moved(&self.model.pose, &center, &(solution.constrained * slip));
         self.go(&to, 1.0);
-        self.knot(1.0);
+        self.add_waypoint(1.0);
         let least = self.gather(bodies, 1.0, STOP)?;
         self.end(bodies);
         self.settled = Some(least);

@@ -22,7 +22,7 @@ pub struct GodSettings {
     /// Selects the body whose samples count.
     pub roles: Option<Roles>,
     /// Largest number of substeps in a step: after each it slides on along other constraints.
-    pub stretches: u32,
+    pub substeps: u32,
     /// Limits of a step's cost: [`Status::PARTIAL`] where they end the step. While obstacles move, the step goes on
     /// until they are at their new poses.
     pub budget: Budget,
@@ -41,7 +41,7 @@ impl Default for GodSettings {
             skin: None,
             detection: Detection::Continuous,
             roles: None,
-            stretches: 12,
+            substeps: 12,
             budget: Budget::UNLIMITED,
             contacts: 48,
             surface: Surface::default(),
@@ -60,8 +60,8 @@ impl GodSettings {
         if self.skin.is_some_and(|s| !(s > 0.0 && s.is_finite())) {
             return Err(Error::argument("skin", self.skin.unwrap_or(0.0), "a positive, finite length in metres"));
         }
-        if self.contacts == 0 || self.stretches == 0 {
-            return Err(Error::argument("contacts, stretches", 0, "at least 1"));
+        if self.contacts == 0 || self.substeps == 0 {
+            return Err(Error::argument("contacts, substeps", 0, "at least 1"));
         }
         self.surface.check()
     }
@@ -94,14 +94,14 @@ pub struct Advance {
     /// Number of constraints at the end.
     pub constraints: u32,
     /// Number of substeps of the step.
-    pub stretches: u32,
+    pub substeps: u32,
     /// φ of the nearest sample at the end if it is less than three skins, otherwise three skins: metres.
     pub clearance: f64,
 }
 
 /// Pose of a god-object at a time of its last step: a waypoint of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Knot {
+pub struct Waypoint {
     /// 0 to 1; obstacles were then on their own paths, see [`Moving::pose`].
     pub time: f64,
     /// Body to world.

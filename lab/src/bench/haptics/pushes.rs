@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use voxshell::ccd::impact::Moving;
 use voxshell::contact::{self, Roles, Workspace};
 use voxshell::field::{Cuboid, Field, SignedDistance};
-use voxshell::haptics::god_object::Knot;
+use voxshell::haptics::god_object::Waypoint;
 use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Settings};
 use voxshell::math::{Aabb, Pose, Rotation, Twist, Vec3};
 use voxshell::mesh::primitives;
@@ -74,7 +74,7 @@ impl Place {
     /// φ of the tool's deepest sample anywhere on a way, metres; 0 where it is never inside. Looked at so often that no sample
     /// goes farther between two looks than what it has seen free and [`UNSEEN`]: what is thicker than half of that is not
     /// passed between them.
-    fn on_the_way(&self, path: &[Knot], workspace: &mut Workspace) -> Result<f64> {
+    fn on_the_way(&self, path: &[Waypoint], workspace: &mut Workspace) -> Result<f64> {
         let mut deepest = 0.0f64;
         for piece in path.windows(2) {
             let (from, to) = (&piece[0].pose, &piece[1].pose);

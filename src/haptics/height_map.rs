@@ -18,12 +18,12 @@ pub type Height = dyn Fn(u32, &Vec3) -> f64 + Send + Sync;
 /// value for the same point. Where a slope is not finite the surface is smooth, and the status contains
 /// [`BAD_HEIGHT`](super::Status::BAD_HEIGHT).
 #[derive(Clone)]
-pub struct Relief {
+pub struct HeightMap {
     height: Arc<Height>,
     reach: f64,
 }
 
-impl Relief {
+impl HeightMap {
     /// Makes a height map. Slopes are differences of heights `reach` to each side, metres: finer detail is not felt.
     ///
     /// # Errors
@@ -47,8 +47,8 @@ impl Relief {
     }
 }
 
-impl fmt::Debug for Relief {
+impl fmt::Debug for HeightMap {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Relief").field("reach", &self.reach).finish_non_exhaustive()
+        f.debug_struct("HeightMap").field("reach", &self.reach).finish_non_exhaustive()
     }
 }

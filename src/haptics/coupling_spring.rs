@@ -8,7 +8,7 @@ use crate::math::{Mat6, Pose, Vec6, Wrench};
 use crate::response::Response;
 
 /// The spring: it has the stiffness and the maximum force of the coupling.
-pub(super) struct Tether {
+pub(super) struct CouplingSpring {
     force: ConstraintForce,
     coupling: Coupling,
     /// Wrench of the spring on the hand, about the tool's centre, at the last step: before surfaces turned it.
@@ -17,7 +17,7 @@ pub(super) struct Tether {
     last: Option<Pose>,
 }
 
-impl Tether {
+impl CouplingSpring {
     pub fn new(coupling: Coupling) -> Self {
         Self { force: ConstraintForce::new(), coupling, wrench: Wrench::ZERO, last: None }
     }

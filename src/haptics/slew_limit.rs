@@ -9,7 +9,7 @@ use crate::math::{Vec3, Wrench};
 /// A wrench that never comes to rest is not limited for ever: from one ramp time after the ramp on, the allowed slope
 /// doubles with each further ramp time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slew {
+pub(super) struct SlewLimit {
     last: Wrench,
     lags: bool,
     /// Time since the full wrench was requested, in ramp times.
@@ -19,7 +19,7 @@ pub(super) struct Slew {
 /// N, N·m: differences below this cannot be felt.
 const FELT: f64 = 1e-6;
 
-impl Slew {
+impl SlewLimit {
     /// Returns whether the last wrench was less than the requested one.
     pub fn lags(&self) -> bool {
         self.lags
@@ -52,12 +52,12 @@ fn toward(last: &Vec3, whole: &Vec3, gain: f64, share: f64) -> (Vec3, bool) {
     let wanted = whole * gain;
     let size = last.norm_squared();
     let kept = if size > 0.0 { last * (wanted.dot(last) / size).clamp(0.0, 1.0) } else { Vec3::zeros() };
-    let (way, most) = (wanted - kept, share * whole.norm());
-    let length = way.norm();
+    let (change, most) = (wanted - kept, share * whole.norm());
+    let length = change.norm();
     if length <= most + FELT {
         (wanted, false)
     } else {
-        (kept + way * (most / length), true)
+        (kept + change * (most / length), true)
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_steady_wrench_comes_as_its_gain_does() {
-        let mut slew = Slew::default();
+        let mut slew = SlewLimit::default();
         for n in 1..=100 {
             let gain = f64::from(n) / 100.0;
             let felt = slew.step(&force(3.0, 4.0), gain, 0.01);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_rises_no_faster_than_a_ramp_and_falls_at_once() {
-        let mut slew = Slew::default();
+        let mut slew = SlewLimit::default();
         let (mut last, mut steps) = (Vec3::zeros(), 0);
         for n in 0..400 {
             let gain = (f64::from(n) / 100.0).min(1.0);
