@@ -1,7 +1,7 @@
 //! The names of scenes and methods, and what they mean.
 
 use crate::bridge::{Drive, Method, SceneKind, Segments};
-use crate::fast::{self, is_fast};
+use crate::fast_bodies::{self, is_fast};
 
 pub struct SceneEntry {
     pub kind: SceneKind,
@@ -297,9 +297,9 @@ impl SceneKind {
     /// One row each.
     pub fn cases(self, method: Method) -> Vec<Case> {
         match self {
-            scene if is_fast(scene) => fast::cases(scene, method),
+            scene if is_fast(scene) => fast_bodies::cases(scene, method),
             SceneKind::Ball => RESTITUTIONS.map(|e| Case { restitution: Some(e), ..Case::default() }).to_vec(),
-            scene if scene.has_threads() => crate::nut::cases(),
+            scene if scene.has_threads() => crate::nut_bolt::cases(),
             SceneKind::Levels if method.is_voxshell() => segmentations(),
             _ => vec![Case::default()],
         }

@@ -4,10 +4,10 @@ use serde_json::{json, Map, Value};
 
 use crate::bridge::{Method, SceneKind, StepFigures};
 use crate::catalogue::Case;
-use crate::fast::{is_fast, Passage};
-use crate::nut::Threads;
+use crate::fast_bodies::{is_fast, Passage};
+use crate::nut_bolt::Threads;
 use crate::simulate::Recording;
-use crate::towers::Towers;
+use crate::stack::Towers;
 
 /// One row of the comparison.
 pub struct Row {

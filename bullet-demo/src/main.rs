@@ -10,10 +10,12 @@ mod cache;
 mod catalogue;
 mod decompose;
 mod evaluation;
-mod fast;
+mod fast_bodies;
 mod figures;
-mod nut;
+mod ground_truth;
+mod nut_bolt;
 mod pile;
+mod prepared_body;
 mod progress;
 mod report;
 mod run;
@@ -21,10 +23,8 @@ mod scaling;
 #[cfg(test)]
 mod scene_tests;
 mod simulate;
-mod stage;
+mod stack;
 mod table;
-mod towers;
-mod truth;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -11,16 +11,16 @@ use crate::bodies::Body;
 use crate::bridge::{hacd_available, BodyPose, Drive, Method, SceneKind, Setup};
 use crate::catalogue::Case;
 use crate::decompose::Decomposer;
-use crate::fast::{self, is_fast};
+use crate::fast_bodies::{self, is_fast};
 use crate::figures::{rebound, Figures, Row};
-use crate::nut;
+use crate::ground_truth::Block;
+use crate::nut_bolt;
 use crate::pile::leavers;
+use crate::prepared_body::PreparedBody;
 use crate::progress::Progress;
 use crate::scaling::places;
 use crate::simulate::{simulate, Recording};
-use crate::stage::Stage;
-use crate::towers::towers;
-use crate::truth::Block;
+use crate::stack::towers;
 
 /// Bullet's collision margin, metres.
 const MARGIN: f64 = 0.001;
@@ -30,7 +30,7 @@ pub struct Cast {
     pub scene: SceneKind,
     /// Bodies that are poured, or of each tower.
     pub count: u32,
-    pub stages: Vec<Arc<Stage>>,
+    pub stages: Vec<Arc<PreparedBody>>,
 }
 
 /// Of one row: its figures and, for the report, all that happened.
@@ -86,11 +86,11 @@ impl Cast {
             SceneKind::Rolling => vec![subject()?, Body::container(50)?],
             // Four children per node, as in the 2014 paper's experiments.
             SceneKind::Levels => vec![Body { branching: 4, ..subject()? }],
-            scene if scene.has_threads() => nut::bodies()?,
-            scene if is_fast(scene) => fast::bodies(scene, subject)?,
+            scene if scene.has_threads() => nut_bolt::bodies()?,
+            scene if is_fast(scene) => fast_bodies::bodies(scene, subject)?,
             _ => vec![subject()?],
         };
-        let stages = bodies.into_iter().map(|b| Stage::new(b).map(Arc::new)).collect::<voxshell::Result<_>>()?;
+        let stages = bodies.into_iter().map(|b| PreparedBody::new(b).map(Arc::new)).collect::<voxshell::Result<_>>()?;
         Ok(Self { scene, count, stages })
     }
 
@@ -102,7 +102,7 @@ impl Cast {
     /// The scene that is about the number of samples.
     pub fn of_samples(mesh: Option<&Path>, samples: usize) -> voxshell::Result<Self> {
         let body = mesh.map_or_else(Body::embedded, Body::load)?;
-        let stages = vec![Arc::new(Stage::new(Body { samples: Some([samples; 2]), ..body })?)];
+        let stages = vec![Arc::new(PreparedBody::new(Body { samples: Some([samples; 2]), ..body })?)];
         Ok(Self { scene: SceneKind::Scaling, count: 1, stages })
     }
 }
@@ -151,7 +151,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         scene,
         method,
         dt: case.dt(),
-        margin: if scene.has_threads() { nut::MARGIN } else { MARGIN },
+        margin: if scene.has_threads() { nut_bolt::MARGIN } else { MARGIN },
         restitution: case.restitution.unwrap_or(0.0),
         count: cast.count,
         drive: case.drive.unwrap_or(Drive::Weight),
@@ -159,7 +159,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         segments,
         segment_level,
         places,
-        clamped: fast::is_clamped(scene, method),
+        clamped: fast_bodies::is_clamped(scene, method),
         models,
     };
 
@@ -177,9 +177,9 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     figures.samples = cast.stages.iter().filter_map(|s| s.samples(method)).collect();
     figures.rebound = case.restitution.and_then(|e| rebound(&gaps, gaps[0].1, e));
     figures.pile = scene.is_pile().then(|| leavers(cast, &recording));
-    figures.threads = scene.has_threads().then(|| nut::threads(cast, &recording));
+    figures.threads = scene.has_threads().then(|| nut_bolt::threads(cast, &recording));
     figures.towers = scene.is_stack().then(|| towers(cast, &recording));
-    figures.passage = is_fast(scene).then(|| fast::passage(scene, &recording));
+    figures.passage = is_fast(scene).then(|| fast_bodies::passage(scene, &recording));
     Ok((figures, Run { recording, gaps }))
 }
 

@@ -5,7 +5,7 @@ use voxshell::math::{Pose, Rotation, Vec3};
 
 use crate::bridge::{BodyPose, Method};
 use crate::decompose::Decomposer;
-use crate::stage::Stage;
+use crate::prepared_body::PreparedBody;
 
 /// Samples within the margin, of both bodies together.
 const CONTACTS: usize = 12;
@@ -33,7 +33,12 @@ impl Rng {
 }
 
 /// The same directions and turns for any number of samples; none for methods without a pointshell.
-pub fn places(stage: &Stage, method: Method, decomposer: &Decomposer, margin: f64) -> voxshell::Result<Vec<BodyPose>> {
+pub fn places(
+    stage: &PreparedBody,
+    method: Method,
+    decomposer: &Decomposer,
+    margin: f64,
+) -> voxshell::Result<Vec<BodyPose>> {
     let Some(geometry) = stage.geometry(method, decomposer)? else { return Ok(Vec::new()) };
     let far = 2.0 * stage.body.upright_bounds.extents().norm();
     let mut workspace = Workspace::new();

@@ -12,9 +12,9 @@ use voxshell::field::Field;
 use voxshell::math::Progress;
 use voxshell::{Error, Result};
 
-use voxshell_cli::board::Board;
+use voxshell_cli::progress::CookProgress;
+use voxshell_cli::signals::Stop;
 use voxshell_cli::source;
-use voxshell_cli::stop::Stop;
 
 use crate::info;
 
@@ -63,22 +63,22 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let outputs = outputs(&arguments.sources, &arguments.out)?;
     let stop = Stop::on_signals();
-    let board = Board::new(outputs.len());
+    let bar = CookProgress::new(outputs.len());
     let mut cells = 0.0;
     let mut stopped = false;
     let mut failed = Vec::new();
     for (source, out) in arguments.sources.iter().zip(&outputs) {
         let start = Instant::now();
         let name = Path::new(source).display();
-        match cook(source, out, arguments, &board, &stop) {
+        match cook(source, out, arguments, &bar, &stop) {
             Ok(shape) => {
                 cells += shape.field.as_deref().map_or(0.0, cells_of);
                 let took = start.elapsed().as_secs_f64();
                 if outputs.len() == 1 {
-                    board.say(info::describe(&shape).trim_end());
-                    board.say(&format!("wrote {} (cooked in {took:.2} s)", out.display()));
+                    bar.say(info::describe(&shape).trim_end());
+                    bar.say(&format!("wrote {} (cooked in {took:.2} s)", out.display()));
                 } else {
-                    board.say(&format!("{name} -> {}: {} in {took:.2} s", out.display(), summary(&shape)));
+                    bar.say(&format!("{name} -> {}: {} in {took:.2} s", out.display(), summary(&shape)));
                 }
             }
             Err(Error::Cancelled) => {
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
             // A folder that cannot be written to, or a full disk, is as bad for the others: but each says so itself.
             Err(error) if outputs.len() > 1 => {
-                board.say(&format!("{name}: failed"));
+                bar.say(&format!("{name}: failed"));
                 let reason = error.to_string();
                 // Errors of files begin with their path.
                 let named = reason.starts_with(&name.to_string());
@@ -95,10 +95,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
             Err(error) => return Err(error),
         }
-        board.end();
+        bar.end();
     }
-    let seconds = board.seconds();
-    drop(board);
+    let seconds = bar.seconds();
+    drop(bar);
     if stopped {
         eprintln!("voxshell: stopped; what was not finished was not written");
         return Ok(stop.exit_code());
@@ -116,9 +116,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-fn cook(source: &OsStr, out: &Path, how: &Arguments, board: &Board, stop: &Stop) -> Result<Shape> {
+fn cook(source: &OsStr, out: &Path, how: &Arguments, bar: &CookProgress, stop: &Stop) -> Result<Shape> {
     let report = |stage: &str, fraction: f64| {
-        board.report(stage, fraction);
+        bar.report(stage, fraction);
         !stop.asked()
     };
     let progress = Progress::new(&report);
@@ -128,7 +128,7 @@ fn cook(source: &OsStr, out: &Path, how: &Arguments, board: &Board, stop: &Stop)
     } else {
         let mesh = source::mesh(source, how.cook.extent)?;
         let options = how.cook.options()?;
-        board.begin(&source.to_string_lossy(), source::cells(&mesh, &options));
+        bar.begin(&source.to_string_lossy(), source::cells(&mesh, &options));
         Shape::cook(&mesh, &options, &progress)?
     };
     // The last look: writing is short, and what it has begun it ends.

@@ -12,7 +12,7 @@ use voxshell::mesh::{io, TriMesh};
 use voxshell::pointshell::ShellOptions;
 use voxshell::{Error, Result};
 
-use crate::board::Board;
+use crate::progress::CookProgress;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Storage {
@@ -138,10 +138,10 @@ pub fn cells(mesh: &TriMesh, options: &CookOptions) -> Option<f64> {
 /// Cooks with a progress bar on standard error.
 pub fn cook(mesh: &TriMesh, arguments: &CookArguments) -> Result<Shape> {
     let options = arguments.options()?;
-    let board = Board::new(1);
-    board.begin("cooking", cells(mesh, &options));
+    let bar = CookProgress::new(1);
+    bar.begin("cooking", cells(mesh, &options));
     let report = |stage: &str, fraction: f64| {
-        board.report(stage, fraction);
+        bar.report(stage, fraction);
         true
     };
     Shape::cook(mesh, &options, &Progress::new(&report))

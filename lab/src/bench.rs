@@ -11,10 +11,10 @@ mod pairs;
 mod papers;
 mod parry;
 mod peers;
+mod progress;
 mod random;
 mod segments;
 mod stages;
-mod steps;
 mod tables;
 
 use std::ffi::OsString;
@@ -158,7 +158,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
             let effort = haptics::Effort::new(arguments.quick, arguments.pushes);
-            haptics::rows(&arguments.bodies.kitchen(arguments.quick, true), effort, &arguments.parts)?
+            haptics::rows(&arguments.bodies.assets(arguments.quick, true), effort, &arguments.parts)?
         }
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {

@@ -9,8 +9,8 @@ use voxshell_cli::render::{render, Camera, Ground, Image, Object, Scene};
 
 use super::base64;
 use crate::bridge::{BodyPose, Method, SceneKind};
+use crate::prepared_body::PreparedBody;
 use crate::run::{pose_of, Cast, Context, Effort, Run};
-use crate::stage::Stage;
 
 const STILL: (usize, usize) = (300, 200);
 pub const HERO: (usize, usize) = (1280, 440);
@@ -33,7 +33,7 @@ pub struct Shooting<'a> {
 
 impl<'a> Shooting<'a> {
     pub fn new(cast: &'a Cast, method: Method, runs: Vec<&'a Run>, context: &Context) -> voxshell::Result<Self> {
-        let field = |stage: &Arc<Stage>| stage.collides(method, &context.decomposer);
+        let field = |stage: &Arc<PreparedBody>| stage.collides(method, &context.decomposer);
         let fields = cast.stages.iter().map(field).collect::<voxshell::Result<_>>()?;
         Ok(Self { cast, method, runs, fields, effort: context.effort })
     }
@@ -190,7 +190,7 @@ impl<'a> Shooting<'a> {
             SceneKind::Rolling => (Vec3::new(-0.5, 7.5, 10.5), Vec3::new(-1.0, 0.3, 0.8)),
             _ => {
                 // From as far as the bowl is large.
-                let extent = |s: &Arc<Stage>| s.body.upright_bounds.extents().max();
+                let extent = |s: &Arc<PreparedBody>| s.body.upright_bounds.extents().max();
                 let scale = self.cast.stages.iter().map(extent).fold(0.0, f64::max) / 5.0;
                 (Vec3::new(3.2, 6.6, 6.6) * scale, Vec3::new(0.0, 1.65, 0.0) * scale)
             }
@@ -237,7 +237,7 @@ fn list(v: &Vec3) -> [f64; 3] {
 }
 
 /// Points on the true surface with their normals, body frame: x y z nx ny nz in thousandths. Evenly by area.
-fn surface_points(stage: &crate::stage::Stage) -> Vec<i32> {
+fn surface_points(stage: &crate::prepared_body::PreparedBody) -> Vec<i32> {
     let mesh = &stage.body.mesh;
     let area = mesh.area();
     let mut due = 0.5;

@@ -10,7 +10,7 @@ use super::film::{png, Shooting, HERO};
 use super::plot::{Plot, Series};
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::METHODS;
-use crate::fast::{is_fast, HERTZ};
+use crate::fast_bodies::{is_fast, HERTZ};
 use crate::figures::{window, Row};
 use crate::run::{Cast, Context, Outcome};
 use crate::table::values;

@@ -13,8 +13,8 @@ use voxshell::Result;
 
 use super::drops::Drop;
 use super::pairs::{place, Body, Pairs};
+use super::progress::Steps;
 use super::random::Random;
-use super::steps::Steps;
 use super::Setup;
 use voxshell_lab::clock::of_thread;
 use voxshell_lab::row::Row;

@@ -12,8 +12,8 @@ use voxshell::math::{Pose, Rotation, Vec3};
 use voxshell::mesh::TriMesh;
 use voxshell::Result;
 
+use super::progress::Steps;
 use super::random::Random;
-use super::steps::Steps;
 use voxshell_cli::source::{self, CookArguments};
 use voxshell_lab::clock::{of_thread, of_wall};
 use voxshell_lab::row::Row;

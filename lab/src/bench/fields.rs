@@ -15,8 +15,8 @@ use voxshell::{Error, Result};
 
 use super::parry::{self, Parry};
 use super::peers::{Files, Peer, Program};
+use super::progress::Steps;
 use super::random::Random;
-use super::steps::Steps;
 use super::{stages, Setup};
 use voxshell_lab::clock::{of_process, of_thread, of_wall, on, Clock, Run};
 use voxshell_lab::row::Row;

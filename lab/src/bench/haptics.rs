@@ -13,8 +13,8 @@ mod times;
 use clap::ValueEnum;
 use voxshell::{Error, Result};
 
-use super::steps::Steps;
-use crate::haptics_demo::kitchen::Kitchen;
+use super::progress::Steps;
+use crate::haptics_demo::asset_cache::AssetCache;
 use voxshell_lab::row::Row;
 
 /// Steps of a quick run.
@@ -59,7 +59,7 @@ impl Effort {
     }
 }
 
-pub fn rows(kitchen: &Kitchen, effort: Effort, parts: &[Part]) -> Result<Vec<Row>> {
+pub fn rows(assets: &AssetCache, effort: Effort, parts: &[Part]) -> Result<Vec<Row>> {
     let wanted: Vec<Part> =
         Part::value_variants().iter().copied().filter(|part| parts.is_empty() || parts.contains(part)).collect();
     let steps = Steps::new(wanted.len());
@@ -68,12 +68,12 @@ pub fn rows(kitchen: &Kitchen, effort: Effort, parts: &[Part]) -> Result<Vec<Row
         let name = part.to_possible_value();
         steps.next(name.as_ref().map_or("", |value| value.get_name()));
         match part {
-            Part::Steps => times::steps(kitchen, effort, &mut rows)?,
+            Part::Steps => times::steps(assets, effort, &mut rows)?,
             Part::Constraint => constraint::rows(effort, &mut rows)?,
-            Part::Simulation => times::simulation(kitchen, &mut rows)?,
-            Part::Pushes => pushes::rows(kitchen, effort, &mut rows)?,
+            Part::Simulation => times::simulation(assets, &mut rows)?,
+            Part::Pushes => pushes::rows(assets, effort, &mut rows)?,
             Part::Stability => stability::rows(effort, &mut rows)?,
-            Part::Penalty => penalty::rows(kitchen, effort, &mut rows)?,
+            Part::Penalty => penalty::rows(assets, effort, &mut rows)?,
             Part::Faults => faults::rows(&mut rows)?,
         }
     }

@@ -12,8 +12,8 @@ use voxshell::Result;
 
 use super::parry::{self, Parry};
 use super::peers::{Files, Peer, Program};
+use super::progress::Steps;
 use super::random::Random;
-use super::steps::Steps;
 use super::{fields, Setup};
 use voxshell_lab::clock::{of_thread, Clock};
 use voxshell_lab::row::Row;

@@ -13,7 +13,7 @@ use voxshell::Result;
 
 use super::ccd::Motions;
 use super::papers::{self, Octree};
-use super::steps::Steps;
+use super::progress::Steps;
 use super::{fields, segments, Setup};
 use voxshell_lab::clock::{of_thread, Clock};
 use voxshell_lab::row::{figure, print_aligned, Row};

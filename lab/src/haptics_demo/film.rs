@@ -10,8 +10,8 @@ use voxshell::math::{Pose, Vec3};
 use voxshell::{Error, Result};
 use voxshell_cli::render::{render, Ball, Camera, Ground, Image, Object, Scene};
 
+use super::scenes::Stage;
 use super::session::{touched, Moment, Recording};
-use super::stage::Stage;
 
 const FILM: (usize, usize) = (420, 300);
 const STILL: (usize, usize) = (560, 400);

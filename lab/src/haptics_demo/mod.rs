@@ -1,16 +1,16 @@
 //! `voxshell-lab haptics-demo`: the papers' scenes played by a scripted hand, with each renderer. A table, plots, pictures and a
 //! report of them.
 
+pub mod asset_cache;
 mod film;
-mod gear;
 mod hand;
-pub mod kitchen;
+mod landing_gear;
 mod motion;
 mod page;
 mod plot;
+pub mod scenes;
 pub mod session;
 pub mod stability;
-pub mod stage;
 
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use voxshell::{Error, Result};
 use voxshell_cli::render::Image;
 
-use kitchen::{create, Kitchen};
+use asset_cache::{create, AssetCache};
 use page::Section;
+use scenes::{SceneName, Stage};
 use session::{play, Recording, RendererName};
-use stage::{SceneName, Stage};
 use voxshell_lab::row::print_aligned;
 
 #[derive(clap::Args)]
@@ -72,8 +72,8 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    pub fn kitchen(&self, quick: bool, voxmaps: bool) -> Kitchen {
-        Kitchen { meshes: self.meshes.clone(), cache: self.cache.clone(), quick, voxmaps }
+    pub fn assets(&self, quick: bool, voxmaps: bool) -> AssetCache {
+        AssetCache { meshes: self.meshes.clone(), cache: self.cache.clone(), quick, voxmaps }
     }
 }
 
@@ -83,13 +83,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         false => chosen(&arguments.scene, &SceneName::ALL),
     };
     let renderers = chosen(&arguments.renderer, &RendererName::PLAYED);
-    let kitchen = arguments.bodies.kitchen(arguments.quick, renderers.contains(&RendererName::Vps));
+    let assets = arguments.bodies.assets(arguments.quick, renderers.contains(&RendererName::Vps));
     let mut sections = Vec::new();
     for scene in scenes {
-        sections.push(played(scene.build(&kitchen)?, &renderers, arguments)?);
+        sections.push(played(scene.build(&assets)?, &renderers, arguments)?);
     }
     let stable = match arguments.stability || arguments.scene.is_empty() {
-        true => stability::figure(&kitchen, arguments.out.as_deref())?.into(),
+        true => stability::figure(&assets, arguments.out.as_deref())?.into(),
         false => Vec::new(),
     };
     let played = sections.iter().flat_map(|s| s.recordings.iter().map(|r| format!("{}\n", r.json(&s.stage))));

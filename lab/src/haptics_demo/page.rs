@@ -7,9 +7,9 @@ use plotters::style::RGBColor;
 use voxshell_cli::render::Image;
 
 use super::plot::colour;
+use super::scenes::Stage;
 use super::session::{Figures, Recording, RendererName};
 use super::stability::Half;
-use super::stage::Stage;
 
 /// A scene that was played.
 pub struct Section {

@@ -9,7 +9,7 @@ use voxshell::math::{Pose, Vec3, Wrench};
 use voxshell::Result;
 
 use super::hand::Hand;
-use super::stage::Stage;
+use super::scenes::Stage;
 use voxshell_lab::clock::of_thread;
 
 /// Of the device, seconds.

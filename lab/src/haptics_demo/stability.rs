@@ -17,8 +17,8 @@ use voxshell_cli::render::{self, Camera, Ground, Image, Object};
 use voxshell_lab::scene::{Contacts, Integrator, Scene};
 use voxshell_lab::stability::{largest_stable, Part, PegInHole, Pile};
 
+use super::asset_cache::AssetCache;
 use super::film;
-use super::kitchen::Kitchen;
 use super::plot::{svg, thinned, Curve};
 
 /// A way to find contacts.
@@ -58,21 +58,21 @@ pub fn part(mesh: &TriMesh, cells: u32, samples: usize) -> Result<Part> {
 }
 
 /// Figure 10 (a): 20 bodies of 1 m and 1 kg, 10 kN/m and 10 N·s/m a sample, for two seconds. The papers' bunny where there is one.
-pub fn pile(kitchen: &Kitchen) -> Result<Pile> {
-    let mesh = match kitchen.mesh("bunny_777_decimated.obj")? {
+pub fn pile(assets: &AssetCache) -> Result<Pile> {
+    let mesh = match assets.mesh("bunny_777_decimated.obj")? {
         Some(bunny) => bunny,
         None => primitives::blob(1)?,
     };
-    let part = part(&mesh.scaled_to_extent(1.0), if kitchen.quick { 32 } else { 64 }, 777)?;
+    let part = part(&mesh.scaled_to_extent(1.0), if assets.quick { 32 } else { 64 }, 777)?;
     let penalty = PenaltySettings { drag: 10.0, ..PenaltySettings::new(1e4, 0.0) };
-    let (count, time) = if kitchen.quick { (2, 0.3) } else { (20, 2.0) };
+    let (count, time) = if assets.quick { (2, 0.3) } else { (20, 2.0) };
     Ok(Pile { part, count, mass: 1.0, penalty, integrator: Integrator::Symplectic, time })
 }
 
 /// Figure 10 (b): a hand puts a peg into a hole and presses it aside; steps of a millisecond.
-pub fn peg(kitchen: &Kitchen) -> Result<PegInHole> {
+pub fn peg(assets: &AssetCache) -> Result<PegInHole> {
     Ok(PegInHole {
-        hole: part(&primitives::hole([0.1, 0.1, 0.1], 0.05, 48)?, 64, if kitchen.quick { 1000 } else { 6691 })?,
+        hole: part(&primitives::hole([0.1, 0.1, 0.1], 0.05, 48)?, 64, if assets.quick { 1000 } else { 6691 })?,
         peg: part(&primitives::peg(0.049, 0.25, 0.01, 48)?, 64, 1000)?,
         mass: 0.3,
         start: 0.3,
@@ -122,16 +122,16 @@ pub struct Half {
 }
 
 /// Both halves, with their plots and pictures in `out`.
-pub fn figure(kitchen: &Kitchen, out: Option<&Path>) -> Result<[Half; 2]> {
+pub fn figure(assets: &AssetCache, out: Option<&Path>) -> Result<[Half; 2]> {
     let bar = ProgressBar::new(8).with_style(super::bar_style());
     let tick = |what: &'static str| {
         bar.set_message(what);
         bar.inc(1);
     };
-    let halves = [falling(kitchen, &tick)?, pressing(kitchen, &tick)?];
+    let halves = [falling(assets, &tick)?, pressing(assets, &tick)?];
     bar.finish_and_clear();
     if let Some(out) = out {
-        super::kitchen::create(out)?;
+        super::asset_cache::create(out)?;
         for half in &halves {
             film::write(&out.join(format!("stable-{}.svg", half.name)), half.plot.as_bytes())?;
             if let Some(picture) = &half.picture {
@@ -147,9 +147,9 @@ fn between([discrete, continuous, ahead]: [f64; 3]) -> f64 {
     discrete * (continuous.max(ahead) / discrete).sqrt().max(1.1)
 }
 
-fn falling(kitchen: &Kitchen, tick: &dyn Fn(&'static str)) -> Result<Half> {
-    let pile = pile(kitchen)?;
-    let largest = largest_steps(&pile, kitchen.quick, || tick("how long steps may be"))?;
+fn falling(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
+    let pile = pile(assets)?;
+    let largest = largest_steps(&pile, assets.quick, || tick("how long steps may be"))?;
     let dt = between(largest);
     let (mut curves, mut last) = (Vec::new(), Vec::new());
     for way in &WAYS {
@@ -180,9 +180,9 @@ fn falling(kitchen: &Kitchen, tick: &dyn Fn(&'static str)) -> Result<Half> {
     })
 }
 
-fn pressing(kitchen: &Kitchen, tick: &dyn Fn(&'static str)) -> Result<Half> {
-    let peg = peg(kitchen)?;
-    let largest = largest_stiffnesses(&peg, kitchen.quick, || tick("how hard contacts may be"))?;
+fn pressing(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
+    let peg = peg(assets)?;
+    let largest = largest_stiffnesses(&peg, assets.quick, || tick("how hard contacts may be"))?;
     let stiffness = between(largest);
     let mut curves = Vec::new();
     for way in &WAYS {

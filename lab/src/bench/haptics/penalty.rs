@@ -8,20 +8,20 @@ use voxshell::Result;
 use voxshell_lab::stability::Collisions;
 
 use super::Effort;
-use crate::haptics_demo::kitchen::Kitchen;
+use crate::haptics_demo::asset_cache::AssetCache;
 use crate::haptics_demo::stability;
 use voxshell_lab::row::Row;
 
-pub fn rows(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
-    figure(kitchen, effort.quick(), rows)?;
+pub fn rows(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    figure(assets, effort.quick(), rows)?;
     braking(effort, rows)
 }
 
 /// Xu & Barbič 2016, figure 10.
-fn figure(kitchen: &Kitchen, quick: bool, rows: &mut Vec<Row>) -> Result<()> {
+fn figure(assets: &AssetCache, quick: bool, rows: &mut Vec<Row>) -> Result<()> {
     let [steps, stiffnesses] = [
-        stability::largest_steps(&stability::pile(kitchen)?, quick, || {})?,
-        stability::largest_stiffnesses(&stability::peg(kitchen)?, quick, || {})?,
+        stability::largest_steps(&stability::pile(assets)?, quick, || {})?,
+        stability::largest_stiffnesses(&stability::peg(assets)?, quick, || {})?,
     ];
     let kinds = [("pile", "step", "s", steps, 1.0 / 3.0), ("peg", "stiffness", "N/m", stiffnesses, 0.4)];
     for (scene, what, unit, [discrete, continuous, ahead], target) in kinds {

@@ -15,9 +15,9 @@ use voxshell::Result;
 use super::super::pairs::place;
 use super::super::random::Random;
 use super::{supported, Effort};
-use crate::haptics_demo::kitchen::Kitchen;
+use crate::haptics_demo::asset_cache::AssetCache;
+use crate::haptics_demo::scenes::SceneName;
 use crate::haptics_demo::session::{RendererName, LIMITS, STEP};
-use crate::haptics_demo::stage::SceneName;
 use voxshell_lab::row::Row;
 
 /// m/s and rad/s.
@@ -50,15 +50,15 @@ impl Place {
         Self { name, tool, obstacle, start, center, radius }
     }
 
-    fn of_scene(scene: SceneName, kitchen: &Kitchen) -> Result<Self> {
-        let mut stage = scene.build(kitchen)?;
+    fn of_scene(scene: SceneName, assets: &AssetCache) -> Result<Self> {
+        let mut stage = scene.build(assets)?;
         let start = stage.motion.at(0.0).0;
         Ok(Self::new(scene.name(), stage.tool, stage.obstacles.remove(0), start))
     }
 
     /// A blob over a sheet of 1 mm, which it passes in a fifth of a step.
-    fn sheet(kitchen: &Kitchen) -> Result<Self> {
-        let tool = kitchen.tool("blob", &primitives::blob(2)?.scaled_to_extent(0.08), 2_000)?.tool;
+    fn sheet(assets: &AssetCache) -> Result<Self> {
+        let tool = assets.tool("blob", &primitives::blob(2)?.scaled_to_extent(0.08), 2_000)?.tool;
         let sheet = Field::Cuboid(Cuboid::new([0.1, 0.0005, 0.1])?);
         let obstacle = Obstacle::fixed(Forms { field: Some(Arc::new(sheet)), ..Forms::default() }, Pose::identity());
         Ok(Self::new("sheet", tool, obstacle, Pose::translation(0.0, 0.06, 0.0)))
@@ -136,10 +136,10 @@ impl Wander {
     }
 }
 
-pub fn rows(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
-    let of = |scene: SceneName| Place::of_scene(scene, kitchen);
+pub fn rows(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let of = |scene: SceneName| Place::of_scene(scene, assets);
     let places: [Result<Place>; 6] = [
-        Place::sheet(kitchen),
+        Place::sheet(assets),
         of(SceneName::Alpha),
         of(SceneName::HorseDragon),
         of(SceneName::Peg),

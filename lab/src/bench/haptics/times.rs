@@ -4,9 +4,9 @@ use voxshell::haptics::{self, DeviceState, Settings};
 use voxshell::Result;
 
 use super::{supported, Effort};
-use crate::haptics_demo::kitchen::Kitchen;
+use crate::haptics_demo::asset_cache::AssetCache;
+use crate::haptics_demo::scenes::SceneName;
 use crate::haptics_demo::session::{play, quantile, RendererName, LIMITS, STEP};
-use crate::haptics_demo::stage::SceneName;
 use voxshell_lab::clock::of_thread;
 use voxshell_lab::row::Row;
 
@@ -14,8 +14,8 @@ use voxshell_lab::row::Row;
 const STEPS_EACH: usize = 10;
 
 /// The servo alone, over and over through the peg scene, counted while contacts are published.
-pub fn steps(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
-    let stage = SceneName::Peg.build(kitchen)?;
+pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let stage = SceneName::Peg.build(assets)?;
     for renderer in RendererName::ALL {
         let settings = Settings::for_tool(renderer.renderer(), &stage.tool, &LIMITS)?;
         let made = haptics::new(settings, stage.tool.clone(), stage.obstacles.clone());
@@ -53,9 +53,9 @@ pub fn steps(kitchen: &Kitchen, effort: Effort, rows: &mut Vec<Row>) -> Result<(
 }
 
 /// Rounds of the simulation in which something is touched, in the scenes of the papers.
-pub fn simulation(kitchen: &Kitchen, rows: &mut Vec<Row>) -> Result<()> {
+pub fn simulation(assets: &AssetCache, rows: &mut Vec<Row>) -> Result<()> {
     for scene in [SceneName::Alpha, SceneName::Peg, SceneName::HorseDragon, SceneName::Wires] {
-        let stage = scene.build(kitchen)?;
+        let stage = scene.build(assets)?;
         for renderer in RendererName::ALL {
             let Some(recording) = supported(renderer.name(), play(&stage, renderer, || {}))? else { continue };
             let touching = || recording.moments.iter().filter(|m| m.contacts > 0);

@@ -13,7 +13,7 @@ use voxshell::pointshell::ShellOptions;
 use voxshell::voxmap::{Offset, VoxelGrid, VoxelModel, VoxelOptions, Voxmap};
 use voxshell::{asset, Error, Result};
 
-use voxshell_cli::board::Board;
+use voxshell_cli::progress::CookProgress;
 
 /// kg: of a part that is held with one hand.
 const MASS: f64 = 0.3;
@@ -21,7 +21,7 @@ const MASS: f64 = 0.3;
 const DRAWN: u32 = 128;
 
 #[derive(Default)]
-pub struct Kitchen {
+pub struct AssetCache {
     /// A folder of meshes: those of the papers' scenes are used where they are there.
     pub meshes: Option<PathBuf>,
     /// A folder in which cooked shapes are kept from one run to the next.
@@ -38,7 +38,7 @@ pub struct Cooked {
     pub drawn: Arc<Field>,
 }
 
-impl Kitchen {
+impl AssetCache {
     /// A mesh file by its name, where the folder has it.
     pub fn mesh(&self, name: &str) -> Result<Option<TriMesh>> {
         let Some(path) = self.meshes.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
@@ -98,10 +98,10 @@ impl Kitchen {
         if let Some(path) = kept.as_deref().filter(|path| path.exists()) {
             return Shape::load(path);
         }
-        let board = Board::new(1);
-        board.begin(name, None);
+        let bar = CookProgress::new(1);
+        bar.begin(name, None);
         let report = |stage: &str, fraction: f64| {
-            board.report(stage, fraction);
+            bar.report(stage, fraction);
             true
         };
         let shape = Shape::cook(mesh, options, &Progress::new(&report))?;
@@ -137,15 +137,15 @@ mod tests {
     #[test]
     fn what_is_kept_is_used_again_and_only_for_the_same_mesh_and_options() {
         let folder = tempfile::tempdir().expect("a folder");
-        let kitchen = Kitchen { cache: Some(folder.path().join("kept")), quick: true, ..Kitchen::default() };
+        let assets = AssetCache { cache: Some(folder.path().join("kept")), quick: true, ..AssetCache::default() };
         let knot = primitives::torus(0.1, 0.03, 24, 12).expect("a torus");
         let count = || std::fs::read_dir(folder.path().join("kept")).map_or(0, Iterator::count);
-        let cooked = [0, 1].map(|_| kitchen.obstacle("ring", &knot, 128).expect("an obstacle"));
+        let cooked = [0, 1].map(|_| assets.obstacle("ring", &knot, 128).expect("an obstacle"));
         assert_eq!(count(), 1);
         let sizes = cooked.map(|o| o.forms.field.and_then(|f| f.gridded().map(|g| (g.bytes, g.error.max))));
         assert!(sizes[0].is_some() && sizes[0].map(|s| s.1) == sizes[1].map(|s| s.1), "{sizes:?}");
-        kitchen.obstacle("ring", &knot, 96).expect("an obstacle");
-        kitchen.obstacle("ring", &knot.scaled(1.1), 128).expect("an obstacle");
+        assets.obstacle("ring", &knot, 96).expect("an obstacle");
+        assets.obstacle("ring", &knot.scaled(1.1), 128).expect("an obstacle");
         assert_eq!(count(), 3);
     }
 }

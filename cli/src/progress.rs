@@ -29,7 +29,7 @@ fn overall(stage: &str, fraction: f64) -> f64 {
     from + (STAGES[i].1 - from).max(0.0) * fraction
 }
 
-pub struct Board {
+pub struct CookProgress {
     bar: ProgressBar,
     start: Instant,
     count: usize,
@@ -45,7 +45,7 @@ struct Now {
     cells: f64,
 }
 
-impl Board {
+impl CookProgress {
     pub fn new(count: usize) -> Self {
         let bar = ProgressBar::new(count as u64 * STEPS);
         let template = "{prefix:.bold} {wide_bar} {percent:>3}%  {msg}  {eta} left";
@@ -105,7 +105,7 @@ impl Board {
     }
 }
 
-impl Drop for Board {
+impl Drop for CookProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -10,8 +10,8 @@ use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::Result;
 
-use super::gear::{self, joined};
-use super::kitchen::{Cooked, Kitchen};
+use super::asset_cache::{AssetCache, Cooked};
+use super::landing_gear::{self, joined};
 use super::motion::{placing, Motion};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -134,18 +134,18 @@ impl SceneName {
         }
     }
 
-    pub fn build(self, kitchen: &Kitchen) -> Result<Stage> {
+    pub fn build(self, assets: &AssetCache) -> Result<Stage> {
         let mut stage = match self {
-            Self::Alpha => alpha(kitchen)?,
-            Self::HorseDragon => horse_dragon(kitchen)?,
-            Self::Peg => peg(self, kitchen, 0.0)?,
-            Self::TightPeg => peg(self, kitchen, 0.1)?,
-            Self::Wires => wires(kitchen)?,
-            Self::Cylinders => cylinders(kitchen)?,
-            Self::Free => free(kitchen)?,
+            Self::Alpha => alpha(assets)?,
+            Self::HorseDragon => horse_dragon(assets)?,
+            Self::Peg => peg(self, assets, 0.0)?,
+            Self::TightPeg => peg(self, assets, 0.1)?,
+            Self::Wires => wires(assets)?,
+            Self::Cylinders => cylinders(assets)?,
+            Self::Free => free(assets)?,
         };
         // As much pushing in less time: for tests.
-        stage.motion = stage.motion.slower(if kitchen.quick { 0.1 } else { 1.0 });
+        stage.motion = stage.motion.slower(if assets.quick { 0.1 } else { 1.0 });
         Ok(stage)
     }
 }
@@ -209,8 +209,8 @@ struct Alphas {
 }
 
 impl Alphas {
-    fn new(kitchen: &Kitchen) -> Result<Self> {
-        let files = (kitchen.mesh("alpha_puzzle_robot.obj")?, kitchen.mesh("alpha_puzzle_env15.obj")?);
+    fn new(assets: &AssetCache) -> Result<Self> {
+        let files = (assets.mesh("alpha_puzzle_robot.obj")?, assets.mesh("alpha_puzzle_env15.obj")?);
         if let (Some(robot), Some(env)) = files {
             // The files are in millimetres, if a puzzle of a hand's size is meant.
             let scale = 1e-3;
@@ -231,10 +231,10 @@ impl Alphas {
     }
 }
 
-fn alpha(kitchen: &Kitchen) -> Result<Stage> {
-    let alphas = Alphas::new(kitchen)?;
-    let cooked = kitchen.tool("alpha-tool", &alphas.tool, 25_269)?;
-    let obstacle = kitchen.obstacle("alpha", &alphas.fixed, 512)?;
+fn alpha(assets: &AssetCache) -> Result<Stage> {
+    let alphas = Alphas::new(assets)?;
+    let cooked = assets.tool("alpha-tool", &alphas.tool, 25_269)?;
+    let obstacle = assets.obstacle("alpha", &alphas.fixed, 512)?;
     let ((tip, leg), (eye, through)) = (alphas.tip, alphas.eye);
     let down = onto(&leg, &-through);
     let side = through.cross(&Vec3::x()).normalize();
@@ -259,18 +259,18 @@ fn alpha(kitchen: &Kitchen) -> Result<Stage> {
     Ok(Stage { from, middle, around: 1.3 * stage.around, ..stage })
 }
 
-fn horse_dragon(kitchen: &Kitchen) -> Result<Stage> {
-    let horse = match kitchen.mesh("horse_48k.obj")? {
+fn horse_dragon(assets: &AssetCache) -> Result<Stage> {
+    let horse = match assets.mesh("horse_48k.obj")? {
         // On its feet: the file has up along z.
         Some(horse) => horse.scaled_to_extent(0.4).transformed(&Pose::rotation(-Vec3::x() * FRAC_PI_2), 1.0),
         None => primitives::torus_knot(2, 3, 0.3, 0.085, 256, 32)?.scaled_to_extent(0.4),
     };
-    let dragon = match kitchen.mesh("dragon_10k_open.obj")? {
+    let dragon = match assets.mesh("dragon_10k_open.obj")? {
         Some(dragon) => dragon.scaled_to_extent(0.2),
         None => primitives::blob(3)?.scaled_to_extent(0.2),
     };
-    let cooked = kitchen.tool("dragon", &dragon, 7_537)?;
-    let obstacle = kitchen.obstacle("horse", &horse, 256)?;
+    let cooked = assets.tool("dragon", &dragon, 7_537)?;
+    let obstacle = assets.obstacle("horse", &horse, 256)?;
     let (box_, feet) = (horse.bounds(), dragon.bounds());
     // The lowest point of the dragon over the horse's back, which runs along its longer side; how far above its box.
     let along = if box_.extents().x > box_.extents().z { Vec3::x() } else { Vec3::z() };
@@ -300,13 +300,13 @@ const PEG: (f64, f64) = (0.02, 0.16);
 const CHAMFER: f64 = 0.004;
 const PEG_VOXEL: f64 = PEG.1 / 64.0;
 
-fn peg(scene: SceneName, kitchen: &Kitchen, thicker: f64) -> Result<Stage> {
+fn peg(scene: SceneName, assets: &AssetCache, thicker: f64) -> Result<Stage> {
     let clearance = 0.05 * PEG_VOXEL;
     let peg = primitives::peg(PEG.0 + thicker * PEG_VOXEL, PEG.1, CHAMFER, 256)?;
     let block = primitives::hole([0.04, 0.025, 0.04], PEG.0 + clearance, 256)?;
-    let cooked = kitchen.tool("block", &block, 6_691)?;
+    let cooked = assets.tool("block", &block, 6_691)?;
     // At the full resolution always: the fit is a matter of a part of a voxel.
-    let obstacle = Kitchen { quick: false, voxmaps: kitchen.voxmaps, cache: kitchen.cache.clone(), meshes: None }
+    let obstacle = AssetCache { quick: false, voxmaps: assets.voxmaps, cache: assets.cache.clone(), meshes: None }
         .obstacle(scene.name(), &peg, 64)?;
     let at =
         |x: f64, y: f64, turn: Vec3| Pose::from_parts(Vec3::new(x, y, 0.0).into(), Rotation::from_scaled_axis(turn));
@@ -340,20 +340,20 @@ fn peg(scene: SceneName, kitchen: &Kitchen, thicker: f64) -> Result<Stage> {
     Ok(Stage { from, middle, around: 1.15 * stage.around, beyond, ..stage })
 }
 
-fn wires(kitchen: &Kitchen) -> Result<Stage> {
+fn wires(assets: &AssetCache) -> Result<Stage> {
     // Two voxels wide: also where the voxels are larger.
-    let cells = kitchen.cells(1024);
-    let gear = gear::landing_gear(gear::HEIGHT / f64::from(cells))?;
+    let cells = assets.cells(1024);
+    let gear = landing_gear::landing_gear(landing_gear::HEIGHT / f64::from(cells))?;
     let actuator = primitives::actuator(0.01, 0.12, 48)?;
-    let cooked = kitchen.tool("actuator", &actuator, 3_426)?;
-    let obstacle = kitchen.obstacle("landing-gear", &gear, 1024)?;
+    let cooked = assets.tool("actuator", &actuator, 3_426)?;
+    let obstacle = assets.obstacle("landing-gear", &gear, 1024)?;
     let lying = turned(Vec3::z(), 0.2);
     let at = |y: f64, z: f64, turn: Rotation| Pose::from_parts(Vec3::new(0.01, y, z).into(), turn * lying);
-    let front = gear::NET + 0.05;
+    let front = landing_gear::NET + 0.05;
     let motion = Motion::from(at(0.08, front, Rotation::identity()))
         // Slowly, 15 mm into the net, along it and back.
-        .to(0.5, at(0.08, gear::NET - 0.015, Rotation::identity()))
-        .to(0.5, at(0.13, gear::NET - 0.015, turned(Vec3::y(), 0.03)))
+        .to(0.5, at(0.08, landing_gear::NET - 0.015, Rotation::identity()))
+        .to(0.5, at(0.13, landing_gear::NET - 0.015, turned(Vec3::y(), 0.03)))
         .to(0.4, at(0.1, front, Rotation::identity()))
         .rest(0.1)
         // At speed: 12 cm in 90 ms are 2.5 m/s where it is fastest, which is at the net.
@@ -361,19 +361,19 @@ fn wires(kitchen: &Kitchen) -> Result<Stage> {
         .rest(0.2)
         .to(0.3, at(0.06, front - 0.09, turned(Vec3::x(), 0.04)))
         .to(0.5, at(0.08, front, Rotation::identity()));
-    let (from, middle) = (Vec3::new(0.9, 0.3, 0.8), Vec3::new(0.0, 0.08, 0.5 * gear::NET));
+    let (from, middle) = (Vec3::new(0.9, 0.3, 0.8), Vec3::new(0.0, 0.08, 0.5 * landing_gear::NET));
     let stage = Stage::new(SceneName::Wires, cooked, obstacle, motion);
-    let beyond = Beyond::of_center(&stage, -Vec3::z(), -gear::NET);
+    let beyond = Beyond::of_center(&stage, -Vec3::z(), -landing_gear::NET);
     Ok(Stage { from, middle, around: 0.2, beyond: Some(beyond), ..stage })
 }
 
-fn cylinders(kitchen: &Kitchen) -> Result<Stage> {
+fn cylinders(assets: &AssetCache) -> Result<Stage> {
     let standing =
         |x: f64| Ok(primitives::cylinder(0.004, 0.06, 48)?.transformed(&Pose::translation(x, 0.0, 0.0), 1.0));
     let three = joined(&[-0.035, 0.0, 0.035].into_iter().map(standing).collect::<Result<Vec<_>>>()?)?;
     let lying = primitives::cylinder(0.003, 0.06, 48)?;
-    let cooked = kitchen.tool("cylinder", &lying, 3_000)?;
-    let obstacle = kitchen.obstacle("cylinders", &three, 256)?;
+    let cooked = assets.tool("cylinder", &lying, 3_000)?;
+    let obstacle = assets.obstacle("cylinders", &three, 256)?;
     let at = |y: f64, z: f64, tilt: f64| {
         Pose::from_parts(Vec3::new(0.0, y, z).into(), turned(Vec3::z(), 0.25) * turned(Vec3::x(), tilt))
     };
@@ -392,11 +392,11 @@ fn cylinders(kitchen: &Kitchen) -> Result<Stage> {
     Ok(Stage { from, beyond: Some(beyond), ..stage })
 }
 
-fn free(kitchen: &Kitchen) -> Result<Stage> {
+fn free(assets: &AssetCache) -> Result<Stage> {
     let actuator = primitives::actuator(0.01, 0.12, 48)?;
     let far = primitives::sphere(0.05, 4)?.transformed(&Pose::translation(0.0, 0.0, -0.3), 1.0);
-    let cooked = kitchen.tool("actuator", &actuator, 3_426)?;
-    let obstacle = kitchen.obstacle("ball", &far, 128)?;
+    let cooked = assets.tool("actuator", &actuator, 3_426)?;
+    let obstacle = assets.obstacle("ball", &far, 128)?;
     let at = |x: f64, y: f64, z: f64, turns: f64| {
         Pose::from_parts(Vec3::new(x, y, z).into(), turned(Vec3::new(0.6, 0.0, 0.8), turns))
     };

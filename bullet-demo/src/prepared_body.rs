@@ -16,7 +16,7 @@ use voxshell::Error;
 use crate::bodies::Body;
 use crate::bridge::{small_hull, Hull, Method, Model};
 use crate::decompose::Decomposer;
-use crate::truth::Truth;
+use crate::ground_truth::Truth;
 
 /// Distance between samples, metres, of bodies whose number of samples is not given; it would give the 1 m bunny about 800
 /// samples and about 35,000.
@@ -35,7 +35,7 @@ struct Fineness {
 const COARSE: Fineness = Fineness { name: "coarse", spacing: COARSE_SPACING, cells: 64 };
 const FINE: Fineness = Fineness { name: "fine", spacing: FINE_SPACING, cells: 256 };
 
-pub struct Stage {
+pub struct PreparedBody {
     pub body: Body,
     pub truth: Truth,
     vhacd: OnceLock<Result<Vec<Hull>, String>>,
@@ -51,7 +51,7 @@ struct Cooked {
     shell: Option<Arc<PointShell>>,
 }
 
-impl Stage {
+impl PreparedBody {
     pub fn new(body: Body) -> voxshell::Result<Self> {
         let truth = Truth::new(&body.mesh)?;
         let (vhacd, hacd, coarse, fine) = Default::default();
