@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use support::allocation::{peak, Counting};
-use support::container::{file, sections, version, Section};
+use support::container::{file, sections, Section};
 use support::fuzz::{corpus, damage, mutate};
 use support::rng::Rng;
 use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage, Store};
@@ -55,32 +55,16 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             let bare =
                 sections(&raw).map(|s| s.into_iter().filter(|(tag, _)| tag != b"cert" && tag != b"mask").collect());
             let bare: Vec<Section> = bare.expect("a whole file");
-            all.push((format!("{name}_bare.vxs").into(), file(3, &bare)));
+            all.push((format!("{name}_bare.vxs").into(), file(&bare)));
             all.push((format!("{name}_raw.vxs").into(), raw));
         }
     }
     all
 }
 
-/// The parts of section BRIK of version 2: each with its length before it.
-fn parts(mut bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let mut all = Vec::new();
-    while !bytes.is_empty() {
-        let (length, rest) = bytes.split_first_chunk()?;
-        let (part, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        all.push(part.to_vec());
-        bytes = rest;
-    }
-    Some(all)
-}
-
-fn joined(parts: &[Vec<u8>]) -> Vec<u8> {
-    parts.iter().flat_map(|p| (p.len() as u32).to_le_bytes().into_iter().chain(p.iter().copied())).collect()
-}
-
 /// One change of a file: of its bytes as they are, or of a section with the checksums made right again.
 fn change(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
-    let (Some(version), Some(mut own)) = (version(bytes), sections(bytes)) else { return mutate(bytes, others, rng) };
+    let Some(mut own) = sections(bytes) else { return mutate(bytes, others, rng) };
     if own.is_empty() || rng.next() % 10 == 0 {
         return mutate(bytes, others, rng);
     }
@@ -95,21 +79,12 @@ fn change(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
         2 => own[at].0 = own[(rng.next() % own.len() as u64) as usize].0,
         // A section of another file: forms that do not belong together.
         3..=5 => own[at].1 = foreign[(rng.next() % foreign.len() as u64) as usize].clone(),
-        6..=12 if tag == *b"BRIK" && version < 3 => {
-            if let Some(mut all) = parts(&own[at].1).filter(|p| !p.is_empty()) {
-                let n = if rng.next() % 3 == 0 { (rng.next() % all.len() as u64) as usize } else { 0 };
-                let same: Vec<Vec<u8>> = foreign.iter().filter_map(|f| parts(f)?.get(n).cloned()).collect();
-                let same: Vec<&[u8]> = same.iter().map(Vec::as_slice).collect();
-                mutate(&mut all[n], if same.is_empty() { others } else { &same }, rng);
-                own[at].1 = joined(&all);
-            }
-        }
         _ => {
             let foreign: Vec<&[u8]> = foreign.iter().map(Vec::as_slice).collect();
             mutate(&mut own[at].1, &foreign, rng);
         }
     }
-    *bytes = file(version, &own);
+    *bytes = file(&own);
 }
 
 /// Whatever can be asked of a shape gives numbers, and it is written and read again the same. `certified`: its file said what
@@ -156,7 +131,6 @@ fn is_sound(shape: &Shape, certified: bool, folder: &Path) {
         let found = contacts(geometry, &Pose::identity(), geometry, &turn, &query, &mut workspace).unwrap();
         assert!(found.iter().all(|c| c.separation.is_finite() && c.normal.iter().all(|x| x.is_finite())), "{found:?}");
     }
-    // Files of older versions are written as today; from then on nothing changes.
     for store in [Store::Compressed, Store::Raw] {
         let once = save(shape, store, folder);
         let path = folder.join("saved.vxs");

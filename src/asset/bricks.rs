@@ -79,7 +79,7 @@ fn unpack(block: &[u8], samples: &mut [i16]) -> std::result::Result<(), String> 
 }
 
 /// Splits a length-prefixed part off the front.
-pub(super) fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (part, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     *bytes = rest;
@@ -87,7 +87,7 @@ pub(super) fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// Unpacks this number of samples from blocks.
-pub(super) fn unpack_all(mut bytes: &[u8], count: usize) -> std::result::Result<Vec<i16>, String> {
+fn unpack_all(mut bytes: &[u8], count: usize) -> std::result::Result<Vec<i16>, String> {
     let mut blocks = Vec::new();
     while !bytes.is_empty() {
         blocks.push_guarded(part(&mut bytes).ok_or("the samples end in a block")?);

@@ -13,8 +13,7 @@
 //! | 4 | CRC-32 of everything above |
 //! | … | the sections, in the order of the table |
 //!
-//! A section begins at the next multiple of [`ALIGNMENT`] after the one before it, with zeros between; in versions 1 and 2 at
-//! the next byte.
+//! A section begins at the next multiple of [`ALIGNMENT`] after the one before it, with zeros between.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,19 +24,15 @@ use crate::memory::{with_capacity, Bytes, CollectGuarded, GrowGuarded, ParCollec
 use crate::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
-/// The version that is written. Raised with every change that an older reader would misread or refuse with a less clear
-/// reason.
-pub(super) const VERSION: u32 = 3;
-/// The oldest version that is read.
-const OLDEST: u32 = 1;
-/// The first version with gaps between the sections.
-const ALIGNED: u32 = 3;
+/// The only version that is written and read. Raised with every change that an older reader would misread or refuse with a
+/// less clear reason.
+pub(super) const VERSION: u32 = 1;
 /// Bytes: a cache line, so that numbers of any width can be used in place in a mapped file.
 const ALIGNMENT: usize = 64;
 
 const HEADER: usize = 24;
 const ENTRY: usize = 24;
-/// More sections than any version writes; a larger count is damage.
+/// More sections than any file has; a larger count is damage.
 const MAX_SECTIONS: u32 = 64;
 
 pub(super) type Tag = [u8; 4];
@@ -46,7 +41,6 @@ pub(super) type Section = (Tag, Vec<u8>);
 
 /// A file's bytes, checked, with its sections.
 pub(super) struct Container<'a> {
-    pub version: u32,
     sections: Vec<(Tag, &'a [u8])>,
 }
 
@@ -68,9 +62,8 @@ impl<'a> Container<'a> {
             return Err("not a Voxshell asset: it does not start with the magic VOXSHELL".into());
         }
         let version = u32_at(bytes, 8);
-        if !(OLDEST..=VERSION).contains(&version) {
-            let newer = if version > VERSION { ": a newer library wrote it" } else { "" };
-            return Err(format!("format version {version}; this library reads versions {OLDEST} to {VERSION}{newer}"));
+        if version != VERSION {
+            return Err(format!("the file has format version {version}; this library reads version {VERSION}"));
         }
         let count = u32_at(bytes, 12);
         if count > MAX_SECTIONS {
@@ -96,7 +89,7 @@ impl<'a> Container<'a> {
             let at = HEADER + i * ENTRY;
             let tag: Tag = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
             let (crc, offset, length) = (u32_at(bytes, at + 4), u64_at(bytes, at + 8), u64_at(bytes, at + 16));
-            let begin = if version < ALIGNED { end } else { end.next_multiple_of(ALIGNMENT) };
+            let begin = end.next_multiple_of(ALIGNMENT);
             let fits = offset == begin as u64 && begin <= bytes.len() && length <= (bytes.len() - begin) as u64;
             if !fits || sections.iter().any(|(t, _)| *t == tag) {
                 return Err(format!("damaged table: section {} at {offset} with {length} bytes", name(&tag)));
@@ -115,7 +108,7 @@ impl<'a> Container<'a> {
         if end != bytes.len() {
             return Err(format!("damaged table: the sections end at {end}, the file at {}", bytes.len()));
         }
-        Ok(Self { version, sections })
+        Ok(Self { sections })
     }
 
     pub fn section(&self, tag: &Tag) -> Option<&'a [u8]> {

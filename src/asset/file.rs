@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::container::{self, decode, encode, name, Container, Section, Tag};
 use super::map::{map, Mapped};
-use super::{bricks, old, Shape, Store};
+use super::{bricks, Shape, Store};
 use crate::field::{DenseField, Field, SignedDistance};
 use crate::memory::{self, Bytes};
 use crate::mesh::{MassProperties, Report, TriMesh};
@@ -19,8 +19,6 @@ const MESH: Tag = *b"MESH";
 const FIELD: Tag = *b"FELD";
 const SHELL: Tag = *b"SHEL";
 const KNOWN: [Tag; 7] = [META, MESH, FIELD, bricks::BRICKS, bricks::RAW, bricks::PACKED, SHELL];
-/// The first version whose fields are not read by `old`.
-const FIELDS: u32 = 3;
 
 /// Name of the file in errors for an asset in memory.
 const IN_MEMORY: &str = "asset in memory";
@@ -184,11 +182,8 @@ impl Shape {
             }
             None => None,
         };
-        let old = container.version < FIELDS;
         let field = match (container.section(&FIELD), container.section(&bricks::BRICKS)) {
             // Decoding a field checks its grid against its samples.
-            (Some(bytes), None) if old => Some(Field::Dense(old::dense(bytes)?)),
-            (None, Some(bytes)) if old => Some(Field::Bricks(old::bricks(bytes)?)),
             (Some(bytes), None) => Some(Field::Dense(decode::<DenseField>(FIELD, bytes)?)),
             (None, Some(_)) => Some(Field::Bricks(bricks::read(&container, file)?)),
             (None, None) => None,

@@ -5,7 +5,6 @@ mod bricks;
 mod container;
 mod file;
 mod map;
-mod old;
 mod shape;
 
 pub use crate::cook::{CookOptions, Forms, Resolution, Storage};

@@ -336,7 +336,7 @@ pub(super) unsafe fn triangles(
 pub(super) trait Growable: Copy {
     /// Name of the argument in the entry points that take it.
     const ARGUMENT: &'static str;
-    /// Sizes of the struct in all releases, including the present one.
+    /// Sizes of the struct in all releases, the present one last. A release that appends fields keeps the earlier sizes.
     const SIZES: &'static [usize];
     /// True if null stands for the defaults.
     const NULLABLE: bool;

@@ -109,8 +109,7 @@ const TREES: [TreeKind; 2] = [TreeKind::MinimalBalls, TreeKind::NestedOnSamples]
 
 impl Growable for vxs_cook_options {
     const ARGUMENT: &'static str = "options";
-    const SIZES: &'static [usize] =
-        &[std::mem::offset_of!(Self, field_storage), std::mem::offset_of!(Self, offset), std::mem::size_of::<Self>()];
+    const SIZES: &'static [usize] = &[std::mem::size_of::<Self>()];
     const NULLABLE: bool = true;
 
     fn defaults() -> Self {

@@ -151,7 +151,6 @@ impl vxs_shape_info {
         }
         if let Some(report) = &shape.report {
             info.mesh_closed = report.closed as u32;
-            // The sign report holds the same number, but assets of earlier versions hold a different one there.
             info.duplicate_triangles = report.duplicate_triangles as u64;
         }
         if let Some(shell) = shape.shell.as_deref() {

@@ -232,7 +232,7 @@ fn a_workspace_in_use_by_another_thread_is_refused() {
     }
 }
 
-/// A struct that has two fields in its first release, and three in its second.
+/// A struct as a later release may have it: the first release had no field `second`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Grown {
@@ -251,7 +251,7 @@ impl Growable for Grown {
 }
 
 #[test]
-fn structs_of_older_releases_are_read_and_written_up_to_their_own_size() {
+fn a_struct_of_an_earlier_release_is_used_up_to_its_own_size() {
     let mut given = Grown { struct_size: 99, first: 99, second: 99 };
     unsafe {
         assert_eq!(check::init(&mut given, 8, Grown::defaults()).expect("known"), VXS_OK);
@@ -261,10 +261,26 @@ fn structs_of_older_releases_are_read_and_written_up_to_their_own_size() {
         assert_eq!((read.first, read.second), (5, 2), "the field it did not have takes its default");
         Grown { struct_size: 0, first: 6, second: 6 }.write(&mut given).expect("known");
         assert_eq!((given.struct_size, given.first, given.second), (8, 6, 99));
-        given.struct_size = 12;
-        let refused = Grown::read(&given).err().expect("refused");
+    }
+}
+
+#[test]
+fn a_struct_size_that_no_release_had_is_refused() {
+    let mut given = Grown { struct_size: 0, first: 5, second: 5 };
+    let refuses = |refused: Option<Failure>, expected: &str| {
+        let refused = refused.expect("refused");
         assert_eq!(refused.status, VXS_INVALID_ARGUMENT);
-        assert!(refused.message.contains("grown->struct_size is 12; expected 8 or 16 bytes"), "{}", refused.message);
+        assert!(refused.message.contains(expected), "{}", refused.message);
+    };
+    // Smaller than in the first release, between two releases, and larger than in the present one.
+    for size in [0, 4, 12, 24] {
+        given.struct_size = size;
+        let expected = format!("grown->struct_size is {size}; expected 8 or 16 bytes");
+        refuses(unsafe { Grown::read(&given) }.err(), &expected);
+        refuses(unsafe { Grown::defaults().write(&mut given) }.err(), &expected);
+        let made = unsafe { check::init(&mut given, size as usize, Grown::defaults()) };
+        refuses(made.err(), &format!("size is {size}; expected 8 or 16 bytes"));
+        assert_eq!((given.struct_size, given.first, given.second), (size, 5, 5), "nothing is written");
     }
 }
 

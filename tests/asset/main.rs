@@ -1,6 +1,6 @@
-//! Cooked shapes, their files and versions.
+//! Cooked shapes, their files and the layout of the files.
 
 mod cook;
 mod file;
+mod format;
 mod scaled;
-mod versions;

@@ -22,7 +22,7 @@ static vxs_haptics_limits limits_value(struct stream *s) {
 
 static void call_vxs_haptics_settings_init(struct stream *s) {
   vxs_haptics_settings *settings = OUTPUT(s, vxs_haptics_settings, "settings");
-  const size_t size = struct_size(s, sizeof *settings, 0);
+  const size_t size = struct_size(s, sizeof *settings);
   const uint32_t renderer = choice(s, "renderer", 5);
   const struct shape_slot tool = pick_shape(s, "tool");
   const double mass = real(s, "mass", 0.05, 1);
@@ -88,7 +88,7 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
       *reals[i] = note_real(s, NAMES[i], one_in(s, 2) ? edge_real(s) : *reals[i] * pow(10, 3 * uniform(s)));
     }
   }
-  vary_struct_size(s, &v->struct_size, 0);
+  vary_struct_size(s, &v->struct_size);
   vary32(s, "renderer", &v->renderer);
   vary32(s, "coupling.saturation", &v->coupling.saturation);
   vary32(s, "contact.average_from", &v->contact.average_from);
@@ -208,7 +208,7 @@ static void call_vxs_haptics_reset(struct stream *s) {
   do {                                                                                           \
     if ((report) != NULL) {                                                                      \
       MUST(s, init((report), sizeof *(report)));                                                 \
-      if (odd(s)) (report)->struct_size = (uint32_t)struct_size(s, sizeof *(report), 0);         \
+      if (odd(s)) (report)->struct_size = (uint32_t)struct_size(s, sizeof *(report));            \
       remember_output(s);                                                                        \
     } else if (!(optional)) {                                                                    \
       (s)->bad = 1;                                                                              \
@@ -270,7 +270,7 @@ static void call_vxs_haptics_run(struct stream *s) {
   /* Neither real-time priority nor locked memory: the machine is used by others too. */
   o.priority = 0, o.lock_memory = 0;
   if (one_in(s, 3)) o.period = note_real(s, "period", 1e-4 + 1e-3 * fabs(uniform(s)));
-  vary_struct_size(s, &o.struct_size, 0);
+  vary_struct_size(s, &o.struct_size);
   if (odd(s)) o.priority = 100 + (uint32_t)below(s, 1000), s->bad = 1;
   vary(s, "period", &o.period);
   /* Shorter ones are taken too, but threads that never sleep take the processor from all others. */

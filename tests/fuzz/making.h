@@ -87,29 +87,29 @@ static void call_vxs_allocation_count(struct stream *s) {
 
 /* --- Structs filled by their _init ------------------------------------------------------------------------------------------------ */
 
-#define INIT_CALL(type, init, older)                                         \
+#define INIT_CALL(type, init)                                                \
   static void call_##init(struct stream *s) {                                \
     type *value = OUTPUT(s, type, #type);                                    \
-    const size_t size = struct_size(s, sizeof *value, older);                \
+    const size_t size = struct_size(s, sizeof *value);                       \
     if (CALL(s, init(value, size)) && value->struct_size != size) {          \
       fail(s, "struct_size is %u after it", (unsigned)value->struct_size);   \
     }                                                                        \
   }
-INIT_CALL(vxs_cook_options, vxs_cook_options_init, 1)
-INIT_CALL(vxs_query, vxs_query_init, 0)
-INIT_CALL(vxs_query_limit, vxs_query_limit_init, 0)
-INIT_CALL(vxs_query_step, vxs_query_step_init, 0)
-INIT_CALL(vxs_query_segmentation, vxs_query_segmentation_init, 0)
-INIT_CALL(vxs_query_report, vxs_query_report_init, 0)
-INIT_CALL(vxs_shape_info, vxs_shape_info_init, 0)
-INIT_CALL(vxs_motion_query, vxs_motion_query_init, 0)
-INIT_CALL(vxs_haptics_report, vxs_haptics_report_init, 0)
-INIT_CALL(vxs_haptics_run_options, vxs_haptics_run_options_init, 0)
-INIT_CALL(vxs_haptics_run_report, vxs_haptics_run_report_init, 0)
+INIT_CALL(vxs_cook_options, vxs_cook_options_init)
+INIT_CALL(vxs_query, vxs_query_init)
+INIT_CALL(vxs_query_limit, vxs_query_limit_init)
+INIT_CALL(vxs_query_step, vxs_query_step_init)
+INIT_CALL(vxs_query_segmentation, vxs_query_segmentation_init)
+INIT_CALL(vxs_query_report, vxs_query_report_init)
+INIT_CALL(vxs_shape_info, vxs_shape_info_init)
+INIT_CALL(vxs_motion_query, vxs_motion_query_init)
+INIT_CALL(vxs_haptics_report, vxs_haptics_report_init)
+INIT_CALL(vxs_haptics_run_options, vxs_haptics_run_options_init)
+INIT_CALL(vxs_haptics_run_report, vxs_haptics_run_report_init)
 
 static void call_vxs_primitive_init(struct stream *s) {
   vxs_primitive *primitive = OUTPUT(s, vxs_primitive, "primitive");
-  const size_t size = struct_size(s, sizeof *primitive, 0);
+  const size_t size = struct_size(s, sizeof *primitive);
   const uint32_t kind = choice(s, "kind", VXS_PRIMITIVE_NUT + 1);
   if (kind > VXS_PRIMITIVE_NUT) s->bad = 1;
   if (CALL(s, vxs_primitive_init(primitive, size, kind))) {
@@ -152,7 +152,7 @@ static const vxs_cook_options *cook_options(struct stream *s) {
     o.progress = on_progress;
     o.progress_user = left;
   }
-  vary_struct_size(s, &o.struct_size, 1);
+  vary_struct_size(s, &o.struct_size);
   vary32(s, "forms", &o.forms);
   vary(s, "voxel_size", &o.voxel_size);
   vary32(s, "resolution", &o.resolution);
@@ -277,7 +277,7 @@ static void call_vxs_shape_create_primitive(struct stream *s) {
     for (int i = 0; i < 6; i++) p.size[i] *= 1 + 0.3 * uniform(s);
   }
   for (int i = 0; i < 6; i++) vary(s, "size", &p.size[i]);
-  vary_struct_size(s, &p.struct_size, 0);
+  vary_struct_size(s, &p.struct_size);
   vary32(s, "kind", &p.kind);
   const vxs_primitive *primitive = POINTER_TO(s, vxs_primitive, "primitive", 0, p);
   vxs_shape **shape = OUTPUT(s, vxs_shape *, "shape");

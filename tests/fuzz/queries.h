@@ -58,7 +58,7 @@ static const vxs_query_segmentation *segmentation_value(struct stream *s, size_t
     for (size_t i = 0; i < preferred_count; i++) segments[i] = odd(s) ? (uint32_t)edge_number(s) : (uint32_t)below(s, 4);
     g.preferred_segments = segments;
   }
-  vary_struct_size(s, &g.struct_size, 0);
+  vary_struct_size(s, &g.struct_size);
   vary32(s, "kind", &g.kind);
   vary32(s, "level", &g.level);
   vary(s, "distance", &g.distance);
@@ -72,7 +72,7 @@ static const vxs_query_limit *query_limit_value(struct stream *s, int *timed) {
   if (one_in(s, 2)) l.max_tests = note_number(s, "max_tests", below(s, 200));
   else if (one_in(s, 2)) l.accuracy = note_real(s, "accuracy", 0.3 * fabs(uniform(s)));
   if (one_in(s, 40)) l.max_nanoseconds = note_number(s, "max_nanoseconds", 1 + below(s, 20000));
-  vary_struct_size(s, &l.struct_size, 0);
+  vary_struct_size(s, &l.struct_size);
   vary64(s, "max_tests", &l.max_tests);
   vary(s, "accuracy", &l.accuracy);
   *timed = l.max_nanoseconds != 0;
@@ -86,7 +86,7 @@ static const vxs_query_step *query_step_value(struct stream *s) {
   if (one_in(s, 2)) t.max_gap = note_real(s, "max_gap", 0.2 * uniform(s));
   t.shift = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
   t.turn = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
-  vary_struct_size(s, &t.struct_size, 0);
+  vary_struct_size(s, &t.struct_size);
   vary64(s, "crowd", &t.crowd);
   vary(s, "max_gap", &t.max_gap);
   vary_vector(s, "center", &t.center);
@@ -114,7 +114,7 @@ static const vxs_query *query_value(struct stream *s, vxs_query *q, int *timed) 
   if (one_in(s, 3)) q->segmentation = segmentation_value(s, q->preferred_count);
   if (one_in(s, 4)) q->limit = query_limit_value(s, timed);
   if (q->limit != NULL ? one_in(s, 20) : one_in(s, 4)) q->step = query_step_value(s);
-  vary_struct_size(s, &q->struct_size, 0);
+  vary_struct_size(s, &q->struct_size);
   vary32(s, "roles", &q->roles);
   vary(s, "max_separation", &q->max_separation);
   vary(s, "max_distance", &q->max_distance);
@@ -162,7 +162,7 @@ static void call_vxs_workspace_get_report(struct stream *s) {
   vxs_query_report *report = OUTPUT(s, vxs_query_report, "report");
   if (report != NULL) {
     MUST(s, vxs_query_report_init(report, sizeof *report));
-    if (odd(s)) report->struct_size = (uint32_t)struct_size(s, sizeof *report, 0);
+    if (odd(s)) report->struct_size = (uint32_t)struct_size(s, sizeof *report);
     remember_output(s);
   }
   if (!CALL(s, vxs_workspace_get_report(workspace, report))) return;
@@ -278,7 +278,7 @@ static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_q
     q->known = features_value(s, "known_count", &count, 1);
     q->known_count = (uint32_t)count;
   }
-  vary_struct_size(s, &q->struct_size, 0);
+  vary_struct_size(s, &q->struct_size);
   vary32(s, "roles", &q->roles);
   vary32(s, "path", &q->path);
   vary(s, "max_separation", &q->max_separation);

@@ -6,14 +6,14 @@
 
 static void call_vxs_penalty_init(struct stream *s) {
   vxs_penalty *penalty = OUTPUT(s, vxs_penalty, "penalty");
-  const size_t size = struct_size(s, sizeof *penalty, 0);
+  const size_t size = struct_size(s, sizeof *penalty);
   const double stiffness = real(s, "stiffness", 0, 1e4), damping = real(s, "damping", 0, 10);
   if (!(stiffness >= 0) || !(damping >= 0) || isinf(stiffness) || isinf(damping)) s->bad = 1;
   if (CALL(s, vxs_penalty_init(penalty, size, stiffness, damping))) digest_bytes(s, penalty, sizeof *penalty);
 }
 static void call_vxs_impulse_init(struct stream *s) {
   vxs_impulse *impulse = OUTPUT(s, vxs_impulse, "impulse");
-  const size_t size = struct_size(s, sizeof *impulse, 0);
+  const size_t size = struct_size(s, sizeof *impulse);
   const double dt = real(s, "dt", 1e-4, 1e-2);
   if (!(dt > 0) || isinf(dt)) s->bad = 1;
   if (CALL(s, vxs_impulse_init(impulse, size, dt))) digest_bytes(s, impulse, sizeof *impulse);
@@ -28,7 +28,7 @@ static const vxs_penalty *penalty_value(struct stream *s, int continuous) {
   if (!continuous && one_in(s, 2)) p.max_clusters = (uint32_t)note_number(s, "max_clusters", below(s, 12));
   if (one_in(s, 6)) p.cluster_radius = note_real(s, "cluster_radius", fabs(uniform(s)));
   if (one_in(s, 4)) p.midpoints = (uint32_t)note_number(s, "midpoints", 1 + below(s, 8));
-  vary_struct_size(s, &p.struct_size, 0);
+  vary_struct_size(s, &p.struct_size);
   vary32(s, "average_from", &p.average_from);
   vary(s, "stiffness", &p.stiffness);
   vary(s, "damping", &p.damping);
@@ -121,7 +121,7 @@ static void call_vxs_query_impulse(struct stream *s) {
   if (one_in(s, 2)) p.iterations = (uint32_t)note_number(s, "iterations", below(s, 100));
   if (one_in(s, 3)) p.restitution = note_real(s, "restitution", fabs(uniform(s)));
   if (one_in(s, 3)) p.max_speed = note_real(s, "max_speed", fabs(uniform(s)));
-  vary_struct_size(s, &p.struct_size, 0);
+  vary_struct_size(s, &p.struct_size);
   vary32(s, "iterations", &p.iterations);
   vary(s, "dt", &p.dt);
   vary(s, "restitution", &p.restitution);

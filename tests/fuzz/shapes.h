@@ -72,7 +72,7 @@ static void call_vxs_shape_get_info(struct stream *s) {
   vxs_shape_info *info = OUTPUT(s, vxs_shape_info, "info");
   if (info != NULL) {
     MUST(s, vxs_shape_info_init(info, sizeof *info));
-    if (odd(s)) info->struct_size = (uint32_t)struct_size(s, sizeof *info, 0);
+    if (odd(s)) info->struct_size = (uint32_t)struct_size(s, sizeof *info);
     remember_output(s);
   }
   if (!CALL(s, vxs_shape_get_info(of.handle, info))) return;

@@ -42,18 +42,18 @@ static inline uint32_t choice(struct stream *s, const char *name, uint32_t choic
   if (odd(s)) value = one_in(s, 2) ? choices : (uint32_t)edge_number(s);
   return (uint32_t)note_number(s, name, value);
 }
-/* A size of a struct for its _init: bad unless it is right. `older`: sizes of earlier releases are right too. */
-static inline size_t struct_size(struct stream *s, size_t right, int older) {
+/* A size of a struct for its _init: bad unless it is right. */
+static inline size_t struct_size(struct stream *s, size_t right) {
   size_t size = right;
   if (odd(s)) {
     const size_t sizes[] = {0, 4, right - 8, right - 1, right + 1, right + 8, 2 * right, UINT32_MAX, SIZE_MAX};
     size = sizes[below(s, COUNT_OF(sizes))];
-    if (!older) s->bad = 1;
+    s->bad = 1;
   }
   return note_number(s, "size", size);
 }
-static inline void vary_struct_size(struct stream *s, uint32_t *field, int older) {
-  if (odd(s)) *field = (uint32_t)struct_size(s, *field, older);
+static inline void vary_struct_size(struct stream *s, uint32_t *field) {
+  if (odd(s)) *field = (uint32_t)struct_size(s, *field);
 }
 
 /* How many elements of an array of `size` bytes each the caller says there are, of at most `most` that there are: or so many

@@ -1,16 +1,16 @@
 //! The outer form of asset files, taken apart and put together as docs/file-format.md says, sharing nothing with the library.
 
+/// The version of the file.
+pub const VERSION: u32 = 1;
+/// A section begins at a multiple of this number of bytes.
+const ALIGNMENT: usize = 64;
+
 /// A tag and what is in the section.
 pub type Section = ([u8; 4], Vec<u8>);
 
 /// A number of the `n` bytes from `at` on, lowest first.
 fn number(bytes: &[u8], at: usize, n: usize) -> Option<usize> {
     Some(bytes.get(at..at.checked_add(n)?)?.iter().rev().fold(0, |v, &b| v << 8 | usize::from(b)))
-}
-
-/// The version of a file that is long enough to have one.
-pub fn version(bytes: &[u8]) -> Option<u32> {
-    number(bytes, 8, 4).map(|v| v as u32)
 }
 
 /// The sections of a file; `None` where it is too damaged to have any.
@@ -25,14 +25,13 @@ pub fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
 }
 
 /// A file of such sections, with the lengths and checksums that they have.
-pub fn file(version: u32, sections: &[Section]) -> Vec<u8> {
-    let alignment = if version < 3 { 1 } else { 64 };
+pub fn file(sections: &[Section]) -> Vec<u8> {
     let mut begin = 24 + 24 * sections.len() + 4;
-    let mut head = [b"VOXSHELL".as_slice(), &version.to_le_bytes(), &(sections.len() as u32).to_le_bytes()].concat();
+    let mut head = [b"VOXSHELL".as_slice(), &VERSION.to_le_bytes(), &(sections.len() as u32).to_le_bytes()].concat();
     head.extend([0; 8]);
     let mut body = Vec::new();
     for (tag, data) in sections {
-        let gap = begin.next_multiple_of(alignment) - begin;
+        let gap = begin.next_multiple_of(ALIGNMENT) - begin;
         body.extend(vec![0; gap]);
         body.extend(data);
         begin += gap;
