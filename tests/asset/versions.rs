@@ -1,8 +1,8 @@
-//! Files of every version that was ever written: read, and with the answers that the library gave which wrote them.
+//! Files of every version ever written must be readable and give the answers of the library that wrote them.
 //!
-//! `tests/golden/asset_vN.vxs` was written by the first library with version N, and `asset_vN.txt` holds its answers, to the
-//! last bit. `VOXSHELL_UPDATE_GOLDEN=1` writes the answers of a file that has none, and the file of the present version if there
-//! is none.
+//! `tests/golden/asset_vN.vxs` was written by the first library with version N, and `asset_vN.txt` holds its answers,
+//! bit-identical. `VOXSHELL_UPDATE_GOLDEN=1` writes missing answers of a file, and the file of the present version if
+//! it is missing.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use voxshell::asset::Shape;
 use voxshell::field::{Field, SignedDistance};
 use voxshell::Error;
 
-/// The version that is written today.
+/// The version that is written now.
 const PRESENT: u8 = 3;
 
 fn golden(name: &str) -> PathBuf {
@@ -23,8 +23,8 @@ fn bits(values: impl IntoIterator<Item = f32>) -> String {
     values.into_iter().map(|v| format!(" {:08x}", v.to_bits())).collect()
 }
 
-/// All that a shape answers: what was measured, its samples, and φ with its gradient at points of the field. Bounds on φ are
-/// not among them: they are proved anew on loading, and may get sharper.
+/// Returns the answers of a shape: its measures, its samples, and φ with its gradient at points of the field. Bounds on
+/// φ are left out, because loading recomputes them and they may become sharper.
 fn answers(shape: &Shape) -> String {
     let mut text = String::new();
     let field = shape.field.as_deref().expect("a field");
@@ -41,7 +41,7 @@ fn answers(shape: &Shape) -> String {
         writeln!(text, "sample {:?} {:?}", shell.point(n), shell.normal(n)).unwrap();
     }
     for n in 0..125 {
-        // From the middle to beyond the grid, off the nodes.
+        // From the middle to beyond the grid, not at nodes.
         let p = [n % 5, n / 5 % 5, n / 25].map(|i| (i as f32 - 2.0) * 0.37 + 0.013);
         let (phi, gradient) = field.distance_gradient(p);
         writeln!(text, "at {p:?}:{}", bits([phi].into_iter().chain(gradient))).unwrap();
@@ -95,7 +95,7 @@ fn load(bytes: &[u8]) -> Result<Shape, String> {
     }
 }
 
-/// What this library writes of the shape in a golden file.
+/// Returns the file that this library writes for the shape in a golden file.
 fn written(version: u8) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shape.vxs");

@@ -1,4 +1,5 @@
-/* Forces of contacts for those with a loop of their own: against sums over the contacts, finite differences, and Newton. */
+/* Contact forces for hosts with their own loop: against sums over the contacts, finite differences, and Newton's
+ * laws. */
 #include "check.h"
 
 static const double STIFFNESS = 300, RADIUS = 0.1;
@@ -20,7 +21,7 @@ static void six(const vxs_wrench *w, double out[6]) {
   memcpy(out, all, sizeof all);
 }
 
-/* A rotation vector after what there is. */
+/* Applies a rotation vector after the present rotation. */
 static vxs_pose turned(vxs_pose p, int axis, double angle) {
   const double s = sin(0.5 * angle), c = cos(0.5 * angle);
   const double q[3] = {axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0};
@@ -32,7 +33,7 @@ static vxs_pose turned(vxs_pose p, int axis, double angle) {
   return p;
 }
 
-/* Turned somehow, its lowest point this deep in the floor. */
+/* Rotated arbitrarily, with its lowest point this deep in the floor. */
 static vxs_kinematics sunk(double depth) {
   const vxs_kinematics k = {turned(turned(at(0.3, RADIUS - depth, -0.2), 0, 0.4), 2, -0.9), {0.3, RADIUS - depth, -0.2}, {{0, 0, 0}, {0, 0, 0}}};
   return k;
@@ -40,7 +41,7 @@ static vxs_kinematics sunk(double depth) {
 
 static const vxs_kinematics STILL = {{{0, 0, 0}, 0, 0, 0, 1}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
 
-/* One contact for all is as deep as the deepest, and pushes along the mean normal. */
+/* One cluster for all contacts is as deep as the deepest and pushes along the mean normal. */
 static void clusters(const vxs_shape *shape, const vxs_shape *floor, vxs_workspace *workspace) {
   const vxs_kinematics k = sunk(0.008);
   vxs_penalty penalty;
@@ -69,7 +70,7 @@ static void clusters(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   CHECK(count == 1 && three.wrench.force.y == f.y);
 }
 
-/* At rest the same as at one pose; on the way the mean of the forces at many poses. */
+/* At rest the result equals that at one pose; in motion it is the mean of the forces at many poses. */
 static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_workspace *workspace) {
   enum { POSES = 500 };
   vxs_kinematics k = sunk(0.008);
