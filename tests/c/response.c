@@ -109,7 +109,7 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
   for (int j = 0; j < 6; j++) NEAR(b[j], sum[j], 0.01 * b[1]);
   NEAR(on_floor.wrench.force.y, -b[1], 1e-9);
 
-  /* Above all the way: nothing, to the bit. */
+  /* Above the floor during the whole step: exactly zero. */
   sweep.motion.to = sweep.motion.from;
   OK(vxs_query_continuous_penalty(SWEPT(shape, sweep), SWEPT(floor, still), &penalty, workspace, &mean, NULL, &count));
   CHECK(count == 0 && mean.wrench.force.y == 0 && mean.by_pose[7] == 0);
@@ -117,7 +117,7 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
 
 static vxs_vec3 crossed(vxs_vec3 a, vxs_vec3 b) { return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
 
-/* After the impulses every contact is left in the step. */
+/* After the impulses every contact separates within the step. */
 static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspace *workspace) {
   const double mass = 2, inertia = 0.4 * mass * RADIUS * RADIUS, dt = 0.01;
   const vxs_mobility of_ball = {1 / mass, {1 / inertia, 1 / inertia, 1 / inertia, 0, 0, 0}}, of_floor = {0, {0, 0, 0, 0, 0, 0}};
@@ -144,7 +144,7 @@ static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
     const double parting = -((v.x + turn.x) * n.x + (v.y + turn.y) * n.y + (v.z + turn.z) * n.z);
     CHECK(parting >= -contacts[i].separation / dt - 1e-6);
   }
-  /* Slower than that where it is asked for, none where it leaves anyway, and some of it back with restitution. */
+  /* Slower if a limit is set, zero if the contact separates anyway, and partly reversed with restitution. */
   const double fast = v.y;
   settings.max_speed = 0.05;
   OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
@@ -155,7 +155,7 @@ static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   k.twist.linear.y = 10;
   OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 1 && done.count == 0 && done.on_a.force.y == 0);
-  /* Two bodies that nothing moves. */
+  /* Two fixed bodies. */
   k.twist.linear.y = 0;
   OK(vxs_query_impulse(DYNAMIC(shape, k), &of_floor, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 0 && done.count == 0);
@@ -173,7 +173,7 @@ int main(void) {
   OK(vxs_penalty_init(&penalty, sizeof penalty, STIFFNESS, 4));
   penalty.drag = 1;
 
-  /* Turned somehow, 8 mm into the floor, about its centre. */
+  /* Rotated arbitrarily, 8 mm into the floor, about its centre. */
   vxs_kinematics k = {turned(turned(at(0.3, RADIUS - 0.008, -0.2), 0, 0.4), 2, -0.9), {0.3, RADIUS - 0.008, -0.2}, {{0, 0, 0}, {0, 0, 0}}};
   const vxs_kinematics still = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
   OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &on_ball, &on_floor, &count));
@@ -181,10 +181,10 @@ int main(void) {
   CHECK(count > 5 && count == again);
   double depth = 0;
   for (size_t i = 0; i < count; i++) depth -= contacts[i].separation;
-  /* Along the samples' normals, which are within a few degrees of the floor's; the sum is upwards. */
+  /* Along the samples' normals, which are within a few degrees of the floor's; the sum points up. */
   const vxs_vec3 f = on_ball.wrench.force;
   CHECK(f.y > 0.85 * STIFFNESS * depth && f.y <= STIFFNESS * depth && fabs(f.x) + fabs(f.z) < 0.2 * f.y);
-  /* What the floor gets is the opposite, about another point. */
+  /* The floor gets the opposite wrench, about another point. */
   const vxs_vec3 g = on_floor.wrench.force, r = k.center;
   NEAR(g.x, -f.x, 1e-9);
   NEAR(g.y, -f.y, 1e-9);
@@ -224,7 +224,7 @@ int main(void) {
   }
   CHECK(on_ball.by_pose[7] < -0.8 * STIFFNESS * (double)count && on_ball.by_twist[7] < -2.0 * (double)count);
 
-  /* Averaged, out of reach, and with a force that begins before the surface. */
+  /* Averaged, out of reach, and with a force that begins above the surface. */
   penalty.average_from = 2;
   OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, NULL));
   NEAR(other.wrench.force.y, f.y * 2 / (double)count, 1e-9);

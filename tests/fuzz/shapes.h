@@ -216,7 +216,8 @@ static char *path_to(struct stream *s, const char *name) {
   snprintf(path, size, "%s/%llu-%u-%s", program.folder, (unsigned long long)s->seed, s->number, name);
   return path;
 }
-/* A file that was never written is no failure: then there is nothing to read. Replaced, not overwritten: it may be mapped. */
+/* A missing file is no failure: then there is nothing to read. The file is replaced, not overwritten, because it may
+ * be mapped. */
 static void write_file(struct stream *s, const char *path, const void *bytes, size_t size) {
   const char *fresh = path_to(s, "fresh");
   FILE *file = fopen(fresh, "wb");
@@ -280,7 +281,7 @@ static void call_vxs_shape_save_as(struct stream *s) {
   if (store > VXS_STORE_RAW) s->bad = 1;
   CALL(s, vxs_shape_save_as(of.handle, path, store));
 }
-/* What a call of this sequence has saved last, if any; now and then damaged. */
+/* Loads the file that a call of this sequence saved last, if any; sometimes damaged. */
 static void call_vxs_shape_load(struct stream *s) {
   char *path = path_to(s, "asset");
   if (one_in(s, 3)) {
@@ -318,7 +319,7 @@ static void call_vxs_shape_deserialize(struct stream *s) {
     MUST(s, vxs_shape_serialize(of.handle, bytes, size, &got));
     if (got != size) fail(s, "vxs_shape_serialize gave %zu bytes, then %zu", size, got);
     if (one_in(s, 2)) size = damage(s, bytes, size);
-    /* At any address, and nothing to read behind it. */
+    /* At any address, and with no readable memory behind it. */
     const size_t shift = below(s, 8);
     given = (unsigned char *)input(s, size + shift) + shift;
     memcpy(given, bytes, size);
