@@ -78,8 +78,8 @@ fn compile_and_run_all(language: &Language, folder: &str, extension: &str) {
     }
 }
 
-/// Returns true under sanitizers: they rebuild the library with its additions for tests, and ctest runs the programs
-/// without these.
+/// Returns true without VOXSHELL_LONG: these tests build the library again, with its additions for tests, and ctest
+/// runs the programs without these.
 fn are_left_out() -> bool {
     if !support::long() {
         eprintln!("skipped: C and C++ programs under cargo run with VOXSHELL_LONG=1 only, as in tests/campaign");

@@ -257,7 +257,7 @@ void the_deepest_contact_is_never_left_out(const char* name, btVoxShellShape& sh
 		tilt += vector(random, i % 20 == 0 ? 1e-3 : 2e-5);
 		if (tilt.length() > btScalar(0.004) || (slides && i % 100 == 0))
 			tilt.setZero();
-		// While sliding, the body keeps its tilt for some steps and is slow or fast.
+		// A sliding body has no tilt for some steps, and is slow or fast.
 		if (slides && i % 50 == 0)
 			way = vector(random, i % 100 == 0 ? 2e-5 : 3e-3) * btVector3(1, 0, 1);
 		if (slides && i % 100 < 70)

@@ -89,7 +89,7 @@ void a_child_slides_as_a_body_of_its_own_does()
 	std::printf("block that slides: %.4f m/s by itself, %.4f as a child; turns at %.3f and %.3f rad/s\n", speed[0], speed[1], spin[0], spin[1]);
 	for (int k = 0; k < 2 && !on_valgrind(); ++k)
 	{
-		// With contact planes from the start of the step, the speed drops to a tenth.
+		// With the contact planes of the start of the step, only a tenth of this speed would remain.
 		CHECK_NEAR(speed[k], 0.1, 0.03);
 		CHECK_NEAR(spin[k], 0.5, 0.25);
 	}

@@ -206,7 +206,7 @@ fn a_blade_that_passes_above_a_plane_does_not_touch_it() {
         let still = Moving::still(plane.geometry(), &Pose::identity());
         let query = |tolerance| Query { path: Path::Screw { tolerance }, ..Query::default() };
         assert!(!touch(&blade, &still, &query(gap * 0.5), &mut workspace).unwrap(), "{gap}");
-        // It touches if the tolerance is larger than the gap, and may do so if it is equal; never without a tolerance.
+        // A contact may be reported if the tolerance is larger than the gap, never if it is smaller.
         let near = time_of_impact(&blade, &still, &query(gap * 1e2), &mut workspace).unwrap();
         assert!(near.is_none_or(|c| c.separation <= gap * 1e2));
         let grazed = plane_grazed(&rod, gap, &mut workspace);

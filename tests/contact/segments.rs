@@ -208,7 +208,7 @@ fn a_level_gives_the_deepest_contact_of_each_of_its_nodes() {
                         let in_it = |c: &&Contact| {
                             c.feature & FEATURE_OF_B == side && samples.contains(&(c.feature & !FEATURE_OF_B))
                         };
-                        // The deepest is the first.
+                        // `all` is sorted, so the first contact in the segment is the deepest.
                         let after_a = if side != 0 && roles == Roles::Both { nodes.len() } else { 0 };
                         let segment = (after_a + k) as u32;
                         expected.extend(all.iter().find(in_it).map(|c| Contact { segment, ..*c }));

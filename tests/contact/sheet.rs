@@ -123,8 +123,8 @@ fn check_contact(c: &Contact) {
     assert!((c.point_on_b - c.point_on_a - c.normal * c.separation).norm() < 1e-13 * scale, "{c:?}");
 }
 
-/// Runs `poses` poses of the body against the sheet, in both orders; returns the numbers of penetrating, facing and
-/// left-out samples.
+/// Runs `poses` poses of the body against the sheet, in both orders; returns the numbers of poses with penetrating
+/// samples, with other contacts, and with left-out samples.
 fn check_against_brute_force(
     name: &str,
     body: Geometry,

@@ -30,7 +30,7 @@ static void remember(vxs_status status, const char* message) {
   last_message = message;
 }
 
-// Returns whether a call has failed since the last check.
+// Returns true if a call has failed since the last check with this status and a message that contains this text.
 static bool failed(vxs_status status, const char* text) {
   const bool expected = last_status == status && last_message.find(text) != std::string::npos;
   if (!expected) std::fprintf(stderr, "%s: %s\n", vxs_status_name(last_status), last_message.c_str());

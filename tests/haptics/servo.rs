@@ -235,7 +235,7 @@ fn faults_give_zero_force_a_status_and_a_ramp_never_a_spike() {
     }
 }
 
-/// Samples on both bodies after a fall: at rest no contacts come and go.
+/// Samples in contact with one or two bodies, for any restitution: at rest no contacts come and go.
 #[test]
 fn impulses_hold_what_rests() {
     for restitution in [0.0, 0.5, 1.0] {

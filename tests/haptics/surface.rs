@@ -242,7 +242,7 @@ fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else(
 #[test]
 fn a_height_function_turns_the_force_as_its_slope_is_in_the_frame_of_the_body_that_is_touched() {
     let tool = point();
-    // Two planes side by side, one across the hand's path; the second is rotated and displaced.
+    // Two planes: the first is out of reach, the second is rotated and displaced.
     let turn = Rotation::from_scaled_axis(Vec3::z() * 0.7);
     let mut bodies = [ground(Vec3::z()), ground(Vec3::z())].concat();
     bodies[0].pose = at(0.0, 0.0, -1.0);

@@ -96,8 +96,7 @@ impl Place {
     fn longest_way(&self, from: &Pose, to: &Pose) -> f64 {
         let [p, q] = [from, to].map(|pose| pose.transform_point(&self.center.into()).coords);
         let turn = from.rotation.angle_to(&to.rotation);
-        // The arc of an angle a exceeds its chord by a factor of about 1 + a²/24; this bound holds for angles of at
-        // most 2 rad.
+        // An arc of angle a is about 1 + a²/24 times as long as its chord; this bound holds for a of at most 2 rad.
         (q - p).norm() * (1.0 + turn * turn / 16.0) + turn * self.radius
     }
 }
