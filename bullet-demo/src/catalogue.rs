@@ -37,7 +37,7 @@ pub const SCENES: [SceneEntry; 18] = [
         name: "pair",
         title: "One on another",
         text: "The body is lowered onto a fixed copy of itself. Its centre of mass is guided on a vertical line; it is free \
-               to turn. Non-convex against non-convex, the case for which engines offer least.",
+               to turn. Engines offer the least for this case, non-convex against non-convex.",
         seconds: 3.0,
         long: false,
     },
@@ -72,7 +72,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::Pile2000,
         name: "pile-2000",
         title: "Two thousand bodies in a bowl",
-        text: "The same with two thousand: what a pair costs must not depend on how many there are.",
+        text: "The same with two thousand: the cost of a pair must not depend on their number.",
         seconds: 10.0,
         long: true,
     },
@@ -80,7 +80,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::StackSpheres,
         name: "stack-spheres",
         title: "Balls on top of each other",
-        text: "Five balls of 1 m, one upon the other, without sleeping: the least slip brings the tower down in the end.",
+        text: "Five balls of 1 m on top of each other, without sleeping: the least slip makes the tower fall.",
         seconds: 10.0,
         long: false,
     },
@@ -89,7 +89,7 @@ pub const SCENES: [SceneEntry; 18] = [
         name: "stack",
         title: "Towers of gears and cups",
         text: "Five gears lie face on face; five cups are set over each other's domes, which only a non-convex shape can \
-               do. They are to stand as high as they were built, and still.",
+               do. They should keep their height and not move.",
         seconds: 6.0,
         long: false,
     },
@@ -98,8 +98,8 @@ pub const SCENES: [SceneEntry; 18] = [
         name: "rolling",
         title: "Sliding, rolling, tumbling",
         text: "Four copies of the body are driven for three seconds: one slides, one is rolled, one tumbles on a plane, and \
-               one tumbles in a bowl. Then they are let go and come to rest: what motion costs, beside the same pairs at \
-               rest.",
+               one tumbles in a bowl. Then they are released and come to rest. The scene compares the cost of motion with \
+               that of rest.",
         seconds: 6.0,
         long: false,
     },
@@ -117,7 +117,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::NutBolt100,
         name: "nut-bolt-100",
         title: "A hundred nuts on bolts",
-        text: "A hundred of these pairs in one world, each at another place of the turn.",
+        text: "A hundred of these pairs in one world, each starting at another angle of the turn.",
         seconds: 4.0,
         long: true,
     },
@@ -143,8 +143,8 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::Fan,
         name: "fan",
         title: "Fan against a peg",
-        text: "Six fans of four blades, 8 mm thick, with motors that ask for 10 to 90 degrees per step, and a fixed peg in the \
-               way of each.",
+        text: "Six fans of four blades, 8 mm thick, with motors set to 10 to 90 degrees per step, and a fixed peg in the \
+               path of each.",
         seconds: 1.0,
         long: false,
     },
@@ -160,7 +160,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::Levels,
         name: "levels",
         title: "Segments of a level",
-        text: "Ten copies fall on a plane, each turned another way. Voxshell's rows have one contact for each segment of a level of \
+        text: "Ten copies fall on a plane, each with its own orientation. Voxshell's rows have one contact for each segment of a level of \
                the sphere tree (L=1 is the root; the tree has four children per node), four for each contact region, or those that \
                spread widest.",
         seconds: 3.0,
@@ -169,9 +169,9 @@ pub const SCENES: [SceneEntry; 18] = [
     SceneEntry {
         kind: SceneKind::Scaling,
         name: "scaling",
-        title: "Ever more samples",
-        text: "The body is put against a copy of itself in another pose in every step, so that a dozen samples are within reach, \
-               however many there are.",
+        title: "Growing number of samples",
+        text: "The body is placed against a copy of itself at another pose in every step. A dozen samples are within reach, \
+               for any number of samples.",
         seconds: 3.0,
         long: true,
     },

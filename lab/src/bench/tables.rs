@@ -142,7 +142,7 @@ impl Tables {
                 let (seconds, hits) = walk(setup.clock, &field, &segments)?;
                 segments_dense = Some(seconds);
                 if let Field::Dense(field) = &field {
-                    steps.next(&format!("the papers' way, {cells}"));
+                    steps.next(&format!("the papers' method, {cells}"));
                     theirs = Some(Theirs::measure(setup.clock, field, &segments, hits)?);
                 }
             }
@@ -235,7 +235,7 @@ impl Tables {
         let header = [
             "",
             "paper",
-            "its way here",
+            "reproduction",
             "ours",
             "min-max: paper",
             "full",
@@ -265,12 +265,12 @@ impl Tables {
         print_aligned(&std::iter::once(header.map(String::from)).chain(lines).collect::<Vec<_>>());
 
         println!(
-            "\nTable 2: {} random segments (the papers' way here: of {} of them)",
+            "\nTable 2: {} random segments (reproduction: of {} of them)",
             self.segments,
             self.segments.min(WALKED)
         );
         let header =
-            ["", "uniform: paper", "its way here", "octree: paper", "its way here", "ours: full grid", "bricks"]
+            ["", "uniform: paper", "reproduction", "octree: paper", "reproduction", "ours: full grid", "bricks"]
                 .map(String::from);
         let lines = self.lines.iter().map(|ours| {
             [
@@ -290,14 +290,14 @@ impl Tables {
     fn print_motions(&self) {
         println!(
             "\nTable 3: {} pairs of random poses in a box three times the field's ({}'s vertices, a bowl, a dense shell); \
-             their way here is to the first contact of each sample, on a full grid of 256³",
+             the reproduction stops at the first contact of each sample, on a full grid of 256³",
             self.motions.count, self.mesh
         );
         let header = [
             "",
             "samples",
             "linear: paper",
-            "its way here",
+            "reproduction",
             "first contact",
             "all intervals",
             "tree: paper",

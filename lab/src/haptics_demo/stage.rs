@@ -121,17 +121,17 @@ impl SceneName {
             }
             Self::TightPeg => {
                 "The same with a peg that is thicker by a tenth of a voxel. It does not fit: a renderer that lets it in shows a \
-                 way that does not exist."
+                 path that does not exist."
             }
             Self::Wires => {
-                "A hydraulic actuator is pressed into a net of wires two voxels wide, slowly, and then thrown at it with 2.5 m/s: \
-                 Figs 6 c, 8 and 12, 3,426 samples against a field of 1,024 cells in bricks. Behind the net it must never be."
+                "A hydraulic actuator is pressed into a net of wires two voxels wide, slowly, and then thrown at it at 2.5 m/s: \
+                 Figs 6 c, 8 and 12, 3,426 samples against a field of 1,024 cells in bricks. It must never get behind the net."
             }
             Self::Cylinders => {
-                "A thin cylinder is driven against three that stand in its way, at 4 m/s: Fig 11. What looks only at the ends of \
-                 steps gets stuck or passes through."
+                "A thin cylinder is driven against three fixed ones in its path, at 4 m/s: Fig 11. A renderer that tests only the \
+                 ends of steps gets stuck or passes through."
             }
-            Self::Free => "The actuator is moved about where nothing is: no force, and what a step costs without contacts.",
+            Self::Free => "The actuator is moved in free space. It shows no force, and the cost of a step without contacts.",
         }
     }
 
