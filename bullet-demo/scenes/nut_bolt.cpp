@@ -15,8 +15,8 @@ const btScalar kFreeSpeed = 4 * SIMD_2_PI;            // rad/s
 // Combined coefficients. The lead angle of M16 is atan(2 / (π 14.7)) = 2.48°: on flanks of 60° a nut turns by its weight below
 // tan(2.48°) cos(30°) = 0.0375.
 const btScalar kSlippery = btScalar(0.01), kSteel = btScalar(0.2);
-// Per metre of travel the rotating nut has a thousand times the inertia of the falling one. So the head stops the fall
-// of the nut at once and its rotation only gradually, and the solver needs many iterations.
+// Along the axis a turning nut has a thousand times the effective mass of a falling one. So the head stops the fall of
+// the nut at once and its rotation only gradually, and the solver needs many iterations.
 const int kIterations = 200;
 
 /// Returns the pose that puts the origin of the model's own mesh at `at`, turned about y.
