@@ -1,5 +1,6 @@
-//! A pointshell that moves through a field: `motion/<samples>/<what>/<tree or each>` is a hundred random motions in a box three
-//! times the field's; by the tree and sample by sample, to see from how many samples on the tree is worth it.
+//! A pointshell that moves through a field. `motion/<samples>/<what>/<tree or each>` is a hundred random motions in a
+//! box three times the field's, by the tree and sample by sample. Shows the number of samples from which the tree is
+//! faster.
 //!
 //! The papers' tables: `cargo run --release -p voxshell-lab -- bench ccd --json`.
 

@@ -1,7 +1,7 @@
-//! The discrete query: what a resting or touching body asks each step, beside the plain loop over all samples.
+//! The discrete query of a resting or touching body in each step, compared with the plain loop over all samples.
 //!
-//! `contact/<pair>/tree` and `contact/<pair>/all_samples` answer the same question in the same run; their ratio is what
-//! the certified pruning is worth.
+//! `contact/<pair>/tree` and `contact/<pair>/all_samples` give the same answer in the same run; their ratio is the gain
+//! of the certified pruning.
 
 use criterion::{criterion_group, criterion_main, Criterion};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -21,7 +21,7 @@ fn blob() -> Shape {
     Shape::cook(&primitives::blob(2).unwrap().scaled_to_extent(1.0), &options, &Progress::none()).unwrap()
 }
 
-/// The shape 0.2 mm deep in `other`, from above.
+/// Returns the pose of the shape 0.2 mm deep in `other`, from above.
 fn touching(shape: &Shape, other: Geometry) -> Pose {
     let rotation = UnitQuaternion::from_euler_angles(0.3, 1.1, 0.2);
     let at = |height: f64| Isometry3::from_parts(Translation3::new(0.05, height, 0.02), rotation);

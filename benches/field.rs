@@ -1,4 +1,4 @@
-//! Fields: sampling, certified bounds, cooking. Names say the work, the shape and the resolution (cells along the
+//! Fields: sampling, certified bounds, cooking. Names give the operation, the shape and the resolution (cells along the
 //! largest extent).
 
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use voxshell::mesh::{io, primitives, TriMesh};
 
 const POINTS: usize = 4096;
 
-/// The bunny of the papers where the mesh collection is beside the checkout, else our own.
+/// Loads the papers' bunny if the mesh collection is beside the checkout, else makes the built-in blob.
 fn bunny(file: &str) -> (String, TriMesh) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes").join(file);
     match io::load(&path) {
@@ -25,7 +25,7 @@ fn random(n: &mut u64) -> f32 {
     (*n >> 40) as f32 / (1u64 << 24) as f32
 }
 
-/// Points within two cells of the surface, in random order, as x, y, z.
+/// Returns points within two cells of the surface, in random order, as x, y, z.
 fn near_surface(field: &DenseField, mesh: &TriMesh) -> [Vec<f32>; 3] {
     let mut seed = 1;
     let mut out = [const { Vec::new() }; 3];

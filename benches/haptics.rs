@@ -1,5 +1,6 @@
-//! Haptics: `qp/<rows>/<start>` is the constrained motion of a body at that many contacts, from nothing or from the active rows of
-//! a program a thousandth before; contacts of a box of 20 cm on a plane and at two walls, as they come from samples.
+//! Haptics: `qp/<rows>/<start>` is the constrained motion of a body with that many contacts, started from nothing or
+//! from the active rows of a slightly different program (by a thousandth). The contacts are those of the samples of a
+//! box of 20 cm on a plane and at two walls.
 
 use criterion::{criterion_group, criterion_main, Criterion};
 use voxshell::haptics::qp::{Row, Solver};

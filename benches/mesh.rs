@@ -1,5 +1,5 @@
-//! The hierarchy: building, closest point, winding number, ray; on a body of 36k triangles made here, so that the figures
-//! need no file.
+//! The mesh hierarchy: building, closest point, winding number, ray. The body of 36k triangles is generated, so that
+//! the figures need no file.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use criterion::{criterion_group, criterion_main, Criterion};
 use voxshell::math::Vec3;
 use voxshell::mesh::{primitives, Bvh};
 
-/// Points in a box 1.4 times the body's, along a Weyl sequence.
+/// Returns points in a box 1.4 times the body's, along a Weyl sequence.
 fn points(n: u32) -> Vec<Vec3> {
     let steps = [0.754_877_666_246_692_8, 0.569_840_290_998_053_3, 0.430_159_709_001_946_7];
     (1..=n).map(|i| Vec3::from(steps.map(|s| ((f64::from(i) * s).fract() - 0.5) * 1.4))).collect()

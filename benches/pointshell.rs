@@ -25,7 +25,7 @@ fn shell(mesh: &TriMesh, method: Sampling, target: usize) -> PointShell {
     PointShell::sample(mesh, None, &options, &Progress::none()).expect("a valid mesh")
 }
 
-/// The parts of a shell that `from_samples` takes.
+/// Returns the arguments of `from_samples`.
 fn samples(shell: &PointShell) -> (Vec<[f64; 3]>, Vec<[f64; 3]>) {
     let points = (0..shell.len()).map(|i| shell.position(i).into()).collect();
     let normals = (0..shell.len()).map(|i| shell.normal(i).map(|c| c as f64)).collect();

@@ -1,7 +1,9 @@
-//! Segments against fields: `segments/<mesh>/<cells>/<way>` is 10,000 random ones, uniform in a cube of 1.5 times the mesh;
-//! `cell/<method>` is the cubic of one cell that the surface is in, by our search and by the papers' two.
+//! Segments against fields: `segments/<mesh>/<cells>/<method>` is 10,000 random segments, uniform in a cube of 1.5
+//! times the mesh. `cell/<method>` is the cubic of one cell that the surface passes, by the library's root search and
+//! by the papers' two.
 //!
-//! The million of the papers, beside parry3d's rays: `cargo run --release -p voxshell-lab -- bench segments --json`.
+//! The papers' million segments, compared with parry3d's rays: `cargo run --release -p voxshell-lab -- bench segments
+//! --json`.
 
 use std::hint::black_box;
 
@@ -20,7 +22,7 @@ fn random(n: &mut u64) -> f64 {
     (*n >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The bunny of the papers where the mesh collection is beside the checkout, else our own.
+/// Loads the papers' bunny if the mesh collection is beside the checkout, else makes the built-in blob.
 fn bunny(file: &str) -> (String, TriMesh) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes").join(file);
     match io::load(&path) {
@@ -80,7 +82,7 @@ fn in_a_cell(c: &mut Criterion) {
     let mut seed = 7;
     let mut cells = Vec::new();
     while cells.len() < COUNT {
-        // A plane of a random direction and place, and a little noise: what the surface of a body is in a cell.
+        // A plane of random direction and position with a little noise, like the surface of a body in a cell.
         let mut r = || random(&mut seed) * 2.0 - 1.0;
         let n = Vec3::new(r(), r(), r()).normalize();
         let offset = r();

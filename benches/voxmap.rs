@@ -1,5 +1,6 @@
-//! The forms of the papers: making them at the resolution of Sagardia et al. 2014 (306 × 305 × 282 voxels of the bunny,
-//! "within less than 10 seconds and around 1 MB"), and looking points up in them. What each holds is printed first.
+//! The layered forms of the papers: making them at the resolution of Sagardia et al. 2014 (306 × 305 × 282 voxels of
+//! the bunny, "within less than 10 seconds and around 1 MB"), and looking up points. The memory of each is printed
+//! first.
 
 use std::hint::black_box;
 
@@ -14,7 +15,7 @@ const POINTS: usize = 4096;
 const TREES: [(&str, Branching); 3] =
     [("octree", Branching::Octree), ("tree64", Branching::Tree64), ("tree512", Branching::Tree512)];
 
-/// The bunny of the papers where the mesh collection is beside the checkout, else our own.
+/// Loads the papers' bunny if the mesh collection is beside the checkout, else makes the built-in blob.
 fn bunny() -> (&'static str, TriMesh) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes/bunny_34k_filled.obj");
     match io::load(&path) {
@@ -23,7 +24,7 @@ fn bunny() -> (&'static str, TriMesh) {
     }
 }
 
-/// The paper's number of voxels, border included.
+/// Returns options with the paper's number of voxels, border included.
 fn options(mesh: &TriMesh) -> VoxelOptions {
     VoxelOptions { padding_voxels: 0, ..VoxelOptions::with_resolution(mesh, 305) }
 }
@@ -84,7 +85,7 @@ fn looking_up(c: &mut Criterion) {
     let field = DenseField::cook(&mesh, &fields, &none).expect("a field");
     let scaled = DistanceMap::scaled(&model, &field, 4).expect("distances");
     let real = DistanceMap::real(&model, &field).expect("distances");
-    // Within two voxels of the surface, in random order: where pointshells are in contact.
+    // Within two voxels of the surface, in random order, as the samples of pointshells in contact.
     let mut seed = 1;
     let mut near = || {
         let t = (random(&mut seed) * mesh.triangles.len() as f32) as usize % mesh.triangles.len();

@@ -9,7 +9,7 @@ fn main() {
         println!("cargo:rerun-if-changed={folder}/{watched}");
     }
 
-    // Writes the glue; it is compiled with the scenes, by CMake.
+    // Writes the cxx glue. CMake compiles it with the scenes.
     let _ = cxx_build::bridge("src/bridge.rs");
     let built =
         cmake::Config::new(&folder).define("DEMO_CXXBRIDGE", format!("{out}/cxxbridge")).profile("Release").build();

@@ -10,10 +10,10 @@ use std::path::Path;
 /// Source files by their path relative to `src/`, with `/` as separator.
 type Sources = BTreeMap<String, String>;
 
-/// From a file to the files that it imports from, each with one path that shows it.
+/// For each file the files that it imports from, each with one path as evidence.
 type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Words, `::` and single punctuation characters; neither comments nor literals.
+/// Returns words, `::` and single punctuation characters, without comments and literals.
 fn tokens(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let chars: Vec<char> = text.chars().collect();
@@ -45,7 +45,7 @@ fn tokens(text: &str) -> Vec<String> {
                 }
                 i += 1;
             }
-            // A character, or else the apostrophe of a lifetime, whose name then counts as a word.
+            // A character literal, or else the apostrophe of a lifetime, whose name then counts as a word.
             ('\'', '\\') => i = until(i + 3, "'"),
             ('\'', _) if at(i + 2) == '\'' => i += 3,
             (c, _) if is_word(c) => {
@@ -76,7 +76,7 @@ fn tokens(text: &str) -> Vec<String> {
     out
 }
 
-/// Index after the group that opens at `open`.
+/// Returns the index after the group that opens at `open`.
 fn group_end(tokens: &[String], open: usize) -> usize {
     let mut depth = 0;
     for (i, token) in tokens.iter().enumerate().skip(open) {
@@ -92,7 +92,7 @@ fn group_end(tokens: &[String], open: usize) -> usize {
     tokens.len()
 }
 
-/// The tokens without attributes, and without the items that only tests have.
+/// Returns the tokens without attributes and without test-only items.
 fn without_tests(tokens: &[String]) -> Vec<String> {
     let mut out = Vec::new();
     let mut i = 0;
@@ -121,12 +121,12 @@ fn without_tests(tokens: &[String]) -> Vec<String> {
 
 struct Use {
     path: Vec<String>,
-    /// The name that it binds; `*` for all.
+    /// Bound name; `*` for all.
     name: String,
     is_reexport: bool,
 }
 
-/// One module, a file or a part of one in braces.
+/// One module: a file, or a braced part of one.
 #[derive(Default)]
 struct Module {
     file: String,
@@ -134,17 +134,17 @@ struct Module {
     children: BTreeMap<String, usize>,
     defined: BTreeSet<String>,
     uses: Vec<Use>,
-    /// Words outside of `use`, without the names of methods and fields.
+    /// Words outside `use`, without the names of methods and fields.
     words: BTreeSet<String>,
-    /// Paths of two words or more outside of `use`.
+    /// Paths of two words or more outside `use`.
     paths: BTreeSet<Vec<String>>,
 }
 
-/// What a path leads to.
+/// Result of resolving a path.
 #[derive(Clone, Copy, PartialEq)]
 enum Found {
     Module(usize),
-    /// In the module that defines it.
+    /// An item in the module that defines it.
     Item(usize),
 }
 
@@ -171,7 +171,7 @@ impl Crate {
         self.parse_module(sources, file, parent, &without_tests(&tokens(text)))
     }
 
-    /// The file of `mod name;` in another file.
+    /// Returns the file of `mod name;` in another file.
     fn child_file(sources: &Sources, file: &str, name: &str) -> String {
         let (folder, own) = file.rsplit_once('/').map_or(("", file), |(folder, own)| (folder, own));
         let stem = own.trim_end_matches(".rs");
@@ -189,7 +189,7 @@ impl Crate {
         let id = self.modules.len();
         self.modules.push(Module { file: file.into(), parent, ..Module::default() });
         let text = |i: usize| tokens.get(i).map_or("", String::as_str);
-        // Of each open bracket, whether items in it belong to the module, as they do in the braces of a macro.
+        // For each open bracket: true if its items belong to the module, as in the braces of a macro.
         let mut open: Vec<bool> = Vec::new();
         let (mut i, mut macro_end) = (0, 0);
         while i < tokens.len() {
@@ -216,7 +216,7 @@ impl Crate {
                     i = end;
                 }
                 "macro_rules" if is_name(text(i + 2)) => {
-                    // Items with a name of their own in its body are taken as made in this module.
+                    // Named items in its body count as defined in this module.
                     self.modules[id].defined.insert(text(i + 2).into());
                     (i, macro_end) = (i + 2, group_end(tokens, i + 3).max(macro_end));
                 }
@@ -241,7 +241,7 @@ impl Crate {
         id
     }
 
-    /// All that a path in a module leads to: a name can be a module and a function. Nothing for names of other crates.
+    /// Returns all that a path in a module resolves to: a name can be a module and a function. Empty for other crates.
     fn resolve(&self, module: usize, path: &[String], seen: &mut BTreeSet<(usize, String)>) -> Vec<Found> {
         let mut found = match path[0].as_str() {
             "crate" => vec![Found::Module(0)],
@@ -287,7 +287,7 @@ impl Crate {
         found
     }
 
-    /// Paths of this crate that lead nowhere: there the parser is wrong.
+    /// Returns paths of this crate that do not resolve; they show an error of the parser.
     fn unresolved(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (id, module) in self.modules.iter().enumerate() {
@@ -333,7 +333,7 @@ impl Crate {
     }
 }
 
-/// Takes apart the tree of one `use`, without its braces and aliases.
+/// Splits the tree of one `use` into entries without braces and aliases.
 fn parse_use(tree: &[String], prefix: &[String], is_reexport: bool, out: &mut Vec<Use>) {
     let mut path = prefix.to_vec();
     let mut i = usize::from(tree.first().is_some_and(|t| t == "::"));
@@ -362,7 +362,7 @@ fn parse_use(tree: &[String], prefix: &[String], is_reexport: bool, out: &mut Ve
     out.push(Use { path, name, is_reexport });
 }
 
-/// Files that import from each other, directly or through others: one entry for each strongly connected component.
+/// Returns files that import from each other, directly or indirectly: one entry per strongly connected component.
 fn cycles(graph: &Graph) -> Vec<String> {
     let reach = |from: &String| {
         let mut seen: BTreeSet<&String> = BTreeSet::new();
@@ -392,8 +392,7 @@ fn cycles(graph: &Graph) -> Vec<String> {
     out
 }
 
-/// Layer of each entry of the table, its row, and its place in a row that orders its entries with "then". An entry is a module,
-/// or a file in one as `module::file`.
+/// Layer, row and position (in a row with "then") of each entry. An entry is a module, or one file as `module::file`.
 type Layers = BTreeMap<String, (u32, usize, usize)>;
 
 fn layers(page: &str) -> Layers {
@@ -412,14 +411,14 @@ fn layers(page: &str) -> Layers {
     out
 }
 
-/// The entry of the table that a file belongs to: its own, or else that of its module.
+/// Returns the table entry of a file: its own, or else that of its module.
 fn entry(file: &str, layers: &Layers) -> Result<String, String> {
     let path = file.trim_end_matches(".rs").replace('/', "::");
     let module = path.split("::").next().unwrap_or_default().to_string();
     [path, module.clone()].into_iter().find(|name| layers.contains_key(name)).ok_or(format!("{module} has no layer"))
 }
 
-/// Imports that do not lead downwards, and modules without a layer.
+/// Returns imports that do not lead to a lower layer, and modules without a layer.
 fn upward_imports(graph: &Graph, layers: &Layers) -> Vec<String> {
     let is_above = |a: &(u32, usize, usize), b: &(u32, usize, usize)| a.0 > b.0 || (a.1 == b.1 && a.2 > b.2);
     let mut out = BTreeSet::new();
@@ -471,7 +470,7 @@ fn given(files: &[(&str, &str)]) -> Graph {
 const ROWS: &str = "\n## Layers of the library\n\n| layer | modules | |\n| --- | --- | --- |\n\
     | 1 | `upper::types`, then `upper`, `last` | |\n| 0 | `lower` | |\n| 0 | `other` | |\n\n## Next\n\n| 7 | `lower` | |\n";
 
-/// Upward imports of a library with the modules of [`ROWS`], of which one file has this text instead.
+/// Returns the upward imports of a library with the modules of [`ROWS`], with one file replaced by this text.
 fn upward(file: &str, text: &str) -> Vec<String> {
     let mut files = vec![
         ("lib.rs", "pub mod lower; pub mod other; pub mod upper; pub mod last;"),

@@ -1,5 +1,6 @@
-//! Assets from outside: thousands of damaged ones, most with lengths and checksums that are right for the damage, so that
-//! what is behind them is reached. No panic, memory in proportion, and a sound shape where one is read.
+//! Untrusted assets: thousands of damaged files, most with lengths and checksums corrected, so that the damage reaches
+//! the later checks. The reader must not panic, must use memory in proportion to the file, and must return only valid
+//! shapes.
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +18,8 @@ use voxshell::Error;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes that reading may hold for each byte of the file, and for any file. LZ4 makes up to 255 bytes of one; beside the
-/// samples there are as many of the places of bricks and of their masks.
+/// Memory that reading may hold: bytes for each byte of the file, and for any file. LZ4 expands one byte to up to 255;
+/// the positions and masks of bricks take as much memory again as the samples.
 const PER_BYTE: usize = 1000;
 const ALWAYS: usize = 8 << 20;
 
@@ -28,7 +29,7 @@ fn save(shape: &Shape, store: Store, folder: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// The kept files, and one of each kind that is written today.
+/// Returns the kept files, and one file of each kind that is written now.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = corpus("../golden");
     all.retain(|(path, _)| path.extension().is_some_and(|e| e == "vxs"));
@@ -51,7 +52,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         all.push((format!("{name}.vxs").into(), save(&shape, Store::Compressed, folder)));
         if storage == Storage::Bricks {
             let raw = save(&shape, Store::Raw, folder);
-            // Also without what may be left out, so that all that is read of it is checked or made anew.
+            // Also without the optional parts, so that reading checks or recomputes them.
             let bare =
                 sections(&raw).map(|s| s.into_iter().filter(|(tag, _)| tag != b"cert" && tag != b"mask").collect());
             let bare: Vec<Section> = bare.expect("a whole file");
@@ -62,7 +63,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// One change of a file: of its bytes as they are, or of a section with the checksums made right again.
+/// Changes a file once: either its bytes, or a section with corrected checksums.
 fn change(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
     let Some(mut own) = sections(bytes) else { return mutate(bytes, others, rng) };
     if own.is_empty() || rng.next() % 10 == 0 {
@@ -77,7 +78,7 @@ fn change(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
         0 => drop(own.remove(at)),
         1 => own.push(own[at].clone()),
         2 => own[at].0 = own[(rng.next() % own.len() as u64) as usize].0,
-        // A section of another file: forms that do not belong together.
+        // A section of another file, so that forms do not belong together.
         3..=5 => own[at].1 = foreign[(rng.next() % foreign.len() as u64) as usize].clone(),
         _ => {
             let foreign: Vec<&[u8]> = foreign.iter().map(Vec::as_slice).collect();
@@ -87,8 +88,8 @@ fn change(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
     *bytes = file(&own);
 }
 
-/// Whatever can be asked of a shape gives numbers, and it is written and read again the same. `certified`: its file said what
-/// holds of its samples, which is trusted, so that a bound may be as wrong as the file.
+/// Checks that all queries of a shape give finite numbers, and that it is written and read back the same. `certified`:
+/// the file contained certified constants, which the library trusts, so that a bound may be wrong.
 fn is_sound(shape: &Shape, certified: bool, folder: &Path) {
     if let Some(mesh) = &shape.mesh {
         TriMesh::new(mesh.vertices.clone(), mesh.triangles.clone()).unwrap();

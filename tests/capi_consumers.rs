@@ -1,5 +1,6 @@
-//! C and C++ programs, and each header alone, through the compilers of the system: `tests/c/*.c` as C11, `tests/cpp/*.cpp`
-//! as C++17, with all warnings as errors, linked with the static library of this build, and run.
+//! Compiles C and C++ programs, and each header alone, with the compilers of the system: `tests/c/*.c` as C11,
+//! `tests/cpp/*.cpp` as C++17, with all warnings as errors. Links them with the static library of this build and runs
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -37,8 +38,8 @@ fn compiler(language: &Language) -> Command {
     command
 }
 
-/// The static library that cargo makes of the same sources and in the same profile as this test, with what its programs look
-/// at: the allocation counter, and defects on demand.
+/// Returns the static library that cargo builds from the same sources and in the same profile as this test, with the
+/// additions for tests: the allocation counter, and defects on demand.
 fn library() -> PathBuf {
     // <target>/<profile>/deps/<this test>
     let deps = std::env::current_exe().expect("a test has a path").parent().expect("deps").to_owned();
@@ -77,7 +78,8 @@ fn compile_and_run_all(language: &Language, folder: &str, extension: &str) {
     }
 }
 
-/// They build the library again, with its additions for tests, and ctest runs the programs without these.
+/// Returns true without VOXSHELL_LONG: these tests build the library again, with its additions for tests, and ctest
+/// runs the programs without these.
 fn are_left_out() -> bool {
     if !support::long() {
         eprintln!("skipped: C and C++ programs under cargo run with VOXSHELL_LONG=1 only, as in tests/campaign");

@@ -1,5 +1,5 @@
-//! The headers in `include/voxshell` are what cbindgen makes of `src/capi` today, and what stands elsewhere about their
-//! functions, fields, version and statuses agrees with them. `VOXSHELL_UPDATE_HEADER=1` rewrites them.
+//! The headers in `include/voxshell` equal cbindgen's output for `src/capi`, and other lists of their functions,
+//! fields, version and statuses agree with them. `VOXSHELL_UPDATE_HEADER=1` rewrites them.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -50,7 +50,7 @@ const API_MACRO: &str = "\
 #endif
 #endif";
 
-/// All items of the C API as cbindgen writes them, without order.
+/// Returns all items of the C API as cbindgen writes them, without order.
 fn declarations() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut config = cbindgen::Config {
@@ -73,7 +73,7 @@ fn declarations() -> String {
     compact(&String::from_utf8(text).expect("UTF-8"))
 }
 
-/// Where each public item of `src/capi` is declared: its header in [`HEADERS`], and its place there.
+/// Returns for each public item of `src/capi` its header in [`HEADERS`] and its position there.
 fn places() -> HashMap<String, (usize, usize)> {
     let mut places = HashMap::new();
     for (header, (_, files)) in HEADERS.iter().enumerate() {
@@ -97,12 +97,12 @@ fn places() -> HashMap<String, (usize, usize)> {
     places
 }
 
-/// The words of C code that may be names.
+/// Iterates over the identifiers of C code.
 fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The name that one declaration of the header declares.
+/// Returns the name that one declaration of the header declares.
 fn declared(declaration: &str) -> String {
     let code = code(declaration);
     let code = code.trim();
@@ -116,7 +116,7 @@ fn declared(declaration: &str) -> String {
     name.unwrap_or_else(|| panic!("this test does not understand: {declaration}")).to_owned()
 }
 
-/// The headers: names of their files, and texts.
+/// Generates the headers: names of their files, and texts.
 fn generate() -> Vec<(String, String)> {
     let (places, all) = (places(), declarations());
     let mut topics: Vec<Vec<(usize, &str)>> = vec![Vec::new(); HEADERS.len()];
@@ -140,7 +140,7 @@ fn generate() -> Vec<(String, String)> {
     files
 }
 
-/// A header of [`HEADERS`] around its declarations. It includes those that declare what its code names.
+/// Returns a header of [`HEADERS`] around its declarations. It includes the headers that declare the names in its code.
 fn topic_header(header: usize, body: &str, places: &HashMap<String, (usize, usize)>) -> String {
     let topic = HEADERS[header].0;
     let code = code(body);
@@ -160,12 +160,12 @@ fn topic_header(header: usize, body: &str, places: &HashMap<String, (usize, usiz
     )
 }
 
-/// All headers as one text.
+/// Returns all headers as one text.
 fn all_headers() -> String {
     generate().into_iter().map(|(_, text)| text).collect()
 }
 
-/// Puts comments of one line on one line.
+/// Puts comments that fit on one line on one line.
 fn compact(header: &str) -> String {
     let lines: Vec<&str> = header.lines().collect();
     let mut out = String::new();
@@ -193,19 +193,19 @@ fn compact(header: &str) -> String {
     out
 }
 
-/// The header without its comments.
+/// Returns the header without its comments.
 fn code(header: &str) -> String {
     let mut parts = header.split("/*");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |code, part| code + part.split_once("*/").map_or("", |(_, rest)| rest))
 }
 
-/// Names of the functions and of their arguments, in the order of the headers.
+/// Returns the names of the functions and of their arguments, in the order of the headers.
 fn functions(header: &str) -> Vec<(String, Vec<String>)> {
     let code = code(header);
     let last_word = |text: &str| text.rsplit([' ', '*', '\n']).next().unwrap_or_default().to_owned();
     let declarations = code.split("VXS_API").skip(1).filter_map(|text| text.split_once(");")).map(|(d, _)| d);
-    // In the definition of the macro itself there is none.
+    // The macro's own definition contains none.
     let found: Vec<_> = declarations
         .filter_map(|declaration| declaration.split_once('('))
         .filter(|(before, _)| last_word(before).starts_with("vxs_"))
@@ -219,7 +219,7 @@ fn functions(header: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// The functions of the headers for programs that must know them all, such as `tests/c/bad_input_walk.c`.
+/// Returns the list of functions for programs that need all of them, such as `tests/c/bad_input_walk.c`.
 fn function_list(header: &str) -> String {
     let mut list = String::from(
         "/* Every function of voxshell.h with the names of its arguments. Written with the headers, by tests/capi_header.rs. */\n",
@@ -235,10 +235,10 @@ fn kept(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Compares what is checked in with what it should be, or writes it when asked to.
+/// Compares a checked-in file with the fresh text, or writes it if VOXSHELL_UPDATE_HEADER is set.
 fn check_or_update(file: &str, fresh: &str) {
     if std::env::var_os("VOXSHELL_UPDATE_HEADER").is_some_and(|v| v == "1") {
-        // By renaming: the other tests of this program read it meanwhile.
+        // Written by renaming, because the other tests of this program read it meanwhile.
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         let new = path.with_extension("new");
         std::fs::write(&new, fresh).and_then(|()| std::fs::rename(&new, &path)).expect("the file can be written");
@@ -286,7 +286,7 @@ fn no_field_of_a_struct_is_without_its_place_in_the_layout_asserts() {
     let mut count = 0;
     for text in code.split("typedef struct ").skip(1) {
         let Some((name, rest)) = text.split_once(" {") else { continue };
-        // An opaque handle has no body of its own: what follows is that of a later struct.
+        // An opaque handle has no body of its own; the next body is that of a later struct.
         if name.contains([';', '\n']) {
             continue;
         }
@@ -323,7 +323,7 @@ fn the_version_macros_say_what_cargo_toml_says() {
 #[test]
 fn every_status_of_the_header_has_its_name() {
     let name_of = |status| unsafe { CStr::from_ptr(voxshell::capi::status::vxs_status_name(status)) }.to_str();
-    // Families of constants share a word after VXS_; what belongs to none of them is a status.
+    // Families of constants share a word after VXS_; constants outside all families are statuses.
     const FAMILIES: [&str; 21] = [
         "VERSION",
         "LOG",

@@ -1,5 +1,5 @@
-//! Whatever the queries of the C API accept, they answer with finite numbers and in bounded time: numbers of every magnitude,
-//! from the smallest to the limits of the header, in every argument.
+//! For every accepted input the queries of the C API answer with finite numbers and in bounded time: numbers of every
+//! magnitude, from the smallest to the limits of the header, in every argument.
 
 use std::ptr::null_mut;
 
@@ -114,7 +114,7 @@ fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
                     out,
                 )
             });
-            // The far side of a body that touches a sheet has none.
+            // The far side of a body that touches a sheet has no contacts.
             assert!(of_features[..n].iter().all(is_contact) || b.name == "sheet", "{of_features:?}: {}", what());
         });
         ok(vxs_workspace_destroy(workspace));
@@ -297,7 +297,7 @@ fn responses_to_any_quantities_are_finite() {
             (impulse.restitution, impulse.max_speed) = (rng.fraction(), not_negative(rng));
             impulse.max_separation = number(rng, 1e-18, VXS_MAX_COORDINATE);
             impulse.iterations = [64, 1, 3000][rng.next() as usize % 3];
-            // Also what is no inertia.
+            // Includes invalid inertias.
             let mobility = |rng: &mut Rng| vxs_mobility {
                 inverse_mass: not_negative(rng),
                 inverse_inertia: std::array::from_fn(
@@ -344,7 +344,7 @@ fn the_largest_number_of_impulses_ends() {
         let still = vxs_kinematics { pose: identity, center: none, twist: vxs_twist::default() };
         let mobility = vxs_mobility { inverse_mass: 1.0, inverse_inertia: [1.0, 1.0, 1.0, 0.0, 0.0, 0.0] };
         impulse.iterations = VXS_MAX_ITERATIONS;
-        // In each other: no motion parts all contacts.
+        // At the same place: no motion separates all contacts.
         timed(&|| "the same place".into(), || {
             let (a, out) = (body.shape, &mut impulses);
             vxs_query_impulse(

@@ -1,5 +1,5 @@
-//! Whatever the makers of shapes and of haptics in the C API accept gives finite answers, and in bounded time: numbers of every
-//! magnitude, from the smallest to the limits of the header, in every argument.
+//! For every accepted input the makers of shapes and of haptics in the C API give finite answers in bounded time:
+//! numbers of every magnitude, from the smallest to the limits of the header, in every argument.
 
 use std::ptr::{null, null_mut};
 use std::time::Instant;
@@ -47,7 +47,7 @@ fn sizes_of_any_magnitude_give_finite_shapes_or_are_refused() {
                 let (mut distance, mut gradient) = (f64::NAN, vxs_vec3::default());
                 ok(vxs_field_distance(field, point, &mut distance, &mut gradient));
                 let unit: f64 = of(&gradient).iter().map(|x| x * x).sum();
-                // In a slab that is a billion times wider than thick, f32 knows the direction roughly.
+                // In a slab a billion times wider than thick, f32 represents the direction only roughly.
                 assert!(
                     distance.is_finite() && (unit - 1.0).abs() < 0.1,
                     "{distance} {gradient:?} at {point:?} of {lengths:?}"
@@ -72,7 +72,7 @@ fn primitives_of_any_numbers_are_made_or_refused() {
                 (std::mem::zeroed(), std::mem::zeroed());
             ok(vxs_primitive_init(&mut primitive, size_of::<vxs_primitive>(), n as u32 % 14));
             ok(vxs_cook_options_init(&mut options, size_of::<vxs_cook_options>()));
-            // What is made of the mesh is not the matter here.
+            // The result of the mesh does not matter here.
             (options.forms, options.sampling) = (VXS_FORM_POINTSHELL, VXS_SAMPLING_VERTICES);
             let unit = number(&mut rng, VXS_MIN_LENGTH, VXS_MAX_COORDINATE).abs();
             for k in 0..6 {

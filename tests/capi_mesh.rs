@@ -1,4 +1,4 @@
-//! Meshes through the C ABI: what `vxs_shape_get_info` says of them, and which are too small.
+//! Meshes through the C ABI: the values of `vxs_shape_get_info`, and meshes that are too small.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -15,7 +15,7 @@ fn ball() -> TriMesh {
     primitives::sphere(0.5, 2).unwrap()
 }
 
-/// The mesh as C programs pass it.
+/// Returns the mesh as C programs pass it.
 fn arrays(mesh: &TriMesh) -> (Vec<vxs_vec3>, Vec<u32>) {
     let vertices = mesh.vertices.iter().map(|&[x, y, z]| vxs_vec3 { x, y, z }).collect();
     (vertices, mesh.triangles.iter().flatten().copied().collect())

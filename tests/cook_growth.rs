@@ -1,5 +1,5 @@
-//! Cooking meshes with many triangles in one place: memory within what is stated, work that grows with the number of
-//! triangles and not with its square, and a callback that is called often enough to cancel at any time.
+//! Cooking meshes with many triangles in one place: memory stays within the stated limit, work grows linearly with the
+//! number of triangles, and the callback is called often enough to cancel at any time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use voxshell::Error;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The memory held is that of all threads, and so is the work of a machine with few of them: one test at a time.
+/// Lets one test run at a time, because memory and work are measured over all threads.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -24,9 +24,9 @@ fn alone() -> MutexGuard<'static, ()> {
 const FIELD: Forms = Forms { field: true, shell: false };
 const SHELL: Forms = Forms { field: false, shell: true };
 
-/// How much the memory held at any time may exceed the limit, see `vxs_cook_options::memory_limit`.
+/// Largest allowed ratio of held memory to the limit, see `vxs_cook_options::memory_limit`.
 const LIMITS_HELD: f64 = 2.0;
-/// What is held whatever the mesh, bytes: scratch of the threads, probes of the surface.
+/// Memory held for any mesh, bytes: scratch of the threads, probes of the surface.
 const ALWAYS: f64 = 4e6;
 
 struct Crowd {
@@ -53,12 +53,12 @@ fn limited(mut options: CookOptions, limit: u64) -> CookOptions {
     options
 }
 
-/// Units of work of cooking, and whether that was cancelled or refused.
+/// Returns the units of work of cooking, and the largest step between two calls of the callback.
 fn work(mesh: &TriMesh, options: &CookOptions) -> (u64, u64) {
     let goes_on = |_: &str, _: f64| true;
     let progress = Progress::new(&goes_on);
     match Shape::cook(mesh, options, &progress) {
-        // A sheet, or a body thinner than a voxel, has no inside, which is said once its field is cooked.
+        // A sheet, or a body thinner than a voxel, has no inside, which is reported after its field is cooked.
         Ok(_) | Err(Error::InvalidMesh(_)) => (progress.units(), progress.largest_step()),
         Err(other) => panic!("{other}"),
     }
@@ -99,7 +99,7 @@ fn memory_of_crowded_meshes_stays_within_the_limit() {
         let refused = matches!(cooked, Err(Error::TooLarge { .. }));
         let what = format!("{name} of {triangles}, {:?} {:?}", options.forms, options.storage);
         eprintln!("{what}: {:.1} MB of {:.1} MB, {:?}", held as f64 / 1e6, limit as f64 / 1e6, cooked.err());
-        // How large the membranes across the holes of an open mesh are is known late.
+        // The size of the membranes across the holes of an open mesh is known late.
         let is_open = options.forms.field && ["fan", "accordion"].contains(&name);
         assert!(!refused || is_open, "{what}: the memory is known before");
         let limits = if is_open || options.forms == Forms::BOTH { LIMITS_HELD } else { 1.0 };
@@ -152,7 +152,7 @@ fn repeated_triangles_cook_the_same_shape() {
     for storage in [Storage::Dense, Storage::Bricks] {
         let cook = |mesh: &TriMesh| Shape::cook(mesh, &options(24, storage, Forms::BOTH), &Progress::none()).unwrap();
         let (once, often) = (cook(&crowded::identical(4)), cook(&crowded::identical(4_000)));
-        // The field says how many repeat.
+        // The field reports the number of repeated triangles.
         let said = |field| format!("{field:?}").replace("duplicate_triangles: 3996", "duplicate_triangles: 0");
         assert!(said(once.field) == said(often.field), "{storage:?}");
         assert!(once.shell == often.shell, "{storage:?}");
@@ -204,7 +204,7 @@ fn cooking_stops_within_a_call_of_being_cancelled() {
             let progress = Progress::new(&stop);
             let stopped = Shape::cook(mesh, options, &progress);
             assert!(matches!(stopped, Err(Error::Cancelled)), "case {n}, call {stop_at} of {all}");
-            // Each thread finishes the step it is in.
+            // Each thread finishes its current step.
             let after = progress.units_after_cancelling();
             let threads = rayon::current_num_threads() as u64 + 1;
             assert!(after <= threads * progress.largest_step(), "case {n}, call {stop_at} of {all}: {after} units");

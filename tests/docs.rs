@@ -1,5 +1,5 @@
-//! The documents hold together: every link leads somewhere, every chapter is in the book's table of contents, and the code
-//! they show stands, word for word, in files that other tests compile and run.
+//! Consistency of the documents: every link has a target, every chapter is in the book's table of contents, and the
+//! quoted code stands verbatim in files that other tests compile and run.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +12,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The pages of the book, relative to the root.
+/// Returns the pages of the book, relative to the root.
 fn chapters() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
         .expect("docs")
@@ -29,7 +29,7 @@ fn pages() -> Vec<PathBuf> {
     all
 }
 
-/// A page cut into its prose and its fenced blocks.
+/// A page, split into its prose and its fenced blocks.
 #[derive(Default)]
 struct Page {
     prose: Vec<String>,
@@ -39,7 +39,7 @@ struct Page {
 struct Block {
     line: usize,
     language: String,
-    /// Of the comment `<!-- from FILE -->` on the line before.
+    /// File of the comment `<!-- from FILE -->` on the line before.
     source: Option<PathBuf>,
     text: Vec<String>,
 }
@@ -65,18 +65,18 @@ impl Page {
         page
     }
 
-    /// Targets of its links, images included.
+    /// Returns the targets of its links, images included.
     fn links(&self) -> Vec<String> {
         let mut links = Vec::new();
         for line in &self.prose {
-            // What stands between backticks is no link.
+            // Text between backticks is no link.
             let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
             links.extend(plain.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(String::from));
         }
         links
     }
 
-    /// The anchors that GitHub and mdBook give to its headings.
+    /// Returns the anchors that GitHub and mdBook give to its headings.
     fn anchors(&self) -> BTreeSet<String> {
         let mut anchors = BTreeSet::new();
         for heading in self.prose.iter().filter(|line| line.starts_with('#')) {
@@ -94,7 +94,7 @@ impl Page {
     }
 }
 
-/// `a/b/../c` is `a/c`.
+/// Normalises a path: `a/b/../c` becomes `a/c`.
 fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
@@ -123,7 +123,7 @@ fn every_link_and_anchor_leads_somewhere() {
             };
             let place = format!("{}: link to {link}", name.display());
             assert!(root().join(&target).exists(), "{place}: {} is not there", target.display());
-            // Pages are also read as a book, which holds nothing but the folder docs.
+            // Pages are also read as a book, which contains only the folder docs.
             assert!(
                 !name.starts_with("docs") || target.starts_with("docs"),
                 "{place} leaves the book: name the file instead"
@@ -147,7 +147,7 @@ fn every_chapter_is_in_the_table_of_contents_once() {
     assert_eq!(listed, chapters());
 }
 
-/// Blocks of C and C++ say where they are from. A line `…` (commented or not) stands for any lines left out.
+/// Blocks of C and C++ name their source file. A line `…` (commented or not) stands for any omitted lines.
 #[test]
 fn the_code_shown_is_code_that_is_tested() {
     let tested = ["cpp/bullet/examples/", "tests/c/", "tests/cpp/", "tests/bullet/"];
@@ -182,7 +182,7 @@ fn the_code_shown_is_code_that_is_tested() {
     assert!(seen >= 3, "only {seen} quoted blocks were found");
 }
 
-/// Every row of the plugin's pair table, and every setting, has a place in the Bullet guide.
+/// The Bullet guide mentions every row of the plugin's pair table, and every setting.
 #[test]
 fn the_bullet_guide_names_every_pair_and_setting() {
     let guide = read(Path::new("docs/bullet.md"));
@@ -224,7 +224,7 @@ fn pages_are_cut_as_meant() {
 fn every_test_that_a_promise_names_exists() {
     let mut named = 0;
     for line in read(&root().join("docs/accuracy.md")).lines() {
-        // `file::test`, and after it `test` of the same file; `module::file::test` for those in src. A name may end in "…".
+        // `file::test`, then `test` of the same file; `module::file::test` for tests in src. A name may end in "…".
         let mut file = String::new();
         for name in line.split('`').skip(1).step_by(2) {
             let Some((before, test)) = name.rsplit_once("::").or((!file.is_empty()).then_some(("", name))) else {

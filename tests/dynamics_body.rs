@@ -1,4 +1,4 @@
-//! Rigid bodies in motion: what is conserved, closed forms, orders of convergence, stiff springs.
+//! Motion of rigid bodies: conserved quantities, closed forms, orders of convergence, stiff springs.
 
 use nalgebra::Matrix6;
 use support::rng::Rng;
@@ -11,7 +11,7 @@ fn cross(v: &Vec3) -> Mat3 {
     v.cross_matrix()
 }
 
-/// A body with three different moments about axes that are not its own.
+/// Returns a body with three different moments about axes that are not its own.
 fn crooked(rng: &mut Rng) -> RigidBody {
     let axes = rng.rotation().to_rotation_matrix().into_inner();
     let inertia = axes * Mat3::from_diagonal(&Vec3::new(0.02, 0.05, 0.06)) * axes.transpose();
@@ -94,8 +94,8 @@ fn momenta_of_a_free_body_are_kept_to_the_last_bit_and_its_energy_nearly() {
     }
 }
 
-/// The attitude of a free symmetric top after `time`: about its own axis and, with it, about the angular momentum, each at a
-/// constant rate (Landau & Lifshitz, Mechanics, section 33).
+/// Returns the attitude of a free symmetric top after `time`: it rotates about its own axis, and with it about the
+/// angular momentum, each at a constant rate (Landau & Lifshitz, Mechanics, section 33).
 fn top(before: &RigidBody, along: f64, across: f64, time: f64) -> Rotation {
     let l = before.angular_momentum;
     let axis = before.rotation * Vec3::z();
@@ -129,7 +129,7 @@ fn a_free_top_precesses_as_in_closed_form_and_to_first_order() {
     }
 }
 
-/// A body tied to a place in the world by a spring and a damper at each of several points of its own, with exact gradients.
+/// A body fixed to the world by a spring and a damper at each of several points, with exact gradients.
 struct Ties {
     points: Vec<(Vec3, Vec3)>,
     stiffness: f64,
@@ -251,7 +251,7 @@ fn implicit_steps_are_stable_on_springs_a_million_times_too_stiff() {
         }
     }
     assert!(worst < 1.02, "energy grew {worst} times in one step");
-    // The explicit method is lost at the first of them.
+    // The explicit method diverges at the first of them.
     let mut body = crooked(&mut rng);
     let ties = Ties::random(&mut rng, &body, 1e6, 0.0);
     let before = ties.energy(&body);

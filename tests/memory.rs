@@ -1,6 +1,6 @@
 //! Out of memory is an error: cooking, saving and loading with an allocator that refuses.
 //!
-//! A program of its own, because a process has one allocator; its tests take turns.
+//! A separate program, because a process has one allocator; its tests run one at a time.
 
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
@@ -28,7 +28,7 @@ fn options(cells: u32, storage: Storage) -> CookOptions {
     CookOptions { resolution: Resolution::Cells(cells), storage, ..CookOptions::default() }
 }
 
-/// A box of 12 triangles, and the same without its lid.
+/// Returns a box of 12 triangles, and the same without its lid.
 fn closed_box() -> TriMesh {
     primitives::cuboid([0.3, 0.2, 0.1]).unwrap()
 }
@@ -39,7 +39,7 @@ fn open_box() -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
-/// Something that is done with a small mesh, which is given to it.
+/// An operation on a small mesh.
 struct Work {
     name: String,
     mesh: TriMesh,
@@ -114,7 +114,7 @@ fn files(folder: &Path) -> Vec<Work> {
     all
 }
 
-/// A mesh file of each kind.
+/// Returns one mesh file of each kind.
 fn mesh_files(folder: &Path) -> Vec<Work> {
     let obj = folder.join("box.obj");
     io::write_obj(&obj, &closed_box()).unwrap();
@@ -147,13 +147,13 @@ fn mesh_files(folder: &Path) -> Vec<Work> {
     all.into_iter().map(load).collect()
 }
 
-/// Does each work with its n-th allocation refused, with that alone and with all from there on. With VOXSHELL_LONG=1 for all n,
-/// on one thread and on two, where the order of allocations differs from run to run.
+/// Runs each operation with its n-th allocation refused, alone or together with all later ones. With VOXSHELL_LONG=1
+/// for all n, on one thread and on two, where the order of allocations differs from run to run.
 fn refuse_each(all: &[Work]) {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for (work_number, Work { name, mesh, run }) in all.iter().enumerate() {
-            // What is made once in a process and what a thread keeps is there.
+            // Allocations that happen once per process or thread have been made before.
             (0..3).for_each(|_| pool.install(|| run(mesh.clone()).unwrap()));
             for kind in [Refuse::Only as fn(usize) -> Refuse, Refuse::From] {
                 let (mut most_kept, mut most_reserved) = (0, 0);
@@ -168,7 +168,7 @@ fn refuse_each(all: &[Work]) {
                         Err(Error::OutOfMemory { .. }) => *is_error_here = true,
                         Err(other) => panic!("{name}, {refuse:?}: {other}"),
                     };
-                    // Not the task that the pool gets: it is the test's.
+                    // This allocation belongs to the test, not to the task in the pool.
                     let given = mesh.clone();
                     let seen = pool.install(|| faults::run(refuse, || run(given), look));
                     assert_eq!(is_error, seen.refused > 0, "{name}, {refuse:?}: {seen:?}");
@@ -293,7 +293,8 @@ fn the_c_interface_says_out_of_memory() {
     }
 }
 
-/// Cooking under limits of the address space, from none to enough: each in a process of its own, as an abort ends it.
+/// Cooking under limits of the address space, from none to enough: each in a process of its own, because an abort ends
+/// it.
 #[cfg(target_os = "linux")]
 mod limited {
     use super::*;
@@ -303,7 +304,7 @@ mod limited {
     const LIMIT: &str = "VOXSHELL_TEST_ADDRESS_SPACE";
     const REFUSED: i32 = 17;
 
-    /// Bytes of address space that the process has now.
+    /// Returns the address space that the process uses now, bytes.
     fn in_use() -> u64 {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
         pages.split_whitespace().next().unwrap().parse::<u64>().unwrap() * 4096
@@ -337,7 +338,7 @@ mod limited {
         let (mut refused, mut cooked) = (0, 0);
         let steps: u64 = if support::long() { 200 } else { 24 };
         for step in 0..=steps {
-            // Closer where little is left.
+            // Limits are denser where little memory remains.
             let limit = (step * step * (320 << 20) / (steps * steps)) / 4096 * 4096;
             let output = Command::new(std::env::current_exe().unwrap())
                 .args(["--exact", "limited::child", "--ignored", "--nocapture", "--test-threads=1"])

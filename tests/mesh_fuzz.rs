@@ -1,4 +1,5 @@
-//! Mesh files from outside: thousands of damaged ones, with little memory, no panic, and a sound mesh where one is read.
+//! Untrusted mesh files: thousands of damaged files. Reading must use little memory, not panic, and return only valid
+//! meshes.
 
 use std::path::Path;
 
@@ -14,18 +15,18 @@ use voxshell::Error;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes that reading may hold for each byte of the file, and for any file.
+/// Memory that reading may hold: bytes for each byte of the file, and for any file.
 const PER_BYTE: usize = 60;
 const ALWAYS: usize = 2 << 20;
 
-/// Loads such a file; most that was held meanwhile.
+/// Loads a file with these bytes; returns the result and the peak memory.
 fn load(folder: &Path, like: &Path, bytes: &[u8]) -> (voxshell::Result<TriMesh>, usize) {
     let path = folder.join(like.file_name().unwrap());
     std::fs::write(&path, bytes).unwrap();
     peak(|| io::load(&path))
 }
 
-/// A mesh that was read is one that could have been made, is written and read again the same, and can be asked and cooked.
+/// Checks that a mesh that was read is valid, is written and read back the same, and can be queried and cooked.
 fn is_sound(mesh: &TriMesh, folder: &Path, cook: bool) {
     TriMesh::new(mesh.vertices.clone(), mesh.triangles.clone()).unwrap();
     let path = folder.join("again.obj");
@@ -46,7 +47,7 @@ fn is_sound(mesh: &TriMesh, folder: &Path, cook: bool) {
     }
     if cook {
         let options = FieldOptions { memory_limit: 64 << 20, ..FieldOptions::with_resolution(mesh, 12) };
-        // Coordinates beyond f32, or a mesh that is a point, make no grid.
+        // Coordinates beyond f32, or a mesh that is a point, give no grid.
         let _no_panic = DenseField::cook(mesh, &options, &Progress::none());
         let _no_panic = BrickField::cook(mesh, &options, &Progress::none());
     }
@@ -56,7 +57,7 @@ fn readers_survive(kind: &str, rounds: usize) {
     let folder = support::fuzz::folder();
     let corpus = corpus(kind);
     let (read, most) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-    // What a process makes once, such as its threads, is there before anything is counted.
+    // Allocations made once per process, such as threads, are made before anything is counted.
     let _any_mesh = load(folder.path(), &corpus[0].0, &corpus[0].1);
     let check = |path: &Path, bytes: &[u8]| {
         let (result, held) = load(folder.path(), path, bytes);
@@ -78,7 +79,7 @@ fn readers_survive(kind: &str, rounds: usize) {
     eprintln!("{kind}: {} of {rounds} damaged files were read, at most {} bytes held for one", read.get(), most.get());
 }
 
-/// One test, since the memory held is that of all threads.
+/// A single test, because memory is measured over all threads.
 #[test]
 fn no_damaged_mesh_file_panics_takes_much_memory_or_gives_a_mesh_that_is_unsound() {
     ["obj", "stl", "ply"].iter().for_each(|kind| readers_survive(kind, 10_000));

@@ -1,4 +1,5 @@
-# What tests/run and tests/campaign share: the packages they need, and stages whose results are added up. Sourced, not run.
+# Code shared by tests/run and tests/campaign: the packages they need, and stages whose results are added up. Sourced,
+# not run.
 
 [ -d "$HOME/.cargo/bin" ] && PATH="$PATH:$HOME/.cargo/bin"
 
@@ -21,7 +22,7 @@ install_packages() {
     { echo "$0: apt-get could not install $*" >&2; exit 1; }
 }
 
-# Checks for cargo and installs what building the tests needs, and the packages given.
+# Checks for cargo and installs the packages for building the tests, and the packages given.
 install_requirements() {
   if ! command -v cargo >/dev/null; then
     echo "$0: cargo was not found; install the Rust toolchain from https://rustup.rs and run this again" >&2

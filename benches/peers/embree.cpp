@@ -1,4 +1,4 @@
-// embree beside Voxshell: rays against the triangles, one at a time.
+// Embree for comparison: rays against the triangles, one at a time.
 #include "peer.hpp"
 
 #include <embree3/rtcore.h>
@@ -63,7 +63,7 @@ std::string cast(std::istringstream&)
     std::size_t hits = 0;
     const double cpu = peer::cpu_seconds();
     for (const RTCRayHit& segment : rays) {
-        // Casting writes to the ray.
+        // rtcIntersect1 writes to the ray.
         alignas(16) RTCRayHit ray = segment;
         rtcIntersect1(scene, &context, &ray);
         hits += ray.hit.geomID != RTC_INVALID_GEOMETRY_ID;

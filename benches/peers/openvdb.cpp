@@ -1,4 +1,4 @@
-// OpenVDB beside Voxshell: level sets from meshes by meshToVolume, and rays through them.
+// OpenVDB for comparison: level sets from meshes by meshToVolume, and rays through them.
 #include "peer.hpp"
 
 #include <openvdb/openvdb.h>
@@ -77,7 +77,7 @@ std::string segments(std::istringstream& words)
     return peer::member("segments", rays.size());
 }
 
-/// All segments against the last volume.
+/// Casts all segments against the last volume.
 std::string cast(std::istringstream&)
 {
     const openvdb::tools::LevelSetRayIntersector<FloatGrid> intersector(*grid);
@@ -90,7 +90,7 @@ std::string cast(std::istringstream&)
             sum += time;
         }
     const double seconds = peer::cpu_seconds() - cpu;
-    // The sum is given so that the times are computed.
+    // The sum is returned so that the compiler cannot drop the computation of the times.
     return peer::member("cpu", seconds) + ", " + peer::member("hits", hits) + ", " + peer::member("sum", sum);
 }
 

@@ -1,6 +1,6 @@
-// Code shared by the peers in this folder. `voxshell-lab bench` compiles each of them at run time where its library is installed,
-// starts it, and talks to it in lines: a command with its arguments in, one JSON object out. So the runs of both sides can
-// take turns, and each side keeps its own memory.
+// Code shared by the peers in this folder. `voxshell-lab bench` compiles each of them at run time if its library is
+// installed, starts it, and sends commands: one command with its arguments per line, answered by one JSON object. So
+// the runs of both sides can alternate, and each side keeps its own memory.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace peer {
 
-/// Seconds that this process has computed, all of its threads together.
+/// Returns the processor time of this process, all threads together, seconds.
 inline double cpu_seconds()
 {
     timespec t;
@@ -34,7 +34,7 @@ inline double wall_seconds()
     return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
-/// A file of nothing but values of one type, in this machine's byte order.
+/// Reads a file of values of one type, in this machine's byte order.
 template <class T>
 std::vector<T> read(const std::string& path)
 {
@@ -56,10 +56,10 @@ void write(const std::string& path, const std::vector<T>& values)
 
 using Vertex = std::array<float, 3>;
 using Triangle = std::array<std::uint32_t, 3>;
-/// From and to, metres.
+/// Start and end, metres.
 using Segment = std::array<Vertex, 2>;
 
-/// Takes the rest of a command's line and answers with the members of a JSON object.
+/// Takes the rest of a command's line and returns the members of a JSON object.
 using Command = std::function<std::string(std::istringstream&)>;
 
 /// Answers commands until the input ends.
@@ -81,7 +81,7 @@ inline int serve(const std::map<std::string, Command>& commands)
     return EXIT_SUCCESS;
 }
 
-/// `"name": value`
+/// Returns `"name": value`.
 template <class T>
 std::string member(const char* name, T value)
 {

@@ -1,5 +1,6 @@
-// Six fans of four thin blades, kept turning by motors, and in each one's way a fixed peg in the middle between two blades.
-// They are asked for 10 to 90 degrees per step; from 45 degrees on, Bullet turns bodies by less than that.
+// Six fans of four thin blades, turned by motors. A fixed peg stands in the path of each fan, midway between two
+// blades. The commanded speeds are 10 to 90 degrees per step; from 45 degrees on, Bullet turns bodies by less than
+// that.
 #include "scene.h"
 #include "voxshell-bullet-demo/src/bridge.rs.h"
 
@@ -9,7 +10,7 @@ void demo::fan(Scene& scene, const Setup& setup) {
 
     for (int lane = 0; lane < 6; ++lane) {
         const btScalar x = btScalar(1.3) * (lane % 3) - btScalar(1.3), y = btScalar(1.3) * (lane / 3) + btScalar(0.6);
-        // The blades point along x and y as they start, their axis is z.
+        // At the start the blades point along x and y; the axis is z.
         btTransform pose = upright(model, x, 0, 0);
         pose.getOrigin().setY(y);
         btRigidBody& blades = scene.add_dynamic(model, pose);

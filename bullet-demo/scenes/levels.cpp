@@ -1,4 +1,5 @@
-// Copies of a body dropped from half a metre onto an infinite plane, far from each other, each turned another way.
+// Copies of a body dropped from half a metre onto an infinite plane, far from each other, each with its own
+// orientation.
 #include <random>
 
 #include "scene.h"
@@ -9,7 +10,7 @@ void demo::levels(Scene& scene, const Setup& setup) {
     auto plane = std::make_unique<btStaticPlaneShape>(btVector3(0, 1, 0), btScalar(0));
     scene.add_static(std::move(plane), btTransform::getIdentity());
 
-    std::mt19937 random(4);  // the same everywhere
+    std::mt19937 random(4);  // fixed seed: the same orientations on every machine
     const auto next = [&] { return btScalar(random()) / btScalar(2147483648.0) - 1; };
     for (unsigned i = 0; i < setup.count; ++i) {
         btQuaternion turn;

@@ -1,4 +1,4 @@
-// A body dropped from half a metre onto an infinite plane, in steps that get longer from row to row.
+// A body dropped from half a metre onto an infinite plane. The time step grows from row to row.
 #include "scene.h"
 #include "voxshell-bullet-demo/src/bridge.rs.h"
 

@@ -1,5 +1,5 @@
-// M16 nuts (model 1) on standing M16 bolts (model 0), in real size: each nut starts seven turns above its bolt's head, in the
-// middle of its play, and comes down by its weight or by a driver.
+// M16 nuts (model 1) on standing M16 bolts (model 0), in real size. Each nut starts seven turns above the head of its
+// bolt, in the middle of its play. Its weight or a driver brings it down.
 #include <algorithm>
 #include <cmath>
 
@@ -9,17 +9,17 @@
 namespace {
 
 const btScalar kDensity = 7850;  // steel, kg/m³
-// A driver's torque falls linearly with speed: all of it when it stands still, nothing at four turns per second.
+// The torque of a driver falls linearly with speed: full at standstill, zero at four turns per second.
 const btScalar kTorque = btScalar(0.005);             // N m
 const btScalar kFreeSpeed = 4 * SIMD_2_PI;            // rad/s
 // Combined coefficients. The lead angle of M16 is atan(2 / (π 14.7)) = 2.48°: on flanks of 60° a nut turns by its weight below
 // tan(2.48°) cos(30°) = 0.0375.
 const btScalar kSlippery = btScalar(0.01), kSteel = btScalar(0.2);
-// Seen along the axis a turning nut is a thousand times as heavy as a falling one: what stops its fall at the head stops its
-// turning only by and by.
+// Along the axis a turning nut has a thousand times the effective mass of a falling one. So the head stops the fall of
+// the nut at once and its rotation only gradually, and the solver needs many iterations.
 const int kIterations = 200;
 
-/// The pose that puts the origin of the model's own mesh at `at`, turned about y.
+/// Returns the pose that puts the origin of the model's own mesh at `at`, turned about y.
 btTransform standing(const demo::Model& model, const btVector3& at, btScalar turn) {
     const btTransform upright = demo::upright(model, 0, 0, 0);
     const btQuaternion about(btVector3(0, 1, 0), turn);
@@ -33,7 +33,7 @@ btTransform standing(const demo::Model& model, const btVector3& at, btScalar tur
 void demo::nut_bolt(Scene& scene, const Setup& setup) {
     const Model &bolt = setup.models[0], &nut = setup.models[1];
     const bool driven = setup.drive == Drive::Driver;
-    const btScalar friction = std::sqrt(driven ? kSteel : kSlippery);  // Bullet multiplies the bodies' coefficients
+    const btScalar friction = std::sqrt(driven ? kSteel : kSlippery);  // Bullet multiplies the two
     const btScalar pitch = btScalar(0.002), mass = kDensity * btScalar(nut.volume);
     scene.solver_info().m_numIterations = kIterations;
 
@@ -41,9 +41,9 @@ void demo::nut_bolt(Scene& scene, const Setup& setup) {
     const int row = pairs == 1 ? 1 : 10;
     std::vector<btRigidBody*> nuts;
     for (int i = 0; i < pairs; ++i) {
-        // Bullet's broadphase grows the box of what moves by 50 mm: nearer pairs would be neighbours to it.
+        // Bullet's broadphase enlarges the box of a moving body by 50 mm, so closer pairs would count as neighbours.
         const btVector3 head(btScalar(0.15) * (i % row), 0, btScalar(0.15) * (i / row));
-        // Every pair stands otherwise: the nut starts at its own place of the turn, on the helix.
+        // Each pair has its own orientation: the nut starts at its own angle, on the helix.
         const btScalar turns = 7 - btScalar(i) / btScalar(pairs);
         scene.add_static(bolt, standing(bolt, head, 0)).setFriction(friction);
         btRigidBody& body = scene.add_dynamic(nut, standing(nut, head + btVector3(0, pitch * turns, 0), SIMD_2_PI * turns));
@@ -56,8 +56,8 @@ void demo::nut_bolt(Scene& scene, const Setup& setup) {
     }
     if (driven)
         scene.before_steps([nuts, dt = btScalar(setup.dt)](int) {
-            // An impulse, not applyTorque: the friction rows of the solver leave a step's external torque out, so that nothing
-            // would ever hold against it.
+            // An impulse instead of applyTorque: the friction rows of the solver ignore the external torque of a step,
+            // so nothing would ever resist it.
             for (btRigidBody* body : nuts) {
                 const btScalar down = -body->getAngularVelocity().y();
                 const btScalar torque = kTorque * std::max(btScalar(-1), std::min(btScalar(1), 1 - down / kFreeSpeed));

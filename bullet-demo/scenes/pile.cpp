@@ -13,12 +13,12 @@ void demo::pile(Scene& scene, const Setup& setup) {
     const btScalar rim = btScalar(container.upright_max[1] - container.upright_min[1]);
 
     for (int i = 0; i < int(setup.count); ++i) {
-        // Around a small circle above the rim, each turned otherwise; the golden angle never repeats a place.
+        // Positions on a small circle above the rim. The golden angle gives each body a new position and orientation.
         const btScalar angle = btScalar(2.399963) * i;
         const btScalar away = btScalar(0.35) + btScalar(0.25) * (i % 3);
         btTransform pose(btQuaternion(btVector3(1, 2, 3).normalized(), angle),
                          btVector3(away * std::cos(angle), rim + btScalar(1.2), away * std::sin(angle)));
-        // One every 0.2 s: the one before is out of the way by then.
+        // One body every 0.2 s: by then the previous one has moved away.
         scene.add_later(setup.models[i % 3], pose, btVector3(0, -2, 0), 40 * i);
     }
 }

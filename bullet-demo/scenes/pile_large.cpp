@@ -16,7 +16,8 @@ void demo::pile_large(Scene& scene, const Setup& setup) {
     const btScalar wide = btScalar(container.upright_max[0]);
     const btScalar radius = std::min(btScalar(0.75) * wide, wide - btScalar(0.7));
 
-    // A layer is a sunflower of places, one per 1.9 m²: every body is 1 m long, so none is released inside another.
+    // The positions of a layer form a sunflower pattern, one per 1.9 m². Every body is 1 m long, so none is released
+    // inside another.
     const btScalar spread = btScalar(0.78);
     const int per_layer = std::max(1, int(std::pow(double(radius / spread), 2)));
     const btScalar golden = btScalar(2.399963);
@@ -27,7 +28,7 @@ void demo::pile_large(Scene& scene, const Setup& setup) {
         const btScalar away = spread * std::sqrt(btScalar(place) + btScalar(0.5));
         const btTransform pose(btQuaternion(btVector3(1, 2, 3).normalized(), golden * i),
                                btVector3(away * std::cos(angle), rim + btScalar(1.2), away * std::sin(angle)));
-        // The layer before has fallen by more than 1.2 m in these 0.25 s.
+        // In these 0.25 s the previous layer has fallen by more than 1.2 m.
         scene.add_later(setup.models[i % 3], pose, btVector3(0, -5, 0), 50 * layer);
     }
 }

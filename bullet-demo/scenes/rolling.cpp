@@ -1,5 +1,6 @@
-// Four bodies that never rest for three seconds, then are let go and come to rest: what motion costs, beside the same pairs at
-// rest. One slides, one is rolled, one tumbles on a plane; the fourth tumbles in a large bowl (model 1).
+// Four bodies that move for three seconds, then are released and come to rest. The scene compares the cost of motion
+// with that of the same pairs at rest. One body slides, one rolls and one tumbles on a plane; the fourth tumbles in a
+// large bowl (model 1).
 #include "scene.h"
 #include "voxshell-bullet-demo/src/bridge.rs.h"
 
@@ -10,7 +11,7 @@ void demo::rolling(Scene& scene, const Setup& setup) {
     const Model& bowl = setup.models[1];
     scene.add_static(bowl, upright(bowl, -4, 0, 0));
 
-    // Lanes wide enough that nobody meets.
+    // The lanes are wide enough that no bodies meet.
     const btScalar gap = btScalar(0.01);
     const btScalar inside = btScalar(bowl.upright_max[1] - bowl.upright_min[1]) * btScalar(0.1);
     btRigidBody* slider = &scene.add_dynamic(model, upright(model, 0, gap, 0));
@@ -22,7 +23,7 @@ void demo::rolling(Scene& scene, const Setup& setup) {
     const int released = int(3 / setup.dt + 0.5);
     scene.before_steps([=](int step) {
         const btScalar time = btScalar(step) * btScalar(setup.dt);
-        // Drives that hold an angular velocity, as a motor does. The axes of those that tumble turn too.
+        // Drives that hold an angular velocity, as a motor does. The axes of the tumbling bodies turn too.
         const auto turn = [](btRigidBody* body, const btVector3& wanted) {
             body->setAngularVelocity(body->getAngularVelocity() + btScalar(0.2) * (wanted - body->getAngularVelocity()));
         };

@@ -1,5 +1,5 @@
-// A body that is put against a fixed copy of itself in another of the given places in every step, at rest and without weight: each
-// step's narrowphase begins anew, and finds as many contacts as the one before.
+// In every step a body is placed at another of the given poses against a fixed copy of itself, at rest and without
+// weight. So each narrowphase starts without cached data, and finds the same number of contacts.
 #include "scene.h"
 #include "voxshell-bullet-demo/src/bridge.rs.h"
 

@@ -17,7 +17,7 @@ static double nanoseconds(clockid_t clock) {
 
 template <typename Work>
 static double timed(Work work) {
-    // The wall clock is the finer one; the thread's own stands still while something else has the processor.
+    // The wall clock has the finer resolution; the clock of the thread stops while another process has the processor.
     const double thread = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     const double wall = nanoseconds(CLOCK_MONOTONIC);
     work();
@@ -52,7 +52,7 @@ Scene::~Scene() {
 
 btRigidBody& Scene::add(std::unique_ptr<btRigidBody> rigid, const Model* model, int enters) {
     rigid->setFriction(btScalar(0.5));
-    rigid->setActivationState(DISABLE_DEACTIVATION);  // nothing sleeps: every step is worked for
+    rigid->setActivationState(DISABLE_DEACTIVATION);  // bodies never sleep: every step computes all contacts
     if (enters <= step_) world_.addRigidBody(rigid.get());
     bodies_.push_back({std::move(rigid), model, enters});
     return *bodies_.back().rigid;
@@ -66,8 +66,8 @@ static std::unique_ptr<btRigidBody> rigid_body(btCollisionShape* shape, const bt
 }
 
 static std::unique_ptr<btRigidBody> moving_body(btCollisionShape* shape, const Model& model, const btTransform& pose) {
-    // The body's frame is its principal axes, so that its inertia is a diagonal, as Bullet wants it. It is that of the
-    // solid mesh, whatever stands in for it: the methods are to differ in their contacts only.
+    // The frame of the body is its principal axes, because Bullet takes a diagonal inertia. The inertia is that of the
+    // solid mesh for every collision shape, so that the methods differ in their contacts only.
     const btScalar mass = 1;
     const auto& i = model.inertia;
     return rigid_body(shape, pose, mass, mass * btVector3(btScalar(i[0]), btScalar(i[1]), btScalar(i[2])));
@@ -102,7 +102,8 @@ void Scene::prevent_tunnelling() {
     if (!setup_.swept_spheres) return;
     for (Body& body : bodies_) {
         if (!body.model || body.rigid->getInvMass() == 0) continue;
-        // The sphere must be well inside the body; it sweeps when the body moves by more than its own half thickness.
+        // The sphere must be well inside the body. It sweeps when the body moves by more than half of its own
+        // thickness.
         double half = 1e30;
         for (int i = 0; i < 3; ++i)
             half = std::min(half, 0.5 * (body.model->upright_max[i] - body.model->upright_min[i]));
@@ -127,7 +128,7 @@ StepFigures Scene::step() {
 
     if (drive_) drive_(step_);
 
-    // No substeps: a true step of dt. stepSimulation(dt, 1) would integrate 1/60 s instead.
+    // No substeps, so that the step is exactly dt. stepSimulation(dt, 1) would integrate 1/60 s instead.
     const double thread = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     world_.stepSimulation(btScalar(setup_.dt), 0);
     const double took = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - thread;

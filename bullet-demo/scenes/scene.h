@@ -1,5 +1,5 @@
-// The parts of every scene of the demo: a stock Bullet world, bodies in it, and the figures taken on each step.
-// The scenes themselves (drop_plane.cpp, pair.cpp, stack.cpp, pile.cpp and so on) are short; read those first.
+// Code shared by the scenes of the demo: a stock Bullet world, its bodies, and the measurements of each step. The
+// scenes themselves (drop_plane.cpp, pair.cpp, stack.cpp, pile.cpp and so on) are short; read those first.
 #pragma once
 
 #include <btBulletDynamicsCommon.h>
@@ -17,31 +17,31 @@ struct StepFigures;  // shared with the Rust side: see bridge.rs
 struct BodyPose;
 struct BodyInfo;
 
-/// Bullet's dispatcher with a stopwatch around the narrowphase, and nothing else changed.
+/// Bullet's dispatcher with a timer around the narrowphase, otherwise unchanged.
 class TimedDispatcher final : public btCollisionDispatcher {
 public:
     using btCollisionDispatcher::btCollisionDispatcher;
     void dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
                                    btDispatcher* dispatcher) override;
 
-    /// Of the last step, nanoseconds.
+    /// Time of the last step, nanoseconds.
     double narrowphase_ns = 0;
 };
 
-/// The motion clamp with a stopwatch around it.
+/// The motion clamp with a timer around it.
 class TimedClamp final : public btActionInterface {
 public:
     void updateAction(btCollisionWorld* world, btScalar dt) override;
     void debugDraw(btIDebugDraw*) override {}
 
-    /// Of the last step, nanoseconds; 0 while it is not in the world.
+    /// Time of the last step, nanoseconds; 0 while the clamp is not in the world.
     double clamp_ns = 0;
 
 private:
     btVoxShellMotionClamp clamp_;
 };
 
-/// One run: a world under gravity (0, -10, 0) m/s² and its bodies. Metres, kilograms, seconds; y is up.
+/// One run: a world under gravity (0, -10, 0) m/s² and its bodies. Units are metres, kilograms and seconds; y is up.
 class Scene {
 public:
     explicit Scene(const Setup& setup);
@@ -49,28 +49,28 @@ public:
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
 
-    /// Friction 0.5 and the setup's collision method for every body that is given by a model.
+    /// Adds a body of a model, with friction 0.5 and the collision method of the setup.
     btRigidBody& add_dynamic(const Model& model, const btTransform& pose);
     btRigidBody& add_static(const Model& model, const btTransform& pose);
-    /// One of Bullet's own shapes, which does not move.
+    /// Adds a fixed body with one of Bullet's own shapes.
     btRigidBody& add_static(std::unique_ptr<btCollisionShape> shape, const btTransform& pose);
-    /// A body that enters the world at a later step, moving as it was released: for pouring.
+    /// Adds a body that enters the world at step `step` with the given velocity, for pouring.
     void add_later(const Model& model, const btTransform& pose, const btVector3& velocity, int step);
-    /// Called before each step with its number, from 0: for drives.
+    /// Sets a function to be called before each step with the step's number, from 0. Scenes use it for drives.
     void before_steps(std::function<void(int)> drive) { drive_ = std::move(drive); }
 
-    /// Bullet's defaults, for scenes that need others.
+    /// Returns the solver settings of the world, which are Bullet's defaults, for scenes that change them.
     btContactSolverInfo& solver_info() { return world_.getSolverInfo(); }
-    /// To be called when all bodies are there: what each side offers against tunnelling. For Voxshell's shapes it is the motion
-    /// clamp; for convex ones, if the setup says so, Bullet's swept spheres.
+    /// Enables the protection against tunnelling; call it when all bodies have been added. Voxshell's shapes get the
+    /// motion clamp; convex shapes get Bullet's swept spheres if the setup says so.
     void prevent_tunnelling();
     void add_constraint(std::unique_ptr<btTypedConstraint> constraint);
 
-    /// One step of exactly `dt` seconds: stepSimulation(dt, 0) has no hidden substeps.
+    /// Makes one step of exactly `dt` seconds: stepSimulation(dt, 0) has no hidden substeps.
     StepFigures step();
 
     std::size_t body_count() const { return bodies_.size(); }
-    /// Of the bodies given by a model, in the order in which they were added.
+    /// Writes the poses of the bodies of models, in the order in which they were added.
     void poses(rust::Vec<BodyPose>& out) const;
     rust::Vec<BodyInfo> infos() const;
 
@@ -78,7 +78,7 @@ private:
     struct Body {
         std::unique_ptr<btRigidBody> rigid;
         const Model* model;  // null for Bullet's own shapes
-        int enters;          // the step at which it joins the world
+        int enters;          // step at which it joins the world
     };
     btRigidBody& add(std::unique_ptr<btRigidBody> rigid, const Model* model, int enters);
 
@@ -97,11 +97,11 @@ private:
     int step_ = 0;
 };
 
-/// A pose that puts the lowest point of the model's box at height `y`, upright as it was modelled, with its centre of
-/// mass at (x, ·, z).
+/// Returns the pose that puts the lowest point of the model's box at height `y`, upright as modelled, with the centre
+/// of mass at (x, ·, z).
 btTransform upright(const Model& model, btScalar x, btScalar y, btScalar z);
 
-/// The scene that `setup` names; it keeps a reference to `setup`.
+/// Makes the scene that `setup` names; the scene keeps a reference to `setup`.
 std::unique_ptr<Scene> make_scene(const Setup& setup);
 
 // The scenes. Each fills an empty world.

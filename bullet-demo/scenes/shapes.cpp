@@ -28,7 +28,7 @@ std::unique_ptr<btConvexHullShape> hull_shape(const btVector3* points, int count
     return shape;
 }
 
-/// Every vertex of the exact convex hull.
+/// Returns a hull of all vertices of the exact convex hull.
 std::unique_ptr<btConvexHullShape> full_hull(const Model& model, btScalar margin) {
     const std::vector<btVector3> points = points_of(model.vertices);
     btConvexHullComputer computer;
@@ -36,7 +36,7 @@ std::unique_ptr<btConvexHullShape> full_hull(const Model& model, btScalar margin
     return hull_shape(&computer.vertices[0], computer.vertices.size(), margin);
 }
 
-/// Bullet's own simplification: the support points in 42 directions.
+/// Returns Bullet's own simplified hull: the support points in 42 directions.
 std::unique_ptr<btConvexHullShape> small_hull(const Model& model, btScalar margin) {
     const auto full = full_hull(model, 0);  // no margin: btShapeHull would bake it into the vertices
     btShapeHull simplified(full.get());
@@ -44,7 +44,7 @@ std::unique_ptr<btConvexHullShape> small_hull(const Model& model, btScalar margi
     return hull_shape(simplified.getVertexPointer(), simplified.numVertices(), margin);
 }
 
-/// A convex decomposition, made beforehand.
+/// Returns a compound of the precomputed convex parts.
 std::unique_ptr<btCompoundShape> compound(const Model& model, btScalar margin,
                                           std::vector<std::unique_ptr<btCollisionShape>>& keep) {
     auto compound = std::make_unique<btCompoundShape>(true, int(model.hulls.size()));
@@ -59,15 +59,15 @@ std::unique_ptr<btCompoundShape> compound(const Model& model, btScalar margin,
 btVoxShellSettings settings_of(const Setup& setup) {
     btVoxShellSettings settings;
     if (setup.scene == SceneKind::NutBolt || setup.scene == SceneKind::NutBolt100) {
-        // On a thread all motion is along the surface, which lies within a fraction of a millimetre everywhere: contacts are not
-        // looked for as far as the sliding goes, and one side's samples are fine enough.
+        // On a thread all motion is along the surface, and the whole surface is within a fraction of a millimetre. So
+        // the look-ahead need not cover the sliding distance, and the samples of one body are fine enough.
         settings.m_lookahead = btScalar(0.1);
         settings.m_roles = VXS_ROLES_AUTO;
     }
     if (setup.segments == Segments::Level) settings.m_segmentation = VXS_SEGMENTATION_LEVEL;
     if (setup.segments == Segments::Region) settings.m_segmentation = VXS_SEGMENTATION_REGION;
     settings.m_segmentLevel = setup.segment_level;
-    // With the clamp nothing need be seen coming from afar.
+    // With the clamp the look-ahead need not cover fast approaches.
     if (setup.clamped) settings.m_maxLookaheadFraction = btScalar(0.1);
     return settings;
 }
@@ -91,7 +91,7 @@ btCollisionShape* ShapeMaker::dynamic_shape(const Model& model) {
 
 btCollisionShape* ShapeMaker::static_shape(const Model& model) {
     if (!model.container || is_voxshell(setup_.method) || setup_.method == Method::Gimpact) return dynamic_shape(model);
-    // What one uses in stock Bullet for scenery that other things are to lie in.
+    // The usual shape in stock Bullet for a fixed body that holds others.
     btCollisionShape*& shape = made_static_[&model];
     if (!shape) {
         shape = keep(std::make_unique<btBvhTriangleMeshShape>(triangles(model), true));
@@ -143,7 +143,7 @@ btCollisionShape* ShapeMaker::make(const Model& model) {
         }
         case Method::VoxshellCoarse:
         case Method::VoxshellFine: {
-            // An asset cooked beforehand; a btTriangleMesh in its place would be cooked here and now.
+            // Loads a precooked asset. A btTriangleMesh instead would be cooked here.
             auto shape = std::make_unique<btVoxShellShape>(std::string(model.asset).c_str());
             shape->setMargin(margin);
             return keep(std::move(shape));

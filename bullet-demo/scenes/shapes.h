@@ -1,4 +1,4 @@
-// One collision shape for one model, by each of the methods that are compared.
+// Makes the collision shape of a model for each of the compared methods.
 #pragma once
 
 #include <btBulletCollisionCommon.h>
@@ -15,15 +15,15 @@ struct Setup;  // shared with the Rust side: see bridge.rs
 struct Model;
 struct Hull;
 
-/// Makes each model's shape once, keeps it, and registers what its method needs with the dispatcher.
+/// Makes the shape of each model once, keeps it, and registers with the dispatcher the algorithm that the method needs.
 class ShapeMaker {
 public:
     ShapeMaker(const Setup& setup, btCollisionDispatcher& dispatcher);
     ~ShapeMaker();
 
-    /// The shape of a model that moves.
+    /// Returns the shape of a moving body of the model.
     btCollisionShape* dynamic_shape(const Model& model);
-    /// The shape of a model that never moves. With a stock method a container may then be a triangle BVH.
+    /// Returns the shape of a fixed body of the model. With a stock method a container may then be a triangle BVH.
     btCollisionShape* static_shape(const Model& model);
 
 private:
@@ -34,15 +34,16 @@ private:
     const Setup& setup_;
     std::map<const Model*, btCollisionShape*> made_;
     std::map<const Model*, btCollisionShape*> made_static_;
-    // Meshes before shapes: the shapes point into them and must go first.
+    // Meshes are declared before shapes: shapes point into them and must be destroyed first.
     std::vector<std::unique_ptr<btTriangleMesh>> meshes_;
     std::vector<std::unique_ptr<btCollisionShape>> shapes_;
 };
 
-/// The points of btShapeHull's simplified hull of the vertices (x y z each).
+/// Returns the points of btShapeHull's simplified hull of the vertices (x y z each).
 Hull small_hull(rust::Slice<const double> vertices);
 
-/// Hierarchical approximate convex decomposition (Mamou & Ghorbel 2009), as Bullet 2.82 shipped it and as the paper used.
+/// Returns the hierarchical approximate convex decomposition (Mamou & Ghorbel 2009), in the version that Bullet 2.82
+/// shipped and the paper used.
 rust::Vec<Hull> hacd_hulls(rust::Slice<const double> vertices, rust::Slice<const std::uint32_t> triangles);
 bool hacd_available();
 

@@ -1,5 +1,5 @@
-// Eight bodies are thrown at two rows of wires 6 mm thick, each with its own way up and a speed of 25 to 300 m/s. The wires stand
-// closer together than the body is thick: it can be stopped in front of them, or have gone through.
+// Eight bodies are thrown at two rows of wires 6 mm thick, each with its own orientation and a speed of 25 to 300 m/s.
+// The gaps between the wires are narrower than the body: it either stops in front of them or has tunnelled.
 #include "scene.h"
 #include "voxshell-bullet-demo/src/bridge.rs.h"
 
@@ -12,7 +12,7 @@ void demo::wires(Scene& scene, const Setup& setup) {
         for (int i = -25; i <= 25; ++i) scene.add_static(wire, upright(wire, btScalar(0.2) * i, btScalar(3) * row, 0));
 
     for (int lane = 0; lane < 8; ++lane) {
-        // They come along -z, turned by the golden angle from one to the next.
+        // The bodies move along -z; each is turned by the golden angle from the previous one.
         btTransform pose = upright(model, btScalar(2) * (lane % 4) - 3, btScalar(3) * (lane / 4) + btScalar(1.2),
                                    btScalar(1.5) + btScalar(0.07) * lane);
         pose.setRotation(btQuaternion(btVector3(1, 2, 3).normalized(), btScalar(2.399963) * lane) * pose.getRotation());

@@ -9,19 +9,20 @@ use clap::Parser;
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::{METHODS, SCENES};
 
-/// The same scenes in stock Bullet and with Voxshell, side by side.
+/// Runs the same scenes in stock Bullet and with Voxshell, side by side.
 ///
-/// Without arguments a tour of a minute: five scenes in stock Bullet (hull, V-HACD, GImpact) and with Voxshell, on a built-in
-/// shape. It prints a table and writes `report.html`. `--all` runs every scene but the largest piles with every method.
+/// Without arguments it runs a tour of one minute: five scenes in stock Bullet (hull, V-HACD, GImpact) and with
+/// Voxshell, on a built-in shape. It prints a table and writes `report.html`. `--all` runs every scene except the
+/// largest piles with every method.
 #[derive(Parser, Debug)]
 #[command(name = "bullet-demo", version)]
 pub struct Arguments {
-    /// Triangle mesh (.obj, .stl, .ply) for the scenes drop-plane, drop-box, pair and rolling; scaled to 1 m. Without it: a
-    /// built-in shape
+    /// Triangle mesh (.obj, .stl, .ply) for the scenes drop-plane, drop-box, pair and rolling, scaled to 1 m. Default:
+    /// a built-in shape
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
 
-    /// Run every scene but the largest piles with every method; takes tens of minutes
+    /// Run every scene except the largest piles with every method; takes tens of minutes
     #[arg(long, conflicts_with_all = ["scenes", "methods", "evaluation"])]
     pub all: bool,
 
@@ -33,16 +34,16 @@ pub struct Arguments {
     #[arg(long = "method", value_name = "NAME", value_parser = method_by_name)]
     pub methods: Vec<Method>,
 
-    /// Run the evaluation of Sagardia, Stouraitis & Lopes e Silva 2014 with the paper's figures beside ours, and write
+    /// Run the evaluation of Sagardia, Stouraitis & Lopes e Silva 2014, compare with the paper's figures, and write
     /// evaluation.txt, .jsonl, .html and the plots to --out; takes minutes
     #[arg(long, conflicts_with_all = ["scenes", "methods", "steps", "count", "patience"])]
     pub evaluation: bool,
 
-    /// With --evaluation: a few steps of everything, to see that it works; its figures mean nothing
+    /// With --evaluation: run only a few steps of everything, as a smoke test; the figures are meaningless
     #[arg(long, requires = "evaluation")]
     pub quick: bool,
 
-    /// Print one JSON object per row instead of the table. The report is then written only when --out is given
+    /// Print one JSON object per row instead of the table. The report is then written only if --out is given
     #[arg(long)]
     pub json: bool,
 
@@ -54,46 +55,46 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Steps of 1/200 s to simulate, instead of each scene's own number
+    /// Number of steps of 1/200 s to simulate; default: the number of each scene
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
 
-    /// Bodies of a pile, or of each tower, instead of the scene's own number
+    /// Number of bodies of a pile or of each tower; default: the number of the scene
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub count: Option<u32>,
 
-    /// Stop a row of stock Bullet after this many seconds of computing and say so; 0 never stops. Without it: 60, 10 with
-    /// --all, and in the tour 1, there for Voxshell's rows too
+    /// Stop a row of stock Bullet after this many seconds of computing and report it; 0 never stops. Default: 60, with
+    /// --all 10, and in the tour 1, where the limit applies to Voxshell's rows too
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<f64>,
 
-    /// Stop a convex decomposition of one body after this many seconds and skip its rows; 0 never stops. Without it: 300, 60
-    /// with --all, and in the tour 15
+    /// Stop the convex decomposition of one body after this many seconds and skip its rows; 0 never stops. Default:
+    /// 300, with --all 60, and in the tour 15
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub decomposition_limit: Option<f64>,
 
-    /// Decompose a mesh for another process of this program: the method, the mesh's file, the hulls' file
+    /// Decompose a mesh for another process of this program. Values: the method, the mesh file, the hull file
     #[arg(long, hide = true, num_args = 3, value_names = ["METHOD", "INPUT", "OUTPUT"])]
     pub decompose: Option<Vec<OsString>>,
 }
 
 impl Arguments {
-    /// Whether the tour is to be run.
+    /// Returns true if the tour is to be run.
     pub fn tour(&self) -> bool {
         self.scenes.is_empty() && self.methods.is_empty() && !self.all && !self.evaluation
     }
 
-    /// Computing time after which a row is stopped.
+    /// Returns the computing time after which a row is stopped.
     pub fn patience(&self) -> Option<Duration> {
         self.duration(self.patience, [1.0, 10.0, 60.0])
     }
 
-    /// Time after which a decomposition is stopped.
+    /// Returns the time after which a decomposition is stopped.
     pub fn decomposition_limit(&self) -> Option<Duration> {
         self.duration(self.decomposition_limit, [15.0, 60.0, 300.0])
     }
 
-    /// `given`, or the default of the tour, of everything, or of chosen rows; `None` for 0.
+    /// Returns `given`, or the default of the mode: tour, all scenes, or chosen rows; `None` for 0.
     fn duration(&self, given: Option<f64>, [tour, all, chosen]: [f64; 3]) -> Option<Duration> {
         let default = match (self.tour(), self.all) {
             (true, _) => tour,
@@ -125,7 +126,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// What `--list` prints.
+/// Returns the text of `--list`.
 pub fn list() -> String {
     let mut text = String::from("Scenes:\n");
     for e in &SCENES {

@@ -1,4 +1,4 @@
-//! The bodies of the scenes: meshes brought to 1 m, centre of mass and principal axes.
+//! The bodies of the scenes: meshes scaled to 1 m, in the frame of centre of mass and principal axes.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
 use voxshell::pointshell::ShellOptions;
 use voxshell::{Error, Result};
 
-/// Samples of the bunny, coarse and fine, in Sagardia, Stouraitis & Lopes e Silva 2014, Table 2.
+/// Samples of the bunny, coarse and fine, in Table 2 of Sagardia, Stouraitis & Lopes e Silva 2014.
 const BUNNY_SAMPLES: [usize; 2] = [799, 35_596];
 /// Samples of the ball in their Table 1.
 const BALL_SAMPLES: [usize; 2] = [275, 25_880];
@@ -20,34 +20,35 @@ pub struct Body {
     pub name: String,
     /// Origin at the centre of mass, axes principal; metres.
     pub mesh: TriMesh,
-    /// Body to world in the pose in which it was modelled.
+    /// Rotation from body to world in the pose as modelled.
     pub upright: Rotation,
-    /// Box of the mesh in that pose, about the centre of mass.
+    /// Box of the mesh in that pose, relative to the centre of mass, metres.
     pub upright_bounds: Aabb,
     /// Principal moments for 1 kg, kg m².
     pub inertia: Vec3,
-    /// Where the mesh had its origin, in that pose, about the centre of mass.
+    /// Origin of the original mesh in that pose, relative to the centre of mass, metres.
     pub mesh_origin: Vec3,
-    /// m³.
+    /// Volume, m³.
     pub volume: f64,
-    /// Of a ball, metres; 0 otherwise.
+    /// Radius of a ball, metres; 0 otherwise.
     pub radius: f64,
-    /// Samples of its coarse and of its fine pointshell, where their number is given rather than their spacing.
+    /// Samples of the coarse and of the fine pointshell, where the number is given instead of the spacing.
     pub samples: Option<[usize; 2]>,
-    /// Children of a node of the sphere tree.
+    /// Number of children of a node of the sphere tree.
     pub branching: u32,
-    /// Height of a copy that is set upon it above it, metres.
+    /// Height of one body above the body below it in a stack, metres.
     pub pitch: f64,
-    /// True for what other bodies are to lie in.
+    /// True for a body that holds others.
     pub container: bool,
-    /// How it is cooked, coarse and fine, where that does not go by a size of about 1 m.
+    /// Options of cooking, coarse and fine, for bodies to which the defaults for about 1 m do not apply.
     pub cooking: Option<[CookOptions; 2]>,
-    /// Edge of the field's voxels, metres, where the thickness decides; otherwise it goes by the extent.
+    /// Edge of the field's voxels, metres, where the thickness of the body determines it; otherwise it follows from the
+    /// extent.
     pub voxel: Option<f64>,
 }
 
 impl Body {
-    /// A body of the solid that `mesh` encloses, in the mesh's own size.
+    /// Returns the body of the solid that `mesh` encloses, at the mesh's own size.
     pub fn new(name: &str, mesh: TriMesh) -> Result<Self> {
         let mass = match mesh.mass_properties() {
             Some(mass) => mass,
@@ -77,14 +78,14 @@ impl Body {
         })
     }
 
-    /// A mesh file, scaled to a largest extent of 1 m.
+    /// Loads a mesh file and scales it to a largest extent of 1 m.
     pub fn load(path: &Path) -> Result<Self> {
         let mesh = voxshell::mesh::io::load(path)?.scaled_to_extent(1.0);
         let name = path.file_stem().map_or_else(|| "mesh".into(), |s| s.to_string_lossy().into_owned());
         Ok(Self { samples: Some(BUNNY_SAMPLES), ..Self::new(&name, mesh)? })
     }
 
-    /// The shape of the scenes when no mesh is given.
+    /// Returns the shape of the scenes when no mesh is given.
     pub fn embedded() -> Result<Self> {
         Ok(Self { samples: Some(BUNNY_SAMPLES), ..Self::new("blob", primitives::blob(2)?.scaled_to_extent(1.0))? })
     }
@@ -94,7 +95,7 @@ impl Body {
         Ok(Self { radius, samples: Some(BALL_SAMPLES), ..Self::new("ball", primitives::sphere(radius, 5)?)? })
     }
 
-    /// What is poured, of 1 m each.
+    /// Returns the bodies that are poured, 1 m each.
     pub fn poured() -> Result<[Self; 3]> {
         let knot = primitives::torus_knot(2, 3, 0.3, 0.085, 144, 16)?;
         let gear = primitives::gear(14, 0.5, 0.39, 0.2, 0.15)?;
@@ -103,7 +104,8 @@ impl Body {
         Ok([one_metre("knot", knot)?, one_metre("gear", gear)?, one_metre("small bowl", bowl)?])
     }
 
-    /// What stands on its like: a gear, and a cup that opens downwards and goes over the next one's dome.
+    /// Returns the bodies that are stacked: a gear, and a cup that opens downwards and fits over the dome of the next
+    /// one.
     pub fn stacked() -> Result<[Self; 2]> {
         let gear = Self::new("gear", primitives::gear(14, 0.5, 0.39, 0.2, 0.15)?)?;
         let (radius, wall) = (0.5, 0.1);
@@ -114,7 +116,7 @@ impl Body {
         Ok([gear, Self { pitch, ..cup }])
     }
 
-    /// What is poured into, room for `count` of those of [`Body::poured`]: five metres across for fifty.
+    /// Returns the bowl for `count` bodies of [`Body::poured`]: five metres across for fifty.
     pub fn container(count: u32) -> Result<Self> {
         let radius = 2.5 * (f64::from(count) / 50.0).cbrt();
         let name = format!("bowl for {count}");
@@ -122,7 +124,7 @@ impl Body {
     }
 }
 
-/// Of a mesh that encloses nothing exactly: from the inside of a field of it.
+/// Computes the mass properties of an open mesh from the interior of its field.
 fn mass_of_open(mesh: &TriMesh) -> Result<MassProperties> {
     let field = DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, 96), &Progress::none())?;
     mass_from_field(&field)

@@ -1,8 +1,8 @@
-//! The data that crosses between the Rust half (arguments, measuring, report) and the C++ half (the Bullet scenes).
+//! The data exchanged between the Rust half (arguments, measuring, report) and the C++ half (the Bullet scenes).
 
 #[cxx::bridge(namespace = "demo")]
 mod ffi {
-    /// The scenes; one .cpp each.
+    /// The scenes; one .cpp file each.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum SceneKind {
         DropPlane,
@@ -25,30 +25,30 @@ mod ffi {
         NutBolt100,
     }
 
-    /// What brings a nut down its bolt.
+    /// Drive that moves a nut down its bolt.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum Drive {
-        /// Its weight; the thread is slippery.
+        /// The weight of the nut; the thread is slippery.
         Weight,
         /// A driver; the thread is dry steel.
         Driver,
     }
 
-    /// What has a contact manifold of its own in Voxshell's pairs.
+    /// Unit of a Voxshell pair that has a contact manifold of its own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum Segments {
-        /// Nothing.
+        /// No segmentation: one manifold for the pair.
         None,
-        /// Nodes of a level of the sphere tree.
+        /// Nodes at one level of the sphere tree.
         Level,
         /// Contact regions.
         Region,
     }
 
-    /// What makes a body's collision shape.
+    /// Method that makes the collision shape of a body.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum Method {
-        /// Bullet's own sphere; only the ball has it.
+        /// Bullet's own sphere; only for balls.
         Sphere,
         Hull,
         HullFull,
@@ -80,15 +80,15 @@ mod ffi {
         /// Box of the vertices about the centre of mass in that pose, metres.
         upright_min: [f64; 3],
         upright_max: [f64; 3],
-        /// Where the mesh had its origin, in that pose, about the centre of mass, metres.
+        /// Origin of the original mesh in that pose, relative to the centre of mass, metres.
         mesh_origin: [f64; 3],
-        /// m³.
+        /// Volume, m³.
         volume: f64,
-        /// Of a ball, metres; 0 otherwise.
+        /// Radius of a ball, metres; 0 otherwise.
         radius: f64,
-        /// Height of a copy that is set upon it above it, metres.
+        /// Height of one body above the body below it in a stack, metres.
         pitch: f64,
-        /// True for what other bodies are to lie in.
+        /// True for a body that holds others.
         container: bool,
         /// The convex parts, for the methods that use a decomposition.
         hulls: Vec<Hull>,
@@ -96,60 +96,60 @@ mod ffi {
         asset: String,
     }
 
-    /// Everything a scene needs to know. It must outlive the scene.
+    /// Everything that a scene needs. It must outlive the scene.
     #[derive(Clone, Debug)]
     struct Setup {
         scene: SceneKind,
         method: Method,
-        /// Seconds.
+        /// Time step, seconds.
         dt: f64,
         /// Bullet's collision margin, metres.
         margin: f64,
         /// Coefficient of restitution of the ball.
         restitution: f64,
-        /// Bodies to pour into a pile; bodies of each tower of a stack; nuts.
+        /// Bodies of a pile, bodies of each tower of a stack, or nuts.
         count: u32,
-        /// Of the nuts.
+        /// Drive of the nuts.
         drive: Drive,
-        /// Bullet's own continuous collision detection is on: a sphere swept along with each convex body.
+        /// True if Bullet's own continuous collision detection is on: a sphere is swept along with each convex body.
         swept_spheres: bool,
         segments: Segments,
-        /// 0 for the root.
+        /// Level of the sphere tree; 0 for the root.
         segment_level: u32,
-        /// Where the body is put, one after the other, in a scene that does that.
+        /// Poses of the body, one per step, for the scene that uses them.
         places: Vec<BodyPose>,
-        /// Voxshell's motion clamp is in the world.
+        /// True if Voxshell's motion clamp is in the world.
         clamped: bool,
         models: Vec<Model>,
     }
 
-    /// Taken on each step.
+    /// Measurements of one step.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct StepFigures {
-        /// With the motion clamp, where there is one.
+        /// Narrowphase time, nanoseconds; includes the motion clamp if there is one.
         narrowphase_ns: f64,
-        /// The whole step: broadphase, narrowphase, solver.
+        /// Time of the whole step (broadphase, narrowphase, solver), nanoseconds.
         step_ns: f64,
-        /// Of bodies whose boxes overlap.
+        /// Pairs of bodies whose boxes overlap.
         pairs: u32,
-        /// The motion clamp alone.
+        /// Time of the motion clamp alone, nanoseconds.
         clamp_ns: f64,
         /// Contact points in all manifolds.
         contacts: u32,
-        /// Manifolds that have at least one.
+        /// Manifolds with at least one contact.
         manifolds: u32,
-        /// Of all bodies, joules.
+        /// Kinetic energy of all bodies, joules.
         kinetic_energy: f64,
     }
 
-    /// Body to world.
+    /// Pose of a body, body to world.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct BodyPose {
-        /// Metres.
+        /// Position, metres.
         position: [f64; 3],
-        /// x y z w.
+        /// Quaternion x y z w.
         rotation: [f64; 4],
-        /// False before it is poured.
+        /// False until the body is poured.
         present: bool,
     }
 
@@ -166,7 +166,7 @@ mod ffi {
         type Scene;
 
         /// # Safety
-        /// `setup` must outlive the scene: use [`crate::simulate`], which sees to it.
+        /// `setup` must outlive the scene; [`crate::simulate`] guarantees that.
         unsafe fn make_scene(setup: &Setup) -> Result<UniquePtr<Scene>>;
         fn step(self: Pin<&mut Scene>) -> StepFigures;
         fn poses(&self, out: &mut Vec<BodyPose>);

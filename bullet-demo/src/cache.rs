@@ -1,4 +1,4 @@
-//! Cache of convex decompositions, which take long to compute, kept in the user's cache folder.
+//! Cache of convex decompositions, which take long to compute, in the user's cache folder.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,14 @@ use voxshell::mesh::TriMesh;
 
 use crate::bridge::Hull;
 
-/// Hulls by mesh and parameters. Without a cache folder everything is computed anew; a damaged entry is as good as none.
+/// Cache of hulls by mesh and parameters. Without a cache folder every decomposition is computed anew; a damaged entry
+/// counts as missing.
 pub struct HullCache {
     folder: Option<PathBuf>,
 }
 
 impl HullCache {
-    /// `$XDG_CACHE_HOME/voxshell/hulls`, or the same under `~/.cache`.
+    /// Returns the cache in `$XDG_CACHE_HOME/voxshell/hulls`, or the same under `~/.cache`.
     pub fn of_user() -> Self {
         let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
         let base = base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")));
@@ -24,8 +25,8 @@ impl HullCache {
         Self { folder }
     }
 
-    /// The hulls of `mesh` by the method and parameters that `what` spells out; computed when they are not there. A failure
-    /// is not kept.
+    /// Returns the hulls of `mesh` for the method and parameters spelled out in `what`, and computes them if they are
+    /// not cached. Failures are not cached.
     pub fn hulls<E>(
         &self,
         mesh: &TriMesh,
@@ -38,14 +39,14 @@ impl HullCache {
         }
         let hulls = compute()?;
         if let Some(path) = path {
-            // A cache that cannot be written costs time the next time, nothing else.
+            // If the cache cannot be written, the only loss is time in the next run.
             let _ = write(&path, &hulls);
         }
         Ok(hulls)
     }
 }
 
-/// The hulls in a file of [`write`]; `None` where it is missing or damaged.
+/// Reads the hulls from a file of [`write`]; `None` if it is missing or damaged.
 pub fn read(path: &Path) -> Option<Vec<Hull>> {
     let text = std::fs::read_to_string(path).ok()?;
     let hulls: Vec<Vec<f64>> = serde_json::from_str(&text).ok()?;
@@ -53,7 +54,7 @@ pub fn read(path: &Path) -> Option<Vec<Hull>> {
     sound.then(|| hulls.into_iter().map(|points| Hull { points }).collect())
 }
 
-/// Under a temporary name, then renamed: two demos at once never see half a file.
+/// Writes under a temporary name and renames, so that a second demo never reads an incomplete file.
 pub fn write(path: &Path, hulls: &[Hull]) -> std::io::Result<()> {
     let folder = path.parent().expect("the entry is in the cache folder");
     std::fs::create_dir_all(folder)?;
@@ -64,7 +65,7 @@ pub fn write(path: &Path, hulls: &[Hull]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// FNV-1a (Fowler, Noll, Vo) of everything that decides the result.
+/// Computes the FNV-1a hash (Fowler, Noll, Vo) of everything that determines the result.
 fn fingerprint(mesh: &TriMesh, what: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! The names of scenes and methods, and what they mean.
+//! The names and descriptions of scenes and methods.
 
 use crate::bridge::{Drive, Method, SceneKind, Segments};
 use crate::fast_bodies::{self, is_fast};
@@ -7,11 +7,11 @@ pub struct SceneEntry {
     pub kind: SceneKind,
     pub name: &'static str,
     pub title: &'static str,
-    /// One sentence or two for the report.
+    /// One or two sentences for the report.
     pub text: &'static str,
-    /// Simulated seconds unless the user says otherwise.
+    /// Default duration, simulated seconds.
     pub seconds: f64,
-    /// Run only when asked for: it takes long.
+    /// True for a scene that takes long: it runs only on request.
     pub long: bool,
 }
 
@@ -37,7 +37,7 @@ pub const SCENES: [SceneEntry; 18] = [
         name: "pair",
         title: "One on another",
         text: "The body is lowered onto a fixed copy of itself. Its centre of mass is guided on a vertical line; it is free \
-               to turn. Non-convex against non-convex, the case for which engines offer least.",
+               to turn. Engines offer the least for this case, non-convex against non-convex.",
         seconds: 3.0,
         long: false,
     },
@@ -72,7 +72,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::Pile2000,
         name: "pile-2000",
         title: "Two thousand bodies in a bowl",
-        text: "The same with two thousand: what a pair costs must not depend on how many there are.",
+        text: "The same with two thousand: the cost of a pair must not depend on their number.",
         seconds: 10.0,
         long: true,
     },
@@ -80,7 +80,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::StackSpheres,
         name: "stack-spheres",
         title: "Balls on top of each other",
-        text: "Five balls of 1 m, one upon the other, without sleeping: the least slip brings the tower down in the end.",
+        text: "Five balls of 1 m on top of each other, without sleeping: the least slip makes the tower fall.",
         seconds: 10.0,
         long: false,
     },
@@ -89,7 +89,7 @@ pub const SCENES: [SceneEntry; 18] = [
         name: "stack",
         title: "Towers of gears and cups",
         text: "Five gears lie face on face; five cups are set over each other's domes, which only a non-convex shape can \
-               do. They are to stand as high as they were built, and still.",
+               do. They should keep their height and not move.",
         seconds: 6.0,
         long: false,
     },
@@ -98,8 +98,8 @@ pub const SCENES: [SceneEntry; 18] = [
         name: "rolling",
         title: "Sliding, rolling, tumbling",
         text: "Four copies of the body are driven for three seconds: one slides, one is rolled, one tumbles on a plane, and \
-               one tumbles in a bowl. Then they are let go and come to rest: what motion costs, beside the same pairs at \
-               rest.",
+               one tumbles in a bowl. Then they are released and come to rest. The scene compares the cost of motion with \
+               that of rest.",
         seconds: 6.0,
         long: false,
     },
@@ -117,7 +117,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::NutBolt100,
         name: "nut-bolt-100",
         title: "A hundred nuts on bolts",
-        text: "A hundred of these pairs in one world, each at another place of the turn.",
+        text: "A hundred of these pairs in one world, each starting at another angle of the turn.",
         seconds: 4.0,
         long: true,
     },
@@ -143,8 +143,8 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::Fan,
         name: "fan",
         title: "Fan against a peg",
-        text: "Six fans of four blades, 8 mm thick, with motors that ask for 10 to 90 degrees per step, and a fixed peg in the \
-               way of each.",
+        text: "Six fans of four blades, 8 mm thick, with motors set to 10 to 90 degrees per step, and a fixed peg in the \
+               path of each.",
         seconds: 1.0,
         long: false,
     },
@@ -160,7 +160,7 @@ pub const SCENES: [SceneEntry; 18] = [
         kind: SceneKind::Levels,
         name: "levels",
         title: "Segments of a level",
-        text: "Ten copies fall on a plane, each turned another way. Voxshell's rows have one contact for each segment of a level of \
+        text: "Ten copies fall on a plane, each with its own orientation. Voxshell's rows have one contact for each segment of a level of \
                the sphere tree (L=1 is the root; the tree has four children per node), four for each contact region, or those that \
                spread widest.",
         seconds: 3.0,
@@ -169,33 +169,33 @@ pub const SCENES: [SceneEntry; 18] = [
     SceneEntry {
         kind: SceneKind::Scaling,
         name: "scaling",
-        title: "Ever more samples",
-        text: "The body is put against a copy of itself in another pose in every step, so that a dozen samples are within reach, \
-               however many there are.",
+        title: "Growing number of samples",
+        text: "The body is placed against a copy of itself at another pose in every step. A dozen samples are within reach, \
+               for any number of samples.",
         seconds: 3.0,
         long: true,
     },
 ];
 
-/// What sets a row apart from the others of its scene and method.
+/// Parameters that distinguish rows of one scene and method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Case {
     /// Coefficient of restitution.
     pub restitution: Option<f64>,
     /// Steps per second, where it is not 200.
     pub rate: Option<f64>,
-    /// Segments of this level of the sphere tree, of which 1 is the root, have manifolds of their own.
+    /// Level of the sphere tree whose segments have manifolds of their own; 1 is the root.
     pub level: Option<u32>,
-    /// Contact regions have.
+    /// True if contact regions have manifolds of their own.
     pub by_region: bool,
-    /// What brings the nuts down.
+    /// Drive of the nuts.
     pub drive: Option<Drive>,
-    /// Bullet's own continuous collision detection is on.
+    /// True if Bullet's own continuous collision detection is on.
     pub swept_spheres: bool,
 }
 
 impl Case {
-    /// " e=0.5", " 30 Hz", " swept sphere"; empty for the plain case.
+    /// Returns " e=0.5", " 30 Hz", " swept sphere" and so on; empty for the default case.
     pub fn label(&self) -> String {
         let e = self.restitution.map_or(String::new(), |e| format!(" e={e}"));
         let rate = self.rate.map_or(String::new(), |r| format!(" {r} Hz"));
@@ -206,7 +206,7 @@ impl Case {
         e + &rate + &level + region + &drive + swept
     }
 
-    /// What has manifolds of its own, and the level, of which 0 is the root.
+    /// Returns the unit with a manifold of its own, and the level, where 0 is the root.
     pub fn segments(&self) -> (Segments, u32) {
         match self.level {
             Some(level) => (Segments::Level, level - 1),
@@ -215,7 +215,7 @@ impl Case {
         }
     }
 
-    /// Seconds per step.
+    /// Returns the time step, seconds.
     pub fn dt(&self) -> f64 {
         1.0 / self.rate.unwrap_or(200.0)
     }
@@ -279,10 +279,10 @@ pub const METHODS: [MethodEntry; 8] = [
     },
 ];
 
-/// The restitutions of the ball, one row each: those of the 2014 paper's Table 1.
+/// Restitutions of the ball, one row each, as in Table 1 of the 2014 paper.
 pub const RESTITUTIONS: [f64; 3] = [0.1, 0.5, 0.9];
 
-/// The levels of the 2014 paper's Table 2, contact regions, and neither.
+/// Returns the segmentations of Table 2 of the 2014 paper by level, then contact regions, then none.
 pub fn segmentations() -> Vec<Case> {
     let levels = (1..=5).map(|level| Case { level: Some(level), ..Case::default() });
     let region = Case { by_region: true, ..Case::default() };
@@ -294,7 +294,7 @@ impl SceneKind {
         SCENES.iter().find(|e| e.kind == self).expect("every scene is in the catalogue")
     }
 
-    /// One row each.
+    /// Returns the cases of `method`, one row each.
     pub fn cases(self, method: Method) -> Vec<Case> {
         match self {
             scene if is_fast(scene) => fast_bodies::cases(scene, method),
@@ -305,7 +305,7 @@ impl SceneKind {
         }
     }
 
-    /// Bodies that are poured, or of each tower.
+    /// Returns the number of bodies that are poured, or of each tower.
     pub fn count(self) -> u32 {
         match self {
             SceneKind::Pile => 50,
@@ -322,14 +322,14 @@ impl SceneKind {
         matches!(self, SceneKind::Pile | SceneKind::Pile500 | SceneKind::Pile2000)
     }
 
-    /// On the plane y = 0, into which the true bodies must not sink.
+    /// Returns true if the ground is the plane y = 0, against which penetration is measured.
     pub fn on_plane(self) -> bool {
         let fast = is_fast(self) && self != SceneKind::LowFrequency;
         let on_others = matches!(self, SceneKind::DropBox | SceneKind::Pair | SceneKind::Scaling);
         !on_others && !self.is_pile() && !self.has_threads() && !fast
     }
 
-    /// So many bodies that only how deep they are in each other is measured, not how far apart.
+    /// Returns true for scenes of so many bodies that only penetration is measured, not distance.
     pub fn many(self) -> bool {
         let fast = is_fast(self) && self != SceneKind::LowFrequency;
         self.is_pile()
@@ -358,7 +358,8 @@ impl Method {
         matches!(self, Method::VoxshellCoarse | Method::VoxshellFine)
     }
 
-    /// Bullet's sphere is a ball and nothing else, and only ours have samples to be counted.
+    /// Returns true if the method can play the scene: Bullet's sphere is only for balls, and only Voxshell's shapes have
+    /// samples to scale.
     pub fn applies_to(self, scene: SceneKind) -> bool {
         if scene == SceneKind::Scaling {
             return self.is_voxshell();

@@ -1,7 +1,7 @@
 //! Convex decompositions for the stock methods.
 //!
-//! Neither V-HACD nor HACD can be interrupted, and HACD may take hours. So each decomposition runs in a process of its own,
-//! this program with the hidden argument `--decompose`, which is ended when its time is up.
+//! Neither V-HACD nor HACD can be interrupted, and HACD may take hours. So each decomposition runs in a process of its
+//! own: this program with the hidden argument `--decompose`. The process is killed when its time is up.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,23 +20,24 @@ use crate::progress::Progress;
 /// Vertices of each hull, V-HACD's own default.
 const HULL_VERTICES: usize = 64;
 
-/// Interval at which the process of a decomposition is looked at.
+/// Interval at which the decomposition process is polled.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Everything that a decomposition needs but its mesh.
+/// Everything that a decomposition needs except the mesh.
 pub struct Decomposer<'a> {
     pub cache: HullCache,
-    /// For the files that the process reads and writes.
+    /// Folder of the files that the process reads and writes.
     pub folder: &'a Path,
-    /// Longest time for one body; `None` waits for ever.
+    /// Time limit for one body; `None` means no limit.
     pub limit: Option<Duration>,
     pub progress: &'a Progress,
 }
 
 impl Decomposer<'_> {
-    /// The convex parts of `mesh` for [`Method::Vhacd32`] or [`Method::Hacd`]; `name` is the body's, for messages.
+    /// Returns the convex parts of `mesh` by [`Method::Vhacd32`] or [`Method::Hacd`]; `name` is the body's, for
+    /// messages.
     ///
-    /// An error says why there are none, in words that complete "skipped: ".
+    /// An error gives the reason as words that complete "skipped: ".
     pub fn hulls(&self, method: Method, name: &str, mesh: &TriMesh) -> Result<Vec<Hull>, String> {
         let task = format!("{} of {name}", method.entry().title);
         self.progress.start(&task, 0);
@@ -80,7 +81,7 @@ impl Decomposer<'_> {
     }
 }
 
-/// The process of one decomposition: reads a mesh from `input` and writes hulls to `output`.
+/// Runs one decomposition in this process: reads a mesh from `input` and writes hulls to `output`.
 pub fn decompose(method: Method, input: &Path, output: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(input).map_err(|e| e.to_string())?;
     let (vertices, triangles) = serde_json::from_str(&text).map_err(|e| e.to_string())?;
@@ -93,7 +94,7 @@ fn vhacd_parameters() -> VHACDParameters {
     VHACDParameters { concavity: 0.001, resolution: 128, max_convex_hulls: 32, ..Default::default() }
 }
 
-/// Everything that decides the hulls but the mesh: the key of the cache.
+/// Returns everything that determines the hulls except the mesh: the key of the cache.
 fn parameters_of(method: Method) -> String {
     if method == Method::Hacd {
         return format!("hacd of bullet extras, settings of its demo, {HACD_VERTICES} vertices");
@@ -101,7 +102,7 @@ fn parameters_of(method: Method) -> String {
     format!("vhacd of parry3d 0.31, exact hulls of {HULL_VERTICES} vertices, {:?}", vhacd_parameters())
 }
 
-/// V-HACD (Mamou) as in parry3d: about 32 hulls of the mesh's own surface in each part.
+/// Runs V-HACD (Mamou) of parry3d: about 32 parts, each the hull of the mesh's own surface in it.
 fn vhacd32(mesh: &TriMesh) -> Vec<Hull> {
     let points: Vec<Vector> =
         mesh.vertices.iter().map(|v| Vector::new(v[0] as f32, v[1] as f32, v[2] as f32)).collect();
@@ -112,8 +113,8 @@ fn vhacd32(mesh: &TriMesh) -> Vec<Hull> {
     hulls.map(|h| Hull { points: flat(reduced(h.0, HULL_VERTICES)) }).collect()
 }
 
-/// At most `most` of a hull's vertices: the extremes along the axes, then again and again the one farthest outside of the
-/// hull of those taken.
+/// Returns at most `most` vertices of a hull: the extremes along the axes, then repeatedly the vertex farthest outside
+/// the hull of the chosen ones.
 fn reduced(points: Vec<Vector>, most: usize) -> Vec<Vector> {
     if points.len() <= most {
         return points;
@@ -145,10 +146,10 @@ fn reduced(points: Vec<Vector>, most: usize) -> Vec<Vector> {
     taken
 }
 
-/// HACD's cost grows with the square of the vertices and more: it gets a mesh of no more than about this many.
+/// Largest number of vertices given to HACD, about; its cost grows at least with the square of the vertices.
 const HACD_VERTICES: usize = 3500;
 
-/// HACD as in Bullet's extras.
+/// Runs HACD of Bullet's extras.
 fn hacd(mesh: &TriMesh) -> Vec<Hull> {
     let small = simplified(mesh, HACD_VERTICES);
     let vertices: Vec<f64> = small.vertices.iter().flatten().copied().collect();
@@ -157,7 +158,7 @@ fn hacd(mesh: &TriMesh) -> Vec<Hull> {
     hulls.into_iter().filter(|h| h.points.len() >= 12).collect()
 }
 
-/// Vertices merged by cells of a grid, fine enough to leave at most `most` of them.
+/// Merges vertices by the cells of a grid that is fine enough to leave at most `most` of them.
 fn simplified(mesh: &TriMesh, most: usize) -> TriMesh {
     let bounds = mesh.bounds();
     let mut cell = bounds.extents().max() / 256.0;

@@ -1,4 +1,4 @@
-//! The scenes of fast bodies and long steps: what they are made of, their rows, and who got through.
+//! The scenes of fast bodies and long steps: their bodies, their rows, and the bodies that tunnelled.
 
 use voxshell::math::{Pose, Rotation, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
@@ -10,16 +10,16 @@ use crate::catalogue::Case;
 use crate::run::pose_of;
 use crate::simulate::Recording;
 
-/// Who got past what they should have been stopped by.
+/// Bodies that passed an obstacle that should have stopped them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passage {
     pub movers: usize,
     pub through: usize,
-    /// At the end, mean over the movers, m/s: of the centre, or of the tips of the fan.
+    /// Mean speed of the movers at the end, m/s: of the centre, or of the tips of the fan.
     pub final_speed: f64,
 }
 
-/// True where Voxshell's rows have its motion clamp.
+/// Returns true if Voxshell's rows of the scene use the motion clamp.
 pub fn is_clamped(scene: SceneKind, method: Method) -> bool {
     is_fast(scene) && method.is_voxshell()
 }
@@ -27,14 +27,14 @@ pub fn is_clamped(scene: SceneKind, method: Method) -> bool {
 /// Steps per second of the low-frequency drops.
 pub const HERTZ: [f64; 6] = [200.0, 100.0, 50.0, 30.0, 20.0, 10.0];
 
-/// The fan: half the extent of its blades.
+/// Half the extent of the fan's blades, metres.
 const TIP: f64 = 0.5;
 
 pub fn is_fast(scene: SceneKind) -> bool {
     matches!(scene, SceneKind::Wires | SceneKind::FastDrop | SceneKind::Fan | SceneKind::LowFrequency)
 }
 
-/// The rows of a method; none for scenes that have nothing to do with speed.
+/// Returns the rows of a method; none for scenes that are not about speed.
 pub fn cases(scene: SceneKind, method: Method) -> Vec<Case> {
     match scene {
         SceneKind::LowFrequency => HERTZ.map(|h| Case { rate: Some(h), ..Case::default() }).to_vec(),
@@ -47,9 +47,9 @@ pub fn cases(scene: SceneKind, method: Method) -> Vec<Case> {
     }
 }
 
-/// The bodies in the order in which the scene's .cpp expects them; `body` is what is thrown or dropped.
+/// Returns the bodies in the order that the scene's .cpp expects; `body` is the one that is thrown or dropped.
 pub fn bodies(scene: SceneKind, body: impl FnOnce() -> Result<Body>) -> Result<Vec<Body>> {
-    // Voxels of half what is thin.
+    // The voxel size is half the thickness of the thin part.
     let thin = |name, mesh: TriMesh, thickness: f64| -> Result<Body> {
         Ok(Body { voxel: Some(0.5 * thickness), ..Body::new(name, mesh)? })
     };
@@ -68,7 +68,7 @@ fn y_to_z() -> Pose {
     Pose::rotation(Vec3::x() * std::f64::consts::FRAC_PI_2)
 }
 
-/// A cylinder along y like that of the primitives, in rings of 2 cm: samples are slow to find on triangles as long as the wire.
+/// Returns a cylinder along y like the primitive, in rings of 2 cm: sampling is slow on triangles as long as the wire.
 fn wire(radius: f64, half: f64) -> Result<TriMesh> {
     const AROUND: u32 = 12;
     let rings = (half / 0.01) as u32;
@@ -92,8 +92,8 @@ fn wire(radius: f64, half: f64) -> Result<TriMesh> {
     TriMesh::new(vertices, triangles)
 }
 
-/// A hub along z and four blades, 8 mm thick and pitched by 60° out of the plane in which they turn, along x and y. A fan of one
-/// metre.
+/// Returns a fan of 1 m: a hub along z and four blades along x and y, 8 mm thick, each pitched by 60° out of the plane
+/// of rotation.
 fn fan() -> Result<TriMesh> {
     let mut mesh = primitives::cylinder(0.08, 0.07, 32)?.transformed(&y_to_z(), 1.0);
     let blade = primitives::cuboid([0.215, 0.06, 0.004])?;
@@ -111,9 +111,9 @@ fn fan() -> Result<TriMesh> {
     TriMesh::new(mesh.vertices, mesh.triangles)
 }
 
-/// A thrown body is through when its centre of mass has come past the middle of the obstacle: what it must get past is thinner
-/// than the body, and gaps in it are narrower. A fan is through when it has turned by more than the 45° at which the
-/// middle of a blade meets the middle of the peg.
+/// Counts the movers that passed their obstacle. A thrown body has passed when its centre of mass is beyond the middle
+/// of the obstacle, because the obstacle is thinner than the body and its gaps are narrower. A fan has passed when it
+/// has turned by more than the 45° at which the middle of a blade meets the middle of the peg.
 pub fn passage(scene: SceneKind, recording: &Recording) -> Passage {
     let movers: Vec<usize> = (0..recording.bodies.len()).filter(|&i| !recording.bodies[i].fixed).collect();
     let last = recording.steps.len();
@@ -142,7 +142,7 @@ pub fn passage(scene: SceneKind, recording: &Recording) -> Passage {
     }
 }
 
-/// How far a body turns about z from this step to the next, radians.
+/// Returns the angle by which a body turns about z from this step to the next, radians.
 fn turn(recording: &Recording, step: usize, body: usize) -> f64 {
     let [from, to] = [step, step + 1].map(|s| pose_of(&recording.poses_at(s)[body]).rotation);
     let q = (to * from.inverse()).coords;
@@ -160,7 +160,7 @@ mod tests {
     use crate::progress::Progress;
     use crate::run::{run_scene, Cast, Context, Effort};
 
-    /// One row, and its passage.
+    /// Runs the rows of a scene with a method; returns the figures and the passage of each.
     fn played(scene: SceneKind, method: Method, steps: Option<usize>) -> Vec<(Figures, Passage)> {
         let folder = tempfile::tempdir().unwrap();
         let progress = Progress::new();

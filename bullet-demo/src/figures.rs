@@ -1,4 +1,4 @@
-//! From what happened to the figures of one row.
+//! Computes the figures of one row from its recording.
 
 use serde_json::{json, Map, Value};
 
@@ -14,20 +14,20 @@ pub struct Row {
     pub scene: SceneKind,
     pub method: Method,
     pub case: Case,
-    /// The figures, or why there are none.
+    /// The figures, or the reason for their absence.
     pub outcome: Result<Figures, String>,
 }
 
 /// Means, quantiles and extremes over the steps of `window`, unless said otherwise.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// Of a model, that are not fixed.
+    /// Bodies of models that are not fixed.
     pub bodies: usize,
     pub steps: usize,
     pub steps_wanted: usize,
-    /// First and one past the last step.
+    /// First step and one past the last step.
     pub window: (usize, usize),
-    /// Narrowphase, microseconds per step; with the motion clamp, where there is one.
+    /// Narrowphase, microseconds per step; includes the motion clamp if there is one.
     pub np_mean: f64,
     pub np_median: f64,
     pub np_p99: f64,
@@ -42,20 +42,21 @@ pub struct Figures {
     pub clamp_mean: f64,
     pub contacts_mean: f64,
     pub manifolds_mean: f64,
-    /// Between the true meshes, millimetres; 0 when nothing penetrates.
+    /// Largest penetration of the true meshes, millimetres; 0 when nothing penetrates.
     pub max_penetration: f64,
     /// The same over the whole run, the impact included.
     pub max_penetration_run: f64,
     /// Smallest distance between the true meshes at the end, millimetres; negative when they penetrate.
     pub resting_gap: Option<f64>,
-    /// At the end, joules.
+    /// Kinetic energy at the end, joules.
     pub kinetic_energy: f64,
-    /// The largest over the last quarter of the run, joules.
+    /// Largest kinetic energy over the last quarter of the run, joules.
     pub kinetic_energy_late: f64,
     pub rebound: Option<Rebound>,
     pub pile: Option<Pile>,
     pub towers: Option<Towers>,
-    /// Of bodies that were driven and then came to rest: narrowphase in the last tenth of the run, microseconds per step.
+    /// Narrowphase in the last tenth of the run, microseconds per step, for bodies that were driven and then came to
+    /// rest.
     pub np_at_rest: Option<f64>,
     pub threads: Option<Threads>,
     pub passage: Option<Passage>,
@@ -63,28 +64,29 @@ pub struct Figures {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rebound {
-    /// Metres, highest after the first contact.
+    /// Greatest height after the first contact, metres.
     pub height: f64,
-    /// (height − e² h) / (e² h), percent.
+    /// Relative error of the height, (height − e² h) / (e² h), percent.
     pub error: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pile {
-    /// Went through the bowl's wall.
+    /// Bodies that passed through the bowl's wall.
     pub lost: usize,
-    /// Left over its rim.
+    /// Bodies that left over the rim.
     pub spilled: usize,
 }
 
-/// The steps over which figures are taken: 200 to 600 of 600, all bodies of the pile poured in, those that are driven still
-/// driven, and the same share of other runs. All steps where what counts is the impact.
+/// Returns the steps over which figures are computed: 200 to 600 of 600, and the same fraction of other runs. In this
+/// range all bodies of the pile are poured and driven bodies are still driven. All steps for scenes where the impact
+/// counts.
 pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
     match scene {
         SceneKind::Pile => (steps / 2, steps),
         SceneKind::Pile500 | SceneKind::Pile2000 => (steps - steps / 4, steps),
         SceneKind::Rolling => (steps / 6, steps / 2),
-        // All the way down, and the rest on the head.
+        // The whole way down, and the rest on the head.
         scene if scene.has_threads() => (0, steps),
         scene if is_fast(scene) => (0, steps),
         _ => (steps / 3, steps),
@@ -92,7 +94,8 @@ pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
 }
 
 impl Figures {
-    /// What the recording alone tells; `gaps` are (step, metres between the true meshes, negative when penetrating).
+    /// Computes the figures that follow from the recording alone; `gaps` are (step, metres between the true meshes,
+    /// negative when penetrating).
     pub fn new(scene: SceneKind, recording: &Recording, gaps: &[(usize, f64)]) -> Self {
         let (from, to) = window(scene, recording.steps.len());
         let steps = &recording.steps[from..to];
@@ -100,7 +103,7 @@ impl Figures {
         times.sort_unstable_by(f64::total_cmp);
         let late = &recording.steps[recording.steps.len() * 3 / 4..];
         let mean = |f: &dyn Fn(usize) -> f64| (0..steps.len()).map(f).sum::<f64>() / steps.len().max(1) as f64;
-        // The recording's poses start one before its steps: the pose after step i is i + 1.
+        // The recording's poses start one before its steps: the pose after step i is at i + 1.
         let deepest = |first: usize| gaps.iter().filter(|g| g.0 > first).map(|g| -g.1).fold(0.0, f64::max) * 1e3;
         Self {
             bodies: recording.bodies.iter().filter(|b| !b.fixed).count(),
@@ -131,25 +134,25 @@ impl Figures {
         }
     }
 
-    /// Narrowphase per pair whose boxes overlap, microseconds.
+    /// Returns the narrowphase per pair of overlapping boxes, microseconds.
     pub fn np_per_pair(&self) -> f64 {
         self.np_mean / self.pairs_mean.max(1.0)
     }
 }
 
-/// Narrowphase in the last tenth, microseconds per step.
+/// Returns the narrowphase in the last tenth of the run, microseconds per step.
 fn at_rest(steps: &[StepFigures]) -> f64 {
     let last = &steps[steps.len() - steps.len().div_ceil(10)..];
     last.iter().map(|s| s.narrowphase_ns * 1e-3).sum::<f64>() / last.len().max(1) as f64
 }
 
-/// The smallest value that at least the share `q` of the sorted values does not exceed.
+/// Returns the smallest value that at least the fraction `q` of the sorted values does not exceed.
 fn quantile(sorted: &[f64], q: f64) -> f64 {
     let rank = (q * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(0.0)
 }
 
-/// The first rebound of a ball released from a gap of `drop` metres; `gaps` as in [`Figures::new`].
+/// Returns the first rebound of a ball released from a gap of `drop` metres; `gaps` as in [`Figures::new`].
 pub fn rebound(gaps: &[(usize, f64)], drop: f64, restitution: f64) -> Option<Rebound> {
     let lowest = gaps.windows(2).position(|w| w[1].1 > w[0].1)?;
     let after = &gaps[lowest..];
@@ -159,7 +162,7 @@ pub fn rebound(gaps: &[(usize, f64)], drop: f64, restitution: f64) -> Option<Reb
 }
 
 impl Row {
-    /// With units in the keys.
+    /// Returns the figures as JSON, with units in the keys.
     pub fn json(&self) -> Value {
         let mut o = Map::new();
         let mut put = |key: &str, value: Value| {

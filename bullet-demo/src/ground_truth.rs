@@ -1,8 +1,8 @@
-//! Ground truth of contacts: distances between the true meshes, whatever a method used in their place.
+//! Ground truth of contacts: distances between the true meshes, whatever shape a method uses instead.
 //!
-//! Two bodies are measured by dense samples of each one's surface (all vertices, and points between them no farther apart
-//! than [`Truth::SPACING`] of the extent) against the other's exact signed distance. A field of the mesh picks the few
-//! samples that can be the deepest; only those pay for the exact distance.
+//! For two bodies, dense samples of each surface (all vertices, and points between them no farther apart than
+//! [`Truth::SPACING`] of the extent) are measured against the exact signed distance of the other. A field of the mesh
+//! selects the few samples that can be the deepest; only for those the exact distance is computed.
 
 use voxshell::cook::FieldOptions;
 use voxshell::field::{DenseField, SignedDistance};
@@ -10,35 +10,35 @@ use voxshell::math::{Aabb, Pose, Progress, RigidF32, Vec3};
 use voxshell::mesh::{Bvh, Closest, Feature, TriMesh};
 use voxshell::Result;
 
-/// A body's true surface, ready to be measured.
+/// The true surface of a body, prepared for measuring.
 pub struct Truth {
     bvh: Bvh,
     /// Body frame.
     mesh: TriMesh,
     closed: bool,
     bounds: Aabb,
-    /// Vertices and points between them, in the field's local frame; those of a patch beside each other.
+    /// Vertices and points between them, in the field's local frame; samples of one patch are contiguous.
     samples: Vec<[f32; 3]>,
     patches: Vec<Patch>,
     field: DenseField,
 }
 
-/// Samples near each other, and a ball around them.
+/// Neighbouring samples, and their bounding ball.
 struct Patch {
     center: [f32; 3],
     radius: f32,
     samples: std::ops::Range<usize>,
 }
 
-/// A box of the world's own, axis-aligned.
+/// An axis-aligned box in the world frame.
 pub struct Block {
     pub bounds: Aabb,
 }
 
 impl Truth {
-    /// Of the largest extent: the farthest two neighbouring samples may lie apart.
+    /// Largest distance between neighbouring samples, as a fraction of the largest extent.
     const SPACING: f64 = 0.005;
-    /// Edge of a patch, of the largest extent.
+    /// Edge of a patch, as a fraction of the largest extent.
     const PATCH: f64 = 0.04;
 
     pub fn new(mesh: &TriMesh) -> Result<Self> {
@@ -61,37 +61,37 @@ impl Truth {
         Ok(Self { bvh: Bvh::build(mesh), mesh: mesh.clone(), closed, bounds, samples, patches, field })
     }
 
-    /// The field, for pictures of the true shape.
+    /// Returns the field, for pictures of the true shape.
     pub fn field(&self) -> &DenseField {
         &self.field
     }
 
-    /// Height of the lowest point: exact, a mesh's lowest point is a vertex.
+    /// Returns the height of the lowest point. It is exact, because the lowest point of a mesh is a vertex.
     pub fn lowest(&self, pose: &Pose) -> f64 {
         self.lowest_along(pose, Vec3::y())
     }
 
-    /// The same, up being a unit vector of the world's.
+    /// Returns the smallest coordinate along `up`, a unit vector of the world frame.
     pub fn lowest_along(&self, pose: &Pose, up: Vec3) -> f64 {
         let local = pose.rotation.inverse() * up;
         let lowest = self.mesh.vertices.iter().map(|v| local.dot(&Vec3::from(*v))).fold(f64::INFINITY, f64::min);
         pose.translation.vector.dot(&up) + lowest
     }
 
-    /// Smallest distance to `other`, or minus the depth of what is deepest in it; metres. Infinite when it is more than
-    /// `limit`: the smaller the limit, the quicker.
+    /// Returns the smallest distance to `other`, or minus the largest depth, metres. Infinite when it exceeds `limit`;
+    /// a smaller limit makes the search faster.
     pub fn gap(&self, pose: &Pose, other: &Truth, other_pose: &Pose, limit: f64) -> f64 {
         let forth = self.one_way(&(other_pose.inverse() * pose), other, limit);
         let back = other.one_way(&(pose.inverse() * other_pose), self, forth.min(limit));
         forth.min(back)
     }
 
-    /// True when the boxes overlap, so that there can be penetration.
+    /// Returns true if the boxes overlap, so that penetration is possible.
     pub fn may_touch(&self, pose: &Pose, other: &Truth, other_pose: &Pose) -> bool {
         self.bounds.transformed(pose).overlaps(&other.bounds.transformed(other_pose))
     }
 
-    /// As [`Truth::gap`], against a block.
+    /// Returns [`Truth::gap`] against a block.
     pub fn gap_to_block(&self, pose: &Pose, block: &Block) -> f64 {
         let origin = self.field.local_origin(&Vec3::zeros());
         let (center, half) = (block.bounds.center(), block.bounds.extents() * 0.5);
@@ -102,7 +102,7 @@ impl Truth {
             outside + q[0].max(q[1]).max(q[2]).min(0.0)
         };
         let forth = self.samples.iter().map(|&s| depth(to_world.point(s))).fold(f64::INFINITY, f64::min);
-        // The block's own part: an edge that cuts into the body between two of its samples.
+        // The samples of the block: they detect an edge that cuts into the body between two of the body's samples.
         let to_body = pose.inverse();
         let back = block.edge_points(Self::SPACING).map(|p| {
             let p = (to_body * nalgebra::Point3::from(p)).coords;
@@ -115,13 +115,13 @@ impl Truth {
         back.fold(forth, f64::min)
     }
 
-    /// Smallest signed distance of the samples to `other`, when it is at most `limit`; `relative` takes this body's frame
-    /// to the other's.
+    /// Returns the smallest signed distance of the samples to `other` if it is at most `limit`; `relative` maps this
+    /// body's frame to the other's.
     fn one_way(&self, relative: &Pose, other: &Truth, limit: f64) -> f64 {
         let own_origin = self.field.local_origin(&Vec3::zeros());
         let origin = other.field.local_origin(&Vec3::zeros());
         let to_other = RigidF32::between(relative, &own_origin, &origin);
-        // Whatever is more than twice the field's error above the least so far cannot be the least in truth.
+        // A sample more than twice the field's error above the current minimum cannot be the true minimum.
         let slack = 2.0 * other.field.error_bound() as f32;
         let mut least = limit as f32;
         let bound = |p: &Patch| other.field.lower_bound(to_other.point(p.center), p.radius);
@@ -155,7 +155,8 @@ impl Truth {
             let q = (relative * nalgebra::Point3::from(p)).coords;
             let closest = other.bvh.closest_point(q);
             let distance = closest.distance_squared.sqrt();
-            // The sign costs more than the distance: it is asked for only where it can matter and the field leaves it open.
+            // The sign costs more than the distance, so it is computed only if it matters and the field does not
+            // determine it.
             if -distance >= exact {
                 continue;
             }
@@ -176,9 +177,10 @@ impl Truth {
         }
     }
 
-    /// Whether `p`, whose closest point is given, is inside.
+    /// Returns true if `p`, whose closest point is given, is inside.
     fn is_inside(&self, p: Vec3, closest: &Closest) -> bool {
-        // Over the inside of a closed mesh's triangle its own side decides; over edges the winding number does.
+        // If the closest point is inside a triangle of a closed mesh, the side of that triangle decides; on edges the
+        // winding number does.
         match closest.feature {
             Feature::Face if self.closed => {
                 let [a, b, c] = self.mesh.corners(closest.triangle as usize).map(Vec3::from);
@@ -189,7 +191,7 @@ impl Truth {
     }
 }
 
-/// Sorts the samples by the cells of a grid of this size, and says which are together.
+/// Sorts the samples by the cells of a grid of this size, and returns the ranges of the patches.
 fn patches(samples: &mut [[f32; 3]], size: f32) -> Vec<Patch> {
     let cell = |p: &[f32; 3]| p.map(|x| (x / size).floor() as i32);
     samples.sort_by_key(cell);
@@ -200,7 +202,7 @@ fn patches(samples: &mut [[f32; 3]], size: f32) -> Vec<Patch> {
         let high = chunk.iter().fold([f32::NEG_INFINITY; 3], |m, p| [0, 1, 2].map(|i| m[i].max(p[i])));
         let center = [0, 1, 2].map(|i| 0.5 * (low[i] + high[i]));
         let squared = |p: &[f32; 3]| (0..3).map(|i| (p[i] - center[i]).powi(2)).sum::<f32>();
-        // A little more than the farthest sample, for the rounding.
+        // The factor covers the rounding of the farthest sample.
         let radius = chunk.iter().map(squared).fold(0.0, f32::max).sqrt() * 1.000_01;
         patches.push(Patch { center, radius, samples: first..first + chunk.len() });
         first += chunk.len();
@@ -226,7 +228,7 @@ impl Block {
     }
 }
 
-/// Points in a triangle, without its corners, no farther apart than `spacing`.
+/// Calls `take` with points in a triangle, without its corners, no farther apart than `spacing`.
 fn between(corners: [Vec3; 3], spacing: f64, mut take: impl FnMut(Vec3)) {
     let [a, b, c] = corners;
     let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn edge_in_a_face_is_seen_from_both_sides() {
-        // The fixed block's edge cuts into the flat side of a turned box: no sample of the box need be inside.
+        // The edge of the fixed block cuts into the flat side of a turned box: no sample of the box need be inside.
         let truth = Truth::new(&primitives::cuboid([0.5, 0.5, 0.5]).unwrap()).unwrap();
         let block = Block { bounds: Aabb { min: Vec3::new(-2.0, -1.0, -0.05), max: Vec3::new(2.0, 0.0, 0.05) } };
         let turned = voxshell::math::Rotation::from_axis_angle(&Vec3::z_axis(), 0.0);

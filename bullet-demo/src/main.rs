@@ -1,7 +1,7 @@
-//! The same scene in stock Bullet and with Voxshell, side by side: a table, and a report with pictures.
+//! Runs the same scene in stock Bullet and with Voxshell, and writes a table and a report with pictures.
 //!
-//! The scenes themselves are C++, in `../scenes`, and meant to be read. This half prepares the bodies, drives the scenes
-//! through the bridge, measures against the true meshes and writes the report.
+//! The scenes are C++, in `../scenes`, and meant to be read. This half prepares the bodies, drives the scenes through
+//! the bridge, measures against the true meshes and writes the report.
 
 mod arguments;
 mod bodies;
@@ -66,20 +66,20 @@ fn decompose_for_another(words: &[OsString]) -> Result<(), String> {
     decompose::decompose(method, input.as_ref(), output.as_ref())
 }
 
-/// A scene, the number of its bodies where it is not the scene's own, and the methods that play it.
+/// A scene, the number of its bodies if it differs from the default, and its methods.
 struct Part {
     scene: SceneKind,
     count: Option<u32>,
     methods: Vec<Method>,
-    /// The rows that are run; `None` for all.
+    /// Drive of the rows to run; `None` for all.
     drive: Option<Drive>,
 }
 
-/// How much is looked at and drawn: the tour has a minute for everything.
+/// Measuring and drawing in full runs; the tour does less because it has one minute for everything.
 const THOROUGH: Effort = Effort { frames: 60, film: (480, 320), measure_every: 1 };
 const QUICK: Effort = Effort { frames: 20, film: (320, 214), measure_every: 8 };
 
-/// The scenes that show the point of the project within a minute, each with the methods that can end within it.
+/// Returns the scenes that show the purpose of the project within a minute, each with methods that finish in that time.
 fn tour() -> Vec<Part> {
     let part = |scene, count, ours: &[Method]| {
         let methods = [&[Method::Hull, Method::Vhacd32, Method::Gimpact], ours].concat();
@@ -95,7 +95,7 @@ fn tour() -> Vec<Part> {
     ]
 }
 
-/// In the catalogue's order, each once, whatever the order of the arguments.
+/// Returns the chosen scenes in the order of the catalogue, each once, in any order of the arguments.
 fn chosen(arguments: &Arguments) -> Vec<Part> {
     let wanted = |chosen: bool, none: bool| chosen || none;
     let methods: Vec<_> = METHODS
@@ -139,7 +139,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         progress.start(&format!("{}: preparing", scene.entry().name), 0);
         let count = arguments.count.or(count);
         let mut cast = Cast::new(scene, arguments.mesh.as_deref(), count).map_err(|e| e.to_string())?;
-        // What one scene cooked and decomposed the next one need not.
+        // Reuses what the previous scene cooked and decomposed.
         if let Some((last, _)) = done.iter_mut().find(|(last, _)| last.of_one_subject() && cast.of_one_subject()) {
             cast.stages = last.stages.clone();
         }
@@ -160,12 +160,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Beside the sources, where `bullet-demo/run` is.
+/// Returns the default output folder, beside the sources.
 fn default_out() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/out"))
 }
 
-/// What the scenes are played with, in words.
+/// Describes the bodies of the scenes in words.
 fn subject(arguments: &Arguments) -> String {
     match &arguments.mesh {
         Some(path) => path.file_stem().map_or_else(|| "a mesh".into(), |s| s.to_string_lossy().replace('_', " ")),

@@ -1,4 +1,4 @@
-//! The nut on the bolt: its bodies, its rows, and how well it keeps to the thread.
+//! The nut on the bolt: its bodies, its rows, and its deviation from the thread.
 
 use std::f64::consts::TAU;
 
@@ -16,21 +16,21 @@ use crate::simulate::Recording;
 
 /// Metres per turn of M16 coarse.
 const PITCH: f64 = 2e-3;
-/// Steps per second: at this rate a falling nut gains 10 µm per step, of an axial play of 129 µm.
+/// Steps per second. In free fall each step is then 10 µm longer than the one before; the axial play is 129 µm.
 const RATE: f64 = 1000.0;
-/// Bullet's collision margin, metres: the usual millimetre is more than the play.
+/// Bullet's collision margin, metres: the usual millimetre exceeds the play.
 pub const MARGIN: f64 = 1e-5;
-/// A nut lies on its thread after this many turns; from there the travel is measured.
+/// Turns after which a nut lies on its thread; travel is measured from there.
 const SETTLED: f64 = 0.25;
 /// A nut closer than this to the head has arrived, metres.
 const ARRIVED: f64 = 0.1e-3;
 
-/// Edge of a voxel, metres: the narrowest flats of the thread are two and a half wide.
+/// Edge of a voxel, metres: the narrowest flats of the thread are 2.5 voxels wide.
 const VOXEL: f64 = 0.1e-3;
 /// Samples of either body, coarse and fine.
 const SAMPLES: [usize; 2] = [1_500, 52_000];
 
-/// One row for each that brings it down.
+/// Returns one row for each drive.
 pub fn cases() -> Vec<Case> {
     let case = |drive| Case { rate: Some(RATE), drive: Some(drive), ..Case::default() };
     vec![case(Drive::Weight), case(Drive::Driver)]
@@ -46,7 +46,7 @@ impl Drive {
     }
 }
 
-/// The bolt and the nut.
+/// Returns the bolt and the nut.
 pub fn bodies() -> Result<Vec<Body>> {
     let cooking = |samples| CookOptions {
         resolution: Resolution::VoxelSize(VOXEL),
@@ -61,29 +61,31 @@ pub fn bodies() -> Result<Vec<Body>> {
     Ok(vec![body("bolt")?, body("nut")?])
 }
 
-/// Of all nuts the worst.
+/// Worst values over all nuts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threads {
-    /// Travel along the axis from [`SETTLED`] to the head, or as far as it got, against the pitch per turn, percent.
+    /// Error of the travel along the axis against pitch times turns, from [`SETTLED`] to the head or to the last
+    /// position, percent.
     pub travel_error: f64,
-    /// From the middle of the play on the helix, along the axis, at any step, millimetres.
+    /// Largest deviation along the axis from the middle of the play on the helix, at any step, millimetres.
     pub off_helix: f64,
-    /// Off the helix, along the axis, from one step (of a hundred nuts: from one of the steps kept) to the next, millimetres.
+    /// Largest change of that deviation from one step to the next (with a hundred nuts: between stored steps),
+    /// millimetres.
     pub jump: f64,
-    /// Of the axis from the bolt's, radians.
+    /// Largest angle between the axes of nut and bolt, radians.
     pub tilt: f64,
-    /// The fewest turns that one has made.
+    /// Fewest turns of any nut.
     pub turns: f64,
-    /// Nuts, and how many of them rest on the head at the end.
+    /// Number of nuts, and number of nuts that rest on the head at the end.
     pub nuts: usize,
     pub stopped: usize,
 }
 
-/// A nut's frame, that of its mesh, at one step.
+/// Frame of a nut's mesh at one step.
 struct Place {
-    /// Of its lower face above the head, metres.
+    /// Height of the lower face above the head, metres.
     height: f64,
-    /// Upwards, as a right-handed thread turns, from where it started.
+    /// Turns from the start, positive upwards on a right-handed thread.
     turns: f64,
     tilt: f64,
 }
@@ -107,7 +109,7 @@ fn path(cast: &Cast, recording: &Recording, body: usize) -> Vec<Place> {
     path
 }
 
-/// Angle of a direction from y, radians.
+/// Returns the angle between a direction and y, radians.
 fn from_up(direction: Vec3) -> f64 {
     direction.x.hypot(direction.z).atan2(direction.y)
 }
@@ -132,7 +134,7 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
         worst.tilt = path.iter().map(|p| p.tilt).fold(worst.tilt, f64::max);
         let last = &path[path.len() - 1];
         worst.turns = worst.turns.min(last.turns.abs());
-        // The travel of one that never turned is as wrong as can be.
+        // A nut that never turned counts as the largest error.
         let settled = path.iter().find(|p| p.turns.abs() > SETTLED);
         let arrived = path.iter().find(|p| p.height < ARRIVED).unwrap_or(last);
         let error = settled.map_or(100.0, |s| {
@@ -142,7 +144,7 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
         if error.abs() > worst.travel_error.abs() || !error.is_finite() {
             worst.travel_error = error;
         }
-        // In its last tenth of a second it stood still on the head.
+        // The nut stood still on the head in its last tenth of a second.
         let rest = path.iter().rev().take((0.1 / recording.dt).ceil() as usize);
         let stands = rest.clone().all(|p| p.height.abs() < ARRIVED && (p.turns - last.turns).abs() < 1e-3);
         worst.stopped += usize::from(stands && last.tilt < 0.01);

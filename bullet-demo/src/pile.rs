@@ -6,8 +6,8 @@ use crate::figures::Pile;
 use crate::run::{pose_of, Cast};
 use crate::simulate::Recording;
 
-/// Bodies whose centre of mass has left the large bowl, and which way. The bowl is half a ball around the middle of its
-/// rim's plane.
+/// Counts the bodies whose centre of mass has left the large bowl, through the wall or over the rim. The bowl is a half
+/// ball around the centre of its rim.
 pub fn leavers(cast: &Cast, recording: &Recording) -> Pile {
     let Some(container) = recording.bodies.iter().position(|b| cast.stages[b.model].body.container) else {
         return Pile { lost: 0, spilled: 0 };

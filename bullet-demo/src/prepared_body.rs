@@ -1,5 +1,5 @@
-//! A body made ready for every method: decompositions, cooked assets, what is drawn and what is measured. Each is made
-//! when first asked for.
+//! A body prepared for every method: decompositions, cooked assets, the field for pictures and the truth for measuring.
+//! Each is made on first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,8 +18,8 @@ use crate::bridge::{small_hull, Hull, Method, Model};
 use crate::decompose::Decomposer;
 use crate::ground_truth::Truth;
 
-/// Distance between samples, metres, of bodies whose number of samples is not given; it would give the 1 m bunny about 800
-/// samples and about 35,000.
+/// Distance between samples, metres, for bodies without a given number of samples, coarse and fine. The 1 m bunny would
+/// get about 800 and 35,000 samples.
 const COARSE_SPACING: f64 = 0.1;
 const FINE_SPACING: f64 = 0.0095;
 
@@ -44,7 +44,7 @@ pub struct PreparedBody {
     fine: OnceLock<Cooked>,
 }
 
-/// An asset on disk, for the C++ side, and its field, for pictures: the same bytes.
+/// An asset on disk for the C++ side, and the field of the same asset for pictures.
 struct Cooked {
     path: String,
     field: Arc<Field>,
@@ -58,8 +58,8 @@ impl PreparedBody {
         Ok(Self { body, truth, vhacd, hacd, coarse, fine })
     }
 
-    /// Data from which the C++ side makes the collision shape. Assets are written to the decomposer's folder, which must outlive the
-    /// scenes. An error says why the method cannot be shown.
+    /// Returns the data from which the C++ side makes the collision shape. Assets are written to the decomposer's
+    /// folder, which must outlive the scenes. An error gives the reason why the method is unavailable.
     pub fn model(&self, method: Method, decomposer: &Decomposer) -> Result<Model, String> {
         let body = &self.body;
         let q = body.upright.coords;
@@ -85,7 +85,7 @@ impl PreparedBody {
         })
     }
 
-    /// The shape that collides under `method`, as a field in the body's frame.
+    /// Returns the colliding shape under `method` as a field in the body's frame.
     pub fn collides(&self, method: Method, decomposer: &Decomposer) -> voxshell::Result<Arc<dyn SignedDistance>> {
         if let Some(fineness) = fineness(method) {
             let field = self.cooked(fineness, decomposer)?.field.clone();
@@ -108,7 +108,7 @@ impl PreparedBody {
         Ok(Arc::new(DenseField::cook(&mesh, &options, &Progress::none())?))
     }
 
-    /// Samples of the pointshell that `method` made of it; `None` where there is none.
+    /// Returns the number of samples of the pointshell for `method`; `None` without one.
     pub fn samples(&self, method: Method) -> Option<usize> {
         let cell = match method {
             Method::VoxshellCoarse => &self.coarse,
@@ -118,7 +118,7 @@ impl PreparedBody {
         cell.get().map(|c| c.shell.as_ref().map_or(0, |s| s.len()))
     }
 
-    /// What `method` made of it for Voxshell's queries; `None` where it did not.
+    /// Returns the geometry of `method` for Voxshell's queries; `None` if the method has none.
     pub fn geometry(&self, method: Method, decomposer: &Decomposer) -> voxshell::Result<Option<Geometry<'_>>> {
         let Some(fineness) = fineness(method) else { return Ok(None) };
         let cooked = self.cooked(fineness, decomposer)?;
@@ -129,8 +129,8 @@ impl PreparedBody {
         self.body.mesh.vertices.iter().flatten().copied().collect()
     }
 
-    /// The convex parts of a decomposing method; none for the others, and none of a container, which the stock methods make
-    /// of its triangles.
+    /// Returns the convex parts of a decomposing method. Empty for other methods, and for a container, which stock
+    /// methods build from its triangles.
     fn hulls(&self, method: Method, decomposer: &Decomposer) -> Result<&[Hull], String> {
         let made = match method {
             _ if self.body.container => return Ok(&[]),
@@ -161,7 +161,7 @@ impl PreparedBody {
         if let Some([coarse, fine]) = &self.body.cooking {
             return if fineness.name == COARSE.name { coarse.clone() } else { fine.clone() };
         }
-        // The container is scenery, many times as large: cells of the same number, samples that match them.
+        // The container is many times larger. It gets the same number of cells, and samples that match them.
         let scale = if self.body.container { self.body.upright_bounds.extents().max() } else { 1.0 };
         let fine = fineness.name == FINE.name;
         let target_count = self.body.samples.map(|n| n[usize::from(fine)]);
@@ -185,7 +185,7 @@ fn fineness(method: Method) -> Option<Fineness> {
     }
 }
 
-/// The surfaces of all the hulls in one mesh.
+/// Joins the surfaces of all hulls in one mesh.
 fn union_mesh(hulls: &[Hull]) -> TriMesh {
     let mut mesh = TriMesh::default();
     for hull in hulls {

@@ -1,4 +1,4 @@
-//! Progress on the error stream: a bar in a terminal, one line per event elsewhere. Neither is silent for longer than
+//! Progress on standard error: a bar in a terminal, one line per event elsewhere. Neither is silent for longer than
 //! [`SILENCE`].
 
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
@@ -16,7 +16,7 @@ const SILENCE: Duration = Duration::from_secs(4);
 pub struct Progress {
     bar: ProgressBar,
     state: Arc<Mutex<State>>,
-    /// Prints a line when nothing was printed for [`SILENCE`]; `None` in a terminal, where the bar moves by itself.
+    /// Prints a line when nothing was printed for [`SILENCE`]; `None` in a terminal, where the bar refreshes itself.
     heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl State {
-    /// "pair / gimpact: 120 of 600, 8 s".
+    /// Returns a line such as "pair / gimpact: 120 of 600, 8 s".
     fn line(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64();
         match self.length {
@@ -54,7 +54,7 @@ impl Progress {
         self.state.lock().expect("no thread panics with it")
     }
 
-    /// Starts a task of `length` ticks, or of unknown length for 0.
+    /// Starts a task of `length` ticks; 0 means unknown length.
     pub fn start(&self, task: &str, length: usize) {
         let mut state = self.state();
         state.task = task.into();
@@ -76,7 +76,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// A finished row stays on the screen as one line.
+    /// Prints a finished row as a permanent line.
     pub fn row_done(&self, row: &Row) {
         let name = format!("{} / {}{}", row.scene.entry().name, row.method.entry().name, row.case.label());
         let line = match &row.outcome {

@@ -25,15 +25,15 @@ use crate::stack::towers;
 /// Bullet's collision margin, metres.
 const MARGIN: f64 = 0.001;
 
-/// The bodies of one scene, in the order in which its .cpp expects them.
+/// The bodies of one scene, in the order that its .cpp expects.
 pub struct Cast {
     pub scene: SceneKind,
-    /// Bodies that are poured, or of each tower.
+    /// Number of bodies that are poured, or of each tower.
     pub count: u32,
     pub stages: Vec<Arc<PreparedBody>>,
 }
 
-/// Of one row: its figures and, for the report, all that happened.
+/// Result of one row: its figures and, for the report, the recording.
 pub struct Outcome {
     pub row: Row,
     pub run: Option<Run>,
@@ -45,29 +45,29 @@ pub struct Run {
     pub gaps: Vec<(usize, f64)>,
 }
 
-/// What stays the same for all rows.
+/// Settings shared by all rows.
 pub struct Context<'a> {
-    /// Its folder is for the cooked assets too.
+    /// The decomposer; its folder also holds the cooked assets.
     pub decomposer: Decomposer<'a>,
-    /// Instead of each scene's own number.
+    /// Number of steps for all scenes; `None` for each scene's own.
     pub steps: Option<usize>,
     pub patience: Option<Duration>,
-    /// The patience is for Voxshell's rows too.
+    /// True if the time limit applies to Voxshell's rows too.
     pub all_patience: bool,
-    /// Each row is printed as soon as it is there, one JSON object a line.
+    /// True to print each row when it is finished, as one JSON object per line.
     pub json: bool,
     pub effort: Effort,
     pub progress: &'a Progress,
 }
 
-/// How much of a row is measured and drawn.
+/// Amount of measuring and drawing for a row.
 #[derive(Clone, Copy)]
 pub struct Effort {
-    /// Pictures of a film at most.
+    /// Largest number of pictures of a film.
     pub frames: usize,
     /// Width and height of a film, pixels.
     pub film: (usize, usize),
-    /// The true gap is measured this many times less often than usual.
+    /// Factor by which the interval between measurements of the true gap grows.
     pub measure_every: usize,
 }
 
@@ -94,12 +94,12 @@ impl Cast {
         Ok(Self { scene, count, stages })
     }
 
-    /// Whether the only body is the one that the user chose, cooked in the usual way.
+    /// Returns true if the only body is the user's, cooked in the usual way.
     pub fn of_one_subject(&self) -> bool {
         matches!(self.scene, SceneKind::DropPlane | SceneKind::DropBox | SceneKind::Pair | SceneKind::LowFrequency)
     }
 
-    /// The scene that is about the number of samples.
+    /// Prepares the scene for the cost against the number of samples.
     pub fn of_samples(mesh: Option<&Path>, samples: usize) -> voxshell::Result<Self> {
         let body = mesh.map_or_else(Body::embedded, Body::load)?;
         let stages = vec![Arc::new(PreparedBody::new(Body { samples: Some([samples; 2]), ..body })?)];
@@ -107,7 +107,7 @@ impl Cast {
     }
 }
 
-/// All rows of one scene, or those with the given drive only.
+/// Runs all rows of one scene, or only those with the given drive.
 pub fn run_scene(cast: &Cast, methods: &[Method], drive: Option<Drive>, context: &Context) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for &method in methods.iter().filter(|m| m.applies_to(cast.scene)) {
@@ -189,7 +189,7 @@ pub fn pose_of(pose: &BodyPose) -> Pose {
     Pose::from_parts(Vec3::from(pose.position).into(), rotation)
 }
 
-/// The true gap at some of the steps; always at the last.
+/// Measures the true gap at some of the steps, always at the last.
 fn measure(cast: &Cast, recording: &Recording, less_often: usize) -> Vec<(usize, f64)> {
     let stride = match cast.scene {
         SceneKind::DropPlane | SceneKind::Ball => 1,
@@ -224,7 +224,7 @@ fn gap_at(cast: &Cast, recording: &Recording, step: usize) -> f64 {
         let moving = present.iter().filter(|(i, _)| !recording.bodies[*i].fixed);
         least = moving.map(|(i, pose)| truth(*i).lowest(pose)).fold(least, f64::min);
     }
-    // Among many bodies only depth is of interest.
+    // In scenes of many bodies only depth is measured.
     let limit = if scene.many() { 0.0 } else { f64::INFINITY };
     for (k, (i, pose)) in present.iter().enumerate() {
         for (j, other) in &present[..k] {

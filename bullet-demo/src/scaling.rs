@@ -1,4 +1,4 @@
-//! Poses in which a body touches a copy of itself with a given number of samples, however many it has.
+//! Poses in which a body touches a copy of itself with a fixed number of samples, for any density of samples.
 
 use voxshell::contact::{contacts, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Rotation, Vec3};
@@ -7,16 +7,16 @@ use crate::bridge::{BodyPose, Method};
 use crate::decompose::Decomposer;
 use crate::prepared_body::PreparedBody;
 
-/// Samples within the margin, of both bodies together.
+/// Samples within the margin, both bodies together.
 const CONTACTS: usize = 12;
-/// As many as there are places.
+/// Number of poses.
 const PLACES: usize = 100;
 
 /// 64-bit LCG of Knuth, upper bits.
 struct Rng(u64);
 
 impl Rng {
-    /// In −1 to 1.
+    /// Returns a number in −1 to 1.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
@@ -32,7 +32,8 @@ impl Rng {
     }
 }
 
-/// The same directions and turns for any number of samples; none for methods without a pointshell.
+/// Returns poses whose directions and turns do not depend on the number of samples; none for methods without a
+/// pointshell.
 pub fn places(
     stage: &PreparedBody,
     method: Method,
@@ -52,7 +53,8 @@ pub fn places(
         .collect()
 }
 
-/// On a line through the fixed copy's centre, from outside: the place after which more samples than wanted are within the margin.
+/// Moves the body inwards on a line through the fixed copy's centre, up to the pose after which more samples than
+/// wanted are within the margin.
 fn touching(
     geometry: Geometry,
     rotation: &Rotation,
@@ -73,7 +75,7 @@ fn touching(
     Ok(BodyPose { position: p.into(), rotation: [q.x, q.y, q.z, q.w], present: true })
 }
 
-/// The slope of a straight line through the logarithms of points, by least squares.
+/// Returns the slope of the least-squares line through the logarithms of points.
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let logs: Vec<(f64, f64)> = points.iter().map(|p| (p.0.ln(), p.1.ln())).collect();

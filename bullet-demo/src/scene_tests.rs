@@ -1,4 +1,4 @@
-//! The scenes at small size: they do what their text says, and their figures notice when they do not.
+//! Small versions of the scenes: each does what its text says, and its figures show it when it does not.
 
 use crate::bridge::{Method, SceneKind};
 use crate::cache::HullCache;
@@ -96,7 +96,7 @@ fn nuts_keep_to_the_thread_for_two_turns() {
     let threads = figures.threads.unwrap();
     assert!(threads.turns > 2.0, "{threads:?}");
     assert!(threads.travel_error.abs() < 2.0, "{threads:?}");
-    // Of the axial play half is to either side; the fall to the thread's flank is the longest jump.
+    // Half of the axial play is on each side; the fall to the thread's flank is the largest jump.
     assert!(threads.off_helix < 0.08 && threads.jump < 0.05 && threads.tilt < 0.02, "{threads:?}");
     assert_eq!((threads.nuts, threads.stopped), (1, 0));
     assert!(figures.max_penetration < 0.1, "{} mm", figures.max_penetration);

@@ -1,40 +1,42 @@
-//! Runs one scene with one method and keeps everything that happened.
+//! Runs one scene with one method and records it.
 
 use std::time::Duration;
 
 use crate::bridge::{make_scene, BodyInfo, BodyPose, Setup, StepFigures};
 
-/// Of one run.
+/// Recording of one run.
 pub struct Recording {
     /// Seconds per step.
     pub dt: f64,
     pub bodies: Vec<BodyInfo>,
-    /// After each step.
+    /// Measurements of each step.
     pub steps: Vec<StepFigures>,
-    /// Of each body, at the start, after every `stride` steps, and after the last.
+    /// Poses of each body, at the start, after every `stride` steps, and after the last.
     poses: Vec<Vec<BodyPose>>,
     stride: usize,
-    /// The steps asked for; fewer were made when patience ran out.
+    /// Requested number of steps; fewer were made if the time limit ended the run.
     pub wanted: usize,
 }
 
-/// Where there are more bodies than this, their poses are kept only every tenth step: two thousand would fill the memory.
+/// Number of bodies above which poses are kept only every tenth step: those of two thousand bodies would fill the
+/// memory.
 const CROWD: usize = 200;
 
 impl Recording {
-    /// The poses after `step` steps, or the next ones that were kept.
+    /// Returns the poses after `step` steps, or the next stored ones.
     pub fn poses_at(&self, step: usize) -> &[BodyPose] {
         &self.poses[step.div_ceil(self.stride).min(self.poses.len() - 1)]
     }
 
-    /// All poses that were kept, with the steps after which they were.
+    /// Iterates over the stored poses and their steps.
     pub fn poses(&self) -> impl Iterator<Item = (usize, &[BodyPose])> {
         let step = |i: usize| (i * self.stride).min(self.steps.len());
         self.poses.iter().enumerate().map(move |(i, p)| (step(i), p.as_slice()))
     }
 }
 
-/// Steps the scene `wanted` times, or until its steps have computed for longer than `patience`. `tick` hears of each step.
+/// Steps the scene `wanted` times, or until its steps have computed for longer than `patience`. Calls `tick` after each
+/// step.
 pub fn simulate(
     setup: &Setup,
     wanted: usize,
@@ -54,7 +56,7 @@ pub fn simulate(
         poses: vec![poses.clone()],
         wanted,
     };
-    // The thread's own time: what else the machine does is not the method's fault.
+    // Uses the clock of the thread, so that other load on the machine does not count.
     let mut nanoseconds = 0.0;
     for _ in 0..wanted {
         if patience.is_some_and(|p| nanoseconds * 1e-9 > p.as_secs_f64()) {

@@ -1,4 +1,4 @@
-//! Measures how well stacked bodies stand.
+//! Measures the stability of stacks.
 
 use voxshell::math::Vec3;
 
@@ -6,26 +6,26 @@ use crate::bridge::BodyPose;
 use crate::run::{pose_of, Cast};
 use crate::simulate::Recording;
 
-/// Of all towers of a scene: each is made of the bodies of one model, in the order in which they were added.
+/// Result over all towers of a scene. Each tower holds the bodies of one model, in the order in which they were added.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Towers {
     pub bodies: usize,
-    /// Still at their place in the tower at the end.
+    /// Bodies still in their position in the tower at the end.
     pub standing: usize,
-    /// Until the first body left its place, seconds; the whole run when none did.
+    /// Time until the first body left its position, seconds; the whole run if none did.
     pub stands: f64,
-    /// Of the highest point over the floor at the end, summed over the towers, metres.
+    /// Height of the highest point above the floor at the end, summed over the towers, metres.
     pub height: f64,
-    /// What that is for towers as they were built.
+    /// The same height for the towers as built.
     pub built_height: f64,
-    /// The farthest that a standing body has moved sideways, millimetres.
+    /// Largest sideways displacement of a standing body, millimetres.
     pub drift: f64,
 }
 
-/// Farther below its place than this, metres, a body has fallen.
+/// Distance below its position beyond which a body counts as fallen, metres.
 const FALLEN: f64 = 0.05;
 
-/// Where each body belongs: height of its centre of mass when all below it stand, and model.
+/// Model of a body, and height of its centre of mass in an intact tower.
 struct Place {
     body: usize,
     model: usize,
@@ -35,7 +35,7 @@ struct Place {
 pub fn towers(cast: &Cast, recording: &Recording) -> Towers {
     let places = places(cast, recording);
     let fallen = |p: &Place, pose: &BodyPose| pose.position[1] < p.height - FALLEN;
-    // Those that are set down later come from above their place: they are never taken for fallen on the way.
+    // Bodies that are set down later come from above, so they never count as fallen on their way.
     let falls = places.iter().filter_map(|p| {
         recording.poses().find(|(_, poses)| poses[p.body].present && fallen(p, &poses[p.body])).map(|f| f.0)
     });

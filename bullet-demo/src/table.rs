@@ -26,7 +26,7 @@ const HEAD: [&str; 21] = [
     "speed m/s",
 ];
 
-/// One table for each scene, in the order of the rows.
+/// Returns one table for each scene, in the order of the rows.
 pub fn table(rows: &[&Row]) -> String {
     let mut text = String::new();
     let mut start = 0;
@@ -92,7 +92,7 @@ fn cells(row: &Row) -> Vec<String> {
     }
 }
 
-/// Everything but the name, as shown in both the terminal and the report.
+/// Returns all columns except the name, as shown in the terminal and in the report.
 pub fn values(f: &Figures) -> [String; 20] {
     [
         microseconds(f.np_mean),
@@ -124,7 +124,7 @@ pub fn values(f: &Figures) -> [String; 20] {
     ]
 }
 
-/// What rounds to zero has no sign.
+/// Removes the sign of a value that rounds to zero.
 fn unsigned_zero(x: f64, half_digit: f64) -> f64 {
     if x.abs() < half_digit {
         0.0

@@ -20,7 +20,7 @@ use crate::info;
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Store {
-    /// Compressed, as small as it gets.
+    /// Compressed, the smallest file.
     Compressed,
     /// As in memory.
     Raw,
@@ -46,14 +46,14 @@ A file appears whole or not at all. The same mesh and options give the same byte
 threads (RAYON_NUM_THREADS). Exit code: 0 if all was cooked, 1 if a mesh could not be (the others are), 2 for arguments
 that cannot be understood, 130 after Ctrl-C.")]
 pub struct Arguments {
-    /// Mesh files (.obj, .stl, .ply), or built-in shapes by name; random:SEED is one of drawn kind and size. Assets (.vxs)
-    /// are written anew as they are, in the present version of the file.
+    /// Mesh files (.obj, .stl, .ply), or built-in shapes by name; random:SEED is a random primitive. Assets (.vxs) are
+    /// rewritten in the present version of the file format.
     #[arg(required = true, value_name = "MESH")]
     sources: Vec<OsString>,
-    /// The asset to write (.vxs); for several meshes the folder of the assets, which are named after the meshes.
+    /// The asset to write (.vxs); with several meshes the folder of the assets, which get the names of the meshes.
     #[arg(short, long, value_name = "FILE|FOLDER", default_value = "shape.vxs")]
     out: PathBuf,
-    /// How a field in bricks is written: small, or as in memory, to be mapped when it is loaded.
+    /// Storage of a field in bricks: small, or as in memory so that loading can map it.
     #[arg(long, value_enum, default_value_t = Store::Compressed)]
     store: Store,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
                 stopped = true;
                 break;
             }
-            // A folder that cannot be written to, or a full disk, is as bad for the others: but each says so itself.
+            // A folder without write permission or a full disk fails all meshes; each reports its own error.
             Err(error) if outputs.len() > 1 => {
                 bar.say(&format!("{name}: failed"));
                 let reason = error.to_string();
@@ -131,13 +131,13 @@ fn cook(source: &OsStr, out: &Path, how: &Arguments, bar: &CookProgress, stop: &
         bar.begin(&source.to_string_lossy(), source::cells(&mesh, &options));
         Shape::cook(&mesh, &options, &progress)?
     };
-    // The last look: writing is short, and what it has begun it ends.
+    // Last check for cancellation: writing is short and is not interrupted.
     progress.report("save", 0.0)?;
     shape.save_as(out, how.store.into())?;
     Ok(shape)
 }
 
-/// Where each asset goes.
+/// Returns the path of each asset.
 fn outputs(sources: &[OsString], out: &Path) -> Result<Vec<PathBuf>> {
     let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with('/');
     let outputs: Vec<PathBuf> = if sources.len() == 1 && !is_folder {
@@ -174,7 +174,7 @@ fn cells_of(field: &Field) -> f64 {
     field.gridded().map_or(0.0, |known| known.grid.dims.iter().map(|&n| f64::from(n - 1)).product())
 }
 
-/// One line.
+/// Summarises a shape in one line.
 fn summary(shape: &Shape) -> String {
     let mut parts = Vec::new();
     if let Some(known) = shape.field.as_deref().and_then(Field::gridded) {

@@ -1,4 +1,4 @@
-//! `voxshell render`: the surface that collides, slices through the field and the voxelmap, the samples of the pointshell
+//! `voxshell render`: the colliding surface, slices through the field and the voxelmap, the samples of the pointshell
 //! and the spheres over them.
 
 use std::ffi::OsString;
@@ -45,25 +45,25 @@ pub struct Arguments {
     /// An asset (.vxs), a mesh file (.obj, .stl, .ply) or the name of a built-in shape.
     #[arg(value_name = "SHAPE")]
     source: OsString,
-    /// The picture to write.
+    /// The PNG file to write.
     #[arg(short, long, value_name = "FILE", default_value = "shape.png")]
     out: PathBuf,
-    /// What to show; several are set side by side.
+    /// Views to draw; several are placed side by side.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "surface")]
     view: Vec<View>,
-    /// Across which axis a plane lies, seen from the positive side; several are set side by side.
+    /// Axis across which the plane lies, seen from the positive side; several are placed side by side.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "z")]
     axis: Vec<Axis>,
-    /// Where the plane is along the axis, in the frame of the shape; through the middle when absent.
+    /// Position of the plane along the axis, in the frame of the shape; default: the middle.
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     at: Option<f64>,
-    /// Levels of the sphere tree for the shell view, 0 being the root; several are set side by side.
+    /// Levels of the sphere tree for the shell view, 0 being the root; several are placed side by side.
     #[arg(long, value_delimiter = ',', value_name = "NUMBER")]
     level: Vec<usize>,
-    /// Height in pixels; each view is as wide as it is high.
+    /// Height in pixels; each view is square.
     #[arg(long, value_name = "PIXELS", default_value_t = 600)]
     size: usize,
-    /// Direction from which to look.
+    /// Direction of the camera as seen from the shape.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [0.5, 0.4, 1.0], allow_negative_numbers = true)]
     from: Vec<f64>,
     #[command(flatten)]
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What all pictures of a shape have in common.
+/// Data shared by all pictures of a shape.
 struct Pictures<'a> {
     shape: &'a Shape,
     field: &'a Arc<Field>,
@@ -125,7 +125,7 @@ impl<'a> Pictures<'a> {
         Ok(Self { shape, field, bounds, camera, n: arguments.size })
     }
 
-    /// One for each axis that was asked for.
+    /// Iterates over one plane for each requested axis.
     fn planes<'b>(&self, arguments: &'b Arguments) -> impl Iterator<Item = Plane> + 'b {
         let bounds = self.bounds;
         arguments.axis.iter().map(move |&axis| {
@@ -134,7 +134,7 @@ impl<'a> Pictures<'a> {
         })
     }
 
-    /// The zero level and `balls` on a floor.
+    /// Draws the zero level and `balls` on a floor.
     fn surface(&self, balls: Vec<Ball>) -> Image {
         let object = Object::new(Arc::clone(self.field), Pose::identity(), [0.35, 0.55, 0.85]);
         self.scene(vec![object], balls)
@@ -155,16 +155,16 @@ impl<'a> Pictures<'a> {
         self.shape.shell.as_deref().ok_or_else(|| missing("pointshell"))
     }
 
-    /// A small ball for each sample.
+    /// Draws a small ball for each sample.
     fn samples(&self) -> Result<Image> {
         let shell = self.shell()?;
-        // Well apart from each other, and large enough to be seen.
+        // Small enough that neighbours stay apart, and large enough to be visible.
         let radius = (0.22 * f64::from(shell.spacing)).max(0.001 * self.bounds.extents().max());
         let ball = |i: usize| Ball { center: shell.position(i), radius, colour: [0.98, 0.78, 0.2] };
         Ok(self.surface((0..shell.len()).map(ball).collect()))
     }
 
-    /// The spheres of a level, and of the leaves above it.
+    /// Draws the spheres of a level, and of the leaves above it.
     fn spheres(&self, level: usize) -> Result<Image> {
         let shell = self.shell()?;
         let tree = &shell.tree;
@@ -184,11 +184,12 @@ impl<'a> Pictures<'a> {
         Ok(self.scene(Vec::new(), above.chain(tree.level(level)).map(ball).collect()))
     }
 
-    /// Layers of voxels on the plane, every other one a little darker; lines between voxels where they are large enough.
+    /// Draws layers of voxels on the plane, every second one a little darker; lines between voxels if they are large
+    /// enough.
     fn layers(&self, map: &LayerMap, plane: &Plane) -> Image {
         let grid = map.grid();
         let (size, origin) = (f64::from(grid.voxel_size()), grid.center());
-        // As wide as the grid, so that its walls are seen.
+        // As wide as the grid, so that its border is visible.
         let widest = grid.dims().map(f64::from);
         let wide = |axis: &Vec3| (0..3).map(|k| axis[k].abs() * widest[k]).sum::<f64>();
         let side = wide(&plane.right).max(wide(&plane.up)) * size;
@@ -207,7 +208,7 @@ impl<'a> Pictures<'a> {
                     _ => ([110.0, 160.0, 225.0], [245.0, 247.0, 250.0]),
                 };
                 let band = if layer % 2 == 0 && layer != 0 { 0.92 } else { 1.0 };
-                // Distance to the nearest wall between voxels, in pixels.
+                // Returns the distance to the nearest border between voxels, in pixels.
                 let wall = |axis: &Vec3| {
                     let t = axis.dot(&p) / size + 0.5 * wide(axis);
                     (t - t.round()).abs() * pixels_each
@@ -226,7 +227,7 @@ fn missing(what: &str) -> Error {
     Error::Unsupported(format!("this picture needs a {what}, which the shape does not have"))
 }
 
-/// A colour of its own for each number: hues a golden angle apart.
+/// Returns a different colour for each number: hues a golden angle apart.
 fn hue(i: usize) -> [f32; 3] {
     let turn = (i as f32 * 0.618_034).fract() * 6.0;
     [5.0, 3.0, 1.0].map(|shift: f32| {
@@ -235,8 +236,8 @@ fn hue(i: usize) -> [f32; 3] {
     })
 }
 
-/// The voxels of a shape, around the nodes of its grid: of its mesh where it has one, else of its field. Fields without
-/// a grid get 64 voxels along their largest extent.
+/// Makes the voxels of a shape around the nodes of its grid: from its mesh if it has one, else from its field. Fields
+/// without a grid get 64 voxels along their largest extent.
 fn voxels(shape: &Shape, field: &Field) -> Result<VoxelModel> {
     let limit = VoxelOptions::new(1.0).memory_limit;
     let grid = if let Field::Dense(dense) = field {

@@ -1,4 +1,4 @@
-//! `voxshell info`: what is in an asset, or what a mesh is; in words or as JSON, whose keys carry the units.
+//! `voxshell info`: describes an asset or a mesh, in words or as JSON with units in the keys.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -17,12 +17,12 @@ use voxshell_cli::source;
 pub struct Arguments {
     /// An asset (.vxs), a mesh file (.obj, .stl, .ply) or the name of a built-in shape.
     source: OsString,
-    /// As one JSON object; what does not apply is null.
+    /// Print one JSON object; values that do not apply are null.
     #[arg(long)]
     json: bool,
 }
 
-/// For the mass of a mesh.
+/// Message for a mesh without mass properties.
 const NO_MASS: &str = "mass        not known from the triangles alone: the mesh is open, cuts through or touches itself, or has no inside\n";
 
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (format!("{}{report}\n{mass}", describe_bounds(&bounds)), value)
     };
     if arguments.json {
-        // JSON has no other bytes than those of UTF-8.
+        // JSON strings are UTF-8 only.
         value["source"] = source.to_string_lossy().into();
         value["file_bytes"] = file_bytes.into();
         println!("{value:#}");
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// A shape in words, line by line.
+/// Describes a shape, line by line.
 pub fn describe(shape: &Shape) -> String {
     let mut text = describe_bounds(&shape.bounds());
     // Writing to a string cannot fail.
@@ -91,12 +91,12 @@ pub fn describe(shape: &Shape) -> String {
     text
 }
 
-/// Of the sphere tree.
+/// Returns the number of levels of the sphere tree.
 fn levels(shell: &PointShell) -> usize {
     shell.tree.depth()
 }
 
-/// Which rule decided where, and how surely.
+/// Describes the sign rule of each region, and its confidence.
 fn describe_sign(sign: &SignReport) -> String {
     let Decided { crossings, winding_number, flooding } = sign.decided;
     let mut lines = vec![format!("sign by {}", sign.rule)];
@@ -118,7 +118,7 @@ fn describe_sign(sign: &SignReport) -> String {
     lines.iter().map(|line| format!("            {line}\n")).collect()
 }
 
-/// A number with so many decimals, or with an exponent where these would show less than two digits of it.
+/// Formats a number with this many decimals, or with an exponent if these would show less than two of its digits.
 fn shown(x: f64, decimals: usize) -> String {
     if x != 0.0 && x.abs() < 10.0 * 0.1f64.powi(decimals as i32) {
         format!("{x:.3e}")

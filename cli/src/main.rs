@@ -1,5 +1,5 @@
-//! The command line: cooks meshes, describes assets, asks for contacts and draws. It knows the library only through its
-//! public interface.
+//! The command line: cooks meshes, describes assets, runs queries and draws. It uses only the library's public
+//! interface.
 
 mod cook;
 mod draw;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Running out of memory is then an error with a message.
+/// With this allocator, running out of memory is an error with a message.
 #[global_allocator]
 static ALLOCATOR: voxshell::memory::WithReserve = voxshell::memory::WithReserve(std::alloc::System);
 
@@ -27,13 +27,13 @@ struct Arguments {
 enum Command {
     /// Cook meshes (OBJ, STL, PLY) or built-in shapes into assets.
     Cook(cook::Arguments),
-    /// Say what is in an asset, or what is wrong with a mesh.
+    /// Show the content of an asset, or the flaws of a mesh.
     Info(info::Arguments),
     /// Write a built-in shape or another mesh as an OBJ file.
     Mesh(mesh::Arguments),
-    /// Draw shapes as the library sees them: by sphere-tracing their fields.
+    /// Draw shapes by sphere-tracing their fields, which are the surfaces that collide.
     Render(draw::Arguments),
-    /// Contacts and distance of two shapes at two poses, or on their way; where segments meet a shape.
+    /// Find contacts and distance of two shapes at two poses or during a motion, or intersect segments with a shape.
     Query(Box<query::Arguments>),
 }
 

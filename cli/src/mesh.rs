@@ -10,7 +10,7 @@ use voxshell_cli::source;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The name of a built-in shape, random:SEED for one of drawn kind and size, or a mesh file (.obj, .stl, .ply).
+    /// Name of a built-in shape, random:SEED for a random primitive, or a mesh file (.obj, .stl, .ply).
     #[arg(value_name = "MESH")]
     source: OsString,
     /// The OBJ file to write.

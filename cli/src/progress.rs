@@ -1,4 +1,4 @@
-//! The progress bar: all meshes as one, with throughput and the time left. Nothing is drawn where there is no terminal.
+//! The progress bar for all meshes together, with throughput and the remaining time. Draws nothing without a terminal.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -8,8 +8,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Steps of the bar for one mesh.
 const STEPS: u64 = 1000;
 
-/// The stages of cooking, and how much of it is done when each ends; measured on meshes of tens of thousands of triangles.
-/// Stages come in this order but for a first "sign", with nothing done, before the distances of bricks.
+/// The stages of cooking, and the fraction of cooking done at the end of each; measured on meshes of tens of thousands
+/// of triangles. Stages come in this order, except that bricks begin with a "sign" stage of zero length before the
+/// distances.
 const STAGES: [(&str, f64); 9] = [
     ("weld", 0.02),
     ("distance", 0.35),
@@ -22,7 +23,7 @@ const STAGES: [(&str, f64); 9] = [
     ("sphere tree", 0.95),
 ];
 
-/// What part of the whole a stage's fraction is.
+/// Converts the fraction of a stage to the fraction of the whole.
 fn overall(stage: &str, fraction: f64) -> f64 {
     let Some(i) = STAGES.iter().position(|(name, _)| *name == stage) else { return STAGES[STAGES.len() - 1].1 };
     let from = if i == 0 { 0.0 } else { STAGES[i - 1].1 };
@@ -36,12 +37,12 @@ pub struct CookProgress {
     now: Mutex<Now>,
 }
 
-/// The mesh at work.
+/// The current mesh.
 #[derive(Default)]
 struct Now {
     done: usize,
     part: f64,
-    /// Grid cells, where their number is known before.
+    /// Number of grid cells, if it is known in advance.
     cells: f64,
 }
 
@@ -53,7 +54,7 @@ impl CookProgress {
         Self { bar, start: Instant::now(), count, now: Mutex::default() }
     }
 
-    /// The next mesh, and the cells of its grid.
+    /// Begins the next mesh; `cells` is the number of cells of its grid.
     pub fn begin(&self, name: &str, cells: Option<f64>) {
         let mut now = self.now.lock().expect("no thread panics with it");
         now.part = 0.0;
@@ -69,14 +70,14 @@ impl CookProgress {
         self.show(&now);
     }
 
-    /// From any thread.
+    /// Reports progress; can be called from any thread.
     pub fn report(&self, stage: &str, fraction: f64) {
-        // Quick work stays quiet.
+        // Short work shows no bar.
         if self.start.elapsed() < Duration::from_millis(300) {
             return;
         }
         let mut now = self.now.lock().expect("no thread panics with it");
-        // Threads report out of order, and a target error goes through the first stages many times.
+        // Threads report out of order, and cooking to a target error repeats the first stages many times.
         let part = if fraction > 0.0 { overall(stage, fraction) } else { 0.0 };
         if part > now.part {
             now.part = part;
@@ -95,7 +96,7 @@ impl CookProgress {
         self.bar.set_position((meshes * STEPS as f64) as u64);
     }
 
-    /// Prints a line, above the bar where there is one.
+    /// Prints a line, above the bar if there is one.
     pub fn say(&self, line: &str) {
         self.bar.suspend(|| println!("{line}"));
     }

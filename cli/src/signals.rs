@@ -1,4 +1,4 @@
-//! Ctrl-C, and a scheduler's request to end: work is cancelled, so that nothing half done is left behind.
+//! Ctrl-C and SIGTERM cancel the work, so that no incomplete file is left.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use signal_hook::flag;
 pub struct Stop(Arc<AtomicUsize>);
 
 impl Stop {
-    /// From now on the signals only set what [`Stop::asked`] tells; whoever made this looks at it often.
+    /// Installs handlers that only set the flag behind [`Stop::asked`]; the caller must poll it often.
     ///
     /// # Panics
     /// If the system refuses handlers for signals that every program may handle.
@@ -28,7 +28,7 @@ impl Stop {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// 128 and the signal's number, as shells have it: 130 after Ctrl-C.
+    /// Returns 128 plus the signal's number, as shells do: 130 after Ctrl-C.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(128 + self.0.load(Ordering::Relaxed) as u8)
     }

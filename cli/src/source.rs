@@ -1,4 +1,4 @@
-//! Sources of shapes on the command line: a mesh file, a built-in shape, an asset; and how meshes are cooked.
+//! Sources of shapes on the command line (a mesh file, a built-in shape, an asset) and the options of cooking.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -22,36 +22,36 @@ pub enum Storage {
     Bricks,
 }
 
-/// How to cook a mesh.
+/// Options of cooking.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "How to cook")]
 pub struct CookArguments {
     /// Field cells along the largest extent.
     #[arg(long, value_name = "NUMBER", default_value_t = 128)]
     pub cells: u32,
-    /// Edge of a field cell; instead of --cells.
+    /// Edge of a field cell; replaces --cells.
     #[arg(long, value_name = "METRES")]
     pub voxel_size: Option<f64>,
-    /// As coarse as the largest error against the mesh that is found allows; instead of --cells. Cooks coarser fields
-    /// first, which takes two or three times as long.
+    /// Largest error against the mesh; the field is the coarsest whose measured error meets it. Replaces --cells. Cooks
+    /// coarser fields first, which takes two or three times as long.
     #[arg(long, value_name = "METRES", conflicts_with_all = ["cells", "voxel_size"])]
     pub error: Option<f64>,
-    /// How the field is stored.
+    /// Storage of the field.
     #[arg(long, value_enum, default_value_t = Storage::Dense)]
     pub field: Storage,
-    /// Make a solid of what is within this distance of the mesh: for sheets and patches.
+    /// Thicken the mesh: the solid is everything within this distance of it. For sheets and patches.
     #[arg(long, value_name = "METRES", default_value_t = 0.0)]
     pub offset: f64,
-    /// Number of pointshell samples aimed at.
+    /// Target number of pointshell samples.
     #[arg(long, value_name = "NUMBER")]
     pub samples: Option<usize>,
-    /// Distance between pointshell samples, unless --samples is given; the edge of a field cell when absent.
+    /// Distance between pointshell samples, unless --samples is given; default: the edge of a field cell.
     #[arg(long, value_name = "METRES")]
     pub spacing: Option<f64>,
     /// Scale the mesh to this largest extent first, centred on its box.
     #[arg(long, value_name = "METRES")]
     pub extent: Option<f64>,
-    /// Refuse what would take more memory than this to cook.
+    /// Refuse to cook if this takes more memory.
     #[arg(long, value_name = "GIB", default_value_t = 4.0)]
     pub memory: f64,
 }
@@ -82,13 +82,13 @@ impl CookArguments {
     }
 }
 
-/// Before the name of a random primitive's seed.
+/// Prefix of the seed of a random primitive.
 const RANDOM: &str = "random:";
 
-/// A mesh by file name, or a built-in shape by its name.
+/// Loads a mesh by file name, or makes a built-in shape by its name.
 pub fn mesh(source: &OsStr, extent: Option<f64>) -> Result<TriMesh> {
     let path = Path::new(source);
-    // Names of shapes are ASCII; a path may be any bytes.
+    // Names of shapes are ASCII; a path may have any bytes.
     let name = source.to_str().unwrap_or_default();
     let built_in = match name.strip_prefix(RANDOM) {
         _ if path.exists() => None,
@@ -100,7 +100,7 @@ pub fn mesh(source: &OsStr, extent: Option<f64>) -> Result<TriMesh> {
     };
     let mesh = match built_in {
         Some(primitive) => primitive.mesh()?,
-        // Neither a file nor like one.
+        // Neither an existing file nor the name of a file.
         None if !path.exists() && path.extension().is_none() => {
             let names = Primitive::NAMES.join(", ");
             let expected = format!("a mesh file (.obj, .stl, .ply), {RANDOM}SEED or one of {names}");
@@ -115,7 +115,7 @@ pub fn mesh(source: &OsStr, extent: Option<f64>) -> Result<TriMesh> {
     })
 }
 
-/// File name of the asset of this source. The bytes of a path that is not UTF-8 stay as they are.
+/// Returns the file name of the asset of this source. The bytes of a path that is not UTF-8 stay unchanged.
 pub fn asset_name(source: &OsStr) -> OsString {
     let stem = Path::new(source).file_stem().unwrap_or_default();
     let mut name = stem.to_str().map_or_else(|| stem.to_owned(), |stem| stem.replace(':', "-").into());
@@ -123,7 +123,7 @@ pub fn asset_name(source: &OsStr) -> OsString {
     name
 }
 
-/// Cells of the grid that the mesh will get, where that is known before.
+/// Returns the number of cells of the mesh's grid, if it is known in advance.
 pub fn cells(mesh: &TriMesh, options: &CookOptions) -> Option<f64> {
     let extents = mesh.bounds().extents();
     let voxel_size = match options.resolution {
@@ -147,7 +147,7 @@ pub fn cook(mesh: &TriMesh, arguments: &CookArguments) -> Result<Shape> {
     Shape::cook(mesh, &options, &Progress::new(&report))
 }
 
-/// An asset, or a mesh or built-in shape cooked on the spot.
+/// Loads an asset, or cooks a mesh or built-in shape.
 pub fn shape(source: &OsStr, arguments: &CookArguments) -> Result<Shape> {
     if is_asset(source) {
         Shape::load(source.as_ref())

@@ -1,4 +1,4 @@
-//! The command line as a process: what it writes, what it says, how it ends.
+//! The command line as a process: its files, its messages, its exit codes.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -11,7 +11,7 @@ use voxshell::math::Progress;
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{io, TriMesh};
 
-/// In a folder of its own, so that what is left there is what it left.
+/// Returns a command that runs in its own folder, so that every file there is its output.
 fn voxshell(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_voxshell"));
     command.current_dir(folder).args(arguments).stdin(Stdio::null());
@@ -30,21 +30,21 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What it prints when it succeeds.
+/// Returns standard output of a command that must succeed.
 fn good(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}\n{}", output.status, err(&output));
     out(&output)
 }
 
-/// What it complains of when it fails with this exit code.
+/// Returns standard error of a command that must fail with this exit code.
 fn bad(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{}{}", out(&output), err(&output));
     err(&output)
 }
 
-/// All files of a folder, hidden ones too, sorted.
+/// Returns all files of a folder, including hidden ones, sorted.
 fn files(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
@@ -136,7 +136,7 @@ fn a_part_inside_out_is_weighed_cooked_and_loaded_again() {
         assert!((0..3).all(|k| number(&format!("/inertia_per_mass_m2/{k}")) > 0.0), "{mass}");
         assert_eq!(mass, of_mesh);
     }
-    // One that is in the other half way: the triangles do not say, the field does.
+    // The second box overlaps the first one: the triangles do not give the mass, the field does.
     std::fs::write(folder.join("boxes.obj"), INSIDE_OUT.replace("v 2 ", "v 0.4 ").replace("v 3 ", "v 1.4 ")).unwrap();
     assert!(json(folder, "boxes.obj")["mass"].is_null());
     assert!(good(folder, &["info", "boxes.obj"]).contains("mass        not known from the triangles alone"));
@@ -257,7 +257,7 @@ fn a_mesh_is_written_as_it_is() {
     assert!((extent - 7.0).abs() < 1e-12, "{extent}");
 }
 
-/// Names of bytes that no text has: file systems of Unix take them.
+/// Names that are not UTF-8: Unix file systems allow them.
 #[cfg(target_os = "linux")]
 #[test]
 fn paths_that_are_not_utf8_are_read_and_written() {
@@ -286,7 +286,7 @@ fn paths_that_are_not_utf8_are_read_and_written() {
     assert_eq!(value["source"], "b\u{fffd}x.obj");
     with("cook box --cells 12 -o", b"\xff.vxs", "");
     assert!(with("info", b"\xff.vxs", "").contains("12 triangles"));
-    // One asset each, of the same bytes as the mesh's name.
+    // One asset each, whose name has the same bytes as the mesh's.
     run(&[&words("cook --cells 12")[..], &[named(b"b\xf6x.obj"), named(b"b\xf7x.obj")], &words("-o assets")[..]]
         .concat());
     let mut assets: Vec<OsString> =
@@ -309,7 +309,7 @@ fn paths_that_are_not_utf8_are_read_and_written() {
     assert!(err(&output).contains("MESH is no\u{fffd}; expected a mesh file"), "{}", err(&output));
 }
 
-/// A box `size` metres large, as OBJ.
+/// Returns a box of edge `size` metres, as OBJ.
 fn box_of(size: f64) -> TriMesh {
     Primitive::by_name("box").unwrap().mesh().unwrap().scaled(size)
 }
@@ -356,7 +356,7 @@ fn info_counts_duplicate_triangles_alike_before_and_after() {
     let folder = folder.path();
     let mut mesh = Primitive::by_name("sphere").unwrap().mesh().unwrap();
     let count = mesh.triangles.len();
-    // The closed surface stays oriented with all its triangles twice.
+    // The closed surface stays oriented if all its triangles are doubled.
     mesh.triangles.extend(mesh.triangles.clone());
     io::write_obj(&folder.join("twice.obj"), &mesh).unwrap();
     good(folder, &["cook", "twice.obj", "-o", "twice.vxs", "--cells", "16"]);
@@ -377,7 +377,7 @@ mod signals {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// Ends a process that is asked to; how it ended, and what it complained of.
+    /// Sends a process the signal to end; returns its exit and standard error.
     fn end(mut child: Child) -> (Option<i32>, String) {
         let asked = Instant::now();
         while child.try_wait().unwrap().is_none() {
@@ -388,7 +388,7 @@ mod signals {
         (output.status.code(), err(&output))
     }
 
-    /// More than any machine does while the test runs.
+    /// Options of a cooking that outlasts the test on any machine.
     const LONG: [&str; 4] = ["--cells", "1500", "--memory", "100"];
 
     fn spawn(folder: &Path, arguments: &[&str]) -> Child {
@@ -396,7 +396,7 @@ mod signals {
         command.args(LONG).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Once it handles the signals: they are in the mask of those that are caught.
+    /// Waits until the process handles the signals: they are then in its mask of caught signals.
     fn wait_for_handlers(child: &Child) {
         let path = format!("/proc/{}/status", child.id());
         let caught = || {
@@ -432,11 +432,11 @@ mod signals {
         let folder = tempfile::tempdir().unwrap();
         let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
         std::fs::write(folder.path().join("flat.obj"), triangle).unwrap();
-        // Larger than one cell of the next: cooked at once.
+        // This mesh is larger than one cell of the next; it is cooked at once.
         good(folder.path(), &["cook", "torus", "-o", "assets/", "--cells", "16"]);
         let before = std::fs::read(folder.path().join("assets/torus.vxs")).unwrap();
         let mut child = spawn(folder.path(), &["cook", "flat.obj", "torus", "sphere", "-o", "assets"]);
-        // The first one, which has no inside, has failed; the second is at work.
+        // The first mesh, which has no inside, has failed; the second is being cooked.
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
@@ -449,7 +449,7 @@ mod signals {
     }
 }
 
-/// The scripts of docs/farm, on a few meshes: the same assets by all of them. `tests/farm/run` has more meshes, and Ray.
+/// The scripts of docs/farm on a few meshes must all give the same assets. `tests/farm/run` has more meshes, and Ray.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_farm_scripts_cook_the_same_assets() {

@@ -1,4 +1,4 @@
-//! `voxshell query` as a process: against what geometry says of two spheres, and what it refuses.
+//! `voxshell query` as a process: results against the geometry of two spheres, and refused arguments.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_voxshell"));
     command.current_dir(folder).arg("query").args(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Whoever refuses its arguments does not read.
+    // A process that refuses its arguments does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -31,7 +31,7 @@ fn number(row: &Value, key: &str) -> f64 {
     row.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} in {row}"))
 }
 
-/// Two spheres of radius 1/2, of which A comes along x from 3 m to -3 m while B rests.
+/// Two spheres of radius 1/2: A moves along x from 3 m to -3 m, B rests.
 const MEETING: [&str; 13] =
     ["sphere", "sphere", "--cells", "24", "--samples", "300", "--pose-a", "3", "0", "0", "--to-a", "-3", "0"];
 
@@ -57,7 +57,7 @@ fn spheres_that_meet_touch_when_their_centres_are_a_diameter_apart() {
         assert!(rest.len() > 100 && rest.iter().all(|row| row["kind"] == "contact"));
         assert!(rest.windows(2).all(|w| number(&w[0], "/toi") <= number(&w[1], "/toi")));
         for row in rest {
-            // Some way in, and as long: the sample's height off the axis says how long.
+            // Duration of each contact: it depends on the sample's distance from the axis.
             let middle = 0.5 * (number(row, "/toi") + number(row, "/until"));
             let height = number(row, "/point_on_a_m/1").hypot(number(row, "/point_on_a_m/2"));
             let half = (0.25 - height * height).max(0.0).sqrt() / 6.0;
@@ -77,10 +77,10 @@ fn a_motion_is_looked_at_until_the_time_that_is_said_and_within_the_separation()
     assert_eq!(good(folder, &meeting(&["--until", "0.3"]), ""), "0 contacts; first time of impact: none\n");
     let near = &rows(folder, &meeting(&["--until", "0.33", "--max-separation", "0.3"]), "")[0];
     close(number(near, "/toi"), 1.7 / 6.0);
-    // On a screw, a reported contact may be as far above the separation as the tolerance says.
+    // On a screw, a reported contact may exceed the separation by the tolerance.
     let coarse = &rows(folder, &meeting(&["--tolerance", "0.06"]), "")[0];
     assert!(number(coarse, "/toi") < 2.0 / 6.0 + 0.01 && number(coarse, "/separation_m") <= 0.061, "{coarse}");
-    // B may move as well, and turn.
+    // B may move and turn as well.
     let both = ["--to-b", "3", "0", "0", "0.6", "0", "0", "0.8"];
     close(number(&rows(folder, &meeting(&both), "")[0], "/toi"), 2.0 / 9.0);
 }
@@ -89,7 +89,7 @@ fn a_motion_is_looked_at_until_the_time_that_is_said_and_within_the_separation()
 fn known_features_are_left_out_and_those_that_last_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // To the place where the centres coincide, so that whatever touches stays.
+    // To the pose at which the centres coincide, so that all contacts last to the end.
     let stop = ["sphere", "sphere", "--cells", "24", "--samples", "300", "--pose-a", "3", "0", "0"];
     let stop = [&stop[..], &["--to-a", "0.2", "0", "0"]].concat();
     let all = rows(folder, &stop, "");
@@ -196,7 +196,7 @@ fn queries_that_make_no_sense_are_refused_with_a_reason() {
     }
 }
 
-/// `voxshell query … | head` ends quietly.
+/// `voxshell query … | head` ends without an error.
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Pictures against closed form: what the sphere tracer shows is where the field's surface is.
+//! Pictures against closed form: the sphere tracer shows the field's surface at its true place.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use voxshell::field::SignedDistance;
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 use voxshell_cli::render::{render, slice, Camera, Ground, Image, Object, Plane, Scene};
 
-/// A ball written here, so that the test does not lean on the library's fields.
+/// A ball with its own code, so that the test does not depend on the library's fields.
 struct Ball(f32);
 
 impl SignedDistance for Ball {
@@ -56,7 +56,7 @@ fn every_pixel_of_two_balls_agrees_with_the_quadratic() {
     for y in 0..h {
         for x in 0..w {
             let d = camera.ray((x as f64 + 0.5) / w as f64, (y as f64 + 0.5) / h as f64, w as f64 / h as f64);
-            // How far inside of the silhouette the ray passes, metres; within the tracer's tolerance anything goes.
+            // Depth of the ray inside the silhouette, metres; within the tracer's tolerance both results are right.
             let depth = scene.objects.iter().zip([0.5, 0.3]).map(|(object, r)| {
                 let to = object.pose.translation.vector - camera.eye;
                 r - (to - d * to.dot(&d)).norm()
@@ -140,7 +140,7 @@ fn a_slice_has_the_zero_level_where_the_ball_is_on_any_plane() {
                     let colour = &image.rgba[4 * (row * n + column)..][..3];
                     let dark = colour.iter().all(|&c| c < 60);
                     let place = format!("axis {axis} at {at}, {off} m off: {colour:?}");
-                    // As wide where the plane cuts the ball at a slant.
+                    // Lines keep their width where the plane cuts the ball at a slant.
                     assert!(dark || off.abs() > 0.4 * pixel, "{place}");
                     assert!(!dark || off.abs() < 2.5 * pixel, "{place}");
                     if off.abs() > 3.0 * pixel {
@@ -159,7 +159,7 @@ fn a_slice_has_the_zero_level_where_the_ball_is_on_any_plane() {
 
 #[test]
 fn many_balls_are_seen_where_each_one_is() {
-    // More than fit in a leaf, of many sizes; a few of them hide others.
+    // More balls than fit in a leaf, of many sizes; a few hide others.
     let place = |i: i32, k: i32| f64::from((i * k) % 37) / 37.0 - 0.5;
     let ball = |i: i32| voxshell_cli::render::Ball {
         center: Vec3::new(place(i, 7), place(i, 11), place(i, 17)),

@@ -1,6 +1,6 @@
-//! `voxshell-lab bench`: the library's parts measured on this machine, one JSON object a row when asked.
+//! `voxshell-lab bench`: measures the parts of the library on this machine; with `--json` one JSON object per row.
 //!
-//! Each row names the work; figures carry their unit in the key. Times are of one thread unless the row says otherwise.
+//! Each row names the measured work; keys carry units. Times are of one thread unless the row says otherwise.
 
 mod ccd;
 mod contact;
@@ -40,15 +40,16 @@ enum Name {
     Cook,
     /// Discrete queries of touching pairs, resting, moving and at random: on a plane, on a box, and against itself.
     Contact,
-    /// A million random segments against the field, beside rays of other libraries.
+    /// A million random segments against the field, compared with rays of other libraries.
     Segments,
-    /// Bodies that move: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
+    /// Moving bodies: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
     Ccd,
     /// Forces and haptics: steps, simulation, god-object, stability, faults, in the scenes of haptics-demo.
     Haptics,
-    /// Fields, full and in bricks: cooking, error, sampling, memory, loading, beside other libraries. Takes a minute, and 1 GB.
+    /// Fields, dense and in bricks: cooking, error, sampling, memory, loading, compared with other libraries. Takes a
+    /// minute and 1 GB.
     Fields,
-    /// Tables 1 to 4 of Xu & Barbič (2014, 2016): fields, octrees, segments and motions, the papers' figures beside ours.
+    /// Tables 1 to 4 of Xu & Barbič (2014, 2016): fields, octrees, segments and motions, with the papers' figures.
     Tables,
 }
 
@@ -58,38 +59,38 @@ pub struct Arguments {
     /// A mesh file or the name of a built-in shape; scaled to 1 m.
     #[arg(long, default_value = "blob")]
     mesh: OsString,
-    /// The mesh of the dense body of tables 3 and 4; the same unless given.
+    /// Mesh of the dense body of tables 3 and 4; default: the same mesh.
     #[arg(long, value_name = "MESH")]
     dense: Option<OsString>,
-    /// How many random motions table 3 takes; of fewer than 1,000 the drops of table 4 are shorter, too.
+    /// Number of random motions of table 3. Fewer than 1,000 also shorten the drops of table 4.
     #[arg(long, default_value_t = 1000)]
     pairs: usize,
-    /// One JSON object a row.
+    /// Print one JSON object per row.
     #[arg(long)]
     json: bool,
-    /// Write the JSON rows to a file, whatever is printed.
+    /// Also write the JSON rows to a file.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Field cells along the box's largest edge, which is 1.5 times the mesh's, for fields, segments and tables; of fields the
-    /// last is cooked in bricks only.
+    /// Field cells along the largest edge of the box, which is 1.5 times the mesh's, for fields, segments and tables.
+    /// The fields benchmark cooks the last one in bricks only.
     #[arg(long, value_delimiter = ',', value_name = "CELLS")]
     resolutions: Vec<u32>,
-    /// Which other libraries to measure beside; those in C++ if they are installed.
+    /// Other libraries to compare with; those in C++ are used if they are installed.
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Peer::Parry, Peer::Openvdb, Peer::Embree])]
     peers: Vec<Peer>,
-    /// How many random segments.
+    /// Number of random segments.
     #[arg(long, default_value_t = segments::COUNT)]
     segments: usize,
-    /// How long to repeat what is measured in turns; at least three times.
+    /// Seconds for which each group of alternating measurements is repeated; at least three rounds.
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
-    /// Few steps and coarse scenes, of haptics: for tests.
+    /// Haptics: few steps and coarse scenes, for tests.
     #[arg(long)]
     quick: bool,
-    /// How many hard pushes, of haptics: a million unless quick. Each takes about a millisecond.
+    /// Haptics: number of hard pushes; default a million, fewer with --quick. Each takes about a millisecond.
     #[arg(long, value_name = "NUMBER")]
     pushes: Option<usize>,
-    /// Only these, of haptics.
+    /// Haptics: run only these parts.
     #[arg(long, value_delimiter = ',', value_enum, value_name = "PARTS")]
     parts: Vec<haptics::Part>,
     #[command(flatten)]
@@ -98,20 +99,20 @@ pub struct Arguments {
     cook: source::CookArguments,
 }
 
-/// What fields, segments and tables are measured at and beside.
+/// Resolutions and peers of the benchmarks of fields, segments and tables.
 pub struct Setup {
     resolutions: Vec<u32>,
     peers: Vec<Peer>,
     segments: usize,
     clock: Clock,
     dense: Option<voxshell::mesh::TriMesh>,
-    /// Of the dense body.
+    /// Samples of the dense body.
     samples: usize,
     pairs: usize,
 }
 
 impl Setup {
-    /// Ascending.
+    /// Returns the resolutions in ascending order.
     fn resolutions(&self, default: &[u32]) -> Vec<u32> {
         let mut chosen = if self.resolutions.is_empty() { default.to_vec() } else { self.resolutions.clone() };
         chosen.sort_unstable();
@@ -123,7 +124,7 @@ impl Setup {
         self.peers.contains(&peer)
     }
 
-    /// `None` when it is not wanted or not installed.
+    /// Starts a peer's program; `None` if the peer is not selected or not installed.
     fn program(&self, peer: Peer, files: &Files) -> Result<Option<Program>> {
         Ok(if self.wants(peer) { Program::start(peer, files)? } else { None })
     }

@@ -1,50 +1,51 @@
-//! Time that means something on a machine that does other things too: of the thread, and in turns.
+//! Timing that is robust on a busy machine: clocks of threads, and alternating runs.
 
 use std::time::Instant;
 
 use cpu_time::{ProcessTime, ThreadTime};
 use voxshell::{Error, Result};
 
-/// A run gives the seconds that count of it.
+/// A run; returns its counted seconds.
 pub type Run<'a> = &'a mut dyn FnMut() -> Result<f64>;
 
-/// Whatever time there is: as many rounds at least, and at most.
+/// Smallest and largest number of rounds, for any time limit.
 const ROUNDS: std::ops::RangeInclusive<usize> = 3..=20;
 
-/// Repeats what it measures.
+/// Repeats measurements.
 #[derive(Clone, Copy)]
 pub struct Clock {
-    /// To spend on one comparison, about.
+    /// Approximate time for one comparison, seconds.
     pub seconds: f64,
 }
 
-/// Seconds that this thread computed.
+/// Returns the processor time of this thread, seconds, and the result.
 pub fn of_thread<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = ThreadTime::now();
     let value = work();
     (start.elapsed().as_secs_f64(), value)
 }
 
-/// Seconds that all threads of this process computed since they began.
+/// Returns the processor time of all threads of this process since its start, seconds.
 pub fn of_process() -> f64 {
     ProcessTime::now().as_duration().as_secs_f64()
 }
 
-/// Seconds that passed.
+/// Returns the elapsed time, seconds, and the result.
 pub fn of_wall<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let value = work();
     (start.elapsed().as_secs_f64(), value)
 }
 
-/// Runs on a pool of so many threads; of one, its thread's clock counts all of the work.
+/// Runs on a pool of the given number of threads. With one thread, its clock counts all of the work.
 pub fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|e| Error::Unsupported(format!("{threads} threads: {e}")))?.install(run))
 }
 
 impl Clock {
-    /// The least seconds of each run, over rounds in which they take turns: what disturbs the machine then disturbs all of them.
+    /// Returns the least seconds of each run over rounds in which the runs alternate, so that a disturbance affects all
+    /// of them.
     pub fn in_turns<const N: usize>(self, mut runs: [Run; N]) -> Result<[f64; N]> {
         let (mut least, mut spent) = ([f64::INFINITY; N], 0.0);
         for round in 1..=*ROUNDS.end() {
@@ -60,7 +61,8 @@ impl Clock {
         Ok(least)
     }
 
-    /// Cooks on one thread, in turns with a peer's run: the least seconds of ours and of theirs, and what was cooked last.
+    /// Cooks on one thread, alternating with a peer's run: returns the least seconds of both, and the last cooked
+    /// result.
     pub fn cook_beside<T: Send>(
         self,
         cook: impl Fn() -> Result<T> + Sync,
@@ -68,7 +70,7 @@ impl Clock {
     ) -> Result<(f64, f64, T)> {
         let mut cooked = None;
         let mut ours = || {
-            // The one before must not be there when the next is made.
+            // The previous result must be freed before the next is made.
             drop(cooked.take());
             let (seconds, value) = on(1, || of_thread(&cook))?;
             cooked = Some(value?);

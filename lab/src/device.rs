@@ -4,14 +4,14 @@
 use voxshell::haptics::{DeviceState, Servo, Simulation};
 use voxshell::math::{Pose, Rotation, Twist, Vec3, Wrench};
 
-/// m x″ + b x′ + k x = f.
+/// One axis: m x″ + b x′ + k x = f.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// kg or kg·m².
+    /// Mass, kg or kg·m².
     pub mass: f64,
-    /// N·s/m or N·m·s/rad.
+    /// Damping, N·s/m or N·m·s/rad.
     pub damping: f64,
-    /// N/m or N·m/rad; 0 when free.
+    /// Stiffness, N/m or N·m/rad; 0 when free.
     pub stiffness: f64,
 }
 
@@ -23,7 +23,7 @@ impl Axis {
     /// A typical hand and arm: 0.554 kg, 6.45 N·s/m, 135 N/m.
     pub const HUMAN: Self = Self::new(0.554, 6.45, 135.0);
 
-    /// Both held together.
+    /// Returns both axes held together.
     pub fn with(&self, other: &Self) -> Self {
         Self {
             mass: self.mass + other.mass,
@@ -32,17 +32,17 @@ impl Axis {
         }
     }
 
-    /// Over a step under a constant force, exactly.
+    /// Returns the exact step under a constant force.
     ///
-    /// With z = (x, v) the equation is z′ = A z + (0, f/m), and by Cayley and Hamilton exp(A t) = e^{−βt} (C + S (A + β)), with
-    /// β = b/2m, s² = β² − k/m, C = cosh st and S = sinh(st)/s, or the trigonometric pair when s² is negative. A constant force
-    /// moves the rest position to f/k; a free mass gets there by integrals of e^{−bt/m}.
+    /// With z = (x, v) the equation is z′ = A z + (0, f/m), and by Cayley and Hamilton exp(A t) = e^{−βt} (C + S (A +
+    /// β)), with β = b/2m, s² = β² − k/m, C = cosh st and S = sinh(st)/s, or the trigonometric pair when s² is
+    /// negative. A constant force moves the rest position to f/k; a free mass uses integrals of e^{−bt/m}.
     pub fn hold(&self, dt: f64) -> Held {
         let Self { mass: m, damping: b, stiffness: k } = *self;
         if k == 0.0 {
             let rate = b / m;
             let z = rate * dt;
-            // ∫ e^{−rτ} and ∫∫ e^{−rτ}, by series where they would cancel.
+            // ∫ e^{−rτ} and ∫∫ e^{−rτ}, by series where the closed form cancels.
             let (once, twice) = if z < 1e-5 {
                 (dt * (1.0 - 0.5 * z), dt * dt * (0.5 - z / 6.0))
             } else {
@@ -68,7 +68,7 @@ impl Axis {
     }
 }
 
-/// The state after a step from the one before it: (x, v) each from x, v and the force.
+/// Linear map of a step: (x, v) each from x, v and the force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     pub from_x: [f64; 2],
@@ -82,16 +82,16 @@ impl Held {
     }
 }
 
-/// What a simulated device is.
+/// Parameters of a simulated device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceModel {
     pub linear: Axis,
     pub angular: Axis,
-    /// The hand on it, when there is one.
+    /// The hand on the device, if any.
     pub hand: Option<[Axis; 2]>,
-    /// Steps of position, metres and radians; 0 for none.
+    /// Resolution of the position, metres and radians; 0 for none.
     pub resolution: [f64; 2],
-    /// How many steps a wrench takes to act: 0 to [`DeviceModel::MOST_DELAY`].
+    /// Number of steps before a wrench acts: 0 to [`DeviceModel::MOST_DELAY`].
     pub delay: usize,
 }
 
@@ -101,7 +101,8 @@ impl DeviceModel {
     /// m [kg] and b [N·s/m] of the presets of the test protocol.
     pub const PRESETS: [[f64; 2]; 4] = [[0.1, 0.1], [0.3, 1.0], [0.3, 5.0], [1.0, 5.0]];
 
-    /// One of a mass and a damping, its rotation as that of a handle of 5 cm radius, not held, without delay.
+    /// Returns a device of this mass and damping, with the rotation of a handle of 5 cm radius, not held, without
+    /// delay.
     pub fn new(mass: f64, damping: f64) -> Self {
         let arm2 = 0.05f64.powi(2);
         let linear = Axis::new(mass, damping, 0.0);
@@ -109,7 +110,7 @@ impl DeviceModel {
         Self { linear, angular, hand: None, resolution: [0.0; 2], delay: 0 }
     }
 
-    /// In the hand of [`Axis::HUMAN`].
+    /// Returns the device in the hand of [`Axis::HUMAN`].
     pub fn held(self) -> Self {
         let Axis { mass, damping, stiffness } = Axis::HUMAN;
         let arm2 = 0.05f64.powi(2);
@@ -121,17 +122,17 @@ impl DeviceModel {
     }
 }
 
-/// A device, and the hand that wants to be somewhere.
+/// A device, and a hand with a target pose.
 #[derive(Clone, Debug)]
 pub struct SimulatedDevice {
     model: DeviceModel,
     pose: Pose,
     twist: Twist,
-    /// Where the hand wants the device; its springs pull there.
+    /// Target pose of the hand; its springs pull there.
     pub wanted: Pose,
-    /// What else acts, N and N·m: the hand's own push.
+    /// Push of the hand in addition to its springs, N and N·m.
     pub push: Wrench,
-    /// Wrenches that are on their way, oldest first.
+    /// Wrenches delayed by the device, oldest first.
     coming: [Wrench; DeviceModel::MOST_DELAY],
 }
 
@@ -141,7 +142,7 @@ impl SimulatedDevice {
         Self { model, pose, twist: Twist::ZERO, wanted: pose, push: Wrench::ZERO, coming }
     }
 
-    /// Where it truly is.
+    /// Returns the true pose.
     pub fn pose(&self) -> Pose {
         self.pose
     }
@@ -154,7 +155,7 @@ impl SimulatedDevice {
         self.twist = twist;
     }
 
-    /// What its encoders say.
+    /// Returns the state as the encoders measure it.
     pub fn state(&self) -> DeviceState {
         let [linear, angular] = self.model.resolution;
         let round = |v: Vec3, step: f64| if step > 0.0 { v.map(|x| (x / step).round() * step) } else { v };
@@ -166,7 +167,7 @@ impl SimulatedDevice {
         DeviceState { pose: Pose::from_parts(position.into(), rotation), twist: self.twist, engaged: true }
     }
 
-    /// Kinetic energy and that of the hand's springs, J.
+    /// Returns the kinetic energy and that of the hand's springs, J.
     pub fn energy(&self) -> f64 {
         let [linear, angular] = self.axes();
         let (shift, turn) = self.beyond_wanted();
@@ -174,7 +175,8 @@ impl SimulatedDevice {
             + 0.5 * (linear.stiffness * shift.norm_squared() + angular.stiffness * turn.norm_squared())
     }
 
-    /// A step under a wrench about its origin, held over `dt` seconds, which acts when those before it have.
+    /// Makes a step of `dt` seconds with a wrench about the device's origin, held over the step; the wrench acts after
+    /// the delay.
     pub fn step(&mut self, wrench: &Wrench, dt: f64) {
         let acts = match self.model.delay {
             0 => *wrench,
@@ -210,15 +212,16 @@ impl SimulatedDevice {
     }
 }
 
-/// (b + B)/(T/2 + t_d): the stiffness up to which a sampled spring is passive, for small stiffness also stable (Colgate &
-/// Schenkel 1997; Gil, Avello, Rubio & Flórez 2004). `damping` is that of device and hand, N·s/m.
+/// Returns (b + B)/(T/2 + t_d): the largest stiffness for which a sampled spring is passive, for small stiffness also
+/// stable (Colgate & Schenkel 1997; Gil, Avello, Rubio & Flórez 2004). `damping` is that of device and hand, N·s/m.
 pub fn critical_stiffness_expected(damping: f64, delay: usize, dt: f64) -> f64 {
     damping / (dt * (0.5 + delay as f64))
 }
 
-/// The stiffness at which `swings` begin to grow, N/m: by bisection of a bracket, until it is known to a thousandth.
+/// Returns the stiffness at which `swings` begin to grow, N/m, by bisection of a bracket to a thousandth.
 ///
-/// `swings(k)` runs a loop at stiffness k and gives its amplitudes, early and late: stable is where the late is less.
+/// `swings(k)` runs a loop at stiffness k and returns its early and late amplitudes; the loop is stable if the late one
+/// is less.
 pub fn critical_stiffness(bracket: [f64; 2], mut swings: impl FnMut(f64) -> [f64; 2]) -> f64 {
     let [mut low, mut high] = bracket;
     while high > low * 1.001 {
@@ -233,8 +236,8 @@ pub fn critical_stiffness(bracket: [f64; 2], mut swings: impl FnMut(f64) -> [f64
     (low * high).sqrt()
 }
 
-/// The amplitudes of a device on a plain spring, sampled and held: the largest over the first and the last quarter of `time`
-/// seconds, after a push.
+/// Returns the amplitudes of a device on a sampled and held plain spring: the largest over the first and the last
+/// quarter of `time` seconds, after a push.
 pub fn spring_swings(model: &DeviceModel, stiffness: f64, dt: f64, time: f64) -> [f64; 2] {
     let mut device = SimulatedDevice::new(*model, Pose::identity());
     device.set_twist(Twist { linear: Vec3::new(0.01, 0.0, 0.0), angular: Vec3::zeros() });
@@ -256,10 +259,11 @@ pub fn spring_swings(model: &DeviceModel, stiffness: f64, dt: f64, time: f64) ->
     amplitudes
 }
 
-/// The same for a whole loop: servo, simulation and a device, one round of the simulation a step. The device is led straight from
-/// one pose to another, in contact, and held there until the wrench has settled; then it is let go under the opposite of that
-/// wrench, with a small velocity along the force. Amplitudes are of the velocity along it, m/s; both are 0 without a force.
-/// `rest` is how long the way and settling take each, seconds, `time` how long it swings.
+/// Returns the same for a whole loop of servo, simulation and device, with one simulation round per step. The device is
+/// led straight from one pose to another, in contact, and held there until the wrench has settled. Then it is released
+/// under the opposite of that wrench, with a small velocity along the force. Amplitudes are of the velocity along the
+/// force, m/s; both are 0 without a force. The path and the settling take `rest` seconds each; the device then swings
+/// for `time` seconds.
 pub fn loop_swings(
     halves: (&mut Servo, &mut Simulation),
     model: &DeviceModel,
@@ -280,7 +284,7 @@ pub fn loop_swings(
     device.push = Wrench { force: -held.force, torque: -held.torque };
     let Some(along) = held.force.try_normalize(0.0) else { return [0.0, 0.0] };
     device.set_twist(Twist { linear: along * 1e-3, angular: Vec3::zeros() });
-    // What was on its way when it was held is what holds it.
+    // The delayed wrenches at release are those that held the device.
     device.coming = [held; DeviceModel::MOST_DELAY];
     let steps = (time / dt) as usize;
     let mut amplitudes = [0.0f64; 2];
@@ -305,7 +309,7 @@ pub fn loop_swings(
 mod tests {
     use super::*;
 
-    /// The Taylor series of the exponential of (A dt), with the force as a third state.
+    /// Returns the Taylor series of the exponential of (A dt), with the force as a third state.
     fn series(axis: &Axis, dt: f64) -> nalgebra::Matrix3<f64> {
         let (k, b, m) = (axis.stiffness, axis.damping, axis.mass);
         let a = nalgebra::Matrix3::new(0.0, 1.0, 0.0, -k / m, -b / m, 1.0 / m, 0.0, 0.0, 0.0) * (dt / 1024.0);

@@ -1,11 +1,11 @@
 //! Code shared by the measurements and the experiments, public for their tests.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | `scene` | several rigid bodies that push each other apart |
-//! | `stability` | how large steps and stiffness may be: experiments |
+//! | `scene` | several rigid bodies with penalty contacts |
+//! | `stability` | largest stable steps and stiffnesses: experiments |
 //! | `device` | a simulated haptic device in a simulated hand |
-//! | `clock`, `row` | time that means something on a busy machine; rows of figures as JSON and as tables |
+//! | `clock`, `row` | timing that is robust on a busy machine; rows of figures as JSON and as tables |
 
 pub mod clock;
 pub mod device;

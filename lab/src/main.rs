@@ -1,4 +1,4 @@
-//! The laboratory's command line: measures the library beside its peers and runs the papers' experiments.
+//! The command line of the lab: benchmarks of the library and its peers, and the papers' experiments.
 
 mod bench;
 mod haptics_demo;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Measurements of Voxshell on this machine, beside its peers, and the experiments of the papers it builds on.
+/// Measures Voxshell on this machine, compared with other libraries, and runs the experiments of the papers behind it.
 #[derive(Parser)]
 #[command(version, about, max_term_width = 110)]
 struct Arguments {
@@ -19,7 +19,7 @@ struct Arguments {
 enum Command {
     /// Measure the library's parts on this machine.
     Bench(Box<bench::Arguments>),
-    /// Feel the papers' scenes: a scripted hand, every renderer; a table, plots and pictures.
+    /// Play the papers' haptic scenes with a scripted hand and every renderer: a table, plots and pictures.
     HapticsDemo(haptics_demo::Arguments),
 }
 

@@ -1,10 +1,10 @@
-//! Rows of figures: as JSON, one object a line, and as a table to read.
+//! Rows of figures: as JSON, one object per line, and as a table.
 
 use std::fmt;
 
 use serde_json::{json, Map, Value};
 
-/// One figure, the target it is held to and what a peer reaches. Lower is better.
+/// One figure, its target and the figure of a peer. Lower is better.
 pub struct Row(Map<String, Value>);
 
 impl Row {
@@ -13,7 +13,7 @@ impl Row {
         Self::from(json!({ "row": name, "measured": measured, "target": null, "unit": unit }))
     }
 
-    /// Ours over the peer's, which are both seconds.
+    /// Returns our time divided by the peer's, both in seconds.
     pub fn ratio(name: impl Into<String>, ours: f64, peer: &str, theirs: f64) -> Self {
         Self::new(name, ours / theirs, "ratio").peer(peer, theirs).with("peer_unit", "s")
     }
@@ -23,7 +23,7 @@ impl Row {
         self.with("target", target)
     }
 
-    /// In the row's own unit, unless `peer_unit` says otherwise.
+    /// Adds a peer's figure, in the row's own unit unless `peer_unit` says otherwise.
     pub fn peer(self, name: &str, measured: f64) -> Self {
         self.with("peer", name).with("peer_measured", measured)
     }
@@ -45,7 +45,7 @@ impl From<Value> for Row {
 }
 
 impl fmt::Display for Row {
-    /// As JSON.
+    /// Writes the row as JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match serde_json::to_string(&self.0) {
             Ok(text) => f.write_str(&text),
@@ -54,7 +54,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// To read: a table of all rows with a figure, the others before it.
+/// Prints a table of all rows with a figure; the other rows come before it.
 pub fn print(rows: &[Row]) {
     let columns = ["", "measured", "target", "", "peer"];
     let mut lines = vec![columns.map(String::from)];
@@ -72,7 +72,7 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// Columns as wide as their widest cell; the first and the last to the left.
+/// Prints columns as wide as their widest cell; the first and the last are left-aligned.
 pub fn print_aligned<const N: usize>(lines: &[[String; N]]) {
     let width = |c: usize| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
@@ -107,7 +107,7 @@ fn line(row: &Map<String, Value>) -> Option<[String; 5]> {
     ])
 }
 
-/// Three digits that count.
+/// Formats with three significant digits.
 pub fn figure(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 || !value.is_finite() {

@@ -1,5 +1,5 @@
-//! Several bodies that touch each other and the ground, pushed apart by penalty forces: the graphical experiments of Xu
-//! & Barbič (2014, sections 4 and 5; 2016, section 5).
+//! Several bodies that touch each other and the ground, with penalty forces: the graphical experiments of Xu & Barbič
+//! (2014, sections 4 and 5; 2016, section 5).
 
 use std::sync::Arc;
 
@@ -15,25 +15,26 @@ use voxshell::response::{
 };
 use voxshell::Result;
 
-/// Whether contacts are looked for at the times of the steps alone, or all of the way.
+/// Contact detection at the times of the steps, or over the whole motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contacts {
-    /// Found at the start of each step; their forces act in it.
+    /// Contacts are found at the start of each step; their forces act in it.
     Discrete,
-    /// Found on the way of each step; their average acts in the next one (Xu & Barbič 2014, section 4).
+    /// Contacts are found on the motion of each step; their average force acts in the next one (Xu & Barbič 2014,
+    /// section 4).
     Continuous {
-        /// Of the midpoint rule.
+        /// Midpoints of the quadrature.
         midpoints: u32,
     },
-    /// Found on the way that each step would be without contacts; their average acts in the same step. A spring that is
-    /// felt half a step late gives energy, one that is felt half a step early takes it.
+    /// Contacts are found on the contact-free motion of each step; their average force acts in the same step. A spring
+    /// force that acts half a step late adds energy; one that acts half a step early removes energy.
     Ahead {
-        /// Of the midpoint rule.
+        /// Midpoints of the quadrature.
         midpoints: u32,
     },
 }
 
-/// How the state is stepped.
+/// Integration of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
     Symplectic,
@@ -41,13 +42,13 @@ pub enum Integrator {
     Implicit,
 }
 
-/// The rules of a scene.
+/// Settings of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneSettings {
     pub contacts: Contacts,
     pub integrator: Integrator,
     pub penalty: PenaltySettings,
-    /// m/s².
+    /// Gravity, m/s².
     pub gravity: Vec3,
 }
 
@@ -57,15 +58,15 @@ pub struct Member {
     pub body: RigidBody,
     pub field: Option<Arc<Field>>,
     pub shell: Option<Arc<PointShell>>,
-    /// Nothing moves it but its user.
+    /// True for a body that only its user moves.
     pub fixed: bool,
-    /// What else acts on it, about its centre of mass: as its user last set it.
+    /// External load about the centre of mass, as last set by the user.
     pub external: Response,
-    /// How far any of its samples is from the centre of mass, metres.
+    /// Largest distance of a sample from the centre of mass, metres.
     reach: f64,
-    /// Of the contacts of the last step, for the next one.
+    /// Load of the contacts of the last step, for the next one.
     load: Response,
-    /// Where it was before it went ahead.
+    /// State before the contact-free motion.
     before: Option<RigidBody>,
 }
 
@@ -88,7 +89,7 @@ impl Member {
         }
     }
 
-    /// A body that nothing moves, such as the ground.
+    /// Returns a body that the simulation does not move, such as the ground.
     pub fn fixed(body: RigidBody, field: Option<Arc<Field>>, shell: Option<Arc<PointShell>>) -> Self {
         Self { fixed: true, ..Self::new(body, field, shell) }
     }
@@ -107,23 +108,23 @@ impl Member {
     }
 
     fn sweep(&self, from: &Pose) -> Sweep<'_> {
-        // Of one that went ahead, the velocity it has and not the one it would have.
+        // Of a body moved ahead, the present velocity and not the predicted one.
         let twist = if self.fixed { Twist::ZERO } else { self.before.unwrap_or(self.body).twist() };
         let geometry = self.geometry();
         Sweep { geometry, poses: [*from, self.body.pose()], center: *self.body.mass.center(), twist }
     }
 }
 
-/// What is known after a step.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SceneReport {
-    /// J: of motion and of height.
+    /// Kinetic and potential energy, J.
     pub energy: f64,
-    /// Contacts, or intervals of contact.
+    /// Number of contacts, or of contact intervals.
     pub contacts: usize,
 }
 
-/// Bodies and the scratch to step them. Each pair is looked at in both roles, if it can.
+/// Bodies and the scratch memory to step them. Each pair is tested in both roles if possible.
 pub struct Scene {
     pub members: Vec<Member>,
     pub settings: SceneSettings,
@@ -138,10 +139,10 @@ impl Scene {
         Self { members, settings, from, discrete: contact::Workspace::new(), lasting: shell::Workspace::new() }
     }
 
-    /// One step of `dt` seconds. Warm steps allocate nothing.
+    /// Makes one step of `dt` seconds. Warm steps allocate nothing.
     ///
     /// # Errors
-    /// Those of the queries: a pose that is not finite any more, above all.
+    /// Those of the queries, in particular for a pose that is not finite any more.
     pub fn step(&mut self, dt: f64) -> Result<SceneReport> {
         let mut report = SceneReport::default();
         self.from.clear();
@@ -172,13 +173,13 @@ impl Scene {
         Ok(report)
     }
 
-    /// J: of motion, and of height in the field of gravity.
+    /// Returns the kinetic energy and the potential energy in gravity, J.
     pub fn energy(&self) -> f64 {
         let of = |m: &Member| m.body.kinetic_energy() - m.body.mass.mass() * self.settings.gravity.dot(&m.body.center);
         self.members.iter().filter(|m| !m.fixed).map(of).sum()
     }
 
-    /// How deep the deepest sample of any is in another body, metres; 0 when none is.
+    /// Returns the depth of the deepest sample of any body in another one, metres; 0 when there is none.
     ///
     /// # Errors
     /// As [`Scene::step`].
@@ -214,7 +215,7 @@ impl Scene {
         }
     }
 
-    /// The loads of all pairs, anew.
+    /// Recomputes the loads of all pairs.
     fn find(&mut self, report: &mut SceneReport) -> Result<()> {
         for member in &mut self.members {
             member.load = Response::default();
@@ -239,7 +240,7 @@ impl Scene {
         };
         let apart = (a.body.center - b.body.center).norm();
         let reach = a.reach + b.reach + self.settings.penalty.offset + way(i) + way(j);
-        // What is not finite any more is for the query to say.
+        // Poses that are not finite pass, so that the query reports them.
         !(a.fixed && b.fixed || apart > reach)
     }
 
@@ -269,7 +270,7 @@ impl Scene {
     }
 }
 
-/// Both, where both are possible.
+/// Returns both roles if both are possible.
 fn roles(a: &Member, b: &Member) -> Roles {
     let has_both = |m: &Member| m.field.is_some() && m.shell.is_some();
     if has_both(a) && has_both(b) {

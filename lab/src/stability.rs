@@ -1,5 +1,5 @@
-//! How large a step or a stiffness may be: the comparison of continuous with discrete penalty of Xu & Barbič (2014,
-//! section 5; 2016, section 5, figure 10), and what braking is worth (McNeely et al. 1999, table 2).
+//! Largest stable steps and stiffnesses: the comparison of continuous with discrete penalty of Xu & Barbič (2014,
+//! section 5; 2016, section 5, figure 10), and the effect of braking (McNeely et al. 1999, table 2).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use voxshell::response::{vps, Body, Braking, Kinematics, PenaltySettings, Respon
 use voxshell::voxmap::Voxmap;
 use voxshell::Result;
 
-/// A body by its forms.
+/// The forms of a body.
 #[derive(Clone)]
 pub struct Part {
     pub field: Arc<Field>,
@@ -22,10 +22,10 @@ pub struct Part {
     pub solid: MassProperties,
 }
 
-/// How far x may grow from `low` before `stable(x)` does not hold: in doublings up to the first that is not stable, and from
-/// there by bisection on a logarithmic scale, until the last that was and the first that was not are within the relative
-/// `tolerance`. `low` when not even that is stable, `high` when all are. What lies beyond the first that is not does not count:
-/// springs so hard that a body is thrown out of them at once may look calm.
+/// Returns the largest x from `low` up to which `stable(x)` holds. Doubles x up to the first unstable value, then
+/// bisects on a logarithmic scale until the last stable and the first unstable value are within the relative
+/// `tolerance`. Returns `low` if it is unstable, `high` if all are stable. Values beyond the first unstable one are
+/// ignored: very stiff springs can throw a body out at once and look stable.
 ///
 /// # Errors
 /// Those of `stable`.
@@ -53,21 +53,22 @@ pub fn largest_stable(low: f64, high: f64, tolerance: f64, mut stable: impl FnMu
     Ok(good)
 }
 
-/// Bodies that fall on the ground, in a pile.
+/// Bodies that fall on the ground and form a pile.
 #[derive(Clone)]
 pub struct Pile {
     pub part: Part,
     pub count: usize,
-    /// Of each body, kg.
+    /// Mass of each body, kg.
     pub mass: f64,
     pub penalty: PenaltySettings,
     pub integrator: Integrator,
-    /// Simulated, seconds.
+    /// Simulated time, seconds.
     pub time: f64,
 }
 
 impl Pile {
-    /// Four beside each other, each four a layer, turned in ways that look random; with 2% of their size between them.
+    /// Returns a scene of layers of four bodies side by side, with pseudo-random orientations and 2% of their size
+    /// between them.
     pub fn scene(&self, contacts: Contacts) -> Result<Scene> {
         let mass = Mass::of_solid(self.mass, &self.part.solid)?;
         let size = self.size();
@@ -88,21 +89,21 @@ impl Pile {
         Ok(Scene::new(members, settings))
     }
 
-    /// Of the ball around the centre of mass, metres.
+    /// Returns the radius of the ball around the centre of mass, metres.
     fn size(&self) -> f64 {
         let shell = &self.part.shell;
         let center = Vec3::from(self.part.solid.center_of_mass);
         2.0 * (0..shell.len()).map(|i| (shell.position(i) - center).norm()).fold(0.0, f64::max)
     }
 
-    /// Whether steps of `dt` are stable, watched after each step: the time, the scene, and its energy of motion and height in
-    /// joules. It ends with the step that is not. The criterion: at all times the centre of each body is above the ground; its
-    /// kinetic energy is not more than what it would have by falling from the top of the pile to the ground; and the
-    /// energy of all, of motion and of height, is never above the lowest that it was by more than a tenth of that at
-    /// the start, which is more than springs store.
+    /// Returns true if steps of `dt` are stable. `watch` gets after each step the time, the scene, and its kinetic and
+    /// potential energy in joules. The run ends with the first unstable step. The criterion: at all times the centre of
+    /// each body is above the ground; its kinetic energy is at most that of a fall from the top of the pile to the
+    /// ground; and the total energy never exceeds its lowest earlier value by more than a tenth of the initial energy,
+    /// which is more than springs store.
     ///
     /// # Errors
-    /// Those of building the scene; a pose that is not finite any more is unstable.
+    /// Those of building the scene; a pose that is not finite any more counts as unstable.
     pub fn run(&self, contacts: Contacts, dt: f64, mut watch: impl FnMut(f64, &Scene, f64)) -> Result<bool> {
         let mut scene = self.scene(contacts)?;
         let top = scene.members.iter().map(|m| m.body.center.y).fold(0.0, f64::max);
@@ -122,7 +123,7 @@ impl Pile {
         Ok(true)
     }
 
-    /// [`run`](Self::run), unwatched.
+    /// Returns the result of [`run`](Self::run) without an observer.
     ///
     /// # Errors
     /// Those of building the scene.
@@ -131,29 +132,29 @@ impl Pile {
     }
 }
 
-/// A peg that a hand puts into a hole by a virtual coupling, and presses against its wall.
+/// A hand puts a peg into a hole by a virtual coupling and presses it against the wall.
 #[derive(Clone)]
 pub struct PegInHole {
-    /// Along y; its field is what counts.
+    /// The peg, along y; its field is used.
     pub peg: Part,
-    /// Its hole is along y; its pointshell is what counts.
+    /// The body with the hole along y; its pointshell is used.
     pub hole: Part,
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
-    /// Where the hand starts above the hole's middle, how deep it goes below that start, and how far it presses aside
-    /// at last, metres.
+    /// Start of the hand above the hole's middle, its depth below that start, and its final sideways displacement,
+    /// metres.
     pub start: f64,
     pub depth: f64,
     pub aside: f64,
-    /// Of the coupling, N/m and, critically damped, what belongs to it.
+    /// Stiffness of the coupling, N/m; it is critically damped.
     pub coupling: f64,
-    /// Seconds: a step, and all of the motion.
+    /// Seconds: of a step, and of the whole motion.
     pub dt: f64,
     pub time: f64,
 }
 
 impl PegInHole {
-    /// The hand: down in the first half of the time, aside in the third quarter, then still.
+    /// Returns the position of the hand: down in the first half of the time, aside in the third quarter, then still.
     fn hand(&self, t: f64) -> Vec3 {
         let s = t / self.time;
         let down = (2.0 * s).min(1.0) * self.depth;
@@ -165,7 +166,7 @@ impl PegInHole {
         let twist = body.twist();
         let k = self.coupling;
         let inertia = body.mass.inertia().trace() / 3.0;
-        // The arm of the turning spring is such that it is as fast as the other.
+        // The lever arm gives the angular spring the same frequency as the linear one.
         let turning = k * inertia / self.mass;
         let damping = [2.0 * (k * self.mass).sqrt(), 2.0 * (turning * inertia).sqrt()];
         let force = (self.hand(t) - body.center) * k - twist.linear * damping[0];
@@ -181,13 +182,14 @@ impl PegInHole {
         Response { wrench: Wrench { force, torque }, by_pose, by_twist }
     }
 
-    /// Whether contacts of a `penalty` are stable, watched after each step: the time, and how far the peg's centre is from the hand,
-    /// metres. It ends when it is lost. The criterion: the peg's centre never is farther from the hand than
-    /// all of the hand's way, and in the last eighth of the time, while the hand is still, the peg's kinetic energy is
-    /// on average below a millionth of what the coupling holds when it is pulled by the way aside.
+    /// Returns true if contacts with `penalty` are stable. `watch` gets after each step the time, and the distance from
+    /// the peg's centre to the hand, metres. The run ends when the peg is lost. The criterion: the peg's centre is
+    /// never farther from the hand than the whole path of the hand; and in the last eighth of the time, while the hand
+    /// is still, the mean kinetic energy of the peg is below a millionth of the coupling's energy at the sideways
+    /// displacement.
     ///
     /// # Errors
-    /// Those of building the scene; a pose that is not finite any more is unstable.
+    /// Those of building the scene; a pose that is not finite any more counts as unstable.
     pub fn run(
         &self,
         contacts: Contacts,
@@ -226,7 +228,7 @@ impl PegInHole {
         Ok(shaking <= 1e-6 * 0.5 * self.coupling * self.aside * self.aside)
     }
 
-    /// [`run`](Self::run), unwatched.
+    /// Returns the result of [`run`](Self::run) without an observer.
     ///
     /// # Errors
     /// Those of building the scene.
@@ -235,51 +237,51 @@ impl PegInHole {
     }
 }
 
-/// A tool that a hand drives against a body again and again, rendered by tangent-plane forces.
+/// A hand drives a tool against a body repeatedly; the renderer is the tangent-plane force.
 #[derive(Clone, Copy)]
 pub struct Collisions<'a> {
     pub voxmap: &'a Voxmap,
     pub field: &'a Field,
     pub tool: &'a PointShell,
-    /// kg; the tool's is spread as in a ball of its shell's size.
+    /// Mass, kg; the tool's inertia is that of a ball of its shell's size.
     pub mass: f64,
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness: f64,
-    /// The hand's speed when it meets the body, m/s, at most.
+    /// Largest speed of the hand at contact, m/s.
     pub speed: f64,
-    /// Seconds.
+    /// Time step, seconds.
     pub dt: f64,
-    /// How often the hand drives at the body.
+    /// Number of strokes.
     pub strokes: u32,
 }
 
-/// What became of it.
+/// Result of the strokes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Penetrations {
-    /// Steps in which some sample was in the force layer, or deeper.
+    /// Steps with some sample in the force layer or deeper.
     pub contacts: u32,
-    /// Steps in which some sample was in the body itself, by its field.
+    /// Steps with some sample inside the body, by its field.
     pub penetrations: u32,
-    /// Steps in which some sample had passed the force layer.
+    /// Steps with some sample past the force layer.
     pub passed: u32,
 }
 
 impl Penetrations {
-    /// The penetration ratio of McNeely et al. 1999, section 6.
+    /// Returns the penetration ratio of McNeely et al. 1999, section 6.
     pub fn ratio(&self) -> f64 {
         f64::from(self.penetrations) / f64::from(self.contacts.max(1))
     }
 
-    /// The same for the force layer's inner side.
+    /// Returns the same ratio for the inner side of the force layer.
     pub fn passed_ratio(&self) -> f64 {
         f64::from(self.passed) / f64::from(self.contacts.max(1))
     }
 }
 
 impl Collisions<'_> {
-    /// Runs all strokes: each from another direction, in from outside of the body's box to two voxels past its surface,
-    /// and out again. The coupling is critically damped and clamped to what the force layer bears, k s/2 (McNeely et
-    /// al. 1999, section 5.2).
+    /// Runs all strokes. Each comes from another direction, from outside the body's box to two voxels past its surface,
+    /// and goes out again. The coupling is critically damped and clamped to the limit of the force layer, k s/2
+    /// (McNeely et al. 1999, section 5.2).
     ///
     /// # Errors
     /// Those of the queries.
@@ -333,7 +335,7 @@ impl Collisions<'_> {
         Ok(seen)
     }
 
-    /// How far the tool goes from there to the middle before it meets the body, metres.
+    /// Returns the distance that the tool moves from the start towards the middle before it meets the body, metres.
     fn way(&self, tool: Geometry, body: Geometry, from: &Vec3, queries: &mut contact::Workspace) -> Result<f64> {
         let mut way = 0.0;
         while way < from.norm() {

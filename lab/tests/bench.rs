@@ -1,4 +1,5 @@
-//! `voxshell-lab bench`: what its rows say, on grids small enough for a test. The peers in C++ stay out: they need not be installed.
+//! Rows of `voxshell-lab bench` on grids small enough for a test. The C++ peers are left out, because they need not be
+//! installed.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -17,7 +18,7 @@ fn output(mut command: Command) -> Output {
     output
 }
 
-/// By name.
+/// Returns the rows by name.
 fn rows(output: &Output) -> BTreeMap<String, Value> {
     let text = std::str::from_utf8(&output.stdout).expect("UTF-8");
     let row = |line: &str| serde_json::from_str::<Value>(line).expect("a JSON object a line");
@@ -53,7 +54,7 @@ fn rows_of_fields_hold_what_the_command_promises() {
         let row = &rows[&format!("fields/{name}")];
         assert!(number(row, "measured") <= number(row, "target"), "{row}");
     }
-    // The peer projects the right points, too.
+    // The peer projects the same points.
     assert!(number(&rows["fields/error_dense/18"], "peer_measured") < 1e-4);
 }
 
@@ -65,7 +66,7 @@ fn segments_meet_what_the_peers_meet() {
         let (row, beside) = (&rows[name], &rows[&format!("{name}/over_parry")]);
         let mesh = number(row, "mesh_hits");
         assert!(mesh > 500.0 && (number(beside, "peer_hits") - mesh).abs() <= 2.0, "{beside}");
-        // The field's surface is not quite the mesh's.
+        // The field's surface differs slightly from the mesh.
         assert!((number(row, "hits") - mesh).abs() < 0.01 * mesh, "{row}");
     }
     assert!(number(&rows["segments/bricks/growth_32_to_64"], "measured") > 0.0);
@@ -93,12 +94,12 @@ fn tables_quote_the_papers() {
     }
     let [ours, uniform, octree] =
         ["ours", "uniform", "octree"].map(|w| number(&rows[&format!("table2/hits/{w}/128")], "measured"));
-    // Cardano's formulas miss one now and then.
+    // Cardano's formulas miss a few.
     assert!(ours > 100.0 && uniform == octree && (ours - octree).abs() <= 3.0, "{ours} {uniform} {octree}");
     let [leaf, min, both] =
         ["leaf", "min", "min_max"].map(|f| number(&rows[&format!("table1/octree/{f}/memory/128")], "measured"));
     assert!(leaf < min && min < both);
-    // What is dropped is caught.
+    // Dropped bodies are caught.
     for body in ["vertices", "bowl", "dense"] {
         let hits = number(&rows[&format!("ccd/table3/{body}/all")], "hits");
         assert!(hits > 2.0 && number(&rows[&format!("ccd/table3/{body}/all")], "intervals") > hits, "{body}");

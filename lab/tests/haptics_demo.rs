@@ -1,4 +1,4 @@
-//! `voxshell-lab haptics-demo` and `voxshell-lab bench haptics`, coarse and short: what they say and what they write.
+//! Output of `voxshell-lab haptics-demo` and `voxshell-lab bench haptics`, coarse and short.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn the_demo_feels_what_it_touches_and_nothing_in_free_space() {
     assert!(number(cylinders, "force_max_n") > 1.0 && number(cylinders, "contacts_max") > 0.0, "{cylinders}");
     assert_eq!(number(cylinders, "penetration_max_mm"), 0.0);
     assert_eq!(number(free, "force_max_n"), 0.0);
-    // Fig 11: what looks at the ends of steps only is stuck in what it was driven into.
+    // Fig 11: with contacts at the ends of steps only, the tool gets stuck inside the obstacle.
     let (cylinders, free) = (row("cylinders", "god-object-discrete"), row("free", "god-object-discrete"));
     assert!(number(cylinders, "penetration_max_mm") > 0.5, "{cylinders}");
     assert_eq!(number(free, "force_max_n"), 0.0);
@@ -63,7 +63,7 @@ fn the_demo_writes_a_report_that_needs_no_other_file() {
         let bytes = std::fs::read(out.join(picture)).expect("a picture");
         assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 2000, "{picture}");
     }
-    // What was kept is what was cooked.
+    // The cached shapes equal the cooked ones.
     assert_eq!(std::fs::read_dir(Path::new(&cache)).expect("a folder").count(), 2);
     let mut second = voxshell(&[&arguments[..], &["--cache", cache_text]].concat());
     let mut first = first;

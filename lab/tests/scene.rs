@@ -70,14 +70,14 @@ fn bodies_that_collide_keep_their_momenta() {
         let now = momenta(&scene);
         assert!(met > 20, "they must meet: {met} contacts");
         assert!((now.0 - before.0).norm() < 1e-9, "{contacts:?}");
-        // A force that acts a step late is about a centre that has gone on by v h.
+        // A force that acts one step late is about a centre that has moved by v h.
         assert!((now.1 - before.1).norm() < 0.02 * before.1.norm().max(1.0), "{contacts:?}: {} {}", now.1, before.1);
         let speed = scene.members[0].body.twist().linear.x;
         assert!(speed < 1.5, "{contacts:?}: they bounced, {speed}");
     }
 }
 
-/// A body with one sample right below its centre.
+/// Returns a body with one sample right below its centre.
 fn dot() -> Member {
     let shell = PointShell::from_samples(&[[0.0; 3]], &[[0.0, -1.0, 0.0]], &ShellOptions::default()).unwrap();
     let body = RigidBody::at(Mass::of_sphere(2.0, 0.1).unwrap(), &Pose::translation(0.0, 0.05, 0.0));
@@ -134,7 +134,7 @@ fn the_largest_stable_step_of_a_spring_is_found() {
     assert!((found / limit - 1.0).abs() < 0.02, "{found} for {limit}");
     assert_eq!(largest_stable(1.0, 2.0, 0.01, |_| Ok(false)).unwrap(), 1.0);
     assert_eq!(largest_stable(1.0, 2.0, 0.01, |_| Ok(true)).unwrap(), 2.0);
-    // What is stable beyond does not count.
+    // Stable values beyond the first unstable one do not count.
     let found = largest_stable(1.0, 100.0, 0.01, |x| Ok(!(3.0..40.0).contains(&x))).unwrap();
     assert!((2.96..3.0).contains(&found), "{found}");
 }

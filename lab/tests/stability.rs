@@ -1,4 +1,4 @@
-//! The loop with a simulated device: where it begins to swing, and the energy at its port.
+//! The loop with a simulated device: its stability limit, and the energy at its port.
 
 use nalgebra::{UnitQuaternion, Vector3};
 use support::haptics::{at_height, block, floor, on_floor, NO_LIMITS};
@@ -10,10 +10,10 @@ use voxshell_lab::device::{
 };
 
 const DT: f64 = 1e-3;
-/// Impulses are no spring: they stop the tool, and the coupling alone is felt.
+/// Impulses are left out: they stop the tool without a spring, so only the coupling is felt.
 const RENDERERS: [Renderer; 4] = [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Vps];
 
-/// A plain spring by the coupling, against a floor that is much stiffer.
+/// Settings of a coupling that is a plain spring, against a much stiffer floor.
 fn plain(renderer: Renderer, side: usize, stiffness: f64) -> Settings {
     let mut s = Settings::for_tool(renderer, &block(side), &NO_LIMITS).unwrap();
     s.coupling.stiffness = [stiffness, 0.2 * stiffness * 0.05 * 0.05];
@@ -32,7 +32,7 @@ fn the_whole_loop_swings_up_where_the_plain_spring_does() {
         for (n, (mass, damping, is_held)) in devices.into_iter().enumerate() {
             // One contact, and about a thousand.
             for (delay, side) in [(0, 1), (1, 1), (2, 1), ((n % 3), 32)] {
-                // Quadratic programs of so many contacts take long.
+                // Quadratic programs with so many contacts are slow.
                 if renderer == Renderer::GodObject && side > 1 {
                     continue;
                 }
@@ -65,7 +65,7 @@ fn the_whole_loop_swings_up_where_the_plain_spring_does() {
     }
 }
 
-/// Any motion of the hand: a few sines in all six directions, in and out of the floor.
+/// Returns a hand motion: a few sines in all six directions, in and out of the floor.
 fn wander(rng: &mut Rng) -> impl Fn(f64) -> (Pose, Twist) {
     let waves: Vec<[f64; 3]> = (0..18)
         .map(|n| [if n < 9 { 0.003 } else { 0.05 } * rng.fraction(), 1.0 + 20.0 * rng.fraction(), 6.3 * rng.fraction()])
@@ -76,19 +76,19 @@ fn wander(rng: &mut Rng) -> impl Fn(f64) -> (Pose, Twist) {
             x[n / 3] += a * (w * t + p).sin();
             v[n / 3] += a * w * (w * t + p).cos();
         }
-        // Small turns: their rate is nearly the rotation vector's.
+        // For small turns the rate is nearly that of the rotation vector.
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(x[3], x[4], x[5]));
-        // From above, so that all is fresh before it touches.
+        // Starts from above, so that the contact data is fresh before the first contact.
         let lift = (1.0 - 2.0 * t).max(0.0);
         let pose = Pose::from_parts(Vector3::new(x[0], x[1] - 0.001 + 0.04 * lift * lift, x[2]).into(), turn);
         (pose, Twist { linear: Vector3::new(v[0], v[1] - 0.16 * lift, v[2]), angular: Vector3::new(v[3], v[4], v[5]) })
     }
 }
 
-/// E of the observer is never below what sampling leaks, ½ Σ Δξᵀ K Δξ, and what the springs were full of at the start.
+/// The observer's E is never below the leak of sampling, ½ Σ Δξᵀ K Δξ, plus the initial energy of the springs.
 #[test]
 fn the_port_gives_no_more_than_sampling_leaks() {
-    // Tangent planes of voxels jump: they give more.
+    // Tangent planes of voxels are discontinuous, so they deliver more.
     for renderer in RENDERERS.into_iter().filter(|r| *r != Renderer::Vps) {
         let mut rng = Rng(7);
         for round in 0..10 {
@@ -122,7 +122,7 @@ fn the_port_gives_no_more_than_sampling_leaks() {
     }
 }
 
-/// A coupling four times too stiff for its device: it swings up, unless the controller takes the energy out.
+/// A coupling four times too stiff for its device is unstable, unless the passivity controller removes the energy.
 #[test]
 fn the_controller_holds_what_would_swing_up() {
     let swings = |passivity: bool| {
@@ -134,7 +134,7 @@ fn the_controller_holds_what_would_swing_up() {
         let mut device = SimulatedDevice::new(model, at_height(0.002).pose);
         let (mut late, mut damped) = (0.0f64, false);
         for n in 0..4000 {
-            // Not before the force that follows the start has grown.
+            // Not before the force has grown after the start.
             if n == 200 {
                 device.push = Wrench { force: Vector3::new(0.0, -5.0, 0.0), torque: Vector3::zeros() };
             }

@@ -65,7 +65,7 @@ pub struct Contact {
     pub segment: u32,
 }
 
-/// How contacts are grouped, so that each group can be a manifold of its own.
+/// Grouping of contacts; each group can be a manifold of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Segmentation {
     /// One group.

@@ -11,7 +11,7 @@ pub(super) struct Tiles {
     tiles: [u32; 3],
     /// For each tile, x fastest, [`CLEAR`], [`SET`], or its index in `bits`.
     place: Vec<u32>,
-    /// For each tile with both values a bit for each node, x fastest, a word for each z.
+    /// For each tile with both values: one bit per node, x fastest, and one word per z.
     bits: Vec<[u64; 8]>,
 }
 

@@ -170,7 +170,7 @@ mod tests {
         Coupling { stiffness: [1000.0, 8.0], damping: [3.0, 0.02], saturation, reach: [0.004, 0.2] }
     }
 
-    /// Hand, twist, centre and body, drawn apart by this many reaches.
+    /// Returns hand, twist, centre and body, separated by this many reaches.
     fn scene(c: &Coupling, reaches: f64, body_shift: &Vec6, body_twist: &Vec6) -> (Pose, Twist, Vec3, Kinematics) {
         let center = Vec3::new(0.01, -0.02, 0.03);
         let hand = Pose::new(Vec3::new(0.1, 0.2, -0.1), Vec3::new(0.5, 1.0, -0.3));

@@ -225,7 +225,7 @@ impl GodObject {
             time = ends;
             self.add_waypoint(time);
             least = self.gather(bodies, time, NEAR)?;
-            // Where nothing was hit the god-object may have slid over an edge, and there is more room behind that.
+            // If nothing was hit, the god-object may have slid over an edge, and more motion may be possible behind it.
             if stuck && !added {
                 break;
             }

@@ -43,7 +43,7 @@ impl Bits {
         &self.data[at..at + self.words]
     }
 
-    /// All rows of slice k.
+    /// Returns all rows of slice k.
     #[inline]
     pub fn slice(&self, k: u32) -> impl Iterator<Item = &[u64]> {
         let size = self.words * self.dims[1] as usize;

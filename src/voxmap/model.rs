@@ -163,7 +163,7 @@ impl VoxelModel {
     }
 }
 
-/// φ ≤ 0 was seen, φ ≥ 0 was seen; 0 is both.
+/// Flags of a voxel: some sample has φ ≤ 0, some sample has φ ≥ 0. A sample with φ = 0 sets both.
 const NEGATIVE: u8 = 1;
 const POSITIVE: u8 = 2;
 const BOTH: u8 = NEGATIVE | POSITIVE;

@@ -1,13 +1,13 @@
-/* What abidiff looks at in place of the library itself, whose language it does not read: a C library that names every
- * struct, field, function and constant of voxshell.h. `tests/abi/check` writes witness_names.h from the header, so that
- * none is forgotten. It is compiled and compared, never loaded. */
+/* Input of abidiff in place of the library, whose language abidiff does not read: a C library that names every
+ * struct, field, function and constant of voxshell.h. `tests/abi/check` writes witness_names.h from the header, so
+ * that none is missing. The library is compiled and compared, never loaded. */
 #include <stddef.h>
 
 #include "voxshell/voxshell.h"
 
-/* Pointers, so that what changes is the struct and not the variable. */
+/* Pointers, so that a change affects the struct and not the variable. */
 #define STRUCT(name) name *witness_##name;
-/* Type and place of a field on its own: abidiff is told to look away from structs that may grow (growable.abignore). */
+/* Type and offset of each field: abidiff ignores structs that may grow (growable.abignore). */
 #define FIELD(type, field)                                                  \
   __typeof__(((type *)0)->field) *witness_##type##__##field;                \
   char (*witness_##type##__##field##_place)[offsetof(type, field) + 1];

@@ -1,4 +1,4 @@
-//! How fine a mesh is cooked: to a target error, and within a memory limit.
+//! Resolution of cooking: by a target error, and within a memory limit.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +17,7 @@ fn knot() -> TriMesh {
     primitives::torus_knot(2, 3, 0.3, 0.08, 256, 24).unwrap()
 }
 
-/// Its top is missing: the sign goes by winding numbers.
+/// Returns a box without its top, so that winding numbers determine the sign.
 fn open_box() -> TriMesh {
     let mut mesh = primitives::cuboid([0.5, 0.4, 0.3]).unwrap();
     mesh.triangles.truncate(10);
@@ -69,7 +69,8 @@ fn a_target_error_gives_the_field_of_its_voxel_size_and_no_finer_one_than_it_nee
     let again = cook(&mesh, &options(Resolution::VoxelSize(extent / cells), Storage::Bricks, Forms::BOTH)).unwrap();
     assert_eq!(shape.field, again.field);
     assert_eq!(shape.shell, again.shell, "samples as dense as the voxels that were chosen");
-    // 16, 20, 25 and their doubles: each of the coarser ones must have missed the target.
+    // The tried resolutions are 16, 20, 25 and their multiples by powers of two; each coarser one must have missed the
+    // target.
     let series = (0..8).flat_map(|octave| [16, 20, 25].map(|cells| cells << octave));
     let coarser: Vec<u32> = series.take_while(|&n| f64::from(n) < cells).collect();
     assert!(!coarser.is_empty());
@@ -98,7 +99,7 @@ fn a_target_error_beyond_the_memory_limit_says_what_was_reached() {
     for part in ["an error of at most 0.0001 m (", " m was reached with voxels of ", "the limit is 25165824 bytes"] {
         assert!(message.contains(part), "{message} has no {part}");
     }
-    // The number that it names is one that was measured, and the best.
+    // The message contains the best measured error.
     let number: f64 = message.split_once('(').unwrap().1.split(' ').next().unwrap().parse().unwrap();
     let error = |n| known(&cook(&mesh, &options(Resolution::Cells(n), Storage::Dense, FIELD)).unwrap()).error.max;
     let measured = [64, 80, 100, 128, 160, 200].map(error);
@@ -124,7 +125,7 @@ fn the_memory_needed_is_the_least_limit_that_is_accepted() {
     let cases = [
         options(Resolution::Cells(24), Storage::Dense, FIELD),
         options(Resolution::Cells(24), Storage::Bricks, FIELD),
-        // The shell needs more.
+        // Here the shell determines the memory.
         options(Resolution::Cells(24), Storage::Bricks, Forms::BOTH),
         shell(ShellOptions::default().method, None),
         shell(Sampling::Vertices, None),
@@ -133,14 +134,14 @@ fn the_memory_needed_is_the_least_limit_that_is_accepted() {
     ];
     for (name, mesh) in [("knot", knot()), ("open box", open_box())] {
         for case in &cases {
-            // The limits of the options do not matter.
+            // The memory needed does not depend on the limit in the options.
             let needed = limited(case.clone(), 1).memory_needed(&mesh).unwrap();
             let what = format!("{name}, {case:?}");
             match cook(&mesh, &limited(case.clone(), needed - 1)) {
                 Err(Error::TooLarge { needed: said, limit, .. }) => assert!(said == needed && limit < needed, "{what}"),
                 other => panic!("{what}: {:?}", other.err()),
             }
-            // Cancelled once it has begun with the last thing that is checked.
+            // Cancelled after the start of the last stage that is checked.
             let begun: &[_] =
                 if case.forms.shell { &["spacing", "blue noise", "projection", "sphere tree"] } else { &["distance"] };
             let stop = |stage: &str, _: f64| !begun.contains(&stage);
@@ -150,7 +151,7 @@ fn the_memory_needed_is_the_least_limit_that_is_accepted() {
     }
 }
 
-/// An offset of hundreds of voxels: the time must not go with the triangles times the bricks around them.
+/// An offset of hundreds of voxels: the time must not grow with triangles times neighbouring bricks.
 #[test]
 fn the_memory_for_a_wide_offset_is_told_soon() {
     let start = std::time::Instant::now();
@@ -196,7 +197,7 @@ fn cooking_stops_at_the_call_that_cancels_it() {
     }
 }
 
-/// Powers of two, so that only subnormal numbers of f32 could make a difference.
+/// Powers of two, so that only subnormal f32 numbers could make a difference.
 #[test]
 fn contacts_hold_down_to_the_smallest_extent() {
     let mesh = knot().scaled_to_extent(1.0);

@@ -1,4 +1,4 @@
-//! The asset file: what is written is read back, what is damaged is refused with a reason, nothing is half written.
+//! The asset file: written files are read back, damaged files are refused with a reason, and no file is half written.
 
 use std::path::Path;
 
@@ -131,7 +131,7 @@ fn other_files_are_refused_by_name() {
     assert!(matches!(missing, Err(Error::Io { .. })), "a missing file is an I/O error");
 }
 
-/// Sections whose checksums are right but whose contents lie: what a checksum cannot see is checked as well.
+/// Sections with correct checksums and wrong contents: the reader validates the contents too.
 #[test]
 fn contents_are_checked_behind_the_checksum() {
     let shape = cook(16);
@@ -153,7 +153,7 @@ fn contents_are_checked_behind_the_checksum() {
         let head = crc32fast::hash(&damaged[..table_end]).to_le_bytes();
         damaged[table_end..table_end + 4].copy_from_slice(&head);
         match load_bytes(folder.path(), &damaged) {
-            Ok(_) => {} // A larger radius or another sample's bits are still a sound shell.
+            Ok(_) => {} // A larger radius or another sample's bits still give a valid shell.
             Err(Error::InvalidFile { .. }) => refused += 1,
             Err(other) => panic!("byte {target}: {other}"),
         }
@@ -168,12 +168,12 @@ fn bricks_are_checked_behind_the_checksum() {
     assert!(refused(Store::Compressed, b"BRIK") > 100);
     assert!(refused(Store::Compressed, b"PACK") > 20);
     assert!(refused(Store::Compressed, b"cert") > 5);
-    // Any number is a sample, and any mask a mask.
+    // Any number is a valid sample, and any mask a valid mask.
     assert_eq!(refused(Store::Raw, b"SMPL"), 0);
     assert!((1..200).contains(&refused(Store::Raw, b"mask")));
 }
 
-/// How many files are refused that lie in a section.
+/// Returns the number of refused files among those with one changed byte in a section.
 fn lies(bytes: &[u8], tag: &[u8; 4]) -> usize {
     let count = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let table_end = 24 + 24 * count;
@@ -182,7 +182,7 @@ fn lies(bytes: &[u8], tag: &[u8; 4]) -> usize {
     let (offset, length) = (at(bytes, entry + 8), at(bytes, entry + 16));
     let folder = tempfile::tempdir().unwrap();
     let mut refused = 0;
-    // All of the beginning, then here and there.
+    // All of the beginning, then every n-th byte.
     for target in (0..length.min(400)).chain((400..length).step_by(length / 200 + 1)) {
         let mut damaged = bytes.to_vec();
         damaged[offset + target] ^= 0x5a;
@@ -191,7 +191,7 @@ fn lies(bytes: &[u8], tag: &[u8; 4]) -> usize {
         let crc = crc32fast::hash(&damaged[..table_end]).to_le_bytes();
         damaged[table_end..table_end + 4].copy_from_slice(&crc);
         match load_bytes(folder.path(), &damaged) {
-            // Other samples, or another place of a brick, are still a sound field: it can be asked anywhere.
+            // Other samples, or another position of a brick, still give a valid field, which can be evaluated anywhere.
             Ok(shape) => {
                 let field = shape.field.unwrap();
                 for n in 0..64u32 {
@@ -273,7 +273,7 @@ fn raw_samples_are_used_where_the_file_is_and_give_the_same_answers() {
     let loaded = Shape::load(&path).unwrap();
     assert_eq!(loaded.field, shape.field);
     assert_eq!(loaded.shell, shape.shell);
-    // The samples lie in a map of the file.
+    // The samples are in a memory map of the file.
     #[cfg(target_os = "linux")]
     {
         let Some(Field::Bricks(bricks)) = loaded.field.as_deref() else { panic!("no bricks") };
@@ -286,10 +286,10 @@ fn raw_samples_are_used_where_the_file_is_and_give_the_same_answers() {
         let line = maps.lines().find(inside).unwrap();
         assert!(line.contains("shape.vxs") && line.contains(" r--p "), "{line}");
     }
-    // Written from a map, the same file; and compressed, as if it had been cooked here.
+    // Saving the mapped shape gives the same file; saving it compressed gives the file of a freshly cooked shape.
     assert_eq!(bytes_as(&loaded, Store::Raw), std::fs::read(&path).unwrap());
     assert_eq!(bytes_of(&loaded), bytes_of(&shape));
-    // Replaced or removed, the file stays what it was for who has it.
+    // A shape stays valid when its file is replaced or removed.
     shape.save_as(&path, Store::Compressed).unwrap();
     assert_eq!(loaded.field, shape.field);
     std::fs::remove_file(&path).unwrap();
@@ -306,7 +306,7 @@ fn bytes_in_memory_are_those_of_a_file() {
         let bytes = shape.to_bytes().unwrap();
         assert_eq!(bytes, bytes_of(&shape));
         for bytes in [bytes, bytes_as(&shape, Store::Raw)] {
-            // Wherever they are: samples need not be at an even address.
+            // At any address: samples need not be at an even address.
             for shift in 0..2 {
                 let moved = [&vec![0; shift], bytes.as_slice()].concat();
                 let again = Shape::from_bytes(&moved[shift..]).unwrap();
@@ -317,7 +317,7 @@ fn bytes_in_memory_are_those_of_a_file() {
     }
 }
 
-/// Constants and masks may be left out; they are then made from the samples.
+/// Constants and masks are optional; without them the reader computes them from the samples.
 #[test]
 fn what_follows_from_the_samples_need_not_be_in_the_file() {
     let shape = cook_as(Storage::Bricks, 40);

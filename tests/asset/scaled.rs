@@ -1,4 +1,4 @@
-//! A scaled shape at scaled poses answers what the shape itself answers, scaled.
+//! A scaled shape at scaled poses gives the scaled contacts of the original.
 
 use std::collections::HashMap;
 
@@ -96,7 +96,7 @@ fn contacts_of_scaled_shapes_are_the_scaled_contacts() {
                 );
                 seen += few.len();
                 if is_power {
-                    // Not a digit differs: but for the exponents the arithmetic is the same.
+                    // The digits are equal, because only the exponents of the arithmetic differ.
                     let of = |all: &[Contact], factor: f64| -> Vec<(u32, f64, [f64; 3])> {
                         all.iter().map(|c| (c.feature, c.separation * factor, c.normal.into())).collect()
                     };
@@ -108,7 +108,7 @@ fn contacts_of_scaled_shapes_are_the_scaled_contacts() {
                     (nearest.separation / factor - least.separation).abs() < rounding,
                     "{name} times {factor}, pose {i}"
                 );
-                // Each contact that is not within rounding of the limit has its partner, and they agree.
+                // Each contact that is not within rounding of the limit has a partner with the same separation.
                 let by_feature = |all: &[Contact], unit: f64| -> HashMap<u32, f64> {
                     all.iter().map(|c| (c.feature, c.separation / unit)).collect()
                 };
@@ -119,7 +119,7 @@ fn contacts_of_scaled_shapes_are_the_scaled_contacts() {
                             Some(other) => {
                                 assert!((separation - other).abs() < rounding, "{name} times {factor}, pose {i}")
                             }
-                            // A sheet's far side is told by a comparison that rounding may turn, too.
+                            // The far side of a sheet is decided by a comparison, which rounding may flip too.
                             None => {
                                 assert!(*name == "sheet" || (separation - limit).abs() < rounding, "{name}, pose {i}")
                             }

@@ -1,4 +1,4 @@
-// Once warm, a step with resting and rolling Voxshell pairs allocates nothing: neither here, nor in Bullet, nor in the core.
+// Once warm, a step with resting and rolling Voxshell pairs allocates nothing, in the plugin, in Bullet or in the core.
 #include "check.h"
 #include "scene.h"
 
@@ -16,7 +16,7 @@ namespace
 std::atomic<long> allocations{0};
 }
 extern "C" {
-// Every allocation of the process, whichever language asked for it, ends here.
+// Counts every allocation of the process, in any language.
 void* malloc(size_t size)
 {
 	++allocations;

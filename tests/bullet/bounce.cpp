@@ -7,7 +7,7 @@ namespace
 struct Result
 {
 	double rebound;  // apex of the gap after the first impact, m
-	double deepest;  // m, negative when it sank in
+	double deepest;  // m, negative when it penetrated
 	int landing_step;
 };
 
@@ -15,7 +15,7 @@ Result drop(btCollisionShape* ball, btCollisionShape* ground, const btVector3& g
 {
 	Scene scene;
 	btRigidBody *floor = nullptr, *body = nullptr;
-	// The broadphase orders a pair by insertion: both orders of the bodies are tried.
+	// The broadphase orders a pair by insertion, so both orders of the bodies are tried.
 	if (!ball_first)
 		floor = scene.add(ground, 0, ground_at, 1);
 	body = scene.add(ball, 1, btVector3(0, btScalar(0.5 + gap), 0), btScalar(e));
@@ -43,7 +43,7 @@ Result drop(btCollisionShape* ball, btCollisionShape* ground, const btVector3& g
 	return result;
 }
 
-/// Two free balls of 1 and 3 kg, head-on or off centre: they part at e times the speed at which they met.
+/// Two free balls of 1 and 3 kg, head-on or off centre, separate at e times their approach speed.
 void free_balls_part_at_e_times_their_speed(btCollisionShape* ball)
 {
 	for (const double e : {0.0, 0.5, 1.0})
@@ -68,18 +68,18 @@ void free_balls_part_at_e_times_their_speed(btCollisionShape* ball)
 			}
 }
 
-/// What symplectic Euler keeps in free flight, J: with the velocity half a step on.
+/// Returns the energy that symplectic Euler conserves in free flight, J: with the velocity half a step later.
 double energy_of(const btRigidBody& body)
 {
 	const btVector3 v = body.getLinearVelocity(), later = v + btVector3(0, -10, 0) * (kStep / 2);
 	return kinetic_energy(body) + 0.5 * double(later.length2() - v.length2()) + 10 * double(body.getWorldTransform().getOrigin().y());
 }
 
-/// An irregular body that tumbles over several contacts gains nothing from its bounces, whatever its restitution.
+/// An irregular body that tumbles over several contacts gains no energy from its bounces, for any restitution.
 ///
-/// But for a little, and rarely: the solver ends after ten rounds, lifts what is found inside the ground, and holds a body that does not
-/// slide in one direction only, which goes by what is left of its velocity there. Of 15,500 bounces 7 gained more than 0.5%, all at
-/// e = 1, and the worst 5.7%.
+/// There are rare and small exceptions: the solver ends after ten iterations, pushes penetrating bodies out, and
+/// applies friction to a body without sliding in one direction only, that of its remaining velocity. Of 15,500 bounces
+/// 7 gained more than 0.5%, all at e = 1; the worst gained 5.7%.
 void a_tumbling_body_gains_no_energy()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BLOB, {1}, {}, 5000, 64);
@@ -123,7 +123,7 @@ void a_tumbling_body_gains_no_energy()
 			std::printf("blob, e %.1f, on %s%s: %d bounces keep %.3f of the energy\n", e, on_box ? "box" : "plane", is_smooth ? " without friction" : "", bounces, kept / bounces);
 			CHECK(on_valgrind() || bounces > 50);
 			CHECK(gains <= (e < 1 ? 0 : 1));
-			// Nor does it lose much where nothing takes it.
+			// The body loses little where nothing dissipates.
 			CHECK(on_valgrind() || !is_smooth || e < 1 || kept > 0.97 * bounces);
 		}
 }

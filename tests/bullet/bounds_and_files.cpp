@@ -1,8 +1,8 @@
-// What a world does with a shape besides colliding it: bounds, margin, user data, and serialisation to .bullet files.
+// Uses of a shape by a world other than collision: bounds, margin, user data, and serialisation to .bullet files.
 #include <cstring>
 #include <string>
 
-#ifdef VOXSHELL_TEST_IMPORTER  // defined where libbullet-extras is there to be linked
+#ifdef VOXSHELL_TEST_IMPORTER  // defined if libbullet-extras is available
 #include <BulletWorldImporter/btBulletWorldImporter.h>
 #endif
 
@@ -11,7 +11,8 @@
 
 namespace
 {
-/// Unturned the box is that of the vertices, grown by the margin; turned it holds all of them, grown by the margin.
+/// Without rotation the box is that of the vertices plus the margin; with rotation it contains all of them plus the
+/// margin.
 void bounds_are_tight_and_conservative(const std::vector<btVector3>& vertices, btVoxShellBaseShape& shape)
 {
 	Random random(11);
@@ -46,7 +47,7 @@ void bounds_are_tight_and_conservative(const std::vector<btVector3>& vertices, b
 	}
 }
 
-/// Contacts come from as far as the margin; the body rests at 0 all the same.
+/// Contacts begin at the margin; the body still rests at distance 0.
 void the_margin_is_where_contacts_begin_and_not_where_bodies_rest()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.2, 0.2}, {}, 1000, 32);
@@ -75,7 +76,7 @@ void the_margin_is_where_contacts_begin_and_not_where_bodies_rest()
 	CHECK(box.getMargin() >= 0);
 }
 
-/// What the user hangs on a shape stays there.
+/// User data of a shape is kept.
 void user_data_is_kept()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.2, 0.2}, {}, 200, 16);
@@ -90,7 +91,7 @@ void user_data_is_kept()
 	CHECK(box.isConcave() && !box.isConvex() && !box.isCompound() && !box.isInfinite());
 }
 
-/// A world with our shapes in it is written, and all that Bullet knows how to read is read again.
+/// A world with Voxshell shapes is written, and everything that Bullet can read is read back.
 void a_world_is_written_and_the_rest_of_it_read_again()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.2, 0.2}, {}, 200, 16);

@@ -1,5 +1,5 @@
-// The bunny of the papers, 34,839 vertices, 1 m, with about 35,000 samples: at rest on a plane and on a box, and on a second
-// bunny. Penetration is measured between the true meshes, with the exact distance to their triangles.
+// The bunny of the papers, 34,839 vertices, 1 m, with about 35,000 samples: at rest on a plane, on a box and on a
+// second bunny. Penetration is measured between the true meshes, with the exact distance to their triangles.
 #include <algorithm>
 #include <ctime>
 
@@ -26,7 +26,7 @@ struct Timed
 	}
 };
 
-/// A scene whose narrowphase is timed.
+/// A scene with a timed narrowphase.
 struct TimedScene : Scene
 {
 	static Timed& timed()
@@ -40,7 +40,7 @@ struct TimedScene : Scene
 		btCollisionDispatcher::defaultNearCallback(pair, dispatcher, info);
 		timed().microseconds.push_back(now() - start);
 	}
-	/// Microseconds of processor time of this thread: other programs do not count.
+	/// Returns microseconds of processor time of this thread, so that other programs do not count.
 	static double now()
 	{
 		timespec t;
@@ -57,7 +57,7 @@ void report(const char* name, double deepest, double energy, int contacts, const
 				t.at(0.5), t.at(0.99), t.at(1), calm.kept(), calm.turned());
 }
 
-/// The ground is flat at y = 0 and ends at x, z = ± `half`.
+/// Drops the body on ground that is flat at y = 0 and ends at x, z = ± `half`.
 void rests_on(const char* name, btCollisionShape* ground, const btVector3& ground_at, double half, btVoxShellShape& bunny, const TrueMesh& mesh)
 {
 	TimedScene scene;
@@ -77,7 +77,7 @@ void rests_on(const char* name, btCollisionShape* ground, const btVector3& groun
 		for (const vxs_vec3& v : mesh.vertices)
 		{
 			const btVector3 p = pose(btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z)));
-			// How far in, to the nearest face: what hangs over the rim is not inside.
+			// Depth to the nearest face; points beyond the rim are not inside.
 			deepest = std::max(deepest, std::min({-double(p.y()), half - std::fabs(double(p.x())), half - std::fabs(double(p.z()))}));
 		}
 		if (i >= 500)
@@ -145,7 +145,7 @@ int main()
 	rests_on("bunny on plane", &plane, btVector3(0, 0, 0), 1e9, bunny, mesh);
 	btBoxShape box(btVector3(btScalar(0.5), btScalar(0.5), btScalar(0.5)));
 	rests_on("bunny on box", &box, btVector3(0, btScalar(-0.5), 0), 0.5, bunny, mesh);
-	// A floor of 3,200 triangles, 5 cm wide each.
+	// A floor of 3,200 triangles, each 5 cm wide.
 	btTriangleMesh tiles;
 	for (int i = -20; i < 20; ++i)
 		for (int k = -20; k < 20; ++k)

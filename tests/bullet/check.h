@@ -1,4 +1,4 @@
-// Plain checks: a failing one prints itself and the test goes on; `finish` gives the exit code.
+// Simple checks: a failing check prints itself and the test continues; `finish` returns the exit code.
 #ifndef VOXSHELL_TEST_CHECK_H
 #define VOXSHELL_TEST_CHECK_H
 

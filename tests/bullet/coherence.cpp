@@ -1,5 +1,5 @@
-// What a pair remembers from step to step changes nothing that matters: contacts that are looked at again are those that a new
-// search finds, to the bit, and a set that is kept while nothing moves is given up as soon as something does.
+// The cache of a pair does not change the result: re-evaluated contacts are bit-identical to those of a new search, and
+// a set kept while nothing moves is discarded as soon as something moves.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -34,7 +34,7 @@ Side side_of(const btCollisionShape* shape, const btTransform& at, double extent
 	return side;
 }
 
-/// By feature; those of wanted distance only.
+/// Returns the candidates within a distance, by feature.
 std::map<uint32_t, Candidate> within(const std::vector<Candidate>& candidates, double distance)
 {
 	std::map<uint32_t, Candidate> found;
@@ -46,7 +46,7 @@ std::map<uint32_t, Candidate> within(const std::vector<Candidate>& candidates, d
 
 bool same(const Vec& a, const Vec& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/// Moves `moving` about on `fixed`, slowly, with a jump now and then, and compares each step with one that remembers nothing.
+/// Moves `moving` on `fixed`, slowly with occasional jumps, and compares each step with a query without a cache.
 void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape* fixed, double fixed_extent, const btVoxShellShape& moving, btVector3 at)
 {
 	Random random(7);
@@ -79,7 +79,7 @@ void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape
 			CHECK(queries[q]->find(first, second, btVoxShellSettings(), {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, all[q]));
 			if (!again)
 				continue;
-			// Those of the step before are where they are found now.
+			// The contacts of the previous step are at their new positions.
 			const auto there = within(all[0], distance);
 			for (const auto& [feature, c] : within(before, margin))
 			{
@@ -89,7 +89,7 @@ void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape
 			}
 		}
 		before = all[0];
-		// What is farther does not count while nothing moves.
+		// While nothing moves, only contacts within the margin count.
 		const auto remembered = within(all[0], margin), expected = within(all[1], margin);
 		CHECK(remembered.size() == expected.size());
 		for (const auto& [feature, c] : expected)
@@ -103,7 +103,7 @@ void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape
 	CHECK(found > steps);
 }
 
-/// No gap changes by more than what is said, for contacts whose normal stays.
+/// No gap changes by more than the drift bound, for contacts whose normal is fixed.
 void drift_bounds_the_change_of_every_gap()
 {
 	Random random(11);
@@ -120,7 +120,7 @@ void drift_bounds_the_change_of_every_gap()
 			body[k].linear = to_vec(vector(random, 0.3));
 			body[k].angular = to_vec(vector(random, 2));
 			body[k].linear_acceleration = {0, -10, 0};
-			// Every other time only the place changes.
+			// In every second case only the position changes.
 			if (k == 1 && i % 2 == 0)
 				body[1].linear = body[0].linear, body[1].angular = body[0].angular;
 			at.setOrigin(at.getOrigin() + vector(random, 1e-3));
@@ -134,7 +134,7 @@ void drift_bounds_the_change_of_every_gap()
 		CHECK(drift.since(then, 1, 0.001, 0, dt) == 0 && drift.since(then, 1, 0.002, 0, dt) > 1e30);
 		Instant now(pose[1], body[1], 0.5, to_pose(btTransform::getIdentity()), ground, reach, dt);
 		const double bound = drift.since(now, 1, 0.001, 0, dt);
-		// The same of a body on a face, or above what is known to be a plane.
+		// The same for a body on a face, or above a known plane.
 		on_face.remember(then, 0.001, 0, dt, floor);
 		then.plane = floor.normal;
 		on_plane.remember(then, 0.001, 0, dt, nowhere);
@@ -142,7 +142,7 @@ void drift_bounds_the_change_of_every_gap()
 		now.plane = floor.normal;
 		const double bound_on_plane = on_plane.since(now, 1, 0.001, 0, dt);
 		CHECK(bound_on_face < bound && bound_on_face == bound_on_plane);
-		// And where the face is that of the smaller one.
+		// The same if the face belongs to the smaller body.
 		const auto below = [&](int k) { return Instant(to_pose(btTransform::getIdentity()), ground, 4, pose[k], body[k], reach, dt); };
 		Drift under;
 		under.remember(below(0), 0.001, 0, dt, {floor.normal, false});
@@ -171,7 +171,7 @@ void drift_bounds_the_change_of_every_gap()
 	}
 }
 
-/// A body may slide along a plane as far as it likes, but not turn over, nor may the plane tilt.
+/// A body may slide along a plane by any distance; drift counts when it turns over or when the plane tilts.
 void what_slides_along_a_plane_does_not_drift()
 {
 	const vxs_pose ground = to_pose(btTransform(btQuaternion(btVector3(0, 0, 1), btScalar(0.3)), btVector3(1, 2, 3)));
@@ -201,7 +201,7 @@ void what_slides_along_a_plane_does_not_drift()
 	CHECK(drift.since(instant(at, tilted), 1, 0.001, 0, 0.005) > 0.004);
 }
 
-/// Whose face all contacts are on, of a body that lies still.
+/// Returns the side with the face that all contacts of a resting body are on.
 const Side* holder_of(PairQuery& query, const btCollisionShape& fixed, const btVoxShellShape& moving, const btTransform& pose, Side& first, Side& second)
 {
 	std::vector<Candidate> found;
@@ -217,7 +217,7 @@ const Side* holder_of(PairQuery& query, const btCollisionShape& fixed, const btV
 	return query.face_holder(found, first, second);
 }
 
-/// Faces are those of convex bodies, and there is one only where there are no others.
+/// Faces are those of convex bodies. A face is reported only if all contacts are on it.
 void faces_are_told_from_edges(const btVoxShellShape& shape)
 {
 	vxs_shape* made = nullptr;
@@ -230,16 +230,16 @@ void faces_are_told_from_edges(const btVoxShellShape& shape)
 	Side first, second;
 	CHECK(holder_of(*std::make_unique<PairQuery>(), floor, shape, flat, first, second) == &second);
 	CHECK(holder_of(*std::make_unique<PairQuery>(), post_of_ours, shape, flat, first, second) == &second);
-	// Ours has a hole, and is not convex.
+	// The Voxshell body has a hole, so it is not convex.
 	const btTransform on_ours(btQuaternion::getIdentity(), btVector3(btScalar(0.1), btScalar(0.3995), btScalar(0.1)));
 	CHECK(holder_of(*std::make_unique<PairQuery>(), shape, shape, on_ours, first, second) == nullptr);
-	// Across an edge of the post some are nearer to the one face, some to the other.
+	// Across an edge of the post, some contacts are nearer to one face and some to the other.
 	const btVector3 out(btScalar(std::sqrt(0.5)), btScalar(std::sqrt(0.5)), 0);
 	const btTransform across(btQuaternion(btVector3(0, 0, 1), btScalar(-0.25 * 3.14159265358979)), btVector3(btScalar(0.05), btScalar(0.5), 0) + out * btScalar(0.16) + btVector3(0, 0, btScalar(0.18)));
 	CHECK(holder_of(*std::make_unique<PairQuery>(), post_of_ours, shape, across, first, second) == nullptr);
 }
 
-/// However little a body is moved at a time, and wherever it slides: the deepest of its contacts is about as deep as its deepest sample.
+/// For small displacements and any sliding direction, the deepest contact is about as deep as the deepest sample.
 /// @param ground  its top is at height 0, `field` the same
 void the_deepest_contact_is_never_left_out(const char* name, btVoxShellShape& shape, btCollisionShape& ground, const btVector3& center, const vxs_shape* field, bool slides)
 {
@@ -257,7 +257,7 @@ void the_deepest_contact_is_never_left_out(const char* name, btVoxShellShape& sh
 		tilt += vector(random, i % 20 == 0 ? 1e-3 : 2e-5);
 		if (tilt.length() > btScalar(0.004) || (slides && i % 100 == 0))
 			tilt.setZero();
-		// Sliding it does not tilt for a while, and goes slowly or fast.
+		// A sliding body has no tilt for some steps, and is slow or fast.
 		if (slides && i % 50 == 0)
 			way = vector(random, i % 100 == 0 ? 2e-5 : 3e-3) * btVector3(1, 0, 1);
 		if (slides && i % 100 < 70)
@@ -282,7 +282,7 @@ void the_deepest_contact_is_never_left_out(const char* name, btVoxShellShape& sh
 	must(vxs_workspace_destroy(workspace));
 }
 
-/// At rest, and then pushed, robbed of its contacts, or left without ground.
+/// A body at rest is pushed, its manifolds are cleared, or its ground is removed.
 void a_resting_body_notices_what_is_done_to_it(btVoxShellShape& shape)
 {
 	btBoxShape box(btVector3(1, btScalar(0.5), 1));
@@ -293,7 +293,7 @@ void a_resting_body_notices_what_is_done_to_it(btVoxShellShape& shape)
 	const int resting = scene.contacts();
 	CHECK(resting >= 4);
 
-	// Whoever clears a manifold has its contacts back in the next step.
+	// Cleared contacts come back in the next step.
 	for (int m = 0; m < scene.dispatcher.getNumManifolds(); ++m)
 		scene.dispatcher.getManifoldByIndexInternal(m)->clearManifold();
 	CHECK(scene.contacts() == 0);
@@ -302,17 +302,17 @@ void a_resting_body_notices_what_is_done_to_it(btVoxShellShape& shape)
 	if (on_valgrind())
 		return;
 
-	// Pressed against the ground at 3 m/s it does not go in.
+	// Pressed against the ground at 3 m/s, the body does not penetrate.
 	body->setLinearVelocity(btVector3(0, -3, 0));
 	body->setAngularVelocity(btVector3(btScalar(0.5), 0, 0));
 	scene.step();
 	CHECK(body->getWorldTransform().getOrigin().y() > btScalar(0.199));
 	scene.step(200);
-	// Friction is asked for in every step.
+	// Friction is read in every step.
 	body->setFriction(2);
 	scene.step();
 	CHECK_NEAR(scene.dispatcher.getManifoldByIndexInternal(0)->getContactPoint(0).m_combinedFriction, 1.0, 1e-6);
-	// A ground that sinks a little in every step takes the body along; one that is gone lets it fall.
+	// A ground that sinks a little in every step carries the body along; without the ground the body falls.
 	for (int i = 0; i < 40; ++i)
 	{
 		ground->setWorldTransform(btTransform(btQuaternion::getIdentity(), btVector3(0, btScalar(-0.5 - 2e-6 * i), 0)));

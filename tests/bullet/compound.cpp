@@ -1,10 +1,10 @@
-// Ours as a child of a compound, several of ours in one world, and both orders of bodies.
+// Voxshell shapes as children of a compound, several in one world, and both orders of bodies.
 #include "check.h"
 #include "scene.h"
 
 namespace
 {
-/// A compound of two blocks, off its origin and turned, rests like the one block it amounts to.
+/// A compound of two blocks, off its origin and rotated, rests like the single block of the same shape.
 void children_of_a_compound_use_their_own_pose(bool compound_first)
 {
 	const Handle half = primitive(VXS_PRIMITIVE_BOX, {0.25, 0.2, 0.25}, {}, 1000, 32);
@@ -33,7 +33,7 @@ void children_of_a_compound_use_their_own_pose(bool compound_first)
 		for (int i = 0; i < manifold->getNumContacts(); ++i)
 		{
 			const btManifoldPoint& p = manifold->getContactPoint(i);
-			// Which child it was is told as Bullet tells it.
+			// The index of the child is reported as by Bullet.
 			const int index = manifold->getBody0() == body ? p.m_index0 : p.m_index1;
 			CHECK(index == 0 || index == 1);
 			CHECK(p.getLifeTime() > 50);
@@ -44,7 +44,7 @@ void children_of_a_compound_use_their_own_pose(bool compound_first)
 	}
 }
 
-/// A compound of stock shapes on one of ours.
+/// A compound of Bullet shapes on a Voxshell shape.
 void a_stock_compound_on_one_of_ours()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {1, 0.25, 1}, {}, 8000, 64);
@@ -63,7 +63,8 @@ void a_stock_compound_on_one_of_ours()
 	CHECK(kinetic_energy(*body) < 1e-6);
 }
 
-/// A block that slides and turns without friction on a larger one past its edges: as a child, off its body's origin, as by itself.
+/// A block slides and turns without friction past the edges of a larger one. As a child off its body's origin it moves
+/// as on its own.
 void a_child_slides_as_a_body_of_its_own_does()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.05, 0.2}, {}, 8000, 48);
@@ -88,13 +89,13 @@ void a_child_slides_as_a_body_of_its_own_does()
 	std::printf("block that slides: %.4f m/s by itself, %.4f as a child; turns at %.3f and %.3f rad/s\n", speed[0], speed[1], spin[0], spin[1]);
 	for (int k = 0; k < 2 && !on_valgrind(); ++k)
 	{
-		// With planes of where the step begins, a tenth of this is left.
+		// With the contact planes of the start of the step, only a tenth of this speed would remain.
 		CHECK_NEAR(speed[k], 0.1, 0.03);
 		CHECK_NEAR(spin[k], 0.5, 0.25);
 	}
 }
 
-/// contactTest goes through the compound's own algorithm, which hands ours a result that only reports.
+/// contactTest uses the compound's own algorithm, which passes a result object that only reports.
 void contact_tests_see_children()
 {
 	const Handle half = primitive(VXS_PRIMITIVE_BOX, {0.25, 0.25, 0.25}, {}, 1000, 32);
@@ -125,7 +126,7 @@ void contact_tests_see_children()
 	CHECK(scene.dispatcher.getNumManifolds() == 0);
 }
 
-/// A stack of three of ours on a plane: shell and field of each against the next.
+/// A stack of three Voxshell bodies on a plane: shell and field of each against the next.
 void a_stack_stands()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.25, 0.25, 0.25}, {}, 1500, 48);

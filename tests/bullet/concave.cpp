@@ -1,5 +1,5 @@
-// Voxshell bodies on Bullet's concave shapes: meshes of every kind, heightfields, GImpact, and a user's own. All are two-sided
-// sheets: it does not matter how their triangles are wound, nor whether they are closed.
+// Voxshell bodies on Bullet's concave shapes: meshes of every kind, heightfields, GImpact, and a user-defined one. All
+// are two-sided sheets: the winding of their triangles does not matter, nor whether they are closed.
 #include <functional>
 
 #include <BulletCollision/CollisionShapes/btHeightfieldTerrainShape.h>
@@ -28,7 +28,7 @@ void add_grid(btTriangleMesh& mesh, int cells, const std::function<double(double
 		}
 }
 
-/// A shape of the user's own: triangles, without a tree.
+/// A user-defined shape: triangles without a tree.
 struct OwnShape : btConcaveShape
 {
 	std::vector<btVector3> corners;
@@ -66,7 +66,7 @@ struct Ground
 	std::shared_ptr<btCollisionShape> shape;
 };
 
-/// Everything that can be a flat floor at y = 0.
+/// Returns every kind of shape that can be a flat floor at y = 0.
 std::vector<Ground> floors()
 {
 	static btTriangleMesh up, down, coarse, half;
@@ -107,12 +107,12 @@ std::vector<Ground> floors()
 	return all;
 }
 
-/// Dropped, turned, onto a floor; true when it settles on it.
+/// Drops a rotated shape onto a floor and checks that it comes to rest on it.
 void comes_to_rest_on(const Ground& ground, btVoxShellBaseShape& shape, btScalar half_height, bool upside_down)
 {
 	Scene scene;
 	if (upside_down)
-		scene.world.setGravity(btVector3(0, 10, 0));  // and so lands on the other side
+		scene.world.setGravity(btVector3(0, 10, 0));  // lands on the other side
 	const btScalar up = upside_down ? btScalar(-1) : btScalar(1);
 	scene.add(ground.shape.get(), 0, btVector3(0, 0, 0));
 	btRigidBody* body = scene.add(&shape, 1, btTransform(btQuaternion(btVector3(btScalar(0.3), 1, btScalar(0.2)).normalized(), btScalar(0.7)), btVector3(btScalar(0.03), up * (half_height + btScalar(0.35)), btScalar(0.02))));
@@ -146,16 +146,16 @@ void bodies_rest_on_both_sides_of_every_concave_shape()
 		comes_to_rest_on(ground, both, btScalar(0.2), false);
 		if (on_valgrind())
 			continue;
-		// A heightfield is drawn from above only by its boxes; as a surface it has two sides like the others.
+		// Bullet draws the boxes of a heightfield from above only; its surface has two sides like the others.
 		comes_to_rest_on(ground, both, btScalar(0.2), true);
 	}
-	// A field alone is sampled for the purpose; samples alone go by the winding.
+	// A field alone is sampled by the plugin; a shape with samples alone uses the winding.
 	comes_to_rest_on(floors()[0], field, btScalar(0.2), false);
 	comes_to_rest_on(floors()[0], samples, btScalar(0.2), false);
 	comes_to_rest_on(floors()[1], samples, btScalar(0.2), true);
 }
 
-/// A body that slides and rolls over the edges of a bumpy terrain stays on it and never snags on edges that are not there.
+/// A body that slides and rolls over a bumpy terrain stays on it and never catches on inner edges.
 void rolls_over_a_terrain()
 {
 	static btTriangleMesh mesh;
@@ -183,7 +183,7 @@ void rolls_over_a_terrain()
 	}
 }
 
-/// A flat floor of many triangles is as smooth as one: nothing catches on the edges between them.
+/// A flat floor of many triangles is as smooth as one triangle: bodies do not catch on inner edges.
 void slides_over_inner_edges()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.1, 0.2}, {}, 1500, 48);
@@ -213,7 +213,7 @@ void slides_over_inner_edges()
 	}
 }
 
-/// Ridges poke into what lands on them: the mesh's edge is run through the body's field.
+/// Ridges do not sink into a body between its samples: the mesh's edge is tested against the body's field.
 void a_ridge_does_not_sink_in_between_samples()
 {
 	static btTriangleMesh mesh;
@@ -230,7 +230,7 @@ void a_ridge_does_not_sink_in_between_samples()
 	CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.05, 3e-4);
 }
 
-/// Triangles that are nowhere do not take the others with them.
+/// Triangles with non-finite vertices do not affect the others.
 void what_is_not_finite_is_left_out()
 {
 	struct Bounded : OwnShape
@@ -254,7 +254,7 @@ void what_is_not_finite_is_left_out()
 	CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.1, 1e-3);
 }
 
-/// A mesh whose vertices are moved in place is seen where it is, as by Bullet.
+/// A mesh whose vertices are changed in place collides at its new position, as in Bullet.
 void a_mesh_may_move_its_vertices()
 {
 	std::vector<btVector3> vertices = {btVector3(-2, 0, -2), btVector3(2, 0, -2), btVector3(-2, 0, 2), btVector3(2, 0, 2)};
@@ -274,7 +274,8 @@ void a_mesh_may_move_its_vertices()
 		btVector3 low(-3, -1, -3), high(3, 2, 3);
 		floor.refitTree(low, high);
 		scene.step();
-		// A fifth of the depth is resolved in a step, as ever in Bullet, so the body follows 4 mm behind a floor without velocity.
+		// As always in Bullet, a step resolves a fifth of the depth, so the body follows 4 mm behind a floor without
+		// velocity.
 		CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.1 + 0.001 * step, 0.0045);
 	}
 }

@@ -1,4 +1,4 @@
-// The contact policy alone: no engine, a ball as a point mass integrated the way Bullet does it.
+// The contact policy alone, without an engine: a ball is a point mass that is integrated as in Bullet.
 #include "../../cpp/bullet/src/bounce_policy.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ const double kGravity = 10, kStep = 1.0 / 200;
 struct Rebound
 {
 	double height;  // of the first apex after the first impact, m
-	double deepest; // smallest distance to the plane
+	double deepest; // smallest distance to the plane, m
 };
 
 /// One contact, one step, between a body of 1 kg and the ground.
@@ -32,7 +32,7 @@ BouncePolicy::Treatment treat(BouncePolicy& bounce, const Candidate& c, double r
 	return treatment;
 }
 
-/// A point falls from `gap` above a plane and is stopped by an ideal solver that knows distance, restitution 0 and launches.
+/// Drops a point from `gap` above a plane; an ideal solver stops it that knows distance, restitution 0 and launches.
 Rebound drop(double gap, double restitution, double lookahead)
 {
 	BouncePolicy bounce(0.2);
@@ -97,7 +97,7 @@ void a_contact_first_seen_inside_is_launched_at_once()
 	const BouncePolicy::Treatment t = treat(bounce, c, 0.5, 0);
 	CHECK(t.kind == BouncePolicy::Treatment::LAUNCH);
 	CHECK_NEAR(t.velocity, 1.5, 0.05);
-	// Another one, in the next step: it lands, and is launched after that.
+	// Another contact, in the next step: it lands, and is launched after that.
 	c.feature = 2;
 	CHECK(treat(bounce, c, 0.5, 0).kind == BouncePolicy::Treatment::LANDING);
 	c.speed = 0;
@@ -121,15 +121,15 @@ void slow_contacts_and_dead_ones_do_not_bounce()
 		CHECK(treat(bounce, c, e, 0).kind == BouncePolicy::Treatment::PLAIN);
 	c.speed = -3;
 	CHECK(treat(bounce, c, 0, 0).kind == BouncePolicy::Treatment::PLAIN);
-	// One that passes by: the solver never held it, so it is not launched.
+	// A contact that passes by: the solver never held it, so it is not launched.
 	c.gap = -0.01;
 	CHECK(treat(bounce, c, 0.9, 0).kind == BouncePolicy::Treatment::LANDING);
 	c.speed = 1;
 	CHECK(treat(bounce, c, 0.9, 0).kind == BouncePolicy::Treatment::PLAIN);
 }
 
-/// Two contacts at the ends of a rod of 1 kg, which the solver stopped with impulses `left` and `right` in a step that began with
-/// the rod falling at 3 m/s. `after` and `turning` are its velocities at the end of that step.
+/// Two contacts at the ends of a rod of 1 kg. The solver stopped them with impulses `left` and `right` in a step that
+/// began with the rod falling at 3 m/s. `after` and `turning` are its velocities at the end of that step.
 void launch_rod(double left, double right, double after, double turning, BouncePolicy::Treatment out[2])
 {
 	const double inertia = 1.0 / 12;  // of a rod of 1 m
@@ -161,7 +161,7 @@ void launch_rod(double left, double right, double after, double turning, BounceP
 	for (int i = 0; i < 2; ++i)
 	{
 		const bool held = (i == 0 ? left : right) > 0;
-		// What the solver did not hold was not there.
+		// An end that the solver did not hold was not in contact.
 		ends[i].distance = held ? 0 : 1;
 		ends[i].predict(rod, ground, kStep);
 		CHECK(bounce.waits(uint32_t(i)) == held);
@@ -184,8 +184,8 @@ void contacts_that_share_an_impact_leave_at_e_times_its_speed()
 
 void a_contact_that_others_had_almost_stopped_is_launched_by_what_was_left()
 {
-	// Something else had turned the rod in the same step, so that its right end came in at 1 m/s only: an impulse of 1/4 at that end
-	// changes its velocity by 1/4 (1 + r² 12) = 1 m/s.
+	// Another force has turned the rod in the same step, so that its right end arrived at only 1 m/s: an impulse of 1/4 at
+	// that end changes its velocity by 1/4 (1 + r² 12) = 1 m/s.
 	BouncePolicy::Treatment t[2];
 	launch_rod(0, 0.25, -1, 2, t);
 	CHECK(t[0].kind != BouncePolicy::Treatment::LAUNCH);
@@ -193,8 +193,8 @@ void a_contact_that_others_had_almost_stopped_is_launched_by_what_was_left()
 	CHECK_NEAR(t[1].velocity, 0.5, 1e-9);
 }
 
-/// One end of a rod has bounced while the other one landed. What it takes to send that one up again may not push the first one into
-/// the ground, and comes out of what landing took.
+/// One end of a rod has bounced while the other one landed. The launch of the second end must not push the first one
+/// into the ground, and its energy is limited by what the landing took.
 void a_launch_gives_no_more_than_was_taken()
 {
 	const double inertia = 1.0 / 12;
@@ -215,7 +215,7 @@ void a_launch_gives_no_more_than_was_taken()
 					ends[i].normal = {0, 1, 0};
 					ends[i].distance = 1e-9;
 				}
-				// The left end leaves at 1 m/s and the right one arrives at `speed` less than that.
+				// The left end leaves at 1 m/s; the right one arrives at `speed` less than that.
 				rod.angular = {0, 0, (speed - 2) / (0.5 + lever)};
 				rod.linear = {0, 1 + rod.angular.z * lever, 0};
 				const double before = energy();

@@ -1,9 +1,9 @@
-// Corners and edges of a stock box against a shape of 1 m, dropped onto it and under it: through the whole run, impact included,
-// the true penetration stays under 1 mm. It is measured without the library's contacts: corners and edges of the box by their
-// exact distance to the triangles, vertices of the mesh by the planes of the box.
+// Corners and edges of a stock box against a shape of 1 m, dropped onto it and under it: through the whole run, impact
+// included, the true penetration stays under 1 mm. It is measured without the library's contacts: corners and edges of
+// the box by their exact distance to the triangles, vertices of the mesh by the planes of the box.
 //
-// The shapes are cooked for that: every vertex is a sample, and the field, which rounds the bunny's creases off, is fine enough to
-// be nowhere off by more than 0.9 mm.
+// The shapes are cooked finely: every vertex is a sample, and the error of the field, which rounds the bunny's creases,
+// is at most 0.9 mm.
 #include <algorithm>
 
 #include "check.h"
@@ -16,7 +16,7 @@ const double kAllowed = 1e-3;
 
 btVector3 corner_of(const btVector3& half, int i) { return btVector3(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()); }
 
-/// How deep box and mesh are in each other, m.
+/// Returns the largest mutual depth of box and mesh, m.
 double true_depth(const btVector3& half, const btTransform& box_pose, const TrueMesh& mesh, const btTransform& mesh_pose)
 {
 	double deepest = -1e30;
@@ -43,10 +43,10 @@ btQuaternion downwards(bool corner)
 struct Drop
 {
 	const char* name;
-	bool box_falls;  // else the mesh does, onto the box
-	bool corner;     // else an edge
-	bool guided;     // held upright over its place, so that it comes to rest on that very point
-	btScalar x, z;   // where
+	bool box_falls;  // otherwise the mesh falls onto the box
+	bool corner;     // otherwise an edge
+	bool guided;     // held upright over its position, so that it comes to rest on this point
+	btScalar x, z;   // horizontal position
 };
 
 void stays_outside(const Drop& drop, btVoxShellShape& shape, const TrueMesh& mesh, const char* shape_name)
@@ -96,7 +96,7 @@ void stays_outside(const Drop& drop, btVoxShellShape& shape, const TrueMesh& mes
 	std::printf("\n");
 	CHECK(touched >= 0);
 	CHECK(deepest <= kAllowed);
-	CHECK(deepest > -kAllowed);  // it did come down to the surface
+	CHECK(deepest > -kAllowed);  // the body reached the surface
 	if (drop.guided)
 		CHECK(at_rest > -kAllowed);
 }

@@ -1,4 +1,5 @@
-// Where thousands of samples are near, only the most urgent of them are looked at. Bodies stand, slide and turn as if all were.
+// With thousands of samples near the contact, only the most urgent of them are used. Bodies stand, slide and turn as if
+// all were used.
 #include "check.h"
 #include "scene.h"
 
@@ -21,7 +22,7 @@ struct Workspace
 	~Workspace() { vxs_workspace_destroy(get); }
 };
 
-/// Samples of either body within `distance` of the other one.
+/// Returns the number of samples of either body within `distance` of the other one.
 size_t near(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, const btRigidBody& at_b, double distance, const Workspace& workspace)
 {
 	const vxs_body body_a = {a, pose_of(at_a)}, body_b = {b, pose_of(at_b)};
@@ -34,7 +35,7 @@ size_t near(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, con
 	return count;
 }
 
-/// How deep the deepest sample of either body is in the other, m.
+/// Returns the depth of the deepest sample of either body in the other, m.
 double depth(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, const btRigidBody& at_b, const Workspace& workspace)
 {
 	const vxs_body body_a = {a, pose_of(at_a)}, body_b = {b, pose_of(at_b)};
@@ -48,7 +49,7 @@ double depth(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, co
 	return found && closest.separation < 0 ? -closest.separation : 0;
 }
 
-/// A flat block that lands on a larger one, and one that slides on it, in each of several directions.
+/// A flat block lands on a larger one, and a block slides on it in several directions.
 void blocks_stand_and_slide()
 {
 	const int directions = on_valgrind() ? 1 : 6;
@@ -89,7 +90,8 @@ void blocks_stand_and_slide()
 		CHECK(tilt < 1e-3);
 		if (slides)
 		{
-			// Within a voxel of the edges a field is round, and its normals lean: that costs a little, when it is bad a fifth of the speed and a third of the spin.
+			// Within a voxel of the edges the field is rounded and its normals lean. This costs at worst a fifth of the speed
+			// and a third of the spin.
 			CHECK_NEAR(body->getLinearVelocity().length(), 0.1, 0.02);
 			CHECK_NEAR(body->getAngularVelocity().y(), 0.5, 0.2);
 			speed += double(body->getLinearVelocity().length()) / directions;
@@ -107,7 +109,7 @@ void blocks_stand_and_slide()
 	CHECK_NEAR(spin, 0.5, 0.1);
 }
 
-/// A peg that turns fast and falls through a hole that is wider by half a millimetre: all its wall is near, all the time.
+/// A fast-turning peg falls through a hole that is half a millimetre wider: its whole wall is near all the time.
 void a_peg_falls_through_its_hole()
 {
 	const Handle hole = primitive(VXS_PRIMITIVE_HOLE, {0.1, 0.1, 0.1, 0.0505}, {96}, 16000, 96);
@@ -122,7 +124,7 @@ void a_peg_falls_through_its_hole()
 	body->setLinearVelocity(btVector3(btScalar(0.2), 0, btScalar(0.1)));
 	CHECK(near(hole.get(), *sleeve, peg.get(), *body, 1e-3, workspace) > 2048);
 	double deepest = 0, aside = 0, tilt = 0;
-	// It has left the hole by half its length after 0.1 s.
+	// After 0.1 s half of its length has left the hole.
 	const int steps = on_valgrind() ? 3 : 20;
 	for (int i = 0; i < steps; ++i)
 	{
@@ -139,7 +141,7 @@ void a_peg_falls_through_its_hole()
 	CHECK(deepest < 2e-4);
 	CHECK(aside < 8e-4 && aside > 1e-4);
 	CHECK(tilt < 0.02);
-	// v += g dt before x += v dt.
+	// Bullet integrates v += g dt before x += v dt.
 	CHECK_NEAR(fallen, 10 * double(kStep) * double(kStep) * 20 * 21 / 2, 2e-3);
 }
 }  // namespace

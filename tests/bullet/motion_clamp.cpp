@@ -1,5 +1,5 @@
-// Bodies too fast for their step: with btVoxShellMotionClamp none gets through a plate of two voxels, a wire or a bowl, whichever of
-// the two is ours, and bounces keep their speed.
+// Bodies too fast for their step: with btVoxShellMotionClamp none passes through a plate of two voxels, a wire or a
+// bowl, whichever body is the Voxshell shape, and bounces keep their speed.
 #include <random>
 
 #include "check.h"
@@ -7,18 +7,18 @@
 
 namespace
 {
-/// Body frame of the target; what a bullet's centre may not do.
+/// Target of the shots, body frame, and the test for a centre that has passed it.
 struct Target
 {
 	const char* name;
 	std::unique_ptr<btVoxShellShape> shape;
-	btVector3 aim;  // half extents of the box that is shot at
-	bool hollow;    // some shots come from inside of it
-	/// Whether the way of a ball of radius r from p to q cannot be without getting through.
+	btVector3 aim;  // half extents of the box of aim points
+	bool hollow;    // some shots come from inside
+	/// Returns true if a ball of radius r cannot have moved from p to q without passing through.
 	bool (*passed)(const btVector3& p, const btVector3& q, btScalar r);
 };
 
-/// With voxels and samples as far apart as `voxel`.
+/// Cooks with voxels and sample spacing of `voxel`.
 std::unique_ptr<btVoxShellShape> cook(uint32_t kind, std::initializer_list<double> size, double extent, double voxel)
 {
 	const Handle made = primitive(kind, size, {}, 0, uint32_t(extent / voxel + 0.5));
@@ -65,7 +65,7 @@ struct Count
 	int shots = 0, passed = 0, hit = 0;
 };
 
-/// Shots from all around at up to 300 m/s, spinning, in steps of 1/200 s.
+/// Shoots from all directions at up to 300 m/s, spinning, in steps of 1/200 s.
 Count shoot(const Target& target, btCollisionShape* bullet, btScalar radius, int shots, bool clamped, uint32_t seed)
 {
 	std::mt19937 random(seed);
@@ -142,7 +142,7 @@ void nothing_gets_through()
 	CHECK(on_valgrind() || passed_without > 0);
 }
 
-/// What hits at full speed leaves at e times that, as if it had been slow.
+/// A body that hits at full speed leaves at e times that speed, as if it had been slow.
 void bounces_keep_their_speed()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate();
@@ -166,7 +166,7 @@ void bounces_keep_their_speed()
 		}
 }
 
-/// Head-on, each at 150 m/s: both are stopped where they meet, and momentum stays.
+/// Two bodies head-on, each at 150 m/s: both stop where they meet, and momentum is conserved.
 void two_fast_bodies_meet()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate(), gear = cook(VXS_PRIMITIVE_GEAR, {0.03, 0.025, 0.03, 0.005}, 0.06, 0.001);
@@ -186,7 +186,8 @@ void two_fast_bodies_meet()
 	scene.world.removeAction(&clamp);
 }
 
-/// One body stops in front of another that would have been out of the way had the first gone on, and the other way round.
+/// A body stops in front of another one that would have been out of the way if it had not been stopped itself, and the
+/// reverse.
 void what_a_stopped_body_blocks_is_looked_at_again()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate();
@@ -195,18 +196,18 @@ void what_a_stopped_body_blocks_is_looked_at_again()
 	scene.world.setGravity(btVector3(0, 0, 0));
 	btVoxShellMotionClamp clamp;
 	scene.world.addAction(&clamp);
-	// A plate that flies past sideways, fixed in its way: the ball comes to where it must stop.
+	// A plate flies past sideways with a fixed obstacle in its path: the ball comes to where the plate must stop.
 	scene.add(plate.get(), 0, btVector3(1, 0, 0));
 	btRigidBody* flying = scene.add(plate.get(), 1, btVector3(-1, 0, 0));
 	btRigidBody* shot = scene.add(&ball, 1, btVector3(btScalar(0.6), 1, 0));
 	flying->setLinearVelocity(btVector3(400, 0, 0));
 	shot->setLinearVelocity(btVector3(0, -400, 0));
 	scene.step();
-	// The plate is stopped with its edge at 0.75 after 1.5 m of 2 m, so it lies below the ball, which comes to y = 0 after 1 m of 2 m,
-	// when the plate's edge is at 0.25: the ball passes in front of it, and nobody else is there.
+	// The plate is stopped with its edge at 0.75 after 1.5 m of 2 m, so it lies below the ball. The ball reaches y = 0
+	// after 1 m of 2 m, when the plate's edge is at 0.25: it passes in front of the plate and meets nothing.
 	CHECK_NEAR(flying->getWorldTransform().getOrigin().x(), 0.5, 0.01);
 	CHECK_NEAR(shot->getWorldTransform().getOrigin().y(), -1, 0.01);
-	// Later by a little, it comes down on the plate that has been stopped.
+	// A little later, the ball lands on the stopped plate.
 	flying->setCenterOfMassTransform(btTransform(btQuaternion::getIdentity(), btVector3(-1, 0, 0)));
 	shot->setCenterOfMassTransform(btTransform(btQuaternion::getIdentity(), btVector3(btScalar(0.6), btScalar(1.7), 0)));
 	flying->setLinearVelocity(btVector3(400, 0, 0));
@@ -219,7 +220,7 @@ void what_a_stopped_body_blocks_is_looked_at_again()
 	scene.world.removeAction(&clamp);
 }
 
-/// Blades at 30 turns per second, a peg in their way: they stop at it.
+/// Blades at 30 turns per second stop at a peg in their path.
 void blades_stop_at_a_peg()
 {
 	const std::unique_ptr<btVoxShellShape> blade = cook(VXS_PRIMITIVE_BOX, {0.5, 0.05, 0.005}, 1, 0.005);
@@ -228,12 +229,12 @@ void blades_stop_at_a_peg()
 	scene.world.setGravity(btVector3(0, 0, 0));
 	btVoxShellMotionClamp clamp;
 	scene.world.addAction(&clamp);
-	// The peg along y stands in the blade's plane of turning, x and z.
+	// The peg along y stands in the plane of rotation, x and z.
 	scene.add(&peg, 0, btVector3(btScalar(0.35), 0, btScalar(0.1)));
 	btRigidBody* fan = scene.add(blade.get(), 1, btVector3(0, 0, 0));
 	btHingeConstraint hinge(*fan, btVector3(0, 0, 0), btVector3(0, 1, 0));
 	scene.world.addConstraint(&hinge);
-	// Away from the peg: what meets it is the other wing, after nearly half a turn.
+	// Turns away from the peg: the other wing meets it after nearly half a turn.
 	fan->setAngularVelocity(btVector3(0, btScalar(60 * SIMD_PI), 0));
 	double turned = 0;
 	for (int step = 0; step < 40; ++step)
@@ -249,7 +250,7 @@ void blades_stop_at_a_peg()
 	scene.world.removeAction(&clamp);
 }
 
-/// A mesh of Bullet's, which is a surface without an inside; and steps of a tenth of a second.
+/// A Bullet mesh, which is a surface without an inside, with steps of a tenth of a second.
 void long_steps_onto_a_mesh_floor()
 {
 	btTriangleMesh mesh;
@@ -282,7 +283,7 @@ void long_steps_onto_a_mesh_floor()
 	}
 }
 
-/// What rolls and slides fast is not held up.
+/// Fast rolling and sliding bodies are not slowed.
 void rolling_is_as_without()
 {
 	const std::unique_ptr<btVoxShellShape> ball = cook(VXS_PRIMITIVE_SPHERE, {0.1}, 0.2, 0.002);
@@ -313,7 +314,7 @@ void rolling_is_as_without()
 	CHECK_NEAR(way[1], way[0], 1e-4);
 }
 
-/// What an engine that asks for it gets.
+/// The time of impact that an engine gets on request.
 void time_of_impact_of_the_algorithm()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate();

@@ -1,5 +1,5 @@
-// btVoxShellMotionClamp and kinematic bodies that their owners move fast: what they hit is pushed, not passed. And blades that turn by
-// more than a right angle per step.
+// btVoxShellMotionClamp with kinematic bodies that their owners move fast: bodies in their path are pushed, not passed.
+// Also blades that turn by more than a right angle per step.
 #include <utility>
 
 #include "check.h"
@@ -57,7 +57,7 @@ void a_plate_bats_a_ball()
 				Swept swept(plate.get(), lifted(-1.13), clamped);
 				btRigidBody* ball = swept.scene.add(shape, btScalar(0.1), btVector3(btScalar(0.01), 0, btScalar(0.02)), btScalar(e));
 				ball->setFriction(0);
-				// Somebody sleeping in the way is woken.
+				// A sleeping body in the path is woken.
 				ball->forceActivationState(ISLAND_SLEEPING);
 				bool behind = false;
 				for (int step = 1; step <= 6; ++step)
@@ -72,7 +72,7 @@ void a_plate_bats_a_ball()
 			}
 }
 
-/// The owner moves it once for four steps of the world.
+/// The owner moves the body once for four steps of the world.
 void several_steps_at_once()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate();
@@ -88,7 +88,7 @@ void several_steps_at_once()
 	}
 }
 
-/// A row of balls is pushed all together; one in front of a wall is caught there, but not pushed through it.
+/// A row of balls is pushed together; a ball in front of a wall is caught there but not pushed through it.
 void rows_and_walls()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate(), ours = cook(VXS_PRIMITIVE_SPHERE, {double(kRadius)}, 2 * double(kRadius), 0.001);
@@ -114,7 +114,7 @@ void rows_and_walls()
 	}
 }
 
-/// Distance of a ball's surface from a blade (a box) at its pose, m.
+/// Returns the distance of a ball's surface from a blade (a box) at its pose, m.
 double gap_to_blade(const btTransform& blade, const btVector3& half, const btVector3& center)
 {
 	const btVector3 p = blade.inverse() * center;
@@ -122,7 +122,7 @@ double gap_to_blade(const btTransform& blade, const btVector3& half, const btVec
 	return double((p - nearest).length()) - double(kRadius);
 }
 
-/// A fan blade that its owner turns about y, a ball at rest in its plane: bare, and as part of a compound.
+/// A fan blade that its owner turns about y, and a ball at rest in its plane: alone, and as part of a compound.
 void blades_bat_a_ball()
 {
 	const btVector3 half(btScalar(0.5), btScalar(0.05), btScalar(0.005));
@@ -138,7 +138,7 @@ void blades_bat_a_ball()
 			const double turn = degrees * double(SIMD_PI) / 180;
 			const auto turned = [&](double angle) { return btTransform(btQuaternion(btVector3(0, 1, 0), btScalar(angle))) * mover.second.inverse(); };
 			Swept swept(mover.first, turned(0));
-			// The wing along +x comes from behind of it: turning about y takes x towards -z.
+			// The wing along +x comes from behind the ball: turning about y takes x towards -z.
 			const btVector3 at(btScalar(0.35 * std::cos(0.2)), 0, btScalar(-0.35 * std::sin(0.2)));
 			btRigidBody* ball = swept.scene.add(&stock, btScalar(0.1), at);
 			ball->setFriction(0);
@@ -150,7 +150,7 @@ void blades_bat_a_ball()
 				CHECK(gap_to_blade(turned(turn * step) * mover.second, half, ball->getWorldTransform().getOrigin()) > -0.001);
 				if (step == 1)
 				{
-					// In front of the wing, and as fast as it.
+					// In front of the wing, and as fast as the wing.
 					const btVector3 p = turned(turn).inverse() * ball->getWorldTransform().getOrigin();
 					const btVector3 q = mover.second.inverse() * p;
 					CHECK(q.x() > btScalar(0.3) && q.z() < 0);
@@ -161,7 +161,7 @@ void blades_bat_a_ball()
 		}
 }
 
-/// Asked for 54 to 400 degrees per step, of which Bullet makes up to 180; a peg in the way.
+/// Commanded to turn 54 to 400 degrees per step, of which Bullet allows up to 180; a peg is in the path.
 void dynamic_blades_of_more_than_a_right_angle_stop_at_a_peg()
 {
 	const std::unique_ptr<btVoxShellShape> blade = cook(VXS_PRIMITIVE_BOX, {0.5, 0.05, 0.005}, 1, 0.005);
@@ -199,7 +199,7 @@ void dynamic_blades_of_more_than_a_right_angle_stop_at_a_peg()
 		}
 }
 
-/// A kinematic platform that carries a ball up and along is not in the clamp's way.
+/// The clamp does not disturb a kinematic platform that carries a ball up and along.
 void platforms_are_as_without()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate();
@@ -222,7 +222,8 @@ void platforms_are_as_without()
 	CHECK_NEAR(end[1][1], end[0][1], 1e-2);
 }
 
-/// What arrives at 100 m/s and is stopped in mid-step leaves at half of that, also as part of a compound and off the ground's middle.
+/// A body that arrives at 100 m/s and is stopped in mid-step leaves at half of that speed, also as part of a compound
+/// and off the ground's middle.
 void bounces_right_after_a_stop()
 {
 	const std::unique_ptr<btVoxShellShape> plate = cook_plate(), ours = cook(VXS_PRIMITIVE_SPHERE, {double(kRadius)}, 2 * double(kRadius), 0.001);
@@ -235,7 +236,7 @@ void bounces_right_after_a_stop()
 			for (const double height : {1.0, 1.1, 1.3})
 			{
 				if (ground == &plane && shape == &stock)
-					continue;  // neither is ours
+					continue;  // neither is a Voxshell shape
 				Scene scene;
 				scene.world.setGravity(btVector3(0, 0, 0));
 				btVoxShellMotionClamp clamp;

@@ -1,5 +1,5 @@
-// The pair table as a whole: every type of Bullet's is entered or left alone, what cannot collide says so once, and forms that a
-// pair lacks are found where they can be.
+// The whole pair table: each of Bullet's types is registered or left alone, impossible pairs log one message, and forms
+// that a pair lacks are derived where possible.
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -19,7 +19,7 @@ using voxshell_bullet::Treatment;
 
 namespace
 {
-/// What goes through the log hook while it lives.
+/// Collects the messages of the log hook during its lifetime.
 struct Log
 {
 	std::vector<std::string> lines;
@@ -68,7 +68,7 @@ void the_dispatcher_is_entered_for_all_but_what_is_left_to_bullet()
 		btCollisionObject a, b;
 		btCollisionObjectWrapper wrap_a(nullptr, &ours, &a, a.getWorldTransform(), -1, -1), wrap_b(nullptr, &other, &b, b.getWorldTransform(), -1, -1);
 		if (kPairTable[i].treatment == Treatment::STOCK)
-			continue;  // Bullet's algorithms would cast these to what they are not
+			continue;  // Bullet's algorithms would cast these to wrong types
 		for (const ebtDispatcherQueryType query : {BT_CONTACT_POINT_ALGORITHMS, BT_CLOSEST_POINT_ALGORITHMS})
 			for (int order = 0; order < 2; ++order)
 			{
@@ -110,7 +110,7 @@ void what_cannot_collide_says_so_once_and_does_no_harm()
 	CHECK(log.count("an empty shape") == 0);
 }
 
-/// Dropped onto each other; the upper one is left at this height.
+/// Drops one shape onto the other; returns the resting height of the upper one.
 double height_at_rest(btCollisionShape& lower, const btVector3& lower_at, btCollisionShape& upper, btScalar start)
 {
 	Scene scene;
@@ -138,7 +138,7 @@ void a_voxelmap_brings_samples_where_nothing_else_can()
 	CHECK_NEAR(height_at_rest(plane, btVector3(0, 0, 0), own, btScalar(0.101)), 0.1, 5e-4);
 	CHECK_NEAR(height_at_rest(own, btVector3(0, btScalar(-0.1), 0), own, btScalar(0.101)), 0.1, 5e-4);
 
-	// And one that has neither samples nor triangles.
+	// And a shape that has neither samples nor triangles.
 	vxs_field* bare = nullptr;
 	must(vxs_shape_get_field(own.getShape(), &bare));
 	vxs_shape* only = nullptr;
@@ -156,7 +156,7 @@ void a_voxelmap_brings_samples_where_nothing_else_can()
 	CHECK(log.count("a voxelmap shape without triangles does not collide with a static plane") == 1);
 }
 
-/// A box's corner comes down between samples that are far apart.
+/// A box's corner does not sink in between samples that are far apart.
 void sharp_features_of_stock_shapes_do_not_sink_in()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.5, 0.1, 0.5}, {}, 100, 64);
@@ -218,7 +218,7 @@ void scaling_is_uniform_and_exact()
 		CHECK_NEAR(height_at_rest(plane, btVector3(0, 0, 0), shape, factor * btScalar(0.11)), 0.1 * factor, 2e-4 * factor);
 	}
 	CHECK(log.count("error") == 4);
-	// A margin that was set stays as set.
+	// An explicitly set margin is kept.
 	shape.setMargin(btScalar(0.01));
 	shape.setLocalScaling(btVector3(2, 2, 2));
 	CHECK_NEAR(shape.getMargin(), 0.01, 1e-9);
@@ -226,7 +226,7 @@ void scaling_is_uniform_and_exact()
 	CHECK_NEAR((original.getLocalHalfExtents() - btVector3(btScalar(0.2), btScalar(0.1), btScalar(0.2))).length(), 0, 2e-3);
 }
 
-/// The asset keeps the size that the shape was made with, and a shape read from it collides as the original.
+/// The asset keeps the size that the shape was made with, and a shape loaded from it collides as the original.
 void an_asset_brings_the_shape_back()
 {
 	const Handle made = block();
@@ -254,7 +254,7 @@ void an_asset_brings_the_shape_back()
 	CHECK(refused);
 }
 
-/// Elements that are too small for the algorithm are not used, and nothing is lost.
+/// A pool whose elements are too small for the algorithm is not used; the pair works without it.
 void a_pool_of_small_elements_is_left_alone()
 {
 	btPoolAllocator tiny(8, 64);

@@ -1,4 +1,4 @@
-// Fifty knots, gears and bowls poured into a bowl: nothing is lost through it in 20 simulated seconds.
+// Fifty knots, gears and bowls poured into a bowl: no body passes through it in 20 simulated seconds.
 #include <chrono>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// The queries of a Bullet world find our shapes, and mean by their options what they mean for a mesh of Bullet's own: flags of
-// rays, ghost objects, the character controller, debug drawing.
+// The queries of a Bullet world find Voxshell shapes, and their options have the same meaning as for Bullet's own
+// meshes: flags of rays, ghost objects, the character controller, debug drawing.
 #include <algorithm>
 
 #include <BulletCollision/CollisionDispatch/btGhostObject.h>
@@ -12,7 +12,7 @@
 
 namespace
 {
-/// A ring in the xz plane, 1.04 m wide, its tube 0.24 m thick: as a mesh of Bullet's own and as each of our classes.
+/// A ring in the xz plane, 1.04 m wide, with a tube 0.24 m thick: as a Bullet mesh and as each Voxshell class.
 struct Ring
 {
 	btTriangleMesh mesh;
@@ -54,7 +54,7 @@ std::vector<Crossing> all_hits(btCollisionWorld& world, const btVector3& from, c
 	return hits;
 }
 
-/// No hit all but grazes, and no two lie close together: what a field and a mesh must agree on.
+/// Returns true if no hit nearly grazes and no two lie close together; only then field and mesh must agree.
 bool clear_of_doubt(const std::vector<Crossing>& hits, const btVector3& from, const btVector3& to)
 {
 	const btVector3 along = (to - from).normalized();
@@ -64,7 +64,7 @@ bool clear_of_doubt(const std::vector<Crossing>& hits, const btVector3& from, co
 	return true;
 }
 
-/// From outside and from inside, with each combination of the flags that ask about the side of a triangle.
+/// From outside and from inside, with each combination of the flags for the side of a triangle.
 void rays_mean_by_their_flags_what_they_mean_for_a_mesh(const Ring& ring)
 {
 	const unsigned flag_sets[] = {0, btTriangleRaycastCallback::kF_FilterBackfaces, btTriangleRaycastCallback::kF_KeepUnflippedNormal,
@@ -79,7 +79,7 @@ void rays_mean_by_their_flags_what_they_mean_for_a_mesh(const Ring& ring)
 		int compared = 0;
 		for (int i = 0; i < (on_valgrind() ? 10 : 400); ++i)
 		{
-			// Every other ray starts near the middle of the tube, which is inside.
+			// Every second ray starts near the middle of the tube, which is inside.
 			const btVector3 target = pose(btVector3(btScalar(0.4), 0, 0) + random.direction() * btScalar(0.05));
 			const btVector3 along = random.direction(), from = i % 2 ? target : target - along * 2, to = target + along * 2;
 			if (!clear_of_doubt(all_hits(stock.world, from, to, 0), from, to))
@@ -108,7 +108,7 @@ void rays_mean_by_their_flags_what_they_mean_for_a_mesh(const Ring& ring)
 	}
 }
 
-/// A ray that ends before the surface, or runs past it, meets nothing.
+/// A ray that ends before the surface, or passes beside it, hits nothing.
 void rays_that_fall_short_meet_nothing(const Ring& ring)
 {
 	for (btVoxShellBaseShape* shape : ring.ours())
@@ -132,7 +132,7 @@ void rays_that_fall_short_meet_nothing(const Ring& ring)
 	}
 }
 
-/// Ghosts see us in their pairs, and their own ray and sweep tests answer as the world's.
+/// Ghost objects have Voxshell shapes in their pairs, and their ray and sweep tests agree with the world's.
 void ghost_objects_see_our_shapes(const Ring& ring)
 {
 	for (btVoxShellBaseShape* shape : ring.ours())
@@ -153,7 +153,7 @@ void ghost_objects_see_our_shapes(const Ring& ring)
 			CHECK(each->getNumOverlappingObjects() == 1 && each->getOverlappingObject(0) == body);
 			const btVector3 from(btScalar(0.42), 2, btScalar(0.03)), to(btScalar(0.42), -2, btScalar(0.03));
 			btCollisionWorld::ClosestRayResultCallback by_world(from, to), by_ghost(from, to);
-			by_world.m_collisionFilterMask = by_ghost.m_collisionFilterMask = btBroadphaseProxy::StaticFilter;  // not the ghosts themselves
+			by_world.m_collisionFilterMask = by_ghost.m_collisionFilterMask = btBroadphaseProxy::StaticFilter;  // not the ghosts
 			scene.world.rayTest(from, to, by_world);
 			each->rayTest(from, to, by_ghost);
 			CHECK(by_ghost.hasHit() && by_ghost.m_collisionObject == body);
@@ -167,7 +167,7 @@ void ghost_objects_see_our_shapes(const Ring& ring)
 			CHECK(sweep_ghost.hasHit() == sweep_world.hasHit());
 			CHECK(sweep_ghost.m_closestHitFraction == sweep_world.m_closestHitFraction);
 		}
-		// The pairs of the caching one have contacts.
+		// The pairs of the caching ghost have contacts.
 		scene.world.getDispatcher()->dispatchAllCollisionPairs(caching.getOverlappingPairCache(), scene.world.getDispatchInfo(), scene.world.getDispatcher());
 		btManifoldArray manifolds;
 		for (int i = 0; i < caching.getOverlappingPairCache()->getNumOverlappingPairs(); ++i)
@@ -182,7 +182,7 @@ void ghost_objects_see_our_shapes(const Ring& ring)
 	}
 }
 
-/// The path of a character over hills, as it goes on `ground`.
+/// Returns the path of a character over hills on `ground`.
 std::vector<btVector3> walk(btCollisionShape* ground)
 {
 	Scene scene;
@@ -232,7 +232,8 @@ void a_character_walks_and_jumps_as_on_a_mesh()
 	CHECK(ours.back().x() > -2);
 }
 
-/// Where a small sphere at 100 m/s with Bullet's own continuous collision detection ends above a plate 60 mm thick.
+/// Returns the final position of a small sphere at 100 m/s, with Bullet's own continuous collision detection, above a
+/// plate 60 mm thick.
 btScalar shoot_at(btCollisionShape* plate)
 {
 	btSphereShape bullet(btScalar(0.02));
@@ -260,7 +261,7 @@ void fast_stock_bodies_stop_at_our_plates()
 	CHECK_NEAR(shoot_at(&plate), 0.05, 0.002);
 }
 
-/// Bullet takes a body that has flown off for as far as its numbers go. It must not take the program with it.
+/// Bullet lets a body fly to the largest representable coordinates. The program must not crash then.
 void bodies_beyond_the_largest_coordinate_touch_nothing()
 {
 	btTriangleMesh plate_mesh;
@@ -326,7 +327,7 @@ void debug_drawing_draws_the_mesh(const Ring& ring)
 		CHECK_NEAR((drawn.low - expected.low).length(), 0, 1e-5);
 		CHECK_NEAR((drawn.high - expected.high).length(), 0, 1e-5);
 	}
-	// Contact points are drawn like any.
+	// Contact points are drawn like those of any pair.
 	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
 	CountingDrawer contacts;
 	contacts.mode = btIDebugDraw::DBG_DrawContactPoints;

@@ -1,4 +1,4 @@
-// The dispatcher's tables, the algorithm pool, and who may be destroyed before whom.
+// The dispatcher's tables, the algorithm pool, and the order of destruction.
 #include <memory>
 #include <typeinfo>
 
@@ -65,13 +65,13 @@ void both_tables_in_both_orders()
 			CHECK(is_ours(dispatcher, ours.get(), other, type));
 			CHECK(is_ours(dispatcher, other, ours.get(), type));
 		}
-		// What is not ours stays Bullet's.
+		// Pairs without a Voxshell shape keep Bullet's algorithm.
 		CHECK(!is_ours(dispatcher, &box, &sphere, type));
 		CHECK(!is_ours(dispatcher, &hull, &plane, type));
 	}
 }
 
-/// Another shape of the same proxy type as ours.
+/// A foreign shape with the same proxy type as Voxshell's.
 struct Stranger : btConcaveShape
 {
 	Stranger() { m_shapeType = FAST_CONCAVE_MESH_PROXYTYPE; }
@@ -108,7 +108,7 @@ void a_stranger_of_the_same_proxy_type_is_left_alone()
 			CHECK(body->getCollisionShape() != &stranger || scene.dispatcher.getManifoldByIndexInternal(m)->getNumContacts() == 0);
 }
 
-/// Neighbours in Bullet's pool of 192-byte elements must not overlap, and all must come back.
+/// Neighbours in Bullet's pool of 192-byte elements must not overlap, and all elements must be returned.
 void the_pool_survives_many_pairs()
 {
 	const std::unique_ptr<btVoxShellShape> ours(block());
@@ -124,7 +124,7 @@ void the_pool_survives_many_pairs()
 		btSequentialImpulseConstraintSolver solver;
 		btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
 		std::vector<std::unique_ptr<btRigidBody>> bodies;
-		const int count = on_valgrind() ? 6 : 16;  // the latter makes more pairs than the pool holds
+		const int count = on_valgrind() ? 6 : 16;  // the larger number makes more pairs than the pool holds
 		for (int i = 0; i < count; ++i)
 		{
 			bodies.emplace_back(new btRigidBody(1, nullptr, ours.get(), btVector3(1, 1, 1)));
@@ -172,7 +172,7 @@ void shapes_may_outlive_the_dispatcher_and_the_handle_may_go_first()
 		scene.add(ours.get(), 1, btVector3(0, btScalar(0.4999), 0));
 		scene.step(2);
 		CHECK(scene.contacts() > 0);
-		// A body that leaves takes its contacts with it.
+		// Removing a body removes its contacts.
 		scene.world.removeRigidBody(scene.bodies.back().get());
 		scene.bodies.pop_back();
 		CHECK(scene.dispatcher.getNumManifolds() == 0);

@@ -1,5 +1,5 @@
-// Bodies come to rest on each of Bullet's shapes: no sinking in, no hovering, no trembling; their contacts persist by feature
-// and are warm-started.
+// Bodies come to rest on each of Bullet's shapes without sinking in, hovering or jittering. Their contacts persist by
+// feature and are warm-started.
 #include "check.h"
 #include "scene.h"
 
@@ -9,7 +9,7 @@ struct Partner
 {
 	const char* name;
 	std::shared_ptr<btCollisionShape> shape;
-	btScalar top;          // of its surface above its origin, where the body lands
+	btScalar top;          // height of its surface above its origin at the landing point
 	btQuaternion turn = btQuaternion::getIdentity();
 };
 
@@ -79,7 +79,7 @@ void comes_to_rest_on(const Partner& partner, btVoxShellShape& shape, btScalar h
 	CHECK(scene.contacts() <= 16);
 }
 
-/// A field alone has no samples to test with: then Bullet's shapes are sampled. They stand on it at their own height.
+/// A shape with a field alone has no samples, so Bullet's shapes are sampled. They rest on it at their own height.
 void stock_shapes_rest_on_a_voxelmap()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {1, 0.2, 1}, {}, 100, 40);
@@ -110,7 +110,7 @@ void stock_shapes_rest_on_a_voxelmap()
 	};
 	for (const Body& body : bodies)
 	{
-		// Bullet 3.24 leaves a component of its moving cones' box unset, which valgrind takes amiss.
+		// Bullet 3.24 leaves a component of its moving cones' box unset, which valgrind reports.
 		if (on_valgrind() && body.shape == cone)
 			continue;
 		Scene scene;

@@ -1,5 +1,5 @@
-// A Bullet world as the figures of this project are measured in: g = 10 m/s² along -y, friction 0.5, no sleeping, true steps of
-// 1/200 s. And the shapes that the tests put into it.
+// A Bullet world with the standard settings of this project's figures: g = 10 m/s² along -y, friction 0.5, no sleeping,
+// true steps of 1/200 s. Also the shapes of the tests.
 #ifndef VOXSHELL_TEST_SCENE_H
 #define VOXSHELL_TEST_SCENE_H
 
@@ -20,7 +20,8 @@ const btScalar kStep = btScalar(1) / 200;
 
 inline bool on_valgrind() { return std::getenv("VOXSHELL_VALGRIND") != nullptr; }
 
-/// A tolerance for what only the rounding of btScalar keeps from being exact: `in_float`, and a millionth of it in double.
+/// Returns a tolerance for values that are exact except for the rounding of btScalar: `in_float`, and a millionth of it
+/// in double.
 inline double rounding(double in_float) { return sizeof(btScalar) == sizeof(double) ? 1e-6 * in_float : in_float; }
 
 struct Scene
@@ -43,7 +44,7 @@ struct Scene
 			world.removeRigidBody(body.get());
 	}
 
-	/// mass 0: fixed
+	/// Mass 0 means fixed.
 	btRigidBody* add(btCollisionShape* shape, btScalar mass, const btTransform& at, btScalar restitution = 0)
 	{
 		btVector3 inertia(0, 0, 0);
@@ -69,7 +70,7 @@ struct Scene
 			world.stepSimulation(kStep, 0);
 	}
 
-	/// Smallest distance over all contact points; 1e30 without any.
+	/// Returns the smallest distance over all contact points; 1e30 without any.
 	double deepest() const
 	{
 		double least = 1e30;
@@ -90,11 +91,11 @@ struct Scene
 	}
 };
 
-/// How calm the manifolds of a scene are from step to step. The points of one feature stay in their place and age.
+/// Measures how stable the manifolds of a scene are. The points of one feature should keep their place and age.
 class Calm
 {
 public:
-	/// After each step.
+	/// Call after each step.
 	void look(const Scene& scene)
 	{
 		std::map<std::pair<const btPersistentManifold*, int>, Seen> now;
@@ -117,9 +118,9 @@ public:
 		m_points -= m_before.empty() ? int(now.size()) : 0;
 		m_before.swap(now);
 	}
-	/// Mean angle between consecutive normals of the same feature, rad.
+	/// Returns the mean angle between consecutive normals of the same feature, rad.
 	double turned() const { return m_kept > 0 ? m_turned / m_kept : 0; }
-	/// Fraction of the points that were there in the step before.
+	/// Returns the fraction of the points that existed in the previous step.
 	double kept() const { return m_points > 0 ? double(m_kept) / m_points : 1; }
 
 private:
@@ -173,7 +174,7 @@ inline void must(vxs_status status)
 		throw std::runtime_error(std::string(vxs_status_name(status)) + ": " + vxs_last_error());
 }
 
-/// Cooks a primitive of the library's own with `samples` samples (0: by voxel size) and voxels of 1/resolution of its extent.
+/// Cooks a built-in primitive with `samples` samples (0: by voxel size) and voxels of 1/resolution of its extent.
 inline Handle primitive(uint32_t kind, std::initializer_list<double> size, std::initializer_list<uint32_t> detail = {}, uint32_t samples = 2000, uint32_t resolution = 64)
 {
 	vxs_primitive p;
@@ -193,7 +194,7 @@ inline Handle primitive(uint32_t kind, std::initializer_list<double> size, std::
 	return Handle(shape);
 }
 
-/// Adds the triangles of a primitive of the library's own.
+/// Adds the triangles of a built-in primitive.
 inline void add_primitive(btTriangleMesh& mesh, uint32_t kind, std::initializer_list<double> size, std::initializer_list<uint32_t> detail)
 {
 	const Handle made = primitive(kind, size, detail, 100, 16);
@@ -208,7 +209,7 @@ inline void add_primitive(btTriangleMesh& mesh, uint32_t kind, std::initializer_
 		mesh.addTriangleIndices(int(indices[i]), int(indices[i + 1]), int(indices[i + 2]));
 }
 
-/// The vertices of a mesh of one part, in its own frame.
+/// Returns the vertices of a mesh of one part, in its own frame.
 inline std::vector<btVector3> vertices_of(const btTriangleMesh& mesh)
 {
 	const unsigned char *vertices, *indices;
@@ -221,7 +222,7 @@ inline std::vector<btVector3> vertices_of(const btTriangleMesh& mesh)
 	return all;
 }
 
-/// Directory of the real meshes, with a slash; see tests/README or set VOXSHELL_MESHES.
+/// Returns the directory of the real meshes, with a slash; see tests/README or set VOXSHELL_MESHES.
 inline std::string mesh_directory()
 {
 	if (const char* set = std::getenv("VOXSHELL_MESHES"))
@@ -230,7 +231,7 @@ inline std::string mesh_directory()
 	return here.substr(0, here.find_last_of('/') + 1) + "../../../shared/meshes/";
 }
 
-/// True when the mesh is there; otherwise says that the test is skipped.
+/// Returns true if the mesh exists; otherwise prints that the test is skipped.
 inline bool have_mesh(const std::string& name)
 {
 	if (std::ifstream(mesh_directory() + name))
@@ -239,7 +240,7 @@ inline bool have_mesh(const std::string& name)
 	return false;
 }
 
-/// An OBJ of triangles, scaled to `extent` along its largest side.
+/// Loads an OBJ file of triangles, scaled to `extent` along its largest side.
 inline void load_obj(const std::string& name, double extent, btTriangleMesh& mesh)
 {
 	std::ifstream file(mesh_directory() + name);
@@ -282,7 +283,7 @@ inline void load_obj(const std::string& name, double extent, btTriangleMesh& mes
 		mesh.addTriangleIndices(faces[i], faces[i + 1], faces[i + 2]);
 }
 
-/// Twelve triangles.
+/// Adds a box of twelve triangles.
 inline void add_box(btTriangleMesh& mesh, const btVector3& half, const btTransform& at = btTransform::getIdentity())
 {
 	const auto corner = [&](int i) { return at * btVector3(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()); };

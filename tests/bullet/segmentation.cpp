@@ -1,5 +1,5 @@
-// Manifolds for segments: one for each segment of a level with its deepest point, one for each region of contacts. And which of two
-// full shapes brings its samples.
+// Manifolds for segments: one for each segment of a level with its deepest point, one for each contact region. Also the
+// choice of the body that brings its samples.
 #include <algorithm>
 #include <set>
 
@@ -11,11 +11,11 @@ namespace
 {
 struct Manifold
 {
-	std::vector<btVector3> points;  // on the second body, world
+	std::vector<btVector3> points;  // on the second body, world frame
 	double least = 1e30;
 };
 
-/// Those that have points.
+/// Returns the manifolds that have points.
 std::vector<Manifold> manifolds_of(const Scene& scene)
 {
 	std::vector<Manifold> all;
@@ -50,7 +50,7 @@ btVoxShellSettings by_region(int manifolds = 8)
 	return settings;
 }
 
-/// A stool: a round seat on round legs, 0.1 m across, which stand on a circle of 0.35 m; their feet are at y = 0.
+/// Makes a stool: a round seat on round legs, 0.1 m across, on a circle of 0.35 m; their feet are at y = 0.
 Handle stool(int legs)
 {
 	btTriangleMesh mesh;
@@ -87,7 +87,8 @@ Handle stool(int legs)
 	return Handle(shape);
 }
 
-/// What the shape at `pose` touches a plane at y = 0 with, up to `limit`: the number of the segment of each, and its distance.
+/// Returns for each segment of the shape at `pose` that touches a plane at y = 0, up to `limit`, its number and its
+/// distance.
 std::map<uint32_t, double> deepest_of_segments(const vxs_shape* shape, const btTransform& pose, uint32_t level, double limit)
 {
 	size_t count = 0, segments = 0;
@@ -112,7 +113,7 @@ std::map<uint32_t, double> deepest_of_segments(const vxs_shape* shape, const btT
 	return deepest;
 }
 
-/// One step of a body without weight that lies 3 mm in the plane: a manifold for each segment, with the deepest of it.
+/// One step of a weightless body 3 mm deep in the plane: each segment has a manifold with its deepest point.
 void a_manifold_for_each_segment_of_a_level()
 {
 	const Handle ring = primitive(VXS_PRIMITIVE_TORUS, {0.4, 0.1}, {48, 24}, 3000, 64);
@@ -123,7 +124,7 @@ void a_manifold_for_each_segment_of_a_level()
 		Scene scene(by_level(level));
 		scene.world.setGravity(btVector3(0, 0, 0));
 		scene.add(&plane, 0, btVector3(0, 0, 0));
-		// It lies and leans a little: some segments touch, and some do not.
+		// The body leans a little: some segments touch, and some do not.
 		btTransform pose(btQuaternion(btVector3(1, 0, 0), btScalar(0.01)), btVector3(0, 0, 0));
 		const std::map<uint32_t, double> all = deepest_of_segments(ring.get(), pose, 0, 1e9);
 		pose.getOrigin().setY(btScalar(-all.begin()->second - 0.003));
@@ -149,7 +150,7 @@ void a_manifold_for_each_segment_of_a_level()
 	}
 }
 
-/// Of two of ours that both bring samples each has segments: what the C API says of the same pair.
+/// In a pair of two Voxshell shapes that both bring samples, each has segments, as in the C API for the same pair.
 void both_of_a_pair_have_segments()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_TORUS, {0.4, 0.1}, {48, 24}, 3000, 64);
@@ -205,7 +206,7 @@ void both_of_a_pair_have_segments()
 	vxs_workspace_destroy(workspace);
 }
 
-/// Where a point of a manifold is: at which leg, or -1.
+/// Returns the leg of a manifold's point, or -1.
 int leg_at(const btVector3& point, const btTransform& pose, int legs)
 {
 	const btVector3 p = pose.inverse() * point;
@@ -218,7 +219,7 @@ int leg_at(const btVector3& point, const btTransform& pose, int legs)
 	return -1;
 }
 
-/// A stool at rest has a manifold at each leg, however it is turned and whatever it stands on, and keeps them.
+/// A stool at rest has a manifold at each leg, in every orientation and on every ground, and keeps them.
 void a_manifold_for_each_place_that_touches()
 {
 	for (const int legs : {3, 5})
@@ -263,7 +264,8 @@ void a_manifold_for_each_place_that_touches()
 	}
 }
 
-/// A stool is tilted to and fro in the floor, so that another leg is the deepest and some come free: a leg keeps its manifold.
+/// A stool is tilted to and fro in the floor, so that the deepest leg changes and some legs separate: a leg keeps its
+/// manifold.
 void a_leg_keeps_its_manifold()
 {
 	const Handle made = stool(3);
@@ -314,7 +316,7 @@ void a_leg_keeps_its_manifold()
 	CHECK(kept > 300 && deepest.size() == 3);
 }
 
-/// What the corners of Bullet's own box touch is one segment, with as many points as a manifold has.
+/// The contacts of the corners of Bullet's own box are one segment, with as many points as a manifold has.
 void corners_of_a_box_are_a_segment()
 {
 	const Handle slab = primitive(VXS_PRIMITIVE_BOX, {1, 0.1, 1}, {}, 500, 32);
@@ -332,7 +334,7 @@ void corners_of_a_box_are_a_segment()
 	CHECK_NEAR(body->getWorldTransform().getOrigin().y(), 0.1, 1e-3);
 }
 
-/// A point whose region is another one takes its impulse along.
+/// A point that changes its region takes its impulse along.
 void a_point_takes_its_impulse_to_another_group()
 {
 	btDefaultCollisionConfiguration configuration;
@@ -366,7 +368,7 @@ void a_point_takes_its_impulse_to_another_group()
 	CHECK(dispatcher.getNumManifolds() == 0);
 }
 
-/// With fewer manifolds than legs the last one is for the rest: nothing is left standing on nothing.
+/// With fewer manifolds than legs the last manifold takes all remaining contacts, so that every leg is supported.
 void the_last_manifold_is_for_what_remains()
 {
 	const Handle made = stool(5);
@@ -386,7 +388,7 @@ void the_last_manifold_is_for_what_remains()
 	CHECK_NEAR(body->getWorldTransform().getBasis()[1].y(), 1, 1e-4);
 }
 
-/// Bodies come to rest, and bounce, with segments as they do without.
+/// With segments bodies come to rest and bounce as without.
 void segments_hold_and_bounce()
 {
 	const Handle ball = primitive(VXS_PRIMITIVE_SPHERE, {0.5}, {4}, 2000, 48);
@@ -412,13 +414,13 @@ void segments_hold_and_bounce()
 		std::printf("segmentation %u, level %u: rebound %.4f m, deepest %.3f mm, energy %.1e J\n", settings.m_segmentation, settings.m_segmentLevel, rebound, -1e3 * deepest,
 					kinetic_energy(*sitter));
 		CHECK_NEAR(rebound, 0.25, 0.01);
-		CHECK(deepest > -0.003);  // of a face four points only are known, and it turns
+		CHECK(deepest > -0.003);  // of a face only four points are known, and it turns
 		CHECK(kinetic_energy(*sitter) < 1e-5);
 		CHECK_NEAR(sitter->getWorldTransform().getOrigin().y(), 0.2, 2e-3);
 	}
 }
 
-/// A thorn stands between the samples of a coarse plate: only its own samples find it.
+/// A thorn stands between the samples of a coarse plate: only the thorn's own samples find it.
 void the_side_that_brings_samples_is_the_one_asked_for()
 {
 	const Handle plate = primitive(VXS_PRIMITIVE_BOX, {1, 0.1, 1}, {}, 60, 48);

@@ -1,4 +1,5 @@
-// Making shapes inside Bullet: from its meshes, from files, from handles of the C API; bounds, inertia, triangles, errors.
+// Making shapes inside Bullet: from Bullet meshes, from files, from handles of the C API; bounds, inertia, triangles,
+// errors.
 #include <cstdio>
 #include <functional>
 
@@ -39,7 +40,7 @@ void from_a_triangle_mesh_with_inertia_and_bounds()
 	shape.getAabb(btTransform::getIdentity(), low, high);
 	CHECK_NEAR((high - btVector3(btScalar(0.5), btScalar(0.3), btScalar(0.2))).length(), 0, 1e-3);
 	CHECK_NEAR((low + btVector3(btScalar(0.5), btScalar(0.3), btScalar(0.2))).length(), 0, 1e-3);
-	// Conservative when turned, and no larger than the turned box's own.
+	// Conservative when rotated, and no larger than the rotated box's own bounds.
 	const btTransform turned(btQuaternion(btVector3(1, 2, 3).normalized(), btScalar(0.8)), btVector3(5, 6, 7));
 	shape.getAabb(turned, low, high);
 	btVector3 corner_low(1e9f, 1e9f, 1e9f), corner_high = -corner_low;
@@ -59,7 +60,7 @@ void from_a_triangle_mesh_with_inertia_and_bounds()
 
 void a_mesh_is_moved_to_its_principal_frame()
 {
-	// A box of 1 x 0.6 x 0.4 far from the origin and turned.
+	// A box of 1 x 0.6 x 0.4 far from the origin and rotated.
 	const btTransform placed(btQuaternion(btVector3(3, 1, 2).normalized(), btScalar(0.6)), btVector3(2, -1, 4));
 	btTriangleMesh mesh;
 	add_box(mesh, btVector3(btScalar(0.5), btScalar(0.3), btScalar(0.2)), placed);
@@ -74,7 +75,7 @@ void a_mesh_is_moved_to_its_principal_frame()
 	CHECK_NEAR(mass.center_of_mass.x * mass.center_of_mass.x + mass.center_of_mass.y * mass.center_of_mass.y + mass.center_of_mass.z * mass.center_of_mass.z, 0, 1e-8);
 	for (int i = 3; i < 6; ++i)
 		CHECK_NEAR(mass.inertia[i], 0, rounding(1e-4));
-	// Put back by the frame, the box is where it was.
+	// With the returned frame applied, the box is at its original place.
 	btVector3 low, high, expected_low(1e9f, 1e9f, 1e9f), expected_high = -expected_low;
 	shape.setMargin(0);
 	shape.getAabb(frame, low, high);
@@ -167,7 +168,7 @@ void the_three_classes_pair_as_documented()
 	CHECK(touch(&shell, &box));
 	CHECK(touch(&box, &both));
 	CHECK(!touch(&shell, &shell));
-	CHECK(touch(&field, &field));  // one of them is sampled for the purpose
+	CHECK(touch(&field, &field));  // one of them is sampled by the plugin
 }
 
 void triangles_serve_rays()
@@ -194,7 +195,7 @@ void triangles_serve_rays()
 	btCollisionWorld::ClosestRayResultCallback ray(from, to);
 	scene.world.rayTest(from, to, ray);
 	CHECK(ray.hasHit());
-	CHECK_NEAR(ray.m_hitPointWorld.y(), 1.3, 1e-4);  // by the field, in whichever precision Bullet is
+	CHECK_NEAR(ray.m_hitPointWorld.y(), 1.3, 1e-4);  // by the field, in either precision of Bullet
 	CHECK_NEAR(ray.m_hitNormalWorld.y(), 1, 1e-4);
 }
 

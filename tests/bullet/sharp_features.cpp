@@ -1,4 +1,5 @@
-// Sharp features: which edges count, and that running them through a field finds every point that walking all of them would.
+// Sharp features: which edges count, and that testing them against a field with skipping finds every point of an
+// exhaustive walk.
 #include <algorithm>
 #include <map>
 
@@ -29,7 +30,7 @@ Soup soup_of(btTriangleMesh& mesh)
 	return collect.soup;
 }
 
-/// Everything the features have, seen through a field that is negative everywhere near them.
+/// Collects all features: it uses a field that is negative everywhere near them.
 struct Everything
 {
 	Handle shape;
@@ -61,10 +62,11 @@ void a_box_has_eight_corners_and_twelve_edges()
 	add_box(mesh, btVector3(1, 2, 3));
 	SharpFeatures features;
 	features.add_edges_of(soup_of(mesh));
-	// Edges of 2, 4 and 6 m in pieces of half a metre, without their ends: the diagonals of the faces are flat and not among them.
+	// Edges of 2, 4 and 6 m in pieces of half a metre, without their ends: the diagonals of the faces are flat and not
+	// included.
 	CHECK(Everything().of(features, 0.5).size() == 8 + 4 * (3 + 7 + 11));
 
-	// Wound at random, the same.
+	// The same with random winding.
 	Soup soup = soup_of(mesh);
 	for (size_t t = 0; t < soup.indices.size(); t += 6)
 		std::swap(soup.indices[t], soup.indices[t + 1]);
@@ -75,7 +77,7 @@ void a_box_has_eight_corners_and_twelve_edges()
 
 void open_edges_count_and_shallow_ones_do_not()
 {
-	// Two triangles over a ridge that turns by 2 atan(height): open all around, sharp in the middle or not.
+	// Two triangles over a ridge that turns by 2 atan(height): all borders are open, the middle edge is sharp or not.
 	const auto count = [](double height) {
 		const Soup soup = {{{0, 0, 0}, {0, 1, 0}, {1, 0.5, -height}, {-1, 0.5, -height}}, {0, 2, 1, 0, 1, 3}};
 		SharpFeatures features;
@@ -86,7 +88,7 @@ void open_edges_count_and_shallow_ones_do_not()
 	};
 	const size_t flat = count(0.05), sharp = count(0.2);
 	CHECK(sharp == flat + 3);
-	// Degenerate triangles have no sides that could count.
+	// Degenerate triangles have no edges that count.
 	SharpFeatures none;
 	none.add_edges_of({{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {0, 1, 2, 0, 0, 1}});
 	CHECK(none.empty());
@@ -110,7 +112,8 @@ void feature_numbers_are_distinct_and_stay()
 		CHECK(seen.count(touch.feature) && length(seen[touch.feature] - touch.point) == 0);
 }
 
-/// A ball is measured to a real point of the surface, wherever its centre is: outside the field's grid, near, or inside.
+/// The distance of a ball ends at a true point of the surface, whether its centre is outside the field's grid, near, or
+/// inside.
 void balls_are_measured_to_the_surface()
 {
 	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.3, 0.2, 0.25}, {}, 500, 64);
@@ -153,7 +156,7 @@ void balls_are_measured_to_the_surface()
 		}
 }
 
-/// Skipping along edges, and boxes, must not lose a point: against walking every edge point by point.
+/// Skipping along edges, and boxes, must not lose a point: compared with walking every edge point by point.
 void nothing_is_missed()
 {
 	const Handle knot = primitive(VXS_PRIMITIVE_TORUS_KNOT, {0.35, 0.1}, {}, 500, 48);

@@ -1,5 +1,5 @@
-// contactTest and contactPairTest of a Voxshell ball against each of Bullet's shapes agree with closed form, in both orders, and
-// with Bullet's own answer for a btSphereShape where it has one.
+// contactTest and contactPairTest of a Voxshell ball against each of Bullet's shapes agree with closed form, in both
+// orders, and with Bullet's own answer for a btSphereShape if Bullet has one.
 #include <BulletCollision/CollisionShapes/btMinkowskiSumShape.h>
 
 #include "check.h"
@@ -35,9 +35,9 @@ struct Case
 {
 	const char* name;
 	std::shared_ptr<btCollisionShape> shape;
-	btVector3 away;     // unit: the ball's centre lies this way from `surface`, both in the shape's frame
+	btVector3 away;     // unit vector from `surface` to the ball's centre, both in the shape's frame
 	btVector3 surface;  // closest point of the shape's surface
-	double blunt = 0;   // how much farther the nearest sample may be where the surface curves away faster than the ball's, m
+	double blunt = 0;   // additional distance of the nearest sample on strongly curved surfaces, m
 };
 
 std::vector<Case> cases()
@@ -53,7 +53,8 @@ std::vector<Case> cases()
 	btBoxShape* thick = new btBoxShape(btVector3(1, 2, 3));
 	thick->setMargin(btScalar(0.2));
 	thick->setLocalScaling(btVector3(2, 1, 1));
-	// Bullet lets the size of a box grow when its margin is set after the size (the implicit dimensions stay): use its own figure.
+	// Bullet lets the size of a box grow when its margin is set after the size (the implicit dimensions stay), so Bullet's
+	// own size is used.
 	add("box, margin and scaling", thick, btVector3(1, 0, 0), btVector3(thick->getHalfExtentsWithMargin().x(), 1, 1));
 	add("sphere", new btSphereShape(btScalar(0.7)), btVector3(1, 2, 2), btVector3(1, 2, 2).normalized() * btScalar(0.7));
 	btSphereShape* scaled = new btSphereShape(btScalar(0.7));
@@ -71,7 +72,7 @@ std::vector<Case> cases()
 	add("cylinderX end", new btCylinderShapeX(btVector3(1, btScalar(0.6), btScalar(0.6))), btVector3(1, 0, 0), btVector3(1, btScalar(0.2), 0));
 	add("cylinderZ side", new btCylinderShapeZ(btVector3(btScalar(0.6), btScalar(0.6), 1)), btVector3(1, 0, 0), btVector3(btScalar(0.6), 0, btScalar(0.4)));
 	add("cylinderZ end", new btCylinderShapeZ(btVector3(btScalar(0.6), btScalar(0.6), 1)), btVector3(0, 0, -1), btVector3(0, btScalar(0.2), -1));
-	// A cone of radius 1 and height 1: its side falls at 45 degrees. Its margin is added outside.
+	// A cone of radius 1 and height 1: its side has a slope of 45 degrees. Its margin is added outside.
 	const auto cone = [&](const char* name, btConeShape* shape, const btVector3& up, const btVector3& side) {
 		const btScalar margin = btScalar(0.02);
 		shape->setMargin(margin);
@@ -102,7 +103,8 @@ std::vector<Case> cases()
 	btConvexTriangleMeshShape* convex = new btConvexTriangleMeshShape(&box_mesh);
 	convex->setMargin(btScalar(0.01));
 	add("convex triangle mesh", convex, btVector3(0, 0, 1), btVector3(0, 0, btScalar(1.01)));
-	// Balls of radius 0.3 and 0.6, 1.5 apart: between them a cone whose side has the normal (0.3/1.5 along the axis, rest across).
+	// Balls of radius 0.3 and 0.6, 1.5 apart: between them a cone whose side has the normal (0.3/1.5 along the axis, rest
+	// across).
 	const btVector3 centers[2] = {btVector3(0, btScalar(-0.5), 0), btVector3(0, 1, 0)};
 	const btScalar radii[2] = {btScalar(0.6), btScalar(0.3)};
 	const btVector3 slope(btSqrt(btScalar(1 - 0.04)), btScalar(0.2), 0);
@@ -131,7 +133,8 @@ std::vector<Case> cases()
 	return all;
 }
 
-/// The surface of the ball's mesh lies between the inscribed facets and the radius; its samples are on the facets.
+/// Returns the depth of the facets: the surface of the ball's mesh lies between them and the radius, and the samples
+/// are on them.
 double facet_depth() { return 5e-4 * kRadius + 1e-4; }
 
 void agrees(const Case& c, btVoxShellShape& ball)
@@ -199,7 +202,7 @@ void distances_up_to_the_callers_threshold_are_reported(btVoxShellShape& ball)
 #endif
 }
 
-/// A size that changes while the pair lives is noticed.
+/// A change of size is noticed while the pair exists.
 void a_changed_size_is_noticed(btVoxShellShape& ball)
 {
 	btBoxShape box(btVector3(1, 1, 1));

@@ -1,5 +1,5 @@
-// A table of docs/bullet-tables.md that a test measures: each row is checked against its bound, and the document against the
-// rows. VOXSHELL_UPDATE_DOCS=1 rewrites the table in the document; otherwise the document must have the same rows, bounds and
+// A measured table of docs/bullet-tables.md: each row is checked against its bound, and the document against the rows.
+// VOXSHELL_UPDATE_DOCS=1 rewrites the table in the document; otherwise the document must have the same rows, bounds and
 // notes. The measured digits differ between machines and are not compared.
 #ifndef VOXSHELL_TEST_TABLE_H
 #define VOXSHELL_TEST_TABLE_H
@@ -25,10 +25,10 @@ inline std::string text(const char* format, ...)
 	return buffer;
 }
 
-/// What two sides answered, over many poses.
+/// Answers of both sides over many poses.
 struct Differences
 {
-	double largest = 0, stock = 0, ours = 0;  // the last two where they differ most
+	double largest = 0, stock = 0, ours = 0;  // the last two at the pose of the largest difference
 	int count = 0;
 
 	void take(double by_stock, double by_ours)
@@ -45,8 +45,8 @@ public:
 	/// @param name  the document has `<!-- begin name -->` and `<!-- end name -->` around the table
 	explicit Table(const char* name) : m_name(name) {}
 
-	/// @param unit   what a printed number is worth: 1e-3 for millimetres, 1 for plain numbers
-	/// @param bound  of the largest difference, in the same unit as the differences themselves
+	/// @param unit   value of one printed unit: 1e-3 for millimetres, 1 for plain numbers
+	/// @param bound  limit of the largest difference, in the unit of the differences themselves
 	void add(const std::string& row, const Differences& d, double bound, double unit, const std::string& note)
 	{
 		if (d.count == 0 || !(d.largest <= bound))
@@ -56,7 +56,7 @@ public:
 		}
 		m_rows.push_back({row, number(d.stock / unit) + " | " + number(d.ours / unit) + " | " + number(d.largest / unit), text("%.3g", bound / unit), note});
 	}
-	/// A row of which one side gives no answer, by design.
+	/// Adds a row for which one side gives no answer, by design.
 	void add_silent(const std::string& row, const std::string& note) { m_rows.push_back({row, "– | – | –", "–", note}); }
 
 	/// Writes or checks the document.
@@ -89,7 +89,7 @@ public:
 	}
 
 private:
-	/// To three places, and zero without a sign.
+	/// Formats with three decimals, and zero without a sign.
 	static std::string number(double value) { return text("%.3f", std::fabs(value) < 5e-4 ? 0.0 : value); }
 
 	struct Row
@@ -97,7 +97,7 @@ private:
 		std::string name, digits, bound, note;
 	};
 
-	/// The two lines above the rows, which the document decides.
+	/// Returns the two lines above the rows as the document has them.
 	static std::string header(const std::string& table)
 	{
 		const size_t first = table.find('\n');
@@ -110,7 +110,7 @@ private:
 			lines += "| " + row.name + " | " + (digits ? row.digits + " | " : "") + row.bound + " | " + row.note + " |\n";
 		return lines;
 	}
-	/// The rows of a table without the columns 2 to 4.
+	/// Returns the rows of a table without columns 2 to 4.
 	static std::string without_digits(const std::string& table)
 	{
 		std::string lines;
@@ -131,12 +131,12 @@ private:
 	std::vector<Row> m_rows;
 };
 
-/// Numbers without pattern that are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 class Random
 {
 public:
 	explicit Random(unsigned seed) : m_state(seed * 2654435761u + 1) {}
-	/// Evenly in [low, high].
+	/// Returns a number uniform in [low, high].
 	double operator()(double low, double high)
 	{
 		m_state ^= m_state << 13, m_state ^= m_state >> 17, m_state ^= m_state << 5;

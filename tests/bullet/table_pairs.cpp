@@ -1,5 +1,5 @@
-// Pair by pair: the distance of a box of ours from each of Bullet's shapes, beside what Bullet says of a btBoxShape at the same
-// pose. Hundreds of poses per row, from 2 mm deep to 20 mm apart, in both orders.
+// Pair by pair: the distance of a Voxshell box from each of Bullet's shapes, compared with Bullet's distance of a
+// btBoxShape at the same pose. Hundreds of poses per row, from 2 mm deep to 20 mm apart, in both orders.
 #include <algorithm>
 
 #include <BulletCollision/CollisionShapes/btHeightfieldTerrainShape.h>
@@ -13,22 +13,22 @@
 namespace
 {
 const btVector3 kHalf(btScalar(0.3), btScalar(0.2), btScalar(0.25));
-const btScalar kMargin = btScalar(1e-4);  // of all shapes of Bullet's
+const btScalar kMargin = btScalar(1e-4);  // of all Bullet shapes
 const double kDeep = 0.002, kFar = 0.02;
-const double kSure = 5e-4;  // answers of Bullet's that differ by more contradict each other
+const double kSure = 5e-4;  // Bullet's answers contradict each other if they differ by more
 const double mm = 1e-3;
 
-/// A shape of Bullet's and all that it needs to live.
+/// A Bullet shape and the objects that it points to.
 struct Partner
 {
 	const char* name;
 	std::shared_ptr<btCollisionShape> shape;
-	/// Of the largest difference, in millimetres, for btVoxelmapShape, btPointShellShape and btVoxShellShape.
+	/// Limits of the largest difference, millimetres, for btVoxelmapShape, btPointShellShape and btVoxShellShape.
 	double bound[3];
 	const char* note;
-	/// Asked in its place for stock's answer; null: itself.
+	/// Shape that gives Bullet's answer in its place; null: the shape itself.
 	std::shared_ptr<btCollisionShape> reference;
-	/// Poses come from this side only (a surface seen from above); 0: from all.
+	/// Direction from which all poses come (a surface seen from above); 0: any direction.
 	btVector3 up = btVector3(0, 0, 0);
 	std::vector<std::shared_ptr<void>> parts;
 };
@@ -123,7 +123,7 @@ std::vector<Partner> partners()
 struct Closest : btCollisionWorld::ContactResultCallback
 {
 	double distance = 1e30;
-	btVector3 towards_a = btVector3(0, 0, 0);  // normal, from the object given second to the one given first
+	btVector3 towards_a = btVector3(0, 0, 0);  // normal, from the second given object to the first
 	const btCollisionObject* first;
 	explicit Closest(const btCollisionObject* a, double threshold) : first(a) { m_closestDistanceThreshold = btScalar(threshold); }
 	btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper* a, int, int, const btCollisionObjectWrapper*, int, int) override
@@ -146,8 +146,8 @@ double distance(Scene& scene, btCollisionObject& a, btCollisionObject& b, double
 	return closest.distance;
 }
 
-/// What Bullet says, if it says the same in both orders, and by its other solver where that can be asked: its usual one is off by
-/// millimetres in a few poses of a hundred, and says so in no other way.
+/// Returns Bullet's distance if it is the same in both orders and by its other solver, where that is available: the
+/// usual solver is off by millimetres in a few poses of a hundred, without any sign of it.
 bool stock_distance(Scene& scene, btCollisionObject& a, btCollisionObject& b, double& answer)
 {
 	answer = distance(scene, a, b, 0.1);
@@ -167,7 +167,7 @@ bool stock_distance(Scene& scene, btCollisionObject& a, btCollisionObject& b, do
 	return sure;
 }
 
-/// Moves the mover to a pose where Bullet says that it is between `kDeep` deep and `kFar` away from the fixed one.
+/// Moves the mover to a pose at which Bullet's distance from the fixed one is between `kDeep` deep and `kFar` away.
 void place(Scene& scene, Random& random, btCollisionObject& mover, btCollisionObject& fixed, const btVector3& up)
 {
 	for (;;)
@@ -190,7 +190,7 @@ void place(Scene& scene, Random& random, btCollisionObject& mover, btCollisionOb
 	}
 }
 
-/// Two shapes that take the place of those asked of Bullet.
+/// The two Voxshell shapes that replace Bullet's.
 struct Row
 {
 	std::string name;
@@ -244,7 +244,7 @@ void measure(Table& table, btCollisionShape* stock_mover, btCollisionShape* stoc
 	}
 }
 
-/// The three classes, made of one mesh.
+/// The three classes, made from one mesh.
 struct Ours
 {
 	std::unique_ptr<btVoxelmapShape> field;
@@ -264,7 +264,7 @@ struct Ours
 		vxs_shape_info info;
 		must(vxs_shape_info_init(&info, sizeof info));
 		must(vxs_shape_get_info(both->getShape(), &info));
-		// The bounds of the table rest on these.
+		// The bounds of the table rely on these.
 		CHECK(info.field_error_max < 0.5 * info.voxel_size); // at its corners
 		CHECK(info.spacing < spacing);
 		std::printf("our box: voxel %.2f mm, field error %.2f mm, %llu samples, spacing %.2f mm\n", info.voxel_size / mm, info.field_error_max / mm, (unsigned long long)info.sample_count, info.spacing / mm);
@@ -304,7 +304,7 @@ void against_each_other(Table& table, const Ours& ours)
 			 {"`btVoxelmapShape` against `btVoxelmapShape`", ours.field.get(), others.field.get(), 20, note},
 			 {"`btPointShellShape` against `btPointShellShape`", ours.shell.get(), others.shell.get(), 0, "ignored: neither has a field"}});
 
-	// A child of a compound, off its origin, in place of a box there.
+	// A child of a compound, off its origin, replaces a box there.
 	btCompoundShape stock_compound, our_compound;
 	const btTransform at(btQuaternion(btVector3(1, 1, 0).normalized(), 1), btVector3(btScalar(0.1), btScalar(0.05), 0));
 	stock_compound.addChildShape(at, &box);
@@ -320,7 +320,7 @@ void against_each_other(Table& table, const Ours& ours)
 }
 }  // namespace
 
-/// @param argv  the name of a partner: only that one, and the document is left alone
+/// @param argv  name of a partner: runs only that one and does not check the document
 int main(int argc, char** argv)
 {
 	if (sizeof(btScalar) == 8)

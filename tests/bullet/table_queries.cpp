@@ -1,4 +1,5 @@
-// Query by query: what Bullet's world says of our shapes, beside what it says of its own with the same geometry.
+// Query by query: the answers of Bullet's world for Voxshell shapes, compared with those for Bullet shapes of the same
+// geometry.
 #include <algorithm>
 
 #include "scene.h"
@@ -10,7 +11,7 @@ const btVector3 kHalf(btScalar(0.3), btScalar(0.2), btScalar(0.25));
 const double mm = 1e-3;
 int many(int count) { return on_valgrind() ? count / 100 : count; }
 
-/// One geometry, as a shape of Bullet's and as one of ours, each in a world of its own at the same pose.
+/// One geometry as a Bullet shape and as a Voxshell shape, each in its own world at the same pose.
 struct Twins
 {
 	Scene stock_scene, our_scene;
@@ -40,7 +41,7 @@ struct Ray
 	btVector3 along() const { return (to - from).normalized(); }
 };
 
-/// From 2 m outside to 2 m beyond `target`, which is in the body's frame.
+/// Returns a ray from 2 m before to 2 m beyond `target`, which is in the body's frame.
 Ray ray_through(Random& random, const btTransform& pose, const btVector3& target)
 {
 	const btVector3 middle = pose(target), along = random.direction();
@@ -62,7 +63,8 @@ Hit closest(Scene& scene, const Ray& ray, unsigned flags = 0)
 	return {callback.hasHit(), double(callback.m_closestHitFraction), callback.m_hitNormalWorld};
 }
 
-/// How far apart two hits are, measured across the surface: along a grazing ray a small difference of the surface is a large one.
+/// Adds the distance of two hits, measured across the surface: along a grazing ray a small difference of the surface is
+/// a large one.
 void take_across(Differences& d, const Ray& ray, const Hit& stock, const Hit& ours)
 {
 	const double steep = std::fabs(double(ray.along().dot(stock.normal))) * ray.length();
@@ -71,7 +73,8 @@ void take_across(Differences& d, const Ray& ray, const Hit& stock, const Hit& ou
 
 double degrees(const btVector3& a, const btVector3& b) { return double(btAcos(btClamped(a.dot(b), btScalar(-1), btScalar(1)))) * 180 / 3.14159265; }
 
-/// Where a ray enters a box, by its planes: fraction of the ray, and the outward normal. It must meet the box.
+/// Returns the entry of a ray into a box, by its planes: fraction of the ray, and the outward normal. The ray must meet
+/// the box.
 Hit enter_box(const btTransform& pose, const Ray& ray)
 {
 	const btVector3 from = pose.inverse()(ray.from), along = pose.getBasis().transpose() * (ray.to - ray.from);
@@ -104,7 +107,7 @@ void rays_at_a_box(Table& table, btCollisionShape* stock_box, btCollisionShape* 
 		where.take(box.fraction * steep, ours.fraction * steep);
 		where_mesh.take(triangles.fraction * steep, ours.fraction * steep);
 		CHECK_NEAR(ours.fraction * steep, truth.fraction * steep, 2.5 * mm);
-		// Normals away from edges: there every answer between those of the two faces is as good.
+		// Compares normals away from edges only: at an edge every normal between those of the two faces is right.
 		const btVector3 at = twins.pose.inverse()(ray.from + (ray.to - ray.from) * btScalar(truth.fraction));
 		const btVector3 inside = kHalf - at.absolute();
 		const int face = inside.minAxis();
@@ -116,7 +119,7 @@ void rays_at_a_box(Table& table, btCollisionShape* stock_box, btCollisionShape* 
 	table.add("`rayTest` closest, box of triangles: normal 10 mm from edges, degrees", direction, 1, 1, "stock: exact");
 }
 
-/// All crossings of a ray, in order along it.
+/// Returns all crossings of a ray, in order.
 std::vector<double> crossings(Scene& scene, const Ray& ray, std::vector<double>* steepness = nullptr)
 {
 	btCollisionWorld::AllHitsRayResultCallback callback(ray.from, ray.to);
@@ -145,7 +148,7 @@ void rays_at_a_knot(Table& table, btCollisionShape* by_stock, btCollisionShape* 
 		const Ray ray = ray_through(random, twins.pose, random.direction() * btScalar(random(0.2, 0.5)));
 		std::vector<double> steep;
 		const std::vector<double> stock = crossings(twins.stock_scene, ray, &steep), ours = crossings(twins.our_scene, ray);
-		// Where a ray all but touches, one surface may be hit and the other, a hair away, may not.
+		// A nearly grazing ray may hit one surface and miss the other, which is a hair away.
 		bool clear = true;
 		for (size_t k = 0; k < stock.size(); ++k)
 			clear = clear && steep[k] > 0.3 && (k == 0 || (stock[k] - stock[k - 1]) * ray.length() > 0.01);
@@ -193,7 +196,7 @@ void sweeps_at_a_knot(Table& table, btCollisionShape* by_stock, btCollisionShape
 	}
 }
 
-/// The smallest distance that contactTest reports.
+/// Returns the smallest distance that contactTest reports.
 double contact_test(Scene& scene, btCollisionObject& probe)
 {
 	struct Closest : btCollisionWorld::ContactResultCallback
@@ -221,10 +224,10 @@ void contact_tests_at_a_knot(Table& table, btCollisionShape* by_stock, btCollisi
 	{
 		probe.setWorldTransform(btTransform(btQuaternion::getIdentity(), twins.pose(random.direction() * btScalar(random(0, 0.8)))));
 		const double stock = contact_test(twins.stock_scene, probe), ours = contact_test(twins.our_scene, probe);
-		// A mesh of triangles is a surface: what is inside touches it from there, or nothing.
+		// A triangle mesh is a surface: a body inside it touches it from the inside, or not at all.
 		if (stock < -0.01 || ours < -0.05)
 			continue;
-		// Of those that do not touch, stock reports some and we report others: see the note.
+		// Of those that do not touch, each side reports some that the other does not: see the note.
 		const double touch = -1.5 * mm;
 		if (std::fabs(std::min(stock, ours) - touch) > 1.5 * mm)
 			reach.take(stock < touch, ours < touch);
@@ -236,7 +239,8 @@ void contact_tests_at_a_knot(Table& table, btCollisionShape* by_stock, btCollisi
 	table.add("`contactTest`, sphere at knot: it touches", reach, 0, 1, "also reported: stock, up to 2 % of the radius apart; ours, up to the margin");
 }
 
-/// Where a 1 kg box comes to rest, dropped flat from 0.1 m; height of its centre over the ground, less its half height.
+/// Returns the resting height of a 1 kg box, dropped flat from 0.1 m: height of its centre over the ground, less its
+/// half height.
 double rest_height(btCollisionShape* mover, btCollisionShape* ground, const btVector3& ground_at)
 {
 	Scene scene;

@@ -1,4 +1,4 @@
-// The triangles that a shape was cooked from, with the exact distance to them: what contacts are measured against.
+// The triangles from which a shape was cooked, with the exact distance to them: the reference for contacts.
 #ifndef VOXSHELL_TEST_TRUE_MESH_H
 #define VOXSHELL_TEST_TRUE_MESH_H
 
@@ -25,7 +25,7 @@ public:
 	TrueMesh& operator=(const TrueMesh&) = delete;
 	~TrueMesh() { vxs_field_release(m_exact); }
 
-	/// Metres, negative inside; the mesh's frame.
+	/// Returns the signed distance, metres, negative inside, in the mesh's frame.
 	double distance(const btVector3& p) const
 	{
 		double d;
@@ -33,8 +33,8 @@ public:
 		return d;
 	}
 
-	/// Deepest vertex of this mesh at `pose` inside the other at `other_pose`, m, positive when inside. `low` and `high`: the
-	/// other's box.
+	/// Returns the depth of the deepest vertex of this mesh at `pose` in the other at `other_pose`, m, positive when
+	/// inside. `low` and `high`: the other's box.
 	double depth_in(const btTransform& pose, const TrueMesh& other, const btTransform& other_pose, const btVector3& low, const btVector3& high) const
 	{
 		const btTransform relative = other_pose.inverse() * pose;
@@ -49,8 +49,8 @@ public:
 		return deepest;
 	}
 
-	/// How deep the segment dips into the mesh, m. No point of it can be deeper than the two beside it by more than their
-	/// distance, so it is walked by steps of what is left to the surface, and of 0.1 mm inside.
+	/// Returns the largest depth of the segment in the mesh, m. φ has slope 1, so the walk steps by the remaining distance
+	/// to the surface, and by 0.1 mm inside.
 	double depth_of_segment(const btVector3& from, const btVector3& to) const
 	{
 		const double length = double((to - from).length());

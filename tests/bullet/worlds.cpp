@@ -1,5 +1,5 @@
-// Worlds that step in parallel threads and share shapes and the forms that the plugin made of them: each does what it does alone, bit for bit.
-// Run under ThreadSanitizer by tests/campaign.
+// Worlds that step in parallel threads and share shapes, and the forms that the plugin derives from them: each world
+// gives bit-identical results to running alone. tests/campaign runs this under ThreadSanitizer.
 #include <thread>
 
 #include "check.h"
@@ -9,7 +9,7 @@ namespace
 {
 const int kWorlds = 4;
 
-/// What the worlds share: shapes of both kinds, the core's data behind them, and stock shapes.
+/// Data shared by the worlds: shapes of both kinds, the core's data behind them, and stock shapes.
 struct Shared
 {
 	Handle gear = primitive(VXS_PRIMITIVE_GEAR, {}, {}, 600, 32);
@@ -32,7 +32,7 @@ struct Shared
 	~Shared() { delete ramp; }
 };
 
-/// Where everything is after `steps`. The plugin makes its forms of the stock shapes meanwhile, at the first contact.
+/// Returns all poses after `steps`. The plugin derives its forms of the stock shapes meanwhile, at the first contact.
 std::vector<btTransform> run(Shared& shared, int steps)
 {
 	Scene scene;
@@ -53,7 +53,7 @@ std::vector<btTransform> run(Shared& shared, int steps)
 	return poses;
 }
 
-/// Worlds that come and go beside those that run: registration, and the caches of shapes that end.
+/// Makes and destroys worlds beside the running ones: tests registration, and the caches of destroyed shapes.
 void come_and_go(Shared& shared, int times)
 {
 	for (int i = 0; i < times; ++i)
@@ -82,7 +82,7 @@ int main()
 	for (std::thread& thread : threads)
 		thread.join();
 
-	// Afterwards, so that the threads were the first to need forms of the stock shapes.
+	// Runs last, so that the threads were the first to need forms of the stock shapes.
 	const std::vector<btTransform> alone = run(shared, steps);
 	for (const auto& result : results)
 	{

@@ -1,4 +1,4 @@
-/* Once a workspace is warm, queries make no allocation: what a program sees through vxs_allocation_count. */
+/* Once a workspace is warm, queries make no allocation, as counted by vxs_allocation_count. */
 #include "check.h"
 
 #ifdef VOXSHELL_ALLOCATION_COUNTER
@@ -60,7 +60,7 @@ int main(void) {
     CHECK(status == VXS_OK || (status == VXS_UNSUPPORTED && renderer == VXS_RENDERER_VPS));
   }
 
-  /* The second round does what the first one did. */
+  /* The second round repeats the first. */
   for (int round = 0; round < 2; round++) {
     before = count();
     for (int step = 0; step < 20; step++) {

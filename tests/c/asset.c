@@ -1,4 +1,5 @@
-/* Saving and loading: the loaded shape is the saved one, and a damaged file is refused, wherever the damage is. */
+/* Saving and loading: the loaded shape equals the saved one, and a damaged file is refused for damage at any
+ * position. */
 #include "check.h"
 
 #define FILE_NAME "asset_test.voxshell"
@@ -29,7 +30,7 @@ static void refused(void) {
   CHECK(shape == NULL);
 }
 
-/* A field in bricks is the full grid's near the surface, takes less memory, and survives a file. */
+/* A field in bricks agrees with the dense grid near the surface, takes less memory, and survives a file. */
 static void bricks(void) {
   vxs_primitive knot;
   vxs_cook_options options;
@@ -67,7 +68,7 @@ static void bricks(void) {
   OK(vxs_query_contacts(BODY(sparse, p), BODY(sparse, q), &query, workspace, b, 64, &count_b));
   OK(vxs_query_contacts(BODY(loaded, p), BODY(loaded, q), &query, workspace, c, 64, &count_c));
   CHECK(count_b > 0 && count_b == count_c && memcmp(b, c, count_b * sizeof *b) == 0);
-  /* The deepest is as deep as in the full grid; well inside to a part of a voxel. */
+  /* The deepest contact is as deep as in the dense grid; well inside to a fraction of a voxel. */
   CHECK(count_a > 0 && fabs(a[0].separation - b[0].separation) < info.voxel_size);
 
   OK(vxs_workspace_destroy(workspace));
@@ -76,7 +77,7 @@ static void bricks(void) {
   OK(vxs_shape_release(dense));
 }
 
-/* A raw file and bytes in memory give the shape that was cooked. */
+/* A raw file and bytes in memory give the cooked shape. */
 static void raw_and_in_memory(void) {
   vxs_primitive knot;
   vxs_cook_options options;
@@ -95,7 +96,7 @@ static void raw_and_in_memory(void) {
 
   OK(vxs_shape_save_as(cooked, FILE_NAME, VXS_STORE_RAW));
   OK(vxs_shape_load(FILE_NAME, &loaded));
-  /* Replaced by a file that takes less, and removed: the shape keeps what it was loaded from. */
+  /* The shape keeps its contents when its file is replaced by a smaller one and when it is removed. */
   OK(vxs_shape_save_as(loaded, FILE_NAME, VXS_STORE_COMPRESSED));
   CHECK(remove(FILE_NAME) == 0);
 
@@ -107,7 +108,7 @@ static void raw_and_in_memory(void) {
   OK(vxs_shape_serialize(cooked, out, needed + 1, &written));
   CHECK(written == needed && out[needed] == 7 && memcmp(out, "VOXSHELL", 8) == 0);
   OK(vxs_shape_deserialize(out, needed, &again));
-  /* The bytes are not needed any more; and those of the loaded shape are the same. */
+  /* The bytes are not needed any more; those of the loaded shape are the same. */
   bytes = malloc(needed);
   CHECK(bytes != NULL);
   OK(vxs_shape_serialize(loaded, bytes, needed, &written));
@@ -160,7 +161,7 @@ int main(void) {
   OK(vxs_shape_get_mass_properties(loaded, &mass_b));
   CHECK(mass_a.volume == mass_b.volume && mass_a.inertia[3] == mass_b.inertia[3] && mass_a.exact == mass_b.exact);
 
-  /* Same input, same bytes. */
+  /* The same input gives the same bytes. */
   OK(vxs_workspace_create(&workspace));
   OK(vxs_query_init(&query, sizeof query));
   query.max_contacts = 64;

@@ -1,5 +1,5 @@
-/* Bad input that takes more than one row of bad_input_walk.c to show: what is refused or taken depending on the rest, and
- * handles over their lives. */
+/* Bad input that does not fit one row of bad_input_walk.c: arguments that are valid or refused depending on others,
+ * and handles over their lifetime. */
 #include "check.h"
 
 #define UNTOUCHED ((vxs_shape *)(void *)&untouched)
@@ -15,7 +15,7 @@ static vxs_cook_options options(void) {
   return o;
 }
 
-/* From triangles, with an output that must stay as it is. */
+/* Cooks from triangles, with an output that must stay unchanged. */
 static vxs_status cook(const vxs_vec3 *vertices, size_t vertex_count, const uint32_t *indices, size_t triangle_count,
                        const vxs_cook_options *o) {
   vxs_shape *shape = UNTOUCHED;
@@ -33,7 +33,7 @@ static vxs_shape *tetrahedron(void) {
   return shape;
 }
 
-/* An open sheet has no inside, so it has no field; but a pointshell it can be. */
+/* An open sheet has no inside, so it has no field, but it can have a pointshell. */
 static void one_triangle(void) {
   vxs_cook_options o = options();
   vxs_shape *shape = NULL;
@@ -46,7 +46,7 @@ static void one_triangle(void) {
   OK(vxs_shape_release(shape));
 }
 
-/* It says how much it would take before it takes anything. */
+/* The error names the needed memory before any is allocated. */
 static void grid_beyond_memory(void) {
   vxs_cook_options o = options();
   o.forms = VXS_FORM_FIELD;
@@ -113,7 +113,7 @@ static void freed_and_wrong_handles(void) {
     OK(vxs_shape_release(other));
   }
   REFUSED(VXS_INVALID_HANDLE, "shape was released before", vxs_shape_release(shape));
-  /* And the memory of those behind that is given back (valgrind would tell). */
+  /* The memory behind older released handles is freed (valgrind would report it). */
   for (int i = 0; i < 3000; i++) {
     OK(vxs_shape_create_sphere(1, &other));
     OK(vxs_shape_release(other));

@@ -1,12 +1,13 @@
-/* Walks through all functions of voxshell.h: each refuses every kind of bad input in each of its arguments, says which
- * argument it was, and leaves its outputs alone. The rows are in bad_input/; bad_input/rows.h says how to add some. */
+/* Walks through all functions of voxshell.h: each refuses every kind of bad input in each of its arguments, names
+ * the argument, and leaves its outputs unchanged. The rows are in bad_input/; bad_input/rows.h explains how to add
+ * some. */
 #include "bad_input/rows.h"
 
 #include "bad_input/making.h"
 #include "bad_input/motions.h"
 #include "bad_input/queries.h"
 #include "bad_input/shapes.h"
-/* Uses the rows of motions. */
+/* This file uses the rows of motions. */
 #include "bad_input/haptics.h"
 
 /* A function without rows is an undeclared name here. */
@@ -31,7 +32,7 @@ static void walk(const struct function *function) {
       exit(1);
     }
   }
-  /* A function that refused something also shows what a defect inside of it comes to. */
+  /* For a function that refused something, also tests the effect of a defect inside it. */
   if (now.rows > 0 && !now.panicked) {
     fprintf(stderr, "%s: its rows do not end with PANIC()\n", function->name);
     exit(1);

@@ -1,5 +1,5 @@
-/* What callbacks may do: nothing that they call waits for the callback itself. Each such call returns VXS_BUSY, poisons nothing,
- * and works afterwards from outside. */
+/* Calls from callbacks: no function that would wait for the callback itself blocks. Such a call returns VXS_BUSY,
+ * poisons nothing, and works afterwards from outside. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -26,7 +26,8 @@ static vxs_shape *cook_with(vxs_progress_fn progress, void *user) {
 
 static vxs_shape *cook(void) { return cook_with(NULL, NULL); }
 
-/* --- The device and the heights of haptics ------------------------------------------------------------------------------ */
+/* --- The device and the height function of haptics
+ * --------------------------------------------------------------------- */
 
 struct hand {
   vxs_haptics *haptics, *other;
@@ -58,14 +59,14 @@ static void start(vxs_haptics *haptics, vxs_haptics_device_fn device, void *user
   OK(vxs_haptics_run(haptics, &options, device, user));
 }
 
-/* Waits for the run to end by itself: its device's function has had enough. */
+/* Waits until the run ends by itself, because the device function returns that it is done. */
 static void wait_for_the_end(vxs_haptics *haptics) {
   vxs_haptics_run_report report;
   OK(vxs_haptics_run_report_init(&report, sizeof report));
   report.running = 1;
   while (report.running) {
     sleep_milliseconds(1);
-    /* Busy while the device's function asks. */
+    /* VXS_BUSY while the device function calls. */
     vxs_status status = vxs_haptics_get_run_report(haptics, &report);
     CHECK(status == VXS_OK || status == VXS_BUSY);
   }
@@ -82,12 +83,12 @@ static bool stops_itself(const vxs_wrench *wrench, uint32_t status, vxs_device_s
   if (strstr(vxs_last_error(), "vxs_haptics_stop: haptics runs") != NULL) hand->explained++;
   if (vxs_haptics_release(hand->haptics) == VXS_BUSY) hand->refused_releases++;
   if (strstr(vxs_last_error(), "vxs_haptics_release: haptics runs") != NULL) hand->explained++;
-  /* Nor another one that runs, whose device may wait for this one. */
+  /* It also cannot stop another run, whose device may wait for this one. */
   if (hand->other != NULL && vxs_haptics_stop(hand->other, NULL) == VXS_BUSY) hand->refused_stops++;
   if (vxs_haptics_run(hand->haptics, NULL, stops_itself, user) == VXS_BUSY) hand->refused_runs++;
   if (vxs_haptics_step(hand->haptics, state, 0.001, &output) == VXS_BUSY) hand->refused_steps++;
   if (vxs_haptics_simulate(hand->haptics, NULL) == VXS_BUSY) hand->refused_steps++;
-  /* What waits for nobody, or for a round only, is done. */
+  /* Calls that wait for no run, or only for a round, succeed. */
   if (vxs_haptics_set_body_pose(hand->haptics, 0, &pose, NULL) == VXS_OK) hand->moves++;
   return ++hand->calls < 5;
 }
@@ -101,7 +102,7 @@ static void a_device_that_stops_its_own_run_is_told_that_it_is_busy(void) {
   start(hand.haptics, stops_itself, &hand);
   wait_for_the_end(hand.haptics);
   OK(vxs_haptics_stop(hand.haptics, NULL));
-  /* Once more after the run: the last wrench. */
+  /* One more call after the run, for the last wrench. */
   CHECK(hand.calls == 6 && hand.refused_stops == 6 && hand.refused_releases == 6);
   CHECK(hand.refused_runs == 6 && hand.refused_steps == 12 && hand.explained > 0 && hand.moves > 0);
   /* Nothing is poisoned: it steps, and runs again. */
@@ -137,7 +138,7 @@ static struct {
   _Atomic int busy, done;
 } bumps;
 
-/* Called by the thread that steps, and by the one that simulates. */
+/* Called by the stepping thread and by the simulating one. */
 static double moves_its_body(size_t body, const vxs_vec3 *point, void *user) {
   vxs_pose pose = at(0, 0, 0);
   (void)body, (void)point, (void)user;
@@ -181,7 +182,7 @@ struct work {
 
 static void hear(uint32_t level, const char *message, void *user) { (void)level, (void)message, (void)user; }
 
-/* All that cooks is refused; the rest works. */
+/* All cooking is refused; other functions work. */
 static bool works_meanwhile(const char *stage, double fraction, void *user) {
   static const vxs_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   static const uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
@@ -226,7 +227,7 @@ static void progress_that_cooks_is_told_that_it_is_busy(void) {
   struct work work = {cook(), 0, 0};
   OK(vxs_shape_release(cook_with(works_meanwhile, &work)));
   CHECK(work.calls > 0 && work.refused == 10 * work.calls);
-  /* Afterwards all of it works again, also what was looked at meanwhile. */
+  /* Afterwards all functions work again, also for shapes that were inspected meanwhile. */
   vxs_shape *twice = NULL;
   OK(vxs_shape_create_scaled(work.kept, 2, &twice));
   OK(vxs_shape_release(twice));
@@ -273,7 +274,7 @@ static void a_log_hook_may_cook_and_stop_runs(void) {
 }
 
 int main(void) {
-  /* A test that waits for itself would wait for ever. */
+  /* A deadlock would block the test for ever. */
   alarm(runs_slowly() ? 600 : 120);
   a_device_that_stops_its_own_run_is_told_that_it_is_busy();
   devices_that_stop_each_other_are_told_that_they_are_busy();

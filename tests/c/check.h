@@ -1,4 +1,4 @@
-/* What the C tests are written with: a check that fails says where and why, and the program ends with 1. */
+/* Checks of the C tests: a failing check prints its place and reason, and the program ends with 1. */
 #ifndef VOXSHELL_TESTS_CHECK_H
 #define VOXSHELL_TESTS_CHECK_H
 
@@ -17,10 +17,10 @@
     }                                                                                                             \
   } while (0)
 
-/* The call succeeds. */
+/* Checks that the call succeeds. */
 #define OK(call) check_status((call), VXS_OK, "", #call, __FILE__, __LINE__)
 
-/* The call is refused with this status, and the message contains this text. */
+/* Checks that the call is refused with this status, and that the message contains this text. */
 #define REFUSED(status, text, call) check_status((call), (status), (text), #call, __FILE__, __LINE__)
 
 #define NEAR(value, expected, tolerance)                                                                          \
@@ -33,7 +33,7 @@
     }                                                                                                             \
   } while (0)
 
-/* Whether the test runs under valgrind or a sanitizer, some 40 times slower, and is to do less of what it repeats. */
+/* Returns true under valgrind or a sanitizer, which are some 40 times slower; tests then repeat less. */
 static inline int runs_slowly(void) { return getenv("VOXSHELL_VALGRIND") != NULL; }
 
 static inline void check_status(vxs_status got, vxs_status expected, const char *text, const char *call,
@@ -56,7 +56,7 @@ static inline vxs_vec3 vec3(double x, double y, double z) {
   return v;
 }
 
-/* Where nothing is turned. */
+/* Returns a pose without rotation. */
 static inline vxs_pose at(double x, double y, double z) {
   vxs_pose pose = {{x, y, z}, 0, 0, 0, 1};
   return pose;

@@ -16,8 +16,8 @@ static vxs_shape *cooked_sphere(void) {
   return shape;
 }
 
-/* How far the cooked sphere may be from the true one: the field's error, the icosphere's sagitta, and how far the deepest
- * sample may be from the deepest point. */
+/* Returns the largest distance of the cooked sphere from the true one: the field's error, the icosphere's sagitta,
+ * and the distance of the deepest sample from the deepest point. */
 static double tolerance_of(const vxs_shape *shape) {
   vxs_shape_info info;
   OK(vxs_shape_info_init(&info, sizeof info));
@@ -37,7 +37,7 @@ static void check_contact(const vxs_contact *c, double toward_x) {
   CHECK(c->toi == 0 && c->reserved == 0);
 }
 
-/* Sphere on the exact half-space: every contact is below the plane, the deepest as deep as it should be. */
+/* Sphere on the exact half-space: every contact is below the plane, and the deepest has the exact depth. */
 static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   double tolerance = tolerance_of(sphere);
   vxs_shape *plane = NULL;
@@ -55,7 +55,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
     CHECK(contacts[i].separation <= 0 && (i == 0 || contacts[i - 1].separation <= contacts[i].separation));
     CHECK((contacts[i].feature & 0x80000000u) == 0);
   }
-  /* The other order gives the same, turned round, with the pointshell on B's side. */
+  /* The other order gives the same contacts reversed, with the pointshell on B's side. */
   size_t turned = 0;
   OK(vxs_query_contacts(BODY(plane, ground), BODY(sphere, sunk), NULL, workspace, &closest, 0, &turned) == VXS_TRUNCATED ? VXS_OK : 1);
   CHECK(turned == count);
@@ -63,7 +63,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   CHECK(found && (closest.feature & 0x80000000u) != 0 && (closest.feature & 0x7fffffffu) == contacts[0].feature);
   NEAR(closest.separation, contacts[0].separation, 0);
   NEAR(closest.normal.z, 1, 1e-6);
-  /* Reduced to four: still the deepest first. */
+  /* Reduced to four: the deepest is still first. */
   vxs_query query;
   OK(vxs_query_init(&query, sizeof query));
   query.max_contacts = 4;
@@ -94,7 +94,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   segmentation.level = 2;
   CHECK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, NULL, 0, &count) == VXS_TRUNCATED && count > 1);
   CHECK(vxs_workspace_get_segments(workspace, segments, 1, &count) == VXS_TRUNCATED && count > 1);
-  /* A segment's samples follow each other, so that the number of a contact's segment follows from its feature, too. */
+  /* The samples of a segment are contiguous, so the segment of a contact also follows from its feature. */
   uint32_t first[4096];
   size_t all_segments = 0;
   OK(vxs_query_contacts(BODY(sphere, sunk), BODY(plane, ground), &query, workspace, contacts, 4096, &count));
@@ -107,7 +107,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
     CHECK(segments[i] == segment);
   }
   CHECK(vxs_shape_get_segments(sphere, 0, first, 0, &all_segments) == VXS_TRUNCATED && all_segments == 1);
-  /* A few tests: fewer contacts, and none that was missed is deeper than the report says. */
+  /* With few tests there are fewer contacts, and no missed contact is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;
   vxs_query_limit limit;
   OK(vxs_query_limit_init(&limit, sizeof limit));
@@ -145,7 +145,7 @@ static void sphere_and_sphere(const vxs_shape *sphere, vxs_workspace *workspace)
       OK(vxs_query_distance(BODY(sphere, b), BODY(sphere, a), &query, workspace, &c, &found));
       CHECK(found);
       check_contact(&c, -1);
-      /* Farther than was asked for, nothing is found and nothing is written. */
+      /* Beyond the requested distance nothing is found and nothing is written. */
       query.max_distance = gap - 2 * tolerance;
       c.toi = 42;
       OK(vxs_query_distance(BODY(sphere, a), BODY(sphere, b), &query, workspace, &c, &found));
@@ -163,7 +163,7 @@ static void sphere_and_sphere(const vxs_shape *sphere, vxs_workspace *workspace)
   NEAR(c.separation, 0.1, tolerance);
 }
 
-/* The distance does not depend on where in the world the pair is, nor on how it is turned. */
+/* The distance does not depend on the position and orientation of the pair in the world. */
 static void anywhere(const vxs_shape *sphere, vxs_workspace *workspace) {
   vxs_pose a = {{1e5, -1e5, 1e5}, 0.5, 0.5, 0.5, 0.5};
   vxs_pose b = {{1e5, -1e5, 1e5 + 2 * RADIUS + 0.125}, -0.5, 0.5, -0.5, 0.5};
@@ -228,7 +228,7 @@ static void insides(const vxs_shape *sphere) {
     NEAR(length, RADIUS, 0.01 * RADIUS);
     NEAR((p.x * n.x + p.y * n.y + p.z * n.z) / length, 1, 0.05);
   }
-  /* The parts outlive the shape they came from, and make another. */
+  /* The forms outlive the shape from which they were taken, and can make another. */
   OK(vxs_shape_create(field, shell, &parts));
   OK(vxs_field_release(field));
   OK(vxs_pointshell_release(shell));

@@ -1,4 +1,4 @@
-/* Cooking: how fine, how much memory, and being stopped on the way. */
+/* Cooking: resolution, memory, and cancellation. */
 #include "check.h"
 
 struct stop {
@@ -8,7 +8,7 @@ struct stop {
   bool stopped;
 };
 
-/* Goes on until the stage is as far as said. */
+/* Continues until the stage reaches the given fraction. */
 static bool stop_there(const char *stage, double fraction, void *user) {
   struct stop *stop = user;
   stop->calls++;
@@ -29,7 +29,7 @@ static vxs_cook_options defaults(void) {
   return options;
 }
 
-/* In the middle of a stage, with threads at work: nothing is made, and the callback hears no more. */
+/* Cancelled in the middle of a stage with running threads: no shape is made, and the callback is not called again. */
 static void cancelled_in_the_middle(uint32_t storage, const char *stage, double fraction) {
   struct stop stop = {stage, fraction, 0, 0, false};
   vxs_primitive primitive = knot();
@@ -41,7 +41,7 @@ static void cancelled_in_the_middle(uint32_t storage, const char *stage, double 
   options.progress_user = &stop;
   REFUSED(VXS_CANCELLED, "cancelled", vxs_shape_create_primitive(&primitive, &options, &shape));
   CHECK(shape == NULL && stop.stopped && stop.calls > 1 && stop.calls_after == 0);
-  /* The same options cook when they are let. */
+  /* The same options cook without cancellation. */
   stop.stage = "no such stage";
   stop.stopped = false;
   OK(vxs_shape_create_primitive(&primitive, &options, &shape));
@@ -75,7 +75,7 @@ static void to_a_target_error(void) {
   CHECK(shape == NULL);
 }
 
-/* The estimate is the least limit that is accepted. */
+/* The estimate is the smallest accepted limit. */
 static void memory(uint32_t storage) {
   static vxs_vec3 vertices[20000];
   static uint32_t indices[60000];

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <voxshell/voxshell.h>
 
-/* Every call that can fail returns a status; the message is this thread's. */
+/* Every call that can fail returns a status; the message belongs to this thread. */
 static void must(vxs_status status, const char *what) {
   if (status == VXS_OK) return;
   fprintf(stderr, "%s: %s: %s\n", what, vxs_status_name(status), vxs_last_error());

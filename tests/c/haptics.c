@@ -1,5 +1,5 @@
-/* Haptics through the C API: every renderer in contact and out of it, both causalities, two threads, bodies that move, and
- * what a device and its hand can do wrong. Each step is checked: finite, and within the limits. */
+/* Haptics through the C API: every renderer with and without contact, both causalities, two threads, moving bodies,
+ * and faults of a device and its hand. Each step is checked: finite, and within the limits. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 
 enum { RENDERERS = 5 };
 static const double DT = 1e-3;
-/* Of the device in all of these. */
+/* Limits of the device in all tests. */
 static const vxs_haptics_limits LIMITS = {8, 0.4, {2000, 20}, {40, 0.2}};
 
 static vxs_shape *box(double x, double y, double z) {
@@ -23,7 +23,7 @@ static vxs_shape *box(double x, double y, double z) {
   return shape;
 }
 
-/* A cube of 4 cm in the hand, above the top face of a block, which is the plane z = 0. */
+/* The tool is a cube of 4 cm above the top face of a block, which is the plane z = 0. */
 static const double HALF = 0.02;
 
 static vxs_haptics_settings settings_of(uint32_t renderer) {
@@ -32,7 +32,7 @@ static vxs_haptics_settings settings_of(uint32_t renderer) {
   OK(vxs_haptics_settings_init(&settings, sizeof settings, renderer, cube, 0.2, &LIMITS));
   CHECK(settings.struct_size == sizeof settings && settings.renderer == renderer && settings.mass == 0.2);
   CHECK(settings.coupling.stiffness[0] <= LIMITS.stiffness[0] && settings.limits.force == LIMITS.force);
-  /* Of a solid cube: m a²/6. */
+  /* Inertia of a solid cube: m a²/6. */
   NEAR(settings.inertia[0], 0.2 * 4 * HALF * HALF / 6, 1e-6);
   OK(vxs_shape_release(cube));
   return settings;
@@ -43,7 +43,7 @@ static vxs_haptics *over_block(vxs_haptics_settings settings) {
   const vxs_body body = {block, at(0, 0, -0.1)};
   vxs_haptics *haptics = NULL;
   OK(vxs_haptics_create(&settings, cube, &body, 1, &haptics));
-  /* The shapes live on in it. */
+  /* The haptics object keeps the shapes alive. */
   OK(vxs_shape_release(cube));
   OK(vxs_shape_release(block));
   return haptics;
@@ -62,7 +62,7 @@ static bool has(uint32_t status, uint32_t flag) { return (status & flag) != 0; }
 static vxs_haptics_output step(vxs_haptics *haptics, vxs_device_state state, double dt) {
   vxs_haptics_output output;
   OK(vxs_haptics_step(haptics, &state, dt, &output));
-  /* Also false for what is not a number. */
+  /* Also false for NaN. */
   CHECK(length(output.wrench.force) <= LIMITS.force * (1 + 1e-12));
   CHECK(length(output.wrench.torque) <= LIMITS.torque * (1 + 1e-12));
   return output;
@@ -72,7 +72,7 @@ static void no_force(vxs_haptics_output output) {
   CHECK(length(output.wrench.force) == 0 && length(output.wrench.torque) == 0);
 }
 
-/* Moves the device straight from where it was to another height, `steps` long, with a round of the simulation per step. */
+/* Moves the device straight from one height to another, `steps` long, with a round of the simulation per step. */
 static vxs_haptics_output move(vxs_haptics *haptics, double from, double to, int steps) {
   vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0};
   for (int i = 1; i <= steps; i++) {
@@ -96,16 +96,16 @@ static void contact_and_free_space(uint32_t renderer) {
   CHECK(output.contacts == 0 && length(output.wrench.force) < 1e-6 && length(output.wrench.torque) < 1e-6);
   move(haptics, 0.05, HALF - 0.003, 300);
   output = rest(haptics, HALF - 0.003, 600);
-  /* 3 mm into the block: pushed straight out, and not sideways. */
+  /* 3 mm into the block: the force pushes straight out, without a sideways component. */
   CHECK(output.contacts > 0 && output.wrench.force.z > 1);
   CHECK(hypot(output.wrench.force.x, output.wrench.force.y) < 0.02 * output.wrench.force.z);
   CHECK(length(output.wrench.torque) < 0.05 * HALF * output.wrench.force.z);
-  /* What is drawn stays outside, but for what a penalty is made of. */
+  /* The displayed tool stays outside, except for the depth that a penalty needs. */
   CHECK(output.tool.position.z > HALF - 0.0015 && output.tool.position.z < HALF + 0.0005);
   CHECK(output.age >= 0 && output.age < 5 * DT);
   OK(vxs_haptics_simulate(haptics, &report));
   CHECK(report.clock > 0.9 && report.contacts > 0 && report.least_separation < 1e-4 && report.least_separation > -0.002);
-  /* Deeper, harder. */
+  /* Deeper gives a larger force. */
   const double soft = output.wrench.force.z;
   output = move(haptics, HALF - 0.003, HALF - 0.006, 200);
   output = rest(haptics, HALF - 0.006, 400);
@@ -116,7 +116,7 @@ static void contact_and_free_space(uint32_t renderer) {
   OK(vxs_haptics_release(haptics));
 }
 
-/* What makes no sense, in contact: no force, the flag that says so, and no spike when sense returns. */
+/* Invalid input in contact gives no force, sets the status flag, and causes no spike when valid input returns. */
 static void faults(uint32_t renderer) {
   vxs_haptics *haptics = cube_over_block(renderer);
   const double in = HALF - 0.003;
@@ -158,14 +158,14 @@ static void faults(uint32_t renderer) {
   vxs_device_state flipped = good;
   flipped.pose.qw = -1;
   CHECK(fabs(step(haptics, flipped, DT).wrench.force.z - held) < 0.3 * held);
-  /* A metre within a millisecond. */
+  /* A jump of a metre within a millisecond. */
   const vxs_haptics_output jumped = step(haptics, device_at(1, 0, in), DT);
   no_force(jumped);
   CHECK(has(jumped.status, VXS_HAPTICS_TELEPORT));
   OK(vxs_haptics_release(haptics));
 }
 
-/* It begins inside, and is reset inside: the force grows, it does not jump. */
+/* The device starts inside, and is reset inside: the force grows without a jump. */
 static void entry_while_inside(uint32_t renderer) {
   vxs_haptics *haptics = cube_over_block(renderer);
   for (int round = 0; round < 2; round++) {
@@ -182,7 +182,8 @@ static void entry_while_inside(uint32_t renderer) {
   OK(vxs_haptics_release(haptics));
 }
 
-/* The hand presses with a force, the device is told to go: it comes to rest on the block, and follows the hand away. */
+/* The hand presses with a force and the device follows the commanded motion: it comes to rest on the block, and
+ * follows the hand away. */
 static void admittance(uint32_t renderer) {
   vxs_haptics *haptics = cube_over_block(renderer);
   const vxs_pose start = at(0, 0, 0.03);
@@ -196,7 +197,7 @@ static void admittance(uint32_t renderer) {
   }
   CHECK(motion.contacts > 0 && motion.tool.position.z > HALF - 0.0015 && motion.tool.position.z < HALF + 0.0005);
   CHECK(length(motion.twist.linear) < 0.005 && motion.pose.position.z < motion.tool.position.z);
-  /* The hand lets go: the device stays where it is. */
+  /* When the hand lets go, the device stays at its position. */
   const double height = motion.pose.position.z;
   for (int i = 0; i < 100; i++) OK(vxs_haptics_step_admittance(haptics, &hand, false, DT, &motion));
   NEAR(motion.pose.position.z, height, 1e-4);
@@ -214,7 +215,7 @@ static void admittance(uint32_t renderer) {
   OK(vxs_haptics_release(haptics));
 }
 
-/* The block comes up to a hand that holds still, and leaves it again. */
+/* The block moves up to a hand that holds still, and away again. */
 static void a_body_that_moves(uint32_t renderer) {
   vxs_haptics *haptics = cube_over_block(renderer);
   const vxs_twist up = {{0, 0, 0.05}, {0, 0, 0}};
@@ -235,7 +236,7 @@ static void a_body_that_moves(uint32_t renderer) {
   OK(vxs_haptics_release(haptics));
 }
 
-/* Contacts that nobody renews fade out. */
+/* Contacts that the simulation does not renew fade out. */
 static void a_simulation_that_stalls(void) {
   vxs_haptics *haptics = cube_over_block(VXS_RENDERER_PENALTY);
   const double in = HALF - 0.003;
@@ -274,8 +275,8 @@ static void *simulate(void *argument) {
   return NULL;
 }
 
-/* Steps on this thread, rounds on another: neither is ever refused. The clock of the steps is their own, so that they wait for a
-   round now and then, or contacts would all be stale. */
+/* Steps on this thread, rounds on another: neither is ever refused. The steps use simulated time, so they wait for a
+ * round occasionally; otherwise all contacts would be stale. */
 static void two_threads(uint32_t renderer) {
   struct slow_half half = {cube_over_block(renderer), true, 0, 0};
   const int steps = runs_slowly() ? 300 : 1000;
@@ -283,7 +284,7 @@ static void two_threads(uint32_t renderer) {
   double most = 0;
   CHECK(pthread_create(&thread, NULL, simulate, &half) == 0);
   for (int i = 0; i < steps; i++) {
-    /* Down into the block and up again, at any pace that the machine has. */
+    /* Down into the block and up again, at any speed of the machine. */
     const double depth = 0.01 * sin(6.283185307 * i / 1000);
     const vxs_haptics_output output = step(half.haptics, device_at(0, 0, HALF - depth), DT);
     most = fmax(most, length(output.wrench.force));
@@ -296,7 +297,8 @@ static void two_threads(uint32_t renderer) {
   OK(vxs_haptics_release(half.haptics));
 }
 
-/* What the library's own thread calls: presses the cube into the block, until `end` calls were made (0: for ever). */
+/* State of the function that the library's own thread calls: it presses the cube into the block until `end` calls
+ * were made (0: no end). */
 struct served {
   int end;
   atomic_int calls;
@@ -340,12 +342,12 @@ static void on_its_own_threads(void) {
   OK(vxs_haptics_stop(haptics, &report));
   CHECK(report.running == 0 && report.steps >= 299 && served.first == 0 && served.last == 0 && served.most > 0.5);
   const int calls = served.calls;
-  /* The halves are the caller's again. */
+  /* The caller may use both halves again. */
   OK(vxs_haptics_set_body_pose(haptics, 0, &away, NULL));
   OK(vxs_haptics_simulate(haptics, NULL));
   no_force(step(haptics, state, DT));
   CHECK(served.calls == calls);
-  /* The device ends it; released while it is there. */
+  /* The device function ends the run; the object is released while its thread runs. */
   served = (struct served){40, 0, -1, -1, 0};
   OK(vxs_haptics_run(haptics, &options, serve, &served));
   do {
@@ -355,7 +357,7 @@ static void on_its_own_threads(void) {
   CHECK(served.calls == 41 && served.last == 0);
 }
 
-/* A ramp on the block, along x: what is behind `user` is its slope. */
+/* A ramp on the block, along x; `user` points to its slope. */
 static double ramp(size_t body, const vxs_vec3 *point, void *user) {
   const double *slope = user;
   return body == 0 ? *slope * point->x : NAN;
@@ -380,7 +382,7 @@ static void heights_of_the_callers_own(void) {
     if (i == 0) flat = force;
     CHECK(force.z > 1 && fabs(force.y) < 1e-3 * force.z);
     CHECK(has(output.status, VXS_HAPTICS_BAD_HEIGHT) == (i == 3));
-    /* A number that is none is a surface without bumps. */
+    /* A height of NaN means a surface without bumps. */
     NEAR(force.x, i == 3 ? flat.x : -slope * force.z, 1e-3 * force.z);
     NEAR(length(force), length(flat), 1e-3 * length(flat));
   }
@@ -388,8 +390,8 @@ static void heights_of_the_callers_own(void) {
   OK(vxs_haptics_release(haptics));
 }
 
-/* The hand is 3 cm into the block and 5 cm aside at once, 5 ms later: rounds of one stretch each say that they were ended, the
- * tool is never inside, and arrives. */
+/* The hand moves 3 cm into the block and 5 cm aside within 5 ms. Rounds of one substep each report that the budget
+ * ended them; the tool is never inside, and arrives. */
 static void rounds_with_a_budget(void) {
   for (int by_time = 0; by_time < 2; by_time++) {
     vxs_haptics_settings settings = settings_of(VXS_RENDERER_GOD_OBJECT);
@@ -419,9 +421,9 @@ static void rounds_with_a_budget(void) {
 
 int main(void) {
   for (uint32_t renderer = 0; renderer < RENDERERS; renderer++) {
-    /* How the halves meet is the same for all. */
+    /* The exchange between the halves is the same for all renderers. */
     if (renderer == VXS_RENDERER_PENALTY || !runs_slowly()) two_threads(renderer);
-    /* The bounds of these are the penalty's. */
+    /* These bounds are those of the penalty renderer. */
     if (renderer != VXS_RENDERER_PENALTY) continue;
     contact_and_free_space(renderer);
     faults(renderer);

@@ -1,4 +1,5 @@
-/* A block in the hand, pushed onto another: with every renderer, for a device that gives a force and follows a motion. */
+/* A block in the hand is pushed onto another, with every renderer, for a device that measures force and follows
+ * motion. */
 #include <stdio.h>
 #include <voxshell/voxshell.h>
 

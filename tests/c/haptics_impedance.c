@@ -1,4 +1,5 @@
-/* A gear in the hand, pressed onto a torus: with every renderer, for a device that gives its pose and takes a force. */
+/* A gear in the hand is pressed onto a torus, with every renderer, for a device that measures its pose and exerts
+ * force. */
 #include <math.h>
 #include <stdio.h>
 #include <voxshell/voxshell.h>

@@ -10,7 +10,7 @@ static double distance(const vxs_shape *shape, vxs_vec3 p) {
   return value;
 }
 
-/* A cone with round ends: of the balls of radius 0.3 and 0.1, 0.5 apart, half the opening angle is asin(0.2 / 0.5). */
+/* A cone with round ends: for balls of radius 0.3 and 0.1, 0.5 apart, half the opening angle is asin(0.2 / 0.5). */
 static void hull_of_two_balls(void) {
   const vxs_vec3 centers[3] = {{0, 0, 0}, {0, 0.5, 0}, {0.05, 0.2, 0}};
   const double radii[3] = {0.3, 0.1, 0.05}, sine = 0.4, cosine = sqrt(1 - 0.4 * 0.4);
@@ -96,12 +96,12 @@ static void through_a_torus(void) {
     NEAR(hits[i].fraction, 0.5 * (hits[i].point.x + 1), 1e-12);
     NEAR(hits[i].normal.x, i % 2 == 0 ? -1 : 1, 1e-2);
   }
-  /* The first ones when there is no room for all. */
+  /* With too little capacity the first crossings are returned. */
   hits[1].fraction = 7;
   CHECK(vxs_shape_query_crossings(torus, vec3(-1, 0, 0), vec3(1, 0, 0), hits, 1, &count) == VXS_TRUNCATED);
   CHECK(count == 4 && hits[1].fraction == 7);
   NEAR(hits[0].point.x, -0.5, 2e-3);
-  /* From inside: it leaves first. */
+  /* From inside: the first crossing leaves. */
   OK(vxs_shape_query_crossings(torus, vec3(-0.4, 0, 0), vec3(0, 0, 0), hits, 4, &count));
   CHECK(count == 1 && hits[0].normal.x > 0.9);
   OK(vxs_shape_query_crossings(torus, vec3(-1, 0.11, 0), vec3(1, 0.11, 0), hits, 4, &count));
@@ -109,7 +109,7 @@ static void through_a_torus(void) {
   OK(vxs_shape_release(torus));
 }
 
-/* A zigzag of four strips, crossed through all of them, and through the edges that they share. */
+/* A zigzag of four strips, crossed through all of them, and through their shared edges. */
 static void through_a_sheet(void) {
   vxs_vec3 vertices[10];
   uint32_t indices[24];
@@ -129,10 +129,10 @@ static void through_a_sheet(void) {
   CHECK(count == 4);
   for (int i = 0; i < 4; i++) {
     NEAR(hits[i].point.x, 0.5 + i, 1e-12);
-    /* By the winding all face up. */
+    /* By the winding, all normals point up. */
     NEAR(hits[i].normal.y, sqrt(0.5), 1e-12);
   }
-  /* Down through the fold at (1, 1) and through the diagonal of a strip: each once. */
+  /* Down through the fold at (1, 1) and through the diagonal of a strip: one crossing each. */
   OK(vxs_shape_query_crossings(sheet, vec3(1, 3, 0.3), vec3(1, -3, 0.3), hits, 8, &count));
   CHECK(count == 1);
   NEAR(hits[0].point.y, 1, 1e-12);

@@ -1,6 +1,6 @@
-/* Sizes and offsets of all fields of the structs of the C API as a C compiler sees them; src/capi/layout.rs asserts the
- * same of Rust's, and tests/capi_header.rs that no field is missing here. A struct that grows gets new lines, and its old
- * size stays accepted. (64-bit targets.) */
+/* Sizes and offsets of all fields of the structs of the C API in a C compiler; src/capi/layout.rs asserts the same
+ * for Rust, and tests/capi_header.rs asserts that no field is missing here. A struct that grows gets new lines, and
+ * its old size stays valid. (64-bit targets.) */
 #include "check.h"
 
 #include <stddef.h>
@@ -309,7 +309,7 @@ AT(vxs_haptics_run_report, longest, 56);
 AT(vxs_haptics_run_report, rounds, 64);
 #endif
 
-/* What _init fills in is what the header says. */
+/* The defaults of _init are those of the header. */
 int main(void) {
   vxs_cook_options o;
   vxs_query q;
@@ -376,7 +376,7 @@ int main(void) {
     OK(vxs_shape_get_mass_properties(shape, &mass));
     CHECK(mass.exact && mass.volume > 0);
     OK(vxs_shape_release(shape));
-    /* Every length is used, and checked. */
+    /* Every length is used and checked. */
     for (int i = 0; i < 6; i++) {
       vxs_primitive bad = p;
       if (p.size[i] == 0) continue;

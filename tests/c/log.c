@@ -1,7 +1,7 @@
-/* The log hook: who is told what, and what a hook may do. */
+/* The log hook: who receives which messages, and what a hook may call. */
 #include "check.h"
 
-/* What the hook was called with. */
+/* Arguments of the hook's calls. */
 struct heard {
   int count[5];
   char last[5][512];
@@ -47,7 +47,7 @@ static void levels(void) {
     for (uint32_t level = VXS_LOG_ERROR; level <= VXS_LOG_DEBUG; level++) CHECK(heard.count[level] == (level <= wanted));
     SAYS(VXS_LOG_ERROR, "from the host");
   }
-  /* Without a hook nobody is told, whatever the level. */
+  /* Without a hook no messages are delivered, at any level. */
   OK(vxs_set_log(NULL, 99, &heard));
   int before = all(&heard);
   OK(vxs_log(VXS_LOG_ERROR, "to nobody"));
@@ -55,7 +55,7 @@ static void levels(void) {
   CHECK(all(&heard) == before);
 }
 
-/* A refused hook leaves the one that is there. */
+/* A refused hook leaves the present one installed. */
 static void refused(void) {
   struct heard heard = {0}, other = {0};
   OK(vxs_set_log(hear, VXS_LOG_INFO, &heard));
@@ -77,7 +77,7 @@ static void cooking_says_what_it_made_and_what_is_wrong_with_the_mesh(void) {
   CHECK(heard.count[VXS_LOG_INFO] == 1 && heard.count[VXS_LOG_WARNING] == 0);
   SAYS(VXS_LOG_INFO, "vxs_shape_create_from_triangles: 12 triangles, field of ");
   SAYS(VXS_LOG_INFO, " samples (");
-  /* Without a lid. */
+  /* A box without a lid. */
   OK(cook(SIDES, 10));
   CHECK(heard.count[VXS_LOG_WARNING] >= 1);
   memset(&heard, 0, sizeof heard);
@@ -89,7 +89,7 @@ static void cooking_says_what_it_made_and_what_is_wrong_with_the_mesh(void) {
   indices[0] = SIDES[1], indices[1] = SIDES[0];
   OK(cook(indices, 12));
   SAYS(VXS_LOG_WARNING, "1 triangles were turned");
-  /* What fails is said by the status and the last error; the log has nothing to add. */
+  /* A failure is reported by the status and the last error; the log does not repeat it. */
   memset(&heard, 0, sizeof heard);
   CHECK(cook(SIDES, 0) == VXS_INVALID_MESH && all(&heard) == 0);
 }
@@ -116,7 +116,7 @@ static void files_are_named(void) {
 
 static int inside;
 
-/* Uses the library, which logs, and tries what it must not. */
+/* Calls library functions that log, and tries those that are forbidden. */
 static void busy(uint32_t level, const char *message, void *user) {
   (void)level, (void)message;
   struct heard *heard = user;

@@ -1,4 +1,4 @@
-/* Shapes that move, against closed form: when they touch, for how long, and what was known before. */
+/* Moving shapes against closed form: time and duration of contacts, and known contacts. */
 #include "check.h"
 
 #define PI 3.14159265358979323846
@@ -24,10 +24,10 @@ static vxs_pose turned(double x, double y, double angle) {
   return pose;
 }
 
-/* How far the samples may lie inside of the sphere, metres. */
+/* Largest depth of the samples below the sphere's surface, metres. */
 static const double SAGITTA = 0.002 * RADIUS;
 
-/* On a quarter circle around the origin, under a ceiling. */
+/* A ball on a quarter circle around the origin, under a ceiling. */
 static void ball_on_an_arc(const vxs_shape *ball, const vxs_shape *ceiling, vxs_workspace *workspace) {
   const double height = 0.6;
   const vxs_motion arc = {turned(1, 0, 0), turned(0, 1, 0.5 * PI)}, still = {at(0, height, 0), at(0, height, 0)};
@@ -40,18 +40,18 @@ static void ball_on_an_arc(const vxs_shape *ball, const vxs_shape *ceiling, vxs_
   NEAR(contact.toi, expected, 2 * SAGITTA);
   CHECK(contact.normal.y > 0.999 && fabs(contact.separation) < 2e-5);
   NEAR(contact.point_on_b.y, height, 1e-6);
-  /* It is where it is said to be. */
+  /* The pose at the reported time touches. */
   OK(vxs_motion_pose(&arc, contact.toi, &pose));
   NEAR(hypot(pose.position.x, pose.position.y), 1, 1e-12);
   NEAR(atan2(pose.position.y, pose.position.x), contact.toi * 0.5 * PI, 1e-12);
   NEAR(2 * atan2(pose.qz, pose.qw), contact.toi * 0.5 * PI, 1e-12);
-  /* The ceiling may come down instead. */
+  /* The ceiling may move instead. */
   const vxs_motion fixed = {turned(1, 0, 0), turned(1, 0, 0)};
   const vxs_motion down = {at(0, height, 0), at(0, height - 1, 0)};
   OK(vxs_query_time_of_impact(MOVING(ceiling, down), MOVING(ball, fixed), NULL, workspace, &contact, &found));
   CHECK(found && contact.normal.y < -0.999);
   NEAR(contact.toi, height - RADIUS, 2 * SAGITTA);
-  /* And with less time it does not get there. */
+  /* With less time there is no contact. */
   vxs_motion_query query;
   OK(vxs_motion_query_init(&query, sizeof query));
   query.until = height - RADIUS - 0.01;
@@ -83,7 +83,8 @@ static void ball_through_ball(const vxs_shape *ball, const vxs_shape *exact, vxs
   free(contacts);
 }
 
-/* What is in contact at the start ends the step at once, unless it is known; what of it stays is asked for at the end. */
+/* Contacts at the start end the step at once unless they are known; known ones that remain can be requested at the
+ * end. */
 static void known_contacts(const vxs_shape *ball, const vxs_shape *ceiling, vxs_workspace *workspace) {
   const vxs_motion away = {at(0, -RADIUS + 0.01, 0), at(0, -RADIUS + 0.004, 0)}, still = {at(0, 0, 0), at(0, 0, 0)};
   vxs_contact contacts[1024], contact, left[1024];
@@ -113,7 +114,7 @@ static void known_contacts(const vxs_shape *ball, const vxs_shape *ceiling, vxs_
   for (size_t i = 0; i < stay; i++) CHECK(left[i].toi == 1 && left[i].separation <= 0 && (i == 0 || left[i - 1].feature < left[i].feature));
 }
 
-/* One by one and many at once are the same. */
+/* Segments one by one and in a batch give the same result. */
 static void segments(const vxs_shape *ball) {
   enum { COUNT = 150 };
   vxs_vec3 from[COUNT], to[COUNT];

@@ -1,11 +1,11 @@
-/* The library writes nothing to standard error, not even for a defect inside: that goes into the last error and the log. */
+/* The library writes nothing to standard error, even for a defect inside: that goes into the last error and the log. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Only in a library that was built for tests: the next call of this thread panics. */
+/* Exists only in a library built for tests: the next call of this thread panics. */
 #ifdef VOXSHELL_TEST_PANIC
 void vxs_test_panic_in_next_call(void);
 #endif
@@ -37,7 +37,7 @@ int main(void) {
   CHECK(dup2(standard_error, 2) == 2 && lseek(file, 0, SEEK_END) == 0 && close(file) == 0 && remove(path) == 0);
   CHECK(status == VXS_PANIC);
 #ifdef VOXSHELL_TEST_PANIC
-  /* With the place, which a host can report. */
+  /* With the source location, which a host can report. */
   CHECK(strstr(logged, "vxs_shape_get_bounds: a defect inside the library (asked for by a test, at ") != NULL);
   CHECK(strstr(logged, "guard.rs:") != NULL);
 #endif

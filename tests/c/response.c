@@ -1,4 +1,5 @@
-/* Forces of contacts for those with a loop of their own: against sums over the contacts, finite differences, and Newton. */
+/* Contact forces for hosts with their own loop: against sums over the contacts, finite differences, and Newton's
+ * laws. */
 #include "check.h"
 
 static const double STIFFNESS = 300, RADIUS = 0.1;
@@ -20,7 +21,7 @@ static void six(const vxs_wrench *w, double out[6]) {
   memcpy(out, all, sizeof all);
 }
 
-/* A rotation vector after what there is. */
+/* Applies a rotation vector after the present rotation. */
 static vxs_pose turned(vxs_pose p, int axis, double angle) {
   const double s = sin(0.5 * angle), c = cos(0.5 * angle);
   const double q[3] = {axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0};
@@ -32,7 +33,7 @@ static vxs_pose turned(vxs_pose p, int axis, double angle) {
   return p;
 }
 
-/* Turned somehow, its lowest point this deep in the floor. */
+/* Rotated arbitrarily, with its lowest point this deep in the floor. */
 static vxs_kinematics sunk(double depth) {
   const vxs_kinematics k = {turned(turned(at(0.3, RADIUS - depth, -0.2), 0, 0.4), 2, -0.9), {0.3, RADIUS - depth, -0.2}, {{0, 0, 0}, {0, 0, 0}}};
   return k;
@@ -40,7 +41,7 @@ static vxs_kinematics sunk(double depth) {
 
 static const vxs_kinematics STILL = {{{0, 0, 0}, 0, 0, 0, 1}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
 
-/* One contact for all is as deep as the deepest, and pushes along the mean normal. */
+/* One cluster for all contacts is as deep as the deepest and pushes along the mean normal. */
 static void clusters(const vxs_shape *shape, const vxs_shape *floor, vxs_workspace *workspace) {
   const vxs_kinematics k = sunk(0.008);
   vxs_penalty penalty;
@@ -69,7 +70,7 @@ static void clusters(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   CHECK(count == 1 && three.wrench.force.y == f.y);
 }
 
-/* At rest the same as at one pose; on the way the mean of the forces at many poses. */
+/* At rest the result equals that at one pose; in motion it is the mean of the forces at many poses. */
 static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_workspace *workspace) {
   enum { POSES = 500 };
   vxs_kinematics k = sunk(0.008);
@@ -108,7 +109,7 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
   for (int j = 0; j < 6; j++) NEAR(b[j], sum[j], 0.01 * b[1]);
   NEAR(on_floor.wrench.force.y, -b[1], 1e-9);
 
-  /* Above all the way: nothing, to the bit. */
+  /* Above the floor during the whole step: exactly zero. */
   sweep.motion.to = sweep.motion.from;
   OK(vxs_query_continuous_penalty(SWEPT(shape, sweep), SWEPT(floor, still), &penalty, workspace, &mean, NULL, &count));
   CHECK(count == 0 && mean.wrench.force.y == 0 && mean.by_pose[7] == 0);
@@ -116,7 +117,7 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
 
 static vxs_vec3 crossed(vxs_vec3 a, vxs_vec3 b) { return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
 
-/* After the impulses every contact is left in the step. */
+/* After the impulses every contact separates within the step. */
 static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspace *workspace) {
   const double mass = 2, inertia = 0.4 * mass * RADIUS * RADIUS, dt = 0.01;
   const vxs_mobility of_ball = {1 / mass, {1 / inertia, 1 / inertia, 1 / inertia, 0, 0, 0}}, of_floor = {0, {0, 0, 0, 0, 0, 0}};
@@ -143,7 +144,7 @@ static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
     const double parting = -((v.x + turn.x) * n.x + (v.y + turn.y) * n.y + (v.z + turn.z) * n.z);
     CHECK(parting >= -contacts[i].separation / dt - 1e-6);
   }
-  /* Slower than that where it is asked for, none where it leaves anyway, and some of it back with restitution. */
+  /* Slower if a limit is set, zero if the contact separates anyway, and partly reversed with restitution. */
   const double fast = v.y;
   settings.max_speed = 0.05;
   OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
@@ -154,7 +155,7 @@ static void impulses(const vxs_shape *shape, const vxs_shape *floor, vxs_workspa
   k.twist.linear.y = 10;
   OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 1 && done.count == 0 && done.on_a.force.y == 0);
-  /* Two bodies that nothing moves. */
+  /* Two fixed bodies. */
   k.twist.linear.y = 0;
   OK(vxs_query_impulse(DYNAMIC(shape, k), &of_floor, DYNAMIC(floor, STILL), &of_floor, &settings, workspace, &done));
   CHECK(done.resolved == 0 && done.count == 0);
@@ -172,7 +173,7 @@ int main(void) {
   OK(vxs_penalty_init(&penalty, sizeof penalty, STIFFNESS, 4));
   penalty.drag = 1;
 
-  /* Turned somehow, 8 mm into the floor, about its centre. */
+  /* Rotated arbitrarily, 8 mm into the floor, about its centre. */
   vxs_kinematics k = {turned(turned(at(0.3, RADIUS - 0.008, -0.2), 0, 0.4), 2, -0.9), {0.3, RADIUS - 0.008, -0.2}, {{0, 0, 0}, {0, 0, 0}}};
   const vxs_kinematics still = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
   OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &on_ball, &on_floor, &count));
@@ -180,10 +181,10 @@ int main(void) {
   CHECK(count > 5 && count == again);
   double depth = 0;
   for (size_t i = 0; i < count; i++) depth -= contacts[i].separation;
-  /* Along the samples' normals, which are within a few degrees of the floor's; the sum is upwards. */
+  /* Along the samples' normals, which are within a few degrees of the floor's; the sum points up. */
   const vxs_vec3 f = on_ball.wrench.force;
   CHECK(f.y > 0.85 * STIFFNESS * depth && f.y <= STIFFNESS * depth && fabs(f.x) + fabs(f.z) < 0.2 * f.y);
-  /* What the floor gets is the opposite, about another point. */
+  /* The floor gets the opposite wrench, about another point. */
   const vxs_vec3 g = on_floor.wrench.force, r = k.center;
   NEAR(g.x, -f.x, 1e-9);
   NEAR(g.y, -f.y, 1e-9);
@@ -223,7 +224,7 @@ int main(void) {
   }
   CHECK(on_ball.by_pose[7] < -0.8 * STIFFNESS * (double)count && on_ball.by_twist[7] < -2.0 * (double)count);
 
-  /* Averaged, out of reach, and with a force that begins before the surface. */
+  /* Averaged, out of reach, and with a force that begins above the surface. */
   penalty.average_from = 2;
   OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(floor, still), &penalty, workspace, &other, NULL, NULL));
   NEAR(other.wrench.force.y, f.y * 2 / (double)count, 1e-9);

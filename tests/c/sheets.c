@@ -113,12 +113,12 @@ static void edges(const vxs_shape *sheet, const vxs_shape *body, vxs_workspace *
   OK(vxs_shape_release(border));
 }
 
-/* What bad_input_walk.c does not ask. */
+/* Refusals that bad_input_walk.c does not cover. */
 static void refusals(void) {
   vxs_cook_options options;
   vxs_primitive primitive;
   vxs_shape *shape = NULL;
-  /* Nothing is left of it in f32. */
+  /* At this scale the sheet has no area in f32. */
   REFUSED(VXS_INVALID_ARGUMENT, "depth", vxs_shape_create_sheet(CORNERS, 4, SQUARE, 2, 1e-60, &shape));
   /* A sphere has neither corners nor edges. */
   OK(vxs_cook_options_init(&options, sizeof options));

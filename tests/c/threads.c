@@ -1,5 +1,5 @@
-/* What threads may do at once: query, cook, retain and release shared shapes, log, and be told apart. Run under
- * ThreadSanitizer by tests/campaign. */
+/* Operations that threads may do at once: query, cook, retain and release shared shapes, log, and read their own
+ * errors. tests/campaign runs this under ThreadSanitizer. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -37,7 +37,7 @@ static void on_all_threads(void (*work)(int number)) {
   CHECK(pthread_barrier_destroy(&barrier) == 0);
 }
 
-/* Small, since every cooking here runs beside others, and instrumented. */
+/* Small, because other threads cook at the same time, with instrumentation. */
 static vxs_shape *cook_reporting(uint32_t kind, vxs_progress_fn progress, void *user) {
   vxs_shape *shape = NULL;
   vxs_primitive primitive;
@@ -60,7 +60,7 @@ static vxs_workspace *new_workspace(void) {
   return workspace;
 }
 
-/* What the threads share. */
+/* Shapes shared by the threads. */
 static vxs_shape *torus, *gear;
 
 /* --- Queries of shared shapes ------------------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static bool same(const struct answer *x, const struct answer *y) {
          memcmp(&x->hit.point, &y->hit.point, sizeof x->hit.point) == 0;
 }
 
-/* The same bytes on every thread. */
+/* Every thread gets the same bytes. */
 static void query(int number) {
   vxs_workspace *workspace = new_workspace();
   for (int i = 0; i < times(100); i++) {
@@ -142,7 +142,7 @@ static void retain_and_release(int number) {
   }
 }
 
-/* The data goes with its last owner, whichever thread that is. */
+/* The last owner, on any thread, frees the data. */
 enum { SHARED = 6 };
 static vxs_shape *owned[SHARED][THREADS];
 
@@ -162,7 +162,7 @@ static void the_last_owner_may_be_any_thread(void) {
   on_all_threads(release_one_each);
 }
 
-/* Releasing one handle twice is wrong, and told to the second thread. */
+/* Releasing one handle twice is an error, reported to the second thread. */
 enum { CONTESTED = 100 };
 static vxs_shape *contested[CONTESTED];
 static int won[THREADS];
@@ -183,7 +183,8 @@ static void of_threads_that_release_one_handle_one_wins(void) {
   CHECK(winners == CONTESTED);
 }
 
-/* --- A workspace that is shared, which it must not be --------------------------------------------------------------------- */
+/* --- A workspace used by two threads, which is forbidden
+ * --------------------------------------------------------------- */
 
 static vxs_workspace *shared;
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
@@ -223,7 +224,7 @@ static const uint32_t KINDS[3] = {VXS_PRIMITIVE_TORUS, VXS_PRIMITIVE_GEAR, VXS_P
 static bool progress(const char *stage, double fraction, void *user) {
   int *calls = user;
   CHECK(stage[0] != '\0' && fraction >= 0 && fraction <= 1);
-  /* Without a lock: one call at a time. */
+  /* Without a lock: the calls must not overlap. */
   ++*calls;
   return true;
 }
@@ -264,7 +265,7 @@ static void hear(uint32_t level, const char *message, void *user) {
 
 static int heard_by_all;
 
-/* Thread 0 puts one listener in the place of another, and frees the old one at once: nobody is inside it any more. */
+/* Thread 0 replaces one listener by another and frees the old one at once, because no call is inside it any more. */
 static void log_meanwhile(int number) {
   if (number > 0) {
     for (int i = 0; i < times(2000); i++) OK(vxs_log(1 + i % 4, "a message"));

@@ -1,17 +1,18 @@
-//! The cubic of a cell against its definition: values, roots, intervals, and the cases that the papers' two methods miss.
+//! The cubic of a cell against its definition: values, roots, intervals, and the cases that the papers' two methods
+//! miss.
 
 use proptest::prelude::*;
 use support::rng::Rng;
 use voxshell::ccd::cell::Cubic;
 
-/// By de Casteljau's algorithm, which the library does not use.
+/// Evaluates by de Casteljau's algorithm, which the library does not use.
 fn value(b: [f64; 4], s: f64) -> f64 {
     let mix = |a: f64, b: f64| a * (1.0 - s) + b * s;
     let (p, q, r) = (mix(b[0], b[1]), mix(b[1], b[2]), mix(b[2], b[3]));
     mix(mix(p, q), mix(q, r))
 }
 
-/// The Bernstein coefficients of both halves.
+/// Returns the Bernstein coefficients of both halves.
 fn halves(b: [f64; 4]) -> [[f64; 4]; 2] {
     let m = |x: f64, y: f64| 0.5 * (x + y);
     let (p, q, r) = (m(b[0], b[1]), m(b[1], b[2]), m(b[2], b[3]));
@@ -20,8 +21,8 @@ fn halves(b: [f64; 4]) -> [[f64; 4]; 2] {
     [[b[0], p, u, w], [w, v, r, b[3]]]
 }
 
-/// Points at which any wrong answer shows: the ends, and close to every root and extremum, found by halving until the
-/// coefficients prove a piece to be without either.
+/// Returns points at which any wrong answer shows: the ends, and points close to every root and extremum, found by
+/// halving until the coefficients prove that a piece has neither.
 fn telling_points(b: [f64; 4], [from, to]: [f64; 2], out: &mut Vec<f64>) {
     let one_sign = |x: &[f64]| x.iter().all(|v| *v >= 0.0) || x.iter().all(|v| *v <= 0.0);
     let steps = [b[1] - b[0], b[2] - b[1], b[3] - b[2]];
@@ -33,7 +34,7 @@ fn telling_points(b: [f64; 4], [from, to]: [f64; 2], out: &mut Vec<f64>) {
     }
 }
 
-/// Holds the answer for a cubic against its values.
+/// Checks the answer for a cubic against its values.
 fn check(b: [f64; 4]) {
     let cubic = Cubic { b };
     let signs = cubic.signs();
@@ -55,7 +56,7 @@ fn check(b: [f64; 4]) {
     }
 }
 
-/// Coefficients of (s − r₀)(s − r₁)(s − r₂) times `scale`.
+/// Returns the coefficients of (s − r₀)(s − r₁)(s − r₂) times `scale`.
 fn with_roots(r: [f64; 3], scale: f64) -> [f64; 4] {
     let f = |x: f64, y: f64, z: f64| scale * (x - r[0]) * (y - r[1]) * (z - r[2]);
     let mean = |x: f64, y: f64| (f(x, y, y) + f(y, x, y) + f(y, y, x)) / 3.0;
@@ -132,19 +133,19 @@ fn a_double_root_on_the_level_touches_and_one_above_it_does_not() {
 
 #[test]
 fn a_segment_in_a_face_or_along_an_edge_of_the_cell_is_a_segment() {
-    // x + y + z − 1 at the corners: linear, and the face z = 0 of it.
+    // x + y + z − 1 at the corners is linear; the segment is in its face z = 0.
     let corners: [f64; 8] = std::array::from_fn(|i| (i & 1) as f64 + (i >> 1 & 1) as f64 + (i >> 2) as f64 - 1.0);
     let face = Cubic::along(&corners, &[0.0, 0.25, 0.0], &[1.0, 0.5, 0.0]).signs();
     assert!(face.starts_below && (face.roots()[0] - 0.6).abs() < 1e-15);
-    // The edge from the origin along x reaches the level at its end only.
+    // The edge from the origin along x reaches the level only at its end.
     let edge = Cubic::along(&corners, &[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]).signs();
     assert!(edge.starts_below && edge.roots().is_empty());
-    // On the diagonal of the face the level is at every point.
+    // On the diagonal of the face every point is at the level.
     let along = Cubic::along(&corners, &[0.0, 1.0, 0.0], &[1.0, 0.0, 0.0]).signs();
     assert_eq!(along.below().collect::<Vec<_>>(), [[0.0, 1.0]]);
 }
 
-/// Xu & Barbič 2016, figure 2 (a): both ends are free, and the segment dips into the object between them.
+/// Xu & Barbič 2016, figure 2 (a): both ends are outside, and the segment dips into the object between them.
 #[test]
 fn figure_2a_bisection_misses_a_dip_and_the_exact_method_does_not() {
     // A saddle: the corners (0,0,·) and (1,1,·) are 1, the others −0.6; the segment is the diagonal of the square.
@@ -163,7 +164,7 @@ fn figure_2a_bisection_misses_a_dip_and_the_exact_method_does_not() {
     assert!((cubic.cardano().unwrap() - expected).abs() < 1e-7);
 }
 
-/// Figure 2 (b): three roots, of which bisection takes a later one, and so says where the sign changes back.
+/// Figure 2 (b): three roots. Bisection finds a later one and reports a sign change in the wrong direction.
 #[test]
 fn figure_2b_bisection_takes_a_later_root_and_the_exact_method_the_first() {
     let b = with_roots([0.1, 0.2, 0.95], -1.0);
@@ -177,8 +178,8 @@ fn figure_2b_bisection_takes_a_later_root_and_the_exact_method_the_first() {
     assert!((cubic.cardano().unwrap() - 0.1).abs() < 1e-9);
 }
 
-/// The same in cells of any samples, along any segment: where bisection takes a later root, it says that the segment leaves
-/// what it had entered and left before; ours are those of a scan of the cell.
+/// The same in cells of random samples, along random segments. If bisection finds a later root, it reports that the
+/// segment leaves an interval that it had left before; the library's roots agree with a scan of the cell.
 #[test]
 fn figure_2_in_cells_bisection_misses_dips_and_first_roots_and_the_exact_method_none() {
     let mut rng = Rng(14);
@@ -188,7 +189,7 @@ fn figure_2_in_cells_bisection_misses_dips_and_first_roots_and_the_exact_method_
         let mut end = || [0; 3].map(|_| 0.5 + 0.5 * rng.unit());
         let cubic = Cubic::along(&corners, &end(), &end());
         let scan: Vec<f64> = (0..=2000).map(|i| value(cubic.b, f64::from(i) / 2000.0)).collect();
-        // Only what a scan can tell: every dip and rise is seen by it, and no root is near another.
+        // Only cells that a scan resolves: it sees every dip and rise, and no two roots are close.
         let changes: Vec<usize> = (0..2000).filter(|&i| (scan[i] <= 0.0) != (scan[i + 1] <= 0.0)).collect();
         let roots = cubic.signs().roots().to_vec();
         let first = scan.iter().position(|f| *f <= 0.0);
@@ -210,14 +211,14 @@ fn figure_2_in_cells_bisection_misses_dips_and_first_roots_and_the_exact_method_
     assert!(missed > 100 && late > 0, "{missed} missed, {late} late");
 }
 
-/// Segments that graze: Cardano's formulas lose some of the hits in rounding, the bracketed search none.
+/// Grazing segments: Cardano's formulas lose some of the hits in rounding, the bracketed search none.
 #[test]
 fn cardano_misses_hits_that_the_bracketed_search_finds() {
     let mut rng = Rng(2);
     let (mut hits, mut missed_by_cardano, mut missed_by_bisection) = (0, 0, 0);
     for _ in 0..200_000 {
-        // Two roots close together, the third far outside, as in most cells: f sinks below the level by a thousand times
-        // its rounding, though by little.
+        // Two roots close together and the third far outside, as in most cells: f falls below the level by a small
+        // amount, but a thousand times its rounding.
         let (r, gap) = (0.5 + 0.45 * rng.unit(), 10f64.powf(-5.0 + rng.unit()));
         let far = 10f64.powf(2.0 + rng.unit());
         let cubic = Cubic { b: with_roots([r, r + gap, far], -1.0 / far) };
@@ -233,7 +234,7 @@ fn cardano_misses_hits_that_the_bracketed_search_finds() {
     assert!(hits > 10_000 && missed_by_cardano > 0 && missed_by_bisection == hits);
 }
 
-/// A named instance: a root at the very start of the cell that Cardano's formulas put before it.
+/// A known case: a root at the very start of the cell that Cardano's formulas place before it.
 #[test]
 fn a_root_on_the_border_of_the_cell_is_not_lost() {
     let mut lost = 0;

@@ -1,5 +1,5 @@
-//! Segments against every kind of field and every kind of level: a grid's from outside its box, convex shapes, meshes,
-//! sheets; held to distances along the way, halved until they prove their sign.
+//! Segments against every kind of field and of level: a grid's from outside its box, convex shapes, meshes, sheets. The
+//! reference is the distance along the segment, which is halved until the sign is proven.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use voxshell::field::{
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
 
-/// Points of the segment where φ − level is certain by more than `tolerance`: by a Lipschitz constant of φ, halving.
+/// Visits points of the segment where |φ − level| exceeds `tolerance` for certain, by a Lipschitz constant and halving.
 fn certain(off: &dyn Fn(f64) -> f64, steep: f64, tolerance: f64, [from, to]: [f64; 2], on: &mut dyn FnMut(f64, bool)) {
     let middle = 0.5 * (from + to);
     let value = off(middle);
@@ -27,7 +27,7 @@ fn certain(off: &dyn Fn(f64) -> f64, steep: f64, tolerance: f64, [from, to]: [f6
     }
 }
 
-/// Segments against a field at some levels; φ in f64 by `phi`, of at most `steep` metres per metre.
+/// Checks segments against a field at some levels; `phi` gives φ in f64, with a slope of at most `steep`.
 fn check(field: &Field, phi: &dyn Fn(&Vec3) -> f64, steep: f64, levels: &[f64], reach: f64, tolerance: f64) {
     let mut rng = Rng(77);
     let (mut hits, mut free) = (0, 0);
@@ -49,7 +49,7 @@ fn check(field: &Field, phi: &dyn Fn(&Vec3) -> f64, steep: f64, levels: &[f64], 
     assert!(hits > 20 && free > 20, "{hits} hits, {free} free");
 }
 
-/// φ of a grid in f64, extended outside.
+/// Returns φ of a grid in f64, extended outside.
 fn extended(field: &DenseField, p: &Vec3) -> f64 {
     let g = field.grid();
     let h = f64::from(g.spacing);
@@ -166,7 +166,7 @@ fn a_start_inside_or_on_the_surface_is_reported_at_once_or_after_leaving() {
         let mut passed = Vec::new();
         crossings(&field, &through, 0.0, |hit| passed.push(hit));
         assert_eq!(passed.len(), 4);
-        // Entering against the normal, leaving along it.
+        // Entries are against the normal, exits along it.
         assert_eq!(passed.iter().map(|h| h.normal.x > 0.0).collect::<Vec<_>>(), [true, false, true, false]);
         let inside = Segment::new(Vec3::new(0.35, 0.01, 0.02), through.to);
         assert_eq!(first_hit(&field, &inside, 0.0, Start::Hit).unwrap().fraction, 0.0);
@@ -177,13 +177,13 @@ fn a_start_inside_or_on_the_surface_is_reported_at_once_or_after_leaving() {
         let mut left = Vec::new();
         crossings(&field, &out, 0.0, |hit| left.push(hit.point.x));
         assert!(left.len() == 1 && (left[0] - passed[0].point.x).abs() < 1e-9, "{left:?}");
-        // No length, and coordinates that overflow.
+        // Segments without length, and with coordinates that overflow.
         let still = Segment::new(inside.from, inside.from);
         assert_eq!(first_fraction(&field, &still, 0.0, Start::Hit), Some(0.0));
         assert_eq!(first_fraction(&field, &still, 0.0, Start::Leave), None);
         let huge = Segment::new(Vec3::repeat(1.7e308), Vec3::repeat(-1.7e308));
         first_fraction(&field, &huge, 0.0, Start::Hit);
-        // Together as one by one.
+        // A batch gives the same as single queries.
         let segments = [through, inside, out, still];
         let mut fractions = [None; 4];
         first_fractions(&field, &segments, 0.0, Start::Hit, &mut fractions);

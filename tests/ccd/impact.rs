@@ -1,5 +1,5 @@
-//! Two bodies on screw motions against ten thousand sub-steps of the discrete query: no contact is missed, none is reported
-//! late, and what is reported is contact within the tolerance.
+//! Two bodies on screw motions against ten thousand sub-steps of the discrete query: no contact is missed or reported
+//! late, and reported contacts are real within the tolerance.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use voxshell::pointshell::{PointShell, ShellOptions};
 
 const SUBSTEPS: u32 = 10_000;
 const TOLERANCE: f64 = 1e-5;
-/// What the discrete query's f32 can be wrong by.
+/// Largest rounding error of the discrete query in f32, metres.
 const ROUNDING: f64 = 2e-6;
 
 fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Shape {
@@ -27,7 +27,7 @@ fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Shape {
     Shape::cook(mesh, &options, &Progress::none()).unwrap()
 }
 
-/// φ of the deepest sample of A in B, where it is less than `limit`.
+/// Returns φ of the deepest sample of A in B if it is less than `limit`.
 fn deepest(a: &Moving, b: &Moving, t: f64, limit: f64, workspace: &mut contact::Workspace) -> Option<f64> {
     let (pose_a, pose_b) = (a.pose(t), b.pose(t));
     contact::distance(a.geometry, &pose_a, b.geometry, &pose_b, Roles::ShellOfA, limit, workspace)
@@ -35,7 +35,7 @@ fn deepest(a: &Moving, b: &Moving, t: f64, limit: f64, workspace: &mut contact::
         .map(|c| c.separation)
 }
 
-/// A screw motion of the kinds that matter, of a body that comes near the origin.
+/// Returns a screw motion of one of the relevant kinds, for a body that comes near the origin.
 fn motion(rng: &mut Rng, kind: u64) -> [Pose; 2] {
     let place =
         |rng: &mut Rng, reach: f64| Isometry3::from_parts(Translation3::from(rng.vector() * reach), rng.rotation());
@@ -46,7 +46,7 @@ fn motion(rng: &mut Rng, kind: u64) -> [Pose; 2] {
     };
     let to = match kind % 8 {
         0 | 1 => place(rng, 1.3),
-        // Ten degrees and a little way, as in a step.
+        // Ten degrees with a small translation, as in a step.
         2 | 3 => Translation3::from(rng.vector() * 0.2) * from * turned(10f64.to_radians(), rng),
         // About itself, by nearly half a turn.
         4 => from * turned(std::f64::consts::PI - 1e-6, rng),
@@ -64,7 +64,7 @@ fn check_pairs(name: &str, a: &Shape, b: &Shape, pairs: u64) {
         .map_init(Default::default, |(ours, theirs): &mut (Workspace, contact::Workspace), i| {
             let mut rng = Rng(i.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ 23);
             let [from, to] = motion(&mut rng, i);
-            // The other moves as well, in every other pair; the pair as a whole is somewhere else.
+            // In every second pair the other body moves too; the whole pair is at another place.
             let other = if i % 2 == 0 { motion(&mut rng, 2) } else { [Pose::identity(); 2] };
             let other = [Pose::identity(), other[0].inverse() * other[1]];
             let world = Isometry3::from_parts(Translation3::from(rng.vector() * 3.0), rng.rotation());
@@ -75,7 +75,7 @@ fn check_pairs(name: &str, a: &Shape, b: &Shape, pairs: u64) {
             let first = time_of_impact(&a, &b, &query, ours).unwrap();
             assert_eq!(touch(&a, &b, &query, ours).unwrap(), first.is_some());
             let end = first.map_or(1.0, |c| c.toi);
-            // Before, nothing is in contact.
+            // Before the reported time nothing is in contact.
             let mut late = None;
             for k in 0..=SUBSTEPS {
                 let t = f64::from(k) / f64::from(SUBSTEPS);
@@ -96,7 +96,7 @@ fn check_pairs(name: &str, a: &Shape, b: &Shape, pairs: u64) {
                 assert!(c.separation <= TOLERANCE + ROUNDING && (c.normal.norm() - 1.0).abs() < 1e-6);
                 deep = c.toi == 0.0;
             }
-            // All contacts: what is deep at a sub-step is in an interval of that sample.
+            // All contacts: a sample that is deep at a sub-step is in one of its reported intervals.
             let all = contacts(&a, &b, &query, ours).unwrap();
             assert_eq!(all.first().map(|c| c.contact.toi), first.map(|c| c.toi), "{name} pair {i}");
             assert!(all.windows(2).all(|w| w[0].contact.toi <= w[1].contact.toi));
@@ -154,7 +154,7 @@ fn no_contact_of_ten_thousand_sub_steps_is_missed_at_thin_plates() {
     check_pairs("plate", &knot, &plate, 300);
 }
 
-/// A rod of samples, 1 m to either side.
+/// Returns a rod of samples, 1 m to either side.
 fn rod() -> PointShell {
     let points: Vec<[f64; 3]> = (0..=100).map(|i| [f64::from(i) * 0.02 - 1.0, 0.0, 0.0]).collect();
     let normals = vec![[0.0, 1.0, 0.0]; points.len()];
@@ -185,11 +185,11 @@ fn a_blade_hits_a_plane_when_geometry_says_and_only_on_its_true_path() {
             let query = Query { path: Path::Screw { tolerance }, ..Query::default() };
             let hit = time_of_impact(&blade, &still, &query, &mut workspace).unwrap().unwrap();
             let exact = (-height).asin() / angle;
-            // The tip comes down by cos(angle) for each radian.
+            // The tip comes down by cos(angle) per radian.
             let early = tolerance / ((exact * angle).cos() * angle);
             assert!(hit.toi <= exact + 1e-12, "{hit:?}, exactly {exact}");
             assert!(hit.toi >= exact - early * 1.1 - 1e-9, "{hit:?}, exactly {exact}");
-            // Straight from end to end the rod would fold through its middle and reach the plane at another time.
+            // On straight sample paths the rod would pass through its centre and reach the plane at another time.
             let straight = Query::default();
             let folded = time_of_impact(&blade, &still, &straight, &mut workspace).unwrap();
             assert!(folded.is_none_or(|f| (f.toi - exact).abs() > 1e-3), "{folded:?}");
@@ -206,7 +206,7 @@ fn a_blade_that_passes_above_a_plane_does_not_touch_it() {
         let still = Moving::still(plane.geometry(), &Pose::identity());
         let query = |tolerance| Query { path: Path::Screw { tolerance }, ..Query::default() };
         assert!(!touch(&blade, &still, &query(gap * 0.5), &mut workspace).unwrap(), "{gap}");
-        // And touches within a tolerance that is larger than the gap, or may; never without one.
+        // A contact may be reported if the tolerance is larger than the gap, never if it is smaller.
         let near = time_of_impact(&blade, &still, &query(gap * 1e2), &mut workspace).unwrap();
         assert!(near.is_none_or(|c| c.separation <= gap * 1e2));
         let grazed = plane_grazed(&rod, gap, &mut workspace);
@@ -236,13 +236,13 @@ fn it_does_not_matter_which_of_the_two_moves_or_how_far_from_the_origin() {
         let hit = time_of_impact(&moves, &rests, &query, &mut workspace).unwrap().unwrap();
         assert!((hit.toi - exact).abs() < 1e-5, "{hit:?}");
         assert!((hit.normal - world.rotation * -Vec3::y()).norm() < 1e-6, "{hit:?}");
-        // The plane turned the other way, and the roles exchanged.
+        // The plane rotates the other way, and the roles are exchanged.
         let rests = Moving::still(of_shell(&rod), &there(Pose::identity()));
         let moves = Moving { geometry: plane.geometry(), from: there(about_z(0.0)), to: there(about_z(-2.0)) };
         let hit = time_of_impact(&moves, &rests, &query, &mut workspace).unwrap().unwrap();
         assert!((hit.toi - exact).abs() < 1e-5, "{hit:?}");
         assert!(hit.feature & FEATURE_OF_B != 0);
-        // Both of them by half.
+        // Both rotate by half.
         let a = Moving { geometry: of_shell(&rod), from: there(about_z(0.0)), to: there(about_z(1.0)) };
         let b = Moving { geometry: plane.geometry(), from: there(about_z(0.0)), to: there(about_z(-1.0)) };
         let hit = time_of_impact(&a, &b, &query, &mut workspace).unwrap().unwrap();
@@ -253,7 +253,7 @@ fn it_does_not_matter_which_of_the_two_moves_or_how_far_from_the_origin() {
 #[test]
 fn known_contacts_do_not_end_a_step_and_are_looked_at_when_it_ends() {
     let (rod, plane, mut workspace) = (rod(), plane(0.0), Workspace::new());
-    // The rod lies on the plane, then its left end is lifted and its right end pressed in.
+    // The rod lies on the plane, then its left end is lifted and its right end is pressed in.
     let b = Moving::still(plane.geometry(), &Pose::identity());
     for path in [Path::Straight, Path::Screw { tolerance: 1e-6 }] {
         let a = Moving { geometry: of_shell(&rod), from: about_z(0.0), to: about_z(-0.1) };

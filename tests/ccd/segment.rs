@@ -1,5 +1,5 @@
-//! Segments against fields on grids: no crossing is missed and none is made up, for millions of random segments and for
-//! those that are hardest. Every answer is held against a walk over every cell that shares nothing with the library.
+//! Segments against fields on grids: no crossing is missed or invented, for millions of random segments and for the
+//! hardest ones. Every answer is checked against an independent walk over every cell.
 
 use num_rational::BigRational;
 use support::reference::{pieces, Number, Piece};
@@ -10,8 +10,8 @@ use voxshell::field::{force_baseline, BrickField, DenseField, Field, Grid};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
 
-/// What rounding may do to φ, in metres, for a segment: the library promises twice 16 f64::EPSILON of the numbers that
-/// enter, and the reference has rounding of its own.
+/// Returns the rounding error of φ for a segment, metres: the library promises twice 16 f64::EPSILON of the input
+/// numbers, and the reference has rounding of its own.
 fn tolerance(field: &DenseField, ends: &[Vec3; 2], level: f64) -> f64 {
     let grid = field.grid();
     let largest = field.values().iter().fold(0.0f64, |m, v| m.max(f64::from(v.abs())));
@@ -20,7 +20,7 @@ fn tolerance(field: &DenseField, ends: &[Vec3; 2], level: f64) -> f64 {
     40.0 * f64::EPSILON * ((2.0 + f64::from(field.lipschitz_outside())) * reach + level.abs() + largest)
 }
 
-/// Calls `on` with (t, φ − level) where a wrong answer shows: ends of pieces, and close to every root and extremum.
+/// Calls `on` with (t, φ − level) where a wrong answer shows: at ends of pieces, and close to every root and extremum.
 fn telling_points(piece: &Piece<f64>, depth: u32, on: &mut impl FnMut(f64, f64)) {
     on(piece.from, piece.b[0]);
     on(piece.to, piece.b[3]);
@@ -37,7 +37,7 @@ struct Count {
     made_up: u64,
 }
 
-/// Holds all answers for one segment against the reference.
+/// Checks all answers for one segment against the reference.
 fn check(field: &Field, ends: [Vec3; 2], level: f64, count: &mut Count) {
     let Field::Dense(dense) = field else { panic!("a grid") };
     let segment = Segment::new(ends[0], ends[1]);
@@ -63,7 +63,7 @@ fn check(field: &Field, ends: [Vec3; 2], level: f64, count: &mut Count) {
     );
     assert!(found.windows(2).all(|w| w[0][1] <= w[1][0]), "{ends:?}: {found:?}");
     assert!(found.iter().all(|i| 0.0 <= i[0] && i[0] <= i[1] && i[1] <= 1.0), "{ends:?}: {found:?}");
-    // The rounding of a parameter.
+    // Rounding of a parameter.
     let slack = 1e-13 + 1e-15 * (ends[0].amax() + ends[1].amax()) / (ends[1] - ends[0]).norm().max(1e-300);
     let (mut missed, mut made_up) = (None, None);
     for piece in pieces::<f64>(dense, &ends, level) {
@@ -88,11 +88,12 @@ fn check(field: &Field, ends: [Vec3; 2], level: f64, count: &mut Count) {
     }
 }
 
-/// A field of random numbers: every other cell has several crossings. Not a distance, and nothing may depend on that.
+/// Returns a field of random numbers in which every second cell has several crossings. It is not a distance, and no
+/// result may depend on that.
 fn noise(dims: [u32; 3], seed: u64) -> Field {
     let mut rng = Rng(seed);
     let grid = Grid::centered(dims, 0.125);
-    // Multiples of a quarter, so that levels pass through nodes, edges and faces exactly; the border is free.
+    // Multiples of a quarter, so that levels pass through nodes, edges and faces exactly; the border is positive.
     let border = |i: u32, a: usize| i == 0 || i + 1 == dims[a];
     let values: Vec<f32> = (0..grid.len() as u32)
         .map(|n| {
@@ -119,7 +120,7 @@ fn dense(field: &Field) -> &DenseField {
     dense
 }
 
-/// A point of the grid's box, grown by a tenth.
+/// Returns a point of the grid's box, enlarged by a tenth.
 fn anywhere(field: &DenseField, rng: &mut Rng) -> Vec3 {
     let (min, max) = (field.grid().min, field.grid().max());
     Vec3::from([0, 1, 2].map(|a| {
@@ -128,13 +129,13 @@ fn anywhere(field: &DenseField, rng: &mut Rng) -> Vec3 {
     })) + field.center()
 }
 
-/// A segment that is hard: made of nodes, edges, faces, planes of the grid, tangents, tiny and huge lengths.
+/// Returns a hard segment: made of nodes, edges, faces, planes of the grid, tangents, tiny and huge lengths.
 fn hard(field: &Field, rng: &mut Rng) -> [Vec3; 2] {
     let f = dense(field);
     let grid = f.grid();
     let spacing = f64::from(grid.spacing);
     let pick = |rng: &mut Rng, n: u64| rng.next() % n;
-    // A point with some coordinates on planes of the grid, some halfway, some a rounding off.
+    // A point with some coordinates on planes of the grid, some halfway, some off by a rounding error.
     let lattice = |rng: &mut Rng| {
         Vec3::from([0, 1, 2].map(|a| {
             let i = pick(rng, u64::from(grid.dims[a])) as f64;
@@ -188,7 +189,7 @@ fn hard(field: &Field, rng: &mut Rng) -> [Vec3; 2] {
                 [other, p]
             }
         }
-        // Lengths from denormal to a rounding.
+        // Lengths from denormal numbers to a rounding error.
         6 => {
             let p = if rng.unit() > 0.0 { surface(rng).0 } else { lattice(rng) };
             let tiny = [5e-324, 1e-310, 1e-200, 1e-100, 1e-20, 1e-16, 1e-13][pick(rng, 7) as usize];
@@ -200,7 +201,7 @@ fn hard(field: &Field, rng: &mut Rng) -> [Vec3; 2] {
             let far = rng.vector().normalize() * 1e6;
             [p + far, p - far * rng.unit().abs()]
         }
-        // No length.
+        // Zero length.
         _ => {
             let p = lattice(rng);
             [p, p]
@@ -208,7 +209,7 @@ fn hard(field: &Field, rng: &mut Rng) -> [Vec3; 2] {
     }
 }
 
-/// On two threads.
+/// Runs on two threads.
 fn run(seed: u64, count: u64, job: impl Fn(&mut Rng, &mut Count) + Sync) -> Count {
     let mut total = Count::default();
     std::thread::scope(|scope| {
@@ -236,7 +237,7 @@ fn run(seed: u64, count: u64, job: impl Fn(&mut Rng, &mut Count) + Sync) -> Coun
 fn run_all(random: u64, adversarial: u64) {
     let torus = torus(24);
     let noises = [noise([9, 9, 9], 1), noise([12, 5, 20], 2), noise([2, 2, 2], 3), noise([18, 17, 19], 4)];
-    // Levels below that of the border, so that the reference need not look outside.
+    // Levels below that of the border, so that the reference need not evaluate outside.
     let levels = [0.0, 0.0, -0.0625, 0.0625, 0.01, 1e-9];
     let random = run(11, random, |rng, count| {
         let n = rng.next();
@@ -270,8 +271,8 @@ fn no_crossing_is_missed_and_none_made_up() {
     }
 }
 
-/// A segment within a rounding of a plane of the grid all along: what a skip had passed was judged by the plane, and the walk went
-/// on behind a crossing.
+/// A segment within a rounding error of a plane of the grid along its whole length. A skip once used the plane to
+/// decide which cells it had passed, and the walk continued behind a crossing.
 #[test]
 fn along_a_plane_a_skip_ends_before_the_crossing() {
     let ends = [
@@ -283,13 +284,13 @@ fn along_a_plane_a_skip_ends_before_the_crossing() {
     assert_eq!((count.hits, count.missed, count.made_up), (1, 0, 0));
 }
 
-/// What is hard for a batch: segments that go different lengths, next to those that it cannot take.
+/// Hard cases for a batch: segments of different lengths, next to segments that the batch cannot take.
 fn mixed(field: &Field, rng: &mut Rng) -> Segment {
     let dense = dense(field);
     let [from, to] = match rng.next() % 8 {
         0..4 => hard(field, rng),
         4 => {
-            // From inside, where there is one.
+            // From inside, if the field has an inside.
             let inside = || Some(anywhere(dense, rng)).filter(|p| meets(field, &Segment::new(*p, *p), 0.0));
             let from = std::iter::repeat_with(inside).take(50).flatten().next().unwrap_or_default();
             [from, anywhere(dense, rng)]
@@ -309,7 +310,7 @@ fn batches_of_any_size_answer_as_segments_alone_bit_for_bit() {
     let bricks = |field: &Field| Field::Bricks(BrickField::from_dense(dense(field)).unwrap());
     let (torus, fine) = (torus(24), torus(90));
     let noises = [noise([9, 9, 9], 1), noise([18, 17, 19], 4), noise([40, 33, 21], 5)];
-    // A segment's field is made hard by the full grid that it was made from.
+    // The hard segments of a field are made from the dense grid of that field.
     let mut fields: Vec<(&Field, Field)> = [&torus, &fine].into_iter().chain(&noises).map(|f| (f, bricks(f))).collect();
     let cooked = BrickField::cook(
         &primitives::torus(0.35, 0.1, 64, 32).unwrap(),
@@ -352,8 +353,8 @@ fn batches_of_any_size_answer_as_segments_alone_bit_for_bit() {
     assert!(hits > 5000 && free > 5000, "{hits} hits, {free} free");
 }
 
-/// Where the library says that there is nothing, rational arithmetic proves that there is nothing; where it says that there
-/// is something, that φ is at most the level and a rounding there.
+/// Where the library reports no crossing, rational arithmetic proves that there is none; where it reports one, the
+/// arithmetic proves that φ there is at most the level plus rounding.
 #[test]
 fn exact_arithmetic_agrees_on_hard_segments() {
     let noises = [noise([5, 5, 5], 21), noise([4, 6, 3], 22)];
@@ -376,7 +377,7 @@ fn exact_arithmetic_agrees_on_hard_segments() {
         let field = &noises[n % 2];
         let ends = hard(field, &mut rng);
         if ends[0].amax() > 1e5 {
-            // The border's planes are met far from where f64 puts them; those are for the walk in f64.
+            // The planes of the border are met far from their f64 position; the walk in f64 tests such segments.
             continue;
         }
         let level = [0.0, 0.0625, -0.0625][n % 3];
@@ -391,7 +392,7 @@ fn exact_arithmetic_agrees_on_hard_segments() {
                 hits += 1;
                 let t = BigRational::of(t);
                 let limit = BigRational::of(tolerance(dense(field), &ends, level));
-                // The piece that has t; by convexity of its coefficients a rounding beside it will do.
+                // The piece that contains t; a point beside it is sufficient, because the coefficients are convex.
                 let near = exact.iter().any(|p| {
                     let margin = BigRational::of(1e-13);
                     if t < p.from.clone() - margin.clone() || t > p.to.clone() + margin {

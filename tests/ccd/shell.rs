@@ -1,5 +1,5 @@
-//! A pointshell that moves straight through a field: the tree finds what each sample alone finds, to the bit; and that is what
-//! its segment against the field finds, up to the rounding of its times.
+//! A pointshell that moves straight through a field: the result of the tree is bit-identical to that of each sample
+//! alone, which equals that of the sample's segment against the field, except for the rounding of its times.
 
 use std::sync::Arc;
 
@@ -31,12 +31,12 @@ fn knot(samples: usize, cells: u32, storage: Storage) -> Shape {
     cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 160, 16).unwrap(), samples, cells, storage)
 }
 
-/// Two poses of the shell in the field's frame, of the kinds that matter.
+/// Returns two poses of the shell in the field's frame, of one of the relevant kinds.
 fn motion(rng: &mut Rng, kind: u64) -> [Pose; 2] {
     let near = |rng: &mut Rng, reach: f64| Translation3::from(rng.vector() * reach);
     let from = Isometry3::from_parts(near(rng, 0.8), rng.rotation());
     let to = match kind % 10 {
-        // Somewhere else, turned; as in the papers' table 3, in a box three times as large.
+        // Anywhere, with any rotation; as in the papers' table 3, in a box three times as large.
         0 | 1 => {
             let mut place = || Translation3::new(1.5 * rng.unit(), 1.5 * rng.unit(), 1.5 * rng.unit());
             let (p, q) = (place(), place());
@@ -46,19 +46,19 @@ fn motion(rng: &mut Rng, kind: u64) -> [Pose; 2] {
         2 => near(rng, 1e-3) * from,
         3 => from,
         4 => near(rng, 1.0) * from,
-        // About itself by nearly half a turn, and by a little.
+        // About itself by nearly half a turn, and by a small angle.
         5 | 6 => {
             let axis = nalgebra::Unit::new_normalize(rng.vector());
             let angle = if kind % 10 == 5 { std::f64::consts::PI - 1e-9 } else { 0.01 };
             Isometry3::from_parts(from.translation, UnitQuaternion::from_axis_angle(&axis, angle) * from.rotation)
         }
-        // From far away, and past it.
+        // From far away, and past the field.
         7 => return [near(rng, 1e6) * from, near(rng, 0.5) * from],
         8 => {
             let way = rng.vector() * 1e6;
             return [Translation3::from(way) * from, Translation3::from(-way) * from];
         }
-        // A step so small that f32 cannot tell it.
+        // A step too small for f32.
         _ => near(rng, 1e-9) * from,
     };
     [from, to]
@@ -69,7 +69,7 @@ struct Brute {
     spans: Vec<Span>,
 }
 
-/// Every sample by itself.
+/// Tests every sample alone.
 fn brute_force(shell: &PointShell, field: &Field, motion: &Motion, level: f64, until: f64, known: &[u32]) -> Brute {
     let (mut first, mut spans) = (None::<(f64, u32)>, Vec::new());
     for sample in 0..shell.len() as u32 {
@@ -91,7 +91,7 @@ fn brute_force(shell: &PointShell, field: &Field, motion: &Motion, level: f64, u
     Brute { first, spans }
 }
 
-/// Times that rounding makes of one: where a path all but touches the level they are the least certain.
+/// Rounding error of a time: largest where a path nearly grazes the level.
 const ROUNDING: f64 = 1e-8;
 
 fn assert_same_first(found: Option<(f64, u32)>, expected: Option<(f64, u32)>, spans: &[Span], label: &str) {
@@ -122,7 +122,7 @@ fn check(name: &str, shell: &PointShell, field: &Field, levels: &[f64], motions:
         let level = levels[(i / 10) as usize % levels.len()];
         let until = if i % 7 == 3 { 0.4 } else { 1.0 };
         let all = brute_force(shell, field, &motion, level, until, &[]);
-        // Every other of those in contact is known.
+        // Every second sample in contact is known.
         let mut known: Vec<u32> = all.spans.iter().step_by(2).map(|s| s.sample).collect();
         known.dedup();
         let known = if i % 3 == 0 { known } else { Vec::new() };
@@ -139,7 +139,7 @@ fn check(name: &str, shell: &PointShell, field: &Field, levels: &[f64], motions:
         tests += workspace.stats().sample_tests;
         assert_same_spans(&spans, &all.spans, &label());
         assert_eq!(passage(true).spans(&mut workspace), spans, "{}", label());
-        // What comes first is the first of all, to the bit: who looks until then finds it again.
+        // The first contact is the first of all contacts, bit-identical: a query until that time finds it again.
         let least = spans.iter().map(|s| (s.from, s.sample)).min_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
         assert_eq!(first, least, "{}", label());
         hits += u64::from(all.first.is_some());
@@ -174,7 +174,7 @@ fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
     let shell = knot(1200, 48, Storage::Dense).shell.unwrap();
     let corners: Vec<[f64; 3]> = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.4 } else { -0.3 })).collect();
     let torus = primitives::torus(0.35, 0.1, 24, 12).unwrap();
-    // Samples can rest on edges and faces of these; the levels are those that are exact.
+    // Samples can rest on edges and faces of these bodies; these levels are exact.
     let exact = [0.0];
     let any = [0.0, 0.05, -0.02];
     let fields: [(&str, Field, &[f64], u64); 9] = [
@@ -193,7 +193,7 @@ fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
     }
 }
 
-/// The lowest sample is on the rim of every ball around it: none may be taken to be smaller than it is.
+/// The lowest sample is on the boundary of every ball around it: no ball may be taken as smaller than it is.
 #[test]
 fn a_shell_that_grazes_a_plane_with_one_sample_touches_it() {
     let shell = knot(1200, 48, Storage::Dense).shell.unwrap();

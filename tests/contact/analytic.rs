@@ -1,4 +1,4 @@
-//! Contacts against analytic shapes, held to closed forms written here in f64.
+//! Contacts against analytic shapes, compared with closed forms in f64.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 use support::rng::Rng;
@@ -13,7 +13,7 @@ fn cuboid(p: &Vec3, half: [f64; 3]) -> f64 {
     q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
 }
 
-/// Distance in the half-plane (radial r, axial y) to the segment a-b.
+/// Returns the distance in the half-plane (radial r, axial y) to the segment a-b.
 fn segment(r: f64, y: f64, a: [f64; 2], b: [f64; 2]) -> f64 {
     let (d, e) = ([b[0] - a[0], b[1] - a[1]], [r - a[0], y - a[1]]);
     let t = ((e[0] * d[0] + e[1] * d[1]) / (d[0] * d[0] + d[1] * d[1])).clamp(0.0, 1.0);
@@ -23,7 +23,7 @@ fn segment(r: f64, y: f64, a: [f64; 2], b: [f64; 2]) -> f64 {
 /// Signed distance in the body frame, metres.
 type ClosedForm = Box<dyn Fn(&Vec3) -> f64>;
 
-/// The analytic fields beside the closed form of each.
+/// Returns the analytic fields, each with its closed form.
 fn fields() -> Vec<(&'static str, Field, ClosedForm)> {
     let corners: Vec<[f64; 3]> = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.4 } else { -0.4 })).collect();
     vec![
@@ -99,7 +99,7 @@ fn contacts_agree_with_closed_forms() {
                 assert!((c.normal.norm() - 1.0).abs() < 1e-9, "{name} pose {i}: the normal is not a unit vector");
                 let gap = (c.point_on_b - c.point_on_a - c.normal * c.separation).norm();
                 assert!(gap < 1e-9, "{name} pose {i}: the points are {gap} m off the normal");
-                // The witness on B lies on B's surface, where the shape is smooth enough for one step to get there.
+                // The witness on B is on B's surface if the shape is smooth enough for a single projection step.
                 let on_b = closed_form(&(pose_b.inverse() * nalgebra::Point3::from(c.point_on_b)).coords);
                 assert!(on_b.abs() < tolerance + 1e-5, "{name} pose {i}: the point on B is {on_b} m off its surface");
             }

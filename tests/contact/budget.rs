@@ -1,4 +1,4 @@
-//! Queries that stop early: what they find is part of the whole answer, and what they say of the rest holds.
+//! Queries that stop early: the contacts found are among all contacts, and the bound on the others holds.
 
 use nalgebra::{Isometry3, Translation3};
 use support::rng::Rng;
@@ -19,7 +19,7 @@ fn knot(tree: TreeKind) -> Shape {
     cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap(), 3_000, tree)
 }
 
-/// A random pose of A, and every second one so that A touches B, which is at the identity, or is a little inside.
+/// Returns a random pose of A; every second one touches B, which is at the identity, or penetrates it slightly.
 fn pose(a: Geometry, b: Geometry, i: u64, rng: &mut Rng, workspace: &mut Workspace) -> Pose {
     let mut pose = Isometry3::from_parts(Translation3::from(rng.vector() * 0.3), rng.rotation());
     for _ in 0..if i % 2 == 0 { 6 } else { 0 } {
@@ -29,7 +29,7 @@ fn pose(a: Geometry, b: Geometry, i: u64, rng: &mut Rng, workspace: &mut Workspa
     pose
 }
 
-/// The separations of all samples of the shape at `pose` in the same shape's field at the identity.
+/// Returns the separations of all samples of the shape at `pose` in the same shape's field at the identity.
 fn brute_force(shape: &Shape, pose: &Pose) -> Vec<f32> {
     let (shell, field) = (shape.shell.as_ref().unwrap(), shape.field.as_ref().unwrap());
     let near = (pose * nalgebra::Point3::from(shell.origin)).coords;
@@ -39,7 +39,7 @@ fn brute_force(shape: &Shape, pose: &Pose) -> Vec<f32> {
 
 const LIMITS: [u64; 14] = [0, 1, 2, 9, 10, 33, 34, 100, 300, 301, 1_000, 3_000, 20_000, u64::MAX - 1];
 
-/// The same contacts in the same order, to the last bit.
+/// Returns true for the same contacts in the same order, bit-identical.
 fn is_part(found: &[Contact], all: &[Contact]) -> bool {
     let mut all = all.iter();
     found.iter().all(|c| all.any(|d| c == d))
@@ -60,7 +60,7 @@ impl Case<'_> {
         contacts(self.a, &self.pose, self.b, &Pose::identity(), &query, workspace).unwrap().to_vec()
     }
 
-    /// What holds of any answer.
+    /// Checks the promises of any answer.
     fn check(&self, how: &str, found: &[Contact], all: &[Contact], workspace: &Workspace) {
         let report = workspace.report();
         assert!(is_part(found, all), "{} {how}: a contact was invented", self.name);
@@ -73,7 +73,7 @@ impl Case<'_> {
         }
     }
 
-    /// Checks all limits; how often an answer was partial and not empty.
+    /// Checks all limits; returns the number of answers that were partial and not empty.
     fn check_limits(&self, workspace: &mut Workspace) -> usize {
         let all = self.ask(Budget::UNLIMITED, workspace);
         assert_eq!(workspace.report().completeness, Completeness::Complete);
@@ -136,7 +136,7 @@ fn an_answer_within_any_limit_is_part_of_the_whole_one_and_bounds_what_it_missed
                 partial += case.check_limits(&mut workspace);
                 coarse += case.check_accuracies(&mut workspace);
             }
-            // The bound against all samples, by themselves.
+            // The bound against all samples, tested one by one.
             let phi = brute_force(&shape, &pose);
             let case = Case { name: String::new(), a: geometry, b: geometry, pose, roles: Roles::ShellOfA, limit };
             for budget in [Budget { tests: 150, ..Budget::UNLIMITED }, Budget { accuracy: 0.02, ..Budget::UNLIMITED }] {
@@ -169,14 +169,15 @@ fn an_answer_against_a_sheet_is_part_of_the_whole_one_and_bounds_what_it_missed(
     assert!(partial > 10, "{partial} partial answers");
 }
 
-/// With a fraction of the tests, the deepest contact found is nearly the deepest, and the contacts span what all of them span.
+/// With a fraction of the tests, the deepest found contact is nearly the deepest, and the contacts span nearly the same
+/// area.
 #[test]
 fn a_limit_hurts_least_where_contacts_are_deep() {
     let shape = cook(&primitives::cuboid([0.5, 0.5, 0.1]).unwrap(), 20_000, TreeKind::MinimalBalls);
     let floor = Shape::from_field(voxshell::field::Field::HalfSpace(
         voxshell::field::HalfSpace::new(nalgebra::Vector3::z(), 0.0).unwrap(),
     ));
-    // Lies flat and is a little inside, one edge deeper.
+    // The body lies flat and slightly inside, with one edge deeper.
     let tilted = Isometry3::new(nalgebra::Vector3::new(0.0, 0.0, 0.098), nalgebra::Vector3::new(0.0, 0.001, 0.0));
     let mut workspace = Workspace::new();
     let (a, b, pose) = (shape.geometry(), floor.geometry(), tilted);

@@ -1,5 +1,5 @@
-//! The discrete queries give the same bytes on every path: what is inlined into the AVX2 walk, and the baseline. One test,
-//! since the path is the whole process's.
+//! The discrete queries give the same bytes on the AVX2 path and on the baseline. A single test, because the path is a
+//! setting of the whole process.
 
 use nalgebra::{Isometry3, Translation3};
 use support::rng::Rng;
@@ -11,7 +11,7 @@ use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::primitives;
 use voxshell::pointshell::{PointShell, ShellOptions};
 
-/// One of each kind.
+/// Returns one field of each kind.
 fn fields() -> Vec<(&'static str, Field)> {
     let knot = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap();
     let cook = |storage| {
@@ -36,7 +36,7 @@ fn fields() -> Vec<(&'static str, Field)> {
     ]
 }
 
-/// Shells with nodes and leaves of all fills: less than a lane block, one, and several.
+/// Returns shells whose nodes and leaves have less than one lane block, exactly one, and several.
 fn shells() -> Vec<PointShell> {
     let torus = primitives::torus(0.3, 0.12, 64, 24).unwrap();
     let shell = |branching, samples| {
@@ -46,7 +46,7 @@ fn shells() -> Vec<PointShell> {
     vec![shell(8, 900), shell(8, 5), shell(1, 60), shell(3, 500), shell(13, 700), shell(64, 900)]
 }
 
-/// What a query answers: the contacts, the nearest one, and what it tested.
+/// Returns the answer of a query: the contacts, the nearest one, and the number of tests.
 fn answer(shell: &PointShell, field: &Field, poses: &[Pose]) -> (Vec<Contact>, Vec<voxshell::contact::Stats>) {
     let (a, b) = (Geometry { field: None, shell: Some(shell) }, Geometry { field: Some(field), shell: None });
     let (mut found, mut stats, mut workspace) = (Vec::new(), Vec::new(), Workspace::new());

@@ -1,5 +1,5 @@
-//! What a workspace remembers of a pair changes nothing: the same contacts, bit for bit, whatever happens between two
-//! queries.
+//! The cached data of a pair in a workspace does not change the contacts: they are bit-identical for any change between
+//! two queries.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn cooked(storage: Storage, cells: u32) -> Arc<Field> {
     Shape::cook(&knot(), &options, &Progress::none()).unwrap().field.unwrap()
 }
 
-/// One of each kind.
+/// Returns one field of each kind.
 fn fields() -> Vec<(&'static str, Arc<Field>)> {
     let corners: Vec<[f64; 3]> = (0..8).map(|i| [0, 1, 2].map(|k| if i >> k & 1 == 1 { 0.4 } else { -0.4 })).collect();
     let ball = |x: f64, radius: f64| Ball { center: Vec3::new(x, 0.1 * x, 0.0), radius };
@@ -50,12 +50,12 @@ fn fields() -> Vec<(&'static str, Arc<Field>)> {
     ]
 }
 
-/// A shell against a field, from a workspace that remembers and from one that does not.
+/// A shell against a field, with a workspace that caches and with a new one.
 struct Twice {
     remembering: Workspace,
     forgetful: Workspace,
     found: usize,
-    /// Nodes that were tested, remembering and not.
+    /// Number of node tests, with and without cached data.
     tests: [u64; 2],
 }
 
@@ -90,7 +90,7 @@ fn only_field(field: &Arc<Field>) -> Owner<'_> {
     Owner { field: Some(field), shell: None }
 }
 
-/// The pose after a step: nothing, a trace, a little, a lot, or somewhere else altogether.
+/// Returns the pose after a step: unchanged, or changed by a trace, a little, a lot, or completely.
 fn step(pose: &Pose, rng: &mut Rng) -> Pose {
     let size = match rng.next() % 16 {
         0 => return Isometry3::from_parts(Translation3::from(rng.vector() * 0.7), rng.rotation()),
@@ -101,7 +101,7 @@ fn step(pose: &Pose, rng: &mut Rng) -> Pose {
         12..15 => 0.01,
         _ => 0.2,
     };
-    // Turns alone, ways alone, and both.
+    // Rotations alone, translations alone, and both.
     let kind = rng.next() % 3;
     let turn = if kind == 0 { Vec3::zeros() } else { rng.vector() * size };
     let way = if kind == 1 { Vec3::zeros() } else { rng.vector() * size };
@@ -111,7 +111,7 @@ fn step(pose: &Pose, rng: &mut Rng) -> Pose {
     )
 }
 
-/// Of long motions, now and then with the pair as a whole somewhere else, even far away.
+/// Long motions; sometimes the whole pair is moved to another place, even far away.
 #[test]
 fn contacts_of_long_random_motions_are_the_same() {
     let shells = [shell(900, 8), shell(500, 3), shell(700, 20)];
@@ -143,7 +143,7 @@ fn contacts_of_long_random_motions_are_the_same() {
     }
 }
 
-/// A body that creeps, rolls and slides: steps of the sizes of a simulation, so that most is known from the step before.
+/// A body creeps, rolls and slides in steps of the sizes of a simulation, so that most of the cache stays valid.
 #[test]
 fn contacts_of_steady_motions_are_the_same_and_take_fewer_tests() {
     let shell = shell(3_000, 8);
@@ -171,7 +171,7 @@ fn contacts_of_steady_motions_are_the_same_and_take_fewer_tests() {
     }
 }
 
-/// Both bodies have both forms, and both directions are asked for, so that there are two traversal caches.
+/// Both bodies have both forms, and both roles are used, so that there are two traversal caches.
 #[test]
 fn contacts_of_both_roles_are_the_same() {
     let options = CookOptions {
@@ -195,7 +195,7 @@ fn contacts_of_both_roles_are_the_same() {
     assert!(twice.found > 1000, "only {} contacts seen", twice.found);
 }
 
-/// Trembling by less than f32 can follow, with the level a hair beside a sample: rounding alone brings samples over it.
+/// Jitter below the resolution of f32, with the level a hair beside a sample: rounding alone moves samples across it.
 #[test]
 fn rounding_hides_no_contact() {
     let shell = shell(900, 8);
@@ -233,7 +233,7 @@ fn rounding_hides_no_contact() {
     assert!(changes > 1000, "rounding changed only {changes} answers, the test tests too little");
 }
 
-/// What is at an address may be another thing by now, and an `Arc` that nobody else holds can be written to.
+/// Another object may reuse an address, and an `Arc` with one owner can be modified.
 #[test]
 fn a_shape_in_the_place_of_another_is_not_taken_for_it() {
     let (small, field) = (shell(900, 8), cooked(Storage::Dense, 64));
@@ -243,7 +243,7 @@ fn a_shape_in_the_place_of_another_is_not_taken_for_it() {
     let mut twice = Twice::new();
     let mut addresses = std::collections::HashSet::new();
     for i in 0..40 {
-        // Freed before the next is made, which likes to take its place.
+        // Freed before the next is made, which is likely to get the same address.
         let now = Arc::new(if i % 2 == 0 { (*small).clone() } else { large.clone() });
         addresses.insert(Arc::as_ptr(&now) as usize);
         for _ in 0..3 {
@@ -269,7 +269,7 @@ fn a_shape_in_the_place_of_another_is_not_taken_for_it() {
     assert!(twice.found > 1000, "only {} contacts seen", twice.found);
 }
 
-/// Owners of other things than those the query is about are not believed.
+/// Owners that do not belong to the bodies of the query are ignored.
 #[test]
 fn owners_of_something_else_do_not_matter() {
     let (one, other, field) = (shell(900, 8), shell(300, 8), cooked(Storage::Dense, 64));
@@ -286,7 +286,7 @@ fn owners_of_something_else_do_not_matter() {
     }
 }
 
-/// Many bodies of one shape in one workspace: every query looks as if the pair had been put somewhere else.
+/// Many bodies of one shape in one workspace: each query looks as if the pair had been moved.
 #[test]
 fn a_workspace_for_many_pairs_does_not_work_for_nothing() {
     let (shell, field) = (shell(3_000, 8), cooked(Storage::Dense, 64));

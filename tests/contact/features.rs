@@ -1,4 +1,4 @@
-//! Contacts of known samples: to the bit what a query that finds them says.
+//! Contacts of given samples are bit-identical to those of a query that finds them.
 
 use nalgebra::{Isometry3, Translation3};
 use support::rng::Rng;
@@ -33,7 +33,8 @@ fn all_of(a: Geometry, pose_a: &Pose, b: Geometry, pose_b: &Pose, features: &[u3
     found
 }
 
-/// All samples of both, near or far, on random poses, some far from the world's origin; says how many were no contact.
+/// Tests all samples of both bodies, near or far, at random poses, some far from the world's origin; returns the number
+/// of samples without a contact.
 fn check_pair(name: &str, a: Geometry, b: Geometry, roles: Roles) -> usize {
     let mut workspace = Workspace::new();
     let mut nowhere = 0;
@@ -47,7 +48,7 @@ fn check_pair(name: &str, a: Geometry, b: Geometry, roles: Roles) -> usize {
         let features: Vec<u32> = expected.iter().map(|c| c.feature).collect();
         assert_eq!(all_of(a, &pose_a, b, &world, &features), expected, "{name}, pose {i}");
 
-        // Those that the query left out are on the far side of a sheet.
+        // Samples that the query left out are on the far side of a sheet.
         let of_a = (0..a.shell.filter(|_| b.field.is_some()).map_or(0, |s| s.len() as u32)).collect::<Vec<_>>();
         let missing: Vec<u32> = of_a.into_iter().filter(|f| !features.contains(f)).collect();
         for contact in all_of(a, &pose_a, b, &world, &missing) {
@@ -90,7 +91,7 @@ fn features_that_no_contact_can_have_are_refused() {
     };
     refused(knot.geometry(), knot.geometry(), &[0, samples]);
     refused(knot.geometry(), knot.geometry(), &[FEATURE_OF_B | samples]);
-    // Only the samples of the one can be tested.
+    // Only the samples of one body can be tested.
     refused(shell_only, knot.geometry(), &[0, FEATURE_OF_B]);
     refused(knot.geometry(), shell_only, &[0]);
 }

@@ -1,4 +1,4 @@
-//! Normals of contacts against the mesh that the field was cooked from: closest points in f64.
+//! Normals of contacts against the mesh from which the field was cooked: closest points in f64.
 
 use nalgebra::{Isometry3, Translation3};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use voxshell::mesh::primitives::{self, Primitive};
 use voxshell::mesh::{Bvh, TriMesh};
 use voxshell::pointshell::ShellOptions;
 
-/// A cooked body and the mesh that it stands for.
+/// A cooked body and its mesh.
 struct Body {
     name: String,
     shape: Shape,
@@ -39,15 +39,16 @@ impl Body {
     }
 }
 
-/// How far the contacts of some poses are off.
+/// Errors of the contacts of some poses.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     contacts: usize,
-    /// More than 60° off the direction from the closest point, and these of them that lead to no point of the surface
-    /// either, to within the field's error.
+    /// Normals more than 60° off the direction from the closest point; and those of them that lead to no point of the
+    /// surface within the field's error.
     far_off: usize,
     nowhere: usize,
-    /// Contacts whose point on the field's body is farther than half a voxel from its surface, and the farthest, voxels.
+    /// Contacts whose point on the field's body is farther than half a voxel from its surface, and the largest distance
+    /// in voxels.
     astray: usize,
     farthest: f64,
 }
@@ -64,7 +65,7 @@ impl Tally {
     }
 }
 
-/// The contacts of A's samples that are 0.2 to 2 voxels away from the surface of `b`, which is at the identity.
+/// Checks the contacts of A's samples that are 0.2 to 2 voxels from the surface of `b`, which is at the identity.
 fn check(a: &Body, pose: &Pose, b: &Body, workspace: &mut Workspace) -> Tally {
     let (near, far) = (0.2 * b.voxel, 2.0 * b.voxel);
     let query = Query { roles: Roles::ShellOfA, max_separation: far, ..Query::default() };
@@ -88,7 +89,7 @@ fn check(a: &Body, pose: &Pose, b: &Body, workspace: &mut Workspace) -> Tally {
     tally
 }
 
-/// All bodies in random poses against each other, touching or a voxel in each other.
+/// Runs all pairs of bodies at random poses, touching or a voxel deep.
 fn run(bodies: &[Body], poses: u64) -> Tally {
     let mut total = Tally::default();
     for (i, b) in bodies.iter().enumerate() {
@@ -116,7 +117,7 @@ fn run(bodies: &[Body], poses: u64) -> Tally {
     total
 }
 
-/// Thin and creased bodies of 1 m.
+/// Returns thin and creased bodies of 1 m.
 fn meshes() -> Vec<(&'static str, TriMesh)> {
     let of = |name| Primitive::by_name(name).unwrap().mesh().unwrap().scaled_to_extent(1.0);
     let mut meshes = ["torus-knot", "gear", "bolt", "nut", "bowl", "box", "cone", "blob"].map(|n| (n, of(n))).to_vec();
@@ -154,7 +155,7 @@ fn normals_from_fields_in_bricks_lead_to_the_surface() {
     check_normals(128, Storage::Bricks, if support::long() { 800 } else { 20 });
 }
 
-/// In the middle of a plate both sides are as close, and the field's gradient is zero.
+/// In the middle of a plate both sides are equally close, and the field's gradient is zero.
 #[test]
 fn a_sample_in_the_middle_of_a_plate_goes_back_where_it_faces() {
     let plate = Body::new("plate", &primitives::cuboid([0.5, 0.5, 0.06]).unwrap(), 20, Storage::Dense);
@@ -165,12 +166,12 @@ fn a_sample_in_the_middle_of_a_plate_goes_back_where_it_faces() {
         let of_b = plate.shape.geometry();
         let found = contacts(pin.0.geometry(), &pose, of_b, &Pose::identity(), &Query::default(), &mut workspace);
         let c = found.unwrap()[0];
-        // The sample faces down in its own frame, the plate's surface that it came through up.
+        // In its own frame the sample faces down; the surface of the plate that it crossed faces up.
         assert!((c.normal + Vec3::z() * facing).norm() < 1e-3, "turned by {turn}: {c:?}");
     }
 }
 
-/// One sample that faces −z.
+/// A single sample that faces −z.
 struct PointPin(Shape);
 
 impl PointPin {

@@ -1,4 +1,4 @@
-//! The discrete query against brute force over all samples: nothing is missed, nothing is invented.
+//! The discrete query against brute force over all samples: no contact is missed or invented.
 
 use nalgebra::{Isometry3, Translation3};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ fn cook_as(storage: Storage, mesh: &TriMesh, samples: usize, cells: u32) -> Shap
     Shape::cook(mesh, &options, &Progress::none()).unwrap()
 }
 
-/// φ of every sample of the shape at `pose` in the field of the same shape at `field_pose`.
+/// Returns φ of every sample of the shape at `pose` in the field of the same shape at `field_pose`.
 fn brute_force(shape: &Shape, pose: &Pose, field_pose: &Pose) -> Vec<(u32, f32)> {
     let (shell, field) = (shape.shell.as_ref().unwrap(), shape.field.as_ref().unwrap());
     let relative = field_pose.inv_mul(pose);
@@ -39,13 +39,13 @@ fn nearest_by_query(shape: &Shape, pose_a: &Pose, pose_b: &Pose, workspace: &mut
     (contact.feature, contact.separation as f32)
 }
 
-/// A pose of the shape that touches itself (at the identity) along a random direction, give or take `jitter` metres.
+/// Returns a pose of the shape that touches itself (at the identity) along a random direction, within `jitter` metres.
 fn touching_pose(shape: &Shape, rng: &mut Rng, jitter: f64, workspace: &mut Workspace) -> Pose {
     let rotation = rng.rotation();
     let direction = rng.vector().normalize();
     let start = rng.vector() * 0.3;
     let mut reach = 3.0;
-    // From outside inward by a part of the separation distance at a time.
+    // Moves inward from outside by a fraction of the separation at a time.
     for _ in 0..60 {
         let pose = Isometry3::from_parts(Translation3::from(start + direction * reach), rotation);
         let d = f64::from(nearest_by_query(shape, &pose, &Pose::identity(), workspace).1);
@@ -68,7 +68,7 @@ fn check_pair(name: &str, shape: &Shape, poses: u64) {
             } else {
                 Isometry3::from_parts(Translation3::from(rng.vector() * 1.2), rng.rotation())
             };
-            // The pair as a whole goes somewhere else, now and then far away.
+            // The whole pair is moved to another place, sometimes far away.
             let away = if i % 16 == 3 { 1e4 } else { 1.0 };
             let world = Isometry3::from_parts(Translation3::from(rng.vector() * away), rng.rotation());
             let (pose_a, pose_b) = (world * pose_a, world);
@@ -135,7 +135,7 @@ fn no_contact_of_brute_force_is_missed_on_open_teapots() {
     check_pair("teapot", &cook(&mesh, 3_000, 96), POSES);
 }
 
-/// Large enough for coarse bricks inside and out; the traversal's bounds cross seams.
+/// Large enough for coarse bricks inside and outside, so that the traversal's bounds cross seams.
 #[test]
 fn no_contact_of_brute_force_is_missed_on_fields_in_bricks() {
     let gear = primitives::gear(16, 0.5, 0.42, 0.15, 0.15).unwrap();

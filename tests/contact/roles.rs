@@ -1,5 +1,5 @@
-//! Which body should bring its samples: what each choice finds of a small depth, and what it costs. The table that it prints
-//! (`cargo test --test contact -- roles:: --nocapture`) is that of docs/accuracy.md.
+//! Choice of the body that brings its samples: the fraction of a small depth that each choice finds, and its cost. The
+//! printed table (`cargo test --test contact -- roles:: --nocapture`) is that of docs/accuracy.md.
 
 use nalgebra::{Isometry3, Vector3};
 use support::rng::Rng;
@@ -15,21 +15,21 @@ fn cook(mesh: &TriMesh, samples: usize) -> Shape {
     Shape::cook(mesh, &options, &Progress::none()).unwrap()
 }
 
-/// The depth at which the bodies are, metres: by the finest samples.
+/// Depth of the bodies, metres, measured with the finest samples.
 const DEPTH: f64 = 0.002;
 
-/// What one choice of roles finds over many poses.
+/// Result of one choice of roles over many poses.
 #[derive(Clone, Copy, Default)]
 struct Found {
-    /// Part of the poses in which no contact was found.
+    /// Fraction of the poses in which no contact was found.
     missed: f64,
-    /// Mean depth found, of the true one.
+    /// Mean depth found, relative to the true depth.
     depth: f64,
-    /// Mean number of spheres and samples tested.
+    /// Mean number of tested spheres and samples.
     tests: f64,
 }
 
-/// Random poses of A, over B, at the depth.
+/// Returns random poses of A above B, at the depth.
 fn poses(a: Geometry, b: Geometry) -> Vec<Pose> {
     let mut workspace = Workspace::new();
     let pose = |i: u64| {
@@ -64,7 +64,7 @@ fn ask(a: Geometry, b: Geometry, poses: &[Pose], roles: Roles) -> Found {
 fn the_automatic_roles_do_not_let_a_small_body_slip_between_samples() {
     let knot = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap().scaled_to_extent(0.2);
     let plate = primitives::cuboid([0.5, 0.5, 0.05]).unwrap();
-    // Its field is exact, and its shell is the one that is looked at.
+    // Its field is exact, and its shell is the tested one.
     let reference = cook(&knot, 30_000);
     let field = cook(&plate, 100);
     let plates = [60, 250, 1_000, 4_000, 16_000, 64_000].map(|samples| {

@@ -1,4 +1,4 @@
-//! Contacts in segments: by level of the tree and by region, against brute force.
+//! Contacts in segments, by level of the tree and by region, against brute force.
 
 use nalgebra::{Isometry3, Vector3};
 use support::rng::Rng;
@@ -20,7 +20,7 @@ fn knot() -> Shape {
     cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap(), 2_000)
 }
 
-/// Where the legs are, metres.
+/// Positions of the legs, metres.
 const LEGS: [[f64; 2]; 3] = [[0.35, 0.0], [-0.3, 0.3], [-0.3, -0.3]];
 
 fn stool() -> Shape {
@@ -79,12 +79,12 @@ fn a_region_keeps_its_number_while_the_body_slides_and_rocks() {
     let mut lifted = 0;
     for step in 0..200 {
         let t = f64::from(step) * 0.01;
-        // Rocks on two legs and back; slides and turns all the while.
+        // The body rocks on two legs and back while it slides and turns.
         let rock = 0.01 * (9.0 * t).sin().max(0.0);
         let turn = nalgebra::UnitQuaternion::from_axis_angle(&Vector3::z_axis(), t);
         let tilt = nalgebra::UnitQuaternion::from_axis_angle(&Vector3::y_axis(), -rock);
         let mut pose = Isometry3::from_parts(Vector3::new(t, 0.0, 0.0).into(), turn * tilt);
-        // The feet of the other two stay a little inside.
+        // The feet of the other two stay slightly inside.
         let foot = pose * nalgebra::Point3::new(-0.36, 0.0, -0.4);
         pose.translation.z -= foot.z + 0.001;
         let query = Query {
@@ -115,7 +115,7 @@ fn a_region_keeps_its_number_while_the_body_slides_and_rocks() {
     assert!((20..180).contains(&lifted), "the first leg was up in {lifted} steps");
 }
 
-/// Which contacts are in one region, by visiting all pairs; as the lowest feature of each.
+/// Returns the region of each contact as its lowest feature, by visiting all pairs.
 fn by_brute_force(all: &[Contact], distance: f64, angle: f64) -> Vec<u32> {
     let middle = |c: &Contact| (c.point_on_a + c.point_on_b) * 0.5;
     let mut label: Vec<u32> = all.iter().map(|c| c.feature).collect();
@@ -136,7 +136,7 @@ fn by_brute_force(all: &[Contact], distance: f64, angle: f64) -> Vec<u32> {
     }
 }
 
-/// The same for the segments of an answer.
+/// Returns the same for the segments of an answer.
 fn by_segment(all: &[Contact], feature: impl Fn(&Contact) -> u32) -> Vec<u32> {
     let lowest = |segment: u32| all.iter().filter(|c| c.segment == segment).map(&feature).min().unwrap();
     all.iter().map(|c| lowest(c.segment)).collect()
@@ -160,7 +160,7 @@ fn regions_are_those_of_brute_force_whichever_body_comes_first() {
             let found = ask(g, &pose_a, g, &pose_b, &query);
             let expected = by_brute_force(&found, distance, angle);
             assert_eq!(by_segment(&found, |c| c.feature), expected, "pose {i} {roles:?}");
-            // Each region to a few contacts: the same as reducing it by itself.
+            // Reducing all regions together equals reducing each region alone.
             let reduced = ask(g, &pose_a, g, &pose_b, &Query { max_contacts: 3, ..query });
             let regions = found.iter().map(|c| c.segment + 1).max().unwrap_or(0);
             for region in 0..regions {
@@ -170,7 +170,7 @@ fn regions_are_those_of_brute_force_whichever_body_comes_first() {
                 assert_eq!(part[0], whole[0], "the deepest is kept");
                 assert!(part.iter().all(|c| whole.contains(c)));
             }
-            // The bodies change places: the features change sides, the regions stay.
+            // With exchanged bodies the features change sides and the regions stay.
             let other = ask(g, &pose_b, g, &pose_a, &Query { roles: turned, segmentation, ..Query::default() });
             let sets = |all: &[Contact], flip: u32| {
                 let label = by_segment(all, |c| c.feature ^ flip);
@@ -208,7 +208,7 @@ fn a_level_gives_the_deepest_contact_of_each_of_its_nodes() {
                         let in_it = |c: &&Contact| {
                             c.feature & FEATURE_OF_B == side && samples.contains(&(c.feature & !FEATURE_OF_B))
                         };
-                        // Deepest first, so it is the first.
+                        // `all` is sorted, so the first contact in the segment is the deepest.
                         let after_a = if side != 0 && roles == Roles::Both { nodes.len() } else { 0 };
                         let segment = (after_a + k) as u32;
                         expected.extend(all.iter().find(in_it).map(|c| Contact { segment, ..*c }));

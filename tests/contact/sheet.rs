@@ -1,5 +1,5 @@
-//! Bodies against sheets: the same answer as brute force over all samples by the same rule, and the right one in cases
-//! that can be told by hand.
+//! Bodies against sheets: the same answer as brute force over all samples by the same rule, and the right answer in
+//! cases with a known solution.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ fn cook_at(mesh: &TriMesh, samples: usize, cells: u32) -> Shape {
     Shape::cook(mesh, &options, &Progress::none()).unwrap()
 }
 
-/// `n` by `n` squares in the xz-plane, facing +y, with the heights given; `extent` metres wide.
+/// Returns `n` by `n` squares in the xz-plane, facing +y, with the given heights; `extent` metres wide.
 fn grid(n: u32, extent: f64, height: impl Fn(f64, f64) -> f64) -> TriMesh {
     let at = |i: u32| (f64::from(i) / f64::from(n) - 0.5) * extent;
     let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j)));
@@ -53,7 +53,7 @@ fn only_shell(shape: &Shape) -> Geometry<'_> {
     Geometry { field: None, shell: shape.shell.as_deref() }
 }
 
-/// What a sample may be: its separation and the way out, in the sheet's frame.
+/// Expected result of a sample: its separation and the outward direction, in the sheet's frame.
 type Answer = Option<(f32, Vec3)>;
 
 /// The rule of `contact::search::sheet`, without its tree and its bounds.
@@ -111,7 +111,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// A direction, with the operations and in the order of the library: to the bit.
+/// Converts a direction with the same operations in the same order as the library, for bit-identical results.
 fn into_world(pose: &Pose, v: Vec3) -> Vec3 {
     let m = pose.rotation.to_rotation_matrix();
     Vec3::from([0, 1, 2].map(|i| (m[(i, 0)] * v.x + m[(i, 1)] * v.y) + m[(i, 2)] * v.z))
@@ -123,7 +123,8 @@ fn check_contact(c: &Contact) {
     assert!((c.point_on_b - c.point_on_a - c.normal * c.separation).norm() < 1e-13 * scale, "{c:?}");
 }
 
-/// Runs `poses` poses of the body against the sheet, in both orders; says how many penetrated, faced and were left out.
+/// Runs `poses` poses of the body against the sheet, in both orders; returns the numbers of poses with penetrating
+/// samples, with other contacts, and with left-out samples.
 fn check_against_brute_force(
     name: &str,
     body: Geometry,
@@ -176,7 +177,7 @@ fn check_against_brute_force(
     assert!(counts.iter().all(|&n| n > poses / 20), "{name}: {counts:?} of {poses} poses test too little");
 }
 
-/// Near a point of the terrain, or of any sheet about as large.
+/// Returns a pose near a point of the terrain, or of any sheet about as large.
 fn near_terrain(rng: &mut Rng) -> Pose {
     let at = Vector3::new(1.3 * rng.unit(), 0.0, 1.3 * rng.unit());
     let height = 0.12 * (3.0 * at.x).sin() * (2.5 * at.z).cos();
@@ -207,7 +208,7 @@ fn a_box_meets_a_wall_from_either_side_and_on_its_edge_as_by_brute_force() {
     let cooked = cook(&mesh, 1_000);
     let exact = Field::Cuboid(Cuboid::new([0.2, 0.15, 0.1]).unwrap());
     let exact = Geometry { field: Some(&exact), shell: cooked.shell.as_deref() };
-    // Upright, with triangles without area among the others.
+    // Upright, with degenerate triangles among the others.
     let upright = Isometry3::from_parts(Translation3::identity(), UnitQuaternion::from_euler_angles(1.57, 0.0, 0.0));
     let mut wall = grid(4, 1.0, |_, _| 0.0).transformed(&upright, 1.0);
     wall.triangles.extend([[0, 1, 1], [2, 2, 2], [0, 5, 10]]);
@@ -222,7 +223,7 @@ fn a_box_meets_a_wall_from_either_side_and_on_its_edge_as_by_brute_force() {
     check_against_brute_force("box without a field", only_shell(&cooked), &wall, POSES, near_wall);
 }
 
-/// A body of the given mesh in the plane's frame, and the contacts up to `limit`.
+/// Makes a body of the given mesh in the plane's frame, and returns the contacts up to `limit`.
 fn at_plane(mesh: &TriMesh, pose: &Pose, depth: f64, limit: f64) -> (PointShell, Vec<Contact>) {
     let body = cook_at(mesh, 1_500, 256);
     let query = Query { max_separation: limit, ..Query::default() };
@@ -249,7 +250,7 @@ fn a_body_rests_on_the_front_and_on_the_back() {
             for c in &deep {
                 assert!((c.normal + Vec3::y() * up).norm() < 1e-6, "sunk {sunk}: out of the sheet is {up} y: {c:?}");
             }
-            // What else is near can only be the sides just above or below the sheet, and never deep.
+            // Other contacts can only be those of sides just above or below the sheet, which are never deep.
             for c in found.iter().filter(|c| (c.separation + sunk).abs() >= 2e-7) {
                 assert!(c.separation >= 0.0 && !bottom(c.feature as usize), "sunk {sunk}: {c:?}");
             }
@@ -259,7 +260,7 @@ fn a_body_rests_on_the_front_and_on_the_back() {
 
 #[test]
 fn the_top_of_a_thin_plate_is_no_contact() {
-    // 6 mm thick, on a sheet that looks 20 mm deep.
+    // 6 mm thick, on a sheet with a depth limit of 20 mm.
     let mesh = primitives::cuboid([0.2, 0.003, 0.2]).unwrap();
     for sunk in [-0.0005, 0.0, 0.0005, 0.002] {
         let (shell, found) = at_plane(&mesh, &Pose::translation(0.0, 0.003 - sunk, 0.0), 0.02, 0.001);
@@ -274,7 +275,7 @@ fn the_top_of_a_thin_plate_is_no_contact() {
 
 #[test]
 fn a_clamp_around_the_edge_of_a_sheet_is_free() {
-    // Open to +x: two jaws 0.05 from the sheet on each side, whose edge at x = -1 is inside.
+    // Open to +x: two jaws, 0.05 from the sheet on each side; the sheet's edge at x = -1 is inside the opening.
     let outline =
         [[0.0, -0.1], [0.3, -0.1], [0.3, -0.05], [0.05, -0.05], [0.05, 0.05], [0.3, 0.05], [0.3, 0.1], [0.0, 0.1]];
     let n = outline.len() as u32;
@@ -294,12 +295,12 @@ fn a_clamp_around_the_edge_of_a_sheet_is_free() {
     let mesh = TriMesh::new(vertices, triangles).unwrap();
     assert!(mesh.mass_properties().unwrap().volume > 0.0);
     let (_, found) = at_plane(&mesh, &Pose::translation(-1.1, 0.0, 0.0), 0.2, 0.06);
-    // Both jaws see it 0.05 m away, on their inner side, and nothing is through.
+    // Both jaws are 0.05 m from the sheet, on their inner sides, and nothing penetrates.
     for up in [1.0, -1.0] {
         assert!(found.iter().any(|c| (c.normal.y - up).abs() < 1e-6 && (c.separation - 0.05).abs() < 1e-6));
     }
     assert!(found.iter().all(|c| c.separation > 0.049), "{:?}", found.first());
-    // Pushed up until the lower jaw has gone 2 mm through: its upper face is pushed back down.
+    // Moved up until the lower jaw penetrates by 2 mm: its upper face is pushed back down.
     let (_, found) = at_plane(&mesh, &Pose::translation(-1.1, 0.052, 0.0), 0.02, 0.0);
     assert!(found.iter().any(|c| (c.separation + 0.002).abs() < 1e-6 && (c.normal.y - 1.0).abs() < 1e-6), "{found:?}");
     assert!(found.iter().all(|c| c.separation >= 0.0 || c.normal.y > 0.99), "{found:?}");
@@ -307,7 +308,7 @@ fn a_clamp_around_the_edge_of_a_sheet_is_free() {
 
 #[test]
 fn a_needle_stays_caught() {
-    // 20 degrees sharp, 200 mm long, its tip some millimetres through.
+    // A tip of 20 degrees, 200 mm long, a few millimetres through.
     let mesh = primitives::cone(0.035, 0.2, 64).unwrap();
     let down = UnitQuaternion::from_euler_angles(std::f64::consts::PI, 0.0, 0.0);
     let options = ShellOptions { spacing: 0.004, ..ShellOptions::default() };
@@ -340,7 +341,7 @@ fn a_body_without_a_field_trusts_the_winding() {
 
 #[test]
 fn a_sheet_with_its_own_features_meets_the_field_of_the_body() {
-    // The edge of the sheet 3 mm inside a face of the box, between the box's samples.
+    // The edge of the sheet is 3 mm inside a face of the box, between the box's samples.
     let mesh = flat();
     let options = ShellOptions { method: Sampling::Features, spacing: 0.05, ..ShellOptions::default() };
     let shell = PointShell::sample(&mesh, None, &options, &Progress::none()).unwrap();
@@ -395,7 +396,7 @@ fn segments_meet_a_sheet_from_either_side_exactly() {
     let mut hits = 0;
     for _ in 0..500 {
         let (from, to) = (rng.vector() * 2.0, rng.vector() * 2.0);
-        // Every triangle on its own, by the signed volumes of the segment with its edges.
+        // Every triangle alone, by the signed volumes of the segment with its edges.
         let mut expected: Option<f64> = None;
         for t in 0..mesh.triangles.len() {
             let [a, b, c] = mesh.corners(t).map(Vec3::from);
@@ -445,14 +446,14 @@ fn the_bound_of_a_sheet_is_one() {
         let bound = around.lower_bound(c.into(), r);
         let phi = around.distance(inside.into());
         assert!(bound <= phi, "{bound} {phi}");
-        // And a tight one: no less than the distance at the centre less the radius, but for rounding.
+        // The bound is also tight: at least the distance at the centre minus the radius, except for rounding.
         assert!(f64::from(bound) > f64::from(around.distance(c.into()) - r) - 1e-6 * (1.0 + origin.norm()), "{bound}");
         let (d, g) = around.distance_gradient(c.into());
         assert!((Vector3::from(g).norm() - 1.0).abs() < 1e-5 && d == around.distance(c.into()));
     }
 }
 
-/// What the caller knows about the depth gives the answers of a sheet that sees no deeper.
+/// A depth limit of the caller gives the answers of a sheet with that depth limit.
 #[test]
 fn max_depth_is_as_a_shallower_sheet() {
     let body = cook_at(&primitives::cuboid([0.1, 0.1, 0.1]).unwrap(), 1_500, 64);

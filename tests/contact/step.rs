@@ -1,5 +1,5 @@
-//! What counts in a step, by brute force over all contacts; and where a great many do: what is left out matters less than what is not,
-//! and what is not is a contact as ever.
+//! Contacts that are relevant in a step, against brute force over all contacts. With dense contacts, the removed ones
+//! are less urgent than the kept ones, and the kept ones are unchanged.
 
 use nalgebra::{Isometry3, Translation3};
 use support::rng::Rng;
@@ -11,7 +11,7 @@ use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::primitives::{self, Primitive};
 use voxshell::pointshell::ShellOptions;
 
-/// Rounding of gaps, metres: of bodies of about a metre.
+/// Rounding of gaps of bodies of about a metre, metres.
 const ROUNDING: f64 = 1e-6;
 
 fn knot(storage: Storage) -> Shape {
@@ -20,14 +20,15 @@ fn knot(storage: Storage) -> Shape {
     Shape::cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap(), &options, &Progress::none()).unwrap()
 }
 
-/// As the answer promises it, from the contact alone.
+/// Returns the gap that the answer promises, from the contact alone.
 fn gap(c: &Contact, step: &Step) -> f64 {
     let point = if c.feature & FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
     let moved = step.shift + step.turn.cross(&(point - step.center));
     c.separation - c.normal.dot(&moved).max(0.0)
 }
 
-/// Which way the surface of the body that brings the field faces, in that body's frame; `None` near where this changes.
+/// Returns the direction of the surface of the body that brings the field, in its frame; `None` near a change of
+/// direction.
 fn way(c: &Contact, [pose_a, pose_b]: [&Pose; 2]) -> Option<[bool; 3]> {
     let of_a = c.feature & FEATURE_OF_B == 0;
     let outward = if of_a { pose_b.rotation.inverse() * -c.normal } else { pose_a.rotation.inverse() * c.normal };
@@ -48,7 +49,7 @@ impl Pair<'_> {
         contacts(self.a.geometry(), &self.pose_a, self.b, &self.pose_b, query, workspace).unwrap().to_vec()
     }
 
-    /// Checks the answer about one step; how many contacts it has.
+    /// Checks the answer about one step; returns its number of contacts.
     fn check(&self, name: &str, all: &[Contact], query: &Query, apart: f64, workspace: &mut Workspace) -> usize {
         let step = query.step.unwrap();
         let few = if step.dense_above == 0 { usize::MAX } else { step.dense_above };
@@ -64,7 +65,7 @@ impl Pair<'_> {
         let counting = |of_b: bool, max_gap: f64| {
             all.iter().filter(|c| (c.feature & FEATURE_OF_B != 0) == of_b && gap(c, &step) <= max_gap).count()
         };
-        // Rounding may decide whether the contacts are dense.
+        // Rounding may decide whether the contacts count as dense.
         let most = [false, true].map(|of_b| counting(of_b, step.max_gap + ROUNDING));
         if most[0].max(most[1]) <= few {
             assert_eq!(report.completeness, Completeness::Complete, "{name}");
@@ -85,7 +86,7 @@ impl Pair<'_> {
             }
             assert!(most[usize::from(c.feature & FEATURE_OF_B != 0)] > few, "{name}: one of few was left out: {c:?}");
             let Some(facing) = way(c, poses) else { continue };
-            // Who stands for it faces the same way, is near, and is as urgent.
+            // The kept contact that represents a removed one faces the same direction, is near, and is as urgent.
             let stands = |d: &&Contact| {
                 d.feature & FEATURE_OF_B == c.feature & FEATURE_OF_B
                     && way(d, poses).is_none_or(|w| w == facing)
@@ -100,7 +101,7 @@ impl Pair<'_> {
     }
 }
 
-/// Bodies that touch, are inside each other, or apart, with motions of all kinds and sizes, everything together somewhere else.
+/// Bodies that touch, penetrate or are apart, with motions of all kinds and sizes, at various places in the world.
 #[test]
 fn a_step_keeps_what_counts_and_thins_dense_contacts() {
     let (bricks, dense) = (knot(Storage::Bricks), knot(Storage::Dense));
@@ -134,7 +135,7 @@ fn a_step_keeps_what_counts_and_thins_dense_contacts() {
                 shift: rng.vector() * size,
                 turn: rng.vector() * (3.0 * size),
             };
-            // About a point that is near: there hardly anything moves, but around it all does.
+            // Rotation about a nearby point: near it hardly anything moves, farther away everything does.
             let step = match all.get(all.len() / 2) {
                 Some(c) if case % 2 == 0 => {
                     Step { center: c.point_on_a, shift: Vec3::zeros(), turn: rng.vector() * 2.0, ..step }
@@ -149,13 +150,13 @@ fn a_step_keeps_what_counts_and_thins_dense_contacts() {
             let found = pair.check(&format!("{name} {case}"), &all, &query, 0.5, &mut workspace);
             thinned += usize::from(found < all.len());
             whole += usize::from(found == all.len() && found > 0);
-            // What the workspace remembers changes nothing.
+            // The cached data of the workspace does not change the result.
             let of_pair = Query { owners: Some([a.owner(), pair.owner_b]), ..query };
             let mut others = Workspace::new();
             for turn in 0..3 {
                 assert_eq!(pair.ask(&of_pair, &mut workspace), pair.ask(&query, &mut others), "{name} {case}");
                 if turn == 0 {
-                    // From here on it remembers where all are.
+                    // From here on the workspace has cached the positions of all contacts.
                     pair.ask(&Query { step: None, ..of_pair }, &mut workspace);
                 }
             }
@@ -164,7 +165,8 @@ fn a_step_keeps_what_counts_and_thins_dense_contacts() {
     }
 }
 
-/// A nut that turns on its bolt: thousands of samples within the way of its rim, of which those of one flank come nearer.
+/// A nut turns on its bolt: thousands of samples are within the displacement of its rim, and only those of one flank
+/// approach.
 #[test]
 fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
     let cook = |name: &str| {
@@ -183,7 +185,7 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
         let everything = Query { roles: Roles::ShellOfA, max_separation: 0.3e-3, ..Query::default() };
         let all = pair.ask(&everything, &mut workspace);
         assert!(all.len() > 1_000, "{} near", all.len());
-        // Down the thread, or straight down against it.
+        // Down along the thread, or straight down against it.
         let fall = if k % 2 == 0 { 2e-3 * radians_per_step / std::f64::consts::TAU } else { 0.05e-3 };
         let step = Step {
             dense_above: 512,

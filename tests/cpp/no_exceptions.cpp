@@ -1,5 +1,4 @@
-// The C++ header as an engine uses it: without exceptions and without run-time type information. Compiled with
-// -fno-exceptions -fno-rtti.
+// The C++ header as engines use it: compiled with -fno-exceptions -fno-rtti.
 #include "voxshell/voxshell.hpp"
 
 #include <cmath>
@@ -31,7 +30,7 @@ static void remember(vxs_status status, const char* message) {
   last_message = message;
 }
 
-// What failed since the last call of this.
+// Returns true if a call has failed since the last check with this status and a message that contains this text.
 static bool failed(vxs_status status, const char* text) {
   const bool expected = last_status == status && last_message.find(text) != std::string::npos;
   if (!expected) std::fprintf(stderr, "%s: %s\n", vxs_status_name(last_status), last_message.c_str());
@@ -110,7 +109,7 @@ static void what_fails_is_told_to_the_handler_and_empty(const Shape& box) {
   set_log([](std::uint32_t, const char*) {}, 9);
   CHECK(failed(VXS_INVALID_ARGUMENT, "level is 9"));
 
-  // Without a handler the caller looks for himself.
+  // Without a handler the caller checks for errors.
   CHECK(set_error_handler(nullptr) == remember);
   CHECK(!Shape::create_sphere(-2) && std::strstr(vxs_last_error(), "radius is -2") != nullptr);
   CHECK(last_status == VXS_OK);

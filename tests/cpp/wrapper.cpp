@@ -68,7 +68,7 @@ static void contacts_and_distance(const Shape& box) {
 
   auto closest = query_distance(box, at(0, 0, 0.75), floor, identity(), {}, workspace);
   CHECK(closest && std::fabs(closest->separation - 0.25) < 1e-5);
-  // One contact a segment.
+  // One contact per segment.
   Query query;
   QuerySegmentation segmentation;
   segmentation.kind = VXS_SEGMENTATION_LEVEL;
@@ -95,7 +95,7 @@ static void haptics(const Shape& box) {
   const HapticsLimits limits{8, 1, {2000, 20}, {40, 0.4}};
   const HapticsSettings settings(VXS_RENDERER_PENALTY, box, 0.5, &limits);
   CHECK(settings.mass == 0.5 && settings.limits.force == 8);
-  // The box of half extent 0.5 on its like.
+  // The box of half extent 0.5 on an equal box.
   Haptics pair(settings, box, {{&box, {{0, -1, 0}, 0, 0, 0, 1}}});
   CHECK(pair && pair.c_handle());
   DeviceState state{{{0, 0.1, 0}, 0, 0, 0, 1}, {}, 1, 0};
@@ -119,7 +119,7 @@ static void haptics(const Shape& box) {
   pair.reset({{0, 1, 0}, 0, 0, 0, 1});
   CHECK(pair.step_admittance({}, true, 1e-3).pose.position.y == 1);
   refused(VXS_INVALID_ARGUMENT, "index is 1", [&] { pair.set_body_pose(1, identity()); });
-  // Bumps by a function that the pair keeps; where it throws there are none.
+  // Bumps by a function that the pair keeps; if the function throws there are none.
   HapticsSettings bumpy(VXS_RENDERER_GOD_OBJECT, box, 0.5, &limits);
   double slope = 0.25;
   bumpy.height = [&slope](std::size_t body, const Vec3& point) {
@@ -150,7 +150,7 @@ static void motions(const Shape& box) {
   CHECK(std::fabs(motion_pose(down, contact->toi).position.y - 0.75) < 0.04);
   const auto lasting = query_motion_contacts(ball, down, box, still, query, workspace);
   CHECK(lasting.size() > 10 && lasting.front().contact.toi <= lasting.back().contact.toi);
-  // From inside to outside: what was known is not a hit, and is not in contact at the end.
+  // From inside to outside: known contacts are not hits, and are not in contact at the end.
   const Motion out{{{0, 0.6, 0}, 0, 0, 0, 1}, {{0, 2, 0}, 0, 0, 0, 1}};
   std::vector<std::uint32_t> known;
   for (const Contact& c : query_contacts(box, identity(), ball, out.from, {}, workspace)) known.push_back(c.feature);
@@ -164,7 +164,7 @@ static void motions(const Shape& box) {
   CHECK(hits.size() == 2 && hits[0].hit && !hits[1].hit);
 }
 
-// One body 5 mm within another: what pushes them apart by each of the ways.
+// One body 5 mm inside another: every kind of response pushes them apart.
 static void responses(const Shape& box) {
   const Shape floor = Shape::create_half_space({0, 1, 0}, 0);
   Workspace workspace;
@@ -244,7 +244,7 @@ static void errors() {
   CHECK(caught);
 }
 
-// Shapes are shared by threads that each have a workspace; the answers are the same bytes.
+// Threads share shapes and each have a workspace; the answers are the same bytes.
 static void threads(const Shape& box) {
   auto count = [&box] {
     Workspace workspace;

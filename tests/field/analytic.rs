@@ -1,5 +1,5 @@
-//! Analytic fields against brute force: sampled surfaces for the distance, definitions for the sign, and the promises of
-//! the trait (gradient, certified bound, batches) for all of them.
+//! Analytic fields against brute force: sampled surfaces for the distance, definitions for the sign, and the promises
+//! of the trait (gradient, certified bound, batches) for all of them.
 
 use proptest::prelude::*;
 use support::rng::Rng;
@@ -15,7 +15,7 @@ fn unit_vector(rng: &mut Rng) -> Vec3 {
     }
 }
 
-/// (along, across, across) to x, y, z.
+/// Converts (along, across, across) to x, y, z.
 fn place(axis: usize, q: [f64; 3]) -> Vec3 {
     let mut v = Vec3::zeros();
     for k in 0..3 {
@@ -35,7 +35,7 @@ struct Case {
 /// Largest distance between neighbouring surface samples.
 const GAP: f64 = 0.012;
 
-/// A surface of revolution from a polyline (along, across).
+/// Returns a surface of revolution from a polyline (along, across).
 fn revolve(axis: usize, profile: &[[f64; 2]]) -> Vec<Vec3> {
     let mut out = Vec::new();
     for w in profile.windows(2) {
@@ -178,7 +178,7 @@ fn hulls() -> Vec<(Vec<Vec3>, Field)> {
     let mut sets: Vec<Vec<Vec3>> = Vec::new();
     sets.push((0..60).map(|_| unit_vector(&mut rng) * 0.5 + Vec3::new(3.0, -2.0, 1.0)).collect());
     sets.push((0..300).map(|_| Vec3::new(rng.fraction(), rng.fraction() * 0.5, rng.fraction() * 0.01)).collect());
-    // A cube with points on its edges and faces, every one twice.
+    // A cube with points on its edges and faces; every point twice.
     let mut cube = Vec::new();
     for i in 0..4 {
         for j in 0..4 {
@@ -206,8 +206,8 @@ fn hulls() -> Vec<(Vec<Vec3>, Field)> {
         .collect()
 }
 
-/// Distance from `p` to the convex hull of `points`, f64, by another method than the field's: support points are added
-/// (Gilbert 1966) and the closest point of their simplex found by trying all its faces.
+/// Returns the distance from `p` to the convex hull of `points` in f64, by another method than the field's: adds
+/// support points (Gilbert 1966) and finds the closest point of their simplex by trying all its faces.
 fn hull_distance(points: &[Vec3], p: &Vec3) -> f64 {
     let mut set: Vec<Vec3> = vec![points[0] - p];
     for _ in 0..10_000 {
@@ -222,7 +222,7 @@ fn hull_distance(points: &[Vec3], p: &Vec3) -> f64 {
     panic!("no convergence");
 }
 
-/// Closest point to 0 of the convex hull of at most five points, and the face that holds it.
+/// Returns the closest point to 0 of the convex hull of at most five points, and the face that contains it.
 fn closest_of_simplex(set: &[Vec3]) -> (Vec3, Vec<Vec3>) {
     let mut best: Option<(f64, Vec3, Vec<Vec3>)> = None;
     for mask in 1u32..1 << set.len() {

@@ -21,7 +21,7 @@ proptest! {
             let (exact, slope) = definition(&field, p.map(f64::from), [false; 3]);
             prop_assert!((f64::from(phi) - exact).abs() < tolerance, "{phi} {exact} at {p:?}");
             prop_assert!(f64::from((phi - field.distance(p)).abs()) <= tolerance);
-            // On a cell's face either side's gradient will do, so look only at points well inside a cell.
+            // On a cell's face either side's gradient is right, so only points well inside a cell are tested.
             let inner = (0..3).all(|k| {
                 let t = f64::from(p[k] - field.grid().min[k]) / h;
                 let n = f64::from(field.grid().dims[k] - 1);
@@ -37,7 +37,7 @@ proptest! {
 
     #[test]
     fn both_sides_of_every_face_agree(seed in any::<u64>()) {
-        // The same values where coordinates are whole numbers, so that a face is where it is said to be.
+        // The same values at integer coordinates, so that the faces are at exact positions.
         let dense = random_dense(seed);
         let g = Grid { spacing: 1.0, min: [0.0; 3], ..*dense.grid() };
         let values: Vec<f32> = dense.values().iter().map(|v| v / dense.grid().spacing).collect();
@@ -137,7 +137,8 @@ proptest! {
     }
 }
 
-/// Whether the segment's points that are clear of the level are in the intervals found exactly when they are below it.
+/// Checks that the segment's points that are clear of the level are in the found intervals exactly when they are below
+/// it.
 fn check_segment(field: &Field, ends: [Vec3; 2], level: f64) -> usize {
     let Field::Bricks(bricks) = field else { panic!("no bricks") };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The bytes of a field in bricks: the same on any number of threads and any processor, and refused when they do not fit.
+//! The bytes of a field in bricks: equal for any number of threads and any processor, and refused when inconsistent.
 
 use support::brick::{bricks, dense, random_dense};
 use support::rng::Rng;
@@ -47,7 +47,7 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(refused(&|p| p.masks.as_mut().unwrap()[0] ^= 1).contains("masks"));
 }
 
-/// What a file may leave out is made from the samples as it was when they were cooked.
+/// Optional parts of a file are recomputed from the samples, equal to those at cooking.
 #[test]
 fn what_is_certified_and_masked_follows_from_the_samples() {
     for seed in 0..40 {
@@ -57,7 +57,7 @@ fn what_is_certified_and_masked_follows_from_the_samples() {
     }
 }
 
-/// Bricks in a column share the nodes between them: fewer samples than 9³ a brick, and the same ones.
+/// Bricks in a column share the nodes between them: fewer than 9³ samples per brick, with equal values.
 #[test]
 fn a_layer_between_two_bricks_is_kept_once() {
     for seed in 0..40 {
@@ -102,8 +102,8 @@ fn avx2_and_baseline_give_the_same_bytes() {
         }
         (d, b, g)
     };
-    // The cooked bytes as well: culling has kernels of its own. Other tests of this binary may run on either path meanwhile:
-    // that is the point.
+    // The cooked bytes too, because culling has kernels of its own. Other tests of this binary may run on either path
+    // meanwhile, which is intended.
     let wide: Vec<_> = fields.iter().map(run).collect();
     voxshell::field::force_baseline(true);
     assert!(!voxshell::field::uses_avx2());
@@ -115,7 +115,7 @@ fn avx2_and_baseline_give_the_same_bytes() {
     assert!(cooked == fields);
 }
 
-/// At points in fine bricks and coarse ones, on nodes, on the border and far outside it.
+/// At points in fine and coarse bricks, on nodes, on the border and far outside it.
 #[test]
 fn a_few_points_together_have_the_same_bytes_as_one_by_one() {
     let mut rng = Rng(8);
@@ -146,7 +146,7 @@ fn a_few_points_together_have_the_same_bytes_as_one_by_one() {
                 assert_eq!([0, 1, 2].map(|k| gradient[k][i].to_bits()), g.map(f32::to_bits), "{p:?}");
             }
         }
-        // Whatever is asked, nothing is read from elsewhere.
+        // For any input, no memory outside the field is read.
         for odd in [f32::NAN, f32::INFINITY, -f32::MAX] {
             field.distance_gradient_lanes(&[[odd; LANES], [0.0; LANES], [odd; LANES]], LANES);
         }

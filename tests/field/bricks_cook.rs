@@ -1,4 +1,4 @@
-//! Cooking into bricks, against the full grid and the exact distance.
+//! Cooking into bricks, against the dense grid and the exact distance.
 
 use support::brick::{bricks, check_ball, dense, random_point};
 use support::rng::Rng;
@@ -52,7 +52,7 @@ fn nodes_in_the_band_have_the_exact_distance_to_a_quantum() {
             if exact > 3.0 * h || field.sign().membrane_area > 0.0 && phi.abs() < exact {
                 continue;
             }
-            // 1e-3 of a cell, and what the position's f32 coordinates make of it.
+            // 1e-3 of a cell, plus the rounding of the position's f32 coordinates.
             assert!((phi.abs() - exact).abs() <= 1e-3 * h + 1e-6, "{name} {cells}: {phi} is not {exact} at {at:?}");
         }
         assert!(f64::from(field.rounding()) <= 0.501 * f64::from(field.quantum()) + 1e-6);
@@ -99,7 +99,7 @@ fn sign_is_that_of_the_winding_number() {
             let phi = f64::from(field.distance(p));
             let body = Vec3::from(p.map(f64::from)) + field.center();
             let w = bvh.winding_number(body) * if inward { -1.0 } else { 1.0 };
-            // Not where the interpolant may round a corner, nor where a membrane may be either side.
+            // Skips points where the interpolant may round a corner, or where a membrane may be on either side.
             if phi.abs() < 1.8 * h || (w - 0.5).abs() < 0.2 || !mesh.bounds().contains(&body) {
                 continue;
             }
@@ -122,7 +122,7 @@ fn lower_bounds_hold_on_cooked_fields() {
             let c = random_point(field.grid(), &mut rng, if n % 5 == 0 { 3.0 } else { 1.0 });
             let r = (f64::from(field.grid().spacing) * 10f64.powf(rng.unit() * 1.5)) as f32;
             check_ball(&field, c, r, &mut rng);
-            // Not a matter of being right, but of being worth anything: a ball well clear of the surface is seen to be so.
+            // The bound must also be useful: a ball well clear of the surface is recognised as such.
             let phi = field.distance(c);
             if phi > r + 4.5 * field.grid().spacing {
                 clear += 1;
@@ -153,7 +153,7 @@ fn memory_is_what_the_surface_needs_and_checked_first() {
         let options = FieldOptions { memory_limit, ..FieldOptions::with_resolution(&mesh, cells) };
         BrickField::cook(&mesh, &options, &Progress::none())
     };
-    // A full grid would be 530 MB.
+    // A dense grid would take 530 MB.
     let field = limited(500, 96 << 20).unwrap();
     assert!(field.bytes() < 45 << 20, "{}", field.bytes());
     let Error::TooLarge { needed, limit, .. } = limited(500, 40 << 20).unwrap_err() else { panic!("not TooLarge") };

@@ -1,5 +1,5 @@
-//! What is certified about fields on grids, looked at everywhere: every cell, its corners, faces and inside; and bricks
-//! against the full grid within the bound that `BrickField` states.
+//! Certified values of fields on grids, tested everywhere: every cell, its corners, faces and inside; and bricks
+//! against the dense grid within the bound that `BrickField` states.
 
 use proptest::prelude::*;
 use support::brick::{bricks, definition, dense, random_dense, random_dense_of, rounding};
@@ -9,11 +9,11 @@ use voxshell::field::{BrickField, BrickHeader, DenseField, FieldError, Grid, Pyr
 use voxshell::math::{Aabb, Vec3};
 use voxshell::mesh::primitives;
 
-/// Whether a node is shared by a coarse brick.
+/// Returns true if a coarse brick shares the node.
 fn on_seam(field: &BrickField, node: [u32; 3]) -> bool {
     let n = field.bricks();
     (0..8).any(|c| {
-        // The bricks on both sides of the node along each axis; one where it is inside.
+        // The bricks on both sides of the node along each axis; a single one if the node is inside.
         let at = [0, 1, 2].map(|k| (node[k] / 8).checked_sub((c >> k & 1) * u32::from(node[k] % 8 == 0)));
         let Some([i, j, k]) = at[0].zip(at[1]).zip(at[2]).map(|((i, j), k)| [i, j, k]) else { return false };
         let inside = i < n[0] && j < n[1] && k < n[2];
@@ -31,12 +31,12 @@ fn cells(grid: &Grid) -> impl Iterator<Item = [u32; 3]> {
     (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])))
 }
 
-/// How a cell of a brick field stands to coarse bricks.
+/// Relation of a cell of a brick field to coarse bricks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// Samples of its own at every corner.
+    /// Own samples at every corner.
     Fine,
-    /// In a fine brick, with a corner that a coarse one shares.
+    /// In a fine brick, with a corner shared with a coarse one.
     Seam,
     Coarse,
 }
@@ -53,13 +53,14 @@ fn kind(field: &BrickField, cell: [u32; 3]) -> Kind {
     }
 }
 
-/// The place of a point of a cell, in f64, local frame.
+/// Returns the position of a point of a cell, in f64, local frame.
 fn within(grid: &Grid, cell: [u32; 3], f: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| f64::from(grid.min[k]) + (f64::from(cell[k]) + f[k]) * f64::from(grid.spacing))
 }
 
-/// Bound on |bricks − dense| in a cell of some kind. Both are means of distances at random corners around the point; two
-/// such means are no farther apart than K √(E|X − Y|²), the corners' variances added; and samples are rounded.
+/// Returns a bound on |bricks − dense| in a cell of some kind. Both are means of distances at random corners around the
+/// point; two such means differ by at most K √(E|X − Y|²), where the variances of the corners add; samples are also
+/// rounded.
 fn bound(field: &BrickField, full: &DenseField, kind: Kind) -> f64 {
     let k = f64::from(field.node_lipschitz().max(full.node_lipschitz())) * f64::from(field.grid().spacing);
     let quantum = f64::from(field.quantum());
@@ -71,7 +72,7 @@ fn bound(field: &BrickField, full: &DenseField, kind: Kind) -> f64 {
     }
 }
 
-/// Bricks against the full grid at points of every cell, of the grid's surroundings, and far away.
+/// Checks bricks against the dense grid at points of every cell, of the grid's surroundings, and far away.
 fn check_against(field: &BrickField, full: &DenseField, rng: &mut Rng, thin: usize) -> Result<[usize; 3], String> {
     assert_eq!(field.grid(), full.grid());
     let grid = *field.grid();
@@ -92,7 +93,7 @@ fn check_against(field: &BrickField, full: &DenseField, rng: &mut Rng, thin: usi
         if n % thin != 0 && kind != Kind::Seam {
             continue;
         }
-        // A corner, a point of a face or an edge, and one inside.
+        // A corner, a point of a face or an edge, and a point inside.
         let mut faces = [0, 1, 2].map(|_| rng.fraction());
         (0..3).for_each(|k| {
             if rng.next() % 2 == 0 {
@@ -100,7 +101,7 @@ fn check_against(field: &BrickField, full: &DenseField, rng: &mut Rng, thin: usi
             }
         });
         for f in [[0.0; 3], faces, [0, 1, 2].map(|_| 0.01 + 0.98 * rng.fraction())] {
-            // On a face the neighbour may be asked, and rounding may lead there: its bound must hold as well.
+            // On a face rounding may select the neighbour, so its bound must hold as well.
             let near = (0..27).filter_map(|n: u32| {
                 let step = [n % 3, n / 3 % 3, n / 9];
                 let reaches =
@@ -125,7 +126,7 @@ fn check_against(field: &BrickField, full: &DenseField, rng: &mut Rng, thin: usi
     Ok(seen)
 }
 
-/// A field of random parts that need not be the samples of anything: extremes, noise and plains.
+/// Returns a field of random parts that need not come from any mesh: extremes, noise and constant regions.
 fn random_parts(seed: u64) -> BrickField {
     let mut rng = Rng(seed);
     let whole = rng.next() % 3 > 0;
@@ -160,7 +161,8 @@ fn random_parts(seed: u64) -> BrickField {
     BrickField::from_separate(header, numbers, fine, &coarse).unwrap()
 }
 
-/// The constants of a brick field against its definition at points of every cell: five along each axis, faces included.
+/// Checks the constants of a brick field against its definition at points of every cell: five along each axis, faces
+/// included.
 fn check_constants(field: &BrickField) -> Result<(), String> {
     let grid = *field.grid();
     let pyramid = Pyramid::new(field);
@@ -169,7 +171,7 @@ fn check_constants(field: &BrickField) -> Result<(), String> {
     for cell in cells(&grid) {
         let calm = kind(field, cell) != Kind::Fine;
         for n in 0..125 {
-            // Not quite the faces: there another cell may be asked.
+            // Not exactly on the faces, where another cell may be selected.
             let f = [n % 5, n / 5 % 5, n / 25].map(|i| [1e-9, 0.25, 0.5, 0.75, 1.0 - 1e-9][i]);
             let p = within(&grid, cell, f);
             let (phi, g) = definition(field, p, [false; 3]);
@@ -189,7 +191,7 @@ fn check_constants(field: &BrickField) -> Result<(), String> {
         }
     }
     let lipschitz = f64::from(field.lipschitz());
-    // Certified, and no larger than it has to be where no brick reaches beyond the grid.
+    // Certified, and no larger than necessary if no brick reaches beyond the grid.
     let whole = grid.dims.iter().all(|n| n % 8 == 1);
     if steepest > lipschitz * (1.0 + 1e-7) + 1e-12 || whole && steepest < 0.999 * lipschitz - 1e-12 {
         return Err(format!("the steepest gradient is {steepest}, the Lipschitz constant {lipschitz}"));
@@ -211,7 +213,7 @@ proptest! {
     #[test]
     fn constants_hold_in_every_cell_and_are_tight(seed in any::<u64>().no_shrink()) {
         let mut rng = Rng(seed);
-        // Few cells, since each is looked at; of whole bricks more often than not.
+        // Few cells, because each is tested; usually of whole bricks.
         let whole = rng.next() % 3 > 0;
         let dims = [0, 1, 2].map(|_| if whole { 9 + 8 * (rng.next() % 3) } else { 2 + rng.next() % 24 } as u32);
         let field = BrickField::from_dense(&random_dense_of(dims, seed)).unwrap();
@@ -238,7 +240,7 @@ proptest! {
 fn cooked_bricks_are_the_cooked_grid_within_the_bound_everywhere() {
     let mut open = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap();
     open.triangles.truncate(open.triangles.len() - 60);
-    // Deep inside: bricks that are coarse all around the middle.
+    // Deep inside: the bricks around the middle are coarse.
     let mut meshes = vec![("ball", primitives::sphere(0.5, 4).unwrap()), ("open knot", open)];
     for name in ["bunny_3k_libigl.obj", "fandisk_6k_cad.obj", "teapot_3k_open.obj", "concave_box_169.obj"] {
         meshes.extend(shared_mesh(name).map(|m| (name, m)));

@@ -33,8 +33,8 @@ fn joined(parts: &[TriMesh]) -> TriMesh {
     TriMesh::new(v, f).unwrap()
 }
 
-/// The sign of random points of the grid's box, against `inside` (None: too close to call): of nodes, and of points
-/// between them that are not too near to the zero level, where the interpolant may round a corner.
+/// Checks the sign at random points of the grid's box against `inside` (None: undecidable): of nodes, and of points
+/// between them that are not too near the zero level, where the interpolant may round a corner.
 fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<bool>) {
     let mut rng = Rng(17);
     let h = f64::from(field.grid().spacing);
@@ -61,7 +61,7 @@ fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<b
 
 #[test]
 fn holes_get_membranes_and_the_distance_is_to_the_nearer_of_both() {
-    // A unit ball less the cap above z = 0.8, where the level w = 1/2 is the flat disk in the hole (its solid angle is
+    // A unit ball without the cap above z = 0.8: the level w = 1/2 is the flat disk in the hole (its solid angle is
     // half the sphere from either side).
     let mut open = ball(4, Vec3::zeros(), 1.0);
     let below = |t: &[u32; 3]| t.iter().all(|&i| open.vertices[i as usize][2] < 0.8);
@@ -141,7 +141,7 @@ fn nodes_differ_by_no_more_than_the_constant_allows() {
         let count = field.values().len() as f64;
         for round in 0..40_000 {
             let a = (rng.fraction() * count) as usize;
-            // Half of the pairs a few nodes apart.
+            // In half of the pairs the points are a few nodes apart.
             let near = ((rng.fraction() - 0.5) * 6.0) as i64
                 + ((rng.fraction() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0])
                 + ((rng.fraction() - 0.5) * 6.0) as i64 * i64::from(field.grid().dims[0] * field.grid().dims[1]);
@@ -157,7 +157,7 @@ fn nodes_differ_by_no_more_than_the_constant_allows() {
 fn oracle(mesh: &TriMesh) -> impl Fn(&Vec3) -> Option<bool> {
     let bvh = Bvh::build(mesh);
     move |p| {
-        // The hierarchy's error is tested beside it, and far below this margin.
+        // The hierarchy's error is tested in its own tests, and is far below this margin.
         let w = bvh.winding_number(*p);
         ((w - 0.5).abs() > 0.05).then_some(w > 0.5 && bvh.bounds().contains(p))
     }
@@ -221,7 +221,7 @@ fn sign_is_that_of_the_winding_number_on_closed_and_open_meshes() {
         assert_eq!(field.sign().rule, if closed { SignRule::Crossings } else { SignRule::WindingNumber }, "{name}");
         let mut outward = mesh.clone();
         if name.contains("alpha") {
-            // Wound inward, all of it.
+            // All triangles are wound inward.
             assert_eq!(field.sign().flipped_triangles, 1008);
             outward.triangles.iter_mut().for_each(|t| t.swap(0, 1));
         }
@@ -264,7 +264,7 @@ fn turned_and_duplicated_triangles_do_not_change_the_sign() {
     check_sign("holes", &field, oracle(&open));
     open.triangles.iter_mut().step_by(3).for_each(|t| t.swap(0, 1));
     check_sign("holes, a third flipped", &cook(&open, 30), inside);
-    // Every triangle with corners of its own.
+    // Every triangle has its own corners.
     let loose = TriMesh::new(
         base.triangles.iter().flat_map(|t| t.map(|i| base.vertices[i as usize])).collect(),
         (0..base.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
@@ -297,7 +297,7 @@ fn overlapping_parts_unite_and_cavities_stay_hollow() {
 
 #[test]
 fn rows_through_corners_and_edges_are_counted_once() {
-    // A box whose corners, edges and faces lie on nodes, at many resolutions.
+    // A box whose corners, edges and faces are on nodes, at many resolutions.
     let cube = primitives::cuboid([0.5; 3]).unwrap();
     for cells in 2..24 {
         let field = cook(&cube, cells);

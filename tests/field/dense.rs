@@ -6,7 +6,7 @@ use support::rng::Rng;
 use voxshell::field::{DenseField, Field, Grid, SignedDistance};
 use voxshell::math::Vec3;
 
-/// Values of random smoothness over a random box that need not be centred.
+/// Returns values of random smoothness over a random box that need not be centred.
 fn random_field(seed: u64) -> DenseField {
     let mut rng = Rng(seed);
     let dims = [0, 1, 2].map(|_| 2 + (rng.fraction() * 9.0) as u32);
@@ -26,7 +26,7 @@ fn random_field(seed: u64) -> DenseField {
     DenseField::from_values(grid, values, Vec3::new(1.0, -2.0, 3.0)).unwrap()
 }
 
-/// φ and gradient in f64, straight from the definition.
+/// Returns φ and its gradient in f64, directly from the definition.
 fn definition(field: &DenseField, p: [f64; 3]) -> (f64, [f64; 3]) {
     let g = field.grid();
     let h = f64::from(g.spacing);
@@ -58,7 +58,7 @@ fn definition(field: &DenseField, p: [f64; 3]) -> (f64, [f64; 3]) {
     (phi + d, grad)
 }
 
-/// A point in the box or around it; at nodes, cell faces and the border of the box more often than chance would have it.
+/// Returns a point in the box or around it; nodes, cell faces and the border of the box are over-represented.
 fn random_point(field: &DenseField, rng: &mut Rng, reach: f64) -> [f32; 3] {
     let g = field.grid();
     [0, 1, 2].map(|k| {
@@ -96,7 +96,7 @@ proptest! {
             let (exact, slope) = definition(&field, p.map(f64::from));
             prop_assert!((f64::from(phi) - exact).abs() < 2e-6 * s, "{phi} {exact} at {p:?}");
             prop_assert!((phi - field.distance(p)).abs() <= 1e-6 * s as f32);
-            // On a cell face either side's gradient will do, so look only at points well inside a cell.
+            // On a cell face either side's gradient is right, so only points well inside a cell are tested.
             let inner = (0..3).all(|k| {
                 let t = f64::from(p[k] - field.grid().min[k]) / h;
                 let n = f64::from(field.grid().dims[k] - 1);

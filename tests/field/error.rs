@@ -1,4 +1,4 @@
-//! The largest error that a field reports, against dense sampling that shares nothing with how it is found.
+//! The largest error that a field reports, against dense sampling by an independent method.
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use voxshell::mesh::TriMesh;
 /// Cells along the largest extent.
 const CELLS: u32 = 40;
 
-/// The field, the exact one, and how far around a point to look, metres.
+/// The field, the exact one, and the search radius around a point, metres.
 struct Pair {
     field: Field,
     exact: MeshField,
@@ -29,7 +29,7 @@ impl Pair {
         Self { field, exact: MeshField::new(mesh.clone()).unwrap(), voxel: options.voxel_size }
     }
 
-    /// |φ − exact|, metres, where the surface is within two voxels, else 0. In the local frame, which is the same for both.
+    /// Returns |φ − exact|, metres, within two voxels of the surface, else 0. Both use the same local frame.
     fn error(&self, p: Vec3) -> f64 {
         let p = p.map(|x| x as f32).into();
         let exact = f64::from(self.exact.distance(p));
@@ -39,7 +39,7 @@ impl Pair {
         (f64::from(self.field.distance(p)) - exact).abs()
     }
 
-    /// Four points of each cell near the surface, and around the worst of them more and more closely.
+    /// Evaluates four points of each cell near the surface, then searches ever more closely around the worst of them.
     fn largest(&self, rng: &mut Rng) -> f64 {
         let grid = *self.field.gridded().unwrap().grid;
         let h = self.voxel;
@@ -76,7 +76,7 @@ impl Pair {
     }
 }
 
-/// Thin pyramids on a box.
+/// Returns thin pyramids on a box.
 fn spikes(rng: &mut Rng) -> TriMesh {
     let half = Vec3::new(0.3, 0.2, 0.25);
     let mut mesh = primitives::cuboid(half.into()).unwrap();
@@ -113,7 +113,7 @@ fn bodies(seed: u64) -> Vec<(String, TriMesh)> {
     bodies
         .into_iter()
         .map(|(name, mesh)| {
-            // Faces at all angles to the grid, but for every other box.
+            // Faces at all angles to the grid, except for every second box.
             let turn = if name == "box" && seed % 2 == 0 { Default::default() } else { rng.rotation() };
             let mesh = mesh.scaled_to_extent(1.0).transformed(&Isometry3::from_parts(Default::default(), turn), 1.0);
             (format!("{name} {seed}"), mesh)

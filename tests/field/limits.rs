@@ -1,4 +1,4 @@
-//! Every kind of field far away from its body, up to the largest coordinate and beyond: distances, gradients and segments.
+//! Every kind of field far from its body, up to the largest coordinate and beyond: distances, gradients and segments.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use voxshell::math::limits::MAX_COORDINATE;
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
 
-/// Bodies about 2 m large around the origin, one of each kind.
+/// Returns bodies about 2 m large around the origin, one of each kind.
 fn kinds() -> Vec<(&'static str, Field)> {
     let mesh = primitives::sphere(1.0, 2).unwrap();
     let options = FieldOptions::with_resolution(&mesh, 16);
@@ -68,7 +68,8 @@ fn distances_and_gradients_hold_up_to_the_largest_coordinate() {
         let plane = if let Field::HalfSpace(h) = &field { Some((h.normal(), h.offset())) } else { None };
         for exponent in 1..=18 {
             for _ in 0..20 {
-                // Up to the corners of the cube of coordinates, and of two of them: relative positions are as large.
+                // Up to the corners of the cube of coordinates, and twice as far, because relative positions can be
+                // that large.
                 let toward = Vec3::new(rng.unit(), rng.unit(), rng.unit()).normalize();
                 let far = toward / toward.amax() * 10f64.powi(exponent) * if exponent == 18 { 2.0 } else { 1.0 };
                 let p = (far - field.local_origin(&Vec3::zeros())).map(|x| x as f32);

@@ -1,5 +1,5 @@
-//! Mass properties and the field agree on what is inside: parts inside out, overlapping, nested, repeated, split; against
-//! closed forms, and against lines through the parts, along which the winding number is summed.
+//! Mass properties and the field agree on the inside: parts inside out, overlapping, nested, repeated, split. The
+//! reference is closed forms, and lines through the parts along which the winding number is summed.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use voxshell::field::{Field, SignedDistance};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
 
-/// A box by its corners.
+/// Returns a box by its corners.
 fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     let half = [0, 1, 2].map(|k| 0.5 * (max[k] - min[k]));
     let middle = Pose::translation(min[0] + half[0], min[1] + half[1], min[2] + half[2]);
@@ -44,7 +44,7 @@ fn sum(terms: &[(Moments, f64)]) -> Moments {
     total
 }
 
-/// Volume, centre of mass and inertia as [`MassProperties`] has them.
+/// Returns volume, centre of mass and inertia as [`MassProperties`] has them.
 fn numbers(m: &Moments) -> (f64, [f64; 3], [f64; 6]) {
     let c = m.first.map(|x| x / m.volume);
     let products = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
@@ -52,7 +52,7 @@ fn numbers(m: &Moments) -> (f64, [f64; 3], [f64; 6]) {
     (m.volume, c, [s[1] + s[2], s[0] + s[2], s[0] + s[1], -s[3], -s[4], -s[5]])
 }
 
-/// The largest differences of volume (in units of `size`³), centre (of `size`) and inertia (of `size`²).
+/// Returns the largest differences of volume (in units of `size`³), centre (of `size`) and inertia (of `size`²).
 fn differences(mass: &MassProperties, expected: &Moments, size: f64) -> [f64; 3] {
     let (volume, center, inertia) = numbers(expected);
     let most = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -72,7 +72,7 @@ fn cook(mesh: &TriMesh, options: &CookOptions) -> Shape {
     Shape::cook(mesh, options, &Progress::none()).unwrap()
 }
 
-/// Cooked in both storages, as the exact field of triangles, and with a pointshell only.
+/// Returns the mesh cooked in both storages, as the exact field of triangles, and with a pointshell only.
 fn all_shapes(mesh: &TriMesh) -> Vec<Shape> {
     let shell = CookOptions { forms: Forms { field: false, shell: true }, ..field_only(24, Storage::Dense) };
     vec![
@@ -83,7 +83,7 @@ fn all_shapes(mesh: &TriMesh) -> Vec<Shape> {
     ]
 }
 
-/// Saved in both ways and loaded again, it is the same.
+/// Checks that the shape is the same after saving in both ways and loading.
 fn survives_the_file(shape: &Shape) {
     let folder = support::fuzz::folder();
     let path = folder.path().join("part.vxs");
@@ -127,7 +127,7 @@ fn mass_turns_a_part_that_is_inside_out_as_the_field_does() {
 
 #[test]
 fn overlapping_parts_have_the_mass_of_their_union() {
-    // Two of 2.5 m³ that have 0.88 m³ in common; faces in one plane, and not.
+    // Two boxes of 2.5 m³ that overlap by 0.88 m³, with and without coplanar faces.
     for (name, z) in [("flush", 0.0), ("offset", 0.1)] {
         let (a, b) = ([[0.0; 3], [2.0, 1.25, 1.0]], [[0.9, 0.45, z], [2.9, 1.7, 1.0 + z]]);
         let common = block_moments(b[0], [2.0, 1.25, 1.0]);
@@ -156,7 +156,7 @@ fn a_nested_shell_is_filled_or_a_cavity_as_the_field_says() {
         assert_eq!(inside(&mesh), name == "same winding", "{name}");
         masses_are(&mesh, expected, true, name);
     }
-    // A body in the cavity, and the cavity once more: outside either way.
+    // A body in the cavity, and the cavity once more: outside in both cases.
     let third = block([0.4; 3], [0.7; 3]);
     let island = sum(&[(rest, 1.0), (block_moments([0.4; 3], [0.7; 3]), 1.0)]);
     masses_are(&joined(&[outer.clone(), turned(&inner), third.clone()]), &island, true, "a body in the cavity");
@@ -181,7 +181,7 @@ fn repeated_and_turned_triangles_do_not_change_the_mass() {
     ] {
         masses_are(&mesh, &expected, true, name);
     }
-    // A wall within the cube, there and back: its winding number is 1 on both sides.
+    // A wall within the cube, passed in both directions: its winding number is 1 on both sides.
     let mut walled = joined(&[cube.clone(), primitives::cuboid([0.2; 3]).unwrap()]);
     walled.triangles.truncate(13);
     let [a, b, c] = walled.triangles[12];
@@ -210,7 +210,7 @@ fn mass_is_exact_only_where_triangles_meet_at_corners_and_edges() {
 
 #[test]
 fn mass_of_a_crowded_mesh_takes_no_time_of_its_square() {
-    // Tall triangles around one axis, most boxes over each other; closed below.
+    // Tall triangles around one axis whose boxes mostly overlap; closed below.
     let cone = |n: u32| {
         let rim = (0..n).map(|i| {
             let (sin, cos) = (f64::from(i) / f64::from(n) * std::f64::consts::TAU).sin_cos();
@@ -225,7 +225,7 @@ fn mass_of_a_crowded_mesh_takes_no_time_of_its_square() {
     cone(50_000).mass_properties();
     let took = start.elapsed().as_secs_f64();
     eprintln!("a cone of 100,000 triangles: {took:.2} s");
-    // All pairs would take minutes.
+    // Testing all pairs would take minutes.
     assert!(took < 20.0, "{took} s");
 }
 
@@ -253,16 +253,17 @@ fn what_is_cooked_can_be_loaded_whatever_its_size() {
     assert!(cooked > 40, "{cooked}");
 }
 
-/// What random parts have shown.
+/// Statistics over random parts.
 #[derive(Default, Debug)]
 struct Seen {
     exact: u32,
     estimated: u32,
-    /// Largest differences of volume, centre and inertia, relative to size, where exact; and in units of the tolerance, where not.
+    /// Largest differences of volume, centre and inertia: relative to size if exact; otherwise in units of the
+    /// tolerance.
     off_exact: [f64; 3],
     off_lines: [f64; 3],
     off_samples: [f64; 3],
-    /// Points whose sign was compared.
+    /// Number of points whose sign was compared.
     points: usize,
     shells: u32,
 }
@@ -271,7 +272,7 @@ fn raise(most: &mut [f64; 3], new: [f64; 3]) {
     (0..3).for_each(|k| most[k] = most[k].max(new[k]));
 }
 
-/// {φ < 0} by samples, one anywhere in each 27th of a cell.
+/// Returns the moments of {φ < 0} by samples, one at a random position in each 27th of a cell.
 fn moments_of_field(field: &Field, rng: &mut Rng) -> Moments {
     let grid = *field.gridded().unwrap().grid;
     let center = field.local_origin(&Vec3::zeros());
@@ -299,7 +300,7 @@ fn moments_of_field(field: &Field, rng: &mut Rng) -> Moments {
     sum
 }
 
-/// Mass properties that a solid can have: by eigenvalues, not by the library's own test.
+/// Returns true if a solid can have these mass properties: by eigenvalues, not by the library's own test.
 fn is_physical(mass: &MassProperties) -> bool {
     let moments = mass.inertia_matrix().symmetric_eigenvalues();
     let principal = principal_axes(mass).0;
@@ -337,7 +338,7 @@ fn check_part(seed: u64, seen: &Mutex<Seen>) -> Result<(), String> {
         return fail(format!("no solid has {mass:?}"));
     }
 
-    // The field and the truth: the sign off the surface.
+    // The field against the truth: the sign away from the surface.
     let center = field.local_origin(&Vec3::zeros());
     let points: Vec<Vec3> = (0..60)
         .map(|_| {
@@ -352,14 +353,14 @@ fn check_part(seed: u64, seen: &Mutex<Seen>) -> Result<(), String> {
         }
     }
 
-    // The mass and the truth.
+    // The mass against the truth.
     let lines = part.moments_by_lines(96);
     let area = truth.area();
-    // Where the surface passes, a sample or a line stands for up to a cell's width of it.
+    // Where the surface passes, a sample or a line has an error of up to a cell's width.
     let by_lines = differences(&mass, &lines, size);
     let (mut off_exact, mut off_lines, mut off_samples) = ([0.0; 3], [0.0; 3], [0.0; 3]);
     let share = |off: [f64; 3], volume: f64| {
-        // A shift of the surface by w everywhere moves volume, centre and inertia by so much, relative.
+        // Relative change of volume, centre and inertia when the surface moves by w everywhere.
         let unit = area / (size * size);
         let volume = volume / (size * size * size);
         [off[0] / unit, off[1] * volume / unit, off[2] * volume / unit]
@@ -386,7 +387,7 @@ fn check_part(seed: u64, seen: &Mutex<Seen>) -> Result<(), String> {
         return fail(format!("{mass:?} is off by {off_lines:?} and {off_samples:?}, {:?}", numbers(&lines)));
     }
 
-    // What was cooked is written and read again.
+    // The cooked shape is written and read back.
     let again = match shape.to_bytes().and_then(|bytes| Shape::from_bytes(&bytes)) {
         Ok(again) => again,
         Err(e) => return fail(e.to_string()),

@@ -12,7 +12,7 @@ fn vector(rng: &mut Rng) -> Vec3 {
     Vec3::new(rng.fraction() - 0.5, rng.fraction() - 0.5, rng.fraction() - 0.5)
 }
 
-/// A closed, star-shaped, bumpy body away from the origin.
+/// Returns a closed, star-shaped, bumpy body away from the origin.
 fn bumpy(seed: u64) -> TriMesh {
     let mut rng = Rng(seed);
     let (nu, nv) = (24u32, 12u32);
@@ -38,7 +38,7 @@ fn bumpy(seed: u64) -> TriMesh {
     TriMesh::new(v, f).unwrap()
 }
 
-/// Distance to a triangle by minimising over its edges and its plane, f64.
+/// Returns the distance to a triangle by minimising over its edges and its plane, f64.
 fn brute(mesh: &TriMesh, p: Vec3) -> f64 {
     let segment = |a: Vec3, b: Vec3| {
         let e = b - a;

@@ -1,4 +1,4 @@
-//! Offset surfaces against the analytic distance, and their sign against flooding by brute force.
+//! Offset surfaces against the analytic distance, and their sign against a brute-force flood fill.
 
 use support::brick::check_ball;
 use support::rng::Rng;
@@ -28,7 +28,7 @@ fn to_rectangle(p: Vec3) -> f64 {
     (over(0).powi(2) + over(1).powi(2) + p.z * p.z).sqrt()
 }
 
-/// A sphere of radius ½ m less some triangles here and there.
+/// Returns a sphere of radius ½ m with some triangles removed.
 fn patches(percent: u64) -> TriMesh {
     let mut rng = Rng(7);
     let mut mesh = primitives::sphere(0.5, 3).unwrap();
@@ -60,7 +60,7 @@ fn a_thin_sheet_becomes_a_rounded_slab_to_a_quantum() {
         let mut rng = Rng(2);
         let (mut near, mut within) = (0, 0);
         for n in 0..40_000 {
-            // Nodes around the surface, and anywhere.
+            // Nodes around the surface, and random ones.
             let g = field.grid();
             let at = g.dims.map(|d| (rng.next() % u64::from(d)) as u32);
             let node = g.node(at[0], at[1], at[2]);
@@ -76,7 +76,7 @@ fn a_thin_sheet_becomes_a_rounded_slab_to_a_quantum() {
             }
         }
         assert!(near > 2000 && within > 300, "{near} {within}");
-        // What is measured is what interpolating a rounded corner costs, up to a cell inside the surface.
+        // The measured error is that of interpolating a rounded corner, up to a cell inside the surface.
         let sagitta = 2.0 * h * h / (8.0 * (offset - h));
         for error in [full.error(), field.error()] {
             assert!(error.samples > 8000 && error.max < sagitta + 2.0 * quantum, "{error:?} {sagitta}");
@@ -92,7 +92,7 @@ fn a_thin_sheet_becomes_a_rounded_slab_to_a_quantum() {
     }
 }
 
-/// Outside by brute force: what can be reached from the border over nodes farther than σ.
+/// Returns the outside by brute force: the nodes that can be reached from the border over nodes farther than σ.
 fn reached(field: &DenseField, distance: &[f64], sigma: f64) -> Vec<bool> {
     let [nx, ny, nz] = field.grid().dims.map(|n| n as usize);
     let mut seen = vec![false; distance.len()];
@@ -143,11 +143,11 @@ fn sign_is_that_of_flooding_by_brute_force_and_cavities_are_filled() {
                 let local = position(&full, n) - full.center();
                 let phi = field.distance([local.x as f32, local.y as f32, local.z as f32]);
                 assert_eq!(v > 0.0, outside[n], "{name}: {v} at a node with {f}");
-                // Coarse bricks round what is far away, seams what is beyond the band.
+                // Coarse bricks round values far away, and seams those beyond the band.
                 assert_eq!(phi > 0.0, outside[n], "{name}: {phi} in bricks at a node with {f}");
                 wrong += usize::from(outside[n] && (v - f).abs() > quantum);
                 if !outside[n] && f > 0.0 {
-                    // No nearer to the surface than the far side of the wall, but for pockets in gaps of about 2 σ.
+                    // No nearer to the surface than the far side of the wall, except in pockets in gaps of about 2 σ.
                     assert!(!tight || v < -1.9 * offset + 2.0 * h, "{name}: {v} in a cavity");
                     filled += 1;
                 }
@@ -162,7 +162,7 @@ fn sign_is_that_of_flooding_by_brute_force_and_cavities_are_filled() {
             let c = field.grid().node(at[0], at[1], at[2]);
             check_ball(&field, c, (h * 10f64.powf(rng.unit() * 1.5)) as f32, &mut rng);
         }
-        // Neighbours, and nodes anywhere, differ by no more than is between them.
+        // The values of neighbours, and of random nodes, differ by at most the distance between them.
         for _ in 0..40_000 {
             let a = (rng.next() % full.values().len() as u64) as usize;
             let b = (a + 1 + (rng.next() % 3) as usize * full.grid().dims[0] as usize) % full.values().len();

@@ -1,4 +1,4 @@
-//! Open surfaces cooked in bricks, against the same cooked on a full grid.
+//! Open surfaces cooked in bricks, against the same surfaces on a dense grid.
 
 use support::brick::{bricks, dense};
 use support::rng::Rng;
@@ -9,7 +9,7 @@ use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;
 
-/// Meshes made worse: triangles left out, turned, doubled, flattened.
+/// Returns damaged meshes: triangles left out, turned, doubled, flattened.
 fn soups() -> Vec<(String, TriMesh, u32)> {
     let mut rng = Rng(11);
     let mut soups = Vec::new();
@@ -29,7 +29,7 @@ fn soups() -> Vec<(String, TriMesh, u32)> {
         });
         let mut messy = flips.clone();
         for t in flips.triangles.iter().filter(|_| few(&mut rng, 10)) {
-            // Once more, and once of no area.
+            // Once more, and once with zero area.
             messy.triangles.extend([*t, [t[0], t[1], t[0]]]);
         }
         let mut half = mesh.clone();
@@ -46,7 +46,7 @@ fn soups() -> Vec<(String, TriMesh, u32)> {
         TriMesh::new(corners, triangles).unwrap(),
         60,
     ));
-    // Its membrane reaches far from any edge: half of a ball, and more inside.
+    // Its membrane extends far from any edge: half of a ball, with more bodies inside.
     let mut two = primitives::sphere(0.5, 3).unwrap();
     let inner = primitives::sphere(0.2, 2).unwrap();
     two.triangles.truncate(two.triangles.len() * 6 / 10);
@@ -57,7 +57,7 @@ fn soups() -> Vec<(String, TriMesh, u32)> {
     soups
 }
 
-/// Every sample of every brick, and every corner, against the node of the full grid.
+/// Checks every sample of every brick, and every corner, against the node of the dense grid.
 fn check_against_dense(name: &str, mesh: &TriMesh, cells: u32) {
     let (field, full) = (bricks(mesh, cells), dense(mesh, cells));
     assert_eq!(field.sign().rule, SignRule::WindingNumber, "{name}: {}", field.sign());
@@ -66,7 +66,7 @@ fn check_against_dense(name: &str, mesh: &TriMesh, cells: u32) {
     let (h, quantum) = (g.spacing, field.quantum());
     let sure = |at: [u32; 3]| {
         let p = Vec3::from([0, 1, 2].map(|k| f64::from(g.min[k]) + f64::from(at[k]) * f64::from(h))) + full.center();
-        // The rule turns triangles; w is then another, but no surer.
+        // The sign rule turns triangles, so w changes; its distance from ½ does not grow.
         (bvh.winding_number(p).abs() - 0.5).abs() > 0.01
     };
     let [nx, ny, nz] = field.bricks();
@@ -136,7 +136,7 @@ fn bricks_of_open_surfaces_are_those_of_the_full_grid() {
     }
 }
 
-/// A ball of radius ½ m less the caps beyond ±0.4 m along z.
+/// Returns a ball of radius ½ m without the caps beyond ±0.4 m along z.
 fn two_holes() -> TriMesh {
     let mut open = primitives::sphere(0.5, 4).unwrap();
     let below = |t: &[u32; 3]| t.iter().all(|&i| open.vertices[i as usize][2].abs() < 0.4);
@@ -151,7 +151,7 @@ fn the_report_says_what_decided_how_many_nodes_and_where_it_is_least_sure() {
     let check = |sign: &SignReport| {
         assert!(sign.decided.crossings == 0 && sign.decided.winding_number > 100);
         assert!(sign.decided.flooding > 3 * sign.decided.winding_number, "{sign}");
-        // The level w = ½ is a disk in either hole, all but flat, of radius 0.3 m; elsewhere w is 0 or 1.
+        // The level w = ½ is a nearly flat disk in either hole, of radius 0.3 m; elsewhere w is 0 or 1.
         assert!(sign.uncertain_nodes > 1000, "{sign}");
         let (min, max) = (sign.uncertain_box.min, sign.uncertain_box.max);
         let near = |x: f64, expected: f64| (x - expected).abs() < 0.06;
@@ -192,7 +192,7 @@ fn memory_is_what_the_surface_needs() {
         let options = FieldOptions { memory_limit, ..FieldOptions::with_resolution(&mesh, 500) };
         BrickField::cook(&mesh, &options, &Progress::none())
     };
-    // A full grid would be 530 MB, and a byte more for each node.
+    // A dense grid would take 530 MB, and one more byte for each node.
     let field = limited(120 << 20).unwrap();
     assert!(field.sign().membrane_area > 0.01, "{}", field.sign());
     let Error::TooLarge { needed, limit, .. } = limited(50 << 20).unwrap_err() else { panic!("not TooLarge") };

@@ -1,4 +1,4 @@
-//! Inside and outside, dense and in bricks, against the winding number summed over all triangles in f64.
+//! The sign, dense and in bricks, against the winding number summed over all triangles in f64.
 
 use proptest::prelude::*;
 use support::brick::{bricks, dense};
@@ -9,17 +9,17 @@ use voxshell::field::{DenseField, SignedDistance};
 use voxshell::math::Vec3;
 use voxshell::mesh::TriMesh;
 
-/// Where w is this close to one half either sign will do: the hierarchy of the library may be off by 2e-3.
+/// Distance of w from one half within which either sign is right: the library's hierarchy has errors up to 2e-3.
 const CLOSE: f64 = 5e-3;
 
-/// What was looked at.
+/// Statistics of the tested nodes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     nodes: usize,
     inside: usize,
     /// Winding number too close to one half.
     close: usize,
-    /// Nodes on the surface, to rounding.
+    /// Nodes on the surface, within rounding.
     on_surface: usize,
 }
 
@@ -30,8 +30,8 @@ fn position(field: &DenseField, n: usize) -> Vec3 {
     Vec3::from([0, 1, 2].map(|k| f64::from(g.min[k]) + at[k] as f64 * f64::from(g.spacing))) + field.center()
 }
 
-/// The sign of up to `most` nodes of both storages; half of them near the surface. `truth`: the mesh whose winding number
-/// tells the inside.
+/// Checks the sign of up to `most` nodes of both storages; half of them are near the surface. `truth`: the mesh whose
+/// winding number defines the inside.
 fn check(mesh: &TriMesh, truth: &TriMesh, cells: u32, most: usize, seed: u64) -> Result<Seen, String> {
     let (full, sparse) = (dense(mesh, cells), bricks(mesh, cells));
     let h = full.grid().spacing;
@@ -65,8 +65,8 @@ fn check(mesh: &TriMesh, truth: &TriMesh, cells: u32, most: usize, seed: u64) ->
         seen.inside += usize::from(expected);
         let local = (p - full.center()).cast::<f32>();
         for (name, phi) in [("dense", full.values()[n]), ("bricks", sparse.distance(local.into()))] {
-            // Within half a quantum of the surface a sample in bricks is 0, which is neither; and the f32 position is not
-            // quite the node's.
+            // Within half a quantum of the surface a sample in bricks is 0, which is neither sign; and the f32 position
+            // differs slightly from the node's.
             let quantum = sparse.quantum();
             let neither = name == "bricks" && phi.abs() < 0.01 * quantum && full.values()[n].abs() < 0.501 * quantum;
             if (phi < 0.0) != expected && !neither {
@@ -81,7 +81,7 @@ fn check(mesh: &TriMesh, truth: &TriMesh, cells: u32, most: usize, seed: u64) ->
     Ok(seen)
 }
 
-/// The collection, and those of its meshes that are wound inward.
+/// The meshes of the collection, and whether each is wound inward.
 const MESHES: [(&str, bool); 15] = [
     ("alpha_puzzle_env15.obj", true),
     ("alpha_puzzle_robot.obj", true),
@@ -100,7 +100,7 @@ const MESHES: [(&str, bool); 15] = [
     ("wingnut_3k.obj", false),
 ];
 
-/// Every mesh of the collection is named above: one that is added must be tested, too.
+/// The list above names every mesh of the collection, so that new meshes are tested.
 #[test]
 fn no_mesh_of_the_collection_is_forgotten() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes");

@@ -13,7 +13,7 @@ fn value(balls: &[Ball], x: &Vec3, u: &Vec3) -> f64 {
     balls.iter().map(|b| u.dot(&(x - b.center)) - b.radius).fold(f64::INFINITY, f64::min)
 }
 
-/// Directions all over the sphere, then ever finer around the best of them.
+/// Evaluates the definition in directions all over the sphere, then ever closer around the best of them.
 fn by_definition(balls: &[Ball], x: &Vec3) -> f64 {
     const N: usize = 3_000;
     let mut starts: Vec<(f64, Vec3)> = (0..N)
@@ -89,7 +89,8 @@ fn the_distance_is_what_its_definition_says() {
         let mut rng = Rng(31);
         let (mut inside, mut worst) = (0, 0.0f64);
         for i in 0..120 {
-            // Half of them near the balls, some where directions are ties: at centres and on the line of two.
+            // Half of them near the balls, some where several directions are equally good: at centres and on the line
+            // of two.
             let x = match i % 5 {
                 0 => balls[i % balls.len()].center,
                 1 => balls[i % balls.len()].center.lerp(&balls[(i + 1) % balls.len()].center, rng.unit()),
@@ -101,10 +102,10 @@ fn the_distance_is_what_its_definition_says() {
             let (phi, gradient) = hull.distance_gradient(local.into());
             assert_eq!(phi, hull.distance(local.into()));
             let error = f64::from(phi) - exact;
-            // The search may stop short of the top, but nothing it found may be missed.
+            // The search may stop below the maximum, but the result must not be below any value that it found.
             assert!((-3e-7..1e-3).contains(&error), "{name} at {:?}: {phi} for {exact}", x.as_slice());
             assert!((Vec3::from(gradient.map(f64::from)).norm() - 1.0).abs() < 1e-6);
-            // A plane with the gradient as its normal is as far away as the distance says: it cannot be too large.
+            // A plane with the gradient as its normal is at that distance, so the distance is not too large.
             let u = Vec3::from(gradient.map(f64::from)).normalize();
             let of_plane = value(&balls, &(local.map(f64::from) + origin), &u);
             assert!(
@@ -221,7 +222,7 @@ fn what_has_no_volume_is_refused_by_name() {
     refused(&[ball([0.0; 3], 0.0)], "radii");
     let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
     refused(&square.map(|c| ball(c, 0.0)), "radii");
-    // With one ball that is not a point it has a volume.
+    // With one ball of positive radius the hull has a volume.
     let mut balls = square.map(|c| ball(c, 0.0));
     balls[2].radius = 0.1;
     assert!(SphereHull::new(&balls).is_ok());

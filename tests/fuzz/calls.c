@@ -1,17 +1,18 @@
 /* Calls every function of voxshell.h with arguments of the right types and any values, in sequences, on several threads.
  *
- * What must hold of each call: it returns in time, no VXS_PANIC, nothing written behind an output, outputs written by calls
- * that succeed only, answers finite and in range, no bad argument accepted, a message that names the function. What must
- * hold of a sequence: the same answers, to the bit, when it is repeated, on one thread or several, and without AVX2.
+ * Requirements for each call: it returns in time, no VXS_PANIC, nothing is written behind an output, outputs are
+ * written only by calls that succeed, answers are finite and in range, no bad argument is accepted, and the message
+ * names the function. Requirement for a sequence: bit-identical answers when it is repeated, on one thread or
+ * several, and without AVX2.
  *
  *   fuzz.calls                        the sequences of tests/fuzz/seeds, then new ones, compared between runs
  *   fuzz.calls --calls N --seed S --threads T      new ones only, N calls in all
  *   fuzz.calls --replay FILE          the sequences of a file; --verbose prints each call
- *   fuzz.calls --shrink FILE          leaves out of a failing sequence what it fails without
+ *   fuzz.calls --shrink FILE          removes calls from a failing sequence while it still fails
  *
- * A sequence is one line: seed=1 stream=2 calls=0-15,77  # what it found
- * VOXSHELL_LONG=1 makes ten million calls. VOXSHELL_FUZZ_COUNTS=1 tells how often each function succeeded, and its time;
- * VOXSHELL_FUZZ_SECONDS=S sets the processor time that a call may take. */
+ * A sequence is one line: seed=1 stream=2 calls=0-15,77  # comment
+ * VOXSHELL_LONG=1 makes ten million calls. VOXSHELL_FUZZ_COUNTS=1 prints how often each function succeeded, and its
+ * time; VOXSHELL_FUZZ_SECONDS=S sets the processor time limit of a call. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <signal.h>
@@ -30,7 +31,7 @@ static const struct function {
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
-/* How often each is called, beside the 10 of those that are not listed: those that take long less. */
+/* Weight of each listed function; the others have 10. Slow functions have less. */
 static const struct weight {
   const char *name;
   unsigned weight;
@@ -71,7 +72,7 @@ static void make_call(struct stream *s, uint64_t number) {
   s->note_count = s->output_count = s->input_count = 0;
   s->loose = s->bad = s->may_truncate = s->locked = 0;
   s->status = VXS_OK;
-  /* Many calls with ordinary values only, or objects would never get anywhere. */
+  /* Many calls have ordinary values only; otherwise few objects would ever be made. */
   static const unsigned ODDS[] = {0, 0, 0, 0, 60, 60, 24, 8};
   s->odds = ODDS[below(s, COUNT_OF(ODDS))];
   unsigned at = (unsigned)below(s, weight_sum);
@@ -101,7 +102,7 @@ static void close_stream(struct stream *s) {
   for (size_t i = 0; i < SHAPES; i++) drop_shape(s, &s->shapes[i]);
 }
 
-/* The digest of a sequence. */
+/* Returns the digest of a sequence. */
 static uint64_t run_sequence(const struct sequence *sequence) {
   struct stream *s = allocated(calloc(1, sizeof *s));
   s->seed = sequence->seed, s->number = sequence->stream;
@@ -215,7 +216,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Streams of at most so many calls: one that fails is then found again soon. */
+/* Largest number of calls of a stream, so that a failing stream is reproduced quickly. */
 static const uint64_t CALLS_PER_SEED = 100000;
 
 static void run_streams(uint64_t seed, uint64_t calls, unsigned threads) {
@@ -239,7 +240,7 @@ static void run_streams(uint64_t seed, uint64_t calls, unsigned threads) {
   for (unsigned i = 0; i < STREAMS; i++) printf("stream %u: %016llx\n", i, (unsigned long long)digests[i]);
 }
 
-/* Every function has succeeded and, where it can be, been refused: else the calls show nothing. */
+/* Checks that every function has succeeded and, where possible, been refused; otherwise the calls prove nothing. */
 static int check_coverage(void) {
   int missing = 0;
   for (size_t i = 0; i < FUNCTION_COUNT; i++) {
@@ -321,7 +322,7 @@ int main(int count, char **arguments) {
     snprintf(command, sizeof command, "'%s' --seed %llu --calls %llu >/dev/null", arguments[0], (unsigned long long)seed,
              (unsigned long long)calls);
     if (system(command) != 0) return 1;
-    /* Others than those, and fewer: they are made five times. */
+    /* Other sequences, and fewer, because each is run five times. */
     if (compare(arguments[0], seed + 1000000, calls / 10) != 0) return 1;
     printf("fuzz.calls: ok, %llu calls, and %llu that were compared\n", (unsigned long long)calls, (unsigned long long)calls / 10);
     return 0;

@@ -35,7 +35,7 @@ static void call_vxs_haptics_settings_init(struct stream *s) {
   digest_bytes(s, settings, offsetof(vxs_haptics_settings, surface));
 }
 
-/* Bumps; what a careless host may give where `user` says so. */
+/* Height function; with careless calls into the library if `user` says so. */
 static double height(size_t body, const vxs_vec3 *point, void *user) {
   const int *kind = user;
   if (body > 3) return 0;
@@ -81,7 +81,7 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
                                       "handle.inertia", "handle.damping[0]", "surface.friction", "surface.shading",
                                       "surface.texture.height", "surface.texture.wavelength", "surface.height_reach"};
   _Static_assert(COUNT_OF(reals) == COUNT_OF(NAMES), "a name each");
-  /* A few at a time: one that is refused hides what the others do. */
+  /* A few at a time: one refused field hides the effects of the others. */
   if (odd(s) || one_in(s, 3)) {
     for (uint64_t left = below(s, 3); left > 0; left--) {
       const size_t i = below(s, COUNT_OF(reals));
@@ -152,7 +152,7 @@ static void call_vxs_haptics_step(struct stream *s) {
   struct haptics_slot *slot = pick_haptics(s);
   vxs_haptics *handle = handle_of(s, slot);
   vxs_device_state state = {slot->hand, {{0, 0, 0}, {0, 0, 0}}, 1, 0};
-  /* The hand goes on from where it is, mostly towards the bodies. */
+  /* The hand moves on from its position, mostly towards the bodies. */
   const double speed = one_in(s, 3) ? 3e-3 : 3e-4;
   state.pose.position.x += speed * (uniform(s) - 0.1 * state.pose.position.x);
   state.pose.position.y += speed * (uniform(s) - 0.1 * state.pose.position.y);
@@ -250,7 +250,7 @@ static bool on_device(const vxs_wrench *wrench, uint32_t status, vxs_device_stat
   }
   if (device->kind == STOPS_FROM_INSIDE) {
     const vxs_status stopped = vxs_haptics_stop(device->haptics, NULL), released = vxs_haptics_release(device->haptics);
-    /* No handle at all, where another thread is releasing it. */
+    /* Not a valid handle while another thread is releasing it. */
     if ((stopped != VXS_BUSY && stopped != VXS_INVALID_HANDLE) || (released != VXS_BUSY && released != VXS_INVALID_HANDLE)) {
       fprintf(stderr, "FAILED vxs_haptics_run: its device was given %s by vxs_haptics_stop and %s by vxs_haptics_release\n",
               vxs_status_name(stopped), vxs_status_name(released));
@@ -267,13 +267,13 @@ static void call_vxs_haptics_run(struct stream *s) {
   vxs_haptics *handle = handle_of(s, slot);
   vxs_haptics_run_options o;
   MUST(s, vxs_haptics_run_options_init(&o, sizeof o));
-  /* Neither real-time priority nor locked memory: the machine is used by others too. */
+  /* Neither real-time priority nor locked memory, because others use the machine too. */
   o.priority = 0, o.lock_memory = 0;
   if (one_in(s, 3)) o.period = note_real(s, "period", 1e-4 + 1e-3 * fabs(uniform(s)));
   vary_struct_size(s, &o.struct_size);
   if (odd(s)) o.priority = 100 + (uint32_t)below(s, 1000), s->bad = 1;
   vary(s, "period", &o.period);
-  /* Shorter ones are taken too, but threads that never sleep take the processor from all others. */
+  /* Shorter periods are accepted too, but threads that never sleep take all processor time. */
   if (o.period > 0 && o.period < 2e-5) o.period = 2e-5;
   vary32(s, "reserved", &o.reserved);
   note_number(s, "device", slot->device.kind);

@@ -1,4 +1,4 @@
-/* Calls that tell about the library, fill structs, and make shapes. */
+/* Calls that describe the library, fill structs, and make shapes. */
 #ifndef VOXSHELL_TESTS_FUZZ_MAKING_H
 #define VOXSHELL_TESTS_FUZZ_MAKING_H
 
@@ -30,7 +30,7 @@ static const uint32_t LISTENING = 0x10601060;
 static pthread_mutex_t setting_log = PTHREAD_MUTEX_INITIALIZER;
 static struct listener *listener; /* the one that is set */
 
-/* Calls the library as a careless host may. */
+/* Calls the library from the hook, as a careless host may do. */
 static void on_message(uint32_t level, const char *message, void *user) {
   struct listener *heard = user;
   vxs_aabb bounds;
@@ -61,7 +61,7 @@ static void call_vxs_set_log(struct stream *s) {
     unused = listener;
     listener = next;
   }
-  /* Nobody is in the hook that was set before. */
+  /* No call is inside the previously set hook. */
   if (unused != NULL) unused->magic = 0;
   free(unused);
   pthread_mutex_unlock(&setting_log);
@@ -120,7 +120,7 @@ static void call_vxs_primitive_init(struct stream *s) {
 
 /* --- Cooking ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Cancels after so many calls; 0: never. */
+/* Cancels after the given number of calls; 0: never. */
 static bool on_progress(const char *stage, double fraction, void *user) {
   unsigned *left = user;
   if (stage == NULL || !(fraction >= 0 && fraction <= 1)) {
@@ -130,7 +130,7 @@ static bool on_progress(const char *stage, double fraction, void *user) {
   return *left == 0 || --*left > 0;
 }
 
-/* Coarse: a fuzzer that cooks finely does little else. */
+/* Coarse, because fine cooking would take most of the time. */
 static const vxs_cook_options *cook_options(struct stream *s) {
   vxs_cook_options o;
   MUST(s, vxs_cook_options_init(&o, sizeof o));
@@ -169,7 +169,7 @@ static const vxs_cook_options *cook_options(struct stream *s) {
   vary32(s, "reserved", &o.reserved);
   vary(s, "target_error", &o.target_error);
   vary(s, "offset", &o.offset);
-  /* Null stands for the defaults, which are too fine. */
+  /* Null means the defaults, which are too fine. */
   return memcpy(input(s, sizeof o), &o, sizeof o);
 }
 
@@ -180,7 +180,7 @@ struct mesh {
   size_t triangle_count;
 };
 
-/* A tetrahedron, a box whole, open, turned or doubled, two boxes, or a soup; now and then with an edge value in it. */
+/* Returns a tetrahedron, a box (whole, open, turned or doubled), two boxes, or a soup; sometimes with an edge value. */
 static struct mesh mesh(struct stream *s) {
   static const uint32_t BOX[36] = {0, 3, 1, 0, 2, 3, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
                                    2, 7, 3, 2, 6, 7, 0, 6, 2, 0, 4, 6, 1, 3, 7, 1, 7, 5};
@@ -226,7 +226,7 @@ static struct mesh mesh(struct stream *s) {
   }
   mesh.vertices = memcpy(input(s, mesh.vertex_count * sizeof *vertices), vertices, mesh.vertex_count * sizeof *vertices);
   mesh.indices = memcpy(input(s, 3 * mesh.triangle_count * sizeof *indices), indices, 3 * mesh.triangle_count * sizeof *indices);
-  /* A smaller count may leave out what is bad. */
+  /* A smaller count may leave out the bad part. */
   const int bad = s->bad;
   const size_t vertex_count = mesh.vertex_count, triangle_count = mesh.triangle_count;
   mesh.vertex_count = count_of(s, "vertex_count", vertex_count, vertex_count, sizeof *vertices);
@@ -237,7 +237,7 @@ static struct mesh mesh(struct stream *s) {
   return mesh;
 }
 
-/* The shape that a call has written. */
+/* Returns the shape that a call has written. */
 static vxs_shape *made(struct stream *s, vxs_shape *const *out) {
   if (is_untouched(out, sizeof *out)) fail(s, "VXS_OK, but no shape was written");
   return *out;
@@ -266,11 +266,11 @@ static void call_vxs_shape_create_primitive(struct stream *s) {
   vxs_primitive p;
   MUST(s, vxs_primitive_init(&p, sizeof p, kind));
   for (int i = 0; i < 4; i++) {
-    /* Threads and gears need more than others. */
+    /* Threads and gears need more segments than others. */
     p.detail[i] = kind == VXS_PRIMITIVE_TORUS_KNOT && i < 2 ? 2 + (uint32_t)i : kind >= VXS_PRIMITIVE_GEAR ? 6 : 3 + (uint32_t)below(s, 6);
     if (kind == VXS_PRIMITIVE_SPHERE || kind == VXS_PRIMITIVE_BLOB) p.detail[i] = 1;
     vary32(s, "detail", &p.detail[i]);
-    /* Larger ones are fine, but take long. */
+    /* Larger numbers are valid too, but slow. */
     if (p.detail[i] > 100 && p.detail[i] < 1u << 20) p.detail[i] = 100;
   }
   if (one_in(s, 3)) {

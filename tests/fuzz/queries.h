@@ -1,14 +1,14 @@
-/* Calls about two shapes: at two poses, in motion, and what their contacts do to them. */
+/* Calls about two shapes: at two poses, in motion, and the response to their contacts. */
 #ifndef VOXSHELL_TESTS_FUZZ_QUERIES_H
 #define VOXSHELL_TESTS_FUZZ_QUERIES_H
 
 #include "shapes.h"
 
-/* How far from the origin bodies are that may touch. */
+/* Largest distance from the origin of bodies that may touch. */
 static const double REACH = 0.6;
 static const uint32_t OF_B = 0x80000000;
 
-/* Features in ascending order: of the last contacts that were found, or any. */
+/* Returns features in ascending order: of the last found contacts, or random ones. */
 static const uint32_t *features_value(struct stream *s, const char *name, size_t *count, int sorted) {
   const int found = s->feature_count > 0 && !one_in(s, 4);
   *count = note_number(s, name, found ? below(s, s->feature_count + 1) : below(s, 5));
@@ -95,7 +95,7 @@ static const vxs_query_step *query_step_value(struct stream *s) {
   return memcpy(input(s, sizeof t), &t, sizeof t);
 }
 
-/* `timed`: whether the answer depends on the clock. */
+/* `timed` is set if the answer depends on the clock. */
 static const vxs_query *query_value(struct stream *s, vxs_query *q, int *timed) {
   *timed = 0;
   MUST(s, vxs_query_init(q, sizeof *q));
@@ -283,7 +283,7 @@ static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_q
   vary32(s, "path", &q->path);
   vary(s, "max_separation", &q->max_separation);
   vary(s, "until", &q->until);
-  /* Far below the distance of samples is fine, but takes long. */
+  /* Values far below the sample distance are valid, but slow. */
   if (odd(s)) q->tolerance = note_real(s, "tolerance", one_in(s, 2) ? 1e-6 : fabs(edge_real(s)) + 1e-6);
   return memcpy(input(s, sizeof *q), q, sizeof *q);
 }

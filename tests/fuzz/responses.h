@@ -1,4 +1,4 @@
-/* Calls about what contacts do to two bodies: penalty forces and impulses. */
+/* Calls about the response of two bodies to contacts: penalty forces and impulses. */
 #ifndef VOXSHELL_TESTS_FUZZ_RESPONSES_H
 #define VOXSHELL_TESTS_FUZZ_RESPONSES_H
 

@@ -1,4 +1,4 @@
-/* Sequences as text, their shrinking, and the watch over calls that hang or crash. */
+/* Sequences as text, their shrinking, and the watchdog for calls that hang or crash. */
 #ifndef VOXSHELL_TESTS_FUZZ_SEQUENCE_H
 #define VOXSHELL_TESTS_FUZZ_SEQUENCE_H
 
@@ -42,7 +42,7 @@ static inline int read_sequence(FILE *file, struct sequence *sequence) {
 /* --- Shrinking: parts are left out, half of the calls, a quarter, ..., while what is left fails in the same way
  * (Zeller & Hildebrandt 2002, without the test of single parts) ------------------------------------------------------------------ */
 
-/* Runs the program on the calls that are kept; how it fails, empty if it does not. */
+/* Runs the program on the kept calls; returns the failure, empty if there is none. */
 static inline void run_kept(const char *self, const struct sequence *of, const uint64_t *calls, const char *kept, size_t count,
                             char failure[256]) {
   /* In the current directory, which ctest sets to that of the tests. */
@@ -143,8 +143,8 @@ static inline void unwatch(struct stream *s) {
   pthread_mutex_unlock(&watching);
 }
 
-/* The processor time that the program may use during a call, milliseconds: on a machine that is busy with other things a call
- * takes longer by the clock. For a deadlock, which uses none, twelve times as much on the clock. */
+/* Returns the processor time limit of a call, milliseconds; elapsed time would depend on the load of the machine. A
+ * deadlock uses no processor time, so its limit is twelve times as much elapsed time. */
 static inline int64_t longest_call(void) {
   const char *seconds = getenv("VOXSHELL_FUZZ_SECONDS");
   return seconds != NULL ? 1000 * strtoll(seconds, NULL, 10) : program.slow ? 120000 : 10000;
@@ -152,7 +152,7 @@ static inline int64_t longest_call(void) {
 
 static inline void *watchdog(void *unused) {
   (void)unused;
-  /* Of each stream: the call that was seen last, by its beginning, and the processor time when it was first seen. */
+  /* For each stream: the start of the last seen call, and the processor time when it was first seen. */
   int64_t calls[WATCHED] = {0}, used[WATCHED] = {0};
   for (;;) {
     const struct timespec tenth = {0, 100000000};
@@ -172,7 +172,7 @@ static inline void *watchdog(void *unused) {
   return NULL;
 }
 
-/* Says which calls were under way: one of them crashed, in its own thread or in one of the library. */
+/* Prints the calls in progress: one of them crashed, in its own thread or in a thread of the library. */
 static inline void say_calls(void) {
   if (current != NULL) {
     fprintf(stderr, "FAILED %s: a crash\n  call: ", current->function);
@@ -192,7 +192,7 @@ static inline void on_crash(int number) {
   raise(number);
 }
 
-/* AddressSanitizer and its kin report crashes themselves. */
+/* AddressSanitizer and similar tools report crashes themselves. */
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static inline void start_watchdog(void) {

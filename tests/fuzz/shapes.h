@@ -1,4 +1,4 @@
-/* Calls that ask about one shape, share it, and bring it to files and back. */
+/* Calls that query one shape, share it, and write and read its files. */
 #ifndef VOXSHELL_TESTS_FUZZ_SHAPES_H
 #define VOXSHELL_TESTS_FUZZ_SHAPES_H
 
@@ -42,7 +42,8 @@ static void release_form(struct stream *s, struct form_slot *slots, enum kind ki
 static void call_vxs_field_release(struct stream *s) { release_form(s, s->fields, FIELD); }
 static void call_vxs_pointshell_release(struct stream *s) { release_form(s, s->shells, POINTSHELL); }
 
-/* --- What a shape is ------------------------------------------------------------------------------------------------------------------ */
+/* --- Properties of a shape
+ * --------------------------------------------------------------------------------------------- */
 
 static void call_vxs_shape_get_bounds(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
@@ -50,7 +51,7 @@ static void call_vxs_shape_get_bounds(struct stream *s) {
   if (!CALL(s, vxs_shape_get_bounds(of.handle, bounds))) return;
   const double *low = &bounds->min.x, *high = &bounds->max.x;
   for (int i = 0; i < 3; i++) {
-    /* Infinite where a half-space is. Also false for what is not a number. */
+    /* Infinite for a half-space. Also false for NaN. */
     if (!(low[i] <= high[i])) fail(s, "VXS_OK, but the box goes from %g to %g", low[i], high[i]);
     if (of.field_kind != VXS_FIELD_HALF_SPACE) check_finite(s, "a side", high[i] - low[i]);
   }
@@ -84,7 +85,7 @@ static size_t capacity_of(struct stream *s, const char *name, size_t most, size_
   const size_t some[] = {0, 1, most / 2, most, most, most};
   return count_of(s, name, some[below(s, COUNT_OF(some))], most, size);
 }
-/* Room for `most` elements of `size` bytes; null if there is no capacity, now and then. */
+/* Returns memory for `most` elements of `size` bytes; sometimes null if the capacity is 0. */
 static void *list_output(struct stream *s, const char *name, size_t most, size_t size, size_t capacity) {
   s->may_truncate = 1;
   if (capacity == 0 && one_in(s, 2)) return NULL;
@@ -93,7 +94,7 @@ static void *list_output(struct stream *s, const char *name, size_t most, size_t
   if (capacity == 0) s->bad = bad;
   return list;
 }
-/* Whether the status fits the count, and how many were written. */
+/* Checks that the status fits the count; returns the number of written elements. */
 static size_t written_count(struct stream *s, size_t capacity, size_t count) {
   if ((s->status == VXS_TRUNCATED) != (count > capacity)) {
     fail(s, "%s with a capacity of %zu and a count of %zu", vxs_status_name(s->status), capacity, count);
@@ -101,7 +102,7 @@ static size_t written_count(struct stream *s, size_t capacity, size_t count) {
   digest_number(s, count);
   return count < capacity ? count : capacity;
 }
-/* What is behind the written elements is as it was. */
+/* Checks that memory behind the written elements is unchanged. */
 static void check_rest(struct stream *s, const void *list, size_t written, size_t most, size_t size) {
   if (list != NULL && written < most && !is_untouched((const char *)list + written * size, (most - written) * size)) {
     fail(s, "%s, but it wrote behind the %zu elements", vxs_status_name(s->status), written);
@@ -208,14 +209,15 @@ static void call_vxs_shape_query_crossings(struct stream *s) {
 
 /* --- Files ---------------------------------------------------------------------------------------------------------------------------------- */
 
-/* A name in the folder, of the stream's own. */
+/* Returns a file name in the folder that only this stream uses. */
 static char *path_to(struct stream *s, const char *name) {
   const size_t size = strlen(program.folder) + strlen(name) + 64;
   char *path = input(s, size);
   snprintf(path, size, "%s/%llu-%u-%s", program.folder, (unsigned long long)s->seed, s->number, name);
   return path;
 }
-/* A file that was never written is no failure: then there is nothing to read. Replaced, not overwritten: it may be mapped. */
+/* A missing file is no failure: then there is nothing to read. The file is replaced, not overwritten, because it may
+ * be mapped. */
 static void write_file(struct stream *s, const char *path, const void *bytes, size_t size) {
   const char *fresh = path_to(s, "fresh");
   FILE *file = fopen(fresh, "wb");
@@ -279,7 +281,7 @@ static void call_vxs_shape_save_as(struct stream *s) {
   if (store > VXS_STORE_RAW) s->bad = 1;
   CALL(s, vxs_shape_save_as(of.handle, path, store));
 }
-/* What a call of this sequence has saved last, if any; now and then damaged. */
+/* Loads the file that a call of this sequence saved last, if any; sometimes damaged. */
 static void call_vxs_shape_load(struct stream *s) {
   char *path = path_to(s, "asset");
   if (one_in(s, 3)) {
@@ -317,7 +319,7 @@ static void call_vxs_shape_deserialize(struct stream *s) {
     MUST(s, vxs_shape_serialize(of.handle, bytes, size, &got));
     if (got != size) fail(s, "vxs_shape_serialize gave %zu bytes, then %zu", size, got);
     if (one_in(s, 2)) size = damage(s, bytes, size);
-    /* At any address, and nothing to read behind it. */
+    /* At any address, and with no readable memory behind it. */
     const size_t shift = below(s, 8);
     given = (unsigned char *)input(s, size + shift) + shift;
     memcpy(given, bytes, size);

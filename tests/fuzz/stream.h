@@ -1,8 +1,8 @@
 /* A stream of calls: the state of one sequence, its random numbers, and the checks around each call.
  *
- * Everything that a call does follows from (seed, stream, call), not from the calls before it, except for the objects that
- * those left in the stream's slots. A sequence therefore still runs when calls are left out of it, which is how it is shrunk,
- * and it does the same on any thread. */
+ * Every call follows from (seed, stream, call), not from the calls before it, except for the objects that those left
+ * in the stream's slots. So a sequence still runs when calls are removed, which is how it is shrunk, and it does the
+ * same on any thread. */
 #ifndef VOXSHELL_TESTS_FUZZ_STREAM_H
 #define VOXSHELL_TESTS_FUZZ_STREAM_H
 
@@ -33,7 +33,7 @@ enum {
   BEFORE = 640     /* at least the size of any growable output */
 };
 
-/* Outputs hold this before the call. As a double it is finite and tiny, as a count it is huge. */
+/* Outputs hold this before the call. As a double it is finite and tiny; as a count it is huge. */
 static const unsigned char PATTERN = 0x5C;
 static const unsigned char CANARY_PATTERN = 0xA9;
 
@@ -48,7 +48,7 @@ struct form_slot {
   uint64_t samples;
 };
 
-/* What the device of a run does. Not changed while its vxs_haptics lives. */
+/* Behaviour of the device of a run. It does not change during the life of its vxs_haptics. */
 struct device {
   enum { STAYS, SENDS_NAN, ENDS_THE_RUN, STOPS_FROM_INSIDE, DEVICES } kind;
   vxs_haptics *haptics;
@@ -63,7 +63,8 @@ struct haptics_slot {
   struct device device;
 };
 
-/* A released handle. The library recognises the last 1024 released ones, so it is used only while it is surely one of them. */
+/* A released handle. The library recognises the last 1024 released ones, so it is used only while it is certainly
+ * one of them. */
 struct dead {
   void *handle;
   uint64_t releases;
@@ -124,7 +125,7 @@ struct stream {
   _Atomic int64_t busy_since; /* milliseconds, 0 outside of a call */
 };
 
-/* What the whole program knows. */
+/* State of the whole program. */
 static struct {
   char folder[256];   /* for files */
   int verbose;
@@ -146,9 +147,9 @@ static inline uint64_t scramble(uint64_t x) {
 static inline uint64_t draw(struct stream *s) { return scramble(s->random += 0x9E3779B97F4A7C15u); }
 static inline uint64_t below(struct stream *s, uint64_t n) { return (draw(s) >> 11) % n; }
 static inline int one_in(struct stream *s, uint64_t n) { return below(s, n) == 0; }
-/* In [-1, 1). */
+/* Returns a number in [-1, 1). */
 static inline double uniform(struct stream *s) { return (double)(draw(s) >> 11) * 0x1p-52 - 1; }
-/* Whether this value of the call is to be an edge value. */
+/* Returns true if this value of the call is to be an edge value. */
 static inline int odd(struct stream *s) { return s->odds != 0 && one_in(s, s->odds); }
 
 /* --- The text of a call ----------------------------------------------------------------------------------------------------- */
@@ -221,8 +222,8 @@ static inline void *input(struct stream *s, size_t size) {
   return s->inputs[s->input_count++] = allocated(calloc(1, size > 0 ? size : 1));
 }
 
-/* Memory for an output, filled with the pattern and with a canary behind it; freed after the call. Now and then null: bad,
- * unless it is optional. */
+/* Returns memory for an output, filled with the pattern and with a canary behind it; freed after the call. Sometimes
+ * null, which is bad unless the output is optional. */
 static inline void *output_array(struct stream *s, const char *name, size_t size, int optional) {
   if (odd(s)) {
     note_text(s, name, "null");
@@ -242,7 +243,7 @@ static inline void *output_array(struct stream *s, const char *name, size_t size
 #define OUTPUT(s, type, name) ((type *)output_array((s), (name), sizeof(type), 0))
 #define OPTIONAL_OUTPUT(s, type, name) ((type *)output_array((s), (name), sizeof(type), 1))
 
-/* What the caller has written into the last output so far is what it holds before the call. */
+/* Remembers the present content of the last output as its content before the call. */
 static inline void remember_output(struct stream *s) {
   struct output *output = &s->outputs[s->output_count - 1];
   if (output->size > BEFORE) fail(s, "the fuzzer's BEFORE is too small");
@@ -305,7 +306,7 @@ static inline void begin(struct stream *s) {
   atomic_store_explicit(&s->busy_since, milliseconds(), memory_order_release);
 }
 
-/* Whether the outputs were written. */
+/* Ends a call; returns true if the outputs were written. */
 static inline int end(struct stream *s) {
   const vxs_status status = s->status;
   const int written = status == VXS_OK || status == VXS_TRUNCATED;
@@ -337,7 +338,8 @@ static inline int end(struct stream *s) {
     if (status_ != VXS_OK) fail((s), "then %s gave %s", #call, vxs_status_name(status_));              \
   } while (0)
 
-/* --- What outputs must be ------------------------------------------------------------------------------------------------------ */
+/* --- Checks of outputs
+ * ------------------------------------------------------------------------------------------------- */
 
 static inline void check_finite(struct stream *s, const char *name, double value) {
   if (!isfinite(value)) fail(s, "%s, but %s is %g", vxs_status_name(s->status), name, value);
@@ -346,7 +348,7 @@ static inline void check_all_finite(struct stream *s, const char *name, const do
   for (size_t i = 0; i < count; i++) check_finite(s, name, values[i]);
 }
 static inline void check_range(struct stream *s, const char *name, double value, double low, double high) {
-  /* Also false for what is not a number. */
+  /* Also false for NaN. */
   if (!(value >= low && value <= high)) {
     fail(s, "%s, but %s is %.17g; expected %g to %g", vxs_status_name(s->status), name, value, low, high);
   }

@@ -1,4 +1,4 @@
-/* Values for each kind of argument: ordinary ones, and now and then one from the edges of its type. */
+/* Values for each kind of argument: ordinary ones, and sometimes one from the edges of its type. */
 #ifndef VOXSHELL_TESTS_FUZZ_VALUES_H
 #define VOXSHELL_TESTS_FUZZ_VALUES_H
 
@@ -21,11 +21,11 @@ static inline double edge_real(struct stream *s) {
   return one_in(s, 3) ? -value : value;
 }
 
-/* In [low, high), or from the edges. */
+/* Returns a value in [low, high), or an edge value. */
 static inline double real(struct stream *s, const char *name, double low, double high) {
   return note_real(s, name, odd(s) ? edge_real(s) : low + (high - low) * (0.5 + 0.5 * uniform(s)));
 }
-/* A value that is noted only when it is changed: most fields of a struct keep what its _init gave them. */
+/* Changes a field sometimes, and notes it only then: most fields keep the value of _init. */
 static inline void vary(struct stream *s, const char *name, double *field) {
   if (odd(s)) *field = note_real(s, name, edge_real(s));
 }
@@ -36,13 +36,13 @@ static inline void vary32(struct stream *s, const char *name, uint32_t *field) {
 static inline void vary64(struct stream *s, const char *name, uint64_t *field) {
   if (odd(s)) *field = note_number(s, name, edge_number(s));
 }
-/* One of `choices` constants that start at 0, or an unknown one. */
+/* Returns one of `choices` constants that start at 0, or an unknown one. */
 static inline uint32_t choice(struct stream *s, const char *name, uint32_t choices) {
   uint32_t value = (uint32_t)below(s, choices);
   if (odd(s)) value = one_in(s, 2) ? choices : (uint32_t)edge_number(s);
   return (uint32_t)note_number(s, name, value);
 }
-/* A size of a struct for its _init: bad unless it is right. */
+/* Returns the size of a struct for its _init: bad unless it is right. */
 static inline size_t struct_size(struct stream *s, size_t right) {
   size_t size = right;
   if (odd(s)) {
@@ -56,8 +56,8 @@ static inline void vary_struct_size(struct stream *s, uint32_t *field) {
   if (odd(s)) *field = (uint32_t)struct_size(s, *field);
 }
 
-/* How many elements of an array of `size` bytes each the caller says there are, of at most `most` that there are: or so many
- * that they would not fit into the address space, which is bad. */
+/* Returns the stated number of elements of an array with at most `most` elements of `size` bytes; or so large a
+ * number that they would not fit into the address space, which is bad. */
 static inline size_t count_of(struct stream *s, const char *name, size_t count, size_t most, size_t size) {
   if (odd(s)) {
     const size_t fits = (size_t)PTRDIFF_MAX / size;
@@ -75,7 +75,7 @@ static inline vxs_vec3 vector(struct stream *s, const char *name, double scale) 
 static inline void vary_vector(struct stream *s, const char *name, vxs_vec3 *v) {
   vary(s, name, &v->x), vary(s, name, &v->y), vary(s, name, &v->z);
 }
-/* No coordinate or other physical number that is taken is larger. Not a number is bad, too. */
+/* Largest accepted coordinate or other physical number. NaN is bad too. */
 static const double LARGEST = 1e18;
 static inline void require_finite(struct stream *s, vxs_vec3 v) {
   if (!(fabs(v.x) <= LARGEST && fabs(v.y) <= LARGEST && fabs(v.z) <= LARGEST)) s->bad = 1;
@@ -104,7 +104,7 @@ static inline vxs_pose pose_value(struct stream *s, const char *name, double rea
   note_real(s, "qx", pose.qx), note_real(s, "qy", pose.qy), note_real(s, "qz", pose.qz), note_real(s, "qw", pose.qw);
   return pose;
 }
-/* A pose that no function takes but the steps of haptics. */
+/* Requires a valid pose; only the steps of haptics accept others. */
 static inline void require_pose(struct stream *s, const vxs_pose *p) {
   const double norm = sqrt(p->qx * p->qx + p->qy * p->qy + p->qz * p->qz + p->qw * p->qw);
   if (!(fabs(norm - 1) < 1.1e-6)) s->bad = 1;
@@ -126,7 +126,7 @@ static inline const vxs_pose *pose(struct stream *s, const char *name, double re
   return POINTER_TO(s, vxs_pose, name, 0, value);
 }
 
-/* A motion whose poses are near each other, or are not. */
+/* Returns a motion between near or distant poses. */
 static inline vxs_motion motion_value(struct stream *s, const char *name, double reach) {
   vxs_motion motion;
   motion.from = motion.to = pose_value(s, name, reach);
@@ -146,7 +146,7 @@ static inline vxs_motion motion_value(struct stream *s, const char *name, double
 enum kind { SHAPE, FIELD, POINTSHELL, WORKSPACE, HAPTIC };
 
 enum { SHARED = 24 };
-/* What all streams use at once. */
+/* Objects that all streams use at once. */
 static struct {
   struct shape_slot shapes[SHARED];
   size_t shape_count;
@@ -161,7 +161,7 @@ static inline void bury(struct stream *s, void *handle) {
   s->dead[s->dead_count++ % DEAD] = dead;
 }
 
-/* Releases happen beside each other, but not beside calls with released handles. */
+/* Releases may run in parallel, but not beside calls with released handles. */
 static inline void begin_release(struct stream *s) {
   if (!s->locked) pthread_rwlock_rdlock(&program.releasing);
 }
@@ -169,7 +169,7 @@ static inline void end_release(struct stream *s) {
   if (!s->locked) pthread_rwlock_unlock(&program.releasing);
 }
 
-/* Null, no handle, a handle of another kind, or a released one: bad. */
+/* Returns null, a non-handle, a handle of another kind, or a released one: bad. */
 static inline void *bad_handle(struct stream *s, const char *name, enum kind kind) {
   static const uint64_t not_a_handle[16] = {1, 2, 3, 0x58786853, 5};
   void *const junk = (void *)(uintptr_t)not_a_handle;
@@ -190,7 +190,7 @@ static inline void *bad_handle(struct stream *s, const char *name, enum kind kin
       s->locked = 1;
       const size_t kept = s->dead_count < DEAD ? s->dead_count : DEAD;
       const struct dead *dead = &s->dead[below(s, kept)];
-      /* (A message that is not part of the digest tells the two apart.) */
+      /* (A message outside the digest distinguishes the two.) */
       if (atomic_load(&program.releases) - dead->releases > 900) break;
       note_text(s, name, "released");
       return dead->handle;
@@ -200,8 +200,8 @@ static inline void *bad_handle(struct stream *s, const char *name, enum kind kin
   return junk;
 }
 
-/* A shape of the stream or a shared one, every other time one that has a pointshell: without it a pair has no answer. All zero
- * but for the handle when it is bad. */
+/* Returns a shape of the stream or a shared one; every second one has a pointshell, because without it a pair gives
+ * no answer. If the handle is bad, all other members are zero. */
 static inline struct shape_slot pick_shape(struct stream *s, const char *name) {
   struct shape_slot picked = {NULL, 0, 0, 0};
   if (odd(s)) {
@@ -231,7 +231,7 @@ static inline struct form_slot pick_form(struct stream *s, const char *name, enu
   return kind == FIELD ? shared.field : shared.shell;
 }
 
-/* A workspace of the stream, or the one that all use at once, where the answer may be VXS_BUSY. */
+/* Returns a workspace of the stream, or the shared one, for which the answer may be VXS_BUSY. */
 static inline vxs_workspace *pick_workspace(struct stream *s, size_t *segments_of) {
   *segments_of = SIZE_MAX;
   if (odd(s)) return bad_handle(s, "workspace", WORKSPACE);
@@ -254,7 +254,7 @@ static inline struct haptics_slot *pick_haptics(struct stream *s) {
   s->loose = slot->loose;
   return slot;
 }
-/* The handle of a slot, or a bad one. */
+/* Returns the handle of a slot, or a bad one. */
 static inline vxs_haptics *handle_of(struct stream *s, const struct haptics_slot *slot) {
   return odd(s) ? bad_handle(s, "haptics", HAPTIC) : slot->handle;
 }
@@ -310,7 +310,7 @@ static inline void drop_haptics(struct stream *s, struct haptics_slot *slot) {
   if (slot->handle == NULL) return;
   begin_release(s);
   vxs_status status = vxs_haptics_release(slot->handle);
-  /* While the device of a run is in a call with it. */
+  /* While the device of a run is inside a call with it. */
   while (status == VXS_BUSY && slot->loose) {
     usleep(100);
     status = vxs_haptics_release(slot->handle);

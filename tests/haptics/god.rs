@@ -1,4 +1,4 @@
-//! The god-object: never inside, never through, free where nothing is; and what it says when it is stuck.
+//! The god-object: it never penetrates or tunnels, moves freely without contact, and reports when it is locked.
 
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
 }
 
-/// φ of the nearest sample, of all: of the tool's in the fields of others, of others' in the tool's. No tree, f64 up to the field.
+/// Returns φ of the nearest sample over all samples: of the tool's in the fields of others, of others' in the tool's.
+/// No tree, f64 up to the field.
 fn nearest(tool: &Tool, pose: &Pose, bodies: &[Obstacle]) -> f64 {
     let mut least = f64::INFINITY;
     let mut run = |shell: &Forms, field: &Forms, relative: Pose| {
@@ -58,9 +59,9 @@ struct Scene {
     tool: Tool,
     bodies: Vec<Obstacle>,
     start: Pose,
-    /// Where the hand goes, half the size of a box about the start.
+    /// Range of the hand: half the size of a box around the start.
     reach: Vec3,
-    /// Whether the tool is where it may be: what tunnels is not.
+    /// Returns true if the tool is on its allowed side: a tool that tunnels is not.
     side: fn(&Pose) -> bool,
 }
 
@@ -143,8 +144,8 @@ fn scenes() -> Vec<Scene> {
     ]
 }
 
-/// Smallest φ of a sample on the path of the last step, evaluated every fifth of a millimetre on screw motions between
-/// the waypoints. Obstacles do not move.
+/// Returns φ of the nearest sample anywhere on the path of the last step, tested every 0.2 mm: between the waypoints by
+/// screws computed here. Obstacles do not move.
 fn nearest_on_the_way(scene: &Scene, god: &GodObject) -> f64 {
     let mut least = f64::INFINITY;
     for piece in god.path().windows(2) {
@@ -160,7 +161,7 @@ fn nearest_on_the_way(scene: &Scene, god: &GodObject) -> f64 {
     least
 }
 
-/// A part of the screw motion between two poses: the power of a rigid motion, by its axis and pitch.
+/// Returns a fraction of the screw motion between two poses: the power of a rigid motion, by its axis and pitch.
 fn screw(from: &Pose, to: &Pose, part: f64) -> Pose {
     let motion = to * from.inverse();
     let turn = motion.rotation.scaled_axis();
@@ -171,7 +172,7 @@ fn screw(from: &Pose, to: &Pose, part: f64) -> Pose {
     }
     let axis = turn / angle;
     let along = axis * axis.dot(&motion.translation.vector);
-    // A point of the axis: (1 − R) c = what of the way is across it.
+    // A point of the axis: (1 − R) c = the part of the translation across the axis.
     let across = motion.translation.vector - along;
     let center = 0.5 * (across + axis.cross(&across) / (0.5 * angle).tan());
     let rotation = Rotation::from_scaled_axis(turn * part);
@@ -179,7 +180,7 @@ fn screw(from: &Pose, to: &Pose, part: f64) -> Pose {
     moved * from
 }
 
-/// The hand at up to 5 m/s, also through everything; turning up to 10 rad/s. Held back by the box that it stays in.
+/// Moves the hand at up to 5 m/s, also through obstacles, and turns it at up to 10 rad/s. It stays in its box.
 fn push(hand: &mut (Pose, Vec3, Vec3), rng: &mut Rng, scene: &Scene) {
     if rng.next() % 40 == 0 {
         hand.1 = rng.vector() * 5.0;
@@ -229,7 +230,7 @@ fn hard_pushes_take_no_sample_inside_and_nothing_through() {
             scene.name,
             god.skin()
         );
-        // Stuck it is rarely: where it is, the hand has pulled it into a narrow place.
+        // The god-object is rarely locked, and only where the hand has pulled it into a narrow place.
         assert!(locked <= pushes / 10, "{}: {locked} of {pushes} locked", scene.name);
         assert!(touching > pushes / 20, "{}: the test tests too little: {touching} touch", scene.name);
     }
@@ -244,7 +245,7 @@ fn a_box_slides_on_a_plane_and_the_force_is_that_of_the_spring() {
     let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
     let settings = GodSettings::default();
     let mut god = GodObject::new(tool.clone(), &start, settings).unwrap();
-    // A hand that is 2 cm below and 10 cm beside: it gets beside, and rests.
+    // The hand is 2 cm below and 10 cm beside: the god-object moves beside and rests.
     let target = at(0.1, -0.07, 0.02);
     let done = settle(&mut god, &target, &bodies, 60);
     let place = done.pose.translation.vector;
@@ -255,13 +256,13 @@ fn a_box_slides_on_a_plane_and_the_force_is_that_of_the_spring() {
     assert!((done.wrench.force - Vec3::z() * spring).norm() < 1e-3 * spring, "{:?}", done.wrench);
     assert!(done.wrench.torque.norm() < 1e-4 * spring);
     assert!(!done.status.contains(Status::LOCKED));
-    // And off it goes.
+    // Then it lifts off.
     assert_eq!(settle(&mut god, &at(0.1, -0.07, 0.3), &bodies, 60).wrench, Wrench::ZERO);
 }
 
 #[test]
 fn in_a_passage_that_closes_on_it_it_is_locked_and_says_so() {
-    // Fig. 13: walls at both sides of a peg, and one at its end, and one behind: a box in a box, on all sides.
+    // Fig. 13: walls at both sides of a peg, at its end and behind: a box in a box, on all sides.
     let tool = tool(cook(&primitives::cuboid([0.05, 0.03, 0.04]).unwrap(), 300, 24), 0.05);
     let mut bodies = Vec::new();
     let thick = 0.05;
@@ -269,7 +270,7 @@ fn in_a_passage_that_closes_on_it_it_is_locked_and_says_so() {
         for side in [-1.0, 1.0] {
             let mut shape = [0.3; 3];
             shape[axis] = thick;
-            // 2e-5 of room at each side: less than what constraints rest at.
+            // 2e-5 of clearance at each side: less than the skin.
             let place = Vec3::ith(axis, side * (half + thick + 1e-5));
             let field = analytic(Field::Cuboid(Cuboid::new(shape).unwrap()));
             bodies.push(Obstacle::fixed(field, Translation3::from(place).into()));
@@ -282,7 +283,7 @@ fn in_a_passage_that_closes_on_it_it_is_locked_and_says_so() {
         assert!(done.pose.translation.vector.norm() < 2e-5, "{done:?}");
         assert!(done.wrench.force.norm() > 10.0 && nearest(&tool, &done.pose, &bodies) > 0.0);
     }
-    // With the lid off it gets out.
+    // Without the lid it gets out.
     bodies.pop();
     let done = settle(&mut god, &at(0.0, 0.0, 0.3), &bodies, 80);
     assert!(done.pose.translation.z > 0.29 && done.status == Status::NORMAL, "{done:?}");
@@ -297,7 +298,7 @@ fn discrete_detection_sticks_in_three_cylinders_or_passes_them_and_continuous_sl
     });
     let side = scene.start.translation.y.signum();
     let below = |way: f64| Translation3::new(0.0, -way, 0.0) * scene.start;
-    // 5 mm a step: the last free pose is above, the next one inside.
+    // 5 mm per step: the last separated pose is above, the next one is inside.
     for i in 0..60 {
         let hand = below(0.005 * f64::from(i));
         let done = continuous.advance(&hand, &scene.bodies).unwrap();
@@ -311,7 +312,7 @@ fn discrete_detection_sticks_in_three_cylinders_or_passes_them_and_continuous_sl
     assert!(held.clearance < -1e-3 && held.wrench.force.norm() > 1.0, "{held:?}");
     assert!((nearest(&scene.tool, &held.pose, &scene.bodies) - held.clearance).abs() < 1e-6, "{held:?}");
     assert!((held.pose.translation.y - inside.translation.y).abs() < 5e-3, "stuck: {held:?}");
-    // All at once: nothing is inside at either end.
+    // In one step: nothing is inside at either end.
     discrete.reset(&scene.start);
     let through = settle(&mut discrete, &target, &scene.bodies, 60);
     assert!(through.pose.translation.y.signum() != side && through.status == Status::NORMAL, "{through:?}");
@@ -340,7 +341,7 @@ fn discrete_detection_holds_a_slow_box_on_a_plane_like_the_continuous_one() {
     assert!((discrete.wrench.force - force).norm() < 0.02 * force.norm(), "{continuous:?} {discrete:?}");
 }
 
-/// Nothing but the first stretch of each round.
+/// Limits that end each round after its first substep.
 const TINY: [Budget; 2] = [Budget { tests: 1, ..Budget::UNLIMITED }, Budget { nanoseconds: 1, ..Budget::UNLIMITED }];
 
 #[test]
@@ -356,14 +357,14 @@ fn rounds_that_a_budget_ends_take_no_sample_inside_and_say_so_and_the_tool_arriv
             let on_the_way = nearest_on_the_way(&scene, &god);
             assert!(on_the_way > 0.0, "{}: push {i}: φ = {on_the_way}, {:?}", scene.name, god.path());
             assert!((scene.side)(&done.pose) && !done.status.contains(Status::PENETRATING), "{}: {i}", scene.name);
-            // What was left after the first stretch was looked at, no more.
+            // After the first substep only the remaining motion was examined, no more.
             let is_partial = done.status.contains(Status::PARTIAL);
             assert!(done.substeps <= if is_partial { 1 } else { 2 }, "{}: push {i}: {done:?}", scene.name);
             partial += u32::from(is_partial);
         }
     }
     assert!(partial > 10, "{partial}");
-    // Half a metre along the plane and into it, at once.
+    // Half a metre along the plane and into it, in one step.
     let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
     let target = Pose::new(Vec3::new(0.5, -0.3, 0.02), Vec3::new(0.0, 0.0, 1.0));
     let gone = |budget: Budget| {
@@ -383,7 +384,7 @@ fn rounds_that_a_budget_ends_take_no_sample_inside_and_say_so_and_the_tool_arriv
         assert!(apart.norm() < 1e-6, "{budget:?}: {last:?}, not {expected:?}");
         assert!((last.wrench.force - expected.wrench.force).norm() < 1e-3 * expected.wrench.force.norm());
     }
-    // The same tests, the same bytes.
+    // The same number of tests gives the same bytes.
     let some = Budget { tests: 3000, ..Budget::UNLIMITED };
     assert_eq!(gone(some), gone(some));
 }
@@ -414,14 +415,14 @@ fn a_simulation_goes_on_from_a_round_that_a_budget_ended_though_the_hand_rests()
 #[test]
 fn obstacles_that_move_take_it_along_and_do_not_pass_it() {
     for budget in [Budget::UNLIMITED, TINY[0]] {
-        // 2 m/s, and 20 m/s: a step is then half as long as the knot is high.
+        // 2 m/s, and 20 m/s: a step is then half the height of the knot.
         for speed in [1.0, 10.0] {
             taken_along(GodSettings { budget, ..GodSettings::default() }, speed);
         }
     }
 }
 
-/// The sheet comes up at `speed` times 2 m/s, and turns a little.
+/// The sheet moves up at `speed` times 2 m/s, and rotates a little.
 fn taken_along(settings: GodSettings, speed: f64) {
     let scene = scenes().swap_remove(1);
     let mut bodies = scene.bodies;
@@ -448,7 +449,7 @@ fn a_start_inside_is_pushed_out_or_told_without_a_force() {
     let done = god.advance(&shallow, &bodies).unwrap();
     assert!(nearest(&tool, &done.pose, &bodies) > 0.0 && done.status == Status::NORMAL, "{done:?}");
     assert!((done.pose.translation.vector - Vec3::new(0.0, 0.0, 0.04)).norm() < 1e-4, "{done:?}");
-    // Deeper than it is large: it follows the hand, and is held again once it is out.
+    // Deeper than its own size: it follows the hand, and is constrained again once it is out.
     let deep = at(0.0, 0.0, -1.0);
     god.reset(&deep);
     let done = god.advance(&deep, &bodies).unwrap();
@@ -465,7 +466,7 @@ fn forces_of_published_constraints_grow_from_nothing_and_vanish_at_once() {
     let mut force = ConstraintForce::new();
     let free = god.model().clone();
     let inside = at(0.0, 0.0, 0.02);
-    // The hand is 2 cm deep when the first constraints come: a simulation that was late.
+    // The hand is 2 cm deep when the first constraints arrive from a late simulation.
     force.adopt(&free, &inside).unwrap();
     assert_eq!(force.evaluate(&free, &inside, 1e-3).unwrap().wrench, Wrench::ZERO);
     settle(&mut god, &inside, &bodies, 30);
@@ -530,7 +531,7 @@ fn an_obstacle_that_becomes_another_is_seen_as_that() {
     let mut god = GodObject::new(tool, &start, GodSettings::default()).unwrap();
     let below = at(0.0, 0.0, 0.0);
     let rest = settle(&mut god, &below, &bodies, 60).pose.translation.z;
-    // The same place, a plane that is 2 cm lower.
+    // The same place, with a plane that is 2 cm lower.
     bodies[0].forms = analytic(Field::HalfSpace(HalfSpace::new(Vec3::z(), -0.02).unwrap()));
     let lower = settle(&mut god, &below, &bodies, 60);
     assert!((rest - lower.pose.translation.z - 0.02).abs() < 1e-4, "{rest}, {lower:?}");

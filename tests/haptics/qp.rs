@@ -1,5 +1,5 @@
-//! The quadratic program of constrained motions: the conditions of Karush, Kuhn & Tucker, a well-kept solver, sets that are
-//! known by construction.
+//! The quadratic program of constrained motions: the conditions of Karush, Kuhn & Tucker, an established solver, and
+//! sets with a known solution.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
@@ -12,7 +12,7 @@ fn vector(rng: &mut Rng) -> Vector6<f64> {
     Vector6::from_fn(|_, _| rng.unit())
 }
 
-/// Positive definite, with eigenvalues from 1 to `condition`.
+/// Returns a positive definite matrix with eigenvalues from 1 to `condition`.
 fn mass(rng: &mut Rng, condition: f64) -> Matrix6<f64> {
     let q = Matrix6::from_fn(|_, _| rng.unit()).qr().q();
     let eigen = Vector6::from_fn(|i, _| condition.powf(i as f64 / 5.0));
@@ -24,14 +24,14 @@ fn row(normal: Vector6<f64>) -> Row {
     Row { normal, slack: 0.0 }
 }
 
-/// A set of one of the kinds that matter.
+/// Returns a set of rows of one of the relevant kinds.
 fn rows(rng: &mut Rng, kind: u64) -> Vec<Row> {
     let count = 1 + (rng.next() % 40) as usize;
     let some = |rng: &mut Rng, n: usize| (0..n).map(|_| row(vector(rng))).collect::<Vec<_>>();
     match kind % 12 {
         0 => some(rng, count),
         1 => some(rng, MAX_ROWS),
-        // Those of contacts: a normal, and its moment at an arm.
+        // Rows of contacts: a normal, and its moment at an arm.
         2 | 3 => (0..count)
             .map(|_| {
                 let (normal, arm) = (rng.vector().normalize(), rng.vector() * 0.1);
@@ -39,14 +39,14 @@ fn rows(rng: &mut Rng, kind: u64) -> Vec<Row> {
                 row(Vector6::new(normal.x, normal.y, normal.z, moment.x, moment.y, moment.z))
             })
             .collect(),
-        // The corners of a face on a plane: four rows of rank three, and again.
+        // The corners of a face on a plane: four rows of rank three, and repeated.
         4 => (0..count)
             .map(|i| {
                 let (x, y) = (if i & 1 == 0 { 0.1 } else { -0.1 }, if i & 2 == 0 { 0.1 } else { -0.1 });
                 row(Vector6::new(0.0, 0.0, -1.0, -y, x, 0.0))
             })
             .collect(),
-        // Equal but for their length.
+        // Equal except for their length.
         5 => {
             let one = vector(rng);
             (0..count).map(|_| row(one * (10f64).powf(6.0 * rng.unit()))).collect()
@@ -70,16 +70,17 @@ fn rows(rng: &mut Rng, kind: u64) -> Vec<Row> {
             let (p, q) = (vector(rng), vector(rng));
             (0..count).map(|_| row(p * rng.unit() + q * rng.unit())).collect()
         }
-        // Some are not reached yet.
+        // Some have slack.
         _ => some(rng, count).into_iter().map(|r| Row { slack: rng.fraction() * 0.5, ..r }).collect(),
     }
 }
 
-/// Feasible, stationary, complementary: then it is the solution, for M is positive definite.
+/// Checks that the result is feasible, stationary and complementary; then it is the solution, because M is positive
+/// definite.
 fn check_kkt(solver: &Solver, m: &Matrix6<f64>, wanted: &Vector6<f64>, rows: &[Row], found: &Solution, what: &str) {
     let l = Cholesky::new(*m).unwrap().l();
     let size = (l.transpose() * wanted).norm();
-    // In the metric, where rows have a length of one.
+    // In the metric in which rows have length one.
     let excess = |r: &Row| {
         let length = l.solve_lower_triangular(&r.normal).unwrap().norm();
         if length > 0.0 {
@@ -104,14 +105,14 @@ fn check_kkt(solver: &Solver, m: &Matrix6<f64>, wanted: &Vector6<f64>, rows: &[R
         load -= lambda * rows[usize::from(i)].normal;
     }
     assert!(solver.active().windows(2).all(|w| w[0] < w[1]));
-    // In the metric again. Rows that are as good as opposite lose digits.
+    // In the same metric. Nearly opposite rows lose digits.
     let off = l.solve_lower_triangular(&(load - found.load)).unwrap().norm();
     assert!(off <= 1e-5 * size, "{what}: not stationary by {}", off / size);
     let moved = m * (found.constrained - wanted);
     assert!((moved - found.load).norm() <= rounding * l.norm() * size, "{what}: {moved} {}", found.load);
 }
 
-/// The same program by an interior-point method.
+/// Solves the same program by an interior-point method.
 fn peer(m: &Matrix6<f64>, wanted: &Vector6<f64>, rows: &[Row]) -> Option<Vector6<f64>> {
     let upper = |i: usize, j: usize| if i <= j { m[(i, j)] } else { 0.0 };
     let dense: Vec<Vec<f64>> = (0..6).map(|i| (0..6).map(|j| upper(i, j)).collect()).collect();
@@ -145,7 +146,7 @@ fn solutions_are_those_of_a_peer_and_satisfy_the_conditions_of_kkt() {
         assert_ne!(found.outcome, Outcome::Infeasible, "seed {seed}");
         let what = format!("seed {seed}, {} rows of kind {}", set.len(), seed % 12);
         check_kkt(&solver, &m, &wanted, &set, &found, &what);
-        // Rows as good as parallel or opposite are hard for the peer, and their solution for both.
+        // Nearly parallel or opposite rows are hard for the peer, and their solution for both.
         if seed % 12 == 8 || seed % 12 == 9 {
             continue;
         }
@@ -202,7 +203,8 @@ fn a_set_that_allows_nothing_gives_exactly_zero_and_says_so() {
     for seed in 0..600 {
         let mut rng = Rng(seed);
         let m = mass(&mut rng, 50.0);
-        // Positive combinations of these are everything: seven in general position that sum to zero, or opposite pairs.
+        // Positive combinations of these rows span the whole space: seven in general position that sum to zero, or
+        // opposite pairs.
         let mut set: Vec<Row> = if seed % 2 == 0 {
             let six: Vec<_> = (0..6).map(|_| vector(&mut rng)).collect();
             let last = -six.iter().zip([0.3, 1.0, 2.0, 0.5, 1.5, 0.1]).map(|(v, w)| v * w).sum::<Vector6<f64>>();
@@ -220,7 +222,8 @@ fn a_set_that_allows_nothing_gives_exactly_zero_and_says_so() {
         let wanted = vector(&mut rng);
         let found = solver.solve(&m, &wanted, &set).unwrap();
         assert!(found.constrained.norm() <= 1e-12, "seed {seed}: {}", found.constrained);
-        // Without one of the seven there is a way; with a slack, as the rows are, it is locked all the same.
+        // Without one of the seven there is a feasible motion; with a slack, as the rows have, it is locked all the
+        // same.
         let slack: Vec<Row> = set.iter().map(|r| Row { slack: 1.0, ..*r }).collect();
         assert!(solver.is_locked(&m, &slack).unwrap());
         if seed % 2 == 0 {
@@ -231,7 +234,7 @@ fn a_set_that_allows_nothing_gives_exactly_zero_and_says_so() {
     }
 }
 
-/// How far two columns are from parallel.
+/// Distance of two columns from being parallel.
 trait CrossNorm {
     fn cross_norm(&self, other: &Self) -> f64;
 }
@@ -250,7 +253,7 @@ fn locked_is_what_a_peer_finds_no_motion_for() {
         let count = 7 + (seed % 12) as usize;
         let set: Vec<Row> = (0..count).map(|_| row(vector(&mut rng).normalize())).collect();
         let ours = solver.is_locked(&Matrix6::identity(), &set).unwrap();
-        // The largest a along the rows' inward mean, over rows and the unit box.
+        // The largest motion a along the rows' inward mean, over rows and the unit box.
         let inward = -set.iter().map(|r| r.normal).sum::<Vector6<f64>>();
         let boxed: Vec<Row> = set
             .iter()
@@ -278,7 +281,7 @@ fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
     let found = solver.solve(&m, &wanted, &pushed).unwrap();
     assert_eq!(found.outcome, Outcome::Constrained);
     assert!((found.constrained + 0.2 * wanted).norm() < 1e-12);
-    // Of equal normals the tighter one holds, whichever comes first.
+    // Of equal normals the tighter one determines the result, in either order.
     for order in [[0.5, 0.1], [0.1, 0.5]] {
         let set = order.map(|s| out(Vector6::ith(0, 1.0), s));
         assert!((solver.solve(&m, &wanted, &set).unwrap().constrained - 0.1 * wanted).norm() < 1e-12);
@@ -286,7 +289,7 @@ fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
     for seed in 0..500 {
         let mut rng = Rng(seed);
         let place = vector(&mut rng);
-        // All hold at one place, many with equality.
+        // All rows hold at one place, many with equality.
         let set: Vec<Row> = (0..MAX_ROWS)
             .map(|i| {
                 let normal = vector(&mut rng);
@@ -295,7 +298,7 @@ fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
             .collect();
         let found = solver.solve(&m, &vector(&mut rng), &set).unwrap();
         if found.outcome == Outcome::Infeasible {
-            // Equality within the last digit can be beyond it, but not by more than the tolerance.
+            // A row that holds with equality can be exceeded by rounding, but not by more than the tolerance.
             let eased: Vec<Row> = set.iter().map(|r| Row { slack: r.slack + 1e-7, ..*r }).collect();
             panic!("seed {seed}: {:?}", solver.solve(&m, &vector(&mut rng), &eased).unwrap().outcome);
         }
@@ -304,14 +307,15 @@ fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
     }
 }
 
-/// What is left of a dependent row across the active ones is rounding: a step along that is no way out of a contradiction.
+/// The component of a dependent row across the active rows is rounding error: a step along it does not resolve a
+/// contradiction.
 #[test]
 fn contradictions_of_dependent_rows_are_told_whatever_their_rounding() {
     let mut solver = Solver::new();
     for seed in 0..2_000 {
         let mut rng = Rng(seed);
         let m = mass(&mut rng, [1.0, 30.0, 1e3][(seed % 3) as usize]);
-        // Any number of rows, all to be left behind, and one that is the opposite of a mean of theirs.
+        // Any number of rows that become inactive, and one opposite to a mean of them.
         let count = 1 + (seed % 5) as usize;
         let mut set: Vec<Row> = (0..count).map(|_| Row { normal: vector(&mut rng), slack: -1.0 }).collect();
         let sum: Vector6<f64> = set.iter().map(|r| r.normal * (0.2 + rng.fraction())).sum();

@@ -1,4 +1,4 @@
-//! Both halves on threads of their own.
+//! Both halves of the loop on threads of their own.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +22,7 @@ fn a_run_steps_at_its_period_and_tells_what_it_got() {
     }
     assert!(runner.is_running());
     assert!(runner.report().steps > 0 && runner.report().rounds > 0);
-    // The floor goes away, and so does the force.
+    // Without the floor there is no force.
     runner.set_obstacle_pose(0, &Pose::translation(0.0, -1.0, 0.0), &Twist::ZERO).unwrap();
     assert!(runner.set_obstacle_pose(1, &Pose::identity(), &Twist::ZERO).is_err());
     let from = outputs.lock().unwrap().len();
@@ -41,7 +41,7 @@ fn a_run_steps_at_its_period_and_tells_what_it_got() {
     #[cfg(target_os = "linux")]
     assert_eq!(report.absolute_sleep, Got::Granted);
     assert!(matches!(report.scheduling, Got::Granted | Got::Refused(1..) | Got::Unsupported), "{report:?}");
-    // The halves go on where they were.
+    // The halves continue from their last state.
     let output = servo.step(&at_height(-0.004), 1e-3);
     simulation.simulate();
     assert!(!output.status.contains(Status::BAD_STATE));

@@ -1,4 +1,4 @@
-//! The servo: what the hand feels, its limits, and what happens when something is wrong.
+//! The servo: the force on the hand, its limits, and the response to faults.
 
 use nalgebra::{UnitQuaternion, Vector3};
 use support::haptics::{at_height, block, floor, on_floor, DEVICE, NO_LIMITS};
@@ -11,7 +11,7 @@ const DT: f64 = 1e-3;
 const RENDERERS: [Renderer; 5] =
     [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
 
-/// Steps with a simulation after each; the last output.
+/// Makes servo steps, each with a simulation round after it; returns the last output.
 fn run(servo: &mut Servo, simulation: &mut Simulation, device: &DeviceState, steps: usize) -> Output {
     let mut output = Output::default();
     for _ in 0..steps {
@@ -22,7 +22,7 @@ fn run(servo: &mut Servo, simulation: &mut Simulation, device: &DeviceState, ste
     output
 }
 
-/// From above, slowly, and held there.
+/// Presses the tool down slowly from above and holds it.
 fn press_down(servo: &mut Servo, simulation: &mut Simulation, depth: f64) -> Output {
     for n in 0..200 {
         let part = f64::from(n) / 200.0;
@@ -33,14 +33,14 @@ fn press_down(servo: &mut Servo, simulation: &mut Simulation, depth: f64) -> Out
     run(servo, simulation, &at_height(-depth), 500)
 }
 
-/// McNeely's force layer is thin: a tool that is put beyond it has no force, and the status says so.
+/// McNeely's force layer is thin: a tool placed beyond it gets no force, and the status reports that.
 fn pushes_out_of_depth(renderer: Renderer) -> bool {
     renderer != Renderer::Vps
 }
 
-/// The most that a force may change by in a step, N. A ramp to 8 N in 0.1 s takes 0.08, a fade in 40 ms 0.2.
+/// Largest allowed change of the force in a step, N. A ramp to 8 N in 0.1 s takes 0.08, a fade in 40 ms 0.2.
 const JUMP: f64 = 0.6;
-/// How far from another an output at rest may be, N.
+/// Largest difference of outputs at rest, N.
 const REST: f64 = 0.05;
 
 fn within_limits(output: &Output, settings: &Settings) {
@@ -75,8 +75,8 @@ fn the_torque_is_about_the_origin_of_the_tool() {
         s.coupling.saturation = Saturation::Linear;
         s.limits = NO_LIMITS;
     });
-    // Half over a table's edge would be felt as a torque; here the same by a floor beside the hand's own frame: the block is
-    // held far from its origin by turning and shifting the world.
+    // Half of the tool over a table's edge would cause a torque. Here the floor is at an offset from the hand's own
+    // frame instead: the world is rotated and shifted, so that the block is held far from its origin.
     let turn = UnitQuaternion::from_euler_angles(0.3, -0.7, 1.1);
     let world = Pose::from_parts(Vector3::new(0.4, -0.3, 0.8).into(), turn);
     simulation.set_obstacle_pose(0, &world, &Twist::ZERO).unwrap();
@@ -107,7 +107,7 @@ fn free_air_has_no_force_at_constant_speed_and_only_the_tools_inertia_beyond() {
                 steady = steady.max(output.wrench.force.norm());
             }
         }
-        // What is left is the cubic's curve over a step.
+        // The remainder is the cubic's curvature over a step.
         assert!(steady < 1e-4, "{renderer:?}: {steady} N at constant speed");
         let (mut most, amplitude, omega) = (0.0f64, 0.05, 8.0);
         let (mut servo, mut simulation) = on_floor(renderer, 3, |_| {});
@@ -130,7 +130,7 @@ fn forces_grow_from_zero_when_it_starts_inside() {
         let (mut servo, mut simulation) = on_floor(renderer, 5, |_| {});
         let mut last = 0.0;
         let device = at_height(-0.02);
-        // Springs first ease the tool out, for as long as the wrench then grows.
+        // Springs first move the tool outwards; the wrench grows during that time.
         let ramp = if renderer == Renderer::GodObject { 100i32 } else { 200 };
         for n in 0..300 {
             let output = servo.step(&device, DT);
@@ -149,7 +149,7 @@ fn forces_grow_from_zero_when_it_starts_inside() {
     }
 }
 
-/// A state that the device reports, and what has to be said of it.
+/// Returns faulty device states, each with the status that must be reported.
 fn faults() -> Vec<(&'static str, DeviceState, f64, Status)> {
     let good = at_height(-0.005);
     let with = |change: &dyn Fn(&mut DeviceState)| {
@@ -208,7 +208,7 @@ fn faults_give_zero_force_a_status_and_a_ramp_never_a_spike() {
                     assert!(output.status.contains(status), "{name}: {output:?}");
                     assert_eq!(output.wrench, Wrench::ZERO, "{name}");
                 } else {
-                    // The first time; then the device is where it says.
+                    // Only the first time; then the device is at its new position.
                     assert!(output.wrench.force.norm() < 0.2, "{name}: {output:?}");
                 }
             }
@@ -235,7 +235,7 @@ fn faults_give_zero_force_a_status_and_a_ramp_never_a_spike() {
     }
 }
 
-/// Samples on two bodies at once, whatever comes back of a fall: at rest nothing comes and goes.
+/// Samples in contact with one or two bodies, for any restitution: at rest no contacts come and go.
 #[test]
 fn impulses_hold_what_rests() {
     for restitution in [0.0, 0.5, 1.0] {
@@ -267,7 +267,8 @@ fn impulses_hold_what_rests() {
     }
 }
 
-/// Pressed into a groove of two slopes, above a floor, while it slides along: the load changes as evenly as the hand moves.
+/// Pressed into a groove of two slopes above a floor while it slides along it: the force changes as smoothly as the
+/// hand moves.
 #[test]
 fn impulses_change_as_evenly_as_the_hand_moves() {
     for rate in [1000.0, 300.0, 100.0, 60.0] {
@@ -366,7 +367,7 @@ fn after_a_reset_the_wrench_grows_from_zero() {
     }
 }
 
-/// The device presses, slides and turns while the simulation runs at `rate`, and stalls for 100 ms in between.
+/// The device presses, slides and turns while the simulation runs at `rate` and stalls for 100 ms.
 #[test]
 fn slow_and_stalling_simulations_stay_bounded_and_do_not_jump() {
     for renderer in RENDERERS {
@@ -375,7 +376,7 @@ fn slow_and_stalling_simulations_stay_bounded_and_do_not_jump() {
             let (mut last, mut next, mut was_stale, mut most_jump) = (Vector3::zeros(), 0.0, false, 0.0f64);
             for n in 0..3000 {
                 let t = n as f64 * DT;
-                // From 1 mm above at first.
+                // From 1 mm above at the start.
                 let depth = 0.0015 - 0.0025 * (3.0 * t).cos();
                 let mut device = at_height(-depth);
                 device.pose.translation.x = 0.02 * (2.0 * t).sin();
@@ -404,7 +405,7 @@ fn slow_and_stalling_simulations_stay_bounded_and_do_not_jump() {
                 last = output.wrench.force;
             }
             assert!(was_stale);
-            // 8 N fade in 40 ms: 0.2 N a step.
+            // 8 N fade in 40 ms: 0.2 N per step.
             println!("{renderer:?} {rate} Hz: {most_jump} N in a step");
             assert!(most_jump < 1.4 * JUMP, "{renderer:?} {rate} Hz: {most_jump} N in a step");
         }
@@ -414,7 +415,7 @@ fn slow_and_stalling_simulations_stay_bounded_and_do_not_jump() {
 #[test]
 fn an_obstacle_that_moves_pushes_between_rounds() {
     let (mut servo, mut simulation) = on_floor(Renderer::Penalty, 5, |s| s.coupling.saturation = Saturation::Linear);
-    // The floor rises at 1 cm/s under a hand that holds still; rounds come every 20 ms.
+    // The floor rises at 1 cm/s under a still hand; rounds come every 20 ms.
     let twist = Twist { linear: Vector3::new(0.0, 0.01, 0.0), angular: Vector3::zeros() };
     let (mut last, mut most) = (0.0, 0.0f64);
     for n in 0..600 {
@@ -431,7 +432,7 @@ fn an_obstacle_that_moves_pushes_between_rounds() {
     }
     let stiffness = servo.settings().coupling.stiffness[0];
     assert!((last / (stiffness * 0.006) - 1.0).abs() < 0.05, "{last} N");
-    // Without the drift between rounds it would rise by 20 steps' worth at once.
+    // Without extrapolation between rounds it would rise by the amount of 20 steps at once.
     assert!(most < 4.0 * stiffness * 0.01 * DT, "{most} N in a step");
 }
 
@@ -455,16 +456,16 @@ fn admittance_rests_where_the_springs_balance_the_hand() {
         let s = *servo.settings();
         let depth = -motion.pose.translation.y;
         assert!(motion.twist.linear.norm() < 2e-3, "{renderer:?}: {motion:?}");
-        // The cubic is a little softer than its slope at zero, the contact stiff.
+        // The cubic is slightly softer than its slope at zero; the contact is stiff.
         let linear = 2.0 / s.coupling.stiffness[0] + 2.0 / (9.0 * s.contact.stiffness);
-        // Voxels push from the middle of their layer on.
+        // Voxels push from the middle of their layer.
         let layer = if renderer == Renderer::Vps { 0.001 } else { 0.0 };
         assert!(depth > 0.9 * linear && depth < 1.2 * linear + layer, "{renderer:?}: {depth} m, {linear} m");
         assert_eq!(motion.status, Status::NORMAL);
         let up = Wrench { force: Vector3::new(0.0, 2.0, 0.0), torque: Vector3::zeros() };
         let motion = press(&mut servo, &mut simulation, &up, 300);
         assert!(motion.pose.translation.y > 0.005, "{renderer:?}: leaves freely: {motion:?}");
-        // Hand off: it stays.
+        // When the hand lets go, it stays.
         let held = servo.step_admittance(&up, false, DT);
         let later = servo.step_admittance(&up, false, DT);
         assert!(held.status.contains(Status::DISENGAGED) && held.twist == Twist::ZERO);
@@ -480,8 +481,8 @@ fn admittance_moves_a_free_handle_by_its_mass() {
     let center = |motion: &Motion| motion.twist.at(&(motion.pose.rotation * block(3).center)).x;
     let first = center(&press(&mut servo, &mut simulation, &push, 300));
     let last = center(&press(&mut servo, &mut simulation, &push, 500));
-    // The push is about the origin, so the handle turns: it is the centre that goes as its mass says, and the tool's with it.
-    // Handle and tool are integrated one after the other, which costs some of the momentum between them.
+    // The push is about the origin, so the handle rotates: its centre, and the tool's, move according to the mass.
+    // Handle and tool are integrated one after the other, which loses some of the momentum between them.
     let mass = servo.settings().handle.mass + block(3).mass;
     assert!(((last - first) * mass / (0.1 * 0.5) - 1.0).abs() < 0.04, "{first} {last}");
 }
@@ -503,7 +504,7 @@ fn admittance_faults_stop_the_handle() {
         assert!(motion.status.contains(status) && motion.twist == Twist::ZERO, "{motion:?}");
         assert_eq!(motion.pose, before.pose);
     }
-    // However hard it is pushed, it is not faster than a hand.
+    // For any push it moves no faster than a hand.
     let hard = Wrench { force: Vector3::new(1e9, 0.0, 0.0), torque: Vector3::new(0.0, 1e9, 0.0) };
     let motion = press(&mut servo, &mut simulation, &hard, 100);
     assert!(motion.status.contains(Status::LIMITED));

@@ -1,5 +1,5 @@
-//! What surfaces feel like to the god-object's hand: Coulomb friction, force shading, texture; each against what is known of it in
-//! closed form, and none of them where nothing is touched.
+//! Surface effects of the god-object: Coulomb friction, force shading, texture; each against closed form, and none
+//! without contact.
 
 use std::sync::Arc;
 
@@ -26,19 +26,19 @@ fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Forms {
     Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
 }
 
-/// A block of 0.5 kg and 10 × 6 × 8 cm.
+/// Returns a block of 0.5 kg and 10 × 6 × 8 cm.
 fn block() -> Tool {
     let forms = Forms { field: None, ..cook(&primitives::cuboid([0.05, 0.03, 0.04]).unwrap(), 300, 24) };
     Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 5e-4 }
 }
 
-/// A ball of 1 cm.
+/// Returns a ball of 1 cm.
 fn ball() -> Tool {
     let forms = Forms { field: None, ..cook(&primitives::sphere(0.01, 3).unwrap(), 400, 24) };
     Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 2e-5 }
 }
 
-/// All below a plane through the origin.
+/// Returns the half-space below a plane through the origin.
 fn ground(normal: Vec3) -> Vec<Obstacle> {
     let field = Field::HalfSpace(HalfSpace::new(normal, 0.0).unwrap());
     vec![Obstacle::fixed(Forms { field: Some(Arc::new(field)), ..Forms::default() }, Pose::identity())]
@@ -61,17 +61,18 @@ fn a_block_sticks_up_to_the_cone_and_slides_on_its_edge() {
     let (tool, bodies) = (block(), ground(Vec3::z()));
     let friction = 0.4;
     let mut god = made(&tool, &at(0.0, 0.0, 0.05), Surface { friction, ..Surface::default() });
-    // 1 cm into the ground, then 2 mm aside: less than 0.4 of a centimetre.
+    // 1 cm into the ground, then 2 mm sideways: less than 0.4 of a centimetre.
     let pressed = steps(&mut god, &at(0.0, 0.0, 0.03), &bodies, 60);
     let held = steps(&mut god, &at(0.002, 0.0, 0.03), &bodies, 200);
     let way = (held.pose.translation.vector - pressed.pose.translation.vector).xy().norm();
     assert!(way < 1e-9, "it crept {way} m");
-    // What is felt is the whole spring: along the ground too.
+    // The force is that of the whole spring, including its component along the ground.
     let stiffness = 0.5 * 2000.0 * tool.mass;
     let force = held.wrench.force;
     assert!((force.x + stiffness * 0.002).abs() < 1e-6 * stiffness, "{force}");
     assert!(!held.status.contains(Status::LOCKED), "to stick is not to be locked");
-    // Farther and farther: on the edge of the cone, with the block behind by what friction holds.
+    // Farther and farther: the force is on the edge of the cone, and the block lags by the distance that friction
+    // holds.
     let (mut last, mut moved) = (held, 0.0);
     for i in 0..200 {
         let x = 0.002 + 1e-4 * f64::from(i);
@@ -83,7 +84,7 @@ fn a_block_sticks_up_to_the_cone_and_slides_on_its_edge() {
         }
         moved = x;
     }
-    // It rests where the spring holds as much as friction: d = μ N / k.
+    // It rests where the spring balances friction: d = μ N / k.
     let last_rest = steps(&mut god, &at(moved, 0.0, 0.03), &bodies, 200);
     let behind = moved - last_rest.pose.translation.x;
     let expected = friction * last_rest.wrench.force.z / stiffness;
@@ -100,7 +101,7 @@ fn on_a_slope_a_block_rests_exactly_if_the_slope_is_in_the_cone() {
         let over = |height: f64| Pose::from_parts((tilt * Vec3::z() * height).into(), tilt);
         let mut god = made(&tool, &over(0.045), Surface { friction: 0.3, ..Surface::default() });
         steps(&mut god, &over(0.0399), &bodies, 40);
-        // The hand is under it, straight down as weight is.
+        // The hand is straight below it, in the direction of the weight.
         let start = god.pose();
         let mut way = 0.0;
         for _ in 0..100 {
@@ -112,7 +113,7 @@ fn on_a_slope_a_block_rests_exactly_if_the_slope_is_in_the_cone() {
     }
 }
 
-/// The hand is pushed about at random, in and out, up to 5 m/s.
+/// Moves the hand at random, in and out, at up to 5 m/s.
 fn wander(surface: Surface, count: u32, mut check: impl FnMut(&Advance, &Pose, f64)) {
     let (tool, bodies) = (block(), ground(Vec3::z()));
     let mut god = made(&tool, &at(0.0, 0.0, 0.08), surface);
@@ -156,15 +157,15 @@ fn the_force_of_a_block_is_in_the_cone_of_the_whole_load_whatever_it_does() {
     wander(Surface { friction, ..Surface::default() }, 3000, |done, _, _| {
         let (n, t) = (done.wrench.force.z, done.wrench.force.xy().norm());
         assert!(n >= -1e-9, "the ground pulls: {done:?}");
-        // Several points may turn as well as slide: together they hold no more than in one direction.
+        // Contacts at several points may rotate and slide: together they hold no more than in one direction.
         assert!(t <= friction * n * 1.5 + 1e-9, "{t} N aside at {n} N");
         sliding += u32::from(t > 0.5 * friction * n && n > 0.1);
     });
     assert!(sliding > 100, "{sliding}");
 }
 
-/// What pushes a ball around a prism of 24 sides feels: the angle between force and the round cylinder's normal, at most, and the
-/// largest change of direction in a step, which goes a thousandth of a radian.
+/// Pushes a ball around a prism of 24 sides. Returns the largest angle between the force and the round cylinder's
+/// normal, and the largest change of direction in a step of a thousandth of a radian.
 fn around_a_prism(shading: f64) -> (f64, f64) {
     let tool = ball();
     let prism = Forms { shell: None, ..cook(&primitives::cylinder(0.05, 0.05, 24).unwrap(), 100, 96) };
@@ -202,7 +203,7 @@ fn a_shaded_prism_feels_round_and_an_unshaded_one_has_edges() {
     assert!(round_jump < 0.4 * flat_jump, "{round_jump} of {flat_jump}");
 }
 
-/// One sample.
+/// Returns a tool of one sample.
 fn point() -> Tool {
     let point = PointShell::from_samples(&[[0.0; 3]], &[[0.0, 0.0, -1.0]], &ShellOptions::default()).unwrap();
     let forms = Forms { shell: Some(Arc::new(point)), ..Forms::default() };
@@ -220,10 +221,10 @@ fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else(
     });
     let (mut sum, mut steepest) = (Vec3::zeros(), 0.0f64);
     for i in 0..2000 {
-        // 2 mm into the ground, along a line that is none of the waves' axes.
+        // 2 mm into the ground, along a line that is not an axis of the waves.
         let hand = at(2e-5 * f64::from(i), 1.3e-5 * f64::from(i), (0.01 - 1e-4 * f64::from(i)).max(-0.002));
         let (plain, felt) = (smooth.advance(&hand, &bodies).unwrap(), rough.advance(&hand, &bodies).unwrap());
-        // The surface is where it was.
+        // The surface itself does not move.
         assert_eq!(plain.pose, felt.pose, "step {i}");
         let (n, f) = (plain.wrench.force, felt.wrench.force);
         let slope = texture.slope(&hand.translation.vector);
@@ -241,12 +242,12 @@ fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else(
 #[test]
 fn a_height_function_turns_the_force_as_its_slope_is_in_the_frame_of_the_body_that_is_touched() {
     let tool = point();
-    // Two planes side by side, one behind the hand's way; the second one is turned, and elsewhere.
+    // Two planes: the first is out of reach, the second is rotated and displaced.
     let turn = Rotation::from_scaled_axis(Vec3::z() * 0.7);
     let mut bodies = [ground(Vec3::z()), ground(Vec3::z())].concat();
     bodies[0].pose = at(0.0, 0.0, -1.0);
     bodies[1].pose = Pose::from_parts(Vec3::new(0.3, -0.2, 0.0).into(), turn);
-    // A hill of the second body; the first has none.
+    // A bump on the second body; the first has none.
     let height = |body: u32, p: &Vec3| if body == 1 { 0.02 * (40.0 * p.x).sin() + 3.0 * p.x * p.y } else { f64::NAN };
     let slope = |p: &Vec3| Vec3::new(0.8 * (40.0 * p.x).cos() + 3.0 * p.y, 3.0 * p.x, 0.0);
     let settings = GodSettings { skin: Some(1e-6), ..GodSettings::default() };
@@ -295,7 +296,7 @@ fn where_a_height_is_not_finite_the_surface_is_smooth_and_the_status_says_so() {
             }
         }
         assert!(before > 30 && behind > 100, "{bad}: {before} {behind}");
-        // Taken away, all is as it was without it, to the byte.
+        // After removing it, all bytes equal those without it.
         rough.set_height_map(None);
         let (plain, felt) = [&mut smooth, &mut rough].map(|god| steps(god, &at(0.0, 0.02, -0.003), &bodies, 50)).into();
         assert_eq!(plain, felt);
@@ -349,7 +350,7 @@ fn slopes_are_those_of_the_heights() {
     }
 }
 
-/// Both halves with everything on: limits hold, and the hand's energy stays within the observer's bound.
+/// Both halves with all effects on: limits hold, and the hand's energy stays within the observer's bound.
 #[test]
 fn through_the_servo_forces_are_within_the_devices_limits_and_free_space_is_free() {
     let tool = block();
@@ -373,7 +374,7 @@ fn through_the_servo_forces_are_within_the_devices_limits_and_free_space_is_free
         }
         (largest, aside) = (largest.max(force.norm()), aside.max(force.xy().norm()));
     }
-    // The passivity controller may act while something is touched, as friction and bumps are no springs.
+    // The passivity controller may act in contact, because friction and bumps are no springs.
     assert!(free > 500 && largest > 2.0 && aside > 0.3, "{free}, {largest} N, {aside} N aside");
 }
 

@@ -1,12 +1,12 @@
-//! The hierarchy against brute force over all triangles: closest point, winding number, rays, boxes; on random soup,
+//! The hierarchy against brute force over all triangles (closest point, winding number, rays, boxes) on random soup,
 //! slivers, duplicated and flipped triangles, and far from the origin.
 
 use proptest::prelude::*;
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 use voxshell::mesh::{triangle, Bvh, Feature, TriMesh};
 
-/// Distance from `p` to a triangle, by other means than the library's: the foot on the plane by Gram–Schmidt when it is
-/// inside all three edges, else the nearest of the three segments.
+/// Returns the distance from `p` to a triangle by another method than the library's: the foot on the plane by
+/// Gram–Schmidt if it is inside all three edges, else the nearest of the three segments.
 fn distance_to_triangle(p: &Vec3, t: &[Vec3; 3]) -> f64 {
     let segment = |a: &Vec3, b: &Vec3| {
         let d = b - a;
@@ -40,7 +40,7 @@ fn brute_distance(mesh: &TriMesh, p: &Vec3) -> f64 {
     (0..mesh.triangles.len()).map(|t| distance_to_triangle(p, &corners(mesh, t))).fold(f64::INFINITY, f64::min)
 }
 
-/// Everything the answer claims, checked against brute force with tolerance `tol` metres.
+/// Checks every member of the answer against brute force with tolerance `tol` metres.
 fn check_closest(mesh: &TriMesh, bvh: &Bvh, p: Vec3, tol: f64) {
     let c = bvh.closest_point(p);
     let brute = brute_distance(mesh, &p);
@@ -65,7 +65,7 @@ fn check_closest(mesh: &TriMesh, bvh: &Bvh, p: Vec3, tol: f64) {
     }
 }
 
-/// What of a polygon is in a box (Sutherland & Hodgman 1974).
+/// Returns the part of a polygon that is in a box (Sutherland & Hodgman 1974).
 fn clipped(mut polygon: Vec<Vec3>, b: &Aabb) -> Vec<Vec3> {
     for (axis, bound, sign) in (0..3).flat_map(|k| [(k, b.min[k], 1.0), (k, b.max[k], -1.0)]) {
         let inside = |p: &Vec3| (p[axis] - bound) * sign;
@@ -86,7 +86,7 @@ fn clipped(mut polygon: Vec<Vec3>, b: &Aabb) -> Vec<Vec3> {
 }
 
 fn coordinate() -> impl Strategy<Value = f64> {
-    // A coarse lattice beside free numbers, so that coincidences (shared, collinear, coplanar) are common.
+    // A coarse lattice beside random numbers, so that coincidences (shared, collinear, coplanar) are common.
     prop_oneof![(-4i32..=4).prop_map(|i| f64::from(i) * 0.25), -1.0..1.0]
 }
 
@@ -102,7 +102,7 @@ fn soup() -> impl Strategy<Value = TriMesh> {
         })
 }
 
-/// Tetrahedra, each wound outward or all four faces inward.
+/// Generates tetrahedra, each wound outward or with all four faces inward.
 fn tetrahedra() -> impl Strategy<Value = TriMesh> {
     prop::collection::vec([point(), point(), point(), point()], 1..8).prop_map(|bodies| {
         let faces = (0..bodies.len() as u32)
@@ -225,7 +225,7 @@ proptest! {
     }
 }
 
-/// Points around and inside a mesh, quasi-random (Halton).
+/// Iterates over points around and inside a mesh, quasi-random (Halton).
 fn points_around(bounds: &Aabb, n: u32) -> impl Iterator<Item = Vec3> + '_ {
     let halton = |mut i: u32, base: u32| {
         let (mut f, mut r) = (1.0, 0.0);
@@ -263,7 +263,7 @@ fn winding_number_tells_inside_from_outside_of_the_closed_bunny() {
     let bvh = Bvh::build(&mesh);
     let mut inside = 0;
     for p in points_around(&mesh.bounds(), 2000) {
-        // Parity along a generic direction is an independent answer on a closed mesh.
+        // Parity along a generic direction is an independent answer for a closed mesh.
         let d = Vec3::new(0.5773, 0.211, 0.788);
         let (mut crossings, mut from) = (0, p);
         while let Some((t, _)) = bvh.ray_first_hit(from, d, 10.0) {
@@ -306,7 +306,7 @@ fn thousands_of_coincident_triangles_build_and_answer() {
 
 #[test]
 fn geometric_series_of_triangles_stays_within_the_stack() {
-    // Each triangle a tenth of the last: the surface-area heuristic peels them off one by one.
+    // Each triangle is a tenth of the previous one: the surface-area heuristic splits them off one by one.
     let mut vertices = Vec::new();
     for i in 0..300 {
         let s = 10f64.powi(-i);
@@ -351,7 +351,7 @@ fn rays_through_vertices_and_edges_of_a_closed_mesh_do_not_leak() {
 
 #[test]
 fn rays_along_an_axis_meet_edges_that_are_on_the_faces_of_boxes() {
-    // A roof whose ridge is where the boxes of its two sides meet, in each of three directions.
+    // A roof whose ridge is on the common border of the boxes of its two sides, in each of three directions.
     for axis in 0..3 {
         let at = |x: f64, y: f64, z: f64| {
             let mut p = [0.0; 3];

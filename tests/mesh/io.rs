@@ -1,4 +1,4 @@
-//! Mesh files: what is read, and what is refused and how. The files are written here, byte by byte.
+//! Mesh files: accepted content, and refused content with its message. The files are written here, byte by byte.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ fn load(name: &str, text: &str) -> TriMesh {
     load_bytes(name, text.as_bytes()).unwrap()
 }
 
-/// The reason a file is refused for; the message must begin with its path.
+/// Returns the reason for refusing a file; the message must begin with the file's path.
 fn refusal(name: &str, bytes: &[u8]) -> String {
     match load_bytes(name, bytes) {
         Err(e @ Error::InvalidFile { .. }) => {
@@ -39,7 +39,7 @@ fn tetrahedron() -> TriMesh {
     TriMesh::new(vertices, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap()
 }
 
-/// Equal as surfaces: the same triangles by coordinates, in the same order.
+/// Checks that two surfaces have the same triangles by coordinates, in the same order.
 fn assert_same_surface(a: &TriMesh, b: &TriMesh) {
     assert_eq!(a.triangles.len(), b.triangles.len());
     for t in 0..a.triangles.len() {
@@ -131,7 +131,7 @@ fn obj_round_trip_keeps_every_bit() {
     let mesh = primitives::torus(0.3, 0.1, 24, 12).unwrap().transformed(&far, 1.0 / 3.0);
     io::write_obj(&path, &mesh).unwrap();
     assert_same_surface(&io::load(&path).unwrap(), &mesh);
-    // Again over the old one; nothing else is left behind.
+    // Again over the old file; no other file is left.
     io::write_obj(&path, &tetrahedron()).unwrap();
     assert_eq!(io::load(&path).unwrap().triangles.len(), 4);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -158,7 +158,7 @@ fn obj_reads_what_is_in_the_wild() {
     let groups = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng a\nf 1 3 2\ng b\nf 1 2 4\no c\nf 1 4 3\nusemtl x\nf 2 3 4\n";
     let mesh = load("groups.obj", groups);
     assert_eq!((mesh.vertices.len(), mesh.report().closed), (4, true));
-    // A concave polygon keeps its area, whichever corner it starts at: a fan would not.
+    // A concave polygon keeps its area from any starting corner; with a fan it would not.
     let arrow = [[0.0, 0.0], [2.0, 1.0], [0.0, 2.0], [1.0, 1.0]];
     for start in 0..4 {
         let text: String = arrow.iter().map(|p| format!("v {} {} 5\n", p[0], p[1])).collect();
@@ -166,7 +166,7 @@ fn obj_reads_what_is_in_the_wild() {
         let mesh = load("arrow.obj", &format!("{text}f {}\n", face.join(" ")));
         assert_eq!((mesh.area(), mesh.triangles.len()), (1.0, 2), "from corner {start}");
     }
-    // A square with a square hole, joined to its outside by a bridge walked twice.
+    // A square with a square hole, joined to its outside by a bridge passed twice.
     let keyhole = "v 0 0 0\nv 3 0 0\nv 3 3 0\nv 0 3 0\nv 1 1 0\nv 1 2 0\nv 2 2 0\nv 2 1 0\nf 1 2 3 4 1 5 6 7 8 5\n";
     let mesh = load("keyhole.obj", keyhole);
     assert_eq!((mesh.area(), mesh.triangles.len()), (8.0, 8));

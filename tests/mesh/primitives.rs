@@ -1,4 +1,4 @@
-//! Primitives: closed, consistent, outward, and as large as they should be.
+//! Primitives are closed, consistently wound, outward, and of the expected size.
 
 use std::f64::consts::{PI, TAU};
 
@@ -6,7 +6,8 @@ use voxshell::math::Vec3;
 use voxshell::mesh::primitives::{self, Primitive};
 use voxshell::mesh::{Bvh, TriMesh};
 
-/// Closed, consistent, one piece, no flaw, of the given Euler characteristic; gives the volume.
+/// Checks that a mesh is closed, consistent, in one piece, without flaws, and has the given Euler characteristic;
+/// returns the volume.
 fn solid(name: &str, mesh: &TriMesh, euler: i64) -> f64 {
     let r = mesh.report();
     assert!(r.closed && r.consistent && r.volume > 0.0, "{name}: {r}");
@@ -19,7 +20,7 @@ fn close(name: &str, got: f64, expected: f64, relative: f64) {
     assert!((got - expected).abs() <= relative * expected, "{name}: {got}; expected {expected}");
 }
 
-/// Area of the regular polygon that stands for a circle, over its radius squared.
+/// Returns the area of the regular polygon that approximates a circle, over its radius squared.
 fn polygon(n: u32) -> f64 {
     0.5 * f64::from(n) * (TAU / f64::from(n)).sin()
 }
@@ -34,7 +35,7 @@ fn straight_sided_primitives_have_their_exact_volume() {
     let (c, peg) = (0.05, primitives::peg(r, 2.0 * h, 0.05, n).unwrap());
     let frustum = c / 3.0 * (r * r + r * (r - c) + (r - c) * (r - c));
     close("peg", solid("peg", &peg, 2), k * (r * r * 2.0 * (h - c) + 2.0 * frustum), 1e-13);
-    // Pappus: the tube's polygon, turned about the axis in n straight steps.
+    // Pappus: the tube's polygon, rotated about the axis in n straight steps.
     let torus = primitives::torus(0.5, 0.2, n, 16).unwrap();
     close("torus", solid("torus", &torus, 0), 2.0 * polygon(16) * 0.04 * 0.5 * k, 1e-13);
     let icosahedron = primitives::sphere(1.0, 0).unwrap();
@@ -64,7 +65,7 @@ fn round_primitives_converge_to_their_volume() {
         let bowl = primitives::bowl(0.5, 0.1, n).unwrap();
         close("bowl", solid("bowl", &bowl, 2), 0.5 * (ball(0.5) - ball(0.4)), tolerance);
     }
-    // A tube's volume is its section times the length of its centre line, whatever its way (Pappus–Guldin).
+    // The volume of a tube is its section times the length of its centre line, for any path (Pappus–Guldin).
     for (p, q) in [(2, 3), (3, 2), (1, 1), (2, 5)] {
         let knot = primitives::torus_knot(p, q, 0.3, 0.04, 1024, 64).unwrap();
         let line: Vec<Vec3> = (0..20000)
@@ -90,7 +91,7 @@ fn a_mitred_tube_has_its_section_times_its_length() {
             close("tube", volume, polygon(n) * 0.04 * 0.04 * way, 1e-12);
         }
     }
-    // Each wall is at the radius from the line, whatever bends lie before it.
+    // Each wall is at the radius from the line, after any number of bends.
     let mesh = primitives::tube(&corner, 0.04, 64).unwrap();
     let bvh = Bvh::build(&mesh);
     for w in corner.windows(2) {
@@ -103,7 +104,7 @@ fn a_mitred_tube_has_its_section_times_its_length() {
     let refused = |line: &[Vec3], radius: f64| primitives::tube(line, radius, 8).unwrap_err().to_string();
     assert!(refused(&corner[..1], 0.1).starts_with("line is"));
     assert!(refused(&[corner[0], corner[0]], 0.1).starts_with("line is"));
-    // The second bend begins before the first has ended.
+    // The second bend would begin before the first has ended.
     assert!(refused(&corner, 0.4).starts_with("line is"));
     assert!(refused(&[corner[0], corner[1], corner[0]], 0.01).starts_with("line is"));
     assert!(refused(&[corner[0], Vec3::repeat(f64::NAN)], 0.1).starts_with("line is"));
@@ -127,7 +128,7 @@ fn an_alpha_has_a_loop_to_reach_through_and_legs_that_do_not_touch() {
     let ends = [line[0], line[line.len() - 1]];
     assert!((ends[0] - Vec3::new(ends[1].x, -ends[1].y, -ends[1].z)).norm() < 1e-12, "turned about x: {ends:?}");
     assert!(ends[0].y < -0.5 * rise && ends[0].x > 1.5 * radius);
-    // Smooth: neither where the legs leave the loop nor on it does the line bend by more than a step of the arc.
+    // Smooth: at the ends of the loop and on it, the line bends by at most one step of the arc.
     for w in line.windows(3) {
         assert!((w[1] - w[0]).angle(&(w[2] - w[1])) < 0.06, "{w:?}");
     }
@@ -179,7 +180,8 @@ fn blob_is_a_smooth_closed_body_with_well_shaped_triangles() {
         println!("blob({s}): {} triangles, smallest angle {smallest:.1}°, {below_20} below 20°", blob.triangles.len());
         assert!(s == 0 || smallest > 12.0);
         assert_eq!(below_20, 0);
-        // Nowhere does the surface pass through itself: every triangle is closest to its own, slightly lifted, centre.
+        // The surface does not intersect itself: the centre of each triangle, lifted slightly, is closest to that
+        // triangle.
         let bvh = Bvh::build(&blob);
         for t in (0..blob.triangles.len()).step_by(7) {
             let [a, b, c] = blob.corners(t).map(Vec3::from);
@@ -198,7 +200,7 @@ fn every_name_makes_a_solid_of_about_one_metre_or_of_its_own_size() {
         let r = mesh.report();
         assert!(r.is_solid() && r.volume > 0.0 && r.degenerate_triangles == 0, "{name}: {r}");
         let extent = mesh.bounds().extents().max();
-        // Bolt and nut are M16 and come in their own size: 10 mm of head under 30 mm of shank, 27.7 mm from corner to corner.
+        // Bolt and nut are M16 in real size: 10 mm of head under 30 mm of shank, 27.7 mm across corners.
         let expected = match name {
             "bolt" => 0.0399..=0.0401,
             "nut" => 0.0276..=0.0278,

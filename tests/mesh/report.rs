@@ -14,7 +14,7 @@ fn cube() -> TriMesh {
     primitives::cuboid([0.5; 3]).unwrap()
 }
 
-/// With every triangle's corners its own.
+/// Returns the mesh with separate corners for every triangle.
 fn exploded(mesh: &TriMesh) -> TriMesh {
     let vertices = (0..mesh.triangles.len()).flat_map(|t| mesh.corners(t)).collect();
     let triangles = (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -55,7 +55,7 @@ fn report_of_a_sound_mesh_finds_nothing() {
 fn reports_are_the_same_at_every_scale() {
     let mut open = primitives::torus_knot(2, 3, 0.3, 0.08, 64, 12).unwrap();
     open.triangles.truncate(1000);
-    // A needle, and three corners on a line.
+    // A needle, and three collinear corners.
     open.vertices.extend([[0.0; 3], [1.0, 1e-9, 0.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]]);
     let n = open.vertices.len() as u32;
     open.triangles.extend([[n - 4, n - 2, n - 3], [n - 4, n - 2, n - 1]]);
@@ -64,7 +64,7 @@ fn reports_are_the_same_at_every_scale() {
         for exponent in [-1074, -1000, -498, -300, -60, 60, 160] {
             let factor = 2f64.powi(exponent + 500) * 2f64.powi(-500);
             let expected = report.scaled(factor);
-            // Coordinates that are subnormal numbers have fewer digits.
+            // Subnormal coordinates have fewer digits.
             if exponent > -1000 || mesh.triangles.len() == 12 && exponent > -1074 {
                 assert_eq!(mesh.scaled(factor).report(), expected, "2^{exponent}");
             }
@@ -95,7 +95,7 @@ fn report_survives_and_counts_every_fault() {
     assert_eq!((r.vertices, r.triangles), (13, 20));
     assert_eq!((r.non_finite_vertices, r.out_of_range_triangles), (2, 2));
     assert_eq!((r.degenerate_triangles, r.duplicate_triangles, r.opposed_triangles), (2, 1, 1));
-    // The repeats put four triangles on each edge of one, two on two sides: even, and paired up.
+    // The repeats put four triangles on each edge of one triangle and two on two sides: even numbers in pairs.
     assert_eq!((r.boundary_edges, r.non_manifold_edges, r.inconsistent_edges), (3, 3, 0));
     assert_eq!(r.components, 2);
     assert!(!r.closed && r.consistent && !r.is_solid());
@@ -131,7 +131,7 @@ fn collection_is_what_its_list_says() {
         println!("{name}: {r}");
         assert_eq!((r.closed, r.consistent, r.components), (closed, true, 1), "{name}: {r}");
         assert_eq!(r.euler_characteristic, euler, "{name}");
-        // Triangles of two of the scans cut through each other, 11 pairs and 4.
+        // Triangles of two of the scans intersect each other: 11 pairs and 4.
         let clean = closed && !["bunny_34k_filled.obj", "horse_48k.obj"].contains(&name);
         assert_eq!(mesh.mass_properties().is_some(), clean, "{name}");
     }
@@ -142,7 +142,7 @@ fn welding_closes_an_exploded_mesh_and_cleaning_drops_the_rest() {
     let sphere = primitives::sphere(1.0, 2).unwrap();
     let exact = exploded(&sphere).welded(0.0);
     assert_eq!(exact.vertices.len(), sphere.vertices.len());
-    // Shaken by less than the tolerance.
+    // Vertices moved by less than the tolerance.
     let mut shaken = exploded(&sphere);
     for (i, v) in shaken.vertices.iter_mut().enumerate() {
         v[i % 3] += 1e-6 * ((i * 7919 % 1000) as f64 / 1000.0 - 0.5);
@@ -151,7 +151,7 @@ fn welding_closes_an_exploded_mesh_and_cleaning_drops_the_rest() {
     let welded = shaken.welded(2e-6);
     assert_eq!(welded.vertices.len(), sphere.vertices.len());
     assert!(welded.report().is_solid());
-    // Coarser than the triangles: some collapse, all are kept, and cleaning drops them.
+    // Coarser than the triangles: some collapse, all are kept, and cleaning removes them.
     let coarse = sphere.welded(0.4);
     assert_eq!(coarse.triangles.len(), sphere.triangles.len());
     let clean = coarse.cleaned().unwrap();
@@ -210,7 +210,7 @@ proptest! {
         let r = rotation.to_rotation_matrix();
         let turned = r.matrix() * base.inertia_matrix() * r.matrix().transpose() * (scale * scale);
         prop_assert!((turned - moved.inertia_matrix()).norm() < 1e-11 * scale * scale);
-        // Principal axes: proper, and they make the tensor diagonal.
+        // Principal axes are a proper rotation and make the tensor diagonal.
         let (moments, principal) = mesh::principal_axes(&moved);
         let p = principal.to_rotation_matrix();
         prop_assert!((p.matrix() * Mat3::from_diagonal(&moments) * p.matrix().transpose() - moved.inertia_matrix()).norm() < 1e-11 * scale * scale);
@@ -232,7 +232,8 @@ fn mass_properties_of_solids_are_those_of_the_books() {
     assert!((ball.volume - 4.0 / 3.0 * PI).abs() < 2e-3 && (ball.inertia[0] - 0.4).abs() < 2e-4);
     let cone = primitives::cone(0.3, 1.0, 512).unwrap().mass_properties().unwrap();
     assert!((cone.center_of_mass[1] + 0.25).abs() < 1e-12 && (cone.inertia[1] - 0.3 * 0.09).abs() < 1e-5);
-    // An asymmetric solid: products of inertia with their sign. Corner tetrahedron, ∫xy = V/20, about its centroid at ¼.
+    // An asymmetric solid: products of inertia with their sign. Corner tetrahedron, ∫xy = V/20, about its centroid at
+    // ¼.
     let corner = TriMesh::new(
         vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
@@ -245,7 +246,7 @@ fn mass_properties_of_solids_are_those_of_the_books() {
 fn mass_properties_refuse_what_has_no_inside() {
     let c = cube();
     assert_eq!(with_triangles(&c, c.triangles[1..].to_vec()).mass_properties(), None, "open");
-    // Repaired as for the field, these have one.
+    // After the repair of the field these meshes have mass properties.
     let whole = c.mass_properties();
     let mut flipped = c.triangles.clone();
     flipped[3].swap(0, 1);
@@ -258,7 +259,7 @@ fn mass_properties_refuse_what_has_no_inside() {
     assert!(inward.report().volume < 0.0);
     let m = inward.mass_properties().unwrap();
     assert!((m.volume - 1.0).abs() < 1e-14 && (m.inertia[0] - 1.0 / 6.0).abs() < 1e-14);
-    // A cavity takes away.
+    // A cavity reduces the mass.
     let inner = inward.transformed(&Pose::identity(), 0.5);
     let hollow = TriMesh::new(
         c.vertices.iter().chain(&inner.vertices).copied().collect(),
@@ -280,7 +281,7 @@ fn principal_axes_of_aligned_and_symmetric_bodies_are_their_own() {
     }
     let mass = MassProperties { volume: 1.0, center_of_mass: [0.0; 3], inertia: [0.0; 6], exact: true };
     assert_eq!(mesh::principal_axes(&mass).0, Vec3::zeros());
-    // A small turn is found as such, not as another order of axes.
+    // A small rotation is found as such, not as another order of axes.
     let turned = primitives::cuboid([0.1, 0.3, 0.2])
         .unwrap()
         .transformed(&Pose::from_parts(Vec3::zeros().into(), quarter_turn(Vec3::new(1.0, 2.0, 3.0), 0.2)), 1.0);

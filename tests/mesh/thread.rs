@@ -1,4 +1,4 @@
-//! Bolt and nut: solids with the threads that ISO 965-1 gives them, and with its play between them.
+//! Bolt and nut are solids with the threads and the play of ISO 965-1.
 
 use std::f64::consts::{PI, TAU};
 
@@ -28,18 +28,18 @@ fn m16_nut(segments: u32) -> TriMesh {
     nut(Thread::M16_6H, HEIGHT, segments).unwrap()
 }
 
-/// A point at a radius, a height and a part of a full turn from x towards −z.
+/// Returns the point at a radius, a height and a fraction of a full turn from x towards −z.
 fn at(r: f64, y: f64, turn: f64) -> Vec3 {
     Vec3::new(r * (TAU * turn).cos(), y, -r * (TAU * turn).sin())
 }
 
-/// Radius of a 60° thread with these diameters at `u` pitches above a crest's middle.
+/// Returns the radius of a 60° thread with these diameters at `u` pitches above a crest's middle.
 fn thread_radius(u: f64, minor: f64, pitch_diameter: f64, major: f64) -> f64 {
     let away = (u - u.round()).abs() * P;
     (0.5 * pitch_diameter + (0.25 * P - away) / (PI / 6.0).tan()).clamp(0.5 * minor, 0.5 * major)
 }
 
-/// The nut moved up by `y` and turned so that it is in the middle of its play.
+/// Returns the pose of the nut moved up by `y` and turned so that it is in the middle of its play.
 fn on_the_helix(y: f64) -> Pose {
     Pose::from_parts(Vec3::new(0.0, y, 0.0).into(), Rotation::from_axis_angle(&Vec3::y_axis(), TAU * y / P))
 }
@@ -50,7 +50,7 @@ fn bolts_and_nuts_are_solids_at_every_resolution_and_size() {
         solid("bolt", &m16_bolt(segments), 2);
         solid("nut", &m16_nut(segments), 0);
     }
-    // Other sizes, and lengths that end anywhere in a turn.
+    // Other sizes, and lengths that end at any angle of a turn.
     for k in 0..24 {
         let pitch = 0.5e-3 + 0.11e-3 * f64::from(k);
         let thread =
@@ -81,7 +81,7 @@ fn surface_does_not_pass_through_itself() {
 
 #[test]
 fn volume_is_that_of_the_turned_profile() {
-    // Ten more turns of thread are ten more pitches of its mean square radius, on a polygon in place of a circle.
+    // Ten more turns of thread add ten pitches of its mean square radius, on a polygon instead of a circle.
     let n = 96;
     let polygon = 0.5 * f64::from(n) * (TAU / f64::from(n)).sin();
     let mean_square = |minor: f64, pitch_diameter: f64, major: f64| {
@@ -97,14 +97,14 @@ fn volume_is_that_of_the_turned_profile() {
     let hexagon = 0.5 * 3f64.sqrt() * 24e-3f64.powi(2);
     let expected = 10.0 * P * (hexagon - polygon * mean_square(14.0225e-3, 14.807e-3, 16.106e-3));
     assert!((higher / expected - 1.0).abs() < 1e-3, "{higher} m³, not {expected}");
-    // The whole nut, without its chamfers and with countersinks of 1.15 mm: between these.
+    // The volume of the whole nut is between these: without its chamfers, and with countersinks of 1.15 mm.
     let whole = m16_nut(n).report().volume;
     assert!(whole < expected * HEIGHT / (10.0 * P) && whole > 0.95 * expected * HEIGHT / (10.0 * P), "{whole} m³");
 }
 
 #[test]
 fn diameters_and_pitch_are_those_of_the_class() {
-    // What is measured with a caliper: the outermost and the innermost points of the threads.
+    // Caliper measurement: the outermost and the innermost points of the threads.
     let (b, n) = (m16_bolt(144), m16_nut(144));
     let radii = |mesh: &TriMesh, y: (f64, f64)| {
         let inside = |v: &&[f64; 3]| v[1] > y.0 && v[1] < y.1 && v[0].hypot(v[2]) < 9e-3;
@@ -119,8 +119,8 @@ fn diameters_and_pitch_are_those_of_the_class() {
     close(minor, 16e-3 - 1.082_531_754_73 * P + 0.1875e-3);
     close(major, 16.106e-3);
 
-    // And with thread wires: along a line at the pitch radius, metal and air are half a pitch each, and one pitch from
-    // flank to flank; a quarter of a turn farther round they are a quarter of a pitch higher (right-handed).
+    // Thread-wire measurement: along a line at the pitch radius, metal and air are half a pitch each, and flanks repeat
+    // after one pitch; a quarter of a turn farther they are a quarter of a pitch higher (right-handed).
     for (mesh, pitch_diameter, span) in [(&b, 14.583e-3, (8e-3, 26e-3)), (&n, 14.807e-3, (2e-3, 12e-3))] {
         let bvh = Bvh::build(mesh);
         for turn in [0.0, 0.25, 0.5, 0.75] {
@@ -149,7 +149,7 @@ fn diameters_and_pitch_are_those_of_the_class() {
                 assert!((w[1].0 - w[0].0 - 0.5 * P).abs() < 1e-6, "half a pitch at the pitch diameter: {flanks:?}");
             }
             for &(y, above_metal) in &flanks {
-                // Of bolt and nut alike a bolt's crest would be in the middle, at whole pitches plus the turn.
+                // On bolt and nut a crest of the bolt is in the middle, at whole pitches plus the turn.
                 let is_bolt = pitch_diameter < 14.7e-3;
                 let middle = if above_metal == is_bolt { y - 0.25 * P } else { y + 0.25 * P };
                 let phase = middle / P - turn;
@@ -159,7 +159,8 @@ fn diameters_and_pitch_are_those_of_the_class() {
     }
 }
 
-/// Smallest distance of the vertices, middles of sides and of triangles of both to the other one, negative inside.
+/// Returns the smallest distance of vertices, edge midpoints and triangle centres of each to the other, negative
+/// inside.
 fn clearance(b: &TriMesh, n: &TriMesh, pose: &Pose) -> f64 {
     let one_way = |mesh: &TriMesh, other: &Bvh, pose: &Pose| {
         let mut least = f64::INFINITY;
@@ -180,8 +181,8 @@ fn clearance(b: &TriMesh, n: &TriMesh, pose: &Pose) -> f64 {
 #[test]
 fn nut_has_the_play_of_6h_6g_on_the_helix_and_none_off_it() {
     let (b, n) = (m16_bolt(96), m16_nut(96));
-    // Flanks apart by half the difference of the pitch diameters times sin 30°, as seen along the axis; a helicoid's normal
-    // leans a little more. The polygons stand for circles to within this much.
+    // The flanks are apart by half the difference of the pitch diameters times sin 30°, seen along the axis; a
+    // helicoid's normal leans slightly more. The polygons approximate circles to within this error.
     let lead = P / (PI * 14.7e-3);
     let expected = 0.25 * (14.807e-3 - 14.583e-3) * (4.0 / 3.0f64).sqrt() / (4.0 / 3.0 + lead * lead).sqrt();
     let sagitta = 8e-3 * (1.0 - (PI / 96.0).cos());
@@ -190,7 +191,8 @@ fn nut_has_the_play_of_6h_6g_on_the_helix_and_none_off_it() {
         assert!((got - expected).abs() < sagitta, "{got} m at {y} m; expected {expected}");
     }
     let (b, n) = (m16_bolt(48), m16_nut(48));
-    // The axial play is 129 µm: 60 µm off the helix it is still free, 70 µm off it cuts in; and half a turn off it is inside.
+    // The axial play is 129 µm: at 60 µm off the helix they are separated, at 70 µm they penetrate, and half a turn off
+    // too.
     for (off, free) in [(60e-6, true), (-60e-6, true), (70e-6, false), (-70e-6, false), (1e-3, false)] {
         let pose = Pose::translation(0.0, off, 0.0) * on_the_helix(9e-3);
         let got = clearance(&b, &n, &pose);

@@ -1,5 +1,5 @@
-//! One cube, written in every way in which tools write mesh files: each file must give the same mesh. And the ways in which a
-//! file can hold something that a reader does not understand: each must be refused with the place.
+//! One cube in all variants in which tools write mesh files: each file must give the same mesh. Files with content that
+//! a reader does not understand must be refused with the position.
 
 use voxshell::mesh::{io, TriMesh};
 
@@ -92,7 +92,7 @@ fn binary_ply(header: &str, big: bool) -> Vec<u8> {
     [header.as_bytes(), &ply_body(big)].concat()
 }
 
-/// The same text with other ends of lines, blank lines, other spaces, and a mark.
+/// Returns the same text with other line ends, blank lines, other spaces, and a byte order mark.
 fn rewritten(text: &str) -> Vec<(&'static str, String)> {
     let spaced = |by: &str| text.lines().map(|l| by.to_string() + &l.replace(' ', by) + by + "\n").collect::<String>();
     vec![
@@ -113,7 +113,7 @@ fn rewritten(text: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The texts that must give the same mesh as the first; those with decimals only where no whole number becomes one.
+/// Checks that all texts give the same mesh as the first; decimals only where no integer becomes one.
 fn assert_same(extension: &str, files: Vec<(String, Vec<u8>)>) {
     let expected = load(&format!("cube.{extension}"), &files[0].1).unwrap();
     assert_eq!((expected.vertices.len(), expected.triangles.len()), (8, 12));
@@ -267,7 +267,7 @@ fn every_way_to_write_a_ply_gives_the_same_mesh() {
     assert_same("ply", files);
 }
 
-/// Byte 10, LF, is the first of the body: a CR that ends the header must not take it along.
+/// Byte 10, LF, is the first of the body: a CR at the end of the header must not join it.
 #[test]
 fn binary_ply_with_cr_line_ends_keeps_its_first_byte() {
     let header = "ply\rformat binary_little_endian 1.0\relement vertex 3\rproperty uchar x\rproperty uchar y\rproperty uchar z\r\
@@ -287,7 +287,7 @@ fn numbers_of_text_keep_all_their_digits() {
     }
 }
 
-/// The reason of a refusal, without the path.
+/// Returns the reason of a refusal, without the path.
 fn refusal(name: &str, bytes: &[u8]) -> String {
     match load(name, bytes) {
         Err(voxshell::Error::InvalidFile { reason, .. }) => reason,

@@ -1,4 +1,4 @@
-// A box of ours falls onto Bullet's ground plane. Fails unless it comes to rest on it, to a tenth of a millimetre.
+// A Voxshell box falls onto Bullet's ground plane. Fails unless it comes to rest on it within a tenth of a millimetre.
 #include <cstdio>
 
 #include <btBulletDynamicsCommon.h>

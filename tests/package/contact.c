@@ -1,4 +1,4 @@
-/* A box stands 10 mm deep in the ground. Fails unless the library says so. */
+/* A box stands 10 mm deep in the ground. Fails unless the library reports this depth. */
 #include <stdio.h>
 #include <voxshell/voxshell.h>
 

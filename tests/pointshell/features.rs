@@ -20,7 +20,7 @@ fn sample(mesh: &TriMesh, options: &ShellOptions) -> PointShell {
     shell
 }
 
-/// How many of the three coordinates of a sample are on the box's faces.
+/// Returns the number of coordinates of a sample that are on the box's faces.
 fn on_faces(p: &Vec3) -> usize {
     (0..3).filter(|&k| (p[k].abs() - HALF[k]).abs() < 1e-6).count()
 }
@@ -31,7 +31,7 @@ fn all_samples_of_a_box_are_on_its_edges_which_they_cover() {
     let positions: Vec<Vec3> = (0..shell.len()).map(|i| shell.position(i)).collect();
     assert!(positions.iter().all(|p| on_faces(p) >= 2));
     assert_eq!(positions.iter().filter(|p| on_faces(p) == 3).count(), 8, "every corner once");
-    // Of each length four edges, in 15, 10 and 5 steps, and the corners.
+    // Four edges of each length, in 15, 10 and 5 steps, and the corners.
     assert_eq!(shell.len(), 4 * (14 + 9 + 4) + 8);
     for (i, p) in positions.iter().enumerate() {
         let n = Vec3::from(shell.normal(i).map(f64::from));
@@ -68,14 +68,14 @@ fn a_target_count_is_met_and_the_corners_are_kept() {
 
 #[test]
 fn an_open_sheet_has_its_border_and_its_folds() {
-    // An L of two squares, its fold along z: six corners, seven edges.
+    // An L of two squares with its fold along z: six corners, seven edges.
     let vertices =
         vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]];
     let triangles = vec![[0, 2, 1], [0, 3, 2], [0, 5, 3], [0, 4, 5]];
     for turned in [false, true] {
         let mut mesh = TriMesh::new(vertices.clone(), triangles.clone()).unwrap();
         if turned {
-            // Faces that disagree make no difference to where the samples are.
+            // Faces with inconsistent winding do not change the positions of the samples.
             mesh.triangles[2].swap(0, 1);
         }
         let shell = sample(&mesh, &options(0.1));
@@ -114,7 +114,7 @@ fn a_mesh_without_features_is_refused_and_says_so() {
     let sphere = primitives::sphere(0.5, 4).unwrap();
     let refused = PointShell::sample(&sphere, None, &options(0.05), &Progress::none()).unwrap_err();
     assert!(matches!(&refused, Error::InvalidMesh(m) if m.contains("sharper than")), "{refused}");
-    // With a smaller angle every edge is one.
+    // With a smaller angle every edge is sharp.
     let every = ShellOptions { sharp_angle: 1e-4, ..options(0.05) };
     assert!(sample(&sphere, &every).len() > 100);
     let unset = PointShell::sample(&primitives::cuboid(HALF).unwrap(), None, &options(f64::NAN), &Progress::none());
@@ -142,7 +142,7 @@ fn flat_sheets_are_cooked_without_a_field_wherever_they_are() {
         let cooking =
             CookOptions { forms: Forms { field: false, shell: true }, shell: options(0.1), ..CookOptions::default() };
         let shape = Shape::cook(&square.transformed(&pose, 1.0), &cooking, &Progress::none()).unwrap();
-        // Ten steps a side, or eleven where rounding makes it longer than 1 m.
+        // Ten steps per side, or eleven where rounding makes the side longer than 1 m.
         let count = shape.shell.unwrap().len();
         assert!((40..=44).contains(&count), "{count}");
     }

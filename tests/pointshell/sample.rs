@@ -1,4 +1,4 @@
-//! What sampling promises, on meshes made here and on those of the shared collection.
+//! Guarantees of sampling, on generated meshes and on those of the shared collection.
 
 use std::f64::consts::PI;
 
@@ -24,7 +24,7 @@ fn counted(method: Sampling, target: usize) -> ShellOptions {
     ShellOptions { method, target_count: Some(target), ..Default::default() }
 }
 
-/// A box from the origin, outward.
+/// Returns a box with one corner at the origin, wound outward.
 fn cuboid(size: [f64; 3]) -> TriMesh {
     let vertices = (0..8).map(|i| [0, 1, 2].map(|a| if i >> a & 1 == 1 { size[a] } else { 0.0 })).collect();
     let quads = [[0u32, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
@@ -32,7 +32,7 @@ fn cuboid(size: [f64; 3]) -> TriMesh {
     TriMesh::new(vertices, triangles).unwrap()
 }
 
-/// A closed torus around z, smooth at this resolution.
+/// Returns a closed torus around z, smooth at this resolution.
 fn torus() -> TriMesh {
     let (nu, nv) = (96u32, 48u32);
     let point = |i: u32, j: u32| {
@@ -51,7 +51,7 @@ fn distance_to_shell(shell: &PointShell, p: &Vec3) -> f64 {
     shell.nearest(local.into()).1 as f64
 }
 
-/// Distance from each sample to its nearest neighbour, smallest of all.
+/// Returns the smallest distance from a sample to its nearest neighbour.
 fn smallest_gap(shell: &PointShell) -> f64 {
     let mut points: Vec<Vec3> = (0..shell.len()).map(|i| shell.position(i)).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -67,7 +67,7 @@ fn smallest_gap(shell: &PointShell) -> f64 {
     best
 }
 
-/// Surface points of a regular subdivision, some per triangle.
+/// Iterates over surface points of a regular subdivision, several per triangle.
 fn dense(mesh: &TriMesh, n: usize) -> impl Iterator<Item = Vec3> + '_ {
     (0..mesh.triangles.len()).flat_map(move |t| {
         let [a, b, c] = mesh.corners(t).map(Vec3::from);
@@ -170,7 +170,7 @@ fn each_tiny_component_has_a_sample() {
     }
 }
 
-/// By the spacing that its area alone asks for, its edges would take millions of samples.
+/// With the spacing that follows from its area alone, its edges would take millions of samples.
 #[test]
 fn a_sliver_is_sampled_by_count_soon() {
     let sliver = TriMesh::new(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 1e-20, 0.0]], vec![[0, 1, 2]]).unwrap();
@@ -287,7 +287,7 @@ fn bunny_has_the_papers_counts() {
     }
 }
 
-/// How much deeper a plane goes into the mesh than into the samples, over many directions: mean and largest.
+/// Returns the mean and largest difference between the mesh's and the samples' support distances, over many directions.
 fn support_gap(mesh: &TriMesh, shell: &PointShell) -> (f64, f64) {
     let points: Vec<Vec3> = (0..shell.len()).map(|i| shell.position(i)).collect();
     let gap = |i: usize| {
@@ -314,7 +314,7 @@ fn default_sampling_lets_planes_sink_in_least() {
     }
 }
 
-/// A scan is full of tiny creases; at a coarse spacing they must not eat up the samples.
+/// A scan is full of tiny creases; at a coarse spacing they must not use up the samples.
 #[test]
 fn noise_of_a_scan_does_not_starve_the_area() {
     let Some(mesh) = support::shared_mesh("dragon_10k_open.obj") else { return };
@@ -340,7 +340,7 @@ fn mesh_far_from_its_origin_is_sampled_alike() {
 fn normals_come_from_the_field_where_its_gradient_is_strong() {
     use voxshell::field::{Field, SignedDistance, Sphere};
     let mesh = torus();
-    // A field of another shape shows whose normals were taken.
+    // A field of another shape shows which normals were used.
     let sphere = Field::Sphere(Sphere::new(0.2).unwrap());
     let field: &dyn SignedDistance = &sphere;
     let shell = PointShell::sample(&mesh, Some(field), &counted(Sampling::Uniform, 300), &Progress::none()).unwrap();

@@ -1,4 +1,4 @@
-//! The sphere tree's promises, on synthetic samples.
+//! Guarantees of the sphere tree, on synthetic samples.
 
 use proptest::prelude::*;
 use voxshell::math::Vec3;
@@ -17,7 +17,7 @@ fn shell(points: &[[f64; 3]], options: &ShellOptions) -> PointShell {
     PointShell::from_samples(points, &normals, options).expect("valid samples")
 }
 
-/// A Fibonacci sphere: even samples of a closed surface.
+/// Returns a Fibonacci sphere: even samples of a closed surface.
 fn sphere(n: usize, radius: f64) -> Vec<[f64; 3]> {
     let point = |i: usize| {
         let z = 1.0 - (2 * i + 1) as f64 / n as f64;
@@ -27,12 +27,12 @@ fn sphere(n: usize, radius: f64) -> Vec<[f64; 3]> {
     (0..n).map(point).collect()
 }
 
-/// Everything the type promises, checked independently of `check_invariants` where that is cheap, and by it.
+/// Checks all guarantees of the type: independently of `check_invariants` where that is cheap, and with it.
 fn check(points: &[[f64; 3]], shell: &PointShell) {
     shell.check_invariants().expect("invariants");
     assert_eq!(shell.len(), points.len());
     let tree = &shell.tree;
-    // The same samples, in another order: their normals carry the old index.
+    // The same samples in another order: their normals carry the old index.
     let mut seen = vec![false; points.len()];
     for i in 0..shell.len() {
         let n = shell.normal(i);
@@ -44,7 +44,7 @@ fn check(points: &[[f64; 3]], shell: &PointShell) {
             assert!(moved <= 1e-6 * (1.0 + shell.bounds().extents().norm()), "sample {old} moved by {moved}");
         }
     }
-    // Every sample inside all its ancestors' spheres, in f32 and in any order of summation.
+    // Every sample is inside all its ancestors' spheres, in f32 and in any order of summation.
     let mut leaves_of = vec![0; shell.len()];
     let mut stack = vec![(0u32, vec![])];
     while let Some((node, mut ancestors)) = stack.pop() {
@@ -163,7 +163,8 @@ fn trees_are_no_deeper_than_full_clusters_would_be_by_more_than_a_level() {
     }
 }
 
-/// What the default clustering is chosen for: the expected work of a traversal is proportional to the sum over the nodes
+/// Reason for the default clustering: the expected work of a traversal is proportional to the sum over the nodes of
+/// radius times children.
 /// of radius times children.
 #[test]
 fn balanced_clusters_are_tighter_than_greedy_ones() {

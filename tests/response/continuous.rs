@@ -1,4 +1,4 @@
-//! Penalty over the times of contact: against fine steps in f64, closed forms and finite differences.
+//! Penalty over the contact intervals: against fine steps in f64, closed forms and finite differences.
 
 use proptest::prelude::*;
 use support::cases;
@@ -12,7 +12,7 @@ use voxshell::math::{Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::response::{continuous, penalty, Body, ContinuousSettings, Kinematics, On, PenaltySettings, Sweep};
 
-/// A body that goes on from where it is, a little farther and turned.
+/// Returns the motion of a body from its pose by a small translation and rotation.
 fn sweep<'a>(geometry: Geometry<'a>, from: &Kinematics, rng: &mut Rng, reach: f64) -> Sweep<'a> {
     let turn = Rotation::from_scaled_axis(rng.vector() * reach);
     let origin = from.pose.translation.vector + rng.vector() * reach;
@@ -33,7 +33,7 @@ fn collisions(a: &Sweep, b: &Sweep, offset: f64) -> Vec<Collision> {
         .expect("some role is possible")
 }
 
-/// Many small steps over every sample, in f64: what the integrals of the papers say, their F as it is at each time.
+/// Sums many small steps over every sample, in f64: the integrals of the papers, with their F at each time.
 fn by_substeps(a: &Sweep, b: &Sweep, on: On, settings: &PenaltySettings, steps: u32) -> Wrench {
     let mut sum = Wrench::ZERO;
     let lerp = |p: [Vec3; 2], t: f64| p[0] * (1.0 - t) + p[1] * t;
@@ -118,12 +118,12 @@ proptest! {
     #[test]
     fn gradients_are_finite_differences_of_the_whole_way(seed in 0u64..1 << 40) {
         let case = Case::random(seed);
-        // Near the middle of a ball its gradient turns within the differences.
+        // Near the middle of a ball the gradient changes within the differences.
         prop_assume!(case.scene.name != "cuboid around a shell");
         let mut rng = Rng(seed);
         let mut a = sweep(case.scene.a.geometry(), &case.a, &mut rng, 0.05);
         let mut b = sweep(case.scene.b.geometry(), &case.b, &mut rng, 0.05);
-        // The cross term of a field that turns while the change turns it is of the second order.
+        // The cross term of a field that rotates during the change is of second order.
         for s in [&mut a, &mut b] {
             s.poses[1].rotation = s.poses[0].rotation;
         }
@@ -154,7 +154,7 @@ proptest! {
     }
 }
 
-/// One sample that goes straight down at `speed` metres a step from `height`, over the ground.
+/// Returns one sample that moves straight down at `speed` metres per step from `height`, above the ground.
 fn one_sample(height: f64, speed: f64) -> (PointShell, [Pose; 2], Field) {
     let options = ShellOptions::default();
     let shell = PointShell::from_samples(&[[0.0; 3]], &[[0.0, -1.0, 0.0]], &options).unwrap();
@@ -173,7 +173,7 @@ fn a_sample_that_goes_in_has_the_integral_of_a_triangle() {
         let found = collisions(&a, &b, 0.0);
         assert_eq!(found.len(), 1);
         let response = continuous(&found, &a, &b, On::A, &ContinuousSettings::new(PenaltySettings::new(500.0, 0.0)));
-        // Half of the depth at the end, for the part of the step that is left.
+        // Half of the final depth, for the remaining part of the step.
         let depth = speed - height;
         let expected = 500.0 * 0.5 * depth * (depth / speed);
         assert!((response.wrench.force - Vec3::y() * expected).norm() < 1e-4 * expected, "{:?}", response.wrench);

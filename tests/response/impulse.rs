@@ -1,4 +1,5 @@
-//! Impulses at contacts and clusters of contacts, against closed forms, what is conserved, and what k-means promises.
+//! Impulses at contacts and clusters of contacts, against closed forms, conservation laws, and the guarantees of
+//! k-means.
 
 use proptest::prelude::*;
 use support::cases;
@@ -41,7 +42,7 @@ fn parting(c: &Contact, a: (&Kinematics, Twist), b: (&Kinematics, Twist)) -> f64
     (b.1.at(&(middle - b.0.center)) - a.1.at(&(middle - a.0.center))).dot(&c.normal)
 }
 
-/// Contacts on one side of A, so that there is a motion that resolves all.
+/// Returns contacts on one side of A, so that some motion resolves all.
 fn patch(rng: &mut Rng, depth: f64) -> Vec<Contact> {
     let normal = rng.vector().normalize();
     let count = 1 + rng.next() as u32 % 20;
@@ -89,7 +90,7 @@ proptest! {
     }
 }
 
-/// A ball of 2 kg at 0.1 m over the ground's contact, that falls at 3 m/s.
+/// Returns a ball of 2 kg, 0.1 m above the contact with the ground, falling at 3 m/s.
 fn falling() -> ((Kinematics, Mobility), (Kinematics, Mobility)) {
     let center = Vec3::new(0.0, 0.1, 0.0);
     let twist = Twist { linear: Vec3::new(0.5, -3.0, 0.0), angular: Vec3::zeros() };
@@ -109,13 +110,13 @@ fn one_contact_in_closed_form() {
     let done = run(-0.002, &still);
     assert!((done.on_a.force - Vec3::y() * 6.4).norm() < 1e-12 && done.on_a.torque.norm() < 1e-12);
     assert_eq!((done.count, done.resolved), (1, true));
-    // It bounces at half of its speed, which is more.
+    // It bounces at half of its speed, which is faster.
     let done = run(-0.002, &ImpulseSettings { restitution: 0.5, ..still });
     assert!((done.on_a.force.y - 2.0 * 4.5).abs() < 1e-12);
     // Not faster than the limit.
     let done = run(-0.5, &ImpulseSettings { max_speed: 0.4, ..still });
     assert!((done.on_a.force.y - 2.0 * 3.4).abs() < 1e-12);
-    // Apart, and not to be closed in the step; and just closed.
+    // Separated with a gap that does not close within the step, and one that just closes.
     assert_eq!(run(0.031, &still), Impulses { resolved: true, ..Impulses::default() });
     assert_eq!(run(0.029, &still).count, 1);
 }
@@ -130,13 +131,13 @@ fn the_deepest_comes_first_and_what_it_resolves_gets_nothing() {
         assert_eq!((done.count, done.resolved), (1, true));
         assert!(done.on_a.torque.norm() < 1e-12);
     }
-    // Far apart they need several, and it is said when there were too few.
+    // Contacts far apart need several iterations, and too few are reported.
     let contacts = [at(-0.3, 1e-3), at(0.3, 1e-3)];
     let done = impulse(&contacts, (&a.0, &a.1), (&b.0, &b.1), &ImpulseSettings { iterations: 1, ..settings });
     assert_eq!((done.count, done.resolved), (1, false));
     let done = impulse(&contacts, (&a.0, &a.1), (&b.0, &b.1), &ImpulseSettings { iterations: 10_000, ..settings });
     assert!(done.resolved && done.count > 1);
-    // Nothing moves two bodies that are fixed.
+    // Two fixed bodies get no impulse.
     let fixed = (b.0, Mobility::FIXED);
     let done = impulse(&contacts, (&fixed.0, &fixed.1), (&b.0, &b.1), &settings);
     assert_eq!((done.count, done.resolved), (0, false));
@@ -187,7 +188,7 @@ proptest! {
             let mean = members().map(|c| (c.point_on_a + c.point_on_b) * 0.5 * weight(c)).sum::<Vec3>() / weights;
             prop_assert!(((r.point_on_a + r.point_on_b) * 0.5 - mean).norm() < 1e-9);
         }
-        // Again, in used scratch: the same.
+        // The result with reused scratch memory is the same.
         let again = cluster(&contacts, &settings, &mut clusters).to_vec();
         prop_assert_eq!(again, found);
     }

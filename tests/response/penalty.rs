@@ -23,7 +23,7 @@ fn query(a: &Body, b: &Body, workspace: &mut Workspace, offset: f64) -> Vec<Cont
         .expect("some role is possible")
 }
 
-/// Every sample by itself, in f64, from what the papers say: F = k d n, τ = r × F.
+/// Sums every sample in f64 by the formulas of the papers: F = k d n, τ = r × F.
 fn by_hand(a: &Body, b: &Body, on: On, settings: &PenaltySettings) -> (Wrench, usize) {
     let (mut sum, mut count) = (Wrench::ZERO, 0);
     for (sample, field, of_b) in [(a, b, false), (b, a, true)] {
@@ -74,7 +74,7 @@ proptest! {
         let found = query(&a, &b, &mut Workspace::new(), settings.offset);
         for on in [On::A, On::B] {
             let (expected, count) = by_hand(&a, &b, on, &settings);
-            // Samples within a rounding of the offset may be on either side.
+            // Samples within rounding of the offset may be on either side.
             prop_assert!(found.len().abs_diff(count) <= 3, "{} contacts, {count} by hand", found.len());
             let response = penalty(&found, &a, &b, on, &settings);
             let scale = found.iter().map(|c| 1000.0 * (settings.offset - c.separation) + 100.0).sum::<f64>() + 1.0;
@@ -101,7 +101,7 @@ proptest! {
         let settings = settings(&mut rng);
         let (body_a, body_b) = (scene.body_a(&a), scene.body_b(&b));
         let found = query(&body_a, &body_b, &mut Workspace::new(), settings.offset);
-        // None may begin, end or cease to push within the differences; deep inside gradients turn within them.
+        // No contact may begin, end or stop pushing within the differences; deep inside gradients change within them.
         let clear = |c: &&Contact| {
             let (sample, field, point) =
                 if c.feature & FEATURE_OF_B == 0 { (&body_a, &body_b, c.point_on_a) } else { (&body_b, &body_a, c.point_on_b) };
@@ -146,7 +146,7 @@ fn check_gradients(
             let column = (at(by_pose, i, h).column() - at(by_pose, i, -h).column()) / (2.0 * h);
             numeric.set_column(i, &column);
         }
-        // Contacts all around take away each other's part of the sum, but not of its rounding.
+        // Contacts on all sides cancel each other's part of the sum, but not its rounding.
         let scale = exact.amax().max(numeric.amax()).max(100.0 * contacts as f64);
         let off = (numeric - exact).amax() / scale;
         prop_assert!(off < scene.error_bound, "{}: by pose {by_pose}, off by {off}:\n{numeric}{exact}", scene.name);
@@ -167,7 +167,7 @@ fn a_contact_does_not_pull_and_none_is_no_force() {
         .filter(|c| {
             let shell = a.geometry.shell.unwrap();
             let inward = -(a.kinematics.pose.rotation * Vec3::from(shell.normal(c.feature as usize).map(f64::from)));
-            // Moving out fast along the push.
+            // Moving out fast along the direction of the force.
             inward.dot(&out.linear) > 10.0
         })
         .copied()
@@ -195,7 +195,7 @@ fn stiffness_stops_to_grow_from_the_count_that_is_set() {
 
 #[test]
 fn without_shells_and_fields_contacts_are_planes() {
-    // Otaduy & Lin 2005, equation 21: F = −k N (x + R r − p₀) − b N (v + ω × r), in a frame that does not move.
+    // Otaduy & Lin 2005, equation 21: F = −k N (x + R r − p₀) − b N (v + ω × r), in a fixed frame.
     let mut rng = Rng(4);
     let nothing = Geometry { field: None, shell: None };
     for of_b in [0, FEATURE_OF_B] {

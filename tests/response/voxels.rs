@@ -1,4 +1,4 @@
-//! Forces of samples in voxels: against a plain loop in f64, finite differences, and what the paper promises.
+//! Forces of samples in voxels: against a plain loop in f64, finite differences, and the guarantees of the paper.
 
 use nalgebra::Isometry3;
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ fn scene() -> &'static Scene {
     })
 }
 
-/// Two bodies that touch, or nearly.
+/// Returns two bodies that touch or nearly touch.
 fn pair(rng: &mut Rng) -> [Kinematics; 2] {
     let voxels = Isometry3::from_parts(rng.vector().into(), rng.rotation());
     let away = rng.vector().normalize() * (0.1 + 0.7 * rng.fraction());
@@ -74,7 +74,7 @@ fn bodies(shell: &PointShell, field: bool, [voxels, points]: [Kinematics; 2]) ->
     ]
 }
 
-/// A sample: where it is, its outward normal, and its place in the grid.
+/// Returns each sample: its position, its outward normal, and its position in the grid.
 fn samples<'a>(
     shell: &'a PointShell,
     grid: &'a VoxelGrid,
@@ -88,7 +88,7 @@ fn samples<'a>(
     })
 }
 
-/// The paper, sample by sample; without braking.
+/// Computes the paper's forces sample by sample, without braking.
 fn tangent_planes(shell: &PointShell, at: &[Kinematics; 2], settings: &VpsSettings) -> (Wrench, [u32; 3]) {
     let voxmap = &scene().voxmap;
     let (mut sum, mut counts) = (Wrench::ZERO, [0; 3]);
@@ -129,13 +129,13 @@ proptest! {
         let all = vps(&scene().voxmap, &plain, &points, Role::Shell, &settings, &mut workspace);
         prop_assert_eq!(found, all);
         let (expected, [interior, proximity, surface]) = tangent_planes(shell, &at, &settings);
-        // Samples within a rounding of the wall of a voxel may be on either side.
+        // Samples within rounding of the wall of a voxel may be on either side.
         for (p, q) in [(found.interior, interior), (found.proximity, proximity), (found.surface, surface)] {
             prop_assert!(p.abs_diff(q) <= 1, "{found:?}");
         }
         let off = (found.response.wrench.column() - expected.column()).amax();
         prop_assert!(off <= 0.2 + 0.02 * expected.column().amax(), "off by {off}: {:?} {expected:?}", found.response.wrench);
-        // What the voxels' body gets.
+        // The force on the voxels' body.
         let back = vps(&scene().voxmap, &voxels, &points, Role::Voxels, &settings, &mut workspace).response.wrench;
         let sum = back.about(&(at[1].center - at[0].center)).column() + found.response.wrench.column();
         prop_assert!(sum.amax() < 1e-9 * (1.0 + back.column().amax()));
@@ -179,7 +179,7 @@ proptest! {
         prop_assert!(found.braked.abs_diff(braked) <= 1);
         let off = (found.response.wrench.column() - expected.column()).amax();
         prop_assert!(off < 15.0 && (found.braked != braked || off < 1e-3), "{off}");
-        // The same, with the power that stops the body in a step.
+        // The same, with the power that stops the body in one step.
         let energy = 0.5 * 2.0 * (at[1].twist.linear - at[0].twist.linear).norm_squared();
         let stopping = run(Braking::InOneStep { mass: 2.0, dt: 0.01 }).response.wrench.column();
         if braked > 3 {
@@ -221,10 +221,10 @@ proptest! {
             let mut numeric = Mat6::zeros();
             for axis in 0..6 {
                 let [more, less] = [h, -h].map(|h| change(by_pose, axis, h));
-                // All in their voxels.
+                // All samples stay in their voxels.
                 prop_assume!(places(&more) == places(&at) && places(&less) == places(&at));
 let [more, less] = [more, less].map(|at| run(at).wrench.column());
-                // And none at the end of its spring.
+                // And none reaches the end of its spring.
                 prop_assume!((more + less - now.wrench.column() * 2.0).amax() < 2.0 * h * 8.0);
                 numeric.set_column(axis, &((more - less) / (2.0 * h)));
             }

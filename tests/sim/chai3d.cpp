@@ -1,4 +1,4 @@
-// cpp/chai3d over a simulated CHAI3D: a tool whose base stands anywhere in the world and whose workspace is scaled.
+// cpp/chai3d over a simulated CHAI3D: a tool with a base at any place in the world and a scaled workspace.
 #include "voxshell/chai3d.h"
 
 #include "scene.h"
@@ -69,7 +69,7 @@ struct Rig {
   std::shared_ptr<SimulatedDevice> device = std::make_shared<SimulatedDevice>();
   cVoxshellTool tool;
 
-  // The tool's place in CHAI3D's world is where the workspace has the device's base.
+  // The tool's pose in CHAI3D's world is that of the device's base in the workspace.
   Rig(uint32_t renderer, double scale, double aside, const vxs_haptics_limits* limits)
       : scene(renderer, scale, sim::Quaternion(), aside, limits), tool(&world, scene.haptics) {
     const vxs_pose& base = scene.workspace.base;
@@ -153,7 +153,7 @@ void switch_and_garbage() {
   CHECK((rig.tool.output().status & VXS_HAPTICS_BAD_STATE) != 0);
 }
 
-// By the clock.
+// With the adapter's own clock.
 void own_time() {
   Rig rig(VXS_RENDERER_PENALTY, 1, -INFINITY, nullptr);
   rig.tool.setTimeStep(0);

@@ -28,11 +28,11 @@ void contact_and_free_space(double scale) {
   auto driver = sim::drive(dhd.handle, scene, [&] { CHECK(device.step()); });
   driver.run(300);
   CHECK(dhd.handle.force.length() < 0.02 && dhd.handle.torque.length() < 0.002);
-  // The hand pulls with 135 N/m: from the face to 3 cm below where it would like to be.
+  // The hand pulls with 135 N/m from the face to 3 cm below its target.
   driver.to({0, 0, kInto / scale}, 2000);
   sim::pushes_out(dhd.handle, kUp, 0.8 * 135 * 0.03 / scale);
   CHECK(device.loop().contacts() > 0 && device.loop().failure() == VXS_OK);
-  // Flat on a flat face.
+  // A flat contact on a flat face.
   CHECK(dhd.handle.torque.length() < 0.05 * 0.06 * dhd.handle.force.length());
   driver.to({0, 0, kFree / scale}, 2000);
   CHECK(dhd.handle.force.length() < 0.02 && device.loop().contacts() == 0);
@@ -41,7 +41,7 @@ void contact_and_free_space(double scale) {
   sim::lets_go(dhd.handle);
 }
 
-// Only the end of the bar is above the block: a lever.
+// Only the end of the bar is above the block, which gives a lever.
 void lever(double scale) {
   fresh();
   sim::Scene scene(VXS_RENDERER_PENALTY, scale, kTurn, 0.03, nullptr);
@@ -77,7 +77,7 @@ void limits() {
   CHECK((device.loop().status() & VXS_HAPTICS_LIMITED) != 0);
 }
 
-// The hand lets go of the button, deep in contact; it takes it again, and the force grows from nothing.
+// The hand releases the button, deep in contact, and presses it again: the force grows from zero.
 void deadman_and_garbage() {
   fresh();
   sim::Scene scene(VXS_RENDERER_PENALTY, 1, kTurn, -INFINITY, nullptr);
@@ -102,13 +102,13 @@ void deadman_and_garbage() {
   driver.to({0, 0, kFree}, 1500);
   driver.to({0, 0, kInto}, 2000);
   CHECK(dhd.handle.force.length() > 2);
-  // A reading that is no number.
+  // A reading that is NaN.
   dhd.garbage = true;
   driver.run(1);
   sim::lets_go(dhd.handle);
   CHECK((device.loop().status() & VXS_HAPTICS_BAD_STATE) != 0 && device.loop().failure() == VXS_OK);
   dhd.garbage = false;
-  // The clock stands still, and jumps.
+  // The clock stops, and jumps.
   dhd.period = 0;
   driver.run(2);
   sim::lets_go(dhd.handle);

@@ -43,11 +43,11 @@ void contact_and_free_space(Mode mode, float time_step) {
   sim::pushes_out(v.handle, kUp, 0.7 * 135 * 0.03);
   CHECK(device.loop().contacts() > 0 && device.loop().failure() == VXS_OK && device.error() == VIRT_E_NO_ERROR && v.silent == 0);
   if (mode == Mode::virtual_mechanism) {
-    // The object goes in as far as the virtual coupling bends.
+    // The object penetrates by the deflection of the virtual coupling.
     CHECK(v.object.z > sim::Scene::kHalfWidth - 0.01 && v.object.z < sim::Scene::kHalfWidth);
     CHECK(v.handle.position.z < v.object.z);
   }
-  // What is drawn stays outside, but for what a penalty is made of.
+  // The displayed tool stays outside, except for the depth that a penalty needs.
   const double height = scene.height(device.loop().tool());
   CHECK(height > sim::Scene::kHalfWidth - 0.001 && height < sim::Scene::kHalfWidth + 0.0005);
   driver.to({0, 0, 0.03}, 3 * second);
@@ -71,7 +71,8 @@ void lever(Mode mode) {
   CHECK(std::fabs(t.x) < 0.15 * -t.y && std::fabs(t.z) < 0.15 * -t.y);
 }
 
-// Deep in contact, the hand goes, comes back, is stopped by the emergency stop, and moves the handle apart from the object.
+// Deep in contact, the hand leaves, comes back, is stopped by the emergency stop, and moves the handle apart from the
+// object.
 void switches(Mode mode) {
   sim::Virtuose& v = fresh();
   sim::Scene scene(VXS_RENDERER_PENALTY, 1, sim::Quaternion(), -INFINITY, nullptr);

@@ -34,7 +34,7 @@ void contact_and_free_space(double scale) {
   device.stop();
   sim::lets_go(hd.handle);
   CHECK(!hd.tick());
-  // Again, from where it is, inside: no jump.
+  // Restarts from its position inside, without a jump.
   CHECK(device.start());
   hd.handle.most_force = 0;
   driver.run(1);
@@ -45,7 +45,7 @@ void contact_and_free_space(double scale) {
   CHECK(!hd.open && hd.errors.empty());
 }
 
-// Only the end of the bar is above the block. The force is along y at +x: the torque is about z.
+// Only the end of the bar is above the block. The force is along y at +x, so the torque is about z.
 void lever(double scale, int axes) {
   sim::Hd& hd = sim::hd() = sim::Hd();
   hd.axes = axes;
@@ -98,7 +98,7 @@ void button_rate_and_loss() {
   hd.buttons |= HD_DEVICE_BUTTON_2;
   driver.to({0, -0.03, 0}, 2000);
   sim::pushes_out(hd.handle, kUp, 3);
-  // Slower, for a while: no step is taken to be a thousandth of a second that is none.
+  // At a lower rate for some time: the step must follow the actual rate instead of a millisecond.
   hd.rate = 500;
   driver.run(500);
   sim::pushes_out(hd.handle, kUp, 3);

@@ -1,5 +1,5 @@
-// What the simulated devices are pushed against: a cooked bar in the hand, above a cooked block whose top face looks along a
-// direction that is no axis; and what must hold of every adapter. Device frames are turned and scaled against the world.
+// Scene of the simulated devices: a cooked bar in the hand, above a cooked block whose top face is not perpendicular to
+// an axis; and the checks that every adapter must pass. Device frames are rotated and scaled against the world.
 #ifndef VOXSHELL_TESTS_SIM_SCENE_H
 #define VOXSHELL_TESTS_SIM_SCENE_H
 
@@ -35,9 +35,9 @@ struct Box {
   ~Box() { OK(vxs_shape_release(shape)); }
 };
 
-// The device's base stands in the world so that `up` of the device is the outward normal of the block's top face, and the
-// block's top face goes through the device's origin. `aside`: how far along the device's `along` the block begins, in the
-// world's metres; minus infinity for a block below everything. Sizes of the world: a bar of 120 x 20 x 20 mm.
+// The pose of the device's base in the world is such that `up` of the device is the outward normal of the block's top
+// face, and this face passes through the device's origin. `aside`: start of the block along the device's `along`, in
+// metres of the world; minus infinity for a block below everything. Sizes in the world: a bar of 120 x 20 x 20 mm.
 class Scene {
  public:
   static constexpr double kHalfLength = 0.06, kHalfWidth = 0.01;
@@ -61,7 +61,7 @@ class Scene {
   Scene& operator=(const Scene&) = delete;
   ~Scene() { OK(vxs_haptics_release(haptics)); }
 
-  // Of a pose of the world above the block's top face, metres.
+  // Returns the height of a pose of the world above the block's top face, metres.
   double height(const vxs_pose& pose) const {
     const vxs_vec3 normal = block_.rotate({0, 0, 1});
     const vxs_vec3 from = voxshell::device::plus(pose.position, voxshell::device::scaled(-1, workspace.base.position));
@@ -77,7 +77,7 @@ class Scene {
   Quaternion block_ = about({1, 2, -1}, 0.9);
 };
 
-// How a device is driven by a test: one turn of its own loop, and where the hand wants it.
+// Drives a device in a test: one iteration of its own loop, and the target of the hand.
 template <class Step>
 struct Driver {
   Handle& handle;
@@ -100,12 +100,13 @@ Driver<Step> drive(Handle& handle, const Scene& scene, Step step) {
   return {handle, scene, step};
 }
 
-// The motors hold the handle where the hand wants it into the block, pushing it out along `up`; both device frame.
+// Checks that the motors hold the handle against a hand with its target inside the block, and push along `up`; both in
+// the device frame.
 inline void pushes_out(const Handle& handle, const Vec& up, double least_newtons) {
   const Vec f = handle.force;
   CHECK(f.dot(up) >= least_newtons);
   CHECK(f.dot(up) > 0.98 * f.length());
-  // What moves is in balance: the hand pushes as hard as the motors.
+  // At rest the forces balance: the hand pushes as hard as the motors.
   const Vec rest = f + handle.hand_force();
   CHECK(rest.length() < 0.05 * f.length() + 0.02);
 }

@@ -1,6 +1,6 @@
-// What stands behind the simulated SDKs of tests/sim: a handle with mass and damping, motors, and a hand. Device frame, SI.
+// The handle behind the simulated SDKs of tests/sim, with mass and damping, motors, and a hand. Device frame, SI.
 //
-// Every axis is a mass with a damper, and what acts on it is held over the step; the motion in between is exact.
+// Every axis is a mass with a damper. Loads are held over the step; the motion within the step is exact.
 #ifndef VOXSHELL_TESTS_SIM_DEVICE_H
 #define VOXSHELL_TESTS_SIM_DEVICE_H
 
@@ -26,7 +26,8 @@ struct Rotation {
     const double c = std::cos(angle);
     return c * v + std::sin(angle) * cross(axis, v) + (1 - c) * axis.dot(v) * axis;
   }
-  // By a rotation vector of the device frame. The axes are made orthonormal again: rounding would shear them.
+  // Rotates by a rotation vector of the device frame. The axes are orthonormalised again, because rounding would shear
+  // them.
   void turn(const Vec& by) {
     const double angle = by.length();
     if (angle > 0) {
@@ -42,9 +43,9 @@ struct Rotation {
     const Vec& c = column == 0 ? x : column == 1 ? y : z;
     return row == 0 ? c.x : row == 1 ? c.y : c.z;
   }
-  // For small angles from the identity: the rotation vector.
+  // Returns the rotation vector from the identity, for small angles.
   Vec vector() const { return 0.5 * Vec{y.z - z.y, z.x - x.z, x.y - y.x}; }
-  // x, y, z, w; for turns by less than half a turn.
+  // Returns x, y, z, w; for rotations of less than half a turn.
   void quaternion(double q[4]) const {
     const double w = 0.5 * std::sqrt(1 + x.x + y.y + z.z), s = 0.25 / w;
     q[0] = s * (y.z - z.y), q[1] = s * (z.x - x.z), q[2] = s * (x.y - y.x), q[3] = w;
@@ -57,14 +58,14 @@ struct Handle {
   Vec position, velocity, turn_rate;
   Rotation rotation;
 
-  // The hand pulls the handle to its goal, and to no rotation. N/m, N·s/m, N·m/rad, N·m·s/rad.
+  // The hand pulls the handle to its goal and to zero rotation. N/m, N·s/m, N·m/rad, N·m·s/rad.
   bool held = true;
   Vec goal;
   double hand_stiffness = 135, hand_damping = 6.45, hand_turn_stiffness = 1, hand_turn_damping = 0.02;
 
-  // What the motors exert, as the SDK was told, in SI.
+  // Load of the motors as commanded through the SDK, in SI.
   Vec force, torque;
-  // The largest that they were told.
+  // Largest commanded load.
   double most_force = 0, most_torque = 0;
 
   Vec hand_force() const { return held ? hand_stiffness * (goal - position) : Vec(); }
@@ -84,7 +85,8 @@ struct Handle {
   }
 
  private:
-  // The way in a step under a constant load, of m·v' + b·v = load; `v` becomes the velocity at its end.
+  // Returns the displacement in a step under a constant load, of m·v' + b·v = load; `v` becomes the velocity at its
+  // end.
   static Vec exact(const Vec& load, Vec& v, double m, double b, double dt) {
     const double decay = std::exp(-b * dt / m);
     const Vec end = (1 / b) * load, off = v - end;

@@ -33,7 +33,7 @@ fn layers(model: &VoxelModel) -> LayerMap {
     LayerMap::new(model, &Progress::none()).unwrap()
 }
 
-/// Loose triangles, closed bodies and a long thin grid.
+/// Returns loose triangles, closed bodies and a long thin grid.
 fn models() -> Vec<VoxelModel> {
     let mut rng = Rng(21);
     let mut out: Vec<VoxelModel> = (1..40)
@@ -66,7 +66,7 @@ fn steps(a: [u32; 3], b: [u32; 3]) -> u32 {
     (0..3).map(|k| a[k].abs_diff(b[k])).max().unwrap()
 }
 
-/// Steps from a voxel to the nearest surface voxel.
+/// Returns the number of steps from a voxel to the nearest surface voxel.
 fn to_surface(surface: &[[u32; 3]], v: [u32; 3]) -> i32 {
     surface.iter().map(|&s| steps(s, v)).min().unwrap() as i32
 }
@@ -185,7 +185,7 @@ fn two_bits_are_two_bits() {
 
 #[test]
 fn surfaces_cannot_touch_while_points_stay_out_of_mcneelys_force_layer() {
-    // A point stands for a piece of surface within its own voxel, turned any way: within √3/2 s of it.
+    // A point represents a piece of surface within its own voxel, in any orientation: within √3/2 s of it.
     let mut rng = Rng(9);
     let turn = Pose::from_parts(Vec3::zeros().into(), rng.rotation());
     let cuboid = primitives::cuboid([0.31, 0.2, 0.13]).unwrap();
@@ -251,7 +251,7 @@ fn trees_answer_as_the_full_grid_and_are_smaller() {
     assert!(layers(&all[0]).compact(128, Branching::Octree).is_err());
 }
 
-/// A model, and the field on the same grid.
+/// Returns a model, and the field on the same grid.
 fn with_field(mesh: &TriMesh, size: f64) -> (VoxelModel, DenseField) {
     let field = DenseField::cook(mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
     (model(mesh, &VoxelOptions::new(size)), field)
@@ -302,7 +302,7 @@ fn sign_is_the_floods_in_a_cavity() {
     assert!((at(&by_flood) - 0.29).abs() < 0.02 && (at(&by_field) + 0.29).abs() < 0.02);
 }
 
-/// φ = n·p − d on a grid, and the model of that field.
+/// Returns φ = n·p − d on a grid, and the model of that field.
 fn plane(n: [f32; 3], d: f32, scale: f32) -> (VoxelModel, DenseField) {
     let grid = Grid::centered([14, 12, 16], 0.25 * scale);
     let values: Vec<f32> = voxels(grid.dims)
@@ -371,7 +371,8 @@ fn equation_5_is_of_second_order_near_a_sphere() {
             })
             .fold(0.0, f64::max)
     };
-    // Curvature 1/0.4 m at most, half a diagonal from the centre: h²/2 · 3/4 · 2.5; and the mesh's own 0.3 mm.
+    // The curvature is at most 1/0.4 m, and half a diagonal from the centre: h²/2 · 3/4 · 2.5; and the mesh's own 0.3
+    // mm.
     let (coarse, fine) = (worst(0.04), worst(0.02));
     assert!(coarse < 0.94 * 0.04 * 0.04 + 5e-4 && fine < 0.94 * 0.02 * 0.02 + 5e-4, "{coarse} {fine}");
     assert!(fine < 0.5 * coarse, "{coarse} {fine}");
@@ -418,20 +419,20 @@ fn distances_from_bricks_are_those_from_the_full_grid() {
         let (mut near, mut far) = (0, 0);
         for v in voxels(model.grid().dims()) {
             let (a, b) = (full.distance(v), sparse.distance(v));
-            // In the band every node is kept; off it distances are within the bound that the field states.
+            // In the band every node is kept; outside it distances are within the bound that the field states.
             let band = b.abs() < 2.9 * 0.02;
             let most = if band { 0.6 * bricks.quantum() } else { 6.98 * 0.02 + bricks.coarse_quantum() };
             assert!((a - b).abs() <= most, "{name} {v:?}: {a} {b}");
-            // Half a quantum from the surface bricks are on it.
+            // Within half a quantum of the surface, bricks are on it.
             assert!(a * b > 0.0 || b.abs() < 0.6 * bricks.quantum(), "{name} {v:?}: {a} {b}");
             near += usize::from(band);
             far += usize::from(!band);
         }
         assert!(near > 1000 && far > 1000, "{name}: {near} {far}");
-        // A field of the model's own body that is sampled elsewhere: finer.
+        // A finer field of the model's own body with other nodes.
         let finer = BrickField::cook(&mesh, &FieldOptions::new(0.007), &Progress::none()).unwrap();
         let map = DistanceMap::real(&model, &finer).unwrap();
-        // Where that is fine: within two of its voxels. Its error is the largest of those measured, not of all.
+        // Within two voxels of the finer field. Its error is the largest measured one, not the true maximum.
         for v in voxels(model.grid().dims()).filter(|&v| full.distance(v).abs() < 0.008) {
             let off = (map.distance(v) - full.distance(v)).abs();
             assert!(off < 1.5 * finer.error_bound() as f32, "{name} {v:?}: {off}");
@@ -475,7 +476,7 @@ fn forms_are_the_same_on_any_number_of_threads() {
 fn memory_of_forms_is_refused_before_the_work_and_cancelling_stops_the_layers() {
     let mesh = primitives::torus(0.35, 0.15, 48, 24).unwrap();
     let options = VoxelOptions::new(0.01);
-    // Enough for the model, a quarter of a byte a voxel and its runs, but not for two bytes a voxel.
+    // Enough for the model (a quarter of a byte per voxel, and its runs), but not for two bytes per voxel.
     let grid = options.grid(&mesh).unwrap();
     let poor = VoxelOptions { memory_limit: grid.len() as u64, ..options };
     let model = self::model(&mesh, &poor);

@@ -1,5 +1,5 @@
-//! Voxel models against the definitions, evaluated for every voxel: separating axes in whole numbers for the surface, a
-//! plain flood for the interior, signs at the samples for fields.
+//! Voxel models against the definitions, evaluated for every voxel: separating axes in integers for the surface, a
+//! plain flood fill for the interior, signs at the samples for fields.
 
 use support::rng::Rng;
 use support::shared_mesh;
@@ -17,7 +17,7 @@ fn soup(corners: &[[[f64; 3]; 3]]) -> TriMesh {
     TriMesh::new(corners.iter().flatten().copied().collect(), triangles).unwrap()
 }
 
-/// Voxels of edge 1 with the first one's centre at 0.
+/// Returns voxels of edge 1 with the first one's centre at 0.
 fn unit_grid(dims: [u32; 3]) -> VoxelGrid {
     VoxelGrid::new(Grid { dims, spacing: 1.0, min: [0.0; 3] }, Vec3::zeros()).unwrap()
 }
@@ -51,7 +51,8 @@ fn neighbours(v: [u32; 3], dims: [u32; 3], faces_only: bool) -> impl Iterator<It
     })
 }
 
-/// What a flood over `faces_only` or all 26 neighbours reaches from the walls without entering the surface.
+/// Returns the voxels that a flood fill over `faces_only` or all 26 neighbours reaches from the border without entering
+/// the surface.
 fn flooded(model: &VoxelModel, faces_only: bool) -> Vec<bool> {
     let grid = model.grid();
     let dims = grid.dims();
@@ -70,7 +71,7 @@ fn flooded(model: &VoxelModel, faces_only: bool) -> Vec<bool> {
     reached
 }
 
-/// Whether a triangle and the closed cube of edge `2 half` around `c` have a point in common, in whole numbers.
+/// Returns true if a triangle and the closed cube of edge `2 half` around `c` intersect, in integers.
 fn touches_exactly(t: &[[i64; 3]; 3], c: [i64; 3], half: i64) -> bool {
     let v = t.map(|p| [0, 1, 2].map(|k| p[k] - c[k]));
     let sub = |a: [i64; 3], b: [i64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -90,8 +91,8 @@ fn touches_exactly(t: &[[i64; 3]; 3], c: [i64; 3], half: i64) -> bool {
 
 #[test]
 fn surface_is_what_separating_axes_in_whole_numbers_say() {
-    // Corners on eighths of a voxel, where touching and passing by are told apart exactly; many are on faces, edges and
-    // corners of voxels, many triangles are segments or points.
+    // Corners on eighths of a voxel, where touching and missing are distinguished exactly; many are on faces, edges and
+    // corners of voxels, and many triangles are segments or points.
     let dims = [7u32, 6, 5];
     let mut rng = Rng(3);
     let (mut touched, mut degenerate) = (0, 0);
@@ -146,7 +147,7 @@ fn surface_of_meshes_is_what_separating_axes_say_for_every_voxel_and_triangle() 
                     (0..mesh.triangles.len()).any(|t| triangle::overlaps_box(&mesh.corners(t).map(Vec3::from), &b))
                 };
                 let surface = model.is_surface(v);
-                // Coordinates far from the origin are rounded before anybody sees them.
+                // Coordinates far from the origin are rounded on input.
                 let (least, most) = (touched(-1e-12), touched(1e-12));
                 assert!(surface as u8 >= least as u8 && surface as u8 <= most as u8, "{name} {v:?}");
                 ties += usize::from(least != most);
@@ -225,7 +226,7 @@ fn body_that_fills_the_grid_is_sealed_and_one_that_leaves_it_is_refused() {
         let wall = (0..3).any(|k| v[k] == 0 || v[k] == dims[k] - 1);
         assert_eq!((model.is_surface(v), model.is_interior(v)), (wall, !wall), "{v:?}");
     }
-    // Walls that are rounded to f32 leave no gap.
+    // Walls rounded to f32 leave no gap.
     let third = VoxelGrid::new(Grid::centered(dims, 1.0 / 3.0), Vec3::zeros()).unwrap();
     let model = voxelise(&mesh.transformed(&Pose::identity(), 1.0 / 3.0), third);
     assert_eq!((model.surface_count(), model.interior_count()), (120 - 24, 24));
@@ -234,7 +235,7 @@ fn body_that_fills_the_grid_is_sealed_and_one_that_leaves_it_is_refused() {
     assert!(matches!(&error, Error::InvalidArgument { argument, .. } if argument == "grid"), "{error}");
 }
 
-/// A cube of edge 12 whose faces are cut in two by a gap of `gap`, turned.
+/// Returns a cube of edge 12, rotated, whose faces are cut in two by a gap of `gap`.
 fn cracked_cube(gap: f64, turn: &Pose) -> TriMesh {
     let mut corners = Vec::new();
     for axis in 0..3 {
@@ -266,7 +267,7 @@ fn cracks_narrower_than_a_voxel_are_sealed_and_wide_holes_let_the_flood_in() {
         };
         let (sealed, cracked) = (model(0.0).interior_count(), model(0.98));
         assert!(sealed > 500, "{sealed}");
-        // Voxels in the middle of the cracks may lose their surface but not their place in the wall.
+        // Voxels in the middle of the cracks may lose their surface but remain part of the wall.
         assert!(cracked.interior_count() >= sealed, "round {round}: {} of {sealed}", cracked.interior_count());
         assert_eq!(model(4.0).interior_count(), 0, "round {round}");
         let middle = cracked.grid().voxel_at([0.0; 3]).unwrap();
@@ -288,7 +289,7 @@ fn inside_of_closed_meshes_is_interior_and_what_the_flood_reaches_is_outside() {
         let options = VoxelOptions::with_resolution(&mesh, 40);
         let model = VoxelModel::from_mesh(&mesh, &options, &Progress::none()).unwrap();
         let bvh = Bvh::build(&mesh);
-        // Surface voxels are closed cubes, so that not even steps over corners lead through a closed surface.
+        // Surface voxels are closed cubes, so that even steps over corners do not pass through a closed surface.
         let (free, mut inside) = (flooded(&model, false), 0);
         for v in voxels(model.grid().dims()).filter(|&v| !model.is_surface(v)) {
             let within = bvh.winding_number(center(model.grid(), v)) > 0.5;
@@ -345,7 +346,7 @@ fn fields_and_meshes_agree_wherever_the_distance_decides() {
             }
             if phi.abs() > half_diagonal + error {
                 assert!(!a, "{name} {v:?}: the surface is outside of the voxel, {phi} from its centre");
-                // The interpolant may be off by its error beside a crease.
+                // Near a crease the interpolant may have its full error.
                 let inside = phi < 0.0;
                 if phi.abs() > 2.0 * s {
                     assert_eq!((b, other.is_interior(v)), (false, inside), "{name} {v:?}, field, {phi}");
@@ -355,7 +356,7 @@ fn fields_and_meshes_agree_wherever_the_distance_decides() {
                 }
             }
             differ += usize::from(a != b);
-            // The interpolants are half a quantum apart, which can move few voxels.
+            // The interpolants differ by half a quantum, which can change few voxels.
             let same = sparse.is_surface(v) == b && sparse.is_interior(v) == other.is_interior(v);
             moved += usize::from(!same);
             assert!(same || phi.abs() < 2.0 * s, "{name} {v:?}, bricks, {phi}");
@@ -381,7 +382,7 @@ fn field_model_is_what_the_signs_at_the_samples_say() {
                 let p = [0, 1, 2].map(|k| (f64::from(c[k]) + shift[k] + d[k] * f64::from(grid.voxel_size())) as f32);
                 field.distance(p)
             };
-            // A sample that is 0 but for rounding may be of either sign.
+            // A sample that is 0 except for rounding may have either sign.
             let mut close = false;
             for n in 0..27 {
                 let d = [n % 3, n / 3 % 3, n / 9].map(|m| 0.5 * f64::from(m) - 0.5);

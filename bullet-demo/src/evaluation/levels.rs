@@ -1,4 +1,4 @@
-//! The parts of the evaluation that are about the plugin's own settings: segments of a level, and the number of samples.
+//! The sections of the evaluation on the plugin's own settings: segmentation by level, and the number of samples.
 
 use super::paper;
 use super::sections::{below_plane, micro, name, Section};
@@ -9,7 +9,7 @@ use crate::report::plot::{Plot, Series};
 use crate::run::Outcome;
 use crate::scaling::slope;
 
-/// The sequence of colours of lines that are not methods.
+/// Style classes of lines that are not methods, in order.
 pub const CLASSES: [&str; 7] = ["level-1", "level-2", "level-3", "level-4", "level-5", "by-region", "spread"];
 
 fn title(case: &Case) -> String {
@@ -93,7 +93,7 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
     section
 }
 
-/// How the time may grow with the number of samples: its slope in a log-log plot.
+/// Largest growth of the time with the number of samples: slope in a log-log plot.
 const SLOPE: f64 = 0.25;
 
 pub fn scaling(outcomes: Vec<Outcome>) -> Section {

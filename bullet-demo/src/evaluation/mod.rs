@@ -1,5 +1,5 @@
-//! The evaluation of Sagardia, Stouraitis & Lopes e Silva 2014, section 4, with the paper's figures beside those of this
-//! machine: tables as text and JSON rows, and a page with the plots.
+//! The evaluation of Sagardia, Stouraitis & Lopes e Silva 2014, section 4: the paper's figures and those of this
+//! machine as text tables, JSON rows, and a page with the plots.
 
 mod levels;
 mod paper;
@@ -25,15 +25,15 @@ use crate::run::{run_row, Cast, Context, Effort, Outcome};
 
 use sections::Section;
 
-/// How much is done.
+/// Extent of the evaluation.
 #[derive(Clone, Copy)]
 struct Extent {
-    /// Of the longest run, in steps.
+    /// Steps of the longest run.
     steps: Option<usize>,
     /// Piles and their numbers of bodies.
     piles: &'static [(SceneKind, u32)],
     ours: &'static [Method],
-    /// For each row, seconds: of stock Bullet, and of a pile with any method.
+    /// Time limit of each row, seconds: of stock Bullet, and of a pile with any method.
     patience: [f64; 2],
     rates: &'static [f64],
     /// Numbers of samples of the scaling plot.
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments, out: &Path, subject: &str) -> Result<(), Strin
     let start = Instant::now();
     let mut sections = Vec::new();
     let mut written = Ok(());
-    // After each part, so that one who stops it keeps what there is.
+    // Written after each section, so that the finished sections stay if the user stops the run.
     let keep = |section| {
         sections.push(section);
         if written.is_ok() {
@@ -122,7 +122,7 @@ impl Bench<'_> {
         let ball = self.cast(SceneKind::Ball, None)?;
         keep(sections::ball(self.rows(&ball, &with_ours(&[Method::Sphere]))));
 
-        // One body, cooked and decomposed once, for the drops and what touches.
+        // One body, cooked and decomposed once, for the drops and the scenes of touching bodies.
         let mut subject = self.cast_of(SceneKind::DropPlane, mesh)?;
         let drops = self.rows(&subject, &with_ours(stock));
         let mut rates = Vec::new();
@@ -147,7 +147,7 @@ impl Bench<'_> {
         keep(sections::drop(drops));
         let mut turned = self.cast_of(SceneKind::Levels, mesh)?;
         keep(levels::levels(self.rows(&turned, self.extent.ours)));
-        // The same tree, in the drop.
+        // The drop scene with the same tree.
         turned.scene = SceneKind::DropPlane;
         let mut rates = Vec::new();
         for &method in self.extent.ours {
@@ -224,7 +224,7 @@ impl Bench<'_> {
     }
 }
 
-/// The row as it is printed by the scenes alone, and which part of the evaluation it belongs to.
+/// Returns the row as the scenes print it, with the section of the evaluation.
 fn tagged(section: &str, outcome: &Outcome) -> serde_json::Value {
     let mut row = outcome.row.json();
     row["experiment"] = json!(section);
@@ -248,7 +248,7 @@ mod tests {
         {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
-        // The paper's figures are beside ours.
+        // The paper's figures stand beside ours.
         for figure in ["42.5", "6.8", "25,880", "100 |", "102.2"] {
             assert!(text.contains(figure), "{figure} is missing in\n{text}");
         }

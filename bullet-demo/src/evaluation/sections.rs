@@ -1,4 +1,4 @@
-//! The parts of the evaluation: a table and plots each.
+//! The sections of the evaluation: a table and plots each.
 
 use serde_json::{json, Value};
 
@@ -17,7 +17,7 @@ pub struct Section {
     title: String,
     note: String,
     tables: Vec<Table>,
-    /// File name and plot.
+    /// File name and plot of each picture.
     plots: Vec<(String, Plot)>,
     rows: Vec<Value>,
 }
@@ -36,7 +36,7 @@ impl Section {
         self.plots.push((name, plot));
     }
 
-    /// A figure that is the section's and not one row's; it stands in a row of its own.
+    /// Adds a figure of the whole section, in a row of its own.
     pub fn put(&mut self, row: &str, measured: f64, target: f64, unit: &str) {
         let experiment = self.name;
         self.rows.push(json!({
@@ -65,7 +65,7 @@ impl Section {
         self.rows.iter()
     }
 
-    /// The plots as files of their own.
+    /// Returns the plots as separate files: name and content.
     pub fn pictures(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.plots.iter().map(|(name, plot)| (format!("{name}.svg"), standalone(plot)))
     }
@@ -87,7 +87,7 @@ fn joules(x: f64) -> String {
     }
 }
 
-/// Microseconds, with as many digits as are worth something.
+/// Formats microseconds with their significant digits.
 pub fn micro(x: f64) -> String {
     match x {
         x if x < 100.0 => format!("{x:.1}"),
@@ -247,7 +247,7 @@ pub fn drop(outcomes: Vec<Outcome>) -> Section {
     section
 }
 
-/// Of the first body, from its positions.
+/// Returns the velocity of the first body over time, from its positions.
 fn velocity(run: &Run) -> Vec<(f64, f64)> {
     let all: Vec<_> = run.recording.poses().collect();
     let speed = |w: &[(usize, &[crate::bridge::BodyPose])]| {
@@ -259,7 +259,7 @@ fn velocity(run: &Run) -> Vec<(f64, f64)> {
     all.windows(2).map(speed).collect()
 }
 
-/// What is asked of the fine pointshell, µs: mean and p99.
+/// Returns the target for the fine pointshell, µs: mean and p99.
 fn target(scene: SceneKind, method: Method) -> Option<(f64, f64)> {
     match (scene, method) {
         (SceneKind::DropPlane, Method::VoxshellFine) => Some((2.0, 6.0)),
@@ -319,10 +319,10 @@ pub fn touching(drops: &[Outcome], outcomes: Vec<Outcome>, moving: Vec<Outcome>)
     section
 }
 
-/// Deeper than this, metres, the body is taken to have gone through.
+/// Depth beyond which a body counts as having passed through the plane, metres.
 const THROUGH: f64 = 0.25;
 
-/// The largest penetration of a drop on a plane, mm, or where the body went.
+/// Formats the largest penetration of a drop on a plane, mm, or says that the body passed through.
 pub fn below_plane(outcome: &Outcome) -> String {
     match (&outcome.row.outcome, &outcome.run) {
         (Ok(_), Some(run)) if run.gaps.last().is_some_and(|g| g.1 < -THROUGH) => "through".into(),

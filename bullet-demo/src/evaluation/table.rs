@@ -15,7 +15,7 @@ impl Table {
         self.lines.push(line);
     }
 
-    /// Markdown whose columns line up.
+    /// Returns Markdown with aligned columns.
     pub fn text(&self) -> String {
         let all = || std::iter::once(&self.head).chain(&self.lines);
         let width = |c: usize| all().map(|l| l[c].chars().count()).max().unwrap_or(0).max(3);

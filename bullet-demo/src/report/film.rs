@@ -1,4 +1,4 @@
-//! Pictures of a run: the fields that collide, sphere-traced.
+//! Pictures of a run: the colliding fields, sphere-traced.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::run::{pose_of, Cast, Context, Effort, Run};
 
 const STILL: (usize, usize) = (300, 200);
 pub const HERO: (usize, usize) = (1280, 440);
-/// Points of the true surface that can be laid over the picture, for each body.
+/// Points per body of the true surface that can be drawn over the picture.
 const POINTS: usize = 900;
 
 const STOCK: [[f32; 3]; 3] = [[0.93, 0.56, 0.16], [0.86, 0.42, 0.16], [0.95, 0.70, 0.30]];
 const OURS: [[f32; 3]; 3] = [[0.16, 0.43, 0.80], [0.10, 0.58, 0.66], [0.40, 0.45, 0.85]];
 const FIXED: [f32; 3] = [0.66, 0.69, 0.73];
 
-/// All runs of one method in one scene (the ball has several), ready to be drawn together.
+/// All runs of one method in one scene (the ball has several), prepared to be drawn together.
 pub struct Shooting<'a> {
     cast: &'a Cast,
     method: Method,
     runs: Vec<&'a Run>,
-    /// What collides, for each of the cast's bodies.
+    /// Colliding field of each body of the cast.
     fields: Vec<Arc<dyn SignedDistance>>,
     effort: Effort,
 }
@@ -38,7 +38,7 @@ impl<'a> Shooting<'a> {
         Ok(Self { cast, method, runs, fields, effort: context.effort })
     }
 
-    /// Seconds per step of the film: of the run with the shortest steps.
+    /// Returns the seconds per step of the film: those of the run with the shortest steps.
     fn dt(&self) -> f64 {
         self.runs.iter().map(|r| r.recording.dt).fold(f64::INFINITY, f64::min)
     }
@@ -48,26 +48,26 @@ impl<'a> Shooting<'a> {
         self.runs.iter().map(|r| steps(r)).max().unwrap_or(0)
     }
 
-    /// The last moment, small.
+    /// Draws the last moment as a small picture.
     pub fn still(&self) -> Image {
         let (w, h) = STILL;
         render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h)
     }
 
-    /// The last moment in the film's size, shown until the film has been unpacked.
+    /// Draws the last moment in the size of the film; shown until the film is unpacked.
     pub fn poster(&self) -> String {
         let (w, h) = self.effort.film;
         png(&render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h))
     }
 
-    /// The last moment, wide.
+    /// Draws the last moment as a wide picture.
     pub fn hero(&self) -> Image {
         let (w, h) = HERO;
         let scene = Scene { smoothing: 3, ..self.scene(self.last_step(), true) };
         render(&scene, &self.camera(w as f64 / h as f64), w, h)
     }
 
-    /// Everything the page's player needs: a background, what differs from it in each frame, poses and surface points.
+    /// Returns the data of the page's player: a background, the differing area of each frame, poses and surface points.
     pub fn film(&self, mut tick: impl FnMut()) -> Value {
         let (w, h) = self.effort.film;
         let camera = self.camera(w as f64 / h as f64);
@@ -103,12 +103,12 @@ impl<'a> Shooting<'a> {
         })
     }
 
-    /// Frames that [`Shooting::film`] will draw.
+    /// Returns the number of frames that [`Shooting::film`] will draw.
     pub fn frame_count(&self) -> usize {
         self.effort.frames.min(self.last_step() + 1)
     }
 
-    /// Run, body and model of everything that moves.
+    /// Iterates over run, body and model of all moving bodies.
     fn movers(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         self.runs.iter().enumerate().flat_map(|(r, run)| {
             let bodies = run.recording.bodies.iter().enumerate();
@@ -116,7 +116,7 @@ impl<'a> Shooting<'a> {
         })
     }
 
-    /// The pose of a body; several runs of one scene stand beside each other.
+    /// Returns the pose of a body; several runs of one scene are placed side by side.
     fn pose(&self, run: usize, body: usize, step: usize) -> Option<Pose> {
         let recording = &self.runs[run].recording;
         let step = (step as f64 * self.dt() / recording.dt).round() as usize;
@@ -130,7 +130,7 @@ impl<'a> Shooting<'a> {
         pose.present.then(|| Pose::translation(beside, 0.0, 0.0) * pose_of(pose))
     }
 
-    /// x y z and quaternion x y z w of each mover, zeros for one that is not there yet; short decimals.
+    /// Returns x y z and quaternion x y z w of each mover, zeros before it enters, with few decimals.
     fn flat_poses(&self, step: usize) -> Vec<f64> {
         let movers = self.movers().flat_map(|(run, body, _)| match self.pose(run, body, step) {
             Some(p) => {
@@ -189,19 +189,20 @@ impl<'a> Shooting<'a> {
             SceneKind::Stack => (Vec3::new(1.9, 2.3, 5.2), Vec3::new(0.0, 0.8, 0.0)),
             SceneKind::Rolling => (Vec3::new(-0.5, 7.5, 10.5), Vec3::new(-1.0, 0.3, 0.8)),
             _ => {
-                // From as far as the bowl is large.
+                // The camera distance scales with the size of the bowl.
                 let extent = |s: &Arc<PreparedBody>| s.body.upright_bounds.extents().max();
                 let scale = self.cast.stages.iter().map(extent).fold(0.0, f64::max) / 5.0;
                 (Vec3::new(3.2, 6.6, 6.6) * scale, Vec3::new(0.0, 1.65, 0.0) * scale)
             }
         };
-        // The pile fills a wide picture from closer by; the others would lose their heads.
+        // In a wide picture the pile is seen from closer; the other scenes would be cut off at the top.
         let fov = if aspect > 2.0 && self.cast.scene.is_pile() { 26f64 } else { 36f64 };
         Camera::looking_at(eye, target, Vec3::y(), fov.to_radians())
     }
 }
 
-/// The part of `picture` that differs from `background`: place, size, and a PNG that is transparent where they agree.
+/// Returns the area of `picture` that differs from `background`: position, size, and a PNG that is transparent where
+/// they agree.
 fn difference(background: &Image, picture: &Image) -> Value {
     let (w, h) = (picture.width, picture.height);
     let pixel = |image: &Image, i: usize| -> [u8; 4] { std::array::from_fn(|c| image.rgba[4 * i + c]) };
@@ -223,7 +224,7 @@ fn difference(background: &Image, picture: &Image) -> Value {
     json!([x0, y0, png(&Image { width: x1 - x0, height: y1 - y0, rgba })])
 }
 
-/// More than the eye sees: the faint ends of shadows would fill the page otherwise.
+/// Returns true for a visible difference; the faint ends of shadows would otherwise enlarge the page.
 fn differs(a: [u8; 4], b: [u8; 4]) -> bool {
     a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > 2)
 }
@@ -236,7 +237,7 @@ fn list(v: &Vec3) -> [f64; 3] {
     [v.x, v.y, v.z]
 }
 
-/// Points on the true surface with their normals, body frame: x y z nx ny nz in thousandths. Evenly by area.
+/// Returns points on the true surface with their normals, body frame: x y z nx ny nz in thousandths. Even by area.
 fn surface_points(stage: &crate::prepared_body::PreparedBody) -> Vec<i32> {
     let mesh = &stage.body.mesh;
     let area = mesh.area();

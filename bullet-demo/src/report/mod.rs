@@ -1,4 +1,4 @@
-//! `report.html`: one file that needs nothing else. Films and stills of the fields, plots, tables.
+//! `report.html`: one self-contained file with films and stills of the fields, plots and tables.
 
 mod film;
 mod page;
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::bridge::Method;
 use crate::run::{Cast, Context, Outcome};
 
-/// Draws everything and writes `report.html`, and its title picture as `title.png`, into `folder`, which is made when it is
-/// not there.
+/// Draws the report and writes `report.html` and its title picture `title.png` into `folder`. Creates the folder if it
+/// is missing.
 pub fn write(
     folder: &Path,
     done: &[(Cast, Vec<Outcome>)],
@@ -26,7 +26,7 @@ pub fn write(
     persist(folder, "report.html", html.as_bytes())
 }
 
-/// Writes a whole file or none.
+/// Writes a file completely or not at all.
 pub fn persist(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, String> {
     let path = folder.join(name);
     let at = |e: std::io::Error| format!("{}: {e}", path.display());
@@ -34,7 +34,7 @@ pub fn persist(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Strin
     file.write_all(bytes).map_err(at)?;
     #[cfg(unix)]
     {
-        // A temporary file is private by default; a report is as readable as any other new file.
+        // A temporary file is private by default; a report gets the permissions of a new file.
         use std::os::unix::fs::PermissionsExt;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(at)?;
     }
@@ -42,7 +42,7 @@ pub fn persist(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Strin
     Ok(path)
 }
 
-/// A page around `body`.
+/// Returns a page around `body`.
 pub fn frame(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -52,13 +52,13 @@ pub fn frame(title: &str, body: &str) -> String {
     )
 }
 
-/// What the colours of a plot's lines mean.
+/// Returns the legend of the colours of a plot's lines.
 pub fn legend(plot: &plot::Plot) -> String {
     let key = |s: &plot::Series| format!("<span><span class=\"key m-{}\"></span>{}</span> ", s.class, s.title);
     format!("<p class=\"legend\">{}</p>\n", plot.series.iter().map(key).collect::<String>())
 }
 
-/// The plot as a file of its own, with its legend below.
+/// Returns the plot as a separate file, with its legend below.
 pub fn standalone(plot: &plot::Plot) -> String {
     let (mut keys, mut x, mut y) = (String::new(), 0.0, plot::HEIGHT + 16.0);
     for s in &plot.series {
@@ -89,10 +89,10 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// More bodies than this are drawn once, not filmed.
+/// Scenes with more bodies than this get one picture instead of a film.
 const CROWD: usize = 100;
 
-/// The methods that get a film: the best stock one that ran and the finest of ours.
+/// Returns the methods that get a film: the best stock method that ran and the finest of ours.
 fn filmed(outcomes: &[Outcome]) -> Vec<Method> {
     if outcomes.iter().filter_map(|o| o.run.as_ref()).any(|r| r.recording.bodies.len() > CROWD) {
         return Vec::new();
@@ -104,7 +104,7 @@ fn filmed(outcomes: &[Outcome]) -> Vec<Method> {
     first(&stock).into_iter().chain(first(&ours)).collect()
 }
 
-/// For `data:` addresses (RFC 4648, section 4).
+/// Encodes base64 for `data:` addresses (RFC 4648, section 4).
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -74,7 +74,7 @@ for (const section of document.querySelectorAll("section[data-films]")) {
   const show = () => {
     const time = slider.value / 1000 * longest;
     clock.textContent = time.toFixed(2) + " s";
-    // A run that was stopped early stands still at its end.
+    // A run that was stopped early stays at its last frame.
     for (const pane of panes) pane.draw(Math.min(1, time / pane.film.seconds.at(-1)), box.checked);
   };
   const tick = now => {

@@ -17,7 +17,7 @@ use crate::table::values;
 
 type Done = (Cast, Vec<Outcome>);
 
-/// The whole of report.html, and its title picture. `subject` is what the mesh is called.
+/// Returns report.html and its title picture. `subject` is the name of the mesh.
 pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result<(String, Option<Image>)> {
     let mut films = Vec::new();
     let mut sections = String::new();
@@ -48,7 +48,7 @@ pub fn style() -> String {
     include_str!("page.css").to_string() + &line_colours()
 }
 
-/// One rule for each method, so that a line's class is all it needs.
+/// One CSS rule for each method, so that the class of a line determines its colour.
 fn line_colours() -> String {
     let rule =
         |name| format!(".line.m-{name} {{ stroke: var(--{name}); }} .key.m-{name} {{ background: var(--{name}); }}\n");
@@ -79,7 +79,7 @@ fn top(done: &[Done], subject: &str, hero: Option<&Image>) -> String {
     html + "</div>\n</header>\n"
 }
 
-/// The one sentence a scene comes down to.
+/// Summarises a scene in one sentence.
 fn card(cast: &Cast, outcomes: &[Outcome]) -> String {
     let scene = cast.scene;
     let figures = |m: Method| {
@@ -198,7 +198,7 @@ fn section(
 }
 
 fn runs_of(outcomes: &[Outcome], method: Method) -> Vec<&crate::run::Run> {
-    // What is drawn stands beside each other; one sphere more or less would stand in the same place.
+    // Pictures of the runs stand side by side. Runs with a swept sphere are left out, because they look the same.
     let drawn = outcomes.iter().filter(|o| o.row.method == method && !o.row.case.swept_spheres);
     drawn.filter_map(|o| o.run.as_ref()).collect()
 }
@@ -292,7 +292,7 @@ fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Optio
             key(method),
             method.entry().title
         );
-        // The last scene's best makes the title picture.
+        // The best method of the last scene makes the title picture.
         if method.is_voxshell() {
             *hero = Some(shooting.hero());
         }
@@ -312,7 +312,7 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
         );
     }
     html += "</div>\n<div class=\"plots\">\n";
-    // Of the low-frequency drops the one that is hardest.
+    // Of the low-frequency drops the one with the longest steps.
     let hertz = (scene == SceneKind::LowFrequency).then(|| HERTZ[HERTZ.len() - 1]);
     let chosen = |o: &&Outcome| !o.row.case.swept_spheres && (hertz.is_none() || o.row.case.rate == hertz);
     let recordings = outcomes.iter().filter(chosen).filter_map(|o| Some(&o.run.as_ref()?.recording));

@@ -1,9 +1,9 @@
-//! Line plots as SVG whose colours follow the page's theme.
+//! Line plots as SVG. Their colours follow the theme of the page.
 
 use std::fmt::Write;
 
 pub struct Series {
-    /// Style class, the method's name.
+    /// Style class: the name of the method.
     pub class: &'static str,
     pub title: String,
     pub points: Vec<(f64, f64)>,
@@ -12,9 +12,9 @@ pub struct Series {
 pub struct Plot {
     pub title: String,
     pub x_label: &'static str,
-    /// The x axis goes by powers of ten from the first value to the last, and not from 0.
+    /// True for a logarithmic x axis from the first value to the last instead of one from 0.
     pub x_log: bool,
-    /// Powers of ten; values below `floor` are drawn at it.
+    /// True for a logarithmic y axis; values below `floor` are drawn at it.
     pub log: bool,
     pub floor: f64,
     pub series: Vec<Series>,
@@ -30,7 +30,7 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 34.0;
-/// More points than this per line cannot be seen.
+/// Largest number of visible points per line.
 const POINTS: usize = 600;
 
 impl Plot {
@@ -39,7 +39,7 @@ impl Plot {
         Self { title: title.into(), x_label, x_log, log, floor, series, mark: None, shaded: None }
     }
 
-    /// On both axes by powers of ten.
+    /// Returns a plot with two logarithmic axes.
     pub fn of_powers(title: &str, x_label: &'static str, floor: f64, series: Vec<Series>) -> Self {
         Self { x_label, x_log: true, ..Self::over_seconds(title, true, floor, series) }
     }
@@ -117,7 +117,7 @@ impl Plot {
         svg + "</svg>"
     }
 
-    /// Lower and upper end on the scale, and the ticks with their labels.
+    /// Returns the lower and upper end of the axis on its scale, and the ticks with their labels.
     fn axis(&self, top: f64) -> (f64, f64, Vec<(f64, String)>) {
         if self.log {
             let low = self.floor.log10().round();
@@ -135,13 +135,13 @@ impl Plot {
     }
 }
 
-/// From 0 in even steps.
+/// Returns evenly spaced ticks from 0.
 fn ticks_to(end: f64) -> Vec<f64> {
     let step = round_step(end / 6.0);
     (0..).map(|k| f64::from(k) * step).take_while(|v| *v <= end * 1.001).collect()
 }
 
-/// Powers of ten, and where there are few of them also twice and five times these.
+/// Returns powers of ten as ticks; if there are few, also their 2- and 5-fold.
 fn ticks_between(start: f64, end: f64) -> Vec<f64> {
     let multiples: &[f64] = if end / start > 300.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let powers = (start.log10().floor() as i32)..=(end.log10().ceil() as i32);
@@ -149,13 +149,13 @@ fn ticks_between(start: f64, end: f64) -> Vec<f64> {
     all.filter(|v| (start * 0.999..=end * 1.001).contains(v)).collect()
 }
 
-/// 1, 2 or 5 times a power of ten, not below `least`.
+/// Returns the smallest of 1, 2 or 5 times a power of ten that is at least `least`.
 fn round_step(least: f64) -> f64 {
     let unit = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * unit).find(|s| *s >= least).unwrap_or(least)
 }
 
-/// At most [`POINTS`] points, each the mean of those it stands for.
+/// Reduces points to at most [`POINTS`], each the mean of a group.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let size = points.len().div_ceil(POINTS).max(1);
     let mean = |c: &[(f64, f64)]| {

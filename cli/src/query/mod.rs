@@ -54,11 +54,11 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Of {
-    /// Where segments meet a shape.
+    /// Intersect segments with a shape.
     Segment(segment::Arguments),
 }
 
-/// What is asked of two shapes.
+/// Options of a query of two shapes.
 #[derive(clap::Args)]
 struct Pair {
     /// Pose of A: x y z, or x y z qx qy qz qw (metres, unit quaternion).
@@ -75,7 +75,7 @@ struct Pair {
     max_contacts: usize,
     #[arg(long, value_enum, default_value_t = Roles::Auto)]
     roles: Roles,
-    /// One JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let pair = &arguments.pair;
     let poses = [pose("--pose-a", &pair.pose_a)?, pose("--pose-b", &pair.pose_b)?].map(Option::unwrap_or_default);
     let motion = moving::Motion::new(&pair.motion, poses)?;
-    // Clap requires both where there is no subcommand.
+    // Clap requires both if there is no subcommand.
     let [a, b] = [&arguments.a, &arguments.b].map(|name| name.as_deref().unwrap_or_default());
     let [a, b] = [source::shape(a, &arguments.cook)?, source::shape(b, &arguments.cook)?];
     match motion {
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// `None` of no numbers.
+/// Reads a pose from numbers; `None` if there are none.
 fn pose(name: &str, v: &[f64]) -> Result<Option<Pose>> {
     let expected = "3 finite numbers (x y z) or 7 (x y z qx qy qz qw, a unit quaternion)";
     if let Some(wrong) = v.iter().find(|n| !n.is_finite()) {
@@ -119,7 +119,7 @@ fn pose(name: &str, v: &[f64]) -> Result<Option<Pose>> {
     Ok(Some(Isometry3::from_parts(Translation3::new(v[0], v[1], v[2]), rotation)))
 }
 
-/// The keys of a contact.
+/// Returns the JSON object of a contact.
 fn object(c: &Contact) -> Value {
     json!({
         "separation_m": c.separation,
@@ -139,7 +139,7 @@ fn at(p: &Vec3, n: &Vec3) -> String {
     format!("at ({:+.5}, {:+.5}, {:+.5})  normal ({:+.4}, {:+.4}, {:+.4})", p.x, p.y, p.z, n.x, n.y, n.z)
 }
 
-/// A reader that has seen enough is no error.
+/// Prints the lines; a reader that closes the pipe early is no error.
 fn print(lines: impl IntoIterator<Item = String>) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let written = lines.into_iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! Two shapes that move from pose to pose: when they touch first, what touches for how long.
+//! Two moving shapes: their first contact, and all contacts with their durations.
 
 use clap::{ArgGroup, ValueEnum};
 use serde_json::{json, Value};
@@ -12,40 +12,42 @@ use super::{object, pose, print, words, Pair};
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Path {
-    /// Rigid: on a screw motion of at most half a turn.
+    /// Rigid: a screw motion of at most half a turn.
     Screw,
-    /// Each sample straight from its first place to its last.
+    /// Each sample moves straight from its first to its last position.
     Straight,
 }
 
-/// The motion, if there is one.
+/// Options of the motion.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Motion")]
 #[group(skip)]
 #[command(group(ArgGroup::new("ends").args(["to_a", "to_b"]).multiple(true)))]
 pub struct MotionArguments {
-    /// Pose of A at the end of its motion, which begins at --pose-a: contacts on the way are reported. Without it A rests.
+    /// Pose of A at the end of its motion, which begins at --pose-a; contacts during the motion are reported. Without
+    /// it A rests.
     #[arg(long, num_args = 3..=7, value_name = "NUMBERS", allow_negative_numbers = true)]
     to_a: Vec<f64>,
     /// Pose of B at the end of its motion.
     #[arg(long, num_args = 3..=7, value_name = "NUMBERS", allow_negative_numbers = true)]
     to_b: Vec<f64>,
-    /// How the bodies get from pose to pose.
+    /// Path of the bodies between the poses.
     #[arg(long, value_enum, default_value_t = Path::Screw, requires = "ends")]
     path: Path,
-    /// How far above --max-separation a contact on a screw may be reported. A thousandth of the distance between samples
-    /// when absent.
+    /// Largest distance above --max-separation of a contact reported on a screw. Default: a thousandth of the distance
+    /// between samples.
     #[arg(long, value_name = "METRES", allow_negative_numbers = true, requires = "ends")]
     tolerance: Option<f64>,
-    /// Look at nothing after this part of the motion, 0 to 1.
+    /// End the query after this fraction of the motion, 0 to 1.
     #[arg(long, value_name = "PART", default_value_t = 1.0, allow_negative_numbers = true, requires = "ends")]
     until: f64,
-    /// Features to leave out, with commas between them: contacts known before. Those that last to the end are reported.
+    /// Features to leave out, separated by commas: contacts known before. Those in contact at the end are reported as
+    /// known.
     #[arg(long, value_name = "FEATURES", value_delimiter = ',', requires = "ends")]
     known: Vec<String>,
 }
 
-/// What was asked for, read.
+/// The parsed options of the motion.
 pub struct Motion {
     from: [Pose; 2],
     to: [Pose; 2],
@@ -56,7 +58,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// `None` when neither body moves.
+    /// Returns the motion; `None` if neither body moves.
     pub fn new(arguments: &MotionArguments, from: [Pose; 2]) -> Result<Option<Self>> {
         let ends = [pose("--to-a", &arguments.to_a)?, pose("--to-b", &arguments.to_b)?];
         if ends == [None, None] {
@@ -120,7 +122,7 @@ impl Motion {
     }
 }
 
-/// As `feature` of a contact is written in words or in JSON.
+/// Parses a feature as printed in words or in JSON.
 fn feature(text: &str) -> Result<u32> {
     let read = match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16),
@@ -133,7 +135,7 @@ fn numbers(pose: &Pose) -> Vec<f64> {
     pose.translation.vector.iter().chain(pose.rotation.coords.iter()).copied().collect()
 }
 
-/// One object: what it is, the contact with its time, and more.
+/// Returns one object: its kind, the contact with its time, and further keys.
 fn labelled(kind: &str, contact: &Contact, more: &Value) -> Value {
     let mut all = json!({ "kind": kind, "toi": contact.toi });
     for part in [&object(contact), more] {

@@ -1,4 +1,4 @@
-//! Segments against a shape.
+//! Intersections of segments with a shape.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -18,9 +18,9 @@ use voxshell_cli::source;
 enum Mode {
     /// The first point at or below the level, with its normal.
     First,
-    /// All points where the segment passes the level, in order.
+    /// All points where the segment crosses the level, in order.
     Crossings,
-    /// The parts of the segment at or below the level.
+    /// The intervals of the segment at or below the level.
     Intervals,
     /// Whether any point is at or below the level.
     Meets,
@@ -28,9 +28,9 @@ enum Mode {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Start {
-    /// It is hit at its start.
+    /// The segment hits at its start.
     Hit,
-    /// Nothing is hit until it has left and come back.
+    /// Hits are ignored until the segment has left the shape and enters again.
     Leave,
 }
 
@@ -45,18 +45,18 @@ pub struct Arguments {
     /// End of the segment.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], allow_negative_numbers = true, requires = "from")]
     to: Vec<f64>,
-    /// A segment a line, as six numbers; "-" reads standard input.
+    /// File with one segment per line, as six numbers; "-" reads standard input.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     file: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Mode::First)]
     mode: Mode,
-    /// The level of the distance that counts as the surface.
+    /// Distance that counts as the surface.
     #[arg(long, value_name = "METRES", default_value_t = 0.0, allow_negative_numbers = true)]
     level: f64,
-    /// What --mode first says of a segment that starts at or below the level.
+    /// Result of --mode first for a segment that starts at or below the level.
     #[arg(long, value_enum, default_value_t = Start::Hit)]
     start: Start,
-    /// One JSON object a segment.
+    /// Print one JSON object per segment.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -85,16 +85,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print(said.chain([summary]))
 }
 
-/// What is said of one segment.
+/// Result for one segment.
 enum Answer {
     First(Option<SegmentHit>),
-    /// With whether it enters.
+    /// Each with true if the segment enters there.
     Crossings(Vec<(SegmentHit, bool)>),
     Intervals(Vec<[f64; 2]>),
     Meets(bool),
 }
 
-/// One a segment, and how many of the segments meet the level.
+/// Returns one answer per segment, and the number of segments that meet the level.
 fn answers(arguments: &Arguments, field: &Field, segments: &[Segment]) -> (Vec<Answer>, usize) {
     let level = arguments.level;
     let each = |of: &dyn Fn(&Segment) -> Answer| segments.iter().map(of).collect::<Vec<_>>();
@@ -194,7 +194,7 @@ fn vec3(v: &[f64]) -> Vec3 {
     Vec3::new(v[0], v[1], v[2])
 }
 
-/// Empty lines and those that begin with # hold none.
+/// Reads segments; skips empty lines and lines that begin with #.
 fn read(path: &Path, lines: impl BufRead) -> Result<Vec<Segment>> {
     let mut all = Vec::new();
     for (i, line) in lines.lines().enumerate() {

@@ -1,13 +1,13 @@
-//! Many balls at once: the spheres of a tree, or samples made visible. Exact ray tests under a tree of boxes.
+//! Many balls: the spheres of a tree, or samples made visible. Exact ray tests with a tree of boxes.
 
 use super::scene::Ball;
 use super::trace::slab;
 use voxshell::math::{Aabb, Vec3};
 
-/// Balls below a leaf, at most.
+/// Largest number of balls in a leaf.
 const LEAF: usize = 4;
 
-/// The balls, in the order of a binary tree of boxes: the halves of a range of them are its children.
+/// The balls in the order of a binary tree of boxes: the children of a range are its halves.
 pub(super) struct Balls {
     balls: Vec<Ball>,
     /// Node `i` has the children `2i + 1` and `2i + 2`.
@@ -22,7 +22,7 @@ impl Balls {
         Self { balls, boxes }
     }
 
-    /// The first entry of a ray into a ball, in front of its origin and before `limit`; and the ball.
+    /// Returns the first entry of a ray into a ball, in front of its origin and before `limit`, and the ball.
     pub fn first_hit(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<(f64, &Ball)> {
         let inverse = direction.map(|d| 1.0 / d);
         let mut best = None;
@@ -52,7 +52,7 @@ impl Balls {
     }
 }
 
-/// Sorts a range by halves along its longest side.
+/// Builds the tree: sorts a range by halves along its longest side.
 fn build(balls: &mut [Ball], node: usize, boxes: &mut Vec<Aabb>) {
     let mut bounds = Aabb::empty();
     for ball in balls.iter() {

@@ -2,24 +2,25 @@
 
 use voxshell::math::{Aabb, Vec3};
 
-/// Where the picture is taken from. World frame, metres.
+/// Position and orientation of the camera. World frame, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     pub eye: Vec3,
-    /// Unit, into the picture.
+    /// Unit vector into the picture.
     pub forward: Vec3,
-    /// Unit, to the right of the picture.
+    /// Unit vector to the right of the picture.
     pub right: Vec3,
-    /// Unit, to the top of the picture.
+    /// Unit vector to the top of the picture.
     pub up: Vec3,
     /// Full vertical angle of view, radians, in (0, π).
     pub fov_y: f64,
 }
 
 impl Camera {
-    /// A camera at `eye` that looks at `target` with `up` upwards; `fov_y` is the full vertical angle in radians.
+    /// Returns a camera at `eye` that looks at `target` with `up` upwards; `fov_y` is the full vertical angle in
+    /// radians.
     ///
-    /// When `up` is along the line of sight, another direction is taken.
+    /// If `up` is along the line of sight, another direction is used.
     pub fn looking_at(eye: Vec3, target: Vec3, up: Vec3, fov_y: f64) -> Self {
         let forward = (target - eye).try_normalize(1e-12).unwrap_or(-Vec3::z());
         let right = forward
@@ -30,8 +31,8 @@ impl Camera {
         Self { eye, forward, right, up: right.cross(&forward), fov_y }
     }
 
-    /// A camera in direction `from` (of any length) of the box's centre, far enough to show all of the box in a picture
-    /// `aspect` times as wide as it is high.
+    /// Returns a camera in direction `from` (of any length) of the box's centre, far enough to show all of the box in a
+    /// picture `aspect` times as wide as it is high.
     pub fn framing(bounds: &Aabb, from: Vec3, up: Vec3, fov_y: f64, aspect: f64) -> Self {
         let radius = bounds.extents().norm() * 0.5;
         let half = (0.5 * fov_y).tan();
@@ -41,7 +42,7 @@ impl Camera {
         Self::looking_at(center + from.normalize() * distance, center, up, fov_y)
     }
 
-    /// Unit direction through the picture point (x, y), both in [0, 1], (0, 0) at the top left.
+    /// Returns the unit direction through the picture point (x, y), both in [0, 1], (0, 0) at the top left.
     pub fn ray(&self, x: f64, y: f64, aspect: f64) -> Vec3 {
         let half = (0.5 * self.fov_y).tan();
         (self.forward + self.right * ((2.0 * x - 1.0) * half * aspect) + self.up * ((1.0 - 2.0 * y) * half)).normalize()

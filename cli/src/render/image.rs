@@ -15,7 +15,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// `images` in one row, left to right; all must have the height of the first.
+    /// Returns `images` in one row, left to right; all must have the height of the first.
     pub fn side_by_side(images: &[Image]) -> Image {
         let (width, height) =
             (images.iter().map(|i| i.width).sum(), images.iter().map(|i| i.height).max().unwrap_or(0));
@@ -24,7 +24,7 @@ impl Image {
         Image { width, height, rgba: (0..height).flat_map(row).collect() }
     }
 
-    /// The PNG file's bytes; without an alpha channel when every pixel is opaque.
+    /// Returns the bytes of the PNG file, without an alpha channel if every pixel is opaque.
     pub fn png_bytes(&self) -> Vec<u8> {
         assert_eq!(self.rgba.len(), 4 * self.width * self.height, "an image holds four bytes for each pixel");
         let opaque = self.rgba.chunks_exact(4).all(|p| p[3] == 255);
@@ -45,7 +45,7 @@ impl Image {
         bytes
     }
 
-    /// Writes a PNG under a temporary name and renames it, so that no half-written file is ever seen.
+    /// Writes a PNG under a temporary name and renames it, so that no other program sees an incomplete file.
     pub fn write_png(&self, path: &Path) -> Result<()> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -60,7 +60,7 @@ impl Image {
     }
 }
 
-/// What a freshly created file gets, before the process's mask; temporary files would otherwise be private.
+/// Returns the permissions of a new file before the process's mask; temporary files would otherwise be private.
 fn default_permissions() -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
     std::fs::Permissions::from_mode(0o666)

@@ -1,5 +1,5 @@
-//! Headless pictures. Fields are sphere-traced, so that what is shown is what collides. Knows fields and poses;
-//! nothing of triangles, engines or windows.
+//! Headless pictures. Fields are sphere-traced, so that a picture shows the surface that collides. This module uses
+//! fields and poses, but no triangles, engines or windows.
 //!
 //! ```no_run
 //! use std::sync::Arc;

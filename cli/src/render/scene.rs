@@ -5,13 +5,13 @@ use std::sync::Arc;
 use voxshell::field::SignedDistance;
 use voxshell::math::{Pose, Vec3};
 
-/// A field somewhere in the world.
+/// A field at a pose in the world.
 #[derive(Clone)]
 pub struct Object {
     pub field: Arc<dyn SignedDistance>,
-    /// Body to world.
+    /// Pose, body to world.
     pub pose: Pose,
-    /// sRGB, 0..1.
+    /// Colour, sRGB, 0..1.
     pub colour: [f32; 3],
 }
 
@@ -21,23 +21,23 @@ impl Object {
     }
 }
 
-/// A ball as it is, without a field: for marks and for the spheres of a tree, of which there may be many thousands.
+/// An exact ball without a field: for marks and for the spheres of a tree, of which there may be many thousands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
-    /// World frame, metres.
+    /// Centre, world frame, metres.
     pub center: Vec3,
-    /// Metres.
+    /// Radius, metres.
     pub radius: f64,
-    /// sRGB, 0..1.
+    /// Colour, sRGB, 0..1.
     pub colour: [f32; 3],
 }
 
 /// A checkered plane {x : normal·x = offset}, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Unit, to the side on which things are.
+    /// Unit normal, to the side of the objects.
     pub normal: Vec3,
-    /// Metres.
+    /// Offset along the normal, metres.
     pub offset: f64,
     /// Side of a checker square, metres.
     pub square: f64,
@@ -45,33 +45,33 @@ pub struct Ground {
     pub colours: [[f32; 3]; 2],
 }
 
-/// Everything a picture shows, and its light.
+/// Contents and light of a picture.
 #[derive(Clone)]
 pub struct Scene {
     pub objects: Vec<Object>,
     pub balls: Vec<Ball>,
     pub ground: Option<Ground>,
-    /// Unit, towards the light, world frame.
+    /// Unit vector towards the light, world frame.
     pub light: Vec3,
-    /// sRGB at the horizon and at the top of the sky; the ground fades into the first.
+    /// Colours at the horizon and at the top of the sky, sRGB; the ground fades into the first.
     pub sky: [[f32; 3]; 2],
     /// The direction of the sky's top, unit, world frame.
     pub up: Vec3,
     /// Distance at which the ground has half faded into the horizon, metres.
     pub fade: f64,
-    /// Pixels on an edge are averaged over this many by this many rays; 1 for none.
+    /// Pixels on an edge are averaged over n × n rays, where n is this number; 1 means no smoothing.
     pub smoothing: u32,
 }
 
 impl Ground {
-    /// A light checkered floor at y = `height`.
+    /// Returns a light checkered floor at y = `height`.
     pub fn floor(height: f64, square: f64) -> Self {
         Self { normal: Vec3::y(), offset: height, square, colours: [[0.86, 0.87, 0.89], [0.79, 0.81, 0.84]] }
     }
 }
 
 impl Default for Scene {
-    /// Nothing, in daylight; y is up.
+    /// Returns an empty scene in daylight; y is up.
     fn default() -> Self {
         Self {
             objects: Vec::new(),

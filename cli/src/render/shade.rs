@@ -8,7 +8,7 @@ use super::scene::Scene;
 use super::trace::{Hit, Tracer};
 use voxshell::math::Vec3;
 
-/// The picture of `scene` from `camera`, `width` × `height` pixels.
+/// Renders `scene` from `camera`, `width` × `height` pixels.
 ///
 /// Runs on rayon's threads; the pixels do not depend on their number.
 pub fn render(scene: &Scene, camera: &Camera, width: usize, height: usize) -> Image {
@@ -47,7 +47,7 @@ pub fn render(scene: &Scene, camera: &Camera, width: usize, height: usize) -> Im
     Image { width, height, rgba }
 }
 
-/// What one ray saw; the colour is linear.
+/// Result of one ray; the colour is linear.
 #[derive(Clone, Copy)]
 struct Sample {
     colour: [f32; 3],
@@ -55,7 +55,7 @@ struct Sample {
     normal: Vec3,
 }
 
-/// True when the pixel differs from a neighbour in what it shows.
+/// Returns true if the pixel shows another object than a neighbour.
 fn on_edge(samples: &[Sample], width: usize, height: usize, x: usize, y: usize) -> bool {
     let here = &samples[y * width + x];
     let differs = |x: usize, y: usize| {
@@ -110,7 +110,7 @@ fn to_linear(c: f32) -> f32 {
     }
 }
 
-/// Linear light to sRGB, 0..1, with a soft shoulder so that highlights do not clip.
+/// Converts linear light to sRGB, 0..1, with a soft shoulder so that highlights do not clip.
 fn to_srgb(c: f32) -> f32 {
     let c = if c > 0.8 { 0.8 + 0.2 * (1.0 - (-(c - 0.8) / 0.2).exp()) } else { c.max(0.0) };
     if c <= 0.003_130_8 {

@@ -5,29 +5,29 @@ use super::scene::{Object, Scene};
 use voxshell::field::SignedDistance;
 use voxshell::math::{Aabb, RigidF32, Vec3};
 
-/// Of the distance φ, the part a step dares to go: the interpolant of a grid may be a little steeper than 1, and a step
-/// that crosses the surface all the same is bracketed and bisected.
+/// Length of a step as a fraction of φ: the interpolant of a grid may be a little steeper than 1. A step that still
+/// crosses the surface is bracketed and bisected.
 const STEP: f32 = 0.9;
 const MAX_STEPS: usize = 256;
 /// Squared penumbra factor: the larger, the harder the shadow's edge.
 const SHADOW_SHARPNESS: f32 = 14.0;
 
-/// An object with what rays need of it.
+/// An object with the data for ray tests.
 struct Target<'a> {
     field: &'a dyn SignedDistance,
     /// World to the field's local frame.
     to_local: RigidF32,
-    /// Of the local frame, in f64: directions and origins far away keep their precision until they reach the box.
+    /// Pose of the local frame, in f64: distant directions and origins keep their precision until they reach the box.
     to_body: voxshell::math::Pose,
     origin: Vec3,
-    /// Around {φ ≤ 0}, local frame.
+    /// Box around {φ ≤ 0}, local frame.
     bounds: Aabb,
-    /// World box of the same.
+    /// The same box in the world.
     world: Aabb,
-    /// Ball around the world box, for quick refusals; the radius is infinite where the shape is.
+    /// Ball around the world box, for quick rejection; the radius is infinite for an infinite shape.
     center: Vec3,
     radius: f64,
-    /// A length that is nothing to this object: the tolerance of hits, metres.
+    /// Tolerance of hits, negligible for this object, metres.
     tiny: f32,
     colour: [f32; 3],
 }
@@ -39,18 +39,18 @@ pub(super) struct Tracer<'a> {
     scene: &'a Scene,
 }
 
-/// Where a ray meets an object or the ground.
+/// Intersection of a ray with an object or the ground.
 pub(super) struct Hit {
     /// Distance along the ray, metres.
     pub t: f64,
     pub point: Vec3,
-    /// Unit, world frame.
+    /// Unit normal, world frame.
     pub normal: Vec3,
-    /// sRGB of the thing hit.
+    /// Colour of the object, sRGB.
     pub colour: [f32; 3],
     /// Index of the object, `objects.len()` for the ground, and one more for all balls.
     pub id: u32,
-    /// A length that is nothing at this point, metres.
+    /// Tolerance at this point, metres.
     pub tiny: f64,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Tracer<'a> {
         Self { targets, balls: Balls::new(&scene.balls), scene }
     }
 
-    /// The first surface on the ray, if any.
+    /// Returns the first surface on the ray, if any.
     pub fn first_hit(&self, origin: &Vec3, direction: &Vec3) -> Option<Hit> {
         let inverse = direction.map(|d| 1.0 / d);
         let mut best: Option<Hit> = None;
@@ -115,7 +115,8 @@ impl<'a> Tracer<'a> {
         Some(Hit { t, point, normal: ground.normal, colour, id: self.targets.len() as u32, tiny: 1e-4 })
     }
 
-    /// How much of the light reaches `point`, 0..1: the narrowest cone along the way (Quilez's soft shadow).
+    /// Returns the fraction of the light that reaches `point`, 0..1: the narrowest cone on the path (Quilez's soft
+    /// shadow).
     pub fn light(&self, point: &Vec3, normal: &Vec3, tiny: f64) -> f32 {
         let direction = &self.scene.light;
         let origin = point + normal * (4.0 * tiny);
@@ -126,7 +127,7 @@ impl<'a> Tracer<'a> {
         }
         let mut open = 1.0f32;
         for target in &self.targets {
-            // The penumbra reaches beyond the object: one part in SHADOW_SHARPNESS of the way.
+            // The penumbra extends beyond the object by the fraction 1 / SHADOW_SHARPNESS of the distance.
             if target.is_off(&origin, direction, 1.0 / f64::from(SHADOW_SHARPNESS)) {
                 continue;
             }
@@ -142,10 +143,11 @@ impl<'a> Tracer<'a> {
         open * open * (3.0 - 2.0 * open)
     }
 
-    /// How much of the sky reaches `point`, 0..1, judged by the free space along the normal out to `reach` metres.
+    /// Returns the fraction of the sky visible at `point`, 0..1, from the clearance along the normal up to `reach`
+    /// metres.
     pub fn sky(&self, point: &Vec3, normal: &Vec3, reach: f64) -> f32 {
         let heights: [f64; 5] = std::array::from_fn(|i| reach * ((i + 1) * (i + 1)) as f64 / 25.0);
-        // Distance to the nearest thing at each height, as far as it matters there.
+        // Clearance at each height, limited to the height.
         let mut free = heights;
         for target in &self.targets {
             if (target.center - point).norm_squared() > (target.radius + 2.0 * reach).powi(2) {
@@ -197,7 +199,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// True when the ray, widened by `spread` metres for each metre of its way, certainly passes the object.
+    /// Returns true if the ray, widened by `spread` metres per metre, certainly misses the object.
     fn is_off(&self, origin: &Vec3, direction: &Vec3, spread: f64) -> bool {
         let to = self.center - origin;
         let along = to.dot(direction);
@@ -209,13 +211,13 @@ impl<'a> Target<'a> {
         self.to_local.point([p.x as f32, p.y as f32, p.z as f32])
     }
 
-    /// The first zero of φ on the ray before `limit`, and where that is in the local frame.
+    /// Returns the first zero of φ on the ray before `limit`, and the local-frame point of it.
     fn first_hit(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<(f64, [f32; 3])> {
         let d = self.to_body.rotation * direction;
         let o = (self.to_body * nalgebra::Point3::from(*origin)).coords - self.origin;
         let inflated = self.bounds.inflated(f64::from(self.tiny));
         let (t0, t1) = slab(&inflated, &o, &d.map(|x| 1.0 / x), limit)?;
-        // From the entry on in f32, so that a distant camera costs no precision.
+        // Uses f32 only from the entry point on, so that a distant camera costs no precision.
         let start = o + d * t0;
         let at = |s: f32| [0, 1, 2].map(|i| start[i] as f32 + d[i] as f32 * s);
         let length = (t1 - t0) as f32;
@@ -244,7 +246,7 @@ impl<'a> Target<'a> {
         None
     }
 
-    /// The narrowest cone of free space around the ray between `t0` and `t1`, in units in which 1 is wide open.
+    /// Returns the narrowest cone of clearance around the ray between `t0` and `t1`; 1 is fully open.
     fn openness(&self, origin: &Vec3, direction: &Vec3, t0: f64, t1: f64) -> f32 {
         let mut open = 1.0f32;
         let mut t = t0.max(f64::from(self.tiny));
@@ -263,13 +265,14 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The part of the ray in front of its origin that is in the box, before `limit`.
+/// Returns the interval of the ray in front of its origin that is in the box, before `limit`.
 pub(super) fn slab(bounds: &Aabb, origin: &Vec3, inverse: &Vec3, limit: f64) -> Option<(f64, f64)> {
     let (mut t0, mut t1) = (0.0f64, limit);
     for i in 0..3 {
         let a = (bounds.min[i] - origin[i]) * inverse[i];
         let b = (bounds.max[i] - origin[i]) * inverse[i];
-        // A NaN (origin on a face the ray runs along) leaves the interval as it is: `min` and `max` skip it.
+        // A NaN (the origin is on a face and the ray runs along it) leaves the interval unchanged: `min` and `max` skip
+        // it.
         t0 = t0.max(a.min(b));
         t1 = t1.min(a.max(b));
     }

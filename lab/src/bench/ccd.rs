@@ -1,7 +1,7 @@
-//! `voxshell-lab bench ccd`: bodies that move, each against a field of its own shape. Tables 3 and 4 of Xu & Barbič 2016
-//! ([`super::pairs`], [`super::drops`]), a haptic step, and screw motions beside ten thousand sub-steps.
+//! `voxshell-lab bench ccd`: moving bodies, each against a field of its own shape. Tables 3 and 4 of Xu & Barbič 2016
+//! ([`super::pairs`], [`super::drops`]), a haptic step, and screw motions compared with ten thousand sub-steps.
 //!
-//! Seconds of one thread's clock. The field's box is 1.5 times the shape.
+//! Times are seconds of the thread's clock. The field's box is 1.5 times the shape.
 
 use nalgebra::Translation3;
 use voxshell::ccd::impact::{contacts, time_of_impact, Moving, Path, Query};
@@ -19,15 +19,15 @@ use super::Setup;
 use voxshell_lab::clock::of_thread;
 use voxshell_lab::row::Row;
 
-/// Of the papers' china bowl and dragon.
+/// Samples of the papers' china bowl and dragon.
 const BOWL: usize = 2_072;
 pub const DENSE: usize = 437_645;
-/// Of the haptic step.
+/// Samples of the body of the haptic step.
 const HAPTIC: usize = 25_000;
 
-/// Tables 3 and 4.
+/// Results of tables 3 and 4.
 pub struct Motions {
-    /// Random motions.
+    /// Number of random motions.
     pub count: usize,
     pub pairs: Vec<Pairs>,
     pub drops: Vec<Drop>,
@@ -36,7 +36,7 @@ pub struct Motions {
 /// Cooks a body.
 type Make<'a> = Box<dyn Fn() -> Result<Body> + 'a>;
 
-/// The papers' three bodies: a mesh's own vertices, a bowl, and a dense shell.
+/// Returns the papers' three bodies: a mesh with its own vertices as samples, a bowl, and a dense shell.
 fn bodies<'a>(
     mesh: &'a TriMesh,
     dense: &'a TriMesh,
@@ -57,8 +57,8 @@ impl Motions {
         let dense = setup.dense.as_ref().unwrap_or(mesh);
         let steps = Steps::new(3);
         let mut out = Self { count: setup.pairs, pairs: Vec::new(), drops: Vec::new() };
-        // Seconds: until the first contact, all intervals; the papers' sample by sample, and by a tree; of the drop the same,
-        // its frames and target.
+        // Seconds: until the first contact, and for all intervals; the papers' times sample by sample and by a tree;
+        // for the drop the same times, its frames and target.
         let figures = [
             ([0.05, 0.2], [1.8, 0.7], [8.0, 2.5], 2600, None),
             ([0.05, 0.2], [3.4, 0.3], [20.3, 4.5], 2000, None),
@@ -97,16 +97,16 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// φ of the deepest sample of the body at a pose in itself at rest, where it is at most `limit`.
+/// Returns φ of the deepest sample of the body at a pose in a copy of itself at rest, if it is at most `limit`.
 fn distance(body: &Body, pose: &Pose, limit: f64, workspace: &mut contact::Workspace) -> Result<Option<f64>> {
     let (geometry, still) = (body.geometry(), Pose::identity());
     let found = contact::distance(geometry, pose, geometry, &still, Roles::ShellOfA, limit, workspace)?;
     Ok(found.map(|c| c.separation))
 }
 
-/// Steps of a millimetre along the surface and across it, from where tens of samples are in contact.
+/// Measures steps of a millimetre along the surface and across it, from a pose at which tens of samples are in contact.
 fn haptic(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
-    /// Samples in contact where a step begins.
+    /// Samples in contact at the start of a step.
     const RESTING: usize = 60;
     let mut workspace = Workspace::new();
     let mut discrete = contact::Workspace::new();
@@ -121,7 +121,7 @@ fn haptic(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
         for _ in 0..60 {
             reach -= 0.7 * distance(body, &at(reach), f64::INFINITY, &mut discrete)?.unwrap_or(0.0);
         }
-        // As deep as it takes.
+        // Bisects the depth that gives this number of contacts.
         let (mut least, mut most) = (0.0, 0.05);
         for _ in 0..20 {
             let depth = 0.5 * (least + most);
@@ -136,7 +136,7 @@ fn haptic(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
         for _ in 0..40 {
             let to = Translation3::from(place(&mut random).normalize() * 1e-3) * from;
             let moving = Moving { geometry: body.geometry(), from, to };
-            // Once before, so that it is the query that is measured and not the cache.
+            // Warms up, so that the query is measured and not the cache.
             contacts(&moving, &still, &query, &mut workspace)?;
             let (seconds, found) = of_thread(|| contacts(&moving, &still, &query, &mut workspace).map(<[_]>::len));
             intervals.push(found?);
@@ -153,11 +153,11 @@ fn haptic(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// Steps of ten degrees and a little way, both bodies on screws.
+/// Measures steps of ten degrees with a small translation, both bodies on screws.
 fn screws(body: &Body, rows: &mut Vec<Row>) -> Result<()> {
     const STEPS: usize = 100;
     const SUBSTEPS: u32 = 10_000;
-    /// What the discrete query's f32 can be wrong by, metres.
+    /// Largest rounding error of the discrete query in f32, metres.
     const ROUNDING: f64 = 2e-6;
     let mut workspace = Workspace::new();
     let mut discrete = contact::Workspace::new();

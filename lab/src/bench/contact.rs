@@ -1,8 +1,8 @@
-//! `voxshell-lab bench contact`: the bare discrete query, from a workspace that remembers the pair (coherent) and from one that
-//! does not (cold).
+//! `voxshell-lab bench contact`: the bare discrete query, with a workspace that has cached the pair (coherent) and with
+//! a new one (cold).
 //!
-//! A body with a field and a pointshell touches a plane, a box and another of itself, 0.2 mm deep; contacts up to 1 mm, reduced
-//! to four. Microseconds of one thread's clock, the least of several rounds.
+//! A body with a field and a pointshell touches a plane, a box and a copy of itself, 0.2 mm deep; contacts up to 1 mm,
+//! reduced to four. Times are microseconds of the thread's clock, the minimum of several rounds.
 
 use nalgebra::{Isometry3, Translation3};
 use voxshell::asset::Shape;
@@ -20,14 +20,14 @@ use voxshell_lab::row::Row;
 
 const DEPTH: f64 = 0.2e-3;
 const SAMPLES: [usize; 2] = [35_000, 799];
-/// Orientations of resting bodies, and poses of bodies that are met once.
+/// Orientations of resting bodies, and poses of bodies that are queried once.
 const RESTING: usize = 20;
 const RANDOM: usize = 2000;
 /// Steps of a motion, at 200 Hz.
 const MOVING: usize = 200;
 const STEP: f64 = 0.005;
 const ROUNDS: usize = 7;
-/// Numbers of samples over which the time is compared, and the contacts there are at each.
+/// Numbers of samples over which the time is compared, and the number of contacts at each.
 const SCALES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 const CONTACTS: usize = 20;
 
@@ -68,7 +68,7 @@ pub fn rows(mesh: &TriMesh, arguments: &CookArguments) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Of the straight line nearest to the logarithms.
+/// Returns the slope of the least-squares line through the logarithms.
 fn slope(points: &[[f64; 2]]) -> f64 {
     let logs: Vec<[f64; 2]> = points.iter().map(|p| p.map(f64::ln)).collect();
     let mean = |k: usize| logs.iter().map(|p| p[k]).sum::<f64>() / logs.len() as f64;
@@ -84,14 +84,14 @@ fn query<'a>() -> Query<'a> {
 
 #[derive(Clone, Copy)]
 struct Pair<'a> {
-    /// Its pointshell moves.
+    /// Body that moves; its pointshell is tested.
     shape: &'a Shape,
-    /// Its field is at the identity.
+    /// Body whose field is tested, at the identity.
     other: &'a Shape,
 }
 
 impl Pair<'_> {
-    /// Over the place (x, z), touching from above.
+    /// Returns the pose at which the shape touches the other from above at (x, z).
     fn touching(&self, rotation: Rotation, [x, z]: [f64; 2]) -> Result<Pose> {
         let mut workspace = Workspace::new();
         let at = |height: f64| Isometry3::from_parts(Translation3::new(x, height, z), rotation);
@@ -115,7 +115,7 @@ impl Pair<'_> {
         Query { owners: Some([self.shape.owner(), self.other.owner()]), ..query }
     }
 
-    /// Microseconds of a query, where all poses are asked about in turn, and tests of nodes and samples.
+    /// Measures a query, cycling through all poses: microseconds, and tests of nodes and samples.
     fn time(&self, poses: &[Pose], repeats: usize, query: &Query) -> Result<(f64, [f64; 2])> {
         let mut workspace = Workspace::new();
         let (mut least, mut tests) = (f64::INFINITY, [0.0; 2]);
@@ -143,7 +143,7 @@ impl Pair<'_> {
         Row::new(name, us, "us").with("node_tests", nodes).with("sample_tests", samples)
     }
 
-    /// Bodies that lie still: the mean over orientations. Gives the coherent one's.
+    /// Measures resting bodies: the mean over orientations. Returns the coherent time.
     fn rest(&self, name: &str, rows: &mut Vec<Row>) -> Result<f64> {
         let mut random = Random::new(1);
         let mut sums = [(0.0, [0.0; 2]); 2];
@@ -163,7 +163,7 @@ impl Pair<'_> {
         Ok(sums[0].0)
     }
 
-    /// Bodies at random poses, each another: of one query's time the least of several rounds over all poses.
+    /// Measures bodies at unrelated random poses: the time of one query, the minimum of several rounds over all poses.
     fn random(&self, name: &str, rows: &mut Vec<Row>) -> Result<()> {
         let mut random = Random::new(2);
         let mut poses = Vec::new();
@@ -188,7 +188,8 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Bodies that move at each step: slide at 1 m/s, roll at 1 m/s and 2 rad/s, tumble at 10 rad/s about an axis that turns.
+    /// Measures bodies that move at each step: slide at 1 m/s, roll at 1 m/s and 2 rad/s, tumble at 10 rad/s about an
+    /// axis that turns.
     fn moving(&self, name: &str, rest: f64, rows: &mut Vec<Row>) -> Result<()> {
         type Turn = fn(f64) -> Rotation;
         let motions: [(&str, f64, Turn); 3] = [
@@ -203,7 +204,7 @@ impl Pair<'_> {
             let start = random.rotation();
             let mut poses = Vec::new();
             for n in 0..MOVING {
-                // There and back, so that it stays over the other body.
+                // Back and forth, so that the body stays over the other one.
                 let t = STEP * n as f64;
                 let x = 0.2 - (0.4 - (speed * t) % 0.8).abs();
                 poses.push(self.touching(turn(t) * start, [x, 0.02])?);
@@ -219,7 +220,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// The mean over orientations of cold queries for which so many samples are contacts.
+    /// Returns the mean over orientations of cold queries with this number of contacts.
     fn with_contacts(&self, count: usize) -> Result<f64> {
         let (mut random, mut workspace) = (Random::new(4), Workspace::new());
         let mut sum = 0.0;

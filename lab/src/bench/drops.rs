@@ -1,8 +1,9 @@
-//! Table 4 of Xu & Barbič (2014, 2016): a body is dropped on another of its kind, which is fixed, and on the ground; the time of
-//! continuous collision detection between the two. Both are samples and field in turn, as there.
+//! Table 4 of Xu & Barbič (2014, 2016): a body is dropped on a fixed body of the same shape and on the ground. Measures
+//! the time of continuous collision detection between the two; as in the papers, each brings its samples and its field
+//! in turn.
 //!
-//! The contact response is the simplest that works: in each frame one impulse at the mean of the reported contacts, each
-//! counted by how long it lasts, with restitution and friction, and a push out of the deepest.
+//! The contact response is simple: in each frame one impulse at the mean of the reported contacts, weighted by their
+//! duration, with restitution and friction, and a push out of the deepest contact.
 
 use voxshell::ccd::impact::{contacts, Collision, Moving, Query};
 use voxshell::ccd::motion::Motion;
@@ -16,23 +17,23 @@ use super::pairs::{Body, PAPER};
 use voxshell_lab::clock::of_thread;
 use voxshell_lab::row::Row;
 
-/// Seconds of a frame.
+/// Time of a frame, seconds.
 const STEP: f64 = 1e-3;
 const RESTITUTION: f64 = 0.3;
 const FRICTION: f64 = 0.3;
-/// The ground: as high as the lower body's box reaches down.
+/// Height of the ground: the bottom of the lower body's box, metres.
 const GROUND: f64 = -0.5;
-/// Sample by sample only one frame in so many.
+/// Interval in frames between measurements sample by sample.
 const SOME: usize = 40;
 
-/// One drop; seconds of all frames.
+/// Result of one drop; seconds of all frames.
 pub struct Drop {
     pub name: &'static str,
     pub samples: usize,
     pub frames: usize,
     pub tree: f64,
     pub each: f64,
-    /// Sample by sample, and by a tree.
+    /// The papers' times: sample by sample, and by a tree.
     pub papers: [f64; 2],
     target: Option<f64>,
     intervals: usize,
@@ -41,7 +42,7 @@ pub struct Drop {
     lowest: f64,
 }
 
-/// The falling body: 1 kg, with the inertia of a ball that its samples spread as far as.
+/// The falling body: 1 kg, with the inertia of a ball that has the extent of its samples.
 struct Falling {
     pose: Pose,
     velocity: Vec3,
@@ -56,7 +57,7 @@ impl Falling {
         Pose::from_parts(at.into(), turn * self.pose.rotation)
     }
 
-    /// One impulse for all contacts, whose normals point from the falling body to the other.
+    /// Applies one impulse for all contacts, whose normals point from the falling body to the other.
     fn respond(&mut self, found: &[Collision]) {
         let (mut weight, mut point, mut normal, mut deepest) = (0.0, Vec3::zeros(), Vec3::zeros(), 0.0f64);
         for c in found {
@@ -149,7 +150,7 @@ impl Drop {
     }
 }
 
-/// One frame sample by sample, both ways.
+/// Returns the seconds of one frame sample by sample, in both roles.
 fn each(body: &Body, moving: &Moving, workspace: &mut Workspace) -> f64 {
     let rest = Pose::identity();
     let (of_moving, of_still) = ([&moving.from, &moving.to], [&rest; 2]);

@@ -1,8 +1,8 @@
-//! `voxshell-lab bench fields`: cooking, error, sampling and loading of fields, full and in bricks, beside parry3d's projection of
-//! every node and OpenVDB's narrow bands.
+//! `voxshell-lab bench fields`: cooking, error, sampling and loading of fields, dense and in bricks, compared with
+//! parry3d's projection of every node and with OpenVDB's narrow bands.
 //!
-//! The mesh is 1 m large in a box 1.5 times that, cut into N cells along its largest edge: `…/N`. Times are the least of
-//! several, of one thread's clock unless the row says otherwise, and of the peers in turns with ours.
+//! The mesh is 1 m large in a box 1.5 times that, cut into N cells along its largest edge: `…/N`. Times are the minimum
+//! of several runs, of one thread's clock unless the row says otherwise; runs of the peers alternate with ours.
 
 use std::hint::black_box;
 
@@ -21,22 +21,22 @@ use super::{stages, Setup};
 use voxshell_lab::clock::{of_process, of_thread, of_wall, on, Clock, Run};
 use voxshell_lab::row::Row;
 
-/// Nodes at which the error is measured.
+/// Number of nodes at which the error is measured.
 const NODES: usize = 2000;
-/// Nodes that parry projects: whole rows of the grid, one after the other, since that is how it would fill it.
+/// Number of nodes that parry projects: whole rows of the grid in order, the order in which a grid would be filled.
 const PROJECTED: usize = 40_000;
 
 pub fn options(cells: u32) -> FieldOptions {
     FieldOptions { padding_voxels: cells / 6, ..FieldOptions::new(1.5 / f64::from(cells)) }
 }
 
-/// What is aimed at for the bunny with 1,550 triangles, and that with 69,674 or another mesh as fine.
+/// Target times for the bunny with 1,550 triangles, and for the one with 69,674 or another mesh as fine.
 struct Targets {
     fine: bool,
 }
 
 impl Targets {
-    /// Seconds.
+    /// Returns the target of a dense field, seconds.
     fn dense(&self, cells: u32) -> Option<f64> {
         let [coarse, fine] = match cells {
             128 => [0.06, 0.6],
@@ -47,16 +47,16 @@ impl Targets {
         Some(if self.fine { fine } else { coarse })
     }
 
-    /// Over OpenVDB.
+    /// Returns the target ratio to OpenVDB's time.
     fn bricks(&self) -> f64 {
         1.0 / if self.fine { 4.0 } else { 9.0 }
     }
 }
 
-/// What the rows are measured with.
+/// Data that all rows are measured with.
 struct Bench<'a> {
     mesh: &'a TriMesh,
-    /// For exact distances.
+    /// Hierarchy for exact distances.
     bvh: Bvh,
     targets: Targets,
     parry: Option<Parry>,
@@ -84,7 +84,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
         held: None,
         rows: Vec::new(),
     };
-    // First, while nothing lies about in the allocator that would hide a part of the peak.
+    // Measured first, while the allocator holds no freed memory that would hide part of the peak.
     steps.next(&format!("bricks/{largest}"));
     bench.held = status("VmRSS");
     bench.largest(largest)?;
@@ -106,7 +106,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     Ok(bench.rows)
 }
 
-/// A line of /proc/self/status, bytes; `None` elsewhere than on Linux.
+/// Returns a line of /proc/self/status in bytes; `None` on systems other than Linux.
 fn status(key: &str) -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix(key))?;
@@ -118,14 +118,14 @@ impl Bench<'_> {
         self.rows.push(row);
     }
 
-    /// All nodes, exact, and parry's projection of each.
+    /// Measures the exact distances of all nodes, and parry's projection of each.
     fn dense(&mut self, cells: u32) -> Result<DenseField> {
         let (mesh, options) = (self.mesh, options(cells));
         let cook = || DenseField::cook(mesh, &options, &Progress::none());
         let (seconds, field, projection) = match &self.parry {
             None => self.clock.cook(cook).map(|(seconds, field)| (seconds, field, None))?,
             Some(parry) => {
-                // For the grid, whose nodes the peer is to project.
+                // Cooks for the grid, whose nodes the peer projects.
                 let (grid, center) = cook().map(|field| (*field.grid(), field.center()))?;
                 let rows_of_nodes = PROJECTED.div_ceil(grid.dims[0] as usize);
                 let mut random = Random::new(11);
@@ -164,7 +164,7 @@ impl Bench<'_> {
         Ok(field)
     }
 
-    /// The narrow band, quantised, and OpenVDB's.
+    /// Measures the quantised narrow band, and OpenVDB's.
     fn bricks(&mut self, cells: u32) -> Result<BrickField> {
         let (mesh, options) = (self.mesh, options(cells));
         let command = format!("volume 1 {} 0 0 0", options.voxel_size);
@@ -188,7 +188,7 @@ impl Bench<'_> {
         let errors = near.errors(|n| field.distance(near.nodes[n].1));
         let mut rows = errors.rows("bricks", cells, 1e-3, field.sign().closed);
         if let Some(openvdb) = &mut self.openvdb {
-            // Anew, with its nodes where ours are.
+            // Runs the peer again, with its nodes at ours.
             let corner = in_mesh(grid.min, center);
             openvdb.ask(&format!("volume 1 {} {} {} {}", grid.spacing, corner[0], corner[1], corner[2]))?;
             self.files.write_nodes(&near.nodes.iter().map(|n| n.0).collect::<Vec<_>>())?;
@@ -200,7 +200,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Bricks on two threads: the time that passes, and the memory above what was held before anything was cooked.
+    /// Measures bricks on two threads: the elapsed time, and the memory above the amount before cooking.
     fn on_two_threads(
         &mut self,
         mesh: &TriMesh,
@@ -209,7 +209,7 @@ impl Bench<'_> {
         targets: [Option<f64>; 2],
     ) -> Result<BrickField> {
         let options = options(cells);
-        // Resets the peak; without Linux there is no such row.
+        // Resets the peak; other systems than Linux have no such row.
         let before = std::fs::write("/proc/self/clear_refs", "5").ok().and(self.held);
         let (mut cooked, mut computed) = (None, f64::INFINITY);
         let mut ours = || {
@@ -222,7 +222,7 @@ impl Bench<'_> {
         };
         let [seconds] = self.clock.in_turns([&mut ours])?;
         let row = Row::new(format!("fields/{name}/{cells}/2_threads"), seconds, "s").target(targets[0]);
-        // Both threads together: less than twice the row's where the machine was busy with other things.
+        // Time of both threads together: less than twice the row's time if other processes used the machine.
         self.push(row.with("computed_s", computed));
         if let (Some(before), Some(peak)) = (before, status("VmHWM")) {
             let row = Row::new(format!("fields/{name}/{cells}/peak"), (peak - before) * 1e-6, "MB");
@@ -231,7 +231,7 @@ impl Bench<'_> {
         cooked.ok_or_else(|| Error::Unsupported("nothing was cooked".into()))
     }
 
-    /// Bricks at the finest resolution: time, memory, file, loading.
+    /// Measures bricks at the finest resolution: time, memory, file, loading.
     fn largest(&mut self, cells: u32) -> Result<()> {
         let (mesh, options) = (self.mesh, options(cells));
         let at_1024 = |target: f64| (cells == 1024).then_some(target);
@@ -242,7 +242,7 @@ impl Bench<'_> {
             memory = memory.peer(&openvdb.name, bytes * 1e-6);
         }
         self.push(memory.target(at_1024(60.0)));
-        // The same surface and voxels without the empty space, which is answered by the distance to the box.
+        // The same surface and voxels without the empty space, for which the distance to the box is the answer.
         let tight = BrickField::cook(mesh, &FieldOptions::new(options.voxel_size), &Progress::none())?;
         let row = Row::new(format!("fields/bricks/{cells}/memory_4_cells_around"), tight.bytes() as f64 * 1e-6, "MB");
         self.push(row.target(at_1024(60.0)));
@@ -266,7 +266,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Nodes of the grid within three voxels of the surface.
+    /// Returns nodes of the grid within three voxels of the surface.
     fn near(&self, grid: &Grid, center: Vec3) -> NearNodes {
         let h = f64::from(grid.spacing);
         let mut random = Random::new(7);
@@ -286,11 +286,12 @@ impl Bench<'_> {
         near
     }
 
-    /// Time for φ in batches of eight and for φ with gradient, one by one, at points of the band; of bricks over a full grid.
+    /// Measures φ in batches of eight and φ with gradient one by one, at points of the band, and the ratio of bricks to
+    /// a dense grid.
     fn sampling(&mut self, cells: u32, dense: &DenseField, bricks: &BrickField) -> Result<()> {
         let reach = 2.0 * f64::from(dense.grid().spacing);
         let mut random = Random::new(3);
-        // A few points again and again, and more than any cache holds in no order.
+        // A few points repeatedly, and more points than any cache holds in random order.
         let many = (8 * cells * cells).min(2_000_000) as usize;
         for (name, count, repeats, target) in [("warm", 4096, many / 2048, 1.3), ("cold", many, 1, 1.0)] {
             let points: Vec<Vec3> =
@@ -310,7 +311,8 @@ impl Bench<'_> {
     }
 }
 
-/// The mesh without its lowest twentieth: as a scanner leaves what it stood on. `None` when nothing or all goes.
+/// Returns the mesh without its lowest twentieth, as a scan without the standing surface. `None` if nothing or
+/// everything is removed.
 fn without_bottom(mesh: &TriMesh) -> Option<TriMesh> {
     let bounds = mesh.bounds();
     let height = bounds.min.y + 0.05 * (bounds.max.y - bounds.min.y);
@@ -320,12 +322,12 @@ fn without_bottom(mesh: &TriMesh) -> Option<TriMesh> {
     some.then(|| TriMesh::new(mesh.vertices.clone(), kept).ok()).flatten()
 }
 
-/// From the field's frame to the mesh's.
+/// Converts a point from the field's frame to the mesh's.
 fn in_mesh(p: [f32; 3], center: Vec3) -> [f32; 3] {
     std::array::from_fn(|a| (f64::from(p[a]) + center[a]) as f32)
 }
 
-/// A point within `reach` of the surface along each axis, frame of the mesh.
+/// Returns a random point within `reach` of the surface along each axis, frame of the mesh.
 fn near_surface(mesh: &TriMesh, reach: f64, random: &mut Random) -> Vec3 {
     let [a, b, c] = mesh.corners(random.below(mesh.triangles.len() as u32) as usize).map(Vec3::from);
     let (s, u) = (random.next().sqrt(), random.next());
@@ -333,26 +335,26 @@ fn near_surface(mesh: &TriMesh, reach: f64, random: &mut Random) -> Vec3 {
     on + Vec3::new(random.next() - 0.5, random.next() - 0.5, random.next() - 0.5) * (2.0 * reach)
 }
 
-/// Nodes, their places in the field's frame, and the exact signed distances there in f64.
+/// Nodes, their positions in the field's frame, and the exact signed distances there in f64.
 struct NearNodes {
     spacing: f64,
     nodes: Vec<([u32; 3], [f32; 3], f64)>,
 }
 
-/// The largest error, in voxels, and how many nodes have the wrong sign.
+/// Largest error in voxels, and the number of nodes with the wrong sign.
 struct Errors {
     largest: f64,
     wrong: usize,
 }
 
 impl NearNodes {
-    /// Of a field that has such values at the nodes.
+    /// Returns the errors of a field with the given values at the nodes.
     fn errors(&self, value: impl Fn(usize) -> f32) -> Errors {
         let mut errors = Errors { largest: 0.0, wrong: 0 };
         for (n, &(_, _, exact)) in self.nodes.iter().enumerate() {
             let phi = f64::from(value(n));
             errors.largest = errors.largest.max((phi - exact).abs() / self.spacing);
-            // What is nearer than a micrometre may be rounded to nothing.
+            // Values below a micrometre may be rounded to zero.
             errors.wrong += usize::from(exact.abs() > 1e-6 && phi * exact < 0.0);
         }
         errors
@@ -363,19 +365,19 @@ impl Errors {
     fn rows(&self, storage: &str, cells: u32, target: f64, closed: bool) -> [Row; 2] {
         [
             Row::new(format!("fields/error_{storage}/{cells}"), self.largest, "voxel").target(target),
-            // An open mesh has no right sign near its holes.
+            // The sign of an open mesh is undefined near its holes.
             Row::new(format!("fields/wrong_signs_{storage}/{cells}"), self.wrong as f64, "nodes")
                 .target(closed.then_some(0.0)),
         ]
     }
 
-    /// As a peer's.
+    /// Returns these errors as a peer's in the rows.
     fn beside(&self, [error, wrong]: [Row; 2], peer: &str) -> [Row; 2] {
         [error.peer(peer, self.largest), wrong.peer(peer, self.wrong as f64)]
     }
 }
 
-/// Of this thread.
+/// Returns the seconds of sampling on this thread.
 fn seconds_of(field: &impl SignedDistance, [x, y, z]: &[Vec<f32>; 3], repeats: usize, gradient: bool) -> f64 {
     let mut out = [0.0f32; 8];
     let (seconds, ()) = of_thread(|| {

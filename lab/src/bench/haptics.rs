@@ -1,7 +1,7 @@
-//! `voxshell-lab bench haptics`: what a step and a round of the simulation cost, what constraints hold back, how stable it is, and
-//! what happens when something goes wrong. The scenes are those of `voxshell-lab haptics-demo`.
+//! `voxshell-lab bench haptics`: cost of a servo step and of a simulation round, penetration under constraints,
+//! stability, and response to faults. The scenes are those of `voxshell-lab haptics-demo`.
 //!
-//! Times are of the thread's own clock; everything else is of simulated time, and the same on every machine.
+//! Times are of the thread's clock; all other figures are of simulated time and the same on every machine.
 
 mod constraint;
 mod faults;
@@ -17,10 +17,10 @@ use super::progress::Steps;
 use crate::haptics_demo::asset_cache::AssetCache;
 use voxshell_lab::row::Row;
 
-/// Steps of a quick run.
+/// Number of steps of a quick run.
 const FEW: usize = 2_000;
 
-/// What is measured, in this order.
+/// Parts of the benchmark, in the order in which they run.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// A step of the servo.
@@ -31,20 +31,20 @@ pub enum Part {
     Simulation,
     /// Hard pushes of the god-object.
     Pushes,
-    /// Of the whole loop.
+    /// Stability of the whole loop.
     Stability,
-    /// Discrete penalty beside continuous, and braking.
+    /// Discrete compared with continuous penalty, and braking.
     Penalty,
-    /// What a device may say that is wrong.
+    /// Faulty input from a device.
     Faults,
 }
 
-/// How much is done.
+/// Extent of the measurements.
 #[derive(Clone, Copy)]
 pub struct Effort {
-    /// Steps of the servo that are timed.
+    /// Number of timed servo steps.
     pub steps: usize,
-    /// In all scenes together.
+    /// Number of pushes in all scenes together.
     pub pushes: usize,
 }
 
@@ -80,7 +80,7 @@ pub fn rows(assets: &AssetCache, effort: Effort, parts: &[Part]) -> Result<Vec<R
     Ok(rows)
 }
 
-/// `None`, and a word about it, for a renderer that cannot run with what there is.
+/// Returns `None`, and prints a notice, for a renderer that the present bodies do not support.
 fn supported<T>(what: &str, made: Result<T>) -> Result<Option<T>> {
     match made {
         Err(Error::Unsupported(why)) => {

@@ -1,9 +1,10 @@
-//! Table 3 of Xu & Barbič (2014, 2016): a thousand pairs of random poses in a box three times the field's, each a motion from
-//! one to the other, by the tree and sample by sample.
+//! Table 3 of Xu & Barbič (2014, 2016): a thousand pairs of random poses in a box three times the field's. Each is a
+//! motion from one pose to the other, tested by the tree and sample by sample.
 //!
-//! The papers time "continuous collision detection against the zero isosurface". Their linear scan agrees with all motions of
-//! all samples; their tree's time is less than their own walk would need for the samples in contact alone, so it may be that
-//! of an early out. Both are measured here: the first contact, and all intervals of all samples.
+//! The papers time "continuous collision detection against the zero isosurface". Their linear scan agrees with testing
+//! all motions of all samples. The time of their tree is less than their traversal would need for the samples in
+//! contact alone, so it may be that of an early out. Both are measured here: the first contact, and all intervals of
+//! all samples.
 
 use voxshell::ccd::motion::Motion;
 use voxshell::ccd::segment::Segment;
@@ -21,22 +22,22 @@ use super::{fields, Setup};
 use voxshell_lab::clock::of_thread;
 use voxshell_lab::row::Row;
 
-/// Of a field's box, whose mesh is 1 m large.
+/// Edge of a field's box, metres; the mesh is 1 m large.
 const SIDE: f64 = 1.5;
 pub const PAPER: &str = "Xu & Barbič 2016";
-/// Cells of the full grid on which the papers' way is measured: at 1024 it and its octree take 14 GB.
+/// Cells of the dense grid on which the papers' method is measured: at 1024 the grid and its octree take 14 GB.
 const THEIR_CELLS: u32 = 256;
-/// Samples times motions that their way is measured on.
+/// Samples times motions on which the papers' method is measured.
 const THEIR_WORK: usize = 400_000;
-/// Of more samples each figure is of one run, and sample by sample of a part of the pairs.
+/// Number of samples above which each figure is of one run, and sample by sample of a fraction of the pairs.
 const MANY: usize = 100_000;
 
-/// A mesh's own field and samples.
+/// A mesh with its own field and samples.
 pub struct Body {
     pub name: &'static str,
     pub field: Field,
     pub shell: PointShell,
-    /// Of its field on a full grid, for the papers' way.
+    /// Mesh of the field on a dense grid, for the papers' method.
     mesh: TriMesh,
 }
 
@@ -53,23 +54,24 @@ impl Body {
     }
 }
 
-/// In a cube of 1 around 0.
+/// Returns a random point in a cube of edge 1 around 0.
 pub fn place(random: &mut Random) -> Vec3 {
     let mut coordinate = || random.next() - 0.5;
     Vec3::new(coordinate(), coordinate(), coordinate())
 }
 
-/// Seconds for all pairs.
+/// Seconds of all pairs.
 pub struct Pairs {
     pub name: &'static str,
     pub samples: usize,
-    /// Until the first contact: by the tree, and sample by sample.
+    /// Time until the first contact: by the tree, and sample by sample.
     pub first: [f64; 2],
-    /// All colliding intervals.
+    /// Time of all colliding intervals: by the tree, and sample by sample.
     pub all: [f64; 2],
-    /// The papers' way on this machine: sample by sample, from cell to cell by an octree, to each one's first contact.
+    /// Time of the papers' method on this machine: sample by sample, by an octree from cell to cell, to the first
+    /// contact of each.
     pub theirs: f64,
-    /// Theirs and the papers' own: sample by sample, and by a tree.
+    /// The papers' own figures: sample by sample, and by a tree.
     pub papers: [f64; 2],
     targets: [f64; 2],
     pairs: usize,
@@ -78,7 +80,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// `targets`: seconds until the first contact, and for all intervals. `papers`: as in [`Pairs::papers`].
+    /// Measures the pairs. `targets`: seconds until the first contact, and for all intervals. `papers`: as in
+    /// [`Pairs::papers`].
     pub fn measure(body: &Body, targets: [f64; 2], papers: [f64; 2], setup: &Setup) -> Result<Self> {
         let (pairs, clock) = (setup.pairs, setup.clock);
         let mut random = Random::new(2016);
@@ -102,7 +105,7 @@ impl Pairs {
             });
             (seconds * (pairs as f64 / motions.len() as f64), count)
         };
-        // Once to warm up, which also counts.
+        // A first run warms up; its result counts.
         let (_, hits) = run(&motions, false, false);
         let ((mut all_tree, intervals), (mut all_each, _)) = (run(&motions, false, true), run(some, true, true));
         let ((mut first_tree, _), (mut first_each, _)) = (run(&motions, false, false), run(some, true, false));
@@ -149,12 +152,12 @@ impl Pairs {
     }
 }
 
-/// Of some of the motions, sample by sample.
+/// Measures some of the motions by the papers' method, sample by sample.
 fn theirs(body: &Body, motions: &[Motion]) -> Result<f64> {
     let field = DenseField::cook(&body.mesh, &fields::options(THEIR_CELLS), &Progress::none())?;
     let octree = Octree::new(&field);
     let some = &motions[..(THEIR_WORK / body.shell.len()).clamp(10.min(motions.len()), motions.len())];
-    // Of many samples one in so many.
+    // Of many samples, takes every n-th.
     let step = (body.shell.len() * some.len()).div_ceil(THEIR_WORK);
     let (seconds, count) = of_thread(|| {
         let mut count = 0;

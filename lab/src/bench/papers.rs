@@ -1,13 +1,14 @@
-//! The way of the papers (Xu & Barbič 2014, sections 3.1 and 3.2), written anew so that its time can be had on this machine: a
-//! segment goes from cell to cell of a full grid, and with an octree of minima and maxima over the cells, from the largest
-//! block without the surface to the next. Meant to be plain, not to be used: Cardano's formulas miss some crossings.
+//! The method of the papers (Xu & Barbič 2014, sections 3.1 and 3.2), reimplemented to measure its time on this
+//! machine. A segment is traversed from cell to cell of a dense grid; with an octree of minima and maxima over the
+//! cells it jumps over the largest block without the surface. The code is for measuring only: Cardano's formulas miss
+//! some crossings.
 
 use voxshell::ccd::cell::Cubic;
 use voxshell::ccd::segment::Segment;
 use voxshell::field::{DenseField, SignedDistance};
 use voxshell::math::Vec3;
 
-/// Blocks of `2^level` cells along each axis; x fastest.
+/// Blocks of `2^level` cells along each axis; x varies fastest.
 struct Level {
     dims: [usize; 3],
     /// Smallest and largest φ, metres.
@@ -20,7 +21,7 @@ impl Level {
     }
 }
 
-/// From the cells to the whole grid.
+/// Levels from the cells to the whole grid.
 pub struct Octree(Vec<Level>);
 
 const HULL: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
@@ -56,7 +57,7 @@ impl Octree {
         self.0.iter().map(|l| size_of_val(&*l.bounds)).sum()
     }
 
-    /// Level of the largest block around the cell that the surface does not pass.
+    /// Returns the level of the largest block around the cell without the surface.
     fn skip(&self, cell: [usize; 3]) -> Option<usize> {
         (0..self.0.len()).rev().find(|&n| {
             let [min, max] = self.0[n].at(cell.map(|i| i >> n));
@@ -90,7 +91,7 @@ impl Way {
         std::array::from_fn(|a| self.from[a] + t * self.way[a])
     }
 
-    /// When it enters and leaves what is between two planes of an axis.
+    /// Returns the fractions at which the segment enters and leaves the slab between two planes of an axis.
     fn between(&self, a: usize, low: usize, high: usize) -> [f64; 2] {
         let [low, high] = [low, high].map(|plane| (plane as f64 - self.from[a]) / self.way[a]);
         if self.way[a] != 0.0 {
@@ -103,7 +104,7 @@ impl Way {
     }
 }
 
-/// The first fraction of the segment at which it is at or below the surface.
+/// Returns the first fraction at which the segment is at or below the surface.
 pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> Option<f64> {
     if field.distance(std::array::from_fn(|a| (segment.from[a] - field.center()[a]) as f32)) <= 0.0 {
         return Some(0.0);
@@ -144,7 +145,7 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
         t = to;
         let p = way.at(t);
         for a in 0..3 {
-            // In the next block along the axis through whose plane it went, otherwise in one of this.
+            // In the next block along the axis whose plane it crossed, otherwise in a cell of this block.
             let [first, last] = match (a == axis, way.way[a] > 0.0) {
                 (true, true) => [low[a] + size; 2],
                 (true, false) if low[a] == 0 => return None,

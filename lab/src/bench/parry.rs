@@ -1,4 +1,4 @@
-//! parry3d beside ours: the projection of points on a mesh, and rays against it.
+//! Comparison with parry3d: projection of points on a mesh, and rays against it.
 
 use parry3d::math::Vector;
 use parry3d::query::{PointQuery, Ray, RayCast};
@@ -16,16 +16,16 @@ fn vector(v: &Vec3) -> Vector {
 }
 
 impl Parry {
-    /// `None` for a mesh it does not take.
+    /// Returns `None` for a mesh that parry3d refuses.
     pub fn new(mesh: &TriMesh) -> Option<Self> {
         let vertices: Vec<Vector> = mesh.vertices.iter().map(|v| vector(&Vec3::from(*v))).collect();
-        // With pseudo-normals, by which it tells inside from outside; a mesh that is no manifold has none.
+        // With pseudo-normals, which parry3d needs to tell inside from outside; a non-manifold mesh has none.
         let shape = Shape::with_flags(vertices.clone(), mesh.triangles.clone(), TriMeshFlags::ORIENTED)
             .or_else(|_| Shape::new(vertices, mesh.triangles.clone()));
         shape.ok().map(Self)
     }
 
-    /// Signed distance, metres.
+    /// Returns the signed distance, metres.
     pub fn distance(&self, p: [f32; 3]) -> f32 {
         let p = Vector::new(p[0], p[1], p[2]);
         let projection = self.0.project_local_point(p, false);
@@ -41,7 +41,7 @@ impl Parry {
         segments.iter().map(|s| Ray::new(vector(&s.from), vector(&(s.to - s.from)))).collect()
     }
 
-    /// How many rays meet the mesh on their way.
+    /// Returns the number of rays that hit the mesh.
     pub fn cast(&self, rays: &[Ray]) -> usize {
         rays.iter().filter(|r| self.0.cast_local_ray(r, 1.0, false).is_some()).count()
     }

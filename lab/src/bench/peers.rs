@@ -1,5 +1,5 @@
-//! Other libraries beside ours: those of C++ as small programs in `benches/peers`, compiled when they are first needed. They
-//! read their meshes and points from files, and are told what to do, one command a line.
+//! Other libraries to compare with. Those in C++ are small programs in `benches/peers`, compiled on first use. They
+//! read meshes and points from files and take one command per line.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use voxshell::{Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Peer {
-    /// A Rust crate: projection on meshes, rays.
+    /// The Rust crate parry3d: projection on meshes, rays.
     Parry,
-    /// If installed: level sets from meshes, rays through them.
+    /// OpenVDB, if installed: level sets from meshes, rays through them.
     Openvdb,
-    /// If installed: rays against meshes.
+    /// Embree, if installed: rays against meshes.
     Embree,
 }
 
@@ -26,7 +26,7 @@ struct Source {
     name: &'static str,
     text: &'static str,
     libraries: &'static [&'static str],
-    /// Of Debian and Ubuntu.
+    /// Packages of Debian and Ubuntu.
     packages: &'static str,
 }
 
@@ -43,10 +43,10 @@ const EMBREE: Source = Source {
     libraries: &["-lembree3"],
     packages: "libembree-dev",
 };
-/// As favourable to them as it gets.
+/// Flags that give the peers their best performance.
 const FLAGS: [&str; 4] = ["-std=c++17", "-O3", "-DNDEBUG", "-march=native"];
 
-/// Where the programs find what they work on.
+/// Folder of the files that the programs read.
 pub struct Files(TempDir);
 
 impl Files {
@@ -59,13 +59,13 @@ impl Files {
         Ok(files)
     }
 
-    /// Pairs of points, metres.
+    /// Writes pairs of points, metres.
     pub fn write_segments(&self, ends: impl Iterator<Item = [Vec3; 2]>) -> Result<()> {
         let bytes = ends.flatten().flat_map(|p| [p.x, p.y, p.z].map(|x| (x as f32).to_ne_bytes())).flatten();
         self.write("segments", bytes)
     }
 
-    /// Nodes of a grid.
+    /// Writes nodes of a grid.
     pub fn write_nodes(&self, nodes: &[[u32; 3]]) -> Result<()> {
         self.write("nodes", nodes.iter().flat_map(|n| n.map(|i| (i as i32).to_ne_bytes())).flatten())
     }
@@ -82,17 +82,17 @@ impl Files {
     }
 }
 
-/// A peer's program, running, its mesh loaded.
+/// The running program of a peer, with its mesh loaded.
 pub struct Program {
     child: Child,
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// Of the library, with its version.
+    /// Name and version of the library.
     pub name: String,
 }
 
 impl Program {
-    /// `None` for a peer that is not a program or not installed; the latter is said on standard error.
+    /// Starts a peer. `None` if it is not a program or not installed; the latter is reported on standard error.
     pub fn start(peer: Peer, files: &Files) -> Result<Option<Self>> {
         let source = match peer {
             Peer::Parry => return Ok(None),
@@ -103,7 +103,7 @@ impl Program {
             Some(path) => path,
             None => files.0.path().join(source.name),
         };
-        // One compiled for another machine, or for a library that is gone, does not answer.
+        // A program compiled for another machine, or for a removed library, does not answer.
         let running = path.exists().then(|| Self::run(&path, files).ok()).flatten();
         let mut program = match running {
             Some(program) => program,
@@ -138,7 +138,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Its answer, a JSON object.
+    /// Sends a command; returns the answer, a JSON object.
     pub fn ask(&mut self, command: &str) -> Result<Value> {
         let failed = |reason: String| Error::Unsupported(format!("peer, asked to {command}: {reason}"));
         let mut answer = String::new();
@@ -150,7 +150,7 @@ impl Program {
         serde_json::from_str(&answer).map_err(|e| failed(format!("{e} in {answer:?}")))
     }
 
-    /// One number of the answer.
+    /// Returns one number of the answer.
     pub fn ask_number(&mut self, command: &str, key: &str) -> Result<f64> {
         let answer = self.ask(command)?;
         answer[key].as_f64().ok_or_else(|| Error::Unsupported(format!("peer: no {key} in {answer}")))
@@ -159,20 +159,20 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It ends with its input.
+        // The program ends with its input.
         drop(self.commands.take());
         let _ = self.child.wait();
     }
 }
 
 impl Source {
-    /// Another name for another text.
+    /// Returns a file name that changes with the source text.
     fn file_name(&self) -> String {
         let all = format!("{HEADER}{}{FLAGS:?}{:?}", self.text, self.libraries);
         format!("{}-{:08x}", self.name, crc32fast::hash(all.as_bytes()))
     }
 
-    /// What was wrong, if it did not compile.
+    /// Compiles the program; an error is the compiler's message.
     fn compile(&self, to: &Path) -> std::result::Result<(), String> {
         let say = |e: std::io::Error| e.to_string();
         let folder = tempfile::tempdir().map_err(say)?;
@@ -188,7 +188,7 @@ impl Source {
             let text = String::from_utf8_lossy(&output.stderr);
             return Err(text.lines().find(|l| l.contains("error")).unwrap_or("the compiler failed").to_owned());
         }
-        // Whole or not at all, should another run do the same.
+        // Written under a temporary name, because another run may write the same file.
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(say)?;
         let mut file = tempfile::NamedTempFile::new_in(parent).map_err(say)?;
@@ -200,7 +200,7 @@ impl Source {
     }
 }
 
-/// The user's own cache: what lies there is run.
+/// Returns the user's own cache folder; programs in it are executed, so it must belong to the user.
 fn cache() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;

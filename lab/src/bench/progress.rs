@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar of so many steps; gone when dropped.
+/// A progress bar with a given number of steps; it disappears when dropped.
 pub struct Steps(ProgressBar);
 
 impl Steps {
@@ -12,7 +12,7 @@ impl Steps {
         Self(bar)
     }
 
-    /// Names the step that begins now. Drawn only here: a bar that ticks would take its time from what is measured.
+    /// Names the step that begins. Redraws only here, because a ticking bar would take time from the measurement.
     pub fn next(&self, name: &str) {
         self.0.set_message(name.to_owned());
         self.0.inc(1);

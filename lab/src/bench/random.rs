@@ -1,4 +1,4 @@
-//! The same numbers every time: SplitMix64.
+//! SplitMix64: the same numbers in every run.
 
 use std::f64::consts::TAU;
 
@@ -11,7 +11,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Uniform in 0..1.
+    /// Returns a number uniform in 0..1.
     pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -20,12 +20,12 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in 0..n.
+    /// Returns a number uniform in 0..n.
     pub fn below(&mut self, n: u32) -> u32 {
         (self.next() * f64::from(n)) as u32
     }
 
-    /// Uniform over all: Shoemake 1992.
+    /// Returns a uniform rotation (Shoemake 1992).
     pub fn rotation(&mut self) -> Rotation {
         let (part, a, b) = (self.next(), TAU * self.next(), TAU * self.next());
         let (p, q) = ((1.0 - part).sqrt(), part.sqrt());

@@ -1,8 +1,9 @@
-//! `voxshell-lab bench segments`: Xu & Barbič 2014, table 2, beside rays of parry3d and embree against the mesh and of OpenVDB through
-//! a level set. A million pairs of points, uniform in a cube of 1.5 times the mesh's largest extent.
+//! `voxshell-lab bench segments`: Xu & Barbič 2014, table 2, compared with rays of parry3d and embree against the mesh
+//! and of OpenVDB through a level set. A million pairs of points, uniform in a cube of 1.5 times the mesh's largest
+//! extent.
 //!
-//! Times are the least of several, of one thread's clock, in turns with the peers'. A row says how many segments cross the
-//! surface; the peers, which know no inside, report those and only those.
+//! Times are the minimum of several runs of one thread's clock, which alternate with the peers' runs. A row gives the
+//! number of segments that cross the surface. The peers do not know the inside, so they report exactly those.
 
 use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, Segment, Start};
 use voxshell::field::{BrickField, DenseField, Field};
@@ -20,10 +21,10 @@ use voxshell_lab::row::Row;
 
 pub const COUNT: usize = 1_000_000;
 const SIDE: f64 = 1.5;
-/// From here on a full grid takes more memory than many a machine has.
+/// Resolution from which a dense grid exceeds the memory of many machines.
 const FULL_GRID: u32 = 1024;
 
-/// Seconds for the million.
+/// Returns the target for the million, seconds.
 fn target(cells: u32) -> Option<f64> {
     Some(match cells {
         128 => 0.30,
@@ -39,7 +40,7 @@ struct Bench {
     parry: Option<(Parry, Vec<parry3d::query::Ray>)>,
     openvdb: Option<Program>,
     embree: Option<Program>,
-    /// Crossings by our own rays in f64.
+    /// Number of crossings by rays of the library in f64.
     mesh_hits: usize,
     clock: Clock,
     rows: Vec<Row>,
@@ -90,7 +91,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
 }
 
 impl Bench {
-    /// Rows of a field of so many cells, and the seconds of the batch.
+    /// Adds the rows of a field with this number of cells; returns the seconds of the batch.
     fn against(&mut self, field: &Field, cells: u32, storage: &str) -> Result<f64> {
         let segments = &self.segments;
         let mut fractions = vec![None; segments.len()];
@@ -146,7 +147,7 @@ impl Bench {
     }
 }
 
-/// Whether a segment that starts inside meets the surface on its way.
+/// Returns true if a segment that starts inside meets the surface on its path.
 fn leaves_or_enters(field: &Field, segment: &Segment) -> bool {
     let mut any = false;
     crossings(field, segment, 0.0, |_| any = true);

@@ -13,7 +13,7 @@ fn now() -> f64 {
     ThreadTime::now().as_duration().as_secs_f64()
 }
 
-/// Seconds of each stage on one thread; what comes before the first is called `preparation`.
+/// Returns the seconds of each stage on one thread; time before the first stage is called `preparation`.
 pub fn of<T: Send>(cook: impl Fn(&Progress) -> Result<T> + Sync) -> Result<Value> {
     on(1, || {
         let stages: Mutex<(Map<String, Value>, String, f64)> = Mutex::new((Map::new(), "preparation".into(), now()));

@@ -1,9 +1,9 @@
-//! `voxshell-lab bench tables`: tables 1 to 4 of Xu & Barbič 2014 and of their paper of 2016, with ours beside the papers' figures.
+//! `voxshell-lab bench tables`: tables 1 to 4 of Xu & Barbič 2014 and 2016, with the papers' figures and ours.
 //!
-//! Table 1 is the memory and time of the signed distance field and of the octree over it, table 2 a million random segments,
-//! tables 3 and 4 are random motions and drops.
-//! Theirs is the bunny of 777 vertices, computed by 8 threads of a 2.9 GHz Xeon; ours the mesh that was asked for, one thread.
-//! Since machines have changed, their way of walking is also measured on this one, as written anew in [`super::papers`].
+//! Table 1 is the memory and time of the signed distance field and of the octree over it. Table 2 is a million random
+//! segments. Tables 3 and 4 are random motions and drops. The papers' figures are for the bunny of 777 vertices and 8
+//! threads of a 2.9 GHz Xeon; ours are for the given mesh and one thread. Because machines have changed, the papers'
+//! method is also measured on this one, as reimplemented in [`super::papers`].
 
 use voxshell::ccd::segment::{first_fractions, Segment, Start};
 use voxshell::field::{BrickField, DenseField, Field, Pyramid, TreeForm};
@@ -18,11 +18,11 @@ use super::{fields, segments, Setup};
 use voxshell_lab::clock::{of_thread, Clock};
 use voxshell_lab::row::{figure, print_aligned, Row};
 
-/// From here on a full grid takes more memory than many a machine has: its size is computed, not its values.
+/// Resolution from which a dense grid exceeds the memory of many machines: its size is computed, not its values.
 const FULL_GRID: u32 = 1024;
 const PAPERS: &str = "Xu & Barbič 2014, 2016";
 
-/// A line of the papers' tables: seconds, megabytes.
+/// A row of the papers' tables: seconds, megabytes.
 struct Paper {
     cells: u32,
     field: [f64; 2],
@@ -58,7 +58,7 @@ const TABLES: [Paper; 4] = [
     },
 ];
 
-/// The same of ours.
+/// The same row, measured here.
 struct Ours {
     cells: u32,
     dense: Option<f64>,
@@ -66,7 +66,7 @@ struct Ours {
     bricks: f64,
     bricks_mb: f64,
     pyramid: f64,
-    /// As we keep it, and as the papers do, megabytes: minimum and maximum, minimum, leaves alone.
+    /// Memory, megabytes: as stored here, and as in the papers: minimum and maximum, minimum, leaves alone.
     held: [f64; 3],
     full: [f64; 3],
     segments_dense: Option<f64>,
@@ -74,21 +74,21 @@ struct Ours {
     theirs: Option<Theirs>,
 }
 
-/// The papers' way on this machine.
+/// The papers' method on this machine.
 struct Theirs {
     octree: f64,
     octree_mb: f64,
     uniform: f64,
     by_octree: f64,
-    /// How many segments hit, of those that were walked: ours, uniform, by octree.
+    /// Number of hits among the tested segments: ours, uniform, by octree.
     hits: [usize; 3],
 }
 
-/// Of all the segments; theirs take their time.
+/// Number of segments that the papers' method tests; it is slow.
 const WALKED: usize = 20_000;
 
 impl Theirs {
-    /// `ours` of the segments that are walked hit.
+    /// Measures; `ours` is the number of hits of the library among the tested segments.
     fn measure(clock: Clock, field: &DenseField, segments: &[Segment], ours: usize) -> Result<Self> {
         let (octree, tree) = clock.cook(|| Ok(Octree::new(field)))?;
         let walked = &segments[..segments.len().min(WALKED)];
@@ -117,7 +117,7 @@ pub struct Tables {
     motions: Motions,
 }
 
-/// Seconds of the batch, and how many of the first [`WALKED`] hit.
+/// Returns the seconds of the batch, and the number of hits among the first [`WALKED`].
 fn walk(clock: Clock, field: &Field, segments: &[Segment]) -> Result<(f64, usize)> {
     let mut fractions = vec![None; segments.len()];
     let mut run = || Ok(of_thread(|| first_fractions(field, segments, 0.0, Start::Hit, &mut fractions)).0);
@@ -142,7 +142,7 @@ impl Tables {
                 let (seconds, hits) = walk(setup.clock, &field, &segments)?;
                 segments_dense = Some(seconds);
                 if let Field::Dense(field) = &field {
-                    steps.next(&format!("the papers' way, {cells}"));
+                    steps.next(&format!("the papers' method, {cells}"));
                     theirs = Some(Theirs::measure(setup.clock, field, &segments, hits)?);
                 }
             }
@@ -235,7 +235,7 @@ impl Tables {
         let header = [
             "",
             "paper",
-            "its way here",
+            "reproduction",
             "ours",
             "min-max: paper",
             "full",
@@ -265,12 +265,12 @@ impl Tables {
         print_aligned(&std::iter::once(header.map(String::from)).chain(lines).collect::<Vec<_>>());
 
         println!(
-            "\nTable 2: {} random segments (the papers' way here: of {} of them)",
+            "\nTable 2: {} random segments (reproduction: of {} of them)",
             self.segments,
             self.segments.min(WALKED)
         );
         let header =
-            ["", "uniform: paper", "its way here", "octree: paper", "its way here", "ours: full grid", "bricks"]
+            ["", "uniform: paper", "reproduction", "octree: paper", "reproduction", "ours: full grid", "bricks"]
                 .map(String::from);
         let lines = self.lines.iter().map(|ours| {
             [
@@ -290,14 +290,14 @@ impl Tables {
     fn print_motions(&self) {
         println!(
             "\nTable 3: {} pairs of random poses in a box three times the field's ({}'s vertices, a bowl, a dense shell); \
-             their way here is to the first contact of each sample, on a full grid of 256³",
+             the reproduction stops at the first contact of each sample, on a full grid of 256³",
             self.motions.count, self.mesh
         );
         let header = [
             "",
             "samples",
             "linear: paper",
-            "its way here",
+            "reproduction",
             "first contact",
             "all intervals",
             "tree: paper",

@@ -15,31 +15,31 @@ use voxshell::{asset, Error, Result};
 
 use voxshell_cli::progress::CookProgress;
 
-/// kg: of a part that is held with one hand.
+/// Mass of a tool that one hand can hold, kg.
 const MASS: f64 = 0.3;
-/// Cells of the field that a tool is drawn with and weighed by.
+/// Cells of the field from which a tool is drawn and its mass properties are computed.
 const DRAWN: u32 = 128;
 
 #[derive(Default)]
 pub struct AssetCache {
-    /// A folder of meshes: those of the papers' scenes are used where they are there.
+    /// Folder of meshes: the meshes of the papers' scenes are used if present.
     pub meshes: Option<PathBuf>,
-    /// A folder in which cooked shapes are kept from one run to the next.
+    /// Folder in which cooked shapes are kept between runs.
     pub cache: Option<PathBuf>,
-    /// A quarter of the cells and samples: for tests.
+    /// True for a quarter of the cells and samples, for tests.
     pub quick: bool,
-    /// Whether a voxmap is wanted of what is touched.
+    /// True if obstacles get a voxmap.
     pub voxmaps: bool,
 }
 
-/// A tool, and the field it is drawn with.
+/// A tool, and the field for its pictures.
 pub struct Cooked {
     pub tool: Tool,
     pub drawn: Arc<Field>,
 }
 
 impl AssetCache {
-    /// A mesh file by its name, where the folder has it.
+    /// Loads a mesh file by its name, if the folder has it.
     pub fn mesh(&self, name: &str) -> Result<Option<TriMesh>> {
         let Some(path) = self.meshes.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
         if path.exists() {
@@ -49,7 +49,7 @@ impl AssetCache {
         }
     }
 
-    /// A body with so many samples.
+    /// Cooks a tool with this number of samples.
     pub fn tool(&self, name: &str, mesh: &TriMesh, samples: usize) -> Result<Cooked> {
         let samples = if self.quick { samples / 4 } else { samples };
         let cells = self.cells(DRAWN);
@@ -59,12 +59,12 @@ impl AssetCache {
         let (Some(field), Some(shell), Some(mass)) = (shape.field, shape.shell, shape.mass) else {
             return Err(Error::InvalidMesh(format!("{name} has no inside to be weighed")));
         };
-        // The tool is the pointshell, what it touches is the field: the papers' roles.
+        // Roles as in the papers: the tool has the pointshell, the obstacle the field.
         let forms = Forms { shell: Some(shell), ..Forms::default() };
         Ok(Cooked { tool: Tool::of_mass(forms, &mass, MASS)?, drawn: field })
     }
 
-    /// What is touched, at rest at the origin: a field in bricks with so many cells along its largest edge.
+    /// Cooks an obstacle at rest at the origin: a field in bricks with this number of cells along its largest edge.
     pub fn obstacle(&self, name: &str, mesh: &TriMesh, cells: u32) -> Result<Obstacle> {
         let options = CookOptions {
             forms: asset::Forms { field: true, shell: false },
@@ -113,16 +113,16 @@ impl AssetCache {
     }
 }
 
-/// A folder and those it lies in.
+/// Creates a folder and its parents.
 pub fn create(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|source| Error::Io { path: folder.into(), source })
 }
 
-/// Of all that a cooked shape depends on: FNV-1a.
+/// Computes the FNV-1a hash of everything that determines a cooked shape.
 fn print(mesh: &TriMesh, options: &CookOptions) -> u64 {
     let numbers =
         mesh.vertices.iter().flatten().map(|x| x.to_bits()).chain(mesh.triangles.iter().flatten().map(|&i| i.into()));
-    // The voxel size in the field's options is overwritten; as it stands it says nothing.
+    // The voxel size in the field's options is overwritten later, so it is left out.
     let said =
         format!("{:?}", CookOptions { field: FieldOptions { voxel_size: 0.0, ..options.field }, ..options.clone() });
     let bytes = numbers.flat_map(u64::to_le_bytes).chain(said.into_bytes());

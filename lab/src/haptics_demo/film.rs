@@ -1,4 +1,4 @@
-//! Moving pictures of a recording: what collides, sphere-traced, with the contacts and where the hand is.
+//! Films of a recording: the colliding fields, sphere-traced, with the contacts and the pose of the hand.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::session::{touched, Moment, Recording};
 
 const FILM: (usize, usize) = (420, 300);
 const STILL: (usize, usize) = (560, 400);
-/// Seconds for which the film runs.
+/// Duration of the film, seconds.
 const LENGTH: f64 = 4.0;
 
 const TOOL: [f32; 3] = [0.82, 0.27, 0.22];
@@ -23,13 +23,13 @@ const FIXED: [f32; 3] = [0.36, 0.55, 0.83];
 const HAND: [f32; 3] = [0.98, 0.78, 0.2];
 const TOUCHED: [f32; 3] = [0.1, 0.1, 0.12];
 
-/// One moment.
+/// Draws one moment.
 pub fn still(stage: &Stage, moment: &Moment) -> Result<Image> {
     let (w, h) = STILL;
     Ok(taken(stage, &scene(stage, moment, 3)?, w, h))
 }
 
-/// The whole recording as an animated PNG.
+/// Returns the whole recording as an animated PNG.
 pub fn film(stage: &Stage, recording: &Recording, frames: usize, mut tick: impl FnMut()) -> Result<Vec<u8>> {
     let (w, h) = FILM;
     let last = recording.moments.len().saturating_sub(1);
@@ -42,7 +42,7 @@ pub fn film(stage: &Stage, recording: &Recording, frames: usize, mut tick: impl 
     animated(&pictures).map_err(|e| Error::Unsupported(format!("the film of {}: {e}", stage.scene.name())))
 }
 
-/// What is thinner than a pixel is found only by rays between the pixels' middles: those of a picture twice as large.
+/// Renders at twice the size and averages, so that rays find objects thinner than a pixel.
 fn taken(stage: &Stage, scene: &Scene, width: usize, height: usize) -> Image {
     let camera = camera(stage, width as f64 / height as f64);
     let pixel = 2.0 * stage.around / height as f64;
@@ -76,7 +76,7 @@ fn scene(stage: &Stage, moment: &Moment, smoothing: u32) -> Result<Scene> {
     scene.objects.push(Object::new(Arc::clone(&stage.drawn), moment.tool, TOOL));
     let size = stage.drawn.bounds().extents().norm();
     let ball = |center: Vec3, radius: f64, colour| Ball { center, radius, colour };
-    // Where the hand has the tool's middle, beside where it is shown.
+    // Tool centre at the hand's pose, in addition to the displayed pose.
     let held = |pose: &Pose| (pose * nalgebra::Point3::from(stage.tool.center)).coords;
     scene.balls.push(ball(held(&moment.hand), 0.035 * size, HAND));
     let points = touched(stage, &moment.tool, &mut Workspace::new())?;
@@ -93,10 +93,10 @@ fn camera(stage: &Stage, aspect: f64) -> Camera {
     Camera::looking_at(stage.middle + from * distance, stage.middle, Vec3::y(), FIELD_OF_VIEW)
 }
 
-/// Radians, vertical.
+/// Vertical angle, radians.
 const FIELD_OF_VIEW: f64 = 0.6;
 
-/// Of each picture after the first only the part that differs from the one before.
+/// Encodes each picture after the first as the area that differs from the previous one.
 fn animated(pictures: &[Image]) -> std::result::Result<Vec<u8>, png::EncodingError> {
     let first = &pictures[0];
     let mut bytes = Vec::new();
@@ -125,7 +125,7 @@ fn animated(pictures: &[Image]) -> std::result::Result<Vec<u8>, png::EncodingErr
     Ok(bytes)
 }
 
-/// The box in which two pictures differ, one pixel at least: x, y, width, height.
+/// Returns the box in which two pictures differ, at least one pixel: x, y, width, height.
 fn changed(before: &Image, after: &Image) -> [usize; 4] {
     let (mut low, mut high) = ([usize::MAX; 2], [0; 2]);
     for (i, (a, b)) in before.rgba.chunks_exact(4).zip(after.rgba.chunks_exact(4)).enumerate() {
@@ -141,7 +141,7 @@ fn changed(before: &Image, after: &Image) -> [usize; 4] {
     [low[0], low[1], high[0] - low[0] + 1, high[1] - low[1] + 1]
 }
 
-/// Writes a file in one go.
+/// Writes a file in one call.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).map_err(|source| Error::Io { path: path.into(), source })
 }

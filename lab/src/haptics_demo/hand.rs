@@ -1,4 +1,4 @@
-//! The hand that plays the script on a simulated device.
+//! A simulated device and hand that follow the script.
 
 use voxshell::haptics::DeviceState;
 use voxshell::math::{Twist, Wrench};
@@ -7,11 +7,11 @@ use voxshell_lab::device::{Axis, DeviceModel, SimulatedDevice};
 use super::motion::Motion;
 use super::session::STEP;
 
-/// A tensed arm, which is about four times as stiff as one at ease (the mass is that of [`Axis::HUMAN`]).
+/// A tensed arm, which is about four times as stiff as a relaxed one (the mass is that of [`Axis::HUMAN`]).
 const ARM: Axis = Axis::new(0.554, 13.0, 600.0);
-/// Of a grip around a handle, metres: what turns a linear into an angular axis.
+/// Radius of a grip around a handle, metres; it converts a linear into an angular axis.
 const GRIP: f64 = 0.05;
-/// Of the device's encoders, metres and radians.
+/// Resolution of the device's encoders, metres and radians.
 const RESOLUTION: [f64; 2] = [1e-5, 1e-4];
 
 pub struct Hand<'a> {
@@ -35,8 +35,8 @@ impl<'a> Hand<'a> {
         Self { motion, device: SimulatedDevice::new(model, motion.at(0.0).0), held, steps: 0 }
     }
 
-    /// What the device says after one more step in which `felt` was held. The hand knows what its arm and the device weigh: where
-    /// nothing is in the way it is where the script wants it.
+    /// Returns the state of the device after a step in which `felt` was held. The hand compensates the inertia of arm
+    /// and device: without contact it follows the script exactly.
     pub fn moved(&mut self, felt: &Wrench) -> DeviceState {
         let (_, before) = self.motion.at(self.time());
         self.steps += 1;
@@ -52,7 +52,7 @@ impl<'a> Hand<'a> {
         self.device.state()
     }
 
-    /// Seconds.
+    /// Returns the time, seconds.
     pub fn time(&self) -> f64 {
         f64::from(self.steps) * STEP
     }
@@ -75,7 +75,7 @@ mod tests {
             assert!(off < 1e-3, "{off} m at {} s", free.time());
             last = pushed.moved(&push).pose.translation.vector - state.pose.translation.vector;
         }
-        // 6 N on 600 N/m.
+        // 6 N over 600 N/m give 1 cm.
         assert!((last - Vec3::new(0.01, 0.0, 0.0)).norm() < 1e-3, "{last:?}");
     }
 }

@@ -1,18 +1,18 @@
-//! A landing gear, or what is like one for a part that is to be put in: struts, wheels, and wires two voxels wide.
+//! A simplified landing gear with the difficulties of the original: struts, wheels, and wires two voxels wide.
 
 use voxshell::math::{Pose, Vec3};
 use voxshell::mesh::primitives::{cuboid, cylinder, torus, tube};
 use voxshell::mesh::TriMesh;
 use voxshell::Result;
 
-/// Its height, metres; it is its largest edge.
+/// Height, which is the largest extent, metres.
 pub const HEIGHT: f64 = 0.5;
-/// Where the wires of the net in front are: the plane z, metres.
+/// Plane z of the wires of the net in front, metres.
 pub const NET: f64 = 0.11;
-/// Between the wires of the net.
+/// Distance between the wires of the net, metres.
 const APART: f64 = 0.016;
 
-/// Upright, from y = −[`HEIGHT`]/2 to [`HEIGHT`]/2; wires of this radius.
+/// Returns the gear, upright, from y = −[`HEIGHT`]/2 to [`HEIGHT`]/2, with wires of this radius.
 pub fn landing_gear(wire: f64) -> Result<TriMesh> {
     let at = |mesh: TriMesh, x: f64, y: f64, z: f64| mesh.transformed(&Pose::translation(x, y, z), 1.0);
     let lying = |mesh: TriMesh| mesh.transformed(&Pose::rotation(Vec3::z() * std::f64::consts::FRAC_PI_2), 1.0);
@@ -27,7 +27,7 @@ pub fn landing_gear(wire: f64) -> Result<TriMesh> {
         at(lying(cylinder(0.012, 0.11, 32)?), 0.0, -0.17, 0.0),
         at(lying(torus(0.055, 0.025, 64, 32)?), -0.075, -0.17, 0.0),
         at(lying(torus(0.055, 0.025, 64, 32)?), 0.075, -0.17, 0.0),
-        // Beam above, bracket below, that the net is fixed to.
+        // Beam above and bracket below; they hold the net.
         at(cuboid([0.16, 0.012, 0.03])?, 0.0, 0.5 * HEIGHT - 0.012, 0.0),
         at(cuboid([0.13, 0.006, 0.012])?, 0.0, 0.5 * HEIGHT - 0.018, NET - 0.006),
         at(cuboid([0.13, 0.005, 0.006])?, 0.0, -0.06, NET),
@@ -41,7 +41,7 @@ pub fn landing_gear(wire: f64) -> Result<TriMesh> {
     let wires = (0.22 / APART) as i32;
     for i in -wires / 2..=wires / 2 {
         let x = f64::from(i) * APART;
-        // Hung between the bars, each with its own slack.
+        // Wires between the bars, each with its own slack.
         let slack = 0.004 + 0.003 * f64::from(i % 3);
         let points: Vec<Vec3> = (0..=16)
             .map(|k| f64::from(k) / 16.0)
@@ -64,7 +64,7 @@ pub fn landing_gear(wire: f64) -> Result<TriMesh> {
     joined(&parts)
 }
 
-/// All of them as one soup.
+/// Joins the parts in one triangle soup.
 pub fn joined(parts: &[TriMesh]) -> Result<TriMesh> {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for part in parts {

@@ -1,5 +1,5 @@
-//! `voxshell-lab haptics-demo`: the papers' scenes played by a scripted hand, with each renderer. A table, plots, pictures and a
-//! report of them.
+//! `voxshell-lab haptics-demo`: plays the papers' scenes with a scripted hand and each renderer. Writes a table, plots,
+//! pictures and a report.
 
 pub mod asset_cache;
 mod film;
@@ -33,40 +33,41 @@ Examples:
   voxshell-lab haptics-demo --stability                                how long steps and how hard contacts may be
   voxshell-lab haptics-demo --meshes DIR --cache DIR --out report      with the papers' meshes, cooked once")]
 pub struct Arguments {
-    /// Which scenes; all unless given.
+    /// Scenes to play; default: all.
     #[arg(long, value_enum, value_delimiter = ',')]
     scene: Vec<SceneName>,
-    /// How long steps and how hard contacts may be with discrete and continuous penalty (Fig 10); also when no scene is named.
+    /// Find the largest stable steps and stiffnesses with discrete and continuous penalty (Fig 10); also done when no
+    /// scene is named.
     #[arg(long)]
     stability: bool,
-    /// Which renderers; all unless given.
+    /// Renderers to use; default: all.
     #[arg(long, value_enum, value_delimiter = ',')]
     renderer: Vec<RendererName>,
     /// Write report.html, title.png, plots, pictures and figures.jsonl into this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Pictures of each film.
+    /// Number of pictures of each film.
     #[arg(long, value_name = "NUMBER", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..=1000))]
     frames: u32,
-    /// One JSON object a scene and renderer.
+    /// Print one JSON object per scene and renderer.
     #[arg(long)]
     json: bool,
-    /// Coarser and ten times as fast: for tests.
+    /// Play coarser and ten times as fast, for tests.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
     bodies: Bodies,
 }
 
-/// Where the scenes' bodies come from.
+/// Sources of the scenes' bodies.
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Bodies")]
 pub struct Bodies {
-    /// A folder with alpha_puzzle_robot.obj, alpha_puzzle_env15.obj, horse_48k.obj and dragon_10k_open.obj. Without them, shapes of
-    /// this program take their places.
+    /// Folder with alpha_puzzle_robot.obj, alpha_puzzle_env15.obj, horse_48k.obj and dragon_10k_open.obj. Without it,
+    /// built-in shapes replace them.
     #[arg(long, value_name = "DIR", env = "VOXSHELL_MESHES")]
     meshes: Option<PathBuf>,
-    /// Keep what is cooked in this folder, and take it from there the next time.
+    /// Keep cooked shapes in this folder and reuse them in the next run.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 }
@@ -115,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// In the order of `all`; all of them when none is named.
+/// Returns the named entries in the order of `all`; all of them when none is named.
 fn chosen<T: ValueEnum + Copy + PartialEq>(named: &[T], all: &[T]) -> Vec<T> {
     all.iter().copied().filter(|one| named.is_empty() || named.contains(one)).collect()
 }
@@ -124,7 +125,7 @@ fn bar_style() -> ProgressStyle {
     ProgressStyle::with_template("{msg:<36} {bar:30} {percent:>3}% {eta} left").expect("a valid template")
 }
 
-/// Runs, plots and pictures of a scene.
+/// Plays a scene: runs, plots and pictures.
 fn played(stage: Stage, renderers: &[RendererName], arguments: &Arguments) -> Result<Section> {
     let steps = (stage.motion.duration() / session::STEP).ceil() as u64;
     let bar = ProgressBar::new(steps * renderers.len() as u64);
@@ -133,7 +134,7 @@ fn played(stage: Stage, renderers: &[RendererName], arguments: &Arguments) -> Re
     for renderer in renderers {
         bar.set_message(format!("{}, {}", stage.scene.name(), renderer.title()));
         let mut done = 0;
-        // Seldom enough not to be felt in what is timed.
+        // Rare enough not to affect the timings.
         let tick = || {
             done += 1;
             if done % 100 == 0 {
@@ -166,7 +167,7 @@ fn played(stage: Stage, renderers: &[RendererName], arguments: &Arguments) -> Re
     Ok(section)
 }
 
-/// A film of the god-object, or of what was played last; and of each renderer the moment that tells most.
+/// Adds a film of the god-object, or else of the last renderer; and of each renderer its most informative moment.
 fn pictures(section: &mut Section, frames: usize, out: &std::path::Path, bar: &ProgressBar) -> Result<()> {
     let name = section.stage.scene.name();
     let by_constraints = |r: &&Recording| r.renderer == RendererName::GodObject;
@@ -196,7 +197,8 @@ fn pictures(section: &mut Section, frames: usize, out: &std::path::Path, bar: &P
     detections(section, out)
 }
 
-/// The god-object with both detections, where the discrete one is deepest (Fig 11): discrete left, continuous right.
+/// Adds the god-object with both detections, at the moment where the discrete one is deepest (Fig 11): discrete left,
+/// continuous right.
 fn detections(section: &mut Section, out: &std::path::Path) -> Result<()> {
     let of = |name| section.recordings.iter().find(|r| r.renderer == name);
     let (Some(discrete), Some(continuous)) = (of(RendererName::GodObjectDiscrete), of(RendererName::GodObject)) else {

@@ -1,8 +1,8 @@
-//! The motion of the hand: from pose to pose, each path with the smoothness of a human arm.
+//! The motion of the hand: from pose to pose, with the smoothness of a human arm.
 
 use voxshell::math::{Pose, Rotation, Twist, Vec3};
 
-/// Poses and the times at which they are reached; at rest in each.
+/// Poses and the times at which they are reached; the hand is at rest at each.
 #[derive(Clone)]
 pub struct Motion {
     keys: Vec<(f64, Pose)>,
@@ -13,32 +13,32 @@ impl Motion {
         Self { keys: vec![(0.0, pose)] }
     }
 
-    /// On to `pose`, within so many seconds.
+    /// Appends a motion to `pose` within the given seconds.
     pub fn to(mut self, seconds: f64, pose: Pose) -> Self {
         let from = self.duration();
         self.keys.push((from + seconds, pose));
         self
     }
 
-    /// As long again where it is.
+    /// Appends a rest at the last pose.
     pub fn rest(self, seconds: f64) -> Self {
         let pose = self.keys[self.keys.len() - 1].1;
         self.to(seconds, pose)
     }
 
-    /// The same way in so many times the time.
+    /// Returns the same motion with all times multiplied by `factor`.
     pub fn slower(mut self, factor: f64) -> Self {
         self.keys.iter_mut().for_each(|key| key.0 *= factor);
         self
     }
 
-    /// Seconds.
+    /// Returns the duration, seconds.
     pub fn duration(&self) -> f64 {
         self.keys[self.keys.len() - 1].0
     }
 
-    /// The pose at `t` seconds, and the twist of the origin. Along each way the minimum-jerk profile (Flash & Hogan 1985), the
-    /// rotation about one axis.
+    /// Returns the pose at `t` seconds, and the twist of the origin. Each piece follows the minimum-jerk profile (Flash
+    /// & Hogan 1985), with the rotation about one axis.
     pub fn at(&self, t: f64) -> (Pose, Twist) {
         let next = self.keys.iter().position(|key| key.0 > t);
         let Some(next) = next else { return (self.keys[self.keys.len() - 1].1, Twist::ZERO) };
@@ -57,7 +57,7 @@ impl Motion {
     }
 }
 
-/// The pose that turns a body by `rotation` and brings its point `p` to `q`.
+/// Returns the pose that turns a body by `rotation` and moves its point `p` to `q`.
 pub fn placing(p: Vec3, q: Vec3, rotation: Rotation) -> Pose {
     Pose::from_parts((q - rotation * p).into(), rotation)
 }

@@ -1,4 +1,4 @@
-//! The report: one file of HTML that needs no other.
+//! The report: one self-contained HTML file.
 
 use std::fmt::Write;
 
@@ -11,19 +11,19 @@ use super::scenes::Stage;
 use super::session::{Figures, Recording, RendererName};
 use super::stability::Half;
 
-/// A scene that was played.
+/// Section of a scene.
 pub struct Section {
     pub stage: Stage,
     pub recordings: Vec<Recording>,
-    /// PNG files and what they show.
+    /// PNG files and their captions.
     pub pictures: Vec<(Vec<u8>, String)>,
     /// One of the pictures, for the title.
     pub title: Option<Image>,
-    /// SVG.
+    /// Plots as SVG.
     pub plots: Vec<String>,
 }
 
-/// The table's columns.
+/// Columns of the table.
 pub const HEADS: [&str; 11] =
     ["force N", "max", "torque N·m", "max", "depth mm", "max", "contacts", "max", "p50 µs", "p99 µs", "got through"];
 

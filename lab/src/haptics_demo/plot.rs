@@ -1,4 +1,4 @@
-//! Curves over time as SVG, one for each renderer, with a legend of their own.
+//! Curves over time as SVG, one for each renderer, with a legend.
 
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
@@ -9,19 +9,19 @@ use super::session::{Moment, Recording, RendererName};
 const SIZE: (u32, u32) = (560, 290);
 /// Height of title and legend.
 const HEAD: u32 = 44;
-/// More points than this cannot be seen; each stands for the largest of those around it.
+/// Largest number of visible points; each stands for the largest of a group.
 const POINTS: usize = 500;
 
-/// What is drawn over time.
+/// A quantity that is plotted over time.
 pub struct Quantity {
     pub name: &'static str,
     pub title: &'static str,
     value: fn(&Moment) -> f64,
-    /// Powers of ten, from this value on.
+    /// Lowest value of a logarithmic axis; `None` for a linear axis.
     log_from: Option<f64>,
 }
 
-/// Those of the papers' Figs 6 and 7.
+/// Quantities of the papers' Figs 6 and 7.
 pub const QUANTITIES: [Quantity; 5] = [
     Quantity { name: "force", title: "Force, N", value: |m| m.wrench.force.norm(), log_from: None },
     Quantity { name: "torque", title: "Torque, N·m", value: |m| m.wrench.torque.norm(), log_from: None },
@@ -45,7 +45,7 @@ pub fn colour(renderer: RendererName) -> RGBColor {
 pub struct Curve<'a> {
     pub name: &'a str,
     pub colour: RGBColor,
-    /// Seconds, and what is drawn over them.
+    /// Seconds, and the values at these times.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -64,7 +64,7 @@ impl Quantity {
     }
 }
 
-/// Curves in a range of values; what is below `floor` is drawn there.
+/// Draws curves in a range of values; values below `floor` are drawn at it.
 pub fn svg<Y>(title: &str, curves: &[Curve], range: Y, floor: f64) -> Result<String>
 where
     Y: AsRangedCoord<Value = f64>,
@@ -124,7 +124,7 @@ where
     Ok(())
 }
 
-/// As short as it can be said.
+/// Formats a number in its shortest form.
 fn number(y: f64) -> String {
     let text = if y != 0.0 && y.abs() < 0.01 { format!("{y:.4}") } else { format!("{y:.2}") };
     if text.contains('.') {
@@ -134,7 +134,7 @@ fn number(y: f64) -> String {
     }
 }
 
-/// As many points as can be seen.
+/// Reduces points to the visible number.
 pub fn thinned(points: impl ExactSizeIterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let each = points.len().div_ceil(POINTS).max(1);
     let points: Vec<(f64, f64)> = points.collect();

@@ -1,4 +1,4 @@
-//! The scenes: Figs 6, 7, 8, 10, 11 and 12 of Xu & Barbič 2016, and one in which nothing is touched.
+//! The scenes: Figs 6, 7, 8, 10, 11 and 12 of Xu & Barbič 2016, and a scene without contact.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -22,17 +22,17 @@ pub enum SceneName {
     HorseDragon,
     /// A hole over a peg of its size (Fig 7).
     Peg,
-    /// The same, the peg thicker by 0.1 voxel: it does not fit (Fig 7).
+    /// The same with a peg thicker by 0.1 voxel, which does not fit (Fig 7).
     TightPeg,
     /// An actuator into a landing gear, through thin wires, slowly and at speed (Figs 6 c, 8, 12).
     Wires,
-    /// A cylinder against three that stand in its way (Fig 11).
+    /// A cylinder against three fixed ones in its path (Fig 11).
     Cylinders,
-    /// Nothing within reach.
+    /// No obstacle within reach.
     Free,
 }
 
-/// All that a run needs to know of a scene.
+/// Everything that a run needs from a scene.
 pub struct Stage {
     pub scene: SceneName,
     pub tool: Tool,
@@ -40,29 +40,30 @@ pub struct Stage {
     pub motion: Motion,
     /// Edge of the field's voxels, metres.
     pub voxel: f64,
-    /// Of the tool, for pictures.
+    /// Field of the tool, for pictures.
     pub drawn: Arc<Field>,
-    /// Direction from which it is looked at.
+    /// Direction of the camera.
     pub from: Vec3,
-    /// What is in the picture: so many metres around a point.
+    /// Centre and extent of the picture, metres.
     pub middle: Vec3,
     pub around: f64,
     beyond: Option<Beyond>,
 }
 
-/// A side that no way leads to: a direction, and how far along it the tool's points may be.
+/// A region that is only reachable through a solid: a direction, and the largest allowed coordinate of the tool's
+/// points along it.
 struct Beyond {
     way: Vec3,
-    /// Metres.
+    /// Largest coordinate, metres.
     most: f64,
-    /// Tool's frame. Beyond is where all of them are.
+    /// Points in the tool's frame. The tool is beyond if all of them are.
     points: Vec<Vec3>,
-    /// And their middle no farther than this from the line through the origin along the way, metres.
+    /// Largest distance of their middle from the line through the origin along the direction, metres.
     aside: f64,
 }
 
 impl Beyond {
-    /// Of the tool's centre of mass, wherever that is aside.
+    /// Returns the region for the tool's centre of mass, at any distance from the line.
     fn of_center(stage: &Stage, way: Vec3, most: f64) -> Self {
         Self { way, most, points: vec![stage.tool.center], aside: f64::INFINITY }
     }
@@ -78,7 +79,7 @@ impl SceneName {
     pub const ALL: [Self; 7] =
         [Self::Alpha, Self::HorseDragon, Self::Peg, Self::TightPeg, Self::Wires, Self::Cylinders, Self::Free];
 
-    /// As on the command line and in rows.
+    /// Returns the name on the command line and in rows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alpha => "alpha",
@@ -103,7 +104,7 @@ impl SceneName {
         }
     }
 
-    /// What is done, and what is to be seen.
+    /// Returns the description of the scene and its expected result.
     pub fn text(self) -> &'static str {
         match self {
             Self::Alpha => {
@@ -120,17 +121,17 @@ impl SceneName {
             }
             Self::TightPeg => {
                 "The same with a peg that is thicker by a tenth of a voxel. It does not fit: a renderer that lets it in shows a \
-                 way that does not exist."
+                 path that does not exist."
             }
             Self::Wires => {
-                "A hydraulic actuator is pressed into a net of wires two voxels wide, slowly, and then thrown at it with 2.5 m/s: \
-                 Figs 6 c, 8 and 12, 3,426 samples against a field of 1,024 cells in bricks. Behind the net it must never be."
+                "A hydraulic actuator is pressed into a net of wires two voxels wide, slowly, and then thrown at it at 2.5 m/s: \
+                 Figs 6 c, 8 and 12, 3,426 samples against a field of 1,024 cells in bricks. It must never get behind the net."
             }
             Self::Cylinders => {
-                "A thin cylinder is driven against three that stand in its way, at 4 m/s: Fig 11. What looks only at the ends of \
-                 steps gets stuck or passes through."
+                "A thin cylinder is driven against three fixed ones in its path, at 4 m/s: Fig 11. A renderer that tests only the \
+                 ends of steps gets stuck or passes through."
             }
-            Self::Free => "The actuator is moved about where nothing is: no force, and what a step costs without contacts.",
+            Self::Free => "The actuator is moved in free space. It shows no force, and the cost of a step without contacts.",
         }
     }
 
@@ -144,7 +145,7 @@ impl SceneName {
             Self::Cylinders => cylinders(assets)?,
             Self::Free => free(assets)?,
         };
-        // As much pushing in less time: for tests.
+        // The same pushing in less time, for tests.
         stage.motion = stage.motion.slower(if assets.quick { 0.1 } else { 1.0 });
         Ok(stage)
     }
@@ -170,12 +171,12 @@ impl Stage {
         }
     }
 
-    /// Whether the tool is where it can only have come through what is solid.
+    /// Returns true if the tool is at a pose that is only reachable through a solid.
     pub fn is_beyond(&self, tool: &Pose) -> bool {
         self.beyond.as_ref().is_some_and(|beyond| beyond.has(tool))
     }
 
-    /// Of what is touched: cells along its largest edge.
+    /// Returns the cells of the obstacle along its largest edge.
     pub fn cells(&self) -> u32 {
         let field = self.obstacles[0].forms.field.as_deref();
         field.map_or(0, |f| (f.bounds().extents().max() / self.voxel).round() as u32)
@@ -186,25 +187,25 @@ impl Stage {
     }
 }
 
-/// Rotation about an axis by a part of a turn.
+/// Returns the rotation about an axis by a fraction of a turn.
 fn turned(axis: Vec3, turns: f64) -> Rotation {
     Rotation::from_scaled_axis(axis * (2.0 * PI * turns))
 }
 
-/// The shortest rotation from one direction to another, which is not its opposite.
+/// Returns the shortest rotation from one direction to another; they must not be opposite.
 fn onto(from: &Vec3, to: &Vec3) -> Rotation {
     Rotation::rotation_between(from, to).unwrap_or_else(|| turned(Vec3::x(), 0.5))
 }
 
-/// The bodies of the alpha puzzle, and where on them things are.
+/// The bodies of the alpha puzzle, and their characteristic points.
 struct Alphas {
     tool: TriMesh,
     fixed: TriMesh,
-    /// The end of the tool's leg, and the way it points.
+    /// End of the tool's leg, and the direction in which it points.
     tip: (Vec3, Vec3),
-    /// The middle of the fixed loop, and the way through it.
+    /// Centre of the fixed loop, and the direction through it.
     eye: (Vec3, Vec3),
-    /// Room between leg and loop, metres.
+    /// Clearance between leg and loop, metres.
     room: f64,
 }
 
@@ -212,7 +213,7 @@ impl Alphas {
     fn new(assets: &AssetCache) -> Result<Self> {
         let files = (assets.mesh("alpha_puzzle_robot.obj")?, assets.mesh("alpha_puzzle_env15.obj")?);
         if let (Some(robot), Some(env)) = files {
-            // The files are in millimetres, if a puzzle of a hand's size is meant.
+            // The files are assumed to be in millimetres, for a puzzle of the size of a hand.
             let scale = 1e-3;
             return Ok(Self {
                 tip: (Vec3::new(168.2, 15.8, -49.7) * scale, Vec3::new(0.946, -0.264, -0.187).normalize()),
@@ -239,18 +240,18 @@ fn alpha(assets: &AssetCache) -> Result<Stage> {
     let down = onto(&leg, &-through);
     let side = through.cross(&Vec3::x()).normalize();
     let other = through.cross(&side);
-    // The tip so far above the eye, aside, turned about the way through.
+    // The tip at this height above the eye, displaced sideways, turned about the direction through it.
     let at = |above: f64, aside: Vec3, turns: f64| {
         placing(tip, eye + through * above + aside, turned(through, turns) * down)
     };
     let push = alphas.room + 0.02;
     let mut motion = Motion::from(at(0.06, Vec3::zeros(), 0.0)).to(0.6, at(-0.03, Vec3::zeros(), 0.0));
-    // Around the inside of the loop, pressed 2 cm into it, while it turns.
+    // Around the inside of the loop, with the target 2 cm inside it, while it turns.
     for quarter in 0..=4 {
         let (sin, cos) = (f64::from(quarter) * FRAC_PI_2).sin_cos();
         motion = motion.to(0.35, at(-0.03, (side * cos + other * sin) * push, 0.02 * f64::from(quarter)));
     }
-    // In up to where it gets thick, tilted over, and out.
+    // In up to the thick section, tilted over, and out.
     let tilted = placing(tip, eye - through * 0.04 + side * push, turned(other, 0.06) * down);
     motion =
         motion.to(0.3, at(-0.05, Vec3::zeros(), 0.0)).to(0.4, tilted).rest(0.1).to(0.8, at(0.06, Vec3::zeros(), 0.0));
@@ -261,7 +262,7 @@ fn alpha(assets: &AssetCache) -> Result<Stage> {
 
 fn horse_dragon(assets: &AssetCache) -> Result<Stage> {
     let horse = match assets.mesh("horse_48k.obj")? {
-        // On its feet: the file has up along z.
+        // Upright: the file has up along z.
         Some(horse) => horse.scaled_to_extent(0.4).transformed(&Pose::rotation(-Vec3::x() * FRAC_PI_2), 1.0),
         None => primitives::torus_knot(2, 3, 0.3, 0.085, 256, 32)?.scaled_to_extent(0.4),
     };
@@ -272,7 +273,8 @@ fn horse_dragon(assets: &AssetCache) -> Result<Stage> {
     let cooked = assets.tool("dragon", &dragon, 7_537)?;
     let obstacle = assets.obstacle("horse", &horse, 256)?;
     let (box_, feet) = (horse.bounds(), dragon.bounds());
-    // The lowest point of the dragon over the horse's back, which runs along its longer side; how far above its box.
+    // The lowest point of the dragon above the horse's back, which runs along its longer side; height relative to its
+    // box.
     let along = if box_.extents().x > box_.extents().z { Vec3::x() } else { Vec3::z() };
     let across = Vec3::y().cross(&along);
     let foot = Vec3::new(feet.center().x, feet.min.y, feet.center().z);
@@ -280,7 +282,7 @@ fn horse_dragon(assets: &AssetCache) -> Result<Stage> {
     let at = |along_by: f64, across_by: f64, above: f64, turns: f64| {
         placing(foot, top + along * along_by + across * across_by + Vec3::y() * above, turned(Vec3::y(), turns))
     };
-    // Behind the head, which is to the front; as deep as the back is.
+    // Behind the head, which is at the front, at the height of the back.
     let deep = -0.42 * box_.extents().y;
     let back = 0.04;
     let motion = Motion::from(at(back, 0.0, 0.0, 0.0))
@@ -295,7 +297,7 @@ fn horse_dragon(assets: &AssetCache) -> Result<Stage> {
     Ok(Stage { from, middle, around: 1.1 * stage.around, ..stage })
 }
 
-/// Of the peg, metres: radius, length and chamfer; its field has 64 cells along it.
+/// Size of the peg, metres: radius, length and chamfer. The field has 64 cells along it.
 const PEG: (f64, f64) = (0.02, 0.16);
 const CHAMFER: f64 = 0.004;
 const PEG_VOXEL: f64 = PEG.1 / 64.0;
@@ -305,26 +307,26 @@ fn peg(scene: SceneName, assets: &AssetCache, thicker: f64) -> Result<Stage> {
     let peg = primitives::peg(PEG.0 + thicker * PEG_VOXEL, PEG.1, CHAMFER, 256)?;
     let block = primitives::hole([0.04, 0.025, 0.04], PEG.0 + clearance, 256)?;
     let cooked = assets.tool("block", &block, 6_691)?;
-    // At the full resolution always: the fit is a matter of a part of a voxel.
+    // Always at full resolution, because the fit depends on a fraction of a voxel.
     let obstacle = AssetCache { quick: false, voxmaps: assets.voxmaps, cache: assets.cache.clone(), meshes: None }
         .obstacle(scene.name(), &peg, 64)?;
     let at =
         |x: f64, y: f64, turn: Vec3| Pose::from_parts(Vec3::new(x, y, 0.0).into(), Rotation::from_scaled_axis(turn));
     let up = 0.5 * PEG.1 + 0.025;
     let motion = Motion::from(at(0.003, up + 0.01, Vec3::new(0.0, 0.0, 0.03)))
-        // Down beside the middle, into the chamfer, drawn over it and down.
+        // Down beside the middle, into the chamfer, over the centre and down.
         .to(0.3, at(0.003, up - 0.006, Vec3::new(0.0, 0.0, 0.03)))
         .to(0.2, at(0.0, up - 0.01, Vec3::zeros()))
         .to(0.8, at(0.0, 0.0, Vec3::zeros()))
         .rest(0.1)
-        // There it is turned, pushed aside and tilted.
+        // At the bottom it is turned, pushed aside and tilted.
         .to(0.3, at(0.0, 0.0, Vec3::y() * 0.5))
         .to(0.2, at(0.008, 0.0, Vec3::y() * 0.5))
         .to(0.3, at(-0.008, 0.0, Vec3::new(0.0, 0.5, 0.1)))
         .to(0.2, at(0.0, 0.0, Vec3::zeros()))
         .to(0.8, at(0.0, up + 0.01, Vec3::zeros()));
-    // Over the chamfer it comes, but no farther: with all of its rim and around the peg. It may tip over the end, with one side
-    // still on the chamfer and the other far down, and slip off beside the peg.
+    // The hole may pass the chamfer but go no farther with its whole rim around the peg. It may tip over the end, one
+    // side still on the chamfer and the other far down, and slip off beside the peg.
     let rim = |i: u32| {
         let (sin, cos) = (2.0 * PI * f64::from(i) / 32.0).sin_cos();
         Vec3::new(cos, 0.0, sin) * (PEG.0 + clearance) - Vec3::y() * 0.025
@@ -341,7 +343,7 @@ fn peg(scene: SceneName, assets: &AssetCache, thicker: f64) -> Result<Stage> {
 }
 
 fn wires(assets: &AssetCache) -> Result<Stage> {
-    // Two voxels wide: also where the voxels are larger.
+    // Wires stay two voxels wide at coarser resolutions.
     let cells = assets.cells(1024);
     let gear = landing_gear::landing_gear(landing_gear::HEIGHT / f64::from(cells))?;
     let actuator = primitives::actuator(0.01, 0.12, 48)?;
@@ -356,7 +358,7 @@ fn wires(assets: &AssetCache) -> Result<Stage> {
         .to(0.5, at(0.13, landing_gear::NET - 0.015, turned(Vec3::y(), 0.03)))
         .to(0.4, at(0.1, front, Rotation::identity()))
         .rest(0.1)
-        // At speed: 12 cm in 90 ms are 2.5 m/s where it is fastest, which is at the net.
+        // At speed: 12 cm in 90 ms. The peak is 2.5 m/s, at the net.
         .to(0.09, at(0.1, front - 0.12, Rotation::identity()))
         .rest(0.2)
         .to(0.3, at(0.06, front - 0.09, turned(Vec3::x(), 0.04)))

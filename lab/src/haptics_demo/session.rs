@@ -1,4 +1,4 @@
-//! One scene played with one renderer, and what was felt.
+//! One scene played with one renderer, and its recording.
 
 use clap::ValueEnum;
 use serde_json::{json, Value};
@@ -12,10 +12,10 @@ use super::hand::Hand;
 use super::scenes::Stage;
 use voxshell_lab::clock::of_thread;
 
-/// Of the device, seconds.
+/// Time step of the device, seconds.
 pub const STEP: f64 = 1e-3;
 
-/// Of the device that the scenes are played with: a desktop one for both hands' forces.
+/// Limits of the scenes' device: a desktop device for the forces of two hands.
 pub const LIMITS: Limits = Limits { force: 30.0, torque: 2.0, stiffness: [2000.0, 30.0], damping: [20.0, 0.5] };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -25,14 +25,14 @@ pub enum RendererName {
     ContinuousPenalty,
     GodObject,
     Impulse,
-    /// Contacts of the god-object at the ends of steps only: to compare with (Fig 11).
+    /// God-object with contacts at the ends of steps only, for comparison (Fig 11).
     GodObjectDiscrete,
 }
 
 impl RendererName {
-    /// Those of the library.
+    /// Renderers of the library.
     pub const ALL: [Self; 5] = [Self::Vps, Self::Penalty, Self::ContinuousPenalty, Self::GodObject, Self::Impulse];
-    /// And what one of them is compared with.
+    /// Renderers of the library, and the discrete god-object for comparison.
     pub const PLAYED: [Self; 6] =
         [Self::Vps, Self::Penalty, Self::ContinuousPenalty, Self::GodObject, Self::Impulse, Self::GodObjectDiscrete];
 
@@ -53,7 +53,7 @@ impl RendererName {
         }
     }
 
-    /// As on the command line and in rows.
+    /// Returns the name on the command line and in rows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vps => "vps",
@@ -77,21 +77,21 @@ impl RendererName {
     }
 }
 
-/// One millisecond.
+/// Recording of one millisecond.
 #[derive(Clone, Copy)]
 pub struct Moment {
-    /// Seconds.
+    /// Time, seconds.
     pub time: f64,
-    /// On the hand.
+    /// Wrench on the hand.
     pub wrench: Wrench,
-    /// Of the deepest sample of the tool, where it is shown to be, metres; 0 when nothing penetrates.
+    /// Depth of the tool's deepest sample at the displayed pose, metres; 0 when nothing penetrates.
     pub penetration: f64,
     pub contacts: u32,
-    /// Computing, seconds: of the servo's step, and of the simulation's.
+    /// Computing time, seconds: of the servo's step, and of the simulation's.
     pub step: f64,
     pub simulate: f64,
     pub status: Status,
-    /// Where the tool is shown to be, and where the hand has it.
+    /// Displayed pose of the tool, and the pose at the hand.
     pub tool: Pose,
     pub hand: Pose,
 }
@@ -99,11 +99,11 @@ pub struct Moment {
 pub struct Recording {
     pub renderer: RendererName,
     pub moments: Vec<Moment>,
-    /// Whether the tool came to be where no way leads.
+    /// True if the tool reached a region that is only reachable through a solid.
     pub passed: bool,
 }
 
-/// Both halves on this thread, one after the other, one round of the simulation for each step of the device.
+/// Plays a scene with both halves on this thread, alternating: one simulation round for each step of the device.
 pub fn play(stage: &Stage, renderer: RendererName, mut tick: impl FnMut()) -> Result<Recording> {
     let settings = Settings::for_tool(renderer.renderer(), &stage.tool, &LIMITS)?;
     let settings = Settings { detection: renderer.detection(), ..settings };
@@ -137,7 +137,7 @@ pub fn play(stage: &Stage, renderer: RendererName, mut tick: impl FnMut()) -> Re
     Ok(recording)
 }
 
-/// How deep the deepest sample is, metres.
+/// Returns the depth of the deepest sample, metres.
 pub fn penetration(stage: &Stage, tool: &Pose, workspace: &mut Workspace) -> Result<f64> {
     let mut deepest: f64 = 0.0;
     for obstacle in &stage.obstacles {
@@ -148,19 +148,19 @@ pub fn penetration(stage: &Stage, tool: &Pose, workspace: &mut Workspace) -> Res
     Ok(deepest)
 }
 
-/// Means and extremes of a recording.
+/// Means and extremes over a recording.
 pub struct Figures {
-    /// N, N·m, metres and a number: mean and largest of each.
+    /// Force in N, torque in N·m, depth in metres, number of contacts: mean and largest of each.
     pub force: [f64; 2],
     pub torque: [f64; 2],
     pub penetration: [f64; 2],
     pub contacts: [f64; 2],
-    /// Seconds for the servo's step and the simulation's round together: median, p99.
+    /// Time of the servo's step and the simulation's round together, seconds: median, p99.
     pub time: [f64; 2],
     /// Largest change of the force from one step to the next, N.
     pub jump: f64,
     pub passed: bool,
-    /// Share of the steps in which the constraints left no way.
+    /// Fraction of the steps in which the constraints allowed no motion.
     pub locked: f64,
 }
 
@@ -200,7 +200,7 @@ impl Recording {
         })
     }
 
-    /// The moment that shows most: the deepest, or where nothing penetrates that of the largest force.
+    /// Returns the most informative moment: the deepest one, or without penetration that of the largest force.
     pub fn telling(&self) -> usize {
         let rank = |m: &Moment| (m.penetration, m.wrench.force.norm());
         let mut best = 0;
@@ -214,20 +214,20 @@ impl Recording {
 }
 
 impl Moment {
-    /// Servo and simulation, seconds.
+    /// Returns the time of servo and simulation, seconds.
     pub fn time_of_step(&self) -> f64 {
         self.step + self.simulate
     }
 }
 
-/// The smallest value that at least the share `q` of all does not exceed. Sorts them.
+/// Returns the smallest value that at least the fraction `q` of all does not exceed. Sorts them.
 pub fn quantile(values: &mut [f64], q: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let rank = (q * values.len() as f64).ceil() as usize;
     values.get(rank.clamp(1, values.len().max(1)) - 1).copied().unwrap_or(0.0)
 }
 
-/// Where the tool's contacts are, world frame: for pictures.
+/// Returns the tool's contact points, world frame, for pictures.
 pub fn touched(stage: &Stage, tool: &Pose, workspace: &mut Workspace) -> Result<Vec<Vec3>> {
     let query =
         contact::Query { roles: Roles::ShellOfA, max_separation: 0.05 * stage.voxel, ..contact::Query::default() };

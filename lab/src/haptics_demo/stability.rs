@@ -1,5 +1,5 @@
-//! How long steps and how hard contacts may be (Xu & Barbič 2016, figure 10): penalty at the ends of steps beside penalty over
-//! the times of contact. Bodies are simulated as they are, without renderers.
+//! Largest stable steps and stiffnesses (Xu & Barbič 2016, figure 10): penalty at the ends of steps compared with
+//! penalty over the contact intervals. Bodies are simulated directly, without renderers.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -21,16 +21,17 @@ use super::asset_cache::AssetCache;
 use super::film;
 use super::plot::{svg, thinned, Curve};
 
-/// A way to find contacts.
+/// A method of contact detection.
 pub struct Way {
-    /// In rows.
+    /// Name in rows.
     pub name: &'static str,
     title: &'static str,
     pub contacts: Contacts,
     colour: RGBColor,
 }
 
-/// At the ends of steps; the paper's, whose force acts a step later; and that which acts in the step that it was found for.
+/// The methods: at the ends of steps; that of the paper, whose force acts one step later; and the one whose force acts
+/// in the same step.
 pub const WAYS: [Way; 3] = [
     Way { name: "discrete", title: "discrete", contacts: Contacts::Discrete, colour: RGBColor(224, 123, 26) },
     Way {
@@ -57,7 +58,8 @@ pub fn part(mesh: &TriMesh, cells: u32, samples: usize) -> Result<Part> {
     }
 }
 
-/// Figure 10 (a): 20 bodies of 1 m and 1 kg, 10 kN/m and 10 N·s/m a sample, for two seconds. The papers' bunny where there is one.
+/// Returns figure 10 (a): 20 bodies of 1 m and 1 kg, 10 kN/m and 10 N·s/m per sample, for two seconds. Uses the papers'
+/// bunny if it is present.
 pub fn pile(assets: &AssetCache) -> Result<Pile> {
     let mesh = match assets.mesh("bunny_777_decimated.obj")? {
         Some(bunny) => bunny,
@@ -69,7 +71,7 @@ pub fn pile(assets: &AssetCache) -> Result<Pile> {
     Ok(Pile { part, count, mass: 1.0, penalty, integrator: Integrator::Symplectic, time })
 }
 
-/// Figure 10 (b): a hand puts a peg into a hole and presses it aside; steps of a millisecond.
+/// Returns figure 10 (b): a hand puts a peg into a hole and presses it aside, in steps of a millisecond.
 pub fn peg(assets: &AssetCache) -> Result<PegInHole> {
     Ok(PegInHole {
         hole: part(&primitives::hole([0.1, 0.1, 0.1], 0.05, 48)?, 64, if assets.quick { 1000 } else { 6691 })?,
@@ -84,7 +86,7 @@ pub fn peg(assets: &AssetCache) -> Result<PegInHole> {
     })
 }
 
-/// Seconds, each way.
+/// Returns the largest stable step of each method, seconds.
 pub fn largest_steps(pile: &Pile, quick: bool, mut tick: impl FnMut()) -> Result<[f64; 3]> {
     each(|contacts| {
         tick();
@@ -92,7 +94,7 @@ pub fn largest_steps(pile: &Pile, quick: bool, mut tick: impl FnMut()) -> Result
     })
 }
 
-/// Implicit, contacts without damping. N/m, each way.
+/// Returns the largest stable stiffness of each method, N/m; implicit integration, contacts without damping.
 pub fn largest_stiffnesses(peg: &PegInHole, quick: bool, mut tick: impl FnMut()) -> Result<[f64; 3]> {
     each(|contacts| {
         tick();
@@ -111,17 +113,17 @@ pub struct Half {
     name: &'static str,
     title: &'static str,
     text: String,
-    /// What is as large as it may be, with its unit.
+    /// The quantity that is maximised, with its unit.
     what: &'static str,
     key: &'static str,
     largest: [f64; 3],
-    /// By how much continuous contacts were better in the paper.
+    /// Improvement by continuous contacts in the paper.
     paper: f64,
     plot: String,
     picture: Option<Image>,
 }
 
-/// Both halves, with their plots and pictures in `out`.
+/// Computes both halves and writes their plots and pictures to `out`.
 pub fn figure(assets: &AssetCache, out: Option<&Path>) -> Result<[Half; 2]> {
     let bar = ProgressBar::new(8).with_style(super::bar_style());
     let tick = |what: &'static str| {
@@ -142,7 +144,7 @@ pub fn figure(assets: &AssetCache, out: Option<&Path>) -> Result<[Half; 2]> {
     Ok(halves)
 }
 
-/// Where the ways part: beyond what the first bears, within what another one does if any does.
+/// Returns a value beyond the limit of the first method and within that of another, if there is one.
 fn between([discrete, continuous, ahead]: [f64; 3]) -> f64 {
     discrete * (continuous.max(ahead) / discrete).sqrt().max(1.1)
 }
@@ -216,7 +218,7 @@ impl Way {
     }
 }
 
-/// All bodies but the ground, which is first.
+/// Draws all bodies except the ground, which is first.
 fn picture(pile: &Pile, poses: &[Pose]) -> Image {
     const COLOURS: [[f32; 3]; 4] = [[0.82, 0.27, 0.22], [0.36, 0.55, 0.83], [0.95, 0.7, 0.2], [0.35, 0.62, 0.4]];
     let mut scene = render::Scene { fade: 40.0, ..render::Scene::default() };
@@ -230,7 +232,7 @@ fn picture(pile: &Pile, poses: &[Pose]) -> Image {
 }
 
 impl Half {
-    /// JSON, an object a way.
+    /// Returns one JSON object per method.
     pub fn rows(&self) -> Vec<String> {
         let row = |(way, largest): (&Way, f64)| {
             let more = largest / self.largest[0];
@@ -239,7 +241,7 @@ impl Half {
         WAYS.iter().zip(self.largest).map(|row_of| format!("{}\n", row(row_of))).collect()
     }
 
-    /// For the table of the terminal.
+    /// Returns the lines of the terminal's table.
     pub fn lines(&self) -> Vec<[String; 4]> {
         let mut lines = vec![[self.title, "", self.what, "over discrete"].map(String::from)];
         lines.extend(WAYS.iter().zip(self.largest).map(|(way, largest)| {

@@ -280,9 +280,9 @@ fn check_segments(segments: u32) -> Result<()> {
     Err(Error::argument("segments", segments, "a multiple of 6"))
 }
 
-/// Makes the surface through `n` columns: `column` makes the one at segment j, which is a fraction of a full turn; the
-/// solid lies to the left of its direction seen with the axis on the left. After a full turn the thread's keys have
-/// changed by `turned`.
+/// Makes the surface through `n` columns. `column` gets the index of a segment and its fraction of a full turn; the
+/// solid lies to the left of the column's direction, seen with the axis on the left. After a full turn the keys of the
+/// thread have changed by `turned`.
 fn strips(n: u32, turned: f64, column: impl Fn(u32, f64) -> Vec<Point>) -> Result<TriMesh> {
     let mut vertices: Vec<[f64; 3]> = Vec::new();
     let mut columns: Vec<Vec<(u32, (u32, f64))>> = Vec::with_capacity(n as usize + 1);

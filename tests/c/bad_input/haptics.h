@@ -1,4 +1,4 @@
-/* Rows of: haptics. That states and times that make no sense are no failures is in haptics.c. */
+/* Rows of: haptics. haptics.c tests that invalid states and times are no failures. */
 
 ROWS(vxs_haptics_settings_init) {
   vxs_shape *shape = tetrahedron(), *plane = NULL, *tool = shape;
@@ -300,7 +300,7 @@ ROWS(vxs_penalty_init) {
 #undef CALL
 }
 
-/* A pointer to a shape with where it is and how it moves. */
+/* Rows of a pointer to a shape with its pose and motion. */
 #define DYNAMIC_BODY(body)                                                                                             \
   do {                                                                                                                 \
     POINTER(body);                                                                                                     \
@@ -312,7 +312,7 @@ ROWS(vxs_penalty_init) {
     INVALID(body->kinematics.pose.qw, 0, #body "->kinematics.pose.qx..qw is (0, 0, 0, 0), of norm 0; expected");       \
   } while (0)
 
-/* A pointer to a shape over a step. */
+/* Rows of a pointer to a shape over a step. */
 #define SWEPT_BODY(body)                                                 \
   do {                                                                   \
     POINTER(body);                                                       \
@@ -323,7 +323,7 @@ ROWS(vxs_penalty_init) {
     VECTOR(body->sweep.twist.angular);                                   \
   } while (0)
 
-/* And to how hard contacts are. */
+/* Rows of a pointer to the penalty settings. */
 #define PENALTY()                                                              \
   do {                                                                         \
     POINTER(penalty);                                                          \
@@ -412,7 +412,7 @@ ROWS(vxs_impulse_init) {
 #undef CALL
 }
 
-/* A pointer to how a body answers to impulses. */
+/* Rows of a pointer to the mobility of a body. */
 #define MOBILITY(m)                                                                              \
   do {                                                                                           \
     POINTER(m);                                                                                  \

@@ -1,6 +1,7 @@
 /* Rows of: version and errors, log, allocations, options, and the functions that make shapes. */
 
-/* --- What cannot fail --------------------------------------------------------------------------------------------------- */
+/* --- Functions that cannot fail
+ * ---------------------------------------------------------------------------------------- */
 
 ROWS(vxs_version) { CHECK(vxs_version() == (VXS_VERSION_MAJOR << 16 | VXS_VERSION_MINOR << 8 | VXS_VERSION_PATCH)); }
 
@@ -136,7 +137,7 @@ ROWS(vxs_shape_info_init) {
 
 /* --- Cooking ------------------------------------------------------------------------------------------------------------- */
 
-/* The rows of `options` in each function that reads them. A null pointer stands for the defaults. */
+/* The rows of `options` in each function that reads them. A null pointer means the defaults. */
 #define READ_OPTIONS(options)                                                                         \
   do {                                                                                                \
     SIZED(options);                                                                                   \
@@ -167,7 +168,7 @@ ROWS(vxs_shape_info_init) {
     INVALID(options->offset, 1e-9, "offset is 0.000000001; expected 0 for none, or at least a voxel's diagonal"); \
   } while (0)
 
-/* And in each function that cooks. */
+/* The rows of `options` in each function that cooks. */
 #define COOK_OPTIONS(options)                                                                         \
   do {                                                                                                \
     READ_OPTIONS(options);                                                                            \

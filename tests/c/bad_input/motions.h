@@ -1,4 +1,4 @@
-/* Rows of: queries of two shapes that move. */
+/* Rows of: queries of two moving shapes. */
 
 ROWS(vxs_motion_query_init) {
   size_t size = sizeof(vxs_motion_query);
@@ -9,7 +9,7 @@ ROWS(vxs_motion_query_init) {
 #undef CALL
 }
 
-/* Both poses of a motion. */
+/* Rows of both poses of a motion. */
 #define MOTION(from, to)                                                        \
   do {                                                                          \
     VECTOR(from.position);                                                      \
@@ -18,7 +18,7 @@ ROWS(vxs_motion_query_init) {
     INVALID(to.qx, NAN, #to ".qx..qw is (NaN, 0, 0, 1)");                       \
   } while (0)
 
-/* A pointer to a shape in motion. */
+/* Rows of a pointer to a moving shape. */
 #define MOVING_BODY(body)         \
   do {                            \
     POINTER(body);                \
@@ -41,7 +41,7 @@ ROWS(vxs_motion_pose) {
 #undef CALL
 }
 
-/* What the queries of motions take. */
+/* Arguments of the queries of motions. */
 #define MOVING_PAIR                                                                                                    \
   vxs_shape *shape = tetrahedron(), *exact = NULL;                                                                     \
   vxs_moving_body a_given = {shape, {at(0, 0, 0), at(1, 0, 0)}}, *a = &a_given;                                        \
@@ -52,7 +52,7 @@ ROWS(vxs_motion_pose) {
   OK(vxs_shape_create_sphere(1, &exact));                                                                              \
   OK(vxs_motion_query_init(query, sizeof *query))
 
-/* And their rows. A null `query` stands for the defaults. */
+/* Their rows. A null `query` means the defaults. */
 #define MOVING_PAIR_ROWS()                                                             \
   do {                                                                                 \
     MOVING_BODY(a);                                                                    \

@@ -1,4 +1,5 @@
-/* Rows of: workspaces and queries of two shapes. That a workspace is refused while another thread uses it is in threads.c. */
+/* Rows of: workspaces and queries of two shapes. threads.c tests that a workspace in use by another thread is
+ * refused. */
 
 ROWS(vxs_workspace_create) {
   OUTPUT(vxs_workspace *, workspace);
@@ -19,7 +20,7 @@ ROWS(vxs_workspace_destroy) {
 #undef CALL
 }
 
-/* A pointer to a shape at a pose. */
+/* Rows of a pointer to a shape at a pose. */
 #define PLACED(body)              \
   do {                            \
     POINTER(body);                \
@@ -27,7 +28,7 @@ ROWS(vxs_workspace_destroy) {
     POSE_VALUE(body->pose);       \
   } while (0)
 
-/* The rows of what both queries take. A null `query` stands for the defaults. */
+/* Rows of the arguments that both queries have. A null `query` means the defaults. */
 #define PAIR()                                                                              \
   do {                                                                                      \
     PLACED(a);                                                                              \
@@ -96,7 +97,7 @@ ROWS(vxs_query_contacts) {
   POINTER(count);
   CHECK(vxs_query_contacts(a, b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);
   PANIC();
-  /* All handles of the call are poisoned by it. */
+  /* The panic poisons all handles of the call. */
 #ifdef VOXSHELL_TEST_PANIC
   ROW(VXS_PANIC, a->shape, shape, "a->shape is poisoned by a defect");
   vxs_shape *fresh = tetrahedron();

@@ -58,7 +58,7 @@ static inline bool seen(const char *argument) {
   return strstr(now.seen, text) != NULL;
 }
 
-/* The argument is the name at the start of what a row changes: `query` of `query->roles`. */
+/* Marks the argument as tested; it is the name at the start of the changed expression: `query` of `query->roles`. */
 static inline void see(const char *changed) {
   char argument[64];
   size_t used = strlen(now.seen);
@@ -95,7 +95,7 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
 
 /* --- One row ----------------------------------------------------------------------------------------------------------- */
 
-/* Makes CALL with `changed` being `value`, and puts the good value back. `text` is part of the last error. */
+/* Makes CALL with `changed` set to `value`, and restores the good value. `text` is part of the last error. */
 #define ROW(status, changed, value, text)                               \
   do {                                                                  \
     unsigned char kept_[sizeof(changed)];                               \
@@ -110,7 +110,7 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
 
 /* --- The rows of each kind of argument --------------------------------------------------------------------------------- */
 
-/* Any value will do, or a wrong one cannot be told. The reason belongs beside it. */
+/* Every value is valid, or a wrong one cannot be detected. Give the reason beside it. */
 #define ANYTHING(argument) ((void)(argument), see(#argument))
 
 /* An input or output that may not be null, or misaligned. */
@@ -150,7 +150,7 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     NUMBER(vector.z);   \
   } while (0)
 
-/* A vector of which only the direction matters: finite. */
+/* A vector of which only the direction matters; it must be finite. */
 #define DIRECTION(vector)                                       \
   do {                                                          \
     INVALID(vector.x, NAN, #vector ".x is NaN; expected");      \
@@ -185,7 +185,7 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     INVALID(pose->qz, INFINITY, #pose "->qx..qw is (0, 0, inf, 1)");                                          \
   } while (0)
 
-/* A pointer to a struct with `struct_size`; whether it may be null is the caller's row. */
+/* A pointer to a struct with `struct_size`; whether it may be null is tested by the caller's row. */
 #define SIZED(pointer)                                                                                                    \
   do {                                                                                                                    \
     INVALID(pointer->struct_size, 0, #pointer "->struct_size is 0; expected");                                            \
@@ -221,7 +221,8 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     INVALID(path, "", "path is empty; expected");  \
   } while (0)
 
-/* A handle of a kind, one of those in `bad`, which may be null: released before, of another kind, none at all, poisoned. */
+/* A handle of a kind that may be null. The bad values in `bad` are: already released, of another kind, not a handle,
+ * poisoned. */
 #define HANDLE_OR_NULL(handle, kind)                                                                                     \
   do {                                                                                                                   \
     LIVE_HANDLE(handle, kind);                                                                                           \
@@ -235,7 +236,7 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     HANDLE_OR_NULL(handle, kind);   \
   } while (0)
 
-/* A handle to be released: null and poisoned are fine. */
+/* A handle to be released: null and poisoned handles are valid. */
 #define LIVE_HANDLE(handle, kind)                                                                                         \
   do {                                                                                                                    \
     ROW(VXS_INVALID_HANDLE, handle, bad.kind.released, #handle " was released before; expected a live");                   \
@@ -244,10 +245,11 @@ static inline void expect(vxs_status expected, const char *text, vxs_status got,
     ROW(VXS_INVALID_HANDLE, handle, (void *)((char *)bad.memory + 1), #handle " is not a handle of this library");         \
   } while (0)
 
-/* --- A defect inside --------------------------------------------------------------------------------------------------- */
+/* --- A defect inside the library
+ * --------------------------------------------------------------------------------------- */
 
 #ifdef VOXSHELL_TEST_PANIC
-/* Only in a library that was built for tests: the next call of this thread panics. */
+/* Exists only in a library built for tests: the next call of this thread panics. */
 void vxs_test_panic_in_next_call(void);
 
 #define PANIC()                                                                          \
@@ -268,7 +270,7 @@ struct bad_handles {
 
 static struct {
   struct bad_handles shape, field, pointshell, workspace, haptics;
-  /* Room for what is read of a handle before it is known to be none. */
+  /* Memory that a read through an invalid handle may touch. */
   double memory[8];
 } bad;
 
@@ -303,7 +305,7 @@ static inline vxs_workspace *new_workspace(void) {
   return workspace;
 }
 
-/* The tetrahedron in the hand, over one at the origin. */
+/* Returns the tetrahedron as a tool over one at the origin. */
 static inline vxs_haptics *new_haptics(void) {
   vxs_shape *shape = tetrahedron();
   vxs_body body = {shape, at(0, 0, 0)};
@@ -342,7 +344,7 @@ static inline void make_bad_handles(void) {
   vxs_test_panic_in_next_call();
   CHECK(vxs_haptics_simulate(bad.haptics.poisoned, NULL) == VXS_PANIC);
 #endif
-  /* Last, so that they are among the latest that were released. */
+  /* Released last, so that they are among the most recently released handles. */
   OK(vxs_field_release(bad.field.released = field_of(shape)));
   OK(vxs_pointshell_release(bad.pointshell.released = pointshell_of(shape)));
   OK(vxs_workspace_destroy(bad.workspace.released = new_workspace()));

@@ -130,7 +130,7 @@ ROWS(vxs_shape_get_triangles) {
   OUTPUT_ARRAY(indices, index_capacity);
   POINTER(vertex_count);
   POINTER(index_count);
-  /* Too little room for one of them: neither is written, and null will do where there is no room. */
+  /* Too little capacity for one of them: neither is written, and null is allowed with capacity 0. */
   CHECK(vxs_shape_get_triangles(shape, vertices, 3, &vertices_needed, indices, 12, &indices_needed) == VXS_TRUNCATED);
   CHECK(vertices_needed == 4 && indices_needed == 12);
   CHECK(vxs_shape_get_triangles(shape, NULL, none, &vertices_needed, NULL, none, &indices_needed) == VXS_TRUNCATED);

@@ -1,5 +1,5 @@
-// A simulated Force Dimension SDK: the functions of DHD that the adapter calls, with their signatures, units and frames (SI,
-// rotation by rows), over a simulated handle. Written for the tests; nothing of it is the vendor's.
+// A simulated Force Dimension SDK: the functions of DHD that the adapter calls, with their signatures, units and frames
+// (SI, rotation by rows), over a simulated handle. Written for the tests; it contains no code of the vendor.
 #ifndef VOXSHELL_TESTS_SIM_DHDC_H
 #define VOXSHELL_TESTS_SIM_DHDC_H
 

@@ -15,7 +15,7 @@ int give(const sim::Vec& v, double* x, double* y, double* z, char id) {
   return answer(id);
 }
 
-// As the driver does it, when it was told to.
+// Limits as the driver does when limits are set.
 sim::Vec limited(const sim::Vec& v, double most, int* result) {
   if (most <= 0 || v.length() <= most) return v;
   *result = DHD_MOTOR_SATURATED;

@@ -1,4 +1,4 @@
-// The other side of the simulated DHD: what the test sees and does.
+// The test's side of the simulated DHD.
 #ifndef VOXSHELL_TESTS_SIM_DHD_SIMULATOR_H
 #define VOXSHELL_TESTS_SIM_DHD_SIMULATOR_H
 
@@ -8,12 +8,12 @@ namespace sim {
 
 struct Dhd {
   Handle handle;
-  // What dhdSetForceAndTorque takes, seconds: it paces the loop.
+  // Duration of dhdSetForceAndTorque, seconds: it paces the loop.
   double period = 1e-3, time = 100;
   bool plugged = true, open = false, force_on = false, button = true;
-  // The cable breaks: nothing answers any more.
+  // The cable is broken: no call answers any more.
   bool broken = false;
-  // A reading that is none.
+  // A reading with invalid numbers.
   bool garbage = false;
   double max_force = 0, max_torque = 0;
 };

@@ -8,7 +8,7 @@ sim::Vec told_force, told_torque;
 
 void fail(HDerror error) { sim::hd().errors.push_back(error); }
 
-// Reads and writes belong between the beginning and the end of a frame.
+// Reads and writes are allowed only between the beginning and the end of a frame.
 bool in_frame() {
   if (!sim::hd().in_frame) fail(HD_FRAME_ERROR);
   return sim::hd().in_frame;

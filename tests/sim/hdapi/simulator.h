@@ -1,4 +1,4 @@
-// The other side of the simulated HDAPI: what the test sees and does.
+// The test's side of the simulated HDAPI.
 #ifndef VOXSHELL_TESTS_SIM_HDAPI_SIMULATOR_H
 #define VOXSHELL_TESTS_SIM_HDAPI_SIMULATOR_H
 
@@ -11,18 +11,18 @@ namespace sim {
 
 struct Hd {
   Handle handle;
-  // Hz.
+  // Rate, Hz.
   int rate = 1000;
   int axes = 6, buttons = HD_DEVICE_BUTTON_1;
   bool plugged = true, open = false, force_on = false, scheduling = false, in_frame = false;
-  // The cable breaks: frames end with an error.
+  // The cable is broken: frames end with an error.
   bool broken = false;
   double continuous_force = 8.5;
   HDSchedulerCallback callback = nullptr;
   void* user = nullptr;
   std::vector<HDerror> errors;
 
-  // So many turns of the scheduler. False: there is nothing scheduled.
+  // Runs the scheduler this many times. Returns false if nothing is scheduled.
   bool tick(int times = 1);
 };
 

@@ -1,6 +1,6 @@
-/* A simulated Virtuose SDK: the functions that the adapter calls, with their signatures, units and frames (SI, float, quaternions
- * x y z w, 0 for success), over a simulated handle. Written for the tests; nothing of it is the vendor's, and but for the two
- * command types the numbers behind the names are its own. */
+/* A simulated Virtuose SDK: the functions that the adapter calls, with their signatures, units and frames (SI,
+ * float, quaternions x y z w, 0 for success), over a simulated handle. Written for the tests; it contains no code of
+ * the vendor, and its numeric constants are its own, except for the two command types. */
 #ifndef VOXSHELL_TESTS_SIM_VIRTUOSE_H
 #define VOXSHELL_TESTS_SIM_VIRTUOSE_H
 

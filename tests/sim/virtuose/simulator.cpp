@@ -16,7 +16,7 @@ int checked(VirtContext vc, bool holds = true, int error = VIRT_E_WRONG_MODE) {
   return result(!known ? VIRT_E_INVALID_CONTEXT : holds ? VIRT_E_NO_ERROR : error);
 }
 
-// What must come before the command type.
+// Calls that must come before the command type.
 int before_type(VirtContext vc, bool good) {
   return checked(vc, good && sim::virtuose().type == COMMAND_TYPE_NONE, good ? VIRT_E_CALL_TIME : VIRT_E_INCORRECT_VALUE);
 }
@@ -28,7 +28,7 @@ sim::Vec take(const float* in) { return {in[0], in[1], in[2]}; }
 
 sim::Vec limited(const sim::Vec& v, double most) { return most > 0 && v.length() > most ? (most / v.length()) * v : v; }
 
-// A unit quaternion's axes.
+// Returns the axes of a unit quaternion.
 sim::Rotation axes(const float* q) {
   const double x = q[0], y = q[1], z = q[2], w = q[3];
   sim::Rotation r;

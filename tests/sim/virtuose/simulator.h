@@ -1,4 +1,4 @@
-// The other side of the simulated Virtuose: what the test sees and does.
+// The test's side of the simulated Virtuose.
 #ifndef VOXSHELL_TESTS_SIM_VIRTUOSE_SIMULATOR_H
 #define VOXSHELL_TESTS_SIM_VIRTUOSE_SIMULATOR_H
 
@@ -17,7 +17,8 @@ struct Virtuose {
   void* user = nullptr;
   float* period = nullptr;
   int error = VIRT_E_NO_ERROR;
-  // The virtual object, as it was last set, and how the controller couples the handle to it: N/m, N·s/m, N·m/rad, N·m·s/rad.
+  // The virtual object as last set, and the gains of the controller's coupling to the handle: N/m, N·s/m, N·m/rad,
+  // N·m·s/rad.
   Vec object, object_velocity, object_turn_rate;
   Rotation object_rotation;
   double coupling = 1500, coupling_damping = 12, turn_coupling = 4, turn_coupling_damping = 0.02;
@@ -25,9 +26,10 @@ struct Virtuose {
   int silent = 0;
   bool answered = false;
 
-  // So many periods of the controller. Between calls it serves the handle ten times. False: its loop is not running.
+  // Runs this many periods of the controller. Between calls it serves the handle ten times. Returns false if its loop
+  // is not running.
   bool tick(int times = 1);
-  // Of the coupling, on the object.
+  // Returns the force of the coupling on the object.
   Vec coupling_force() const;
   Vec coupling_torque() const;
 

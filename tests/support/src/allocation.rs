@@ -1,5 +1,5 @@
-//! What a test allocates, counted by the allocator itself. A test program installs it with
-//! `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
+//! Counts the allocations of a test in the allocator itself. A test program installs it with `#[global_allocator]
+//! static ALLOCATOR: Counting = Counting;`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -21,7 +21,7 @@ fn grow(bytes: usize) {
     PEAK.fetch_max(HELD.fetch_add(bytes, Relaxed) + bytes, Relaxed);
 }
 
-// SAFETY: hands everything to the system's allocator; counting touches no allocated memory.
+// SAFETY: forwards everything to the system's allocator; counting touches no allocated memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are held while the system moves one to the other.
+        // Both blocks are held while the system moves one to the other.
         grow(size);
         HELD.fetch_sub(layout.size(), Relaxed);
         System.realloc(pointer, layout, size)
@@ -46,15 +46,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often this thread allocates in `work`.
+/// Returns the number of allocations by this thread in `work`.
 pub fn allocations(work: impl FnOnce()) -> usize {
     let before = CALLS.with(Cell::get);
     work();
     CALLS.with(Cell::get) - before
 }
 
-/// Most bytes that are held at once in `work`, on all threads, beyond those held before it. Only what nothing else runs
-/// beside means anything.
+/// Returns the result of `work` and the peak memory held in it, bytes, on all threads, beyond that held before. It is
+/// meaningful only if nothing else runs at the same time.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.load(Relaxed);
     PEAK.store(before, Relaxed);

@@ -1,4 +1,4 @@
-//! Brick fields for tests, and their definition in f64, straight from the samples.
+//! Brick fields for tests, and their definition in f64, directly from the samples.
 
 use voxshell::cook::FieldOptions;
 use voxshell::field::{BrickField, DenseField, Grid, SignedDistance};
@@ -7,23 +7,23 @@ use voxshell::mesh::TriMesh;
 
 use crate::rng::Rng;
 
-/// Cooked with `cells` along the largest extent.
+/// Cooks bricks with `cells` along the largest extent.
 pub fn bricks(mesh: &TriMesh, cells: u32) -> BrickField {
     BrickField::cook(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
 }
 
-/// As [`bricks`], on the full grid.
+/// Cooks the same on a dense grid.
 pub fn dense(mesh: &TriMesh, cells: u32) -> DenseField {
     DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
 }
 
-/// Values of random smoothness over a random box: a ball, walls, or waves, with a few to fifty bricks.
+/// Returns values of random smoothness over a random box: a ball, walls, or waves, with a few to fifty bricks.
 pub fn random_dense(seed: u64) -> DenseField {
     let mut rng = Rng(seed);
     random_dense_of([0, 1, 2].map(|_| 2 + (rng.next() % 40) as u32), rng.next())
 }
 
-/// As [`random_dense`], with so many nodes along the axes.
+/// As [`random_dense`], with this number of nodes along the axes.
 pub fn random_dense_of(dims: [u32; 3], seed: u64) -> DenseField {
     let mut rng = Rng(seed);
     let spacing = 10f64.powf(rng.unit() * 2.0 - 1.0) as f32;
@@ -49,8 +49,8 @@ pub fn random_dense_of(dims: [u32; 3], seed: u64) -> DenseField {
     DenseField::from_values(grid, values, Vec3::new(1.0, -2.0, 3.0)).unwrap()
 }
 
-/// φ and its gradient in f64, straight from the samples; `side` says which of two bricks a point on their common face
-/// belongs to, and the gradient is of the cell on that side.
+/// Returns φ and its gradient in f64, directly from the samples; `side` selects one of two bricks for a point on their
+/// common face, and the gradient is of the cell on that side.
 pub fn definition(field: &BrickField, p: [f64; 3], side: [bool; 3]) -> (f64, [f64; 3]) {
     let g = field.grid();
     let h = f64::from(g.spacing);
@@ -99,8 +99,7 @@ pub fn definition(field: &BrickField, p: [f64; 3], side: [bool; 3]) -> (f64, [f6
     (phi + d, grad)
 }
 
-/// A point in the box or around it; at nodes, faces of bricks and the border of the box more often than chance would
-/// have it.
+/// Returns a point in the box or around it; nodes, faces of bricks and the border of the box are over-represented.
 pub fn random_point(grid: &Grid, rng: &mut Rng, reach: f64) -> [f32; 3] {
     [0, 1, 2].map(|k| {
         let cells = f64::from(grid.dims[k] - 1);
@@ -117,7 +116,7 @@ pub fn random_point(grid: &Grid, rng: &mut Rng, reach: f64) -> [f32; 3] {
     })
 }
 
-/// What rounding of a value or a coordinate can make of φ.
+/// Returns the largest rounding error of φ by rounding of a value or a coordinate.
 pub fn rounding(field: &BrickField) -> f64 {
     let g = field.grid();
     let far = g.min.iter().chain(&g.max()).fold(0.0f32, |a, v| a.max(v.abs()));
@@ -126,7 +125,8 @@ pub fn rounding(field: &BrickField) -> f64 {
     2e-6 * f64::from(largest.fold(0.0, |a: f32, v| a.max(v.abs())) + field.lipschitz_outside() * far)
 }
 
-/// The least φ that many points of the ball see: steps down the gradient from the centre and random ones.
+/// Checks the bound against the least φ at many points of the ball: steps down the gradient from the centre, and random
+/// ones.
 pub fn check_ball(field: &BrickField, c: [f32; 3], r: f32, rng: &mut Rng) {
     let bound = field.lower_bound(c, r);
     let g = field.distance_gradient(c).1.map(f64::from);

@@ -1,19 +1,19 @@
-//! The outer form of asset files, taken apart and put together as docs/file-format.md says, sharing nothing with the library.
+//! The container of asset files, split and assembled as docs/file-format.md describes it, without code of the library.
 
 /// The version of the file.
 pub const VERSION: u32 = 1;
 /// A section begins at a multiple of this number of bytes.
 const ALIGNMENT: usize = 64;
 
-/// A tag and what is in the section.
+/// Tag and content of a section.
 pub type Section = ([u8; 4], Vec<u8>);
 
-/// A number of the `n` bytes from `at` on, lowest first.
+/// Returns the number in the `n` bytes from `at` on, lowest byte first.
 fn number(bytes: &[u8], at: usize, n: usize) -> Option<usize> {
     Some(bytes.get(at..at.checked_add(n)?)?.iter().rev().fold(0, |v, &b| v << 8 | usize::from(b)))
 }
 
-/// The sections of a file; `None` where it is too damaged to have any.
+/// Returns the sections of a file; `None` if it is too damaged.
 pub fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
     let entry = |i: usize| {
         let at = 24 + 24 * i;
@@ -24,7 +24,7 @@ pub fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
     (0..number(bytes, 12, 4)?).map(entry).collect()
 }
 
-/// A file of such sections, with the lengths and checksums that they have.
+/// Returns a file of these sections, with correct lengths and checksums.
 pub fn file(sections: &[Section]) -> Vec<u8> {
     let mut begin = 24 + 24 * sections.len() + 4;
     let mut head = [b"VOXSHELL".as_slice(), &VERSION.to_le_bytes(), &(sections.len() as u32).to_le_bytes()].concat();

@@ -1,11 +1,11 @@
-//! Meshes with many triangles in one place: at one point, on one another, or in layers closer than any voxel. All are about
-//! 1 m large.
+//! Meshes with many triangles in one place: at one point, on top of each other, or in layers closer than any voxel. All
+//! are about 1 m large.
 
 use std::f64::consts::TAU;
 
 use voxshell::mesh::TriMesh;
 
-/// Point `i` of `n` spread evenly over the unit sphere (a Fibonacci lattice).
+/// Returns point `i` of `n` spread evenly over the unit sphere (a Fibonacci lattice).
 fn on_sphere(i: usize, n: usize) -> [f64; 3] {
     let z = 1.0 - (2 * i + 1) as f64 / n as f64;
     let (s, phi) = ((1.0 - z * z).sqrt(), i as f64 * 2.399963229728653);
@@ -16,7 +16,8 @@ fn mesh(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> TriMesh {
     TriMesh::new(vertices, triangles).expect("finite coordinates and indices in range")
 }
 
-/// Closed tetrahedra with a common corner, four triangles and three long sharp edges each, that pass through each other.
+/// Returns closed tetrahedra with a common corner that pass through each other; each has four triangles and three long
+/// sharp edges.
 pub fn star(triangles: usize) -> TriMesh {
     let n = triangles / 4;
     let mut vertices = vec![[0.0; 3]];
@@ -38,7 +39,7 @@ pub fn star(triangles: usize) -> TriMesh {
     mesh(vertices, all)
 }
 
-/// An open cone of slender triangles around its apex.
+/// Returns an open cone of slender triangles around its apex.
 pub fn fan(triangles: usize) -> TriMesh {
     let mut vertices = vec![[0.0, 0.0, 0.5]];
     vertices.extend((0..triangles).map(|i| {
@@ -49,7 +50,7 @@ pub fn fan(triangles: usize) -> TriMesh {
     mesh(vertices, (0..n).map(|i| [0, 1 + i, 1 + (i + 1) % n]).collect())
 }
 
-/// A sheet folded to and fro, its layers `1 / folds` m apart.
+/// Returns a sheet folded to and fro, with layers `1 / folds` m apart.
 pub fn accordion(triangles: usize) -> TriMesh {
     let n = triangles / 2;
     let mut vertices = vec![];
@@ -61,20 +62,20 @@ pub fn accordion(triangles: usize) -> TriMesh {
     mesh(vertices, quads.flat_map(|i| [[i, i + 1, i + 2], [i + 1, i + 3, i + 2]]).collect())
 }
 
-/// A tetrahedron, each of whose faces comes again and again.
+/// Returns a tetrahedron whose faces are repeated many times.
 pub fn identical(triangles: usize) -> TriMesh {
     let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
     let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.2, 0.9, 0.0], [0.3, 0.3, 0.8]];
     mesh(vertices, (0..triangles).map(|t| faces[t % 4]).collect())
 }
 
-/// One triangle, again and again.
+/// Returns one triangle repeated many times.
 pub fn one(triangles: usize) -> TriMesh {
     let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.2, 0.9, 0.0]];
     mesh(vertices, vec![[0, 1, 2]; triangles])
 }
 
-/// Closed needles beside one another, a bundle thinner than a voxel.
+/// Returns a bundle of closed needles side by side, thinner than a voxel.
 pub fn needles(triangles: usize) -> TriMesh {
     let n = triangles / 4;
     let mut vertices = vec![];
@@ -89,7 +90,7 @@ pub fn needles(triangles: usize) -> TriMesh {
     mesh(vertices, all)
 }
 
-/// All triangles share one edge, and every other one is a sliver beside it.
+/// Returns triangles that all share one edge; every second one is a sliver beside it.
 pub fn book(triangles: usize) -> TriMesh {
     let n = triangles / 2;
     let mut vertices = vec![[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]];

@@ -1,6 +1,6 @@
-//! Numbers of every magnitude that the C API takes, and bodies to use them on.
+//! Numbers of every magnitude that the C API accepts, and bodies to test with them.
 
-// Unsafe because they call the C API with what they are given; only tests of this project call them.
+// These functions are unsafe because they pass their arguments to the C API; only tests of this project call them.
 #![allow(clippy::missing_safety_doc)]
 
 use std::ptr::null_mut;
@@ -17,14 +17,15 @@ use voxshell::capi::types::*;
 
 use crate::rng::Rng;
 
-/// No call may take longer, on a busy machine. Most take microseconds; a motion of all samples along a surface takes seconds.
+/// Time limit of a call on a busy machine. Most take microseconds; a motion of all samples along a surface takes
+/// seconds.
 pub const LONGEST: Duration = Duration::from_secs(120);
 
 pub fn ok(status: vxs_status) {
     assert_eq!(status, VXS_OK, "{:?}", unsafe { std::ffi::CStr::from_ptr(vxs_last_error()) });
 }
 
-/// Runs a call that must succeed, and says how long it took when that is too long.
+/// Runs a call that must succeed, and reports its time if it is too long.
 pub fn timed(what: &dyn Fn() -> String, call: impl FnOnce() -> vxs_status) {
     let begin = Instant::now();
     let status = call();
@@ -34,7 +35,7 @@ pub fn timed(what: &dyn Fn() -> String, call: impl FnOnce() -> vxs_status) {
     assert!([VXS_OK, VXS_TRUNCATED].contains(&status), "{:?}: {}", message(), what());
 }
 
-/// A number of a random magnitude and sign, `least` to `most` or 0.
+/// Returns a number of a random magnitude and sign, `least` to `most`, or 0.
 pub fn number(rng: &mut Rng, least: f64, most: f64) -> f64 {
     let size = match rng.next() % 6 {
         0 => 0.0,
@@ -77,7 +78,7 @@ pub fn pose(rng: &mut Rng) -> vxs_pose {
     vxs_pose { position: place(rng), qx, qy, qz, qw }
 }
 
-/// Often where another is, or near it.
+/// Returns a pose that is often equal to another one or near it.
 pub fn pose_near(rng: &mut Rng, other: &vxs_pose, size: f64) -> vxs_pose {
     let mut near = pose(rng);
     if rng.next() % 3 != 0 {
@@ -113,7 +114,7 @@ pub fn is_contact(c: &vxs_contact) -> bool {
 pub struct Body {
     pub name: String,
     pub shape: *mut vxs_shape,
-    /// No point is farther from the origin, metres; infinite for a half-space.
+    /// Largest distance of a point from the origin, metres; infinite for a half-space.
     pub radius: f64,
     pub has_shell: bool,
 }
@@ -146,7 +147,7 @@ impl Body {
     }
 }
 
-/// Bodies of each kind about 1 m large, and cooked ones of all sizes.
+/// Returns bodies of each kind about 1 m large, and cooked ones of all sizes.
 pub unsafe fn bodies() -> Vec<Body> {
     let mut all = vec![Body::cooked(VXS_STORAGE_DENSE), Body::cooked(VXS_STORAGE_BRICKS)];
     for factor in [1e-15, 1e-3, 1e4, 6e17] {
@@ -187,7 +188,7 @@ pub fn rounds(n: usize) -> usize {
     }
 }
 
-/// Calls `each` with pairs of bodies of which the first has a pointshell, and random numbers.
+/// Calls `each` with pairs of bodies of which the first has a pointshell, and with random numbers.
 pub unsafe fn pairs(seed: u64, n: usize, mut each: impl FnMut(&Body, &Body, &mut Rng)) {
     let bodies = bodies();
     let mut rng = Rng(seed);

@@ -1,5 +1,5 @@
-//! An allocator that refuses: the n-th call, or all from the n-th on. A test program installs it inside the library's own
-//! with `#[global_allocator] static ALLOCATOR: WithReserve<Faults> = WithReserve(Faults);`.
+//! An allocator that refuses the n-th call, or all from the n-th on. A test program installs it inside the library's
+//! own with `#[global_allocator] static ALLOCATOR: WithReserve<Faults> = WithReserve(Faults);`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::Relaxed}
 
 use voxshell::memory::{is_guarded, reserve_in_use};
 
-/// The system's allocator; counts calls and bytes of all threads, and refuses what it was told to.
+/// The system's allocator; counts calls and bytes of all threads, and refuses the chosen calls.
 pub struct Faults;
 
-/// Which calls are refused.
+/// Choice of the refused calls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refuse {
-    /// None.
+    /// No call.
     Never,
-    /// The n-th, from 1 on.
+    /// The n-th call, counted from 1.
     Only(usize),
-    /// The n-th and all after it.
+    /// The n-th call and all after it.
     From(usize),
 }
 
@@ -34,11 +34,11 @@ thread_local! {
     static SHOWING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Watched allocations that cannot fail and are larger are shown with a backtrace: they grow with something, and belong under
-/// a guard. Bytes.
+/// Size, bytes, above which a watched allocation that cannot fail is printed with a backtrace: it grows with the input,
+/// and needs a guard.
 pub const SHOWN_FROM: usize = 32 << 10;
 
-/// Whether the call in hand is refused.
+/// Returns true if the current call is refused.
 fn refused(size: usize) -> bool {
     if WATCHED.load(Relaxed) && !is_guarded() && !SHOWING.get() {
         LARGEST.fetch_max(size, Relaxed);
@@ -55,7 +55,7 @@ fn refused(size: usize) -> bool {
     refused
 }
 
-// SAFETY: hands everything to the system's allocator, or says that there is no memory.
+// SAFETY: forwards everything to the system's allocator, or returns null.
 unsafe impl GlobalAlloc for Faults {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refused(layout.size()) {
@@ -87,22 +87,22 @@ unsafe impl GlobalAlloc for Faults {
     }
 }
 
-/// What was allocated in `run`.
+/// Allocations in `run`.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// Calls of the allocator.
     pub calls: usize,
-    /// How many of them were refused.
+    /// Number of refused calls.
     pub refused: usize,
-    /// Bytes held after it beyond those before it, without blocks of the reserve.
+    /// Bytes held after the run minus bytes before it, without blocks of the reserve.
     pub kept: isize,
-    /// Most of the reserve that was in use at a call of the allocator, bytes.
+    /// Largest part of the reserve in use at a call of the allocator, bytes.
     pub reserved: usize,
-    /// The largest block of [`watched`] that could not fail, bytes.
+    /// Largest block of [`watched`] that could not fail, bytes.
     pub largest: usize,
 }
 
-/// Does `work` while calls are refused. What it returns is dropped before what is held is counted.
+/// Runs `work` while calls are refused. Its result is dropped before the held memory is counted.
 pub fn run<T>(refuse: Refuse, work: impl FnOnce() -> T, look: impl FnOnce(&T)) -> Seen {
     let held = HELD.load(Relaxed);
     CALLS.store(0, Relaxed);
@@ -130,7 +130,7 @@ pub fn run<T>(refuse: Refuse, work: impl FnOnce() -> T, look: impl FnOnce(&T)) -
     }
 }
 
-/// The same without a refusal, looking at the blocks that could not fail.
+/// Runs `work` without refusals and records the blocks that could not fail.
 pub fn watched<T>(work: impl FnOnce() -> T) -> Seen {
     LARGEST.store(0, Relaxed);
     WATCHED.store(true, Relaxed);

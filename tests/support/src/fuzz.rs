@@ -1,11 +1,11 @@
-//! Damaged files: mutations of a corpus that know text, numbers and byte orders, and what must hold of every reader.
+//! Damaged files: mutations of a corpus that know text, numbers and byte orders, and the checks for every reader.
 
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use crate::rng::Rng;
 
-/// What is written over a number in a text.
+/// Texts that replace a number in a text.
 const TEXTS: [&str; 22] = [
     "0",
     "-0",
@@ -31,7 +31,7 @@ const TEXTS: [&str; 22] = [
     "",
 ];
 
-/// What is written over four or eight bytes.
+/// Values that replace four or eight bytes.
 const NUMBERS: [u64; 12] = [
     0,
     1,
@@ -48,7 +48,7 @@ const NUMBERS: [u64; 12] = [
 ];
 const REALS: [f64; 8] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e38, -1e38, 1e308, 1e-40, -0.0];
 
-/// The files of a folder of `tests/corpus`, in the order of their names.
+/// Returns the files of a folder of `tests/corpus`, sorted by name.
 pub fn corpus(folder: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(folder);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -58,7 +58,7 @@ pub fn corpus(folder: &str) -> Vec<(PathBuf, Vec<u8>)> {
     paths.into_iter().map(|p| (p.clone(), std::fs::read(p).unwrap())).collect()
 }
 
-/// A folder for files that are soon gone: in memory where the system has a place for that, since saving waits for a disk.
+/// Returns a folder for short-lived files: in memory where the system allows that, because saving waits for a disk.
 pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -67,19 +67,19 @@ fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[(rng.next() % from.len() as u64) as usize]
 }
 
-/// A place in 0..n, or 0.
+/// Returns an index in 0..n, or 0.
 fn place(rng: &mut Rng, n: usize) -> usize {
     (rng.next() % n.max(1) as u64) as usize
 }
 
-/// A run of bytes, mostly a short one.
+/// Returns a range of bytes, mostly a short one.
 fn run(rng: &mut Rng, n: usize) -> std::ops::Range<usize> {
     let from = place(rng, n);
     let most = pick(rng, &[4, 16, 64, n]);
     from..(from + 1 + place(rng, most)).min(n)
 }
 
-/// The words of a text that look like numbers, up to a thousand from some place on.
+/// Returns the words of a text that look like numbers, up to a thousand from a random position.
 fn numbers(bytes: &[u8], from: usize) -> Vec<std::ops::Range<usize>> {
     let of_number = |b: u8| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E');
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ fn numbers(bytes: &[u8], from: usize) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// One change of some bytes; `others` are there to take parts from.
+/// Makes one change of some bytes; `others` supply parts of other files.
 pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
     let n = bytes.len();
     match rng.next() % 14 {
@@ -106,7 +106,7 @@ pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
             let (part, at) = (bytes[run(rng, n)].to_vec(), place(rng, n));
             bytes.splice(at..at, part);
         }
-        // A part of another file in the place of one of this, or after the beginning of this.
+        // A part of another file replaces a part of this one, or follows its beginning.
         5 => {
             let other = pick(rng, others);
             bytes.splice(run(rng, n), other[run(rng, other.len())].iter().copied());
@@ -125,7 +125,7 @@ pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
                 bytes.splice(found[place(rng, found.len())].clone(), text.into_bytes());
             }
         }
-        // A number of seven bits a byte, lowest first.
+        // A number of seven bits per byte, lowest first.
         10 if n > 0 => {
             let mut rest = pick(rng, &NUMBERS);
             let mut number = Vec::new();
@@ -135,7 +135,7 @@ pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
             }
             number.push(rest as u8);
             let at = place(rng, n);
-            // In the place of one that is there.
+            // Replaces an existing one.
             let end = at + bytes[at..].iter().take_while(|&&b| b > 0x7f).count();
             bytes.splice(at..(end + 1).min(n), number);
         }
@@ -161,9 +161,9 @@ pub fn mutate(bytes: &mut Vec<u8>, others: &[&[u8]], rng: &mut Rng) {
     }
 }
 
-/// Runs `check` on every file of the corpus as it is, and on `rounds` (the long way a hundred times as many) with one to
-/// four changes by `change`, from a fixed seed. A file at which `check` panics is kept in the build's folder for
-/// temporary files, and its path is told.
+/// Runs `check` on every file of the corpus unchanged, and on `rounds` files (with VOXSHELL_LONG a hundred times as
+/// many) with one to four changes by `change`, from a fixed seed. A file at which `check` panics is kept in the build's
+/// folder for temporary files, and its path is printed.
 pub fn damage(
     corpus: &[(PathBuf, Vec<u8>)],
     rounds: usize,
@@ -191,7 +191,7 @@ pub fn damage(
         for _ in 0..1 + rng.next() % 4 {
             change(&mut bytes, &all, &mut rng);
         }
-        // A few doublings would make the run long and show nothing new.
+        // A few doublings would make the run long and reveal nothing new.
         bytes.truncate(1 << 18);
         guarded(path, &format!("seed-{seed}"), &bytes);
     }

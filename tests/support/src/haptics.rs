@@ -14,7 +14,7 @@ pub const NO_LIMITS: Limits =
 
 pub const DEVICE: Limits = Limits { force: 8.0, torque: 0.4, stiffness: [2000.0, 20.0], damping: [20.0, 0.2] };
 
-/// A block of 4 cm whose bottom, at y = 0 of its frame, has side × side samples; of 0.1 kg around its middle.
+/// Returns a block of 4 cm and 0.1 kg whose bottom, at y = 0 of its frame, has side × side samples.
 pub fn block(side: usize) -> Tool {
     let at = |i: usize| if side == 1 { 0.0 } else { 0.04 * (i as f64 / (side - 1) as f64 - 0.5) };
     let points: Vec<[f64; 3]> = (0..side * side).map(|n| [at(n % side), 0.0, at(n / side)]).collect();
@@ -28,7 +28,7 @@ pub fn block(side: usize) -> Tool {
     }
 }
 
-/// y ≤ 0, with voxels of 2 mm within 10 cm.
+/// Returns the half-space y ≤ 0, with voxels of 2 mm within 10 cm.
 pub fn floor() -> Obstacle {
     let half_space = HalfSpace::new(Vector3::y(), 0.0).unwrap();
     let nodes = Grid { min: [-0.1, -0.021, -0.1], spacing: 0.002, dims: [101, 22, 101] };
@@ -46,7 +46,7 @@ pub fn on_floor(renderer: Renderer, side: usize, adjust: impl FnOnce(&mut Settin
     haptics::new(settings, tool, vec![floor()]).unwrap()
 }
 
-/// The block's bottom at this height, at rest, in the hand.
+/// Returns the device state with the block's bottom at this height, at rest, in the hand.
 pub fn at_height(y: f64) -> DeviceState {
     DeviceState { pose: Pose::translation(0.0, y, 0.0), twist: Twist::ZERO, engaged: true }
 }

@@ -1,4 +1,4 @@
-//! Bodies in contact that move, for what makes forces of contacts.
+//! Moving bodies in contact, for tests of contact forces.
 
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ pub struct Scene {
     pub name: &'static str,
     pub a: Shape,
     pub b: Shape,
-    /// What a finite difference of a force may be off, of the largest entry: f32 samples, cells of grids.
+    /// Error bound of a finite difference of a force, as a fraction of the largest entry: f32 samples, cells of grids.
     pub error_bound: f64,
 }
 
@@ -31,7 +31,7 @@ impl Scene {
     }
 }
 
-/// The shared scenes: shells in analytic fields, in both roles, and two cooked shapes.
+/// Returns the shared scenes: shells in analytic fields, in both roles, and two cooked shapes.
 pub fn scenes() -> &'static [Scene] {
     static SCENES: OnceLock<Vec<Scene>> = OnceLock::new();
     SCENES.get_or_init(|| {
@@ -58,7 +58,7 @@ pub fn scenes() -> &'static [Scene] {
     })
 }
 
-/// Two bodies on random poses in contact, with random twists.
+/// Two bodies at random poses in contact, with random twists.
 pub struct Case {
     pub scene: &'static Scene,
     pub a: Kinematics,
@@ -71,7 +71,7 @@ impl Case {
         let scenes = scenes();
         let scene = &scenes[rng.next() as usize % scenes.len()];
         let b = random_pose(&mut rng, 2.0);
-        // Near the surface of the one at the middle: the tori are 0.42 m large, the others about as much.
+        // Near the surface of the body at the origin: the tori are 0.42 m large, the others about as much.
         let beside = if scene.name == "shell in a half-space" {
             Isometry3::from_parts(Vec3::new(0.1, 0.05 + 0.3 * rng.fraction(), 0.2).into(), rng.rotation())
         } else {
@@ -91,7 +91,7 @@ fn random_pose(rng: &mut Rng, reach: f64) -> Pose {
     Isometry3::from_parts((rng.vector() * reach).into(), rng.rotation())
 }
 
-/// φ of a field at a point of the world.
+/// Returns φ of a field at a point of the world.
 pub fn between(field: &Field, pose: &Pose, point: &Vec3) -> f64 {
     let p = pose.inverse_transform_point(&(*point).into()).coords;
     match field {
@@ -101,8 +101,8 @@ pub fn between(field: &Field, pose: &Pose, point: &Vec3) -> f64 {
     }
 }
 
-/// A body that is moved about its centre by `h` along the first three, or turned about the other three of six axes; or goes
-/// faster by so much.
+/// Returns a body changed by `h` along one of six axes: translated along the first three, rotated about its centre
+/// along the others; or with its velocity changed by that amount.
 pub fn moved(body: &Kinematics, by_pose: bool, axis: usize, h: f64) -> Kinematics {
     let mut shift = [Vec3::zeros(); 2];
     shift[axis / 3][axis % 3] = h;

@@ -1,6 +1,6 @@
-//! Random parts from a seed: one to four closed bodies (boxes, plates with a hole, gears, spikes, low-poly stones, organic
-//! bodies, rings), beside each other, overlapping or one in another, and given as files often have them: parts turned
-//! inside out, triangles turned, repeated, split. Beside the triangles stands what they mean.
+//! Random parts from a seed: one to four closed bodies (boxes, plates with a hole, gears, spikes, low-poly stones,
+//! organic bodies, rings), beside each other, overlapping or nested, with the usual flaws of files: parts turned inside
+//! out, triangles turned, repeated, split. The intended solid is given beside the triangles.
 
 use nalgebra::{Isometry3, Translation3};
 use voxshell::math::{Aabb, Vec3};
@@ -9,36 +9,36 @@ use voxshell::mesh::{primitives, Bvh, TriMesh};
 use crate::rng::Rng;
 use crate::soup::{joined, turned, winding_number};
 
-/// How a body lies to those before it.
+/// Position of a body relative to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     First,
-    /// Its box meets no other.
+    /// Its box overlaps no other box.
     Apart,
-    /// Anywhere near the first one, mostly through its surface.
+    /// At a random place near the first one, mostly through its surface.
     Through,
-    /// In the body before, clear of all surfaces.
+    /// In the body before, at a distance from all surfaces.
     Within,
 }
 
 /// One closed body.
 pub struct Body {
-    /// Facing out, neither split nor damaged.
+    /// Mesh facing out, neither split nor damaged.
     pub mesh: TriMesh,
-    /// What it adds to the winding number inside: 1, or −1 for a shell within another that is wound against it.
+    /// Contribution to the winding number inside: 1, or −1 for a shell in another one with opposite winding.
     pub sign: i32,
     pub place: Place,
-    /// The body that it lies in.
+    /// The body that contains it.
     pub host: Option<usize>,
 }
 
 /// A random part.
 pub struct Part {
-    /// As given.
+    /// The mesh with its flaws.
     pub mesh: TriMesh,
-    /// The bodies: inside is where their winding numbers, times their signs, add up to more than 0.
+    /// The bodies: a point is inside if the sum of their winding numbers, times their signs, is more than 0.
     pub bodies: Vec<Body>,
-    /// What was done to the triangles.
+    /// Flaws of the triangles.
     pub done: Vec<&'static str>,
 }
 
@@ -58,8 +58,8 @@ impl Moments {
         (0..6).for_each(|k| self.second[k] += factor * other.second[k]);
     }
 
-    /// Of a closed mesh, by the flux of (x, 0, 0), (x²/2, 0, 0), (x³/3, 0, 0), … through its triangles; each with the rule of
-    /// seven points (Dunavant 1985) that is exact for polynomials of degree five.
+    /// Returns the moments of a closed mesh, by the flux of (x, 0, 0), (x²/2, 0, 0), (x³/3, 0, 0), … through its
+    /// triangles; each with the seven-point rule (Dunavant 1985), which is exact for polynomials of degree five.
     pub fn of(mesh: &TriMesh) -> Self {
         const RULE: [(f64, f64, f64); 3] = [
             (1.0 / 3.0, 1.0 / 3.0, 0.225),
@@ -89,7 +89,7 @@ impl Moments {
     }
 }
 
-/// A closed body facing out, without cuts through itself, about a metre large and of 12 to 700 triangles.
+/// Returns a closed body facing out, without self-intersections, about a metre large, with 12 to 700 triangles.
 pub fn body(rng: &mut Rng) -> TriMesh {
     let mut length = |low: f64, high: f64| low + (high - low) * rng.fraction();
     let (a, b, c) = (length(0.0, 1.0), length(0.0, 1.0), length(0.0, 1.0));
@@ -113,7 +113,7 @@ pub fn body(rng: &mut Rng) -> TriMesh {
         3 => primitives::cone(between(a, 0.06, 0.3), between(b, 0.5, 1.0), 5 + (rng.next() % 12) as u32),
         4 => primitives::torus(between(a, 0.28, 0.38), between(b, 0.06, 0.15), 18, 9),
         5 => primitives::torus_knot(2, 3, 0.3, between(a, 0.04, 0.08), 40, 6),
-        // A stone of 20 or 80 triangles; a body that swells and dents, of 320.
+        // A stone of 20 or 80 triangles; an undulating body of 320.
         kind => {
             let subdivisions = if kind == 6 { (rng.next() % 2) as u32 } else { 2 };
             primitives::sphere(0.35, subdivisions).map(|mut ball| {
@@ -132,7 +132,7 @@ pub fn body(rng: &mut Rng) -> TriMesh {
     mesh.unwrap().transformed(&Isometry3::from_parts(Translation3::identity(), turn), 1.0)
 }
 
-/// Bhaskara's approximation of the sine: the same on every platform, and good enough for waves.
+/// Bhaskara's approximation of the sine: the same on every platform, and accurate enough for waves.
 fn wave(x: f64) -> f64 {
     let x = x - std::f64::consts::TAU * (x / std::f64::consts::TAU).round();
     let y = x.abs();
@@ -148,7 +148,7 @@ fn holds(outer: &Aabb, inner: &Aabb) -> bool {
     outer.contains(&inner.min) && outer.contains(&inner.max)
 }
 
-/// Of random points inside the last body, the one farthest from all surfaces, and how far that is.
+/// Returns the random point inside the last body that is farthest from all surfaces, and its distance.
 fn deepest(bodies: &[Body], rng: &mut Rng) -> Option<(Vec3, f64)> {
     let host = &bodies.last()?.mesh;
     let hierarchies: Vec<Bvh> = bodies.iter().map(|b| Bvh::build(&b.mesh)).collect();
@@ -165,11 +165,12 @@ fn deepest(bodies: &[Body], rng: &mut Rng) -> Option<(Vec3, f64)> {
     best.filter(|(_, room)| *room > 0.02)
 }
 
-/// Without T-junctions: triangles with a new corner in their middle, and edges of two triangles with one on them.
+/// Splits without T-junctions: triangles with a new corner in their middle, and edges of two triangles with one on
+/// them.
 fn split(mesh: &TriMesh, rng: &mut Rng) -> TriMesh {
     let TriMesh { mut vertices, triangles } = mesh.clone();
     let mut edges = std::collections::HashMap::<(u32, u32), u32>::new();
-    // At most one edge of a triangle: the first of its edges that is drawn, if none of the neighbour's was.
+    // At most one edge of a triangle: the first drawn one, if none of the neighbour's was drawn.
     let mut taken = vec![false; triangles.len()];
     let mut of_edge = std::collections::BTreeMap::<(u32, u32), Vec<usize>>::new();
     for (n, t) in triangles.iter().enumerate() {
@@ -206,7 +207,7 @@ fn split(mesh: &TriMesh, rng: &mut Rng) -> TriMesh {
     TriMesh::new(vertices, out).unwrap()
 }
 
-/// Some triangles turned over, of less than two fifths of the area.
+/// Turns over some triangles, with less than two fifths of the area.
 fn with_some_turned(mesh: &mut TriMesh, rng: &mut Rng) {
     let area = |mesh: &TriMesh, t: usize| {
         let [a, b, c] = mesh.corners(t).map(Vec3::from);
@@ -219,13 +220,13 @@ fn with_some_turned(mesh: &mut TriMesh, rng: &mut Rng) {
         if left < 0.0 {
             break;
         }
-        // Perhaps back again, which counts for nothing.
+        // May turn it back, which changes nothing.
         mesh.triangles[t].swap(0, 1);
     }
 }
 
-/// Some triangles once more, turned or not, on their corners or on others at the same place. Never once each way: that leaves
-/// the winding consistent, and what is wound consistently is not looked at for repeats before parts are turned.
+/// Repeats some triangles, turned or not, on their corners or on others at the same place. Never once each way: that
+/// leaves the winding consistent, and consistently wound parts are not checked for repeats before parts are turned.
 fn with_some_repeated(mesh: &mut TriMesh, rng: &mut Rng) {
     for t in 0..mesh.triangles.len() {
         let [a, b, c] = mesh.triangles[t];
@@ -243,7 +244,7 @@ fn with_some_repeated(mesh: &mut TriMesh, rng: &mut Rng) {
 }
 
 impl Part {
-    /// About a metre large, near the origin. The same seed gives the same part.
+    /// Returns a part about a metre large, near the origin. The same seed gives the same part.
     pub fn new(seed: u64) -> Self {
         let mut rng = Rng(seed);
         let rng = &mut rng;
@@ -287,7 +288,7 @@ impl Part {
             if body.sign < 0 {
                 mesh = turned(&mesh);
             }
-            // Within the box of another it might be meant as a cavity.
+            // Within the box of another body it might count as a cavity.
             let alone = (0..bodies.len()).all(|m| m == n || !holds(&boxes[m], &boxes[n]));
             if alone && rng.next() % 3 == 0 {
                 mesh = turned(&mesh);
@@ -303,7 +304,8 @@ impl Part {
             }
             given.push(mesh);
         }
-        // Everything twice: what is wound consistently is not looked at for repeats, and then no part is turned alone.
+        // Repeats all triangles: consistently wound parts are not checked for repeats, and then no part is turned
+        // alone.
         if !done.contains(&"inside out") && rng.next() % 8 == 0 {
             given.extend_from_within(..);
             done.push("doubled");
@@ -311,18 +313,20 @@ impl Part {
         Self { mesh: joined(&given), bodies, done }
     }
 
-    /// Whether a body may cut through another.
+    /// Returns true if bodies may intersect.
     pub fn may_overlap(&self) -> bool {
         self.bodies.iter().any(|b| b.place == Place::Through)
     }
 
-    /// All bodies as they count: those of negative sign facing in. Inside is where its winding number is positive.
+    /// Returns all bodies with their signs: those of negative sign face in. A point is inside if the winding number is
+    /// positive.
     pub fn truth(&self) -> TriMesh {
         let counted = self.bodies.iter().map(|b| if b.sign < 0 { turned(&b.mesh) } else { b.mesh.clone() });
         joined(&counted.collect::<Vec<_>>())
     }
 
-    /// What is inside, where no body cuts through another: of each body what it adds to, or takes from, the one around it.
+    /// Returns the moments of the inside if no body intersects another: each body adds to, or subtracts from, the one
+    /// around it.
     pub fn moments(&self) -> Option<Moments> {
         if self.may_overlap() {
             return None;
@@ -341,12 +345,13 @@ impl Part {
         Some(sum)
     }
 
-    /// What is inside, by `lines` × `lines` lines along x: along each exactly, by the winding number of [`Part::truth`].
+    /// Returns the moments of the inside by `lines` × `lines` lines along x: exact along each line, by the winding
+    /// number of [`Part::truth`].
     pub fn moments_by_lines(&self, lines: usize) -> Moments {
         let truth = self.truth();
         let bounds = truth.bounds();
         let step = [1, 2].map(|k| bounds.extents()[k] / lines as f64);
-        // Off the middle, so that a line meets no edge that is parallel to an axis.
+        // Off the middle, so that no line meets an axis-parallel edge.
         let at = |k: usize, n: usize| bounds.min[k + 1] + (n as f64 + 0.5 + 1e-7 * (k + 1) as f64) * step[k];
         let mut crossings: Vec<Vec<(f64, i32)>> = vec![Vec::new(); lines * lines];
         for t in 0..truth.triangles.len() {
@@ -369,7 +374,7 @@ impl Part {
                         let sum: f64 = weights.iter().sum();
                         let x = (0..3).map(|i| weights[i] * p[i][0]).sum::<f64>() / sum;
                         if x.is_finite() {
-                            // Out through a triangle that faces +x, or in.
+                            // A triangle that faces +x is an exit, otherwise an entry.
                             crossings[k * lines + j].push((x, if positive == 3 { -1 } else { 1 }));
                         }
                     }

@@ -1,4 +1,4 @@
-//! A segment against a grid field by the definition, sharing nothing with the library: every cell on the way, none skipped.
+//! A segment against a grid field by the definition, without code of the library: every cell on its path, none skipped.
 //!
 //! Generic over the numbers: f64 for many segments, rationals for proofs.
 
@@ -12,7 +12,7 @@ pub trait Number:
     Clone + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     fn of(x: f64) -> Self;
-    /// The largest integer that is not larger.
+    /// Returns the largest integer that is not larger.
     fn whole(&self) -> i64;
 }
 
@@ -41,7 +41,7 @@ pub struct Piece<T> {
     pub b: [T; 4],
 }
 
-/// φ − level at the parameter `t`, in the cell that has `at`.
+/// Returns φ − level at the parameter `t`, in the cell that contains `at`.
 fn value<T: Number>(field: &DenseField, ends: &[Vec3; 2], level: f64, t: &T, at: &T) -> T {
     let grid = field.grid();
     let one = T::of(1.0);
@@ -68,7 +68,7 @@ fn value<T: Number>(field: &DenseField, ends: &[Vec3; 2], level: f64, t: &T, at:
     sum
 }
 
-/// All pieces in the grid's box, in order; the part of the segment outside of it is left out.
+/// Returns all pieces in the grid's box, in order, without the part of the segment outside.
 pub fn pieces<T: Number>(field: &DenseField, ends: &[Vec3; 2], level: f64) -> Vec<Piece<T>> {
     let grid = field.grid();
     let (zero, one) = (T::of(0.0), T::of(1.0));

@@ -1,8 +1,8 @@
-//! Deterministic numbers for tests.
+//! Deterministic random numbers for tests.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// SplitMix64: the tests' own deterministic numbers.
+/// SplitMix64, independent of the library's generators.
 pub struct Rng(pub u64);
 
 impl Rng {
@@ -14,17 +14,17 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Uniform in -1..1.
+    /// Returns a number uniform in -1..1.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// Uniform in 0..1.
+    /// Returns a number uniform in 0..1.
     pub fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in the unit ball, but not near its middle.
+    /// Returns a vector uniform in the unit ball, except near its middle.
     pub fn vector(&mut self) -> Vector3<f64> {
         loop {
             let v = Vector3::new(self.unit(), self.unit(), self.unit());

@@ -1,4 +1,4 @@
-//! Triangle soups from a seed, each beside the mesh that it is a damaged form of; and the winding number by its definition.
+//! Triangle soups from a seed, each with its undamaged mesh; and the winding number by its definition.
 
 use nalgebra::{Isometry3, Translation3};
 use rayon::prelude::*;
@@ -7,24 +7,24 @@ use voxshell::mesh::{primitives, TriMesh};
 
 use crate::rng::Rng;
 
-/// What was done to a mesh.
+/// Kind of damage to a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// Single triangles and whole patches are gone.
+    /// Single triangles and whole patches are missing.
     Holes,
     /// Up to a third of the triangles are turned over, or all of them.
     Flips,
-    /// Triangles come several times, wound the same way or the other; some on corners of their own.
+    /// Triangles are repeated, with the same or opposite winding; some on corners of their own.
     Duplicates,
-    /// Bodies that pass through each other.
+    /// Bodies pass through each other.
     Intersections,
-    /// Walls thinner than a voxel, and leaves without any thickness hanging on a body.
+    /// Walls thinner than a voxel, and leaves without thickness on a body.
     Sheets,
-    /// Corners that coincide or lie on a line.
+    /// Corners coincide or are collinear.
     ZeroArea,
     /// A closed shell in another: a cavity, or a body in a body.
     Nested,
-    /// Holes, turned and repeated triangles, and such without area, in one.
+    /// Holes, turned, repeated and degenerate triangles in one mesh.
     All,
 }
 
@@ -47,7 +47,7 @@ pub struct Soup {
     pub truth: TriMesh,
 }
 
-/// A closed body of some hundred triangles, turned and moved by up to `reach`.
+/// Returns a closed body of some hundred triangles, rotated and moved by up to `reach`.
 fn body(rng: &mut Rng, reach: f64) -> TriMesh {
     let body = match rng.next() % 6 {
         0 => primitives::sphere(0.4, 3),
@@ -76,7 +76,7 @@ pub fn turned(mesh: &TriMesh) -> TriMesh {
     TriMesh { vertices: mesh.vertices.clone(), triangles }
 }
 
-/// Without the triangles around some points, and without a few single ones.
+/// Removes the triangles around some points, and a few single ones.
 fn with_holes(mesh: &TriMesh, rng: &mut Rng) -> TriMesh {
     let middle = |t: &[u32; 3]| t.iter().map(|&i| Vec3::from(mesh.vertices[i as usize])).sum::<Vec3>() / 3.0;
     let mut triangles = mesh.triangles.clone();
@@ -122,7 +122,8 @@ fn with_duplicates(mut mesh: TriMesh, rng: &mut Rng) -> TriMesh {
     mesh
 }
 
-/// Without area and on the surface: an edge walked to and fro, a point, and, with `slivers`, one along an edge cut in two.
+/// Adds triangles of zero area on the surface: an edge passed twice, a point, and, with `slivers`, one along a split
+/// edge.
 fn with_zero_area(mut mesh: TriMesh, slivers: bool, rng: &mut Rng) -> TriMesh {
     let first = mesh.triangles.len();
     for n in 0..first {
@@ -131,7 +132,7 @@ fn with_zero_area(mut mesh: TriMesh, slivers: bool, rng: &mut Rng) -> TriMesh {
             0 => mesh.triangles.push([a, b, a]),
             1 => mesh.triangles.push([c, c, c]),
             2 if slivers => {
-                // On the line as far as f64 can say.
+                // On the line within the precision of f64.
                 let t = rng.fraction();
                 let [p, q] = [a, b].map(|i| mesh.vertices[i as usize]);
                 let i = mesh.vertices.len() as u32;
@@ -145,7 +146,7 @@ fn with_zero_area(mut mesh: TriMesh, slivers: bool, rng: &mut Rng) -> TriMesh {
 }
 
 impl Soup {
-    /// About a metre large. The same seed gives the same soup.
+    /// Returns a soup about a metre large. The same seed gives the same soup.
     pub fn new(damage: Damage, seed: u64) -> Self {
         let mut rng = Rng(seed);
         let rng = &mut rng;
@@ -155,13 +156,13 @@ impl Soup {
                 joined(&parts)
             }
             Damage::Sheets => {
-                // From a fiftieth of a voxel at 24 cells, to twice one.
+                // From a fiftieth of a voxel at 24 cells to two voxels.
                 let thickness = 0.02 * 10f64.powf(1.5 * rng.unit()) / 24.0;
                 let plate = primitives::cuboid([0.5, 0.4, thickness]).unwrap();
                 let straight = rng.next() % 2 == 0;
                 let turn = if straight { Default::default() } else { rng.rotation() };
                 let plate = plate.transformed(&Isometry3::from_parts(Translation3::identity(), turn), 1.0);
-                // Flat: which side of a bent one is its inside nobody can tell.
+                // Flat, because the inside of a bent one is ambiguous.
                 let [at, u, v] = [rng.vector(), rng.vector() * 0.5, rng.vector() * 0.5];
                 let corners = [at, at + u, at + v, at + u + v].map(|p| p.into());
                 let leaf = TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [1, 3, 2]]);
@@ -183,8 +184,8 @@ impl Soup {
             Damage::Flips => with_flips(truth.clone(), rng),
             Damage::Duplicates => with_duplicates(truth.clone(), rng),
             Damage::ZeroArea => with_zero_area(truth.clone(), true, rng),
-            // No slivers: they part the triangles beside an edge, and one without neighbours that is turned over looks as good
-            // as one that is not.
+            // No slivers: they separate the triangles beside an edge, and a turned triangle without neighbours cannot
+            // be detected.
             Damage::All => with_zero_area(with_duplicates(with_flips(truth.clone(), rng), rng), false, rng),
             _ => truth.clone(),
         };
@@ -192,16 +193,14 @@ impl Soup {
     }
 }
 
-/// The sum of all solid angles over 4π: f64, no hierarchy, triangle after triangle.
-///
-/// Van Oosterom & Strackee 1983.
+/// Returns the sum of all solid angles over 4π, in f64, without a hierarchy (Van Oosterom & Strackee 1983).
 pub fn winding_number(mesh: &TriMesh, p: &Vec3) -> f64 {
     let angle = |t: usize| {
         let [a, b, c] = mesh.corners(t).map(|v| Vec3::from(v) - p);
         let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
         let volume = a.dot(&b.cross(&c));
         let denominator = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-        // In the triangle's plane: either half of the space, and so none.
+        // In the triangle's plane the solid angle could be that of either half-space; it counts as zero.
         if volume == 0.0 {
             0.0
         } else {
@@ -211,7 +210,7 @@ pub fn winding_number(mesh: &TriMesh, p: &Vec3) -> f64 {
     (0..mesh.triangles.len()).map(angle).sum::<f64>() / std::f64::consts::TAU
 }
 
-/// Of many points at once.
+/// Returns the winding numbers of many points.
 pub fn winding_numbers(mesh: &TriMesh, points: &[Vec3]) -> Vec<f64> {
     points.par_iter().map(|p| winding_number(mesh, p)).collect()
 }

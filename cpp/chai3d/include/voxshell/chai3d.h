@@ -19,13 +19,13 @@ class cVoxshellTool : public chai3d::cGenericTool {
 
   std::string getClassName() override { return "VoxshellTool"; }
 
-  // Seconds from one computeInteractionForces() to the next. 0, the default: as the clock says.
+  // Sets the seconds from one computeInteractionForces() to the next. 0, the default: measured by the clock.
   void setTimeStep(double a_seconds) { m_timeStep = a_seconds; }
 
-  // The user switch that must be held for forces to be shown. -1, the default: none is needed.
+  // Sets the user switch that must be held for forces. -1, the default: forces need no switch.
   void setDeadmanSwitch(int a_switchIndex) { m_deadmanSwitch = a_switchIndex; }
 
-  // Where the base class has haptic points, this has a body: forces begin anew, from zero.
+  // Restarts the forces from zero. This tool has a body instead of the haptic points of the base class.
   void initialize() override {
     chai3d::cGenericTool::initialize();
     vxs_haptics_reset(m_haptics, nullptr);
@@ -51,9 +51,9 @@ class cVoxshellTool : public chai3d::cGenericTool {
     setGripperForce(0.0);
   }
 
-  // What the last step gave: status (VXS_HAPTICS_ flags), contacts, age.
+  // Output of the last step: status (VXS_HAPTICS_ flags), contacts, age.
   const vxs_haptics_output& output() const { return m_output; }
-  // VXS_OK, or why the last step gave no force; vxs_last_error() of that thread says it in words.
+  // VXS_OK, or the reason why the last step gave no force; vxs_last_error() of that thread has the message.
   vxs_status failure() const { return m_failure; }
 
   // For vxs_haptics_settings: what a device bears, seen from a world that is `a_scale` times as large. No limit for what the

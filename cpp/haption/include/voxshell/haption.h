@@ -115,7 +115,7 @@ class Device {
   void impedance() {
     float pose[7] = {0}, speed[6] = {0};
     device::Sample sample;
-    // What cannot be read is as good as no hand on it.
+    // A device that cannot be read counts as not held.
     const bool read = did(virtGetPosition(context_, pose)) && did(virtGetSpeed(context_, speed));
     sample.position = {pose[0], pose[1], pose[2]};
     sample.rotation = device::Quaternion{pose[3], pose[4], pose[5], pose[6]}.cleaned();

@@ -1,4 +1,4 @@
-//! The constraint force alone: of contacts that are known, the motion that they leave and what they hold back.
+//! The constraint force alone: for known contacts, the remaining motion and the constraint force.
 
 use voxshell::haptics::qp::{Row as Constraint, Solver};
 use voxshell::math::{Mat6, Vec3, Vec6};
@@ -12,12 +12,12 @@ use voxshell_lab::clock::of_thread;
 use voxshell_lab::row::Row;
 
 const CONTACTS: usize = 20;
-/// Programs with the same contacts, a hand's pull that changes: then the tool has moved on.
+/// Number of programs with the same contacts and a varying pull of the hand; then the tool moves on.
 const EACH: usize = 50;
-/// Ortega, Redon & Coquillart 2007, section 6: "below 25 µs", with how many contacts it does not say.
+/// Ortega, Redon & Coquillart 2007, section 6: "below 25 µs"; the number of contacts is not given.
 const ORTEGA: f64 = 25.0;
 
-/// A tool of 20 cm and 1 kg in a corner of three rough walls.
+/// Measures a tool of 20 cm and 1 kg in a corner of three rough walls.
 pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let arm2 = 0.1 * 0.1;
     let mass = Mat6::from_diagonal(&Vec6::new(1.0, 1.0, 1.0, 0.4 * arm2, 0.4 * arm2, 0.4 * arm2));
@@ -43,7 +43,7 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// On the wall across an axis: a motion into it is none.
+/// Returns a contact on the wall across an axis; it blocks motion into the wall.
 fn contact(axis: usize, random: &mut Random) -> Constraint {
     let outward = (Vec3::ith(axis, 1.0) + place(random) * 0.05).normalize();
     let mut arm = place(random) * 0.2;

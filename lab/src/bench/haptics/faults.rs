@@ -1,4 +1,4 @@
-//! The force that the hand feels after a fault: none, and then a force that grows again; never a spike.
+//! The force that the hand feels after a fault: it drops to zero, then grows again without a spike.
 
 use voxshell::haptics::{DeviceState, Output, Servo, Simulation, Status};
 use voxshell::math::{Pose, Twist, Vec3, Wrench};
@@ -9,16 +9,16 @@ use super::supported;
 use crate::haptics_demo::session::{RendererName, STEP};
 use voxshell_lab::row::Row;
 
-/// Seconds until everything has come to rest.
+/// Seconds until the bodies have come to rest.
 const SETTLED: f64 = 0.5;
-/// Seconds that are looked at after a fault.
+/// Seconds observed after a fault.
 const AFTER: f64 = 0.3;
 
-/// A plate that is held against a floor.
+/// A plate held against a floor.
 struct Held {
     servo: Servo,
     simulation: Simulation,
-    /// Where it is held.
+    /// State of the device that holds it.
     device: DeviceState,
 }
 
@@ -27,7 +27,7 @@ impl Held {
         let (servo, simulation) = halves(renderer, 5, |_| {})?;
         let mut held =
             Self { servo, simulation, device: DeviceState { pose: above(0.0), twist: Twist::ZERO, engaged: true } };
-        // Down from above, 3 mm into the floor.
+        // The plate comes down from above, 3 mm into the floor.
         for k in 0..=200 {
             let share = f64::from(k) / 200.0;
             held.device.pose = above(0.01 - 0.013 * share);
@@ -44,7 +44,7 @@ impl Held {
         output
     }
 
-    /// The last output of so many seconds, and the largest rise of the force in one step.
+    /// Waits; returns the last output and the largest rise of the force in one step.
     fn wait(&mut self, seconds: f64) -> (Output, f64) {
         let mut last = self.step();
         let mut rise: f64 = 0.0;
@@ -68,7 +68,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             let row = Row::new(name(fault, "force"), size(&output.wrench), "N").target(0.0);
             let said = output.status.contains(status);
             rows.push(row.with("held_n", force).with("status", output.status.0).with("says_so", said));
-            // The force is back when the ramp is over, and rises no faster than it.
+            // The force is back at the end of the ramp and rises no faster than the ramp.
             let (after, rise) = held.wait(AFTER);
             let ramp = force * STEP / held.servo.settings().timing.ramp;
             let row = Row::new(name(fault, "largest_rise_over_ramp"), rise / ramp, "ratio").target(1.1);
@@ -102,14 +102,14 @@ const FAULTS: [Fault; 6] = [
     ("teleport", Status::TELEPORT, |held| {
         let away = Pose::translation(0.0, 0.5, 0.0) * held.device.pose;
         let output = held.servo.step(&DeviceState { pose: away, ..held.device }, STEP);
-        // And back, which is one again.
+        // A step back is a fault again.
         held.servo.step(&held.device, STEP);
         output
     }),
     ("deadman", Status::DISENGAGED, |held| held.servo.step(&DeviceState { engaged: false, ..held.device }, STEP)),
 ];
 
-/// Of force and torque together.
+/// Returns the norm of force and torque together.
 fn size(wrench: &Wrench) -> f64 {
     wrench.force.norm() + Vec3::norm(&wrench.torque)
 }

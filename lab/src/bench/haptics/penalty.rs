@@ -1,5 +1,5 @@
-//! Penalty over the times of contact beside penalty at the ends of steps, and tangent planes with braking beside those
-//! without: how long steps, how hard contacts may be, and how many get through.
+//! Penalty over the contact intervals compared with penalty at the ends of steps, and tangent planes with and without
+//! braking: largest stable steps and stiffnesses, and penetration.
 
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
@@ -34,7 +34,7 @@ fn figure(assets: &AssetCache, quick: bool, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// McNeely et al. 1999, table 2: steps with samples in the body over those with samples in the force layer.
+/// McNeely et al. 1999, table 2: ratio of the steps with samples in the body to those with samples in the force layer.
 fn braking(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let mesh = primitives::blob(1)?.scaled_to_extent(0.4);
     let body = stability::part(&mesh, 64, 1000)?;
@@ -46,7 +46,7 @@ fn braking(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     for speed in [1.0, 2.0] {
         let run = Collisions { voxmap: &voxmap, field, tool, mass: 0.1, stiffness: 2000.0, speed, dt: 1e-3, strokes };
         let (without, with) = (run.run(false)?.ratio(), run.run(true)?.ratio());
-        // None at all in either is no worse.
+        // Zero in both counts as equal.
         let ratio = if without > 0.0 { with / without } else { f64::from(u8::from(with > 0.0)) };
         let row = Row::new(format!("haptics/braking/{speed}_mps/penetration_ratio"), ratio, "ratio").target(0.1);
         rows.push(row.peer("not braked", without).with("braked", with));

@@ -1,4 +1,4 @@
-//! Hard pushes: a hand that drives the god-object at random, through whatever is in the way, and where it lets the tool be.
+//! Hard pushes: a hand drives the god-object at random through obstacles, and the penetration of the tool is measured.
 
 use std::sync::Arc;
 
@@ -20,25 +20,25 @@ use crate::haptics_demo::scenes::SceneName;
 use crate::haptics_demo::session::{RendererName, LIMITS, STEP};
 use voxshell_lab::row::Row;
 
-/// m/s and rad/s.
+/// Largest speeds, m/s and rad/s.
 const FASTEST: [f64; 2] = [5.0, 20.0];
-/// Depth from which on a sample counts as penetrating, metres.
+/// Depth from which a sample counts as penetrating, metres.
 const DEEP: f64 = 1e-6;
-/// How far samples may go unseen on the god-object's way, metres: half of it is how deep one can have been between two looks.
-/// The thinnest that is pushed at is twice as thick.
+/// Largest unchecked displacement of a sample along the god-object's path, metres. A sample can have been half of it
+/// deep between two checks. The thinnest obstacle is twice as thick.
 const UNSEEN: f64 = 5e-4;
 
-/// Each place is pushed at by so many hands, for so many threads.
+/// Number of hands per scene, to use as many threads.
 const HANDS: usize = 4;
 
-/// What is pushed against what.
+/// A tool and the obstacle it is pushed against.
 struct Place {
     name: &'static str,
     tool: haptics::Tool,
     obstacle: Obstacle,
-    /// Where nothing is touched.
+    /// Pose without contact.
     start: Pose,
-    /// Of a ball around the tool's samples, body frame, metres.
+    /// Bounding ball of the tool's samples, body frame, metres.
     center: Vec3,
     radius: f64,
 }
@@ -56,7 +56,7 @@ impl Place {
         Ok(Self::new(scene.name(), stage.tool, stage.obstacles.remove(0), start))
     }
 
-    /// A blob over a sheet of 1 mm, which it passes in a fifth of a step.
+    /// Returns a blob above a sheet of 1 mm, which it could pass in a fifth of a step.
     fn sheet(assets: &AssetCache) -> Result<Self> {
         let tool = assets.tool("blob", &primitives::blob(2)?.scaled_to_extent(0.08), 2_000)?.tool;
         let sheet = Field::Cuboid(Cuboid::new([0.1, 0.0005, 0.1])?);
@@ -64,16 +64,16 @@ impl Place {
         Ok(Self::new("sheet", tool, obstacle, Pose::translation(0.0, 0.06, 0.0)))
     }
 
-    /// φ of the tool's deepest sample, where it is less than `limit`, metres.
+    /// Returns φ of the tool's deepest sample if it is less than `limit`, metres.
     fn least(&self, tool: &Pose, limit: f64, workspace: &mut Workspace) -> Result<Option<f64>> {
         let (a, b) = (self.tool.forms.geometry(), self.obstacle.forms.geometry());
         let found = contact::distance(a, tool, b, &self.obstacle.pose, Roles::ShellOfA, limit, workspace)?;
         Ok(found.map(|c| c.separation))
     }
 
-    /// φ of the tool's deepest sample anywhere on a way, metres; 0 where it is never inside. Looked at so often that no sample
-    /// goes farther between two looks than what it has seen free and [`UNSEEN`]: what is thicker than half of that is not
-    /// passed between them.
+    /// Returns φ of the tool's deepest sample anywhere on a path, metres; 0 if it is never inside. Between two checks
+    /// no sample moves farther than its known clearance plus [`UNSEEN`], so it cannot pass unnoticed through an
+    /// obstacle thicker than half of that.
     fn on_the_way(&self, path: &[Waypoint], workspace: &mut Workspace) -> Result<f64> {
         let mut deepest = 0.0f64;
         for piece in path.windows(2) {
@@ -85,23 +85,23 @@ impl Place {
                 let left = (1.0 - t) * way;
                 let least = self.least(&moving.pose(t), left, workspace)?.unwrap_or(left);
                 deepest = deepest.min(least);
-                // φ of a grid is steeper than distances are, but not twice as steep.
+                // φ of a grid can be steeper than a distance, by less than a factor of two.
                 t += (0.5 * least.max(0.0) + UNSEEN) / way.max(1e-12);
             }
         }
         Ok(deepest)
     }
 
-    /// What no sample goes beyond on a screw from one pose to another, metres.
+    /// Returns an upper bound of the displacement of any sample on a screw from one pose to another, metres.
     fn longest_way(&self, from: &Pose, to: &Pose) -> f64 {
         let [p, q] = [from, to].map(|pose| pose.transform_point(&self.center.into()).coords);
         let turn = from.rotation.angle_to(&to.rotation);
-        // The arc of an angle a is longer than its chord by a² / 24 and a little more, here for at most 2.
+        // An arc of angle a is about 1 + a²/24 times as long as its chord; this bound holds for a of at most 2 rad.
         (q - p).norm() * (1.0 + turn * turn / 16.0) + turn * self.radius
     }
 }
 
-/// A hand that goes from one place to another, each at a speed of its own.
+/// A hand that moves between random places, each at its own speed.
 struct Wander {
     random: Random,
     around: (Vec3, Vec3),
@@ -117,7 +117,7 @@ impl Wander {
         Self { random: Random::new(seed), around, pose: place.start, wanted: place.start, speed: FASTEST }
     }
 
-    /// Another step.
+    /// Returns the state after another step.
     fn next(&mut self) -> DeviceState {
         let far = |wanted: &Pose, pose: &Pose| (wanted.translation.vector - pose.translation.vector).norm();
         if far(&self.wanted, &self.pose) < 1e-3 {
@@ -149,12 +149,12 @@ pub fn rows(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<
     let each = effort.pushes.div_ceil(places.len() * HANDS);
     for (i, place) in places.into_iter().enumerate() {
         let place = place?;
-        // Nothing of it is timed: all at once.
+        // Nothing here is timed, so all hands run in parallel.
         let hands: Vec<Result<Option<Pushed>>> =
             (0..HANDS).into_par_iter().map(|hand| pushed(&place, each, (1 + i * HANDS + hand) as u64)).collect();
         let mut all = Pushed::default();
         for of_hand in hands {
-            // Whoever cannot run the place has said so.
+            // A place that the renderer cannot run has already been reported.
             let Some(of_hand) = of_hand? else { continue };
             all.add(&of_hand);
         }
@@ -163,15 +163,15 @@ pub fn rows(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<
     Ok(())
 }
 
-/// What came of pushes.
+/// Result of the pushes.
 #[derive(Default)]
 struct Pushed {
     pushes: usize,
     touching: usize,
-    /// Pushes that ended inside, and that were inside on their way.
+    /// Pushes that ended inside, and pushes that were inside on their path.
     penetrating: usize,
     tunnelled: usize,
-    /// At the ends, and on the ways, metres.
+    /// Largest depth at the ends, and on the paths, metres.
     deepest: f64,
     deepest_on_the_way: f64,
 }

@@ -1,5 +1,5 @@
-//! The loop with a simulated device: where it begins to swing, what energy its port leaks, and what slow and stalling
-//! simulations do to the force.
+//! The loop with a simulated device: the stability limit, the energy that its port leaks, and the effect of slow and
+//! stalling simulations on the force.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use voxshell_lab::row::Row;
 const NO_LIMITS: Limits =
     Limits { force: f64::INFINITY, torque: f64::INFINITY, stiffness: [f64::INFINITY; 2], damping: [f64::INFINITY; 2] };
 
-/// A plate of 5 cm and 0.1 kg with a grid of samples below, over a floor.
+/// Returns a plate of 5 cm and 0.1 kg with a grid of samples below, over a floor.
 fn plate(side: u32) -> Result<(Tool, Obstacle)> {
     let place = |i: u32| 0.05 * (f64::from(i) / f64::from((side - 1).max(1)) - 0.5) * f64::from(u32::from(side > 1));
     let points: Vec<[f64; 3]> = (0..side * side).map(|i| [place(i % side), -0.005, place(i / side)]).collect();
@@ -41,7 +41,7 @@ pub(super) fn halves(
     haptics::new(settings, tool, vec![floor])
 }
 
-/// The plate's samples so far above the floor.
+/// Returns the pose with the plate's samples at this height above the floor.
 pub(super) fn above(y: f64) -> Pose {
     Pose::translation(0.0, y + 0.005, 0.0)
 }
@@ -56,10 +56,10 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// How far the stiffness at which the whole loop swings up is from (b + B)/(T/2 + t_d). The coupling is a plain spring, the
-/// floor much harder; nothing damps but device and hand.
+/// Compares the stiffness at which the whole loop becomes unstable with (b + B)/(T/2 + t_d). The coupling is a plain
+/// spring, the floor much stiffer; only device and hand damp.
 fn critical(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
-    // Mass and damping, whether it is held, contacts along a side, delay.
+    // Mass and damping, whether the hand holds it, contacts along a side, delay.
     let cases = [
         ([0.1, 0.1], false, 1, 0),
         ([0.3, 1.0], false, 1, 0),
@@ -108,7 +108,8 @@ fn critical(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// What the port gave beyond what the hand put in, over what sampling and hold leak from springs: ½ Σ Δξᵀ K Δξ.
+/// Measures the energy that the port delivers beyond the hand's input, relative to the leak of springs by sampling and
+/// hold: ½ Σ Δξᵀ K Δξ.
 fn energy(renderer: RendererName, rows: &mut Vec<Row>) -> Result<()> {
     let (mut servo, mut simulation) = halves(renderer, 5, |s| s.passivity = false)?;
     let [k, kappa] = servo.settings().coupling.stiffness;
@@ -130,7 +131,7 @@ fn energy(renderer: RendererName, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// A hand that presses, slides and turns.
+/// Returns the motion of a hand that presses, slides and turns.
 fn slide(t: f64) -> DeviceState {
     let lift = (1.0 - 4.0 * t).max(0.0);
     let place = |t: f64| {
@@ -148,17 +149,17 @@ fn slide(t: f64) -> DeviceState {
     }
 }
 
-/// What a run of the sliding hand beside a simulation of some rate came to, N.
+/// Forces in a run of the sliding hand with a simulation of some rate, N.
 struct Run {
     most: f64,
-    /// The largest change in a step: around the stall, and at other times after the first touch.
+    /// Largest change in a step: around the stall, and at other times after the first contact.
     stall: f64,
     usual: f64,
 }
 
-/// Seconds.
+/// Time of the stall, seconds.
 const STALL: std::ops::Range<f64> = 1.5..1.6;
-/// Seconds until it has touched and settled.
+/// Seconds until the first contact has settled.
 const FIRST: f64 = 0.5;
 
 fn run(renderer: RendererName, rate: f64, stalls: bool) -> Result<(Run, haptics::Timing)> {
@@ -184,9 +185,9 @@ fn run(renderer: RendererName, rate: f64, stalls: bool) -> Result<(Run, haptics:
     Ok((run, servo.settings().timing))
 }
 
-/// A simulation at 60 to 300 Hz that stalls for 100 ms: the largest force over the device's limit, and the largest change of it in a
-/// step, at all times and while it fades, stalls and comes back. That may be as much as with a simulation at 1 kHz that does not
-/// stall, and as fading and growing make.
+/// Measures a simulation at 60 to 300 Hz that stalls for 100 ms: the largest force relative to the device's limit, and
+/// the largest change of the force in a step, always and while it fades, stalls and returns. The change may be as large
+/// as with a simulation at 1 kHz without a stall, plus that of fading and growing.
 fn rates(renderer: RendererName, rows: &mut Vec<Row>) -> Result<()> {
     let (best, timing) = run(renderer, 1.0 / STEP, false)?;
     let usual = best.usual.max(best.stall);

@@ -13,7 +13,7 @@ use voxshell_lab::row::Row;
 /// Steps for each round of the simulation: it runs at 100 Hz beside a servo at 1 kHz.
 const STEPS_EACH: usize = 10;
 
-/// The servo alone, over and over through the peg scene, counted while contacts are published.
+/// Measures the servo alone, repeatedly through the peg scene; counts only steps while contacts are published.
 pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let stage = SceneName::Peg.build(assets)?;
     for renderer in RendererName::ALL {
@@ -23,7 +23,7 @@ pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result
         let mut times = Vec::with_capacity(effort.steps);
         let period = (stage.motion.duration() / STEP) as usize;
         let mut contacts = 0.0;
-        // The hand goes there and back; it is in contact more than half of the time.
+        // The hand moves back and forth; it is in contact more than half of the time.
         for step in 0..20 * (effort.steps + period) {
             let (round, at) = (step / period, step % period);
             let at = if round % 2 == 0 { at } else { period - at };
@@ -52,7 +52,7 @@ pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result
     Ok(())
 }
 
-/// Rounds of the simulation in which something is touched, in the scenes of the papers.
+/// Measures rounds of the simulation with contacts, in the scenes of the papers.
 pub fn simulation(assets: &AssetCache, rows: &mut Vec<Row>) -> Result<()> {
     for scene in [SceneName::Alpha, SceneName::Peg, SceneName::HorseDragon, SceneName::Wires] {
         let stage = scene.build(assets)?;

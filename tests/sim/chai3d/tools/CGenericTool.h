@@ -1,6 +1,6 @@
-// A simulated CHAI3D: the classes that the adapter derives from and reads, with the names and signatures of version 3.3 and its
-// conventions (SI; position and linear velocity of a tool carry the workspace's scale, rotation and force do not). Written for
-// the tests; nothing of it is taken from CHAI3D.
+// A simulated CHAI3D: the classes that the adapter derives from and reads, with the names, signatures and conventions
+// of version 3.3 (SI; position and linear velocity of a tool carry the workspace's scale, rotation and force do not).
+// Written for the tests; it contains no code of CHAI3D.
 #ifndef VOXSHELL_TESTS_SIM_CHAI3D_H
 #define VOXSHELL_TESTS_SIM_CHAI3D_H
 
@@ -75,7 +75,7 @@ class cGenericHapticDevice {
 };
 typedef std::shared_ptr<cGenericHapticDevice> cGenericHapticDevicePtr;
 
-// The tool's own place in the world is that of the device's base.
+// The tool's own pose in the world is that of the device's base.
 class cGenericObject {
  public:
   cGenericObject() : m_globalPos(0, 0, 0) { m_globalRot.identity(); }

@@ -1,6 +1,6 @@
-// A simulated OpenHaptics SDK: the functions of HDAPI that the adapter calls, with their signatures, units and frames (mm, mm/s,
-// N, mN·m, matrices by columns), over a simulated handle. Written for the tests; nothing of it is the vendor's, and the numbers
-// behind the names are its own.
+// A simulated OpenHaptics SDK: the functions of HDAPI that the adapter calls, with their signatures, units and frames
+// (mm, mm/s, N, mN·m, matrices by columns), over a simulated handle. Written for the tests; it contains no code of the
+// vendor, and its numeric constants are its own.
 #ifndef VOXSHELL_TESTS_SIM_HD_H
 #define VOXSHELL_TESTS_SIM_HD_H
 
