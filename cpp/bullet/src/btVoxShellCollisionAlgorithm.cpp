@@ -8,7 +8,6 @@
 #include <BulletCollision/CollisionDispatch/btCollisionDispatcher.h>
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
 #include <BulletCollision/CollisionShapes/btStaticPlaneShape.h>
-#include <BulletDynamics/Dynamics/btRigidBody.h>
 #include <LinearMath/btPoolAllocator.h>
 #include <voxshell/bullet/btVoxShellShape.h>
 
@@ -19,6 +18,7 @@
 #include "motion_pair.h"
 #include "pair_query.h"
 #include "segment_selector.h"
+#include "side.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
@@ -28,69 +28,8 @@ namespace
 /// Contacts are chosen anew when the gap of any contact may have changed by this fraction of the margin.
 const double kStill = 0.01;
 
-/// Square of an angular velocity times the step, rad²/s.
-const double kFastTurning = 0.01;
-
 /// The solver starts with this fraction of a point's impulses, unless told otherwise (btContactSolverInfo).
 const double kWarmStarting = 0.85;
-
-/// Returns the body's motion as the solver will see it: velocities before the step, and the forces gathered for it.
-Motion motion_of(const btCollisionObject* object, double dt)
-{
-	Motion motion;
-	motion.center = to_vec(object->getWorldTransform().getOrigin());
-	const btRigidBody* body = btRigidBody::upcast(object);
-	// A kinematic body usually has both flags.
-	if (!body || (body->isStaticObject() && !body->isKinematicObject()))
-		return motion;
-	motion.linear = to_vec(body->getLinearVelocity());
-	motion.angular = to_vec(body->getAngularVelocity());
-	if (!body->isKinematicObject() && body->getInvMass() > 0)
-	{
-		motion.inverse_mass = double(body->getInvMass());
-		for (int row = 0; row < 3; ++row)
-			motion.inverse_inertia[row] = to_vec(body->getInvInertiaTensorWorld()[row]);
-		motion.linear_acceleration = to_vec(body->getTotalForce() * body->getInvMass());
-		motion.angular_acceleration = to_vec(body->getInvInertiaTensorWorld() * body->getTotalTorque());
-#if BT_BULLET_VERSION >= 283
-		// Gyroscopic acceleration that the solver adds to a body that is no ball and turns fast.
-		if (body->getFlags() & BT_ENABLE_GYROSCOPIC_FORCE_IMPLICIT_BODY && length2(motion.angular) * dt > kFastTurning)
-			motion.angular_acceleration = motion.angular_acceleration + to_vec(body->computeGyroscopicImpulseImplicit_Body(btScalar(dt))) * (1 / dt);
-#endif
-	}
-	return motion;
-}
-
-/// Returns the radius around the body's centre of mass that holds the shape; huge for a plane.
-double extent_of(const btCollisionObjectWrapper* wrap, const btVoxShellBaseShape* voxshell)
-{
-	btVector3 center;
-	btScalar radius;
-	if (voxshell)
-	{
-		center = voxshell->getLocalCenter();
-		radius = voxshell->getLocalHalfExtents().length();
-	}
-	else if (wrap->getCollisionShape()->getShapeType() == STATIC_PLANE_PROXYTYPE)
-		return 1e12;
-	else
-		wrap->getCollisionShape()->getBoundingSphere(center, radius);
-	return double((wrap->getWorldTransform()(center) - wrap->getCollisionObject()->getWorldTransform().getOrigin()).length() + radius);
-}
-
-/// Fills in all but the forms.
-void place(Side& side, const btCollisionObjectWrapper* wrap, double dt)
-{
-	side.voxshell = btVoxShellBaseShape::upcast(wrap->getCollisionShape());
-	side.stock = side.voxshell ? nullptr : wrap->getCollisionShape();
-	side.pose = to_pose(wrap->getWorldTransform());
-	side.motion = motion_of(wrap->getCollisionObject(), dt);
-	side.extent = extent_of(wrap, side.voxshell);
-}
-
-/// Returns the Lipschitz constant of the shape's field: no two of its points differ by more than this per metre. The
-/// fields of Bullet's own shapes are exact distances.
-double slope_of(const Side& side) { return side.voxshell && side.has_field ? std::max(1.0, side.voxshell->getFieldSlope()) : 1.0; }
 
 /// Returns the impulse that the solver applied to the first body in the step before, N s.
 Vec impulse_of(const btManifoldPoint& point)
@@ -108,6 +47,42 @@ int manifolds_of(const btVoxShellSettings& settings)
 	if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL)
 		return ManifoldSet::kMaxSegments;
 	return btMax(1, btMin(settings.m_maxManifolds, int(ManifoldSet::kMaxManifolds)));
+}
+
+/// Lengths of the search of one step, m.
+struct Range
+{
+	double size;      // of the smaller body
+	double margin;    // of the shapes
+	double asked;     // distance up to which the caller requests contacts
+	double distance;  // up to which contacts are searched
+	double worth;     // contacts whose gap is above this are not given to the solver
+};
+
+Range range_of(const Side& first, const Side& second, const btVoxShellSettings& settings, double dt, const btManifoldResult& result)
+{
+	Range range;
+	range.size = std::min(first.extent, second.extent);
+	range.margin = std::max(first.margin(), second.margin());
+	const double ahead = std::min(reach(first.motion, second.motion, dt) * double(settings.m_lookahead), range.size * double(settings.m_maxLookaheadFraction));
+#if BT_BULLET_VERSION >= 286
+	range.asked = double(result.m_closestPointDistanceThreshold);
+#else
+	(void)result;
+	range.asked = 0;  // this Bullet version has no such request for distances
+#endif
+	range.distance = range.margin + std::max(ahead, range.asked);
+	// If a caller requests distances, far points count as well as near ones.
+	range.worth = std::max(range.margin, range.asked);
+	return range;
+}
+
+Instant instant_of(const Side& smaller, const Side& other, double distance, double dt)
+{
+	Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
+	if (other.is_plane())
+		now.plane = to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal());
+	return now;
 }
 }  // namespace
 
@@ -133,73 +108,131 @@ struct btVoxShellCollisionAlgorithm::State
 	}
 
 	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
+
+private:
+	void begin_step(const Side& first, const Side& second, double dt);
+	void update_chosen(const Side& first, const Side& second, const Range& range, double dt);
+	bool stays_chosen(const Side& first, const Side& second, const Wanted& wanted, double asked) const;
 	bool choose(const Side& first, const Side& second, const Wanted& wanted, double size);
+	void list_kept();
+	void select(const Wanted& wanted, double size);
+	Face face_of_candidates(const Side& first, const Side& second, const Side& other) const;
+	void forget_chosen();
+	void give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
+	void give_none();
 };
 
 void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result)
 {
-	Side first, second;
 	const double dt = double(info.m_timeStep);
-	place(first, wrap0, dt);
-	place(second, wrap1, dt);
-	// Only points within reach of the other body can hit it, however large a body is.
-	const double apart = length(first.motion.center - second.motion.center);
-	first.motion.radius = std::min(first.extent, apart + second.extent);
-	second.motion.radius = std::min(second.extent, apart + first.extent);
+	Side first = side_of(wrap0, dt), second = side_of(wrap1, dt);
+	limit_radii(first, second);
+	const Range range = range_of(first, second, settings, dt, *result);
+	begin_step(first, second, dt);
+	if (pair.find_forms(first, second, range.distance))
+		update_chosen(first, second, range, dt);
+	else
+		forget_chosen();
+	if (chosen.empty())
+		give_none();
+	else
+		give_points(first, second, range.worth, dt, result);
+}
 
-	const double size = std::min(first.extent, second.extent);
-	const double margin = std::max(first.voxshell ? double(first.voxshell->getMargin()) : 0.0, second.voxshell ? double(second.voxshell->getMargin()) : 0.0);
-	const double ahead = std::min(reach(first.motion, second.motion, dt) * double(settings.m_lookahead), size * double(settings.m_maxLookaheadFraction));
-#if BT_BULLET_VERSION >= 286
-	const double asked = double(result->m_closestPointDistanceThreshold);
-#else
-	const double asked = 0;  // this Bullet version has no such request for distances
-#endif
-	const double distance = margin + std::max(ahead, asked);
-	// If a caller requests distances, far points count as well as near ones.
-	const double worth = std::max(margin, asked);
+void btVoxShellCollisionAlgorithm::State::begin_step(const Side& first, const Side& second, double dt)
+{
 	manifolds.begin();
 	bounce.begin(first.motion, second.motion, dt, [this](uint32_t feature) {
 		const btManifoldPoint* point = manifolds.find(feature);
 		return point ? impulse_of(*point) : Vec{0, 0, 0};
 	});
-	if (!pair.find_forms(first, second, distance))
-	{
-		chosen.clear();
-		drift.forget();
-	}
+}
+
+/// Re-evaluates the contacts in `chosen` while the pair hardly moves; otherwise searches and chooses anew.
+void btVoxShellCollisionAlgorithm::State::update_chosen(const Side& first, const Side& second, const Range& range, double dt)
+{
+	const bool first_is_smaller = first.extent < second.extent;
+	const Side &smaller = first_is_smaller ? first : second, &other = first_is_smaller ? second : first;
+	const Instant now = instant_of(smaller, other, range.distance, dt);
+	Wanted wanted = {range.distance, range.margin, std::max(first.slope(), second.slope()), dt, now, range.worth, now.approach};
+	if (stays_chosen(first, second, wanted, range.asked) && pair.find_again(first, second, chosen))
+		return;
+	if (!first_is_smaller)
+		wanted.approach = Approach(first.motion, second.motion, dt);
+	if (choose(first, second, wanted, range.size))
+		drift.remember(now, range.margin, range.asked, dt, face_of_candidates(first, second, other));
 	else
+		drift.forget();
+}
+
+/// Returns whether a new search would choose the contacts that are chosen already.
+bool btVoxShellCollisionAlgorithm::State::stays_chosen(const Side& first, const Side& second, const Wanted& wanted, double asked) const
+{
+	if (!pair.forms_are_known(first, second) || !(drift.since(wanted.now, wanted.slope, wanted.margin, asked, wanted.dt) <= kStill * wanted.margin))
+		return false;
+	// Points that come over the edge of a face were farther than the last search distance.
+	return !drift.is_on_face() || pair.covers(wanted);
+}
+
+/// Fills `chosen` from all contacts that are wanted; false when they could not be found.
+bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& second, const Wanted& wanted, double size)
+{
+	list_kept();
+	chosen.clear();
+	if (!pair.find(first, second, settings, wanted, kept, candidates))
+		return false;
+	for (Candidate& c : candidates)
 	{
-		const bool first_is_smaller = first.extent < second.extent;
-		const Side &smaller = first_is_smaller ? first : second, &other = first_is_smaller ? second : first;
-		Instant now(smaller.pose, smaller.motion, smaller.extent, other.pose, other.motion, distance, dt);
-		if (other.stock && other.stock->getShapeType() == STATIC_PLANE_PROXYTYPE)
-			now.plane = to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal());
-		Wanted wanted = {distance, margin, std::max(slope_of(first), slope_of(second)), dt, now, worth, now.approach};
-		const bool is_still = pair.forms_are_known(first, second) && drift.since(now, wanted.slope, margin, asked, dt) <= kStill * margin;
-		// Points that come over the edge of a face were farther than the last search distance.
-		const bool is_covered = !drift.is_on_face() || pair.covers(wanted);
-		if (!is_still || !is_covered || !pair.find_again(first, second, chosen))
-		{
-			if (!first_is_smaller)
-				wanted.approach = Approach(first.motion, second.motion, dt);
-			if (choose(first, second, wanted, size))
-			{
-				const Side* holder = pair.face_holder(candidates, first, second);
-				const Face face = {holder ? Frame(holder->pose).inverse().rotate(candidates[0].normal) : Vec{0, 0, 0}, holder == &other};
-				drift.remember(now, margin, asked, dt, face);
-			}
-			else
-				drift.forget();
-		}
+		c.predict_gap(wanted.approach, wanted.dt);
+		c.kept = manifolds.find(c.feature) != nullptr;
+		c.pinned = c.kept && bounce.waits(c.feature);
 	}
-	if (chosen.empty())
+	pair.look_ahead(first, second, wanted, candidates);
+	select(wanted, size);
+	return true;
+}
+
+/// Fills `kept` with the features of the chosen samples that the solver had in the step before.
+void btVoxShellCollisionAlgorithm::State::list_kept()
+{
+	kept.clear();
+	for (const Candidate& c : chosen)
+		if (c.touch == Candidate::kSample && manifolds.find(c.feature))
+			kept.push_back(c.feature);
+	std::sort(kept.begin(), kept.end());
+}
+
+/// Fills `chosen` with the candidates that are given to the solver.
+void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double size)
+{
+	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
-		manifolds.clear();
-		bounce.forget();
+		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
+		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
 		return;
 	}
+	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), wanted.worth, size))
+		chosen.push_back(candidates[index]);
+}
+
+/// Returns the face on which all candidates lie, if there is one.
+/// @param other  the larger of the two sides
+Face btVoxShellCollisionAlgorithm::State::face_of_candidates(const Side& first, const Side& second, const Side& other) const
+{
+	const Side* holder = pair.face_holder(candidates, first, second);
+	return {holder ? Frame(holder->pose).inverse().rotate(candidates[0].normal) : Vec{0, 0, 0}, holder == &other};
+}
+
+void btVoxShellCollisionAlgorithm::State::forget_chosen()
+{
+	chosen.clear();
+	drift.forget();
+}
+
+/// Gives the contacts in `chosen` to the solver, or to a caller that only wants a report.
+void btVoxShellCollisionAlgorithm::State::give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result)
+{
 	bounce.aim(chosen);
 	bool reporting = false;
 	for (Candidate& c : chosen)
@@ -217,35 +250,6 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	}
 	bounce.end();
 	manifolds.end();
-}
-
-/// Fills `chosen` from all contacts that are wanted; false when they could not be found.
-bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& second, const Wanted& wanted, double size)
-{
-	kept.clear();
-	for (const Candidate& c : chosen)
-		if (c.touch == Candidate::kSample && manifolds.find(c.feature))
-			kept.push_back(c.feature);
-	std::sort(kept.begin(), kept.end());
-	chosen.clear();
-	if (!pair.find(first, second, settings, wanted, kept, candidates))
-		return false;
-	for (Candidate& c : candidates)
-	{
-		c.predict_gap(wanted.approach, wanted.dt);
-		c.kept = manifolds.find(c.feature) != nullptr;
-		c.pinned = c.kept && bounce.waits(c.feature);
-	}
-	pair.look_ahead(first, second, wanted, candidates);
-	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
-	{
-		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
-		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
-		return true;
-	}
-	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), wanted.worth, size))
-		chosen.push_back(candidates[index]);
-	return true;
 }
 
 /// Sets up one point for the solver and stores it.
@@ -272,6 +276,12 @@ void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, bt
 	}
 #endif
 	manifolds.put(c.feature, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : c.segment, point, treatment.forget_impulse);
+}
+
+void btVoxShellCollisionAlgorithm::State::give_none()
+{
+	manifolds.clear();
+	bounce.forget();
 }
 
 btVoxShellCollisionAlgorithm::btVoxShellCollisionAlgorithm(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btVoxShellSettings& settings)

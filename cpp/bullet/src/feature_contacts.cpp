@@ -1,0 +1,151 @@
+#include "feature_contacts.h"
+
+#include "motion_pair.h"
+#include "segment_selector.h"
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
+const double kEdgeSpacing = 0.005;
+
+/// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
+const double kSameWall = 0.966;
+}  // namespace
+
+struct FeatureContacts::Test
+{
+	const Side &ours, &theirs;
+	SharpFeatures::Target target;
+	Frame to_world, ours_to_world, world_to_ours;
+	bool ours_is_first;
+
+	Test(const Side& our_side, const Side& their_side, bool first, double distance)
+		: ours(our_side), theirs(their_side), to_world(theirs.pose), ours_to_world(ours.pose), world_to_ours(ours_to_world.inverse()), ours_is_first(first)
+	{
+		target.field = ours.voxshell->getField();
+		target.slope = ours.voxshell->getFieldSlope();
+		target.to_field = world_to_ours * to_world;
+		target.limit = distance + theirs.inflation;
+		target.spacing = kEdgeSpacing * ours.size();
+		const Frame from_ours = target.to_field.inverse();
+		const Vec middle = from_ours(to_vec(ours.voxshell->getLocalCenter()));
+		const Vec half = from_ours.turned_box(to_vec(ours.voxshell->getLocalHalfExtents())) + Vec{target.limit, target.limit, target.limit};
+		target.low = middle - half;
+		target.high = middle + half;
+	}
+
+	/// Returns the radius of the part of the shape around a feature's point, m.
+	double radius_around(const SharpFeatures::Touch& touch) const { return touch.radius + theirs.inflation; }
+
+	/// Fills in the contact of a feature's point; false where there is no outward direction.
+	bool read(const SharpFeatures::Touch& touch, Candidate& c) const
+	{
+		const Vec point = to_world(touch.point);
+		// Where the field has no direction, in the middle of a part, the outward direction is away from the body's
+		// centre.
+		const Vec way = length2(touch.outward) > 0 ? ours_to_world.rotate(touch.outward) : point - ours.motion.center;
+		const double norm = length(way);
+		if (!(norm > 0))
+			return false;
+		const Vec outward = way * (1 / norm);
+		const double around = radius_around(touch);
+		c.feature = touch.feature;
+		c.normal = ours_is_first ? -outward : outward;
+		c.distance = touch.distance - around;
+		c.point = point - outward * (ours_is_first ? around : touch.distance);
+		return true;
+	}
+
+	/// Changes the contact of a feature's point into that with the wall ahead; false when there is no other wall.
+	///
+	/// A field knows the nearest wall only. In a valley another wall may be nearest to the point at the end of the
+	/// step: this uses that wall's plane, as seen from the present position of the point.
+	bool read_ahead(const SharpFeatures::Touch& touch, double dt, Candidate& c) const
+	{
+		const Vec point = to_world(touch.point), outward = ours_is_first ? -c.normal : c.normal;
+		const Vec moved = (theirs.motion.velocity_at(point) - ours.motion.velocity_at(point)) * dt;
+		Vec gradient;
+		double there = 0;
+		if (vxs_field_distance(target.field, world_to_ours(point + moved), &there, &gradient) != VXS_OK || length2(gradient) < 0.0625)
+			return false;
+		const Vec ahead = ours_to_world.rotate(gradient) * (1 / length(gradient));
+		if (dot(ahead, outward) > kSameWall)
+			return false;
+		// No wall of a valley is nearer than the nearest one: this is the far side of a part, behind which the point
+		// would be.
+		if (there - dot(ahead, moved) < touch.distance - MotionPair::kAllowed * double(ours.voxshell->getResolution()))
+			return false;
+		const double around = radius_around(touch);
+		c.feature |= SharpFeatures::kAhead;
+		c.normal = ours_is_first ? -ahead : ahead;
+		c.distance = there - dot(ahead, moved) - around;
+		c.point = point - ahead * (ours_is_first ? around : c.distance + around);
+		return true;
+	}
+};
+
+/// Runs the test of each side that has features against the field of the other.
+template <class F>
+void FeatureContacts::for_each_test(const Side& first, const Side& second, double distance, const F& run)
+{
+	if (second.features && first.has_field && !second.features->empty())
+		run(Test(first, second, true, distance));
+	if (first.features && second.has_field && !first.features->empty())
+		run(Test(second, first, false, distance));
+}
+
+void FeatureContacts::find(const Side& first, const Side& second, double distance, double dt, std::vector<Candidate>& candidates)
+{
+	for_each_test(first, second, distance, [&](const Test& test) {
+		test.theirs.features->touch(test.target, m_touches);
+		append(test, dt, candidates);
+	});
+}
+
+void FeatureContacts::find_again(const Side& first, const Side& second, double distance, double dt, std::vector<Candidate>& candidates)
+{
+	if (m_touches.empty())
+		return;
+	for_each_test(first, second, distance, [&](const Test& test) {
+		for (SharpFeatures::Touch& touch : m_touches)
+			SharpFeatures::measure(test.target, touch);
+		append(test, dt, candidates);
+	});
+}
+
+/// Appends the contacts of all points within the limit of the test.
+void FeatureContacts::append(const Test& test, double dt, std::vector<Candidate>& candidates) const
+{
+	for (size_t i = 0; i < m_touches.size(); ++i)
+	{
+		const SharpFeatures::Touch& touch = m_touches[i];
+		Candidate c;
+		if (touch.distance > test.target.limit + touch.radius || !test.read(touch, c))
+			continue;
+		c.touch = uint32_t(i);
+		c.segment = kSegmentOfFeatures;
+		candidates.push_back(c);
+		if (test.read_ahead(touch, dt, c))
+			candidates.push_back(c);
+	}
+}
+
+bool FeatureContacts::update(const Side& first, const Side& second, std::vector<Candidate>& candidates)
+{
+	const bool theirs_is_second = second.features != nullptr;
+	const Test test(theirs_is_second ? first : second, theirs_is_second ? second : first, theirs_is_second, 0);
+	for (Candidate& c : candidates)
+	{
+		if (c.touch == Candidate::kSample)
+			continue;
+		SharpFeatures::Touch& touch = m_touches[c.touch];
+		SharpFeatures::measure(test.target, touch);
+		// Look-ahead contacts depend on the motion as well.
+		if (c.feature & SharpFeatures::kAhead || !test.read(touch, c))
+			return false;
+	}
+	return true;
+}
+}  // namespace voxshell_bullet

@@ -1,0 +1,161 @@
+#include "look_ahead.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// Depths that differ by less than this fraction of the margin are the same.
+const double kFlush = 0.05;
+/// Samples that move by more than this number of our voxels in the step are left to the continuous queries.
+const double kStride = 8;
+/// Cosines of the angle by which the surface must turn: at most by the first, or else it is the far side of a part; at
+/// least by the other, or else it is the same plane.
+const double kTurned = -0.5;
+const double kSame = 0.9998;
+/// Samples that move sideways by less than this fraction of their displacement only come nearer.
+const double kAside = 0.02;
+
+/// A rotation.
+struct Turn
+{
+	Vec axis;  // times the sine of half the angle
+	double cosine;
+
+	/// Makes the rotation by a rotation vector, rad.
+	explicit Turn(const Vec& by)
+	{
+		const double angle = length(by);
+		axis = by * (angle > 1e-9 ? std::sin(0.5 * angle) / angle : 0.5);
+		cosine = std::cos(0.5 * angle);
+	}
+	Vec operator()(const Vec& v) const
+	{
+		const Vec t = cross(axis, v) * 2;
+		return v + t * cosine + cross(axis, t);
+	}
+};
+
+/// Returns the pose after a time of a body that keeps its present motion relative to the other body.
+vxs_pose moved(const vxs_pose& pose, const Approach& approach, double time)
+{
+	const Turn turn(approach.spin * time);
+	const Vec q = {pose.qx, pose.qy, pose.qz}, v = q * turn.cosine + turn.axis * pose.qw + cross(turn.axis, q);
+	return {approach.center + turn(pose.position - approach.center) + approach.velocity * time, v.x, v.y, v.z, turn.cosine * pose.qw - dot(turn.axis, q)};
+}
+
+/// Returns the smallest size of a voxel of our shapes, m.
+double resolution_of(const Side& first, const Side& second)
+{
+	double resolution = std::numeric_limits<double>::infinity();
+	for (const Side* side : {&first, &second})
+		if (side->voxshell)
+			resolution = std::min(resolution, double(side->voxshell->getResolution()));
+	return resolution;
+}
+
+/// Returns whether a sample at a distance is not deeper than it is now.
+bool is_outside(double distance, const Candidate& now, double flush) { return distance >= std::min(now.distance, 0.0) - flush; }
+}  // namespace
+
+void LookAhead::replace_planes(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& candidates)
+{
+	const Step step = {first, second, wanted, resolution_of(first, second), kFlush * wanted.margin};
+	find_broken(step, samples, candidates);
+	if (m_broken.empty() || !look_from(step, wanted.dt, samples, candidates))
+		return;
+	const double longest = keep_turned(step, samples, candidates);
+	m_ends = m_broken;
+	if (!check_path(step, longest, samples, candidates))
+		return;
+	for (const Ahead& ahead : m_ends)
+	{
+		if (!ahead.is_free)
+			continue;
+		Candidate& c = candidates[ahead.index];
+		c.normal = ahead.normal;
+		c.distance = ahead.distance;
+		c.predict_gap(wanted.approach, wanted.dt);
+	}
+}
+
+/// Fills `m_broken`, and the features of `samples`, with the samples that slide and would be deeper than they are now.
+void LookAhead::find_broken(const Step& step, SampleQuery& samples, const std::vector<Candidate>& candidates)
+{
+	// Samples that only come nearer do not slide past an edge.
+	const auto slides = [&](const Candidate& c) {
+		const Vec way = step.wanted.approach.at(c.point) * step.wanted.dt;
+		const double slid = length(way - c.normal * dot(way, c.normal));
+		return slid > kAside * length(way) && length(way) <= kStride * step.resolution;
+	};
+	m_broken.clear();
+	samples.features.clear();
+	for (size_t i = 0; i < candidates.size(); ++i)
+	{
+		const Candidate& c = candidates[i];
+		if (c.touch == Candidate::kSample && !c.pinned && c.gap < std::min(c.distance, 0.0) - step.flush && slides(c))
+		{
+			m_broken.push_back({i, c.distance, c.normal, true});
+			samples.features.push_back(c.feature);
+		}
+	}
+}
+
+/// Fills in the planes of `m_broken` at the poses after the motion has gone on for a time: their normals, and the
+/// samples' present distances from them.
+bool LookAhead::look_from(const Step& step, double time, SampleQuery& samples, const std::vector<Candidate>& candidates)
+{
+	const Approach& approach = step.wanted.approach;
+	if (!samples.evaluate(moved(step.first.pose, approach, time), step.first, step.second))
+		return false;
+	const Turn back(-(approach.spin * time));
+	for (size_t i = 0; i < m_broken.size(); ++i)
+	{
+		Ahead& ahead = m_broken[i];
+		Candidate then;
+		samples.read(i, step.first, step.second, then);
+		// Surfaces stay and samples move: where the surface is the first body's, the normal has only seemed to turn.
+		ahead.normal = then.feature & kOfSecond ? back(then.normal) : then.normal;
+		ahead.distance = then.distance - std::min(0.0, dot(ahead.normal, approach.at(candidates[ahead.index].point))) * time;
+	}
+	return true;
+}
+
+/// Keeps in `m_broken` the samples that are outside at the end of the motion and whose surface has turned there. At
+/// most samples the surface is the same there. Returns the longest path of those that are kept, m.
+double LookAhead::keep_turned(const Step& step, SampleQuery& samples, const std::vector<Candidate>& candidates)
+{
+	size_t kept = 0;
+	double longest = 0;
+	for (size_t i = 0; i < m_broken.size(); ++i)
+	{
+		const Ahead& ahead = m_broken[i];
+		const Candidate& c = candidates[ahead.index];
+		const double turned = dot(ahead.normal, c.normal);
+		if (!(is_outside(ahead.distance, c, step.flush) && turned >= kTurned && turned <= kSame))
+			continue;
+		longest = std::max(longest, length(step.wanted.approach.at(c.point)) * step.wanted.dt);
+		samples.features[kept] = samples.features[i];
+		m_broken[kept++] = ahead;
+	}
+	samples.features.resize(kept);
+	m_broken.resize(kept);
+	return longest;
+}
+
+/// Sets `is_free` of `m_ends` by looks from poses along the motion, about one voxel apart; false when a query failed.
+bool LookAhead::check_path(const Step& step, double longest, SampleQuery& samples, const std::vector<Candidate>& candidates)
+{
+	const int looks = m_broken.empty() ? 0 : std::max(2, int(std::ceil(longest / step.resolution)));
+	for (int look = 1; look < looks; ++look)
+	{
+		if (!look_from(step, step.wanted.dt * look / looks, samples, candidates))
+			return false;
+		for (size_t i = 0; i < m_broken.size(); ++i)
+			m_ends[i].is_free = m_ends[i].is_free && is_outside(m_broken[i].distance, candidates[m_broken[i].index], step.flush);
+	}
+	return true;
+}
+}  // namespace voxshell_bullet

@@ -1,0 +1,55 @@
+#include "sample_query.h"
+
+#include <limits>
+
+#include "log.h"
+
+namespace voxshell_bullet
+{
+SampleQuery::SampleQuery()
+{
+	vxs_workspace* made = nullptr;
+	if (vxs_workspace_create(&made) == VXS_OK)
+		m_workspace.reset(made);
+	m_contacts.resize(256);
+}
+
+bool SampleQuery::search(const Side& first, const Side& second, const vxs_query& query, size_t& count)
+{
+	const vxs_body a = {first.shape, first.pose}, b = {second.shape, second.pose};
+	count = 0;
+	vxs_status status;
+	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
+		m_contacts.resize(count + count / 2);
+	if (status != VXS_OK)
+		log_failure("contacts of a pair", status);
+	return status == VXS_OK;
+}
+
+bool SampleQuery::is_complete() const
+{
+	vxs_query_report report;
+	vxs_query_report_init(&report, sizeof report);
+	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE;
+}
+
+bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const Side& second)
+{
+	if (m_contacts.size() < features.size())
+		m_contacts.resize(features.size());
+	const vxs_body a = {first.shape, first_pose}, b = {second.shape, second.pose};
+	return vxs_query_features(&a, &b, features.data(), features.size(), m_contacts.data()) == VXS_OK;
+}
+
+bool SampleQuery::has_contact(size_t index) const { return m_contacts[index].separation < std::numeric_limits<double>::infinity(); }
+
+/// This is the only place where the C API's normal (A to B) becomes Bullet's (on B, towards A).
+void SampleQuery::read(size_t index, const Side& first, const Side& second, Candidate& c) const
+{
+	const vxs_contact& contact = m_contacts[index];
+	c.feature = contact.feature;
+	c.normal = -contact.normal;
+	c.distance = contact.separation - first.inflation - second.inflation;
+	c.point = contact.point_on_b + c.normal * second.inflation;
+}
+}  // namespace voxshell_bullet

@@ -1,0 +1,48 @@
+// Contacts of samples of a pair, by the queries of the C API. The queries run in buffers that are kept from step to
+// step.
+#ifndef VOXSHELL_BULLET_SAMPLE_QUERY_H
+#define VOXSHELL_BULLET_SAMPLE_QUERY_H
+
+#include <vector>
+
+#include "handle.h"
+#include "side.h"
+
+namespace voxshell_bullet
+{
+/// Bit of the feature number of a sample: the sample is the second body's.
+const uint32_t kOfSecond = 0x80000000u;
+
+class SampleQuery
+{
+public:
+	SampleQuery();
+
+	/// Returns false when there was no memory for the queries.
+	bool is_ready() const { return m_workspace != nullptr; }
+
+	/// Searches for the contacts of samples; false when the query failed.
+	/// @param count  set to the number of contacts that were found
+	bool search(const Side& first, const Side& second, const vxs_query& query, size_t& count);
+	/// Returns whether the last search has found all contacts that it was asked for.
+	bool is_complete() const;
+	/// Returns the workspace of the last search, for queries about its contacts.
+	const vxs_workspace* workspace() const { return m_workspace.get(); }
+
+	/// Features of the samples to evaluate.
+	std::vector<uint32_t> features;
+	/// Computes the contacts of `features`, in their order, while the first body is at another pose.
+	bool evaluate(const vxs_pose& first_pose, const Side& first, const Side& second);
+	/// Returns whether the last `evaluate` found a contact for the feature with this index.
+	bool has_contact(size_t index) const;
+
+	/// Fills in the contact with this index, of the last `search` or `evaluate`.
+	void read(size_t index, const Side& first, const Side& second, Candidate& c) const;
+
+private:
+	Workspace m_workspace;
+	std::vector<vxs_contact> m_contacts;
+};
+}  // namespace voxshell_bullet
+
+#endif

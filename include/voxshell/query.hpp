@@ -1,0 +1,118 @@
+/* Voxshell for C++17: two shapes at two poses: contacts and distance. */
+#ifndef VOXSHELL_QUERY_HPP
+#define VOXSHELL_QUERY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base.hpp"
+#include "query.h"
+#include "shape.hpp"
+
+VOXSHELL_NAMESPACE_BEGIN
+
+using Contact = vxs_contact;
+
+/** `vxs_query` with its defaults. */
+struct Query : vxs_query {
+  Query() { detail::check(vxs_query_init(this, sizeof(vxs_query))); }
+};
+
+/** `vxs_query_limit` with its defaults. It must live as long as the query that points to it is used. */
+struct QueryLimit : vxs_query_limit {
+  QueryLimit() { detail::check(vxs_query_limit_init(this, sizeof(vxs_query_limit))); }
+};
+
+/** `vxs_query_step` with its defaults. It must live as long as the query that points to it is used. */
+struct QueryStep : vxs_query_step {
+  QueryStep() { detail::check(vxs_query_step_init(this, sizeof(vxs_query_step))); }
+};
+
+/** `vxs_query_segmentation` with its defaults. It must live as long as the query that points to it is used. */
+struct QuerySegmentation : vxs_query_segmentation {
+  QuerySegmentation() { detail::check(vxs_query_segmentation_init(this, sizeof(vxs_query_segmentation))); }
+};
+
+/** Scratch memory of queries: one per thread. */
+class Workspace {
+ public:
+  Workspace() { detail::check(vxs_workspace_create(handle_.out())); }
+  vxs_workspace* c_handle() const noexcept { return handle_.get(); }
+  /** Reports on the last query: whether it found every contact, a bound on those it may have missed, and its cost. */
+  vxs_query_report report() const {
+    vxs_query_report report;
+    if (detail::check(vxs_query_report_init(&report, sizeof report))) {
+      detail::check(vxs_workspace_get_report(c_handle(), &report));
+    }
+    return report;
+  }
+  /** Writes the segment of each contact that the last query found into the caller's vector, which keeps its memory. */
+  void segments(std::vector<std::uint32_t>& segments) const {
+    std::size_t count = 0;
+    vxs_status status = VXS_OK;
+    segments.resize(segments.capacity());
+    do {
+      if (count > segments.size()) segments.resize(count);
+      status = vxs_workspace_get_segments(c_handle(), segments.data(), segments.size(), &count);
+      if (!detail::check(status)) count = 0;
+    } while (status == VXS_TRUNCATED);
+    segments.resize(count);
+  }
+  /** False if it was moved from, or could not be created. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
+
+ private:
+  detail::Handle<vxs_workspace, vxs_workspace_destroy> handle_;
+};
+
+/** Writes contacts into the caller's vector, which keeps its memory: a warm call allocates nothing. */
+inline void query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Query& query,
+                           Workspace& workspace, std::vector<Contact>& contacts) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
+  contacts.resize(contacts.capacity());
+  std::size_t count = 0;
+  vxs_status status = VXS_OK;
+  do {
+    if (count > contacts.size()) contacts.resize(count);
+    status = vxs_query_contacts(&body_a, &body_b, &query, workspace.c_handle(),
+                                contacts.data(), contacts.size(), &count);
+    if (!detail::check(status)) count = 0;
+  } while (status == VXS_TRUNCATED);
+  contacts.resize(count);
+}
+
+/** Returns the contacts of two shapes, deepest first. */
+inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                           const Query& query, Workspace& workspace) {
+  std::vector<Contact> contacts;
+  query_contacts(a, pose_a, b, pose_b, query, workspace, contacts);
+  return contacts;
+}
+
+/** Computes the contacts of samples given by their feature numbers, at any separation, in the order of the features. */
+inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                           const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
+  contacts.resize(features.size());
+  if (!detail::check(vxs_query_features(&body_a, &body_b, features.data(), features.size(),
+                                        contacts.data())))
+    contacts.clear();
+}
+
+/** Returns the closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */
+inline std::optional<Contact> query_distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                             const Query& query, Workspace& workspace) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
+  Contact closest{};
+  bool found = false;
+  detail::check(vxs_query_distance(&body_a, &body_b, &query, workspace.c_handle(), &closest,
+                                   &found));
+  if (!found) return std::nullopt;
+  return closest;
+}
+
+VOXSHELL_NAMESPACE_END
+
+#endif
