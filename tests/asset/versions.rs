@@ -112,7 +112,7 @@ fn the_layout_is_as_documented() {
 }
 
 #[test]
-fn what_an_old_file_held_is_kept_by_a_new_one() {
+fn rewriting_an_old_file_keeps_its_content() {
     for version in 1..=PRESENT {
         let then = std::fs::read_to_string(golden(&format!("asset_v{version}.txt"))).unwrap();
         assert_eq!(answers(&load(&written(version)).unwrap()), then);
