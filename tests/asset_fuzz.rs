@@ -140,7 +140,7 @@ fn is_sound(shape: &Shape, certified: bool, folder: &Path) {
 }
 
 #[test]
-fn no_damaged_asset_panics_takes_much_memory_or_gives_a_shape_that_is_unsound() {
+fn damaged_assets_cause_no_panic_memory_growth_or_invalid_shape() {
     let folder = support::fuzz::folder();
     let files = files(folder.path());
     let sealed = std::cell::Cell::new([0usize; 3]);

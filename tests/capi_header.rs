@@ -280,7 +280,7 @@ fn no_function_has_more_than_seven_parameters() {
 }
 
 #[test]
-fn no_field_of_a_struct_is_without_its_place_in_the_layout_asserts() {
+fn every_struct_field_is_in_the_layout_asserts() {
     let (c, rust) = (kept("tests/c/layout.c"), kept("src/capi/layout.rs"));
     let code = code(&all_headers());
     let mut count = 0;

@@ -18,7 +18,7 @@ use voxshell::capi::status::*;
 use voxshell::capi::types::*;
 
 #[test]
-fn poses_of_any_magnitude_give_finite_contacts_and_true_distances() {
+fn poses_of_any_magnitude_give_finite_contacts_and_distances() {
     unsafe {
         let mut workspace = null_mut();
         ok(vxs_workspace_create(&mut workspace));

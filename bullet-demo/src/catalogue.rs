@@ -358,8 +358,8 @@ impl Method {
         matches!(self, Method::VoxshellCoarse | Method::VoxshellFine)
     }
 
-    /// Returns true if the method can play the scene: Bullet's sphere is only for balls, and only Voxshell's shapes have
-    /// samples to scale.
+    /// Returns true if the method can play the scene: Bullet's sphere is only for balls, and only Voxshell's shapes
+    /// have samples to scale.
     pub fn applies_to(self, scene: SceneKind) -> bool {
         if scene == SceneKind::Scaling {
             return self.is_voxshell();

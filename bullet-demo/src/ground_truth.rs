@@ -1,4 +1,4 @@
-//! Ground truth of contacts: distances between the true meshes, whatever shape a method uses instead.
+//! Ground truth of contacts: distances between the true meshes, for any shape that a method uses instead.
 //!
 //! For two bodies, dense samples of each surface (all vertices, and points between them no farther apart than
 //! [`Truth::SPACING`] of the extent) are measured against the exact signed distance of the other. A field of the mesh

@@ -51,7 +51,7 @@ fn a_tower_of_balls_with_flat_spots_is_seen_to_fall() {
 }
 
 #[test]
-fn what_rolls_moves_at_every_step_and_rests_in_the_end() {
+fn rolling_bodies_move_at_every_step_and_rest_in_the_end() {
     let (figures, run) = run(SceneKind::Rolling, Method::VoxshellCoarse, None, 1200);
     let (from, to) = figures.window;
     assert_eq!((from, to), (200, 600));

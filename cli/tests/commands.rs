@@ -71,7 +71,7 @@ fn one_mesh_is_cooked_into_the_file_that_is_named() {
 }
 
 #[test]
-fn the_same_mesh_gives_the_same_bytes_alone_or_among_others_on_any_number_of_threads() {
+fn a_mesh_gives_the_same_bytes_in_any_batch_on_any_threads() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for field in ["dense", "bricks"] {
@@ -91,7 +91,7 @@ fn the_same_mesh_gives_the_same_bytes_alone_or_among_others_on_any_number_of_thr
 }
 
 #[test]
-fn a_mesh_that_cannot_be_cooked_does_not_keep_the_others_from_it() {
+fn a_failed_mesh_does_not_stop_the_other_meshes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("broken.obj"), "v 0 0 0\nf 1 2 3\n").unwrap();

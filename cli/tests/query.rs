@@ -44,7 +44,7 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn spheres_that_meet_touch_when_their_centres_are_a_diameter_apart() {
+fn moving_spheres_touch_at_a_centre_distance_of_one_diameter() {
     let folder = tempfile::tempdir().unwrap();
     for path in ["screw", "straight"] {
         let found = rows(folder.path(), &meeting(&["--path", path]), "");
@@ -70,7 +70,7 @@ fn spheres_that_meet_touch_when_their_centres_are_a_diameter_apart() {
 }
 
 #[test]
-fn a_motion_is_looked_at_until_the_time_that_is_said_and_within_the_separation() {
+fn a_motion_query_respects_until_and_max_separation() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert_eq!(rows(folder, &meeting(&["--until", "0.3"]), ""), [] as [Value; 0]);

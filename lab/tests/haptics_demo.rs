@@ -99,7 +99,7 @@ fn the_demo_says_how_long_steps_and_how_hard_contacts_may_be() {
 }
 
 #[test]
-fn the_benchmark_says_what_was_measured_and_against_which_target() {
+fn the_benchmark_prints_measurements_and_targets() {
     let rows: BTreeMap<String, Value> = voxshell(&["bench", "haptics", "--quick", "--json"])
         .into_iter()
         .map(|row| (row["row"].as_str().expect("a name").to_owned(), row))

@@ -102,7 +102,7 @@ fn a_body_comes_to_rest_as_deep_as_its_weight_presses() {
 }
 
 #[test]
-fn discrete_contacts_act_in_their_own_step_and_those_of_a_way_in_the_next() {
+fn discrete_contacts_act_at_once_and_continuous_a_step_later() {
     for (contacts, first) in WAYS.into_iter().zip([1.0, 0.0, 1.0]) {
         let mut body = dot();
         body.body.center.y = -0.01;
@@ -140,7 +140,7 @@ fn the_largest_stable_step_of_a_spring_is_found() {
 }
 
 #[test]
-fn a_small_pile_is_stable_with_short_steps_and_not_with_long_ones() {
+fn a_small_pile_is_stable_only_with_short_steps() {
     let shape = torus();
     let part = Part { field: shape.field.unwrap(), shell: shape.shell.unwrap(), solid: shape.mass.unwrap() };
     let penalty = PenaltySettings { drag: 10.0, ..PenaltySettings::new(1e4, 0.0) };

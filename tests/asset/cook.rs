@@ -43,7 +43,7 @@ fn known(shape: &Shape) -> Gridded<'_> {
 }
 
 #[test]
-fn a_target_error_is_met_and_a_smaller_one_never_gets_a_coarser_field() {
+fn a_target_error_is_met_and_resolution_is_monotonic() {
     for (name, mesh) in [("knot", knot()), ("gear", primitives::gear(12, 0.5, 0.4, 0.2, 0.1).unwrap())] {
         for storage in [Storage::Dense, Storage::Bricks] {
             let mut before = f32::INFINITY;
@@ -60,7 +60,7 @@ fn a_target_error_is_met_and_a_smaller_one_never_gets_a_coarser_field() {
 }
 
 #[test]
-fn a_target_error_gives_the_field_of_its_voxel_size_and_no_finer_one_than_it_needs() {
+fn a_target_error_gives_the_coarsest_sufficient_field() {
     let mesh = knot();
     let extent = mesh.bounds().extents().max();
     let target = 1.5e-3;
@@ -81,7 +81,7 @@ fn a_target_error_gives_the_field_of_its_voxel_size_and_no_finer_one_than_it_nee
 }
 
 #[test]
-fn a_plate_thinner_than_coarse_voxels_is_cooked_as_fine_as_it_takes_to_have_an_inside() {
+fn a_thin_plate_is_cooked_finely_enough_to_have_an_inside() {
     let plate = primitives::cuboid([0.5, 0.5, 0.004]).unwrap();
     assert!(cook(&plate, &options(Resolution::Cells(16), Storage::Bricks, FIELD)).is_err(), "too coarse for an inside");
     let shape = cook(&plate, &options(Resolution::Error(0.02), Storage::Bricks, FIELD)).unwrap();
@@ -163,7 +163,7 @@ fn the_memory_for_a_wide_offset_is_told_soon() {
 }
 
 #[test]
-fn the_memory_of_what_cannot_be_is_a_number_all_the_same_and_that_of_a_target_error_is_not_known() {
+fn memory_needed_is_finite_and_unknown_for_a_target_error() {
     let huge = options(Resolution::VoxelSize(1e-6), Storage::Dense, FIELD);
     assert!(huge.memory_needed(&knot()).unwrap() > 1 << 50);
     let unknown = options(Resolution::Error(1e-3), Storage::Dense, FIELD).memory_needed(&knot());

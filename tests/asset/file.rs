@@ -44,7 +44,7 @@ fn refusal(result: Result<Shape, Error>) -> String {
 }
 
 #[test]
-fn what_is_saved_is_loaded() {
+fn saved_shapes_are_loaded_unchanged() {
     let shape = cook(32);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shape.vxs");
@@ -71,7 +71,7 @@ fn a_shape_with_one_form_only_is_saved_and_loaded() {
 }
 
 #[test]
-fn a_field_in_bricks_is_saved_and_loaded_and_takes_less_than_its_samples() {
+fn a_brick_field_survives_a_file_smaller_than_its_samples() {
     // Large enough for several blocks of samples.
     let shape = cook_as(Storage::Bricks, 200);
     let (field, Some(Field::Bricks(bricks))) = (&shape.field, shape.field.as_deref()) else { panic!("no bricks") };
@@ -233,7 +233,7 @@ fn a_failed_save_leaves_the_old_file() {
 }
 
 #[test]
-fn what_could_not_be_loaded_is_not_written() {
+fn shapes_that_could_not_be_loaded_are_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shape.vxs");
     let shape = cook(16);
@@ -265,7 +265,7 @@ fn what_could_not_be_loaded_is_not_written() {
 }
 
 #[test]
-fn raw_samples_are_used_where_the_file_is_and_give_the_same_answers() {
+fn raw_samples_are_mapped_and_give_the_same_answers() {
     let shape = cook_as(Storage::Bricks, 60);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shape.vxs");
@@ -319,7 +319,7 @@ fn bytes_in_memory_are_those_of_a_file() {
 
 /// Constants and masks are optional; without them the reader computes them from the samples.
 #[test]
-fn what_follows_from_the_samples_need_not_be_in_the_file() {
+fn values_derived_from_the_samples_are_optional_in_the_file() {
     let shape = cook_as(Storage::Bricks, 40);
     let mut sections = support::container::sections(&bytes_as(&shape, Store::Raw)).unwrap();
     let count = sections.len();

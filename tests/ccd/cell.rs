@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn two_cells_agree_to_the_bit_on_the_face_they_share(
+    fn two_cells_are_bit_identical_on_their_common_face(
         v in proptest::array::uniform12(-1.0..1.0f64), y in 0.0..=1.0f64, z in 0.0..=1.0f64,
         a in proptest::array::uniform3(0.0..=1.0f64), b in proptest::array::uniform3(0.0..=1.0f64),
     ) {
@@ -132,7 +132,7 @@ fn a_double_root_on_the_level_touches_and_one_above_it_does_not() {
 }
 
 #[test]
-fn a_segment_in_a_face_or_along_an_edge_of_the_cell_is_a_segment() {
+fn segments_in_faces_and_along_edges_of_the_cell_have_signs() {
     // x + y + z − 1 at the corners is linear; the segment is in its face z = 0.
     let corners: [f64; 8] = std::array::from_fn(|i| (i & 1) as f64 + (i >> 1 & 1) as f64 + (i >> 2) as f64 - 1.0);
     let face = Cubic::along(&corners, &[0.0, 0.25, 0.0], &[1.0, 0.5, 0.0]).signs();
@@ -147,7 +147,7 @@ fn a_segment_in_a_face_or_along_an_edge_of_the_cell_is_a_segment() {
 
 /// Xu & Barbič 2016, figure 2 (a): both ends are outside, and the segment dips into the object between them.
 #[test]
-fn figure_2a_bisection_misses_a_dip_and_the_exact_method_does_not() {
+fn figure_2a_bisection_misses_a_dip() {
     // A saddle: the corners (0,0,·) and (1,1,·) are 1, the others −0.6; the segment is the diagonal of the square.
     let corners: [f64; 8] = std::array::from_fn(|i| if (i & 1) == (i >> 1 & 1) { 1.0 } else { -0.6 });
     let cubic = Cubic::along(&corners, &[0.0, 0.0, 0.5], &[1.0, 1.0, 0.5]);
@@ -166,7 +166,7 @@ fn figure_2a_bisection_misses_a_dip_and_the_exact_method_does_not() {
 
 /// Figure 2 (b): three roots. Bisection finds a later one and reports a sign change in the wrong direction.
 #[test]
-fn figure_2b_bisection_takes_a_later_root_and_the_exact_method_the_first() {
+fn figure_2b_bisection_finds_a_later_root() {
     let b = with_roots([0.1, 0.2, 0.95], -1.0);
     let cubic = Cubic { b };
     assert!(cubic.b[0] > 0.0 && cubic.b[3] < 0.0);
@@ -181,7 +181,7 @@ fn figure_2b_bisection_takes_a_later_root_and_the_exact_method_the_first() {
 /// The same in cells of random samples, along random segments. If bisection finds a later root, it reports that the
 /// segment leaves an interval that it had left before; the library's roots agree with a scan of the cell.
 #[test]
-fn figure_2_in_cells_bisection_misses_dips_and_first_roots_and_the_exact_method_none() {
+fn figure_2_bisection_misses_roots_in_random_cells() {
     let mut rng = Rng(14);
     let (mut missed, mut late, mut thrice) = (0, 0, 0);
     for _ in 0..200_000 {

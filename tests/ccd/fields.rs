@@ -124,7 +124,7 @@ fn a_torus_is_hit_from_any_distance() {
 }
 
 #[test]
-fn a_closed_mesh_is_met_by_rays_and_levels_off_it_to_their_resolution() {
+fn rays_meet_a_closed_mesh_and_its_levels() {
     let mesh = primitives::torus(0.35, 0.1, 32, 16).unwrap();
     let exact = MeshField::new(mesh).unwrap();
     let field = Field::Mesh(exact.clone());
@@ -156,7 +156,7 @@ fn a_sheet_is_crossed_once_where_its_triangles_meet() {
 }
 
 #[test]
-fn a_start_inside_or_on_the_surface_is_reported_at_once_or_after_leaving() {
+fn a_start_inside_is_a_hit_at_once_or_after_leaving() {
     let mesh = primitives::torus(0.35, 0.1, 64, 32).unwrap();
     let dense = DenseField::cook(&mesh, &FieldOptions::with_resolution(&mesh, 48), &Progress::none()).unwrap();
     let exact = MeshField::new(mesh).unwrap();

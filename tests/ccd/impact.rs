@@ -139,7 +139,7 @@ fn no_contact_of_ten_thousand_sub_steps_is_missed_on_knots() {
 }
 
 #[test]
-fn no_contact_of_ten_thousand_sub_steps_is_missed_on_bunnies_and_teapots() {
+fn no_contact_of_ten_thousand_sub_steps_is_missed_on_scans() {
     let Some(bunny) = support::shared_mesh("bunny_777_decimated.obj") else { return };
     let Some(teapot) = support::shared_mesh("teapot_3k_open.obj") else { return };
     let (bunny, teapot) = (cook(&bunny, 1500, 64), cook(&teapot, 1500, 64));
@@ -148,7 +148,7 @@ fn no_contact_of_ten_thousand_sub_steps_is_missed_on_bunnies_and_teapots() {
 }
 
 #[test]
-fn no_contact_of_ten_thousand_sub_steps_is_missed_at_thin_plates() {
+fn no_contact_of_ten_thousand_sub_steps_is_missed_on_plates() {
     let knot = cook(&primitives::torus_knot(2, 3, 0.3, 0.09, 160, 16).unwrap(), 800, 64);
     let plate = Shape::from_field(Field::Cuboid(Cuboid::new([0.7, 0.7, 0.001]).unwrap()));
     check_pairs("plate", &knot, &plate, 300);
@@ -175,7 +175,7 @@ fn about_z(angle: f64) -> Pose {
 }
 
 #[test]
-fn a_blade_hits_a_plane_when_geometry_says_and_only_on_its_true_path() {
+fn a_blade_hits_a_plane_at_the_exact_time_of_its_true_path() {
     let (rod, mut workspace) = (rod(), Workspace::new());
     for tolerance in [1e-3, 1e-6, 1e-9] {
         for (height, angle) in [(-0.5f64, 3.0f64), (-0.9, 3.0), (-0.01, 3.0), (-0.7, std::f64::consts::PI - 1e-9)] {
@@ -224,7 +224,7 @@ fn plane_grazed(rod: &PointShell, gap: f64, workspace: &mut Workspace) -> bool {
 }
 
 #[test]
-fn it_does_not_matter_which_of_the_two_moves_or_how_far_from_the_origin() {
+fn impact_does_not_depend_on_which_body_moves_or_on_position() {
     let (rod, plane, mut workspace) = (rod(), plane(-0.5), Workspace::new());
     let query = Query { path: Path::Screw { tolerance: 1e-6 }, ..Query::default() };
     let exact = 0.5f64.asin() / 2.0;
@@ -251,7 +251,7 @@ fn it_does_not_matter_which_of_the_two_moves_or_how_far_from_the_origin() {
 }
 
 #[test]
-fn known_contacts_do_not_end_a_step_and_are_looked_at_when_it_ends() {
+fn known_contacts_are_tested_only_at_the_end_of_a_step() {
     let (rod, plane, mut workspace) = (rod(), plane(0.0), Workspace::new());
     // The rod lies on the plane, then its left end is lifted and its right end is pressed in.
     let b = Moving::still(plane.geometry(), &Pose::identity());

@@ -215,7 +215,7 @@ fn a_shell_that_grazes_a_plane_with_one_sample_touches_it() {
 }
 
 #[test]
-fn a_shell_that_is_inside_all_the_way_is_in_contact_all_the_way() {
+fn a_shell_inside_during_the_whole_motion_is_always_in_contact() {
     let mesh = primitives::cuboid([0.5; 3]).unwrap();
     let small = cook(&primitives::torus(0.05, 0.02, 24, 12).unwrap(), 400, 24, Storage::Dense).shell.unwrap();
     for storage in [Storage::Dense, Storage::Bricks] {
@@ -233,7 +233,7 @@ fn a_shell_that_is_inside_all_the_way_is_in_contact_all_the_way() {
 }
 
 #[test]
-fn a_side_is_certain_everywhere_within_its_radius_above_a_level_and_below() {
+fn a_certified_side_holds_everywhere_within_its_radius() {
     let dense = knot(100, 48, Storage::Dense).field.unwrap();
     let bricks = knot(100, 160, Storage::Bricks).field.unwrap();
     let solid = cook(&primitives::cuboid([0.5; 3]).unwrap(), 100, 160, Storage::Bricks).field.unwrap();

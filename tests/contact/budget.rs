@@ -119,7 +119,7 @@ impl Case<'_> {
 }
 
 #[test]
-fn an_answer_within_any_limit_is_part_of_the_whole_one_and_bounds_what_it_missed() {
+fn a_partial_answer_is_a_subset_and_bounds_missed_contacts() {
     for tree in [TreeKind::MinimalBalls, TreeKind::NestedOnSamples] {
         let shape = knot(tree);
         let geometry = shape.geometry();
@@ -152,7 +152,7 @@ fn an_answer_within_any_limit_is_part_of_the_whole_one_and_bounds_what_it_missed
 }
 
 #[test]
-fn an_answer_against_a_sheet_is_part_of_the_whole_one_and_bounds_what_it_missed() {
+fn a_partial_answer_against_a_sheet_bounds_missed_contacts() {
     let ring = cook(&primitives::torus(0.3, 0.1, 64, 24).unwrap(), 2_000, TreeKind::MinimalBalls);
     let sheet = Shape::from_sheet(primitives::torus_knot(2, 3, 0.5, 0.1, 120, 12).unwrap(), 0.05).unwrap();
     let mut workspace = Workspace::new();

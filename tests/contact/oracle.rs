@@ -145,7 +145,7 @@ fn no_contact_of_brute_force_is_missed_on_fields_in_bricks() {
 }
 
 #[test]
-fn no_contact_of_brute_force_is_missed_on_open_teapots_in_bricks() {
+fn no_contact_of_brute_force_is_missed_on_teapots_in_bricks() {
     let Some(mesh) = support::shared_mesh("teapot_3k_open.obj") else { return };
     check_pair("teapot in bricks", &cook_as(Storage::Bricks, &mesh, 3_000, 128), POSES / 2);
 }

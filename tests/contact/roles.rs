@@ -61,7 +61,7 @@ fn ask(a: Geometry, b: Geometry, poses: &[Pose], roles: Roles) -> Found {
 }
 
 #[test]
-fn the_automatic_roles_do_not_let_a_small_body_slip_between_samples() {
+fn automatic_roles_do_not_miss_bodies_between_samples() {
     let knot = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap().scaled_to_extent(0.2);
     let plate = primitives::cuboid([0.5, 0.5, 0.05]).unwrap();
     // Its field is exact, and its shell is the tested one.

@@ -203,7 +203,7 @@ fn a_blob_meets_a_terrain_as_by_brute_force() {
 }
 
 #[test]
-fn a_box_meets_a_wall_from_either_side_and_on_its_edge_as_by_brute_force() {
+fn box_and_wall_agree_with_brute_force_on_sides_and_edge() {
     let mesh = primitives::cuboid([0.2, 0.15, 0.1]).unwrap();
     let cooked = cook(&mesh, 1_000);
     let exact = Field::Cuboid(Cuboid::new([0.2, 0.15, 0.1]).unwrap());
@@ -358,7 +358,7 @@ fn a_sheet_with_its_own_features_meets_the_field_of_the_body() {
 }
 
 #[test]
-fn a_large_sheet_far_from_its_origin_is_as_precise_as_a_small_one() {
+fn a_large_sheet_far_from_its_origin_stays_precise() {
     let body = cook(&primitives::cuboid([0.1, 0.1, 0.1]).unwrap(), 600);
     let land = sheet(grid(100, 20_000.0, |_, _| 0.0), 0.05);
     let mut workspace = Workspace::new();
@@ -420,7 +420,7 @@ fn segments_meet_a_sheet_from_either_side_exactly() {
 }
 
 #[test]
-fn what_is_no_sheet_is_refused() {
+fn invalid_sheets_are_refused() {
     for depth in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-60] {
         let refused = Shape::from_sheet(flat(), depth).err().unwrap();
         assert!(matches!(&refused, Error::InvalidArgument { argument, .. } if argument == "depth"), "{refused}");

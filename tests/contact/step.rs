@@ -103,7 +103,7 @@ impl Pair<'_> {
 
 /// Bodies that touch, penetrate or are apart, with motions of all kinds and sizes, at various places in the world.
 #[test]
-fn a_step_keeps_what_counts_and_thins_dense_contacts() {
+fn step_queries_return_relevant_and_most_urgent_contacts() {
     let (bricks, dense) = (knot(Storage::Bricks), knot(Storage::Dense));
     let cuboid = Shape::from_field(Field::Cuboid(Cuboid::new([0.3, 0.5, 0.2]).unwrap()));
     let mesh = Shape::from_field(Field::Mesh(MeshField::new(primitives::torus(0.3, 0.12, 24, 12).unwrap()).unwrap()));
@@ -201,7 +201,7 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
 }
 
 #[test]
-fn what_is_no_number_is_refused() {
+fn non_finite_steps_are_refused() {
     let shape = knot(Storage::Dense);
     let pose = Pose::identity();
     let good = Step { dense_above: 9, max_gap: 0.0, center: Vec3::zeros(), shift: Vec3::zeros(), turn: Vec3::zeros() };

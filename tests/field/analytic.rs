@@ -152,7 +152,7 @@ fn local(field: &Field, p: &Vec3) -> [f32; 3] {
 }
 
 #[test]
-fn distance_agrees_with_sampled_surfaces_and_sign_with_the_definition() {
+fn distance_agrees_with_sampling_and_sign_with_the_definition() {
     for case in cases() {
         let name = &case.name;
         let mut rng = Rng(7);
@@ -256,7 +256,7 @@ fn closest_of_simplex(set: &[Vec3]) -> (Vec3, Vec<Vec3>) {
 }
 
 #[test]
-fn hull_distance_is_exact_outside_and_not_positive_on_its_points() {
+fn hull_distance_is_exact_outside_and_at_most_0_on_its_points() {
     for (points, hull) in hulls() {
         let bounds = hull.bounds();
         let (center, extent) = (bounds.center(), bounds.extents().max());

@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn no_two_points_differ_by_more_than_the_lipschitz_constant_allows(seed in any::<u64>()) {
+    fn no_two_points_exceed_the_lipschitz_constant(seed in any::<u64>()) {
         let field = BrickField::from_dense(&random_dense(seed)).unwrap();
         let mut rng = Rng(seed ^ 9);
         for outside in [false, true] {
@@ -161,7 +161,7 @@ fn check_segment(field: &Field, ends: [Vec3; 2], level: f64) -> usize {
 }
 
 #[test]
-fn no_passage_of_a_segment_through_a_level_is_missed_and_none_made_up() {
+fn no_crossing_of_a_level_is_missed_or_invented() {
     let mut found = 0;
     for seed in 0..120 {
         let field = BrickField::from_dense(&random_dense(seed)).unwrap();
@@ -179,7 +179,7 @@ fn no_passage_of_a_segment_through_a_level_is_missed_and_none_made_up() {
 }
 
 #[test]
-fn bounds_of_blocks_hold_and_masks_mark_all_cells_of_the_surface() {
+fn block_bounds_hold_and_masks_mark_all_surface_cells() {
     for seed in 0..60 {
         let field = BrickField::from_dense(&random_dense(seed)).unwrap();
         let pyramid = Pyramid::new(&field);

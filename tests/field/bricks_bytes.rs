@@ -49,7 +49,7 @@ fn parts_that_do_not_fit_are_refused() {
 
 /// Optional parts of a file are recomputed from the samples, equal to those at cooking.
 #[test]
-fn what_is_certified_and_masked_follows_from_the_samples() {
+fn certified_bounds_and_masks_follow_from_the_samples() {
     for seed in 0..40 {
         let field = BrickField::from_dense(&random_dense(seed)).unwrap();
         let anew = BrickField::from_parts(BrickParts { certificate: None, masks: None, ..field.parts() }).unwrap();

@@ -60,7 +60,7 @@ fn nodes_in_the_band_have_the_exact_distance_to_a_quantum() {
 }
 
 #[test]
-fn bricks_are_the_full_grid_near_the_surface_and_have_its_sign_everywhere() {
+fn bricks_equal_the_dense_grid_near_the_surface_and_in_sign() {
     for (name, cells) in MESHES.iter().flat_map(|m| [(m, 40), (m, 100)]) {
         let Some(mesh) = shared_mesh(name) else { continue };
         let (field, full) = (bricks(&mesh, cells), dense(&mesh, cells));

@@ -237,7 +237,7 @@ proptest! {
 }
 
 #[test]
-fn cooked_bricks_are_the_cooked_grid_within_the_bound_everywhere() {
+fn cooked_bricks_equal_the_cooked_grid_within_the_bound() {
     let mut open = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap();
     open.triangles.truncate(open.triangles.len() - 60);
     // Deep inside: the bricks around the middle are coarse.

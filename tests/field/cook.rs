@@ -60,7 +60,7 @@ fn check_sign(name: &str, field: &DenseField, inside: impl Fn(&Vec3) -> Option<b
 }
 
 #[test]
-fn holes_get_membranes_and_the_distance_is_to_the_nearer_of_both() {
+fn membranes_close_holes_and_count_for_the_distance() {
     // A unit ball without the cap above z = 0.8: the level w = 1/2 is the flat disk in the hole (its solid angle is
     // half the sphere from either side).
     let mut open = ball(4, Vec3::zeros(), 1.0);

@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn no_two_points_differ_by_more_than_the_lipschitz_constant_allows(seed in any::<u64>()) {
+    fn no_two_points_exceed_the_lipschitz_constant(seed in any::<u64>()) {
         let field = random_field(seed);
         let mut rng = Rng(seed ^ 9);
         for _ in 0..80 {

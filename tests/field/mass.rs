@@ -209,7 +209,7 @@ fn mass_is_exact_only_where_triangles_meet_at_corners_and_edges() {
 }
 
 #[test]
-fn mass_of_a_crowded_mesh_takes_no_time_of_its_square() {
+fn mass_of_a_crowded_mesh_takes_less_than_quadratic_time() {
     // Tall triangles around one axis whose boxes mostly overlap; closed below.
     let cone = |n: u32| {
         let rim = (0..n).map(|i| {
@@ -230,7 +230,7 @@ fn mass_of_a_crowded_mesh_takes_no_time_of_its_square() {
 }
 
 #[test]
-fn what_is_cooked_can_be_loaded_whatever_its_size() {
+fn cooked_shapes_of_any_size_can_be_loaded() {
     let part = joined(&[block(LARGE[0], LARGE[1]), turned(&block(SMALL[0], SMALL[1]))]);
     let needle = block([0.0; 3], [1e-9, 1e-9, 1.0]);
     let needle = needle.transformed(&Pose::new([0.1; 3].into(), [0.4, 0.5, 0.6].into()), 1.0);

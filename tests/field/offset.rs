@@ -118,7 +118,7 @@ fn reached(field: &DenseField, distance: &[f64], sigma: f64) -> Vec<bool> {
 }
 
 #[test]
-fn sign_is_that_of_flooding_by_brute_force_and_cavities_are_filled() {
+fn sign_is_that_of_a_flood_fill_and_cavities_are_filled() {
     let mut meshes = vec![("sphere of patches, tight", patches(10), 0.06, true), ("open", patches(40), 0.04, false)];
     let mut two = patches(0);
     let base = two.vertices.len() as u32;
@@ -174,7 +174,7 @@ fn sign_is_that_of_flooding_by_brute_force_and_cavities_are_filled() {
 }
 
 #[test]
-fn what_cannot_be_kept_tight_is_refused_and_memory_is_checked() {
+fn offsets_that_leak_are_refused_and_memory_is_checked() {
     let mesh = rectangle();
     for offset in [0.017, -0.1, f64::NAN, f64::INFINITY] {
         let options = options(0.01, offset);
@@ -193,7 +193,7 @@ fn what_cannot_be_kept_tight_is_refused_and_memory_is_checked() {
 }
 
 #[test]
-fn a_shape_with_an_offset_is_a_solid_with_samples_on_its_surface() {
+fn an_offset_shape_is_a_solid_with_samples_on_its_surface() {
     let mut cook = CookOptions { resolution: Resolution::VoxelSize(0.02), ..CookOptions::default() };
     cook.field.offset = 0.05;
     let shape = Shape::cook(&rectangle(), &cook, &Progress::none()).unwrap();

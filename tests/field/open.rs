@@ -145,7 +145,7 @@ fn two_holes() -> TriMesh {
 }
 
 #[test]
-fn the_report_says_what_decided_how_many_nodes_and_where_it_is_least_sure() {
+fn the_report_counts_the_sign_rules_and_the_least_certain_node() {
     let (mesh, closed) = (two_holes(), primitives::sphere(0.5, 3).unwrap());
     let h = 1.0 / 90.0;
     let check = |sign: &SignReport| {

@@ -209,7 +209,7 @@ fn the_most_balls_are_taken_and_answer_in_time() {
 }
 
 #[test]
-fn what_has_no_volume_is_refused_by_name() {
+fn shapes_without_volume_are_refused_by_name() {
     let refused = |balls: &[Ball], what: &str| match SphereHull::new(balls) {
         Err(Error::InvalidArgument { argument, .. }) => assert_eq!(argument, what),
         other => panic!("{other:?}"),

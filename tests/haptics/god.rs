@@ -290,7 +290,7 @@ fn in_a_passage_that_closes_on_it_it_is_locked_and_says_so() {
 }
 
 #[test]
-fn discrete_detection_sticks_in_three_cylinders_or_passes_them_and_continuous_slides_along_them() {
+fn discrete_detection_sticks_in_or_passes_three_cylinders() {
     let scene = scenes().swap_remove(3);
     let [mut continuous, mut discrete] = [Detection::Continuous, Detection::Discrete].map(|detection| {
         let settings = GodSettings { detection, ..GodSettings::default() };
@@ -323,7 +323,7 @@ fn discrete_detection_sticks_in_three_cylinders_or_passes_them_and_continuous_sl
 }
 
 #[test]
-fn discrete_detection_holds_a_slow_box_on_a_plane_like_the_continuous_one() {
+fn discrete_detection_holds_a_slow_box_on_a_plane() {
     let Scene { tool, bodies, .. } = scenes().swap_remove(0);
     let ways = [Detection::Continuous, Detection::Discrete].map(|detection| {
         let settings = GodSettings { detection, ..GodSettings::default() };
@@ -345,7 +345,7 @@ fn discrete_detection_holds_a_slow_box_on_a_plane_like_the_continuous_one() {
 const TINY: [Budget; 2] = [Budget { tests: 1, ..Budget::UNLIMITED }, Budget { nanoseconds: 1, ..Budget::UNLIMITED }];
 
 #[test]
-fn rounds_that_a_budget_ends_take_no_sample_inside_and_say_so_and_the_tool_arrives_in_later_ones() {
+fn rounds_ended_by_a_budget_never_penetrate_and_finish_later() {
     let (pushes, mut partial) = (if support::long() { 5000 } else { 240 }, 0);
     for (scene, budget) in scenes().into_iter().zip(TINY.into_iter().cycle()) {
         let settings = GodSettings { budget, ..GodSettings::default() };
@@ -390,7 +390,7 @@ fn rounds_that_a_budget_ends_take_no_sample_inside_and_say_so_and_the_tool_arriv
 }
 
 #[test]
-fn a_simulation_goes_on_from_a_round_that_a_budget_ended_though_the_hand_rests() {
+fn a_simulation_continues_after_a_budget_though_the_hand_rests() {
     let Scene { tool, bodies, .. } = scenes().swap_remove(0);
     let limits = Limits { force: 8.0, torque: 0.5, stiffness: [2000.0, 30.0], damping: [20.0, 0.5] };
     let mut settings = Settings::for_tool(Renderer::GodObject, &tool, &limits).unwrap();
@@ -460,7 +460,7 @@ fn a_start_inside_is_pushed_out_or_told_without_a_force() {
 }
 
 #[test]
-fn forces_of_published_constraints_grow_from_nothing_and_vanish_at_once() {
+fn constraint_forces_grow_from_zero_and_vanish_at_once() {
     let Scene { tool, bodies, start, .. } = scenes().swap_remove(0);
     let mut god = GodObject::new(tool, &start, GodSettings::default()).unwrap();
     let mut force = ConstraintForce::new();
@@ -492,7 +492,7 @@ fn forces_of_published_constraints_grow_from_nothing_and_vanish_at_once() {
 }
 
 #[test]
-fn the_same_steps_give_the_same_bytes_and_warm_ones_do_not_allocate() {
+fn equal_steps_give_equal_bytes_and_warm_ones_allocate_nothing() {
     let scene = scenes().swap_remove(5);
     let run = |god: &mut GodObject| {
         let (mut rng, mut hand) = (Rng(9), (scene.start, Vec3::zeros(), Vec3::zeros()));

@@ -134,7 +134,7 @@ fn peer(m: &Matrix6<f64>, wanted: &Vector6<f64>, rows: &[Row]) -> Option<Vector6
 }
 
 #[test]
-fn solutions_are_those_of_a_peer_and_satisfy_the_conditions_of_kkt() {
+fn solutions_agree_with_a_peer_and_satisfy_kkt() {
     let (mut solver, mut compared) = (Solver::new(), 0);
     for seed in 0..if support::long() { 20_000 } else { 1_200 } {
         let mut rng = Rng(seed);
@@ -179,7 +179,7 @@ fn masses_of_any_condition() {
 }
 
 #[test]
-fn nothing_in_the_way_gives_what_was_wanted_to_the_bit() {
+fn without_constraints_the_wanted_motion_is_returned_exactly() {
     let mut solver = Solver::new();
     for seed in 0..500 {
         let mut rng = Rng(seed);
@@ -271,7 +271,7 @@ fn locked_is_what_a_peer_finds_no_motion_for() {
 }
 
 #[test]
-fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
+fn contradictions_are_reported_and_never_invented() {
     let mut solver = Solver::new();
     let (m, wanted) = (Matrix6::identity(), Vector6::ith(0, 1.0));
     let out = |normal, slack| Row { normal, slack };
@@ -310,7 +310,7 @@ fn contradictions_are_told_and_small_ones_of_many_rows_are_not_made_up() {
 /// The component of a dependent row across the active rows is rounding error: a step along it does not resolve a
 /// contradiction.
 #[test]
-fn contradictions_of_dependent_rows_are_told_whatever_their_rounding() {
+fn contradictions_of_dependent_rows_are_reported() {
     let mut solver = Solver::new();
     for seed in 0..2_000 {
         let mut rng = Rng(seed);
@@ -329,7 +329,7 @@ fn contradictions_of_dependent_rows_are_told_whatever_their_rounding() {
 }
 
 #[test]
-fn the_same_rows_give_the_same_bytes_whatever_was_solved_before() {
+fn the_same_rows_give_the_same_bytes_after_any_program() {
     let (mut warm, mut taken) = (Solver::new(), [0, 0]);
     for seed in 0..1_000 {
         let mut rng = Rng(seed);

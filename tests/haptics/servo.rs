@@ -94,7 +94,7 @@ fn the_torque_is_about_the_origin_of_the_tool() {
 }
 
 #[test]
-fn free_air_has_no_force_at_constant_speed_and_only_the_tools_inertia_beyond() {
+fn without_contact_only_the_tools_inertia_is_felt() {
     for renderer in RENDERERS {
         let (mut servo, mut simulation) = on_floor(renderer, 3, |_| {});
         let mut steady = 0.0f64;

@@ -151,7 +151,7 @@ fn no_force_in_free_space_and_no_sample_inside_with_all_of_it() {
 }
 
 #[test]
-fn the_force_of_a_block_is_in_the_cone_of_the_whole_load_whatever_it_does() {
+fn the_force_of_a_block_stays_in_the_friction_cone() {
     let mut sliding = 0;
     let friction = 0.3;
     wander(Surface { friction, ..Surface::default() }, 3000, |done, _, _| {
@@ -211,7 +211,7 @@ fn point() -> Tool {
 }
 
 #[test]
-fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else() {
+fn a_texture_tilts_the_force_by_its_slope_under_the_hand() {
     let (tool, bodies) = (point(), ground(Vec3::z()));
     let texture = Texture { height: 3e-4, wavelength: 4e-3 };
     let [mut smooth, mut rough] = [Texture::default(), texture].map(|texture| {
@@ -240,7 +240,7 @@ fn a_texture_turns_the_force_as_its_slope_is_under_the_hand_and_by_nothing_else(
 }
 
 #[test]
-fn a_height_function_turns_the_force_as_its_slope_is_in_the_frame_of_the_body_that_is_touched() {
+fn a_height_function_tilts_the_force_in_the_touched_bodys_frame() {
     let tool = point();
     // Two planes: the first is out of reach, the second is rotated and displaced.
     let turn = Rotation::from_scaled_axis(Vec3::z() * 0.7);
@@ -270,7 +270,7 @@ fn a_height_function_turns_the_force_as_its_slope_is_in_the_frame_of_the_body_th
 }
 
 #[test]
-fn where_a_height_is_not_finite_the_surface_is_smooth_and_the_status_says_so() {
+fn a_non_finite_height_gives_a_smooth_surface_and_a_status() {
     let (tool, bodies) = (point(), ground(Vec3::z()));
     let surface = Surface { friction: 0.1, ..Surface::default() };
     let settings = GodSettings { surface, skin: Some(1e-6), ..GodSettings::default() };
@@ -304,7 +304,7 @@ fn where_a_height_is_not_finite_the_surface_is_smooth_and_the_status_says_so() {
 }
 
 #[test]
-fn heights_are_felt_through_the_servo_and_what_they_are_not_is_said() {
+fn heights_are_felt_through_the_servo_and_invalid_ones_reported() {
     let tool = block();
     let settings = Settings::for_tool(Renderer::GodObject, &tool, &LIMITS).unwrap();
     let (mut servo, mut simulation) = haptics::new(settings, tool, ground(Vec3::z())).unwrap();
@@ -352,7 +352,7 @@ fn slopes_are_those_of_the_heights() {
 
 /// Both halves with all effects on: limits hold, and the hand's energy stays within the observer's bound.
 #[test]
-fn through_the_servo_forces_are_within_the_devices_limits_and_free_space_is_free() {
+fn servo_forces_stay_in_device_limits_and_vanish_in_free_space() {
     let tool = block();
     let mut settings = Settings::for_tool(Renderer::GodObject, &tool, &LIMITS).unwrap();
     settings.surface = everything();
@@ -379,7 +379,7 @@ fn through_the_servo_forces_are_within_the_devices_limits_and_free_space_is_free
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_values_are_refused() {
     let (tool, good) = (block(), everything());
     let refuses = |surface: Surface| {
         let settings = GodSettings { surface, ..GodSettings::default() };

@@ -111,7 +111,7 @@ fn a_mitred_tube_has_its_section_times_its_length() {
 }
 
 #[test]
-fn an_alpha_has_a_loop_to_reach_through_and_legs_that_do_not_touch() {
+fn an_alpha_has_an_open_loop_and_separate_legs() {
     let (radius, leg, rise, thickness) = (0.05, 0.12, 0.04, 0.01);
     let line = primitives::alpha_line(radius, leg, rise).unwrap();
     let way: f64 = line.windows(2).map(|w| (w[1] - w[0]).norm()).sum();
@@ -194,7 +194,7 @@ fn blob_is_a_smooth_closed_body_with_well_shaped_triangles() {
 }
 
 #[test]
-fn every_name_makes_a_solid_of_about_one_metre_or_of_its_own_size() {
+fn every_name_makes_a_solid_of_one_metre_or_its_own_size() {
     for name in Primitive::NAMES {
         let mesh = Primitive::by_name(name).unwrap().mesh().unwrap();
         let r = mesh.report();

@@ -136,7 +136,7 @@ fn named(files: Vec<(&'static str, String)>) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn every_way_to_write_an_obj_gives_the_same_mesh() {
+fn every_variant_of_an_obj_file_gives_the_same_mesh() {
     let text = obj();
     let mut files = rewritten(&text);
     files.retain(|(what, _)| *what != "decimals");
@@ -175,7 +175,7 @@ fn every_way_to_write_an_obj_gives_the_same_mesh() {
 }
 
 #[test]
-fn every_way_to_write_an_stl_gives_the_same_mesh() {
+fn every_variant_of_an_stl_file_gives_the_same_mesh() {
     let text = stl();
     let mut files = rewritten(&text);
     let words = |from: &str, to: &str| text.replace(from, to);
@@ -205,7 +205,7 @@ fn every_way_to_write_an_stl_gives_the_same_mesh() {
 }
 
 #[test]
-fn every_way_to_write_a_ply_gives_the_same_mesh() {
+fn every_variant_of_a_ply_file_gives_the_same_mesh() {
     let text = ply();
     let mut files = rewritten(&text);
     files.retain(|(what, _)| !["decimals", "many spaces", "many tabs"].contains(what));

@@ -95,7 +95,7 @@ fn an_open_sheet_has_its_border_and_its_folds() {
 }
 
 #[test]
-fn a_soup_of_separate_triangles_has_the_features_of_the_welded_mesh() {
+fn a_triangle_soup_has_the_features_of_the_welded_mesh() {
     let mesh = primitives::gear(12, 0.5, 0.4, 0.2, 0.15).unwrap();
     let corners: Vec<[f64; 3]> = (0..mesh.triangles.len()).flat_map(|t| mesh.corners(t)).collect();
     let triangles = (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -149,7 +149,7 @@ fn flat_sheets_are_cooked_without_a_field_wherever_they_are() {
 }
 
 #[test]
-fn samples_of_edges_keep_the_normal_between_the_faces_beside_a_field() {
+fn edge_samples_keep_the_normal_between_the_faces() {
     let shape = Shape::cook(&primitives::cuboid(HALF).unwrap(), &CookOptions::default(), &Progress::none()).unwrap();
     let shell = shape.shell.unwrap();
     let mut seen = 0;

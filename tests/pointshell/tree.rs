@@ -151,7 +151,7 @@ fn samples_far_from_the_body_origin_keep_their_precision() {
 }
 
 #[test]
-fn trees_are_no_deeper_than_full_clusters_would_be_by_more_than_a_level() {
+fn trees_are_at_most_one_level_deeper_than_with_full_clusters() {
     for (n, depth) in [(1usize, 1), (8, 1), (9, 2), (64, 2), (65, 3), (799, 4), (10_000, 5), (35_000, 7)] {
         for clustering in CLUSTERINGS {
             let shell = shell(&sphere(n, 0.5), &options(8, TreeKind::MinimalBalls, clustering));

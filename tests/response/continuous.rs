@@ -183,7 +183,7 @@ fn a_sample_that_goes_in_has_the_integral_of_a_triangle() {
 }
 
 #[test]
-fn what_passes_through_within_a_step_is_pushed_though_nothing_touches_at_its_ends() {
+fn a_body_that_passes_within_a_step_is_pushed() {
     let (shell, mut poses, _) = one_sample(0.5, 1.0);
     poses[0].translation.vector.x = 0.0;
     poses[1].translation.vector.x = 0.0;

@@ -57,7 +57,7 @@ fn patch(rng: &mut Rng, depth: f64) -> Vec<Contact> {
 proptest! {
     #![proptest_config(cases(300))]
     #[test]
-    fn afterwards_every_contact_is_left_in_the_step_and_momentum_is_kept(seed in 0u64..1 << 40) {
+    fn impulses_separate_every_contact_and_conserve_momentum(seed in 0u64..1 << 40) {
         let mut rng = Rng(seed);
         let (a, b) = (body(&mut rng), body(&mut rng));
         let contacts = patch(&mut rng, 0.002);
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn without_depth_and_restitution_energy_is_only_lost_and_one_elastic_impulse_keeps_it(seed in 0u64..1 << 40) {
+    fn impulses_lose_energy_and_one_elastic_impulse_conserves_it(seed in 0u64..1 << 40) {
         let mut rng = Rng(seed);
         let (a, b) = (body(&mut rng), body(&mut rng));
         let contacts = patch(&mut rng, 0.0);
@@ -162,7 +162,7 @@ fn squared(c: &Contact, r: &Contact, radius: f64) -> f64 {
 proptest! {
     #![proptest_config(cases(200))]
     #[test]
-    fn every_contact_is_in_the_nearest_cluster_and_every_cluster_is_as_deep_as_its_deepest(seed in 0u64..1 << 40) {
+    fn contacts_are_in_the_nearest_cluster_of_their_largest_depth(seed in 0u64..1 << 40) {
         let contacts = cloud(&mut Rng(seed));
         let settings = ClusterSettings { max_clusters: 6, radius: 0.15, max_separation: 0.002 };
         let mut clusters = Clusters::new();
@@ -195,7 +195,7 @@ proptest! {
 }
 
 #[test]
-fn a_contact_that_comes_at_the_largest_separation_changes_nothing() {
+fn a_contact_at_the_largest_separation_changes_nothing() {
     let mut rng = Rng(11);
     let settings = ClusterSettings { max_clusters: 1, radius: 1.0, max_separation: 0.002 };
     let mut contacts: Vec<Contact> =

@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_body_gets_the_other_gives(seed in 0u64..1 << 40) {
+    fn forces_on_the_two_bodies_are_opposite(seed in 0u64..1 << 40) {
         let Case { scene, a, b } = Case::random(seed);
         let settings = settings(&mut Rng(seed));
         let (a, b) = (scene.body_a(&a), scene.body_b(&b));

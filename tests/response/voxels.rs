@@ -118,7 +118,7 @@ fn tangent_planes(shell: &PointShell, at: &[Kinematics; 2], settings: &VpsSettin
 proptest! {
     #![proptest_config(cases(80))]
     #[test]
-    fn tangent_plane_forces_are_those_of_every_sample_and_pruning_changes_no_bit(seed in 0u64..1 << 40) {
+    fn tangent_plane_forces_are_bit_identical_with_pruning(seed in 0u64..1 << 40) {
         let mut rng = Rng(seed);
         let at = pair(&mut rng);
         let shell = scene().shape.shell.as_deref().unwrap();
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn in_free_space_there_is_nothing_whatever_moves(seed in 0u64..1 << 40) {
+    fn in_free_space_moving_bodies_cause_no_force(seed in 0u64..1 << 40) {
         let mut rng = Rng(seed);
         let mut at = pair(&mut rng);
         let apart = (at[1].center - at[0].center).normalize() * (0.3 + rng.fraction());

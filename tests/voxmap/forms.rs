@@ -111,7 +111,7 @@ fn layer_bounds_the_distance_as_documented() {
 }
 
 #[test]
-fn layer_at_a_point_is_its_voxels_and_falls_by_one_for_each_voxel_beyond_the_grid() {
+fn layers_fall_by_one_per_voxel_beyond_the_grid() {
     let model = model(&primitives::torus(0.35, 0.15, 48, 24).unwrap(), &VoxelOptions::new(0.05));
     let (map, grid) = (layers(&model), *model.grid());
     let tree = map.compact(3, Branching::Tree64).unwrap();
@@ -184,7 +184,7 @@ fn two_bits_are_two_bits() {
 }
 
 #[test]
-fn surfaces_cannot_touch_while_points_stay_out_of_mcneelys_force_layer() {
+fn points_outside_the_force_layer_keep_surfaces_apart() {
     // A point represents a piece of surface within its own voxel, in any orientation: within √3/2 s of it.
     let mut rng = Rng(9);
     let turn = Pose::from_parts(Vec3::zeros().into(), rng.rotation());
@@ -379,7 +379,7 @@ fn equation_5_is_of_second_order_near_a_sphere() {
 }
 
 #[test]
-fn distance_beyond_the_grid_falls_with_the_distance_to_its_voxels() {
+fn distance_beyond_the_grid_falls_with_distance_to_its_voxels() {
     let mesh = primitives::cuboid([0.3, 0.2, 0.1]).unwrap();
     let (model, field) = with_field(&mesh, 0.05);
     let real = DistanceMap::real(&model, &field).unwrap();
@@ -473,7 +473,7 @@ fn forms_are_the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn memory_of_forms_is_refused_before_the_work_and_cancelling_stops_the_layers() {
+fn forms_check_memory_first_and_layers_can_be_cancelled() {
     let mesh = primitives::torus(0.35, 0.15, 48, 24).unwrap();
     let options = VoxelOptions::new(0.01);
     // Enough for the model (a quarter of a byte per voxel, and its runs), but not for two bytes per voxel.

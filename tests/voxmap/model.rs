@@ -125,7 +125,7 @@ fn surface_is_what_separating_axes_in_whole_numbers_say() {
 }
 
 #[test]
-fn surface_of_meshes_is_what_separating_axes_say_for_every_voxel_and_triangle() {
+fn surface_voxels_agree_with_separating_axes() {
     let mut meshes = vec![
         ("gear", primitives::gear(9, 0.5, 0.39, 0.2, 0.15).unwrap(), 13),
         ("cuboid", primitives::cuboid([0.5, 0.3, 0.1]).unwrap(), 10),
@@ -172,7 +172,7 @@ fn sheet_in_the_faces_of_voxels_is_two_voxels_thick() {
 }
 
 #[test]
-fn point_in_the_corner_of_voxels_touches_eight_and_segment_along_an_edge_four_in_a_row() {
+fn a_corner_point_touches_eight_voxels_and_an_edge_rows_of_four() {
     let grid = unit_grid([5, 5, 5]);
     let point = voxelise(&soup(&[[[1.5, 2.5, 0.5]; 3]]), grid);
     assert_eq!(point.surface_count(), 8);
@@ -217,7 +217,7 @@ fn interior_is_what_the_flood_from_the_walls_cannot_reach() {
 }
 
 #[test]
-fn body_that_fills_the_grid_is_sealed_and_one_that_leaves_it_is_refused() {
+fn a_body_may_fill_the_grid_but_not_leave_it() {
     let mesh = primitives::cuboid([3.0, 2.5, 2.0]).unwrap();
     let dims = [6, 5, 4];
     let grid = VoxelGrid::new(Grid::centered(dims, 1.0), Vec3::zeros()).unwrap();
@@ -255,7 +255,7 @@ fn cracked_cube(gap: f64, turn: &Pose) -> TriMesh {
 }
 
 #[test]
-fn cracks_narrower_than_a_voxel_are_sealed_and_wide_holes_let_the_flood_in() {
+fn narrow_cracks_are_sealed_and_wide_holes_are_flooded() {
     let (mut rng, mut leaks) = (Rng(5), 0);
     for round in 0..40 {
         let turn = match round {
@@ -277,7 +277,7 @@ fn cracks_narrower_than_a_voxel_are_sealed_and_wide_holes_let_the_flood_in() {
 }
 
 #[test]
-fn inside_of_closed_meshes_is_interior_and_what_the_flood_reaches_is_outside() {
+fn closed_meshes_are_filled_and_flooded_voxels_are_outside() {
     let mut meshes = vec![
         primitives::torus(0.35, 0.15, 48, 24).unwrap(),
         primitives::gear(9, 0.5, 0.39, 0.2, 0.15).unwrap(),

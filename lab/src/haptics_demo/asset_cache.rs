@@ -135,7 +135,7 @@ mod tests {
     use voxshell::mesh::primitives;
 
     #[test]
-    fn what_is_kept_is_used_again_and_only_for_the_same_mesh_and_options() {
+    fn the_cache_is_used_only_for_the_same_mesh_and_options() {
         let folder = tempfile::tempdir().expect("a folder");
         let assets = AssetCache { cache: Some(folder.path().join("kept")), quick: true, ..AssetCache::default() };
         let knot = primitives::torus(0.1, 0.03, 24, 12).expect("a torus");

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_motion_reaches_its_poses_and_its_twist_is_its_rate_of_change() {
+    fn a_motion_reaches_its_poses_and_its_twist_is_its_derivative() {
         let turned = Pose::new(Vec3::new(0.1, -0.2, 0.3), Vec3::new(0.4, 1.1, -0.7));
         let motion = Motion::from(Pose::translation(0.0, 0.1, 0.0)).to(0.5, turned).rest(0.2).to(0.3, Pose::identity());
         let motion = motion.slower(2.0);
