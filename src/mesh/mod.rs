@@ -10,6 +10,7 @@ mod report;
 pub mod triangle;
 mod weld;
 
+pub(crate) use bvh::{crossings, Crossing, Edges, Placement};
 pub use bvh::{Bvh, Closest};
 pub use mass::principal_axes;
 pub(crate) use report::count_repeats;

@@ -3,6 +3,7 @@
 
 mod build;
 mod closest;
+mod crossings;
 mod embedded;
 mod moments;
 mod node;
@@ -11,4 +12,5 @@ mod tree;
 mod winding;
 
 pub use closest::Closest;
+pub(crate) use crossings::{crossings, Crossing, Edges, Placement};
 pub use tree::Bvh;

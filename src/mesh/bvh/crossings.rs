@@ -1,0 +1,259 @@
+//! Points at which the edges of one mesh pass through the triangles of another.
+//!
+//! Both hierarchies are descended together. Two boxes are apart when a face normal of one of them separates them
+//! (Gottschalk, Lin & Manocha 1996, without the products of edges). Every point in which two surfaces intersect lies
+//! on a segment that ends where an edge passes through a triangle, so no intersection is without such a crossing.
+
+use super::node::{Node, MAX_DEPTH};
+use super::Bvh;
+use crate::math::{Mat3, Vec3};
+use crate::memory::{set_with_capacity, CollectGuarded, GrowGuarded};
+use crate::mesh::triangle::Corners;
+
+/// A rigid motion from the frame of one mesh to that of the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement {
+    pub rotation: Mat3,
+    pub translation: Vec3,
+}
+
+impl Placement {
+    pub fn place(&self, p: &Vec3) -> Vec3 {
+        self.rotation * p + self.translation
+    }
+
+    pub fn place_back(&self, p: &Vec3) -> Vec3 {
+        self.rotation.tr_mul(&(p - self.translation))
+    }
+}
+
+/// The edges of a mesh, and the triangle that tests each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edges {
+    /// Corners of each edge, the lower number first.
+    ends: Vec<[u32; 2]>,
+    /// Corners of each triangle, in leaf order.
+    corners: Vec<[u32; 3]>,
+    /// Number of the edge from corner i to corner i + 1 if the triangle is the one that tests it, otherwise `NONE`; in
+    /// leaf order.
+    tested: Vec<[u32; 3]>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A point at which an edge of one mesh passes through a triangle of the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Crossing {
+    /// Whether the edge is of the second mesh.
+    pub of_second: bool,
+    /// Number of the edge in its mesh.
+    pub edge: u32,
+    /// Position on the edge, from 0 at the corner with the lower number to 1 at the other.
+    pub at: f64,
+    /// Index of the triangle of the other mesh.
+    pub triangle: u32,
+}
+
+impl Edges {
+    /// Returns the edges of the mesh with these `triangles`, over which `bvh` was built.
+    pub fn new(bvh: &Bvh, triangles: &[[u32; 3]]) -> Self {
+        let corners: Vec<[u32; 3]> = (0..bvh.len()).map(|k| triangles[bvh.id(k) as usize]).collect_guarded();
+        let mut seen = set_with_capacity(3 * corners.len() / 2);
+        let mut ends = Vec::new();
+        let tested = corners.iter().map(|c| {
+            [0, 1, 2].map(|i| {
+                let (a, b) = (c[i], c[(i + 1) % 3]);
+                let edge = [a.min(b), a.max(b)];
+                if !seen.insert(edge) {
+                    return NONE;
+                }
+                ends.push_guarded(edge);
+                ends.len() as u32 - 1
+            })
+        });
+        let tested = tested.collect_guarded();
+        Self { ends, corners, tested }
+    }
+
+    /// Returns the corners of an edge, the lower number first.
+    pub fn ends(&self, edge: u32) -> [u32; 2] {
+        self.ends[edge as usize]
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// Rounding of a product of three lengths, relative.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Pairs of nodes still to test.
+struct Pairs {
+    items: [(u32, u32); 2 * MAX_DEPTH + 4],
+    len: usize,
+}
+
+impl Pairs {
+    fn push(&mut self, pair: (u32, u32)) {
+        self.items[self.len] = pair;
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        self.len = self.len.checked_sub(1)?;
+        Some(self.items[self.len])
+    }
+}
+
+/// The separating axis test for boxes of the two hierarchies, the first placed in the frame of the second.
+struct Separation {
+    rotation: [[f64; 3]; 3],
+    absolute: [[f64; 3]; 3],
+    translation: [f64; 3],
+}
+
+impl Separation {
+    fn new(placement: &Placement) -> Self {
+        let entry = |i: usize, j: usize| placement.rotation[(i, j)];
+        let rotation = [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)));
+        // Boxes that touch must not be apart by rounding.
+        let absolute = rotation.map(|row| row.map(|x| x.abs() + 8.0 * f64::EPSILON));
+        Self { rotation, absolute, translation: placement.translation.into() }
+    }
+
+    #[inline]
+    fn apart(&self, a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])) -> bool {
+        let middle = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (min[i] + max[i]));
+        let half = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (max[i] - min[i]));
+        let (ca, ha, cb, hb) = (middle(&a), half(&a), middle(&b), half(&b));
+        let r = &self.rotation;
+        let s = &self.absolute;
+        let mut d = [0.0; 3];
+        for i in 0..3 {
+            d[i] = ((r[i][0] * ca[0] + r[i][1] * ca[1]) + r[i][2] * ca[2]) + self.translation[i] - cb[i];
+            let reach = ((s[i][0] * ha[0] + s[i][1] * ha[1]) + s[i][2] * ha[2]) + hb[i];
+            if d[i].abs() > reach {
+                return true;
+            }
+        }
+        (0..3).any(|j| {
+            let off = (r[0][j] * d[0] + r[1][j] * d[1]) + r[2][j] * d[2];
+            let reach = ((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j];
+            off.abs() > reach
+        })
+    }
+}
+
+/// Calls `found` with each crossing of an edge of either mesh through a triangle of the other. `placement` takes the
+/// first mesh to the frame of the second. Touching counts as crossing, and so does a gap of the size of rounding; an edge
+/// in the plane of a triangle does not cross it. Returns the number of tests.
+pub(crate) fn crossings(
+    (first, first_edges): (&Bvh, &Edges),
+    (second, second_edges): (&Bvh, &Edges),
+    placement: &Placement,
+    mut found: impl FnMut(Crossing),
+) -> u64 {
+    let mut tests = 0;
+    if first.is_empty() || second.is_empty() {
+        return tests;
+    }
+    let separation = Separation::new(placement);
+    let mut pairs = Pairs { items: [(0, 0); 2 * MAX_DEPTH + 4], len: 0 };
+    pairs.push((0, 0));
+    while let Some((i, j)) = pairs.pop() {
+        let (a, b) = (&first.nodes[i as usize], &second.nodes[j as usize]);
+        tests += 1;
+        if separation.apart((a.min, a.max), (b.min, b.max)) {
+            continue;
+        }
+        if a.count > 0 && b.count > 0 {
+            for ka in a.triangles() {
+                let t = first.corners[ka].map(|p| placement.place(&p));
+                let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
+                if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
+                    continue;
+                }
+                for kb in b.triangles() {
+                    let u = &second.corners[kb];
+                    tests += 1;
+                    let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
+                    if (0..3).any(|k| low[k] > upper[k] || high[k] < lower[k]) {
+                        continue;
+                    }
+                    let (over, under) = (sides(&t, u), sides(u, &t));
+                    if is_beside(&over) || is_beside(&under) {
+                        continue;
+                    }
+                    for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
+                        found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
+                    }
+                    for (edge, at) in edges_through(second_edges, kb, u, &t, under) {
+                        found(Crossing { of_second: true, edge, at, triangle: first.id(ka) });
+                    }
+                }
+            }
+            continue;
+        }
+        let size = |n: &Node| (0..3).map(|k| n.max[k] - n.min[k]).fold(0.0, f64::max);
+        if b.count > 0 || (a.count == 0 && size(a) >= size(b)) {
+            pairs.push((a.first + 1, j));
+            pairs.push((a.first, j));
+        } else {
+            pairs.push((i, b.first + 1));
+            pairs.push((i, b.first));
+        }
+    }
+    tests
+}
+
+/// Six times the volumes of the tetrahedra of each corner of `t` over `u`; 0 within rounding.
+fn sides(t: &Corners, u: &Corners) -> [f64; 3] {
+    let (ab, ac) = (u[1] - u[0], u[2] - u[0]);
+    let n = ab.cross(&ac);
+    let scale = ab.amax() * ac.amax() * ROUNDING;
+    t.map(|p| {
+        let d = p - u[0];
+        let volume = d.dot(&n);
+        if volume.abs() <= scale * d.amax() {
+            0.0
+        } else {
+            volume
+        }
+    })
+}
+
+fn is_beside(sides: &[f64; 3]) -> bool {
+    sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0)
+}
+
+/// Returns the edges that triangle `k`, with corners `own`, tests and that cross the triangle `through`, each with the
+/// position. `sides` are those of `own` over `through`.
+fn edges_through<'a>(
+    edges: &'a Edges,
+    k: usize,
+    own: &'a Corners,
+    through: &'a Corners,
+    sides: [f64; 3],
+) -> impl Iterator<Item = (u32, f64)> + 'a {
+    (0..3usize).filter(move |&i| edges.tested[k][i] != NONE).filter_map(move |i| {
+        let (edge, numbers, j) = (edges.tested[k][i], edges.corners[k], (i + 1) % 3);
+        let (i, j) = if numbers[i] < numbers[j] { (i, j) } else { (j, i) };
+        let (from, to) = (sides[i], sides[j]);
+        if (from > 0.0 && to > 0.0) || (from < 0.0 && to < 0.0) || (from == 0.0 && to == 0.0) {
+            return None;
+        }
+        // The line passes through the triangle if it passes all three sides in the same sense.
+        let (p, along) = (&own[i], own[j] - own[i]);
+        let relative = through.map(|c| c - p);
+        let mut senses = (false, false);
+        for m in 0..3 {
+            let (a, b) = (&relative[m], &relative[(m + 1) % 3]);
+            let volume = along.dot(&a.cross(b));
+            let rounding = ROUNDING * along.amax() * a.amax() * b.amax();
+            senses.0 |= volume > rounding;
+            senses.1 |= volume < -rounding;
+        }
+        (!(senses.0 && senses.1)).then(|| (edge, from / (from - to)))
+    })
+}
