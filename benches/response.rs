@@ -16,8 +16,8 @@ fn bench(criterion: &mut Criterion) {
         ..CookOptions::default()
     };
     let shape = Shape::cook(&primitives::torus(0.3, 0.12, 96, 48).unwrap(), &options, &Progress::none()).unwrap();
-    let of_a = Geometry { field: None, shell: shape.shell.as_deref() };
-    let of_b = Geometry { field: shape.field.as_deref(), shell: None };
+    let of_a = Geometry { field: None, shell: shape.shell.as_deref(), surface: None };
+    let of_b = Geometry { field: shape.field.as_deref(), shell: None, surface: None };
     let pose = Pose::new(Vec3::new(0.4, 0.05, 0.1), Vec3::new(0.3, 0.8, 0.1));
     let query = Query { roles: Roles::ShellOfA, ..Query::default() };
     let mut workspace = Workspace::new();

@@ -122,7 +122,7 @@ impl PreparedBody {
     pub fn geometry(&self, method: Method, decomposer: &Decomposer) -> voxshell::Result<Option<Geometry<'_>>> {
         let Some(fineness) = fineness(method) else { return Ok(None) };
         let cooked = self.cooked(fineness, decomposer)?;
-        Ok(Some(Geometry { field: Some(&cooked.field), shell: cooked.shell.as_deref() }))
+        Ok(Some(Geometry { field: Some(&cooked.field), shell: cooked.shell.as_deref(), surface: None }))
     }
 
     fn flat_vertices(&self) -> Vec<f64> {

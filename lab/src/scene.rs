@@ -95,7 +95,7 @@ impl Member {
     }
 
     fn geometry(&self) -> Geometry<'_> {
-        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref(), surface: None }
     }
 
     fn as_body(&self) -> Body<'_> {

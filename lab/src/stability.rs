@@ -293,9 +293,9 @@ impl Collisions<'_> {
         let damping = 2.0 * (self.stiffness * self.mass).sqrt();
         let braking = if braking { Braking::InOneStep { mass: self.mass, dt: self.dt } } else { Braking::None };
         let settings = VpsSettings { braking, ..VpsSettings::new(self.stiffness) };
-        let geometry = Geometry { field: Some(self.field), shell: None };
+        let geometry = Geometry { field: Some(self.field), shell: None, surface: None };
         let voxels = Body { geometry, kinematics: Kinematics::still(&Pose::identity()) };
-        let tool = Geometry { field: None, shell: Some(self.tool) };
+        let tool = Geometry { field: None, shell: Some(self.tool), surface: None };
         let (mut scratch, mut queries) = (Workspace::new(), contact::Workspace::new());
         let mut seen = Penetrations::default();
         for stroke in 0..self.strokes {

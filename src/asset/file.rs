@@ -192,6 +192,6 @@ impl Shape {
         let shell = container.section(&SHELL).map(|bytes| decode::<PointShell>(SHELL, bytes)).transpose()?;
         check_parts(meta.mass.as_ref(), field.as_ref(), shell.as_ref())?;
         let (field, shell) = (field.map(Arc::new), shell.map(Arc::new));
-        Ok(Self { mesh, field, shell, mass: meta.mass, report: meta.report })
+        Ok(Self { mesh, field, shell, mass: meta.mass, report: meta.report, built: Default::default() })
     }
 }

@@ -160,7 +160,7 @@ pub unsafe extern "C" fn vxs_motion_query_init(query: *mut vxs_motion_query, siz
 pub unsafe extern "C" fn vxs_motion_pose(motion: *const vxs_motion, t: f64, pose: *mut vxs_pose) -> vxs_status {
     entry!(vxs_motion_pose, [], {
         let motion = check::input("motion", motion)?;
-        let body = motion_value("motion->", Geometry { field: None, shell: None }, &motion)?;
+        let body = motion_value("motion->", Geometry { field: None, shell: None, surface: None }, &motion)?;
         let t = check::in_range("t", t, 0.0, 1.0)?;
         check::out("pose", pose)?;
         check::write(pose, body.pose(t).into())

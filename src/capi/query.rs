@@ -63,11 +63,19 @@ unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result<(&'a Arc<S
     Ok((shape, check::pose_value(format_args!("{argument}->pose."), &body.pose)?))
 }
 
+fn geometry(shape: &Shape, with_surface: bool) -> crate::Result<contact::Geometry<'_>> {
+    match with_surface {
+        true => shape.geometry_with_surface(),
+        false => Ok(shape.geometry()),
+    }
+}
+
 /// Finds the contacts of two shapes at two poses.
 ///
 /// The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
-/// library choose). It finds every sample closer than `query->max_separation`. Once the workspace is warm, the query
-/// allocates nothing and takes no lock; the same input gives the same bytes.
+/// library choose). It finds every sample closer than `query->max_separation`. With
+/// VXS_COVERAGE_EDGES it also finds every edge of a mesh that passes through the other mesh. Once the workspace is warm,
+/// the query allocates nothing and takes no lock; the same input gives the same bytes.
 ///
 /// @param a, b           the two bodies; their shapes may be the same
 /// @param query          settings of the query; null for the defaults
@@ -94,9 +102,10 @@ pub unsafe extern "C" fn vxs_query_contacts(
         let list = check::list("contacts", contacts, capacity, count)?;
         let owners = Some([shape_a.owner(), shape_b.owner()]);
         let how = contact::Query { owners, ..query.contacts()? };
+        let covers_edges = query.covers_edges()? && how.budget == contact::Budget::UNLIMITED;
         let mut scratch = scratch.lock("workspace")?;
-        let found =
-            contact::contacts(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, &how, &mut scratch.contact)?;
+        let (body_a, body_b) = (geometry(shape_a, covers_edges)?, geometry(shape_b, covers_edges)?);
+        let found = contact::contacts(body_a, &pose_a, body_b, &pose_b, &how, &mut scratch.contact)?;
         list.write(found.iter().map(Into::into))
     })
 }

@@ -5,6 +5,9 @@
 //! (Sagardia, Stouraitis & Lopes e Silva 2014, Algorithm 1). It leaves out a node only when the field's certified
 //! lower bound over the node's ball is above the wanted separation. So the traversal finds exactly the samples that
 //! testing every sample finds.
+//!
+//! Of two bodies with exact surfaces, the edges of both meshes are tested too, so that no intersection is missed between
+//! the samples.
 
 mod manifold;
 mod query;
@@ -17,5 +20,6 @@ pub use query::{contacts, distance};
 pub(crate) use types::directions;
 pub use types::{
     Budget, Completeness, Contact, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step, FEATURE_OF_B,
+    FEATURE_OF_EDGE,
 };
 pub use workspace::Workspace;

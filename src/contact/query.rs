@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
-use super::search::{passes, Pass};
+use super::search::{edges, passes, Pass};
 use super::types::{Budget, Contact, Geometry, Query, Roles, Segmentation};
 use super::workspace::Workspace;
-use crate::field::Field;
+use crate::field::{Field, Surface};
 use crate::math::{limits, Pose};
 use crate::{Error, Result};
 
@@ -41,6 +41,10 @@ pub fn contacts<'w>(
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
     find(&passes, limit, query, workspace);
+    let surfaces = surfaces(&a, &b).filter(|_| query.budget == Budget::UNLIMITED);
+    if let Some(surfaces) = surfaces {
+        find_between(surfaces, [pose_a, pose_b], &passes, query, workspace);
+    }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
         let spacing = passes.iter().flatten().fold(0.0, |most, pass| f64::max(most, pass.shell.spacing.into()));
@@ -52,11 +56,16 @@ pub fn contacts<'w>(
         };
         grouping.number(&mut workspace.contacts, &mut workspace.regions);
     }
-    if query.reduces_at_the_end(both) && workspace.contacts.len() > query.max_contacts {
+    if query.reduces_at_the_end(both || surfaces.is_some()) && workspace.contacts.len() > query.max_contacts {
         reduce_contacts(workspace, pose_a, query);
     }
     sort(&mut workspace.contacts);
     Ok(&workspace.contacts)
+}
+
+/// Returns the exact surfaces of both bodies, if both have one.
+fn surfaces<'a>(a: &Geometry<'a>, b: &Geometry<'a>) -> Option<[&'a Surface; 2]> {
+    Some([a.surface?, b.surface?])
 }
 
 /// Largest distance between neighbouring contacts, in spacings. Neighbouring samples are at most two spacings apart,
@@ -179,8 +188,43 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
     }
 }
 
+/// Appends the contacts of edges, and removes those that do not count in the step.
+fn find_between(
+    surfaces: [&Surface; 2],
+    poses: [&Pose; 2],
+    passes: &[Option<Pass>; 2],
+    query: &Query,
+    workspace: &mut Workspace,
+) {
+    let Workspace { edges: scratch, contacts, stats, .. } = workspace;
+    let first = contacts.len();
+    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, scratch, contacts);
+    if let Some(step) = &query.step {
+        let mut kept = first;
+        for i in first..contacts.len() {
+            if step.gap(&contacts[i]) <= step.max_gap {
+                contacts.swap(kept, i);
+                kept += 1;
+            }
+        }
+        contacts.truncate(kept);
+    }
+    if let Segmentation::Level(level) = query.segmentation {
+        // Edges are a segment of their own after those of the trees.
+        let segment = passes.iter().flatten().map(|pass| segment::count(&pass.shell.tree, level)).sum();
+        if let Some(deepest) = contacts[first..].iter().min_by(|p, q| order(p, q)).copied() {
+            contacts.truncate(first);
+            contacts.push(Contact { segment, ..deepest });
+        }
+    }
+}
+
+fn order(p: &Contact, q: &Contact) -> std::cmp::Ordering {
+    p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature))
+}
+
 fn sort(contacts: &mut [Contact]) {
-    contacts.sort_unstable_by(|p, q| p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature)));
+    contacts.sort_unstable_by(order);
 }
 
 /// Reduces the contacts of each segment. Works in A's frame, so that the answer does not depend on the world's

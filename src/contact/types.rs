@@ -3,16 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::field::Field;
+use crate::field::{Field, Surface};
 use crate::math::Vec3;
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 
 /// The field and the pointshell of a body; a body may have only one of them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Geometry<'a> {
     pub field: Option<&'a Field>,
     pub shell: Option<&'a PointShell>,
+    /// The exact surface. When both bodies have one, [`contacts`](super::contacts()) tests the edges of both too. Other
+    /// queries ignore it.
+    pub surface: Option<&'a Surface>,
 }
 
 /// The shared owners (`Arc`) of a body's field and pointshell.
@@ -47,6 +50,9 @@ pub enum Roles {
 /// Set in [`Contact::feature`] when the sample belongs to B's pointshell.
 pub const FEATURE_OF_B: u32 = 1 << 31;
 
+/// Set in [`Contact::feature`] when the feature is an edge of the mesh and no sample.
+pub const FEATURE_OF_EDGE: u32 = 1 << 30;
+
 /// One contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -55,11 +61,13 @@ pub struct Contact {
     pub point_on_b: Vec3,
     /// Unit normal, world frame, from A to B.
     pub normal: Vec3,
-    /// φ at the sample, metres: negative when the bodies penetrate.
+    /// φ at the sample, metres: negative when the bodies penetrate. For an edge: the exact distance of its deepest point
+    /// to the surface of the other body, negative.
     pub separation: f64,
     /// Time of impact as a fraction of the step; 0 for discrete queries.
     pub toi: f64,
-    /// Index of the pointshell sample; [`FEATURE_OF_B`] is set when the pointshell is B's.
+    /// Index of the pointshell sample, or with [`FEATURE_OF_EDGE`] the number of an edge of the mesh; [`FEATURE_OF_B`] is
+    /// set when it is B's.
     pub feature: u32,
     /// Number of the segment it belongs to ([`Segmentation`]); 0 without segmentation.
     pub segment: u32,
@@ -170,6 +178,15 @@ pub struct Step {
     pub dense_above: usize,
 }
 
+impl Step {
+    /// Returns the gap of a contact: see [`Step::center`].
+    pub(super) fn gap(&self, contact: &Contact) -> f64 {
+        let point = if contact.feature & FEATURE_OF_B == 0 { contact.point_on_a } else { contact.point_on_b };
+        let approach = contact.normal.dot(&(self.shift + self.turn.cross(&(point - self.center))));
+        contact.separation - approach.max(0.0)
+    }
+}
+
 /// Completeness of the answer of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Completeness {
@@ -206,12 +223,15 @@ pub struct Stats {
     pub node_tests: u64,
     /// Number of tests of samples against the field.
     pub sample_tests: u64,
+    /// Number of tests of boxes and triangles of the surfaces against each other.
+    pub edge_tests: u64,
 }
 
 impl std::ops::AddAssign for Stats {
     fn add_assign(&mut self, other: Self) {
         self.node_tests += other.node_tests;
         self.sample_tests += other.sample_tests;
+        self.edge_tests += other.edge_tests;
     }
 }
 

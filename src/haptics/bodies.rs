@@ -22,7 +22,7 @@ pub struct Forms {
 impl Forms {
     /// Returns the geometry for the queries.
     pub fn geometry(&self) -> Geometry<'_> {
-        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref() }
+        Geometry { field: self.field.as_deref(), shell: self.shell.as_deref(), surface: None }
     }
 
     /// Returns the owners of that geometry.

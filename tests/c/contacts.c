@@ -107,6 +107,27 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
     CHECK(segments[i] == segment);
   }
   CHECK(vxs_shape_get_segments(sphere, 0, first, 0, &all_segments) == VXS_TRUNCATED && all_segments == 1);
+  /* Two cubes whose edges cross: the edges are found with their exact depth, 0.01 over the square root of 2. */
+  vxs_shape *cube = NULL;
+  const vxs_vec3 corners[8] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+  const uint32_t sides[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 3, 7, 6, 3, 6, 2, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5};
+  OK(vxs_shape_create_from_triangles(corners, 8, sides, 12, NULL, &cube));
+  const double quarter = 3.14159265358979323846 / 8;
+  const vxs_body above = {cube, {{0.123, 2 * sqrt(2) - 0.01, 0.017}, sin(quarter), 0, 0, cos(quarter)}};
+  const vxs_body below = {cube, {{0, 0, 0}, 0, 0, sin(quarter), cos(quarter)}};
+  vxs_query edges;
+  OK(vxs_query_init(&edges, sizeof edges));
+  edges.coverage = VXS_COVERAGE_EDGES;
+  OK(vxs_query_contacts(&above, &below, &edges, workspace, contacts, 4096, &count));
+  size_t edge_count = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if ((contacts[i].feature & 0x40000000u) == 0) continue;
+    ++edge_count;
+    NEAR(contacts[i].separation, -0.01 / sqrt(2), 1e-6);
+    NEAR(contacts[i].normal.y, -1, 1e-6);
+  }
+  CHECK(edge_count == 2);
+  OK(vxs_shape_release(cube));
   /* With few tests there are fewer contacts, and no missed contact is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;
   vxs_query_limit limit;

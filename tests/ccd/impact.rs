@@ -163,7 +163,7 @@ fn rod() -> PointShell {
 }
 
 fn of_shell(shell: &PointShell) -> Geometry<'_> {
-    Geometry { field: None, shell: Some(shell) }
+    Geometry { field: None, shell: Some(shell), surface: None }
 }
 
 fn plane(height: f64) -> Shape {

@@ -75,8 +75,8 @@ fn contacts_agree_with_closed_forms() {
     let shell = shell();
     let mut workspace = Workspace::new();
     for (name, field, closed_form) in &fields() {
-        let a = Geometry { field: None, shell: Some(&shell) };
-        let b = Geometry { field: Some(field), shell: None };
+        let a = Geometry { field: None, shell: Some(&shell), surface: None };
+        let b = Geometry { field: Some(field), shell: None, surface: None };
         let tolerance = field.error_bound() + 1e-6;
         let mut rng = Rng(7);
         let mut contacts_seen = 0;
@@ -119,8 +119,8 @@ fn contacts_agree_with_closed_forms() {
 fn a_normal_points_from_a_to_b_in_either_order() {
     let shell = shell();
     let plane = Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.0).unwrap());
-    let torus = Geometry { field: None, shell: Some(&shell) };
-    let ground = Geometry { field: Some(&plane), shell: None };
+    let torus = Geometry { field: None, shell: Some(&shell), surface: None };
+    let ground = Geometry { field: Some(&plane), shell: None, surface: None };
     let above = Isometry3::new(Vector3::new(0.0, 0.1, 0.0), Vector3::zeros());
     let mut workspace = Workspace::new();
     let query = Query::default();
@@ -137,7 +137,10 @@ fn a_normal_points_from_a_to_b_in_either_order() {
 fn precision_does_not_depend_on_where_on_a_plane_the_body_is() {
     let shell = shell();
     let plane = Field::HalfSpace(HalfSpace::new(Vec3::y(), 0.0).unwrap());
-    let (a, b) = (Geometry { field: None, shell: Some(&shell) }, Geometry { field: Some(&plane), shell: None });
+    let (a, b) = (
+        Geometry { field: None, shell: Some(&shell), surface: None },
+        Geometry { field: Some(&plane), shell: None, surface: None },
+    );
     let mut workspace = Workspace::new();
     for x in [0.0, 1e3, 1e6] {
         let pose = Isometry3::new(Vector3::new(x, 0.1, -x), Vector3::new(0.1, 0.0, 0.2));

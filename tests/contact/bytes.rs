@@ -48,7 +48,10 @@ fn shells() -> Vec<PointShell> {
 
 /// Returns the answer of a query: the contacts, the nearest one, and the number of tests.
 fn answer(shell: &PointShell, field: &Field, poses: &[Pose]) -> (Vec<Contact>, Vec<voxshell::contact::Stats>) {
-    let (a, b) = (Geometry { field: None, shell: Some(shell) }, Geometry { field: Some(field), shell: None });
+    let (a, b) = (
+        Geometry { field: None, shell: Some(shell), surface: None },
+        Geometry { field: Some(field), shell: None, surface: None },
+    );
     let (mut found, mut stats, mut workspace) = (Vec::new(), Vec::new(), Workspace::new());
     for (i, pose) in poses.iter().enumerate() {
         let max_separation = [0.0, 0.02, -0.01, 0.2][i % 4];

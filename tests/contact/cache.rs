@@ -79,7 +79,7 @@ impl Twice {
 }
 
 fn geometry<'a>(owner: Owner<'a>) -> Geometry<'a> {
-    Geometry { field: owner.field.map(|f| &**f), shell: owner.shell.map(|s| &**s) }
+    Geometry { field: owner.field.map(|f| &**f), shell: owner.shell.map(|s| &**s), surface: None }
 }
 
 fn only_shell(shell: &Arc<PointShell>) -> Owner<'_> {
@@ -204,8 +204,8 @@ fn rounding_hides_no_contact() {
         let mut rng = Rng(2);
         for _ in 0..60 {
             let pose = Isometry3::from_parts(Translation3::from(rng.vector() * 0.7), rng.rotation());
-            let a = Geometry { field: None, shell: Some(&shell) };
-            let b = Geometry { field: Some(&field), shell: None };
+            let a = Geometry { field: None, shell: Some(&shell), surface: None };
+            let b = Geometry { field: Some(&field), shell: None, surface: None };
             let wide = Query { max_separation: 0.05, ..Query::default() };
             let mut workspace = Workspace::new();
             let found = contacts(a, &pose, b, &Pose::identity(), &wide, &mut workspace).unwrap();
@@ -275,9 +275,9 @@ fn owners_of_something_else_do_not_matter() {
     let (one, other, field) = (shell(900, 8), shell(300, 8), cooked(Storage::Dense, 64));
     let (mut knowing, mut forgetful) = (Workspace::new(), Workspace::new());
     let pose = Isometry3::translation(0.0, 0.4, 0.0);
-    let b = Geometry { field: Some(&field), shell: None };
+    let b = Geometry { field: Some(&field), shell: None, surface: None };
     for i in 0..20 {
-        let a = Geometry { field: None, shell: Some(if i % 2 == 0 { &one } else { &other }) };
+        let a = Geometry { field: None, shell: Some(if i % 2 == 0 { &one } else { &other }), surface: None };
         let query = Query { max_separation: 0.1, ..Query::default() };
         let claiming = Query { owners: Some([only_shell(&one), only_field(&field)]), ..query };
         let got = contacts(a, &pose, b, &Pose::identity(), &claiming, &mut knowing).unwrap();

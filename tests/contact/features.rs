@@ -64,7 +64,7 @@ fn check_pair(name: &str, a: Geometry, b: Geometry, roles: Roles) -> usize {
 fn contacts_of_known_samples_are_those_that_a_query_finds() {
     let knot = knot();
     let cuboid = Field::Cuboid(Cuboid::new([0.3, 0.2, 0.1]).unwrap());
-    let exact = Geometry { field: Some(&cuboid), shell: None };
+    let exact = Geometry { field: Some(&cuboid), shell: None, surface: None };
     assert_eq!(check_pair("knot in knot", knot.geometry(), knot.geometry(), Roles::Both), 0);
     assert_eq!(check_pair("knot in box", knot.geometry(), exact, Roles::Auto), 0);
     check_pair("box around knot", exact, knot.geometry(), Roles::Auto);
@@ -83,7 +83,7 @@ fn samples_on_the_far_side_of_a_sheet_have_no_contact() {
 fn features_that_no_contact_can_have_are_refused() {
     let knot = knot();
     let samples = knot.shell.as_ref().unwrap().len() as u32;
-    let shell_only = Geometry { field: None, shell: knot.shell.as_deref() };
+    let shell_only = Geometry { field: None, shell: knot.shell.as_deref(), surface: None };
     let refused = |a, b, features: &[u32]| {
         let pose = Pose::identity();
         let result = contacts_of(a, &pose, b, &pose, features, |_, _| panic!("called with a wrong feature"));

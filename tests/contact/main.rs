@@ -4,6 +4,7 @@ mod analytic;
 mod budget;
 mod bytes;
 mod cache;
+mod edges;
 mod features;
 mod no_allocation;
 mod normals;

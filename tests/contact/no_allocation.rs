@@ -21,7 +21,7 @@ fn warm_queries_against_a_sheet_do_not_allocate() {
     let shape = Shape::cook(&primitives::torus(0.3, 0.1, 64, 24).unwrap(), &options, &Progress::none()).unwrap();
     let wall = primitives::torus_knot(2, 3, 0.5, 0.1, 120, 12).unwrap();
     let sheet = Shape::from_sheet(wall, 0.05).unwrap();
-    let only_shell = Geometry { field: None, shell: shape.shell.as_deref() };
+    let only_shell = Geometry { field: None, shell: shape.shell.as_deref(), surface: None };
     let field = sheet.field.as_deref().unwrap();
     let mut workspace = Workspace::new();
     let run = |workspace: &mut Workspace| {

@@ -50,7 +50,7 @@ fn sheet(mesh: TriMesh, depth: f64) -> Shape {
 }
 
 fn only_shell(shape: &Shape) -> Geometry<'_> {
-    Geometry { field: None, shell: shape.shell.as_deref() }
+    Geometry { field: None, shell: shape.shell.as_deref(), surface: None }
 }
 
 /// Expected result of a sample: its separation and the outward direction, in the sheet's frame.
@@ -207,7 +207,7 @@ fn box_and_wall_agree_with_brute_force_on_sides_and_edge() {
     let mesh = primitives::cuboid([0.2, 0.15, 0.1]).unwrap();
     let cooked = cook(&mesh, 1_000);
     let exact = Field::Cuboid(Cuboid::new([0.2, 0.15, 0.1]).unwrap());
-    let exact = Geometry { field: Some(&exact), shell: cooked.shell.as_deref() };
+    let exact = Geometry { field: Some(&exact), shell: cooked.shell.as_deref(), surface: None };
     // Upright, with degenerate triangles among the others.
     let upright = Isometry3::from_parts(Translation3::identity(), UnitQuaternion::from_euler_angles(1.57, 0.0, 0.0));
     let mut wall = grid(4, 1.0, |_, _| 0.0).transformed(&upright, 1.0);
@@ -314,7 +314,7 @@ fn a_needle_stays_caught() {
     let options = ShellOptions { spacing: 0.004, ..ShellOptions::default() };
     let shell = PointShell::sample(&mesh, None, &options, &Progress::none()).unwrap();
     let field = Field::Cone(Cone::new(1, 0.035, 0.2).unwrap());
-    let needle = Geometry { field: Some(&field), shell: Some(&shell) };
+    let needle = Geometry { field: Some(&field), shell: Some(&shell), surface: None };
     let mut workspace = Workspace::new();
     let thick = sheet(flat(), 0.02);
     for sunk in [0.001, 0.005] {

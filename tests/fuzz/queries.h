@@ -6,7 +6,7 @@
 
 /* Largest distance from the origin of bodies that may touch. */
 static const double REACH = 0.6;
-static const uint32_t OF_B = 0x80000000;
+static const uint32_t OF_B = 0x80000000, OF_EDGE = 0x40000000;
 
 /* Returns features in ascending order: of the last found contacts, or random ones. */
 static const uint32_t *features_value(struct stream *s, const char *name, size_t *count, int sorted) {
@@ -35,7 +35,9 @@ static void check_contact(struct stream *s, const vxs_contact *c, const struct s
   check_unit(s, "normal", c->normal);
   check_range(s, "toi", c->toi, 0, 1);
   const uint64_t samples = c->feature & OF_B ? b->samples : a->samples;
-  if ((c->feature & ~OF_B) >= samples) fail(s, "the feature is %#x, of %llu", (unsigned)c->feature, (unsigned long long)samples);
+  const int is_edge = (c->feature & OF_EDGE) != 0;
+  if (is_edge && c->separation >= 0) fail(s, "the separation of an edge is %g", c->separation);
+  if (!is_edge && (c->feature & ~OF_B) >= samples) fail(s, "the feature is %#x, of %llu", (unsigned)c->feature, (unsigned long long)samples);
   if (c->reserved != 0) fail(s, "reserved is %u", (unsigned)c->reserved);
 }
 static void check_contacts(struct stream *s, const vxs_contact *contacts, size_t count, const struct shape_slot *a,
@@ -43,7 +45,8 @@ static void check_contacts(struct stream *s, const vxs_contact *contacts, size_t
   if (!s->loose) s->feature_count = 0;
   for (size_t i = 0; i < count; i++) {
     check_contact(s, &contacts[i], a, b);
-    if (!s->loose && s->feature_count < COUNT_OF(s->features)) s->features[s->feature_count++] = contacts[i].feature;
+    const int is_sample = (contacts[i].feature & OF_EDGE) == 0;
+    if (is_sample && !s->loose && s->feature_count < COUNT_OF(s->features)) s->features[s->feature_count++] = contacts[i].feature;
   }
   digest_bytes(s, contacts, count * sizeof *contacts);
 }
@@ -113,9 +116,12 @@ static const vxs_query *query_value(struct stream *s, vxs_query *q, int *timed) 
   }
   if (one_in(s, 3)) q->segmentation = segmentation_value(s, q->preferred_count);
   if (one_in(s, 4)) q->limit = query_limit_value(s, timed);
+  if (one_in(s, 3)) q->coverage = (uint32_t)note_number(s, "coverage", VXS_COVERAGE_EDGES);
   if (q->limit != NULL ? one_in(s, 20) : one_in(s, 4)) q->step = query_step_value(s);
   vary_struct_size(s, &q->struct_size);
   vary32(s, "roles", &q->roles);
+  vary32(s, "coverage", &q->coverage);
+  vary32(s, "reserved", &q->reserved);
   vary(s, "max_separation", &q->max_separation);
   vary(s, "max_distance", &q->max_distance);
   vary32(s, "max_contacts", &q->max_contacts);

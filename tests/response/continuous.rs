@@ -166,9 +166,9 @@ fn one_sample(height: f64, speed: f64) -> (PointShell, [Pose; 2], Field) {
 fn a_sample_that_goes_in_has_the_integral_of_a_triangle() {
     for (height, speed) in [(0.3, 0.4), (0.0, 0.1), (0.9, 1.0)] {
         let (shell, poses, field) = one_sample(height, speed);
-        let geometry = Geometry { field: None, shell: Some(&shell) };
+        let geometry = Geometry { field: None, shell: Some(&shell), surface: None };
         let a = Sweep { geometry, poses, center: Vec3::zeros(), twist: Twist::ZERO };
-        let ground = Geometry { field: Some(&field), shell: None };
+        let ground = Geometry { field: Some(&field), shell: None, surface: None };
         let b = Sweep { geometry: ground, poses: [Pose::identity(); 2], center: Vec3::zeros(), twist: Twist::ZERO };
         let found = collisions(&a, &b, 0.0);
         assert_eq!(found.len(), 1);
@@ -188,9 +188,13 @@ fn a_body_that_passes_within_a_step_is_pushed() {
     poses[0].translation.vector.x = 0.0;
     poses[1].translation.vector.x = 0.0;
     let ball = Field::Sphere(voxshell::field::Sphere::new(0.2).unwrap());
-    let geometry = Geometry { field: None, shell: Some(&shell) };
+    let geometry = Geometry { field: None, shell: Some(&shell), surface: None };
     let a = Sweep { geometry, poses, center: Vec3::zeros(), twist: Twist::ZERO };
-    let b = Sweep { geometry: Geometry { field: Some(&ball), shell: None }, poses: [Pose::identity(); 2], ..a };
+    let b = Sweep {
+        geometry: Geometry { field: Some(&ball), shell: None, surface: None },
+        poses: [Pose::identity(); 2],
+        ..a
+    };
     let found = collisions(&a, &b, 0.0);
     let settings = ContinuousSettings { penalty: PenaltySettings::new(500.0, 0.0), midpoints: 20 };
     let up = continuous(&found, &a, &b, On::A, &settings).wrench.force;

@@ -197,7 +197,7 @@ fn stiffness_stops_to_grow_from_the_count_that_is_set() {
 fn without_shells_and_fields_contacts_are_planes() {
     // Otaduy & Lin 2005, equation 21: F = −k N (x + R r − p₀) − b N (v + ω × r), in a fixed frame.
     let mut rng = Rng(4);
-    let nothing = Geometry { field: None, shell: None };
+    let nothing = Geometry { field: None, shell: None, surface: None };
     for of_b in [0, FEATURE_OF_B] {
         for _ in 0..50 {
             let normal = rng.vector().normalize();

@@ -69,8 +69,8 @@ fn pair(rng: &mut Rng) -> [Kinematics; 2] {
 fn bodies(shell: &PointShell, field: bool, [voxels, points]: [Kinematics; 2]) -> [Body<'_>; 2] {
     let field = scene().shape.field.as_deref().filter(|_| field);
     [
-        Body { geometry: Geometry { field, shell: None }, kinematics: voxels },
-        Body { geometry: Geometry { field: None, shell: Some(shell) }, kinematics: points },
+        Body { geometry: Geometry { field, shell: None, surface: None }, kinematics: voxels },
+        Body { geometry: Geometry { field: None, shell: Some(shell), surface: None }, kinematics: points },
     ]
 }
 

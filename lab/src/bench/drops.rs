@@ -96,7 +96,7 @@ impl Drop {
             inertia: 2.0 / 3.0 * spread / samples as f64,
         };
         let ground = Field::HalfSpace(HalfSpace::new(Vec3::y(), GROUND)?);
-        let ground = Moving::still(Geometry { field: Some(&ground), shell: None }, &Pose::identity());
+        let ground = Moving::still(Geometry { field: Some(&ground), shell: None, surface: None }, &Pose::identity());
         let still = Moving::still(body.geometry(), &Pose::identity());
         let (both, own) =
             (Query { roles: Roles::Both, ..Query::default() }, Query { roles: Roles::ShellOfA, ..Query::default() });

@@ -50,7 +50,7 @@ impl Body {
     }
 
     pub fn geometry(&self) -> Geometry<'_> {
-        Geometry { field: Some(&self.field), shell: Some(&self.shell) }
+        Geometry { field: Some(&self.field), shell: Some(&self.shell), surface: None }
     }
 }
 

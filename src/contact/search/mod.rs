@@ -2,6 +2,7 @@
 
 mod cache;
 mod dense;
+pub(super) mod edges;
 mod lanes;
 mod limit;
 mod pass;

@@ -59,7 +59,7 @@ wide! {
         }
         let Workspace { open, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        let Stats { node_tests, sample_tests } = stats;
+        let Stats { node_tests, sample_tests, .. } = stats;
         open.clear();
         let mut best: Option<Hit> = None;
         let mut bound = limit;

@@ -35,6 +35,8 @@ ROWS(vxs_workspace_destroy) {
     PLACED(b);                                                                              \
     SIZED(query);                                                                           \
     CHOICE(query->roles, 4);                                                                \
+    CHOICE(query->coverage, 2);                                                             \
+    INVALID(query->reserved, 1, "query->reserved is 1; expected 0");                        \
     INVALID(query->max_distance, NAN, "query->max_distance is NaN; expected");              \
     INVALID(query->max_depth, -1, "query->max_depth is -1; expected");                      \
     HANDLE(workspace, workspace);                                                           \

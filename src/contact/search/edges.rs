@@ -1,0 +1,216 @@
+//! Contacts between the samples: the deepest points of edges that pass through the surface of the other body.
+//!
+//! Where two closed surfaces intersect, an edge of one passes through a triangle of the other. So the edges decide
+//! exactly whether the surfaces intersect, whatever the spacing of the samples and the cells of the fields. Inside the
+//! other body the depth along an edge is the distance to the closest triangle. The distance to one triangle is a convex
+//! function of the position on the edge, hence at most its chord. The chords of the triangles that are closest at the
+//! two ends of a part bound the depth between them, and the position where they meet is tried next.
+
+use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::field::{Foot, Surface};
+use crate::math::{Pose, Vec3};
+use crate::mesh::{Crossing, Placement};
+
+/// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
+const PRECISION: f64 = 1e-6;
+
+/// Depth below which an edge is no contact, as a fraction of the extent of the smaller body.
+const SHALLOW: f64 = 1e-7;
+
+/// Precision of the depth of a contact, as a fraction of the depth.
+const RELATIVE_PRECISION: f64 = 1e-3;
+
+/// Number of points that are tried on a part of an edge before the deepest of them is taken.
+const TRIALS: usize = 1000;
+
+/// Parts of an edge shorter than this fraction of it are a point: an edge that passes through the common edge of two
+/// triangles crosses both.
+const POINT: f64 = 1e-12;
+
+/// Triangles whose distances differ by at most this fraction are equally close.
+const EQUALLY_CLOSE: f64 = 1e-3;
+
+/// Cosine of the largest angle between the direction to the closest triangle and the normal of a contact.
+const WIDEST: f64 = 0.5;
+
+/// One of the two surfaces, in the frame of the second.
+struct Placed<'a> {
+    surface: &'a Surface,
+    /// To the frame of the second surface; `None` for the second.
+    placement: Option<&'a Placement>,
+}
+
+impl Placed<'_> {
+    fn edge(&self, edge: u32) -> [Vec3; 2] {
+        let ends = self.surface.edge(edge);
+        self.placement.map_or(ends, |placement| ends.map(|p| placement.place(&p)))
+    }
+
+    fn local(&self, p: &Vec3) -> Vec3 {
+        self.placement.map_or(*p, |placement| placement.place_back(p))
+    }
+
+    fn contains(&self, p: &Vec3) -> bool {
+        self.surface.contains(self.local(p))
+    }
+
+    fn distance(&self, triangle: u32, p: &Vec3) -> f64 {
+        self.surface.foot_on(triangle, self.local(p)).distance
+    }
+
+    /// Returns the closest point of the surface; `near` are triangles that may be close.
+    fn foot(&self, p: &Vec3, near: [u32; 2]) -> Foot {
+        let p = self.local(p);
+        let [a, b] = near.map(|triangle| self.surface.foot_on(triangle, p));
+        let near = if b.distance < a.distance { b } else { a };
+        self.surface.foot(p, near.distance).filter(|foot| foot.distance < near.distance).unwrap_or(near)
+    }
+
+    /// Returns the unit vector from `p` to the closest point of a triangle.
+    fn towards(&self, triangle: u32, p: &Vec3) -> Option<Vec3> {
+        let p = self.local(p);
+        let direction = (self.surface.foot_on(triangle, p).point - p).try_normalize(0.0)?;
+        Some(self.placement.map_or(direction, |placement| placement.rotation * direction))
+    }
+}
+
+/// A point on an edge.
+#[derive(Clone, Copy)]
+struct Trial {
+    at: f64,
+    /// Distance to the surface of the other body, metres, and its closest triangle.
+    distance: f64,
+    triangle: u32,
+}
+
+/// Two points on an edge, the position between them to try next, and an upper bound of the depth between them, metres.
+#[derive(Clone, Copy)]
+struct Stretch {
+    ends: [Trial; 2],
+    at: f64,
+    most: f64,
+}
+
+/// Scratch memory of a search for edges.
+#[derive(Default)]
+pub(in super::super) struct Scratch {
+    crossings: Vec<Crossing>,
+    stretches: Vec<Stretch>,
+}
+
+/// A part of an edge between two crossings, or a crossing and an end of the edge.
+struct Part<'a> {
+    other: &'a Placed<'a>,
+    from: Vec3,
+    along: Vec3,
+}
+
+impl Part<'_> {
+    fn point(&self, at: f64) -> Vec3 {
+        self.from + self.along * at
+    }
+
+    fn trial(&self, at: f64, near: [u32; 2]) -> Trial {
+        let foot = self.other.foot(&self.point(at), near);
+        Trial { at, distance: foot.distance, triangle: foot.triangle }
+    }
+
+    /// Returns a stretch with the bound of its depth: where the chords of the distances to the triangles closest at both
+    /// ends meet.
+    fn stretch(&self, ends: [Trial; 2]) -> Stretch {
+        let [a, b] = ends;
+        let to_first = self.other.distance(a.triangle, &self.point(b.at));
+        let to_second = self.other.distance(b.triangle, &self.point(a.at));
+        let (left, right) = (to_second - a.distance, to_first - b.distance);
+        let share = if left + right > 0.0 { left / (left + right) } else { 0.5 };
+        Stretch { ends, at: a.at + (b.at - a.at) * share, most: a.distance + (to_first - a.distance) * share }
+    }
+
+    /// Returns the deepest trial between two and the triangles near it. The depth is within `precision`, or
+    /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it.
+    fn deepest(&self, ends: [Trial; 2], precision: f64, open: &mut Vec<Stretch>) -> (Trial, [u32; 2]) {
+        let near = ends.map(|end| end.triangle);
+        let mut best = (if ends[1].distance > ends[0].distance { ends[1] } else { ends[0] }, near);
+        open.clear();
+        open.push(self.stretch(ends));
+        for _ in 0..TRIALS {
+            // The greatest bound first; of equal ones the last.
+            let greatest = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most));
+            let enough = best.0.distance * (1.0 + RELATIVE_PRECISION) + precision;
+            let Some(i) = greatest.filter(|&i| open[i].most > enough) else { break };
+            let Stretch { ends, at, .. } = open.swap_remove(i);
+            let near = ends.map(|end| end.triangle);
+            let trial = self.trial(at, near);
+            if trial.distance > best.0.distance {
+                best = (trial, near);
+            }
+            let parts = [[ends[0], trial], [trial, ends[1]]].into_iter();
+            open.extend(parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends)));
+        }
+        best
+    }
+
+    /// Returns the direction out of the other body: to its closest triangle, or between several equally close.
+    fn outward(&self, (deepest, near): (Trial, [u32; 2])) -> Option<Vec3> {
+        let p = self.point(deepest.at);
+        let own = self.other.towards(deepest.triangle, &p)?;
+        let equally = |triangle: &u32| {
+            *triangle != deepest.triangle
+                && self.other.distance(*triangle, &p) <= deepest.distance * (1.0 + EQUALLY_CLOSE)
+        };
+        let others = near.iter().enumerate().filter(|(i, t)| equally(t) && !near[..*i].contains(t));
+        let sum = others.filter_map(|(_, t)| self.other.towards(*t, &p)).fold(own, |sum, direction| sum + direction);
+        Some(sum.try_normalize(0.5).filter(|middle| middle.dot(&own) >= WIDEST).unwrap_or(own))
+    }
+}
+
+/// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
+/// separation, at most `limit`. Returns the number of tests of boxes and triangles.
+pub(in super::super) fn collect(
+    [a, b]: [&Surface; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    limit: f64,
+    Scratch { crossings, stretches }: &mut Scratch,
+    contacts: &mut Vec<Contact>,
+) -> u64 {
+    let relative = pose_b.inv_mul(pose_a);
+    let rotation = relative.rotation.to_rotation_matrix().into_inner();
+    let placement = Placement { rotation, translation: relative.translation.vector };
+    crossings.clear();
+    let tests = a.crossings(b, &placement, |crossing| crossings.push(crossing));
+    crossings.sort_unstable_by(|p, q| {
+        let key = |c: &Crossing| (c.of_second, c.edge);
+        key(p).cmp(&key(q)).then(p.at.total_cmp(&q.at)).then(p.triangle.cmp(&q.triangle))
+    });
+    let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
+    let surfaces = [Placed { surface: a, placement: Some(&placement) }, Placed { surface: b, placement: None }];
+    for edge in crossings.chunk_by(|p, q| (p.of_second, p.edge) == (q.of_second, q.edge)) {
+        let of_b = edge[0].of_second;
+        let (own, other) = (&surfaces[usize::from(of_b)], &surfaces[usize::from(!of_b)]);
+        let [from, to] = own.edge(edge[0].edge);
+        let part = Part { other, from, along: to - from };
+        for i in 0..=edge.len() {
+            let (before, after) = (i.checked_sub(1).map(|i| &edge[i]), edge.get(i));
+            let (start, end) = (before.map_or(0.0, |c| c.at), after.map_or(1.0, |c| c.at));
+            if end - start <= POINT || !other.contains(&part.point(0.5 * (start + end))) {
+                continue;
+            }
+            // At least one of the two ends is a crossing.
+            let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
+            let found = part.deepest([start, end].map(|at| part.trial(at, near)), PRECISION * extent, stretches);
+            let separation = -found.0.distance;
+            let Some(outward) = part.outward(found).filter(|_| separation < -SHALLOW * extent && separation <= limit)
+            else {
+                continue;
+            };
+            let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
+            let outward = pose_b.rotation * outward;
+            let (inside, surface) = (point.coords, point.coords - outward * separation);
+            let (point_on_a, point_on_b, normal) =
+                if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
+            let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
+            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+        }
+    }
+    tests
+}
