@@ -6,7 +6,7 @@ set(VOXSHELL_VALGRIND_SHORT
   "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets|threads)|cpp\\.wrapper|sim\\.chai3d|bullet\\.(compound|contact_policy|registration|shapes))$")
 # Too long even for the campaign's: they simulate for long or cook finely, and AddressSanitizer runs them.
 set(VOXSHELL_VALGRIND_NEVER
-  "^bullet64|^fuzz|\\.(guide|readme|haptics_impedance|static)$|^bullet\\.(bounce|concave|crowd|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
+  "^bullet64|^fuzz|\\.(guide|readme|haptics_impedance|static)$|^bullet\\.(bounce|concave|dense|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
 # What depends on the precision: the plugin's conversions, margins, shapes and files.
 set(VOXSHELL_BULLET_DOUBLE_SHORT allocations bounds_and_files coherence compound contact_policy precision registration shapes)
 if(VOXSHELL_VALGRIND)

@@ -41,7 +41,7 @@ fn poses_of_any_magnitude_give_finite_contacts_and_distances() {
             limit.accuracy = if rng.next() % 3 == 0 { number(rng, 1e-18, VXS_MAX_COORDINATE).abs() } else { 0.0 };
             query.max_contacts = rng.next() as u32 % 20;
             if rng.next() % 3 == 0 && b.name != "sheet" {
-                (step.crowd, limit.accuracy) = (8, 0.0);
+                (step.dense_above, limit.accuracy) = (8, 0.0);
                 (step.center, step.shift, step.turn) = (place(rng), place(rng), quantities(rng));
                 query.step = &step;
             }

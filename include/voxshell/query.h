@@ -117,7 +117,7 @@ typedef struct vxs_query_limit {
 
 /**
  * Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
- * `vxs_query_step_init`, then change fields as needed. `crowd` and `max_gap` are ignored if the query has a limit, and
+ * `vxs_query_step_init`, then change fields as needed. `dense_above` and `max_gap` are ignored if the query has a limit, and
  * against sheets.
  */
 typedef struct vxs_query_step {
@@ -131,7 +131,7 @@ typedef struct vxs_query_step {
    * region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
    * and the deepest sample, and all samples of `preferred`. Default 0: no thinning.
    */
-  uint64_t crowd;
+  uint64_t dense_above;
   /**
    * Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
    * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.

@@ -87,7 +87,7 @@ pub struct vxs_query_limit {
 }
 
 /// Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
-/// `vxs_query_step_init`, then change fields as needed. `crowd` and `max_gap` are ignored if the query has a limit, and
+/// `vxs_query_step_init`, then change fields as needed. `dense_above` and `max_gap` are ignored if the query has a limit, and
 /// against sheets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ pub struct vxs_query_step {
     /// `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
     /// region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
     /// and the deepest sample, and all samples of `preferred`. Default 0: no thinning.
-    pub crowd: u64,
+    pub dense_above: u64,
     /// Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
     /// the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.
     pub max_gap: f64,
@@ -240,7 +240,15 @@ impl Growable for vxs_query_step {
 
     fn defaults() -> Self {
         let zero = vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 };
-        Self { struct_size: 0, reserved: 0, crowd: 0, max_gap: f64::INFINITY, center: zero, shift: zero, turn: zero }
+        Self {
+            struct_size: 0,
+            reserved: 0,
+            dense_above: 0,
+            max_gap: f64::INFINITY,
+            center: zero,
+            shift: zero,
+            turn: zero,
+        }
     }
 }
 
@@ -345,7 +353,7 @@ impl vxs_query {
             shift: check::point("query->step->shift", given.shift)?,
             turn: check::quantities("query->step->turn", given.turn)?,
             max_gap: given.max_gap,
-            dense_above: usize::try_from(given.crowd).unwrap_or(usize::MAX),
+            dense_above: usize::try_from(given.dense_above).unwrap_or(usize::MAX),
         };
         Ok((step.dense_above > 0 || step.max_gap < f64::INFINITY).then_some(step))
     }

@@ -85,12 +85,12 @@ static const vxs_query_limit *query_limit_value(struct stream *s, int *timed) {
 static const vxs_query_step *query_step_value(struct stream *s) {
   vxs_query_step t;
   MUST(s, vxs_query_step_init(&t, sizeof t));
-  if (one_in(s, 2)) t.crowd = note_number(s, "crowd", below(s, 30));
+  if (one_in(s, 2)) t.dense_above = note_number(s, "dense_above", below(s, 30));
   if (one_in(s, 2)) t.max_gap = note_real(s, "max_gap", 0.2 * uniform(s));
   t.shift = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
   t.turn = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
   vary_struct_size(s, &t.struct_size);
-  vary64(s, "crowd", &t.crowd);
+  vary64(s, "dense_above", &t.dense_above);
   vary(s, "max_gap", &t.max_gap);
   vary_vector(s, "center", &t.center);
   vary_vector(s, "shift", &t.shift);

@@ -16,7 +16,7 @@ const double kSlowSteps = 4;
 const double kFar = 0.2;
 
 /// Above this number of contacts of samples, the contacts are thinned before each one is evaluated.
-const uint64_t kCrowd = 1024;
+const uint64_t kDense = 1024;
 
 /// Normals that differ by less than this are those of one face, rad.
 const double kFlat = 1e-5;
@@ -113,7 +113,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred = kept.data();
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
-		step.crowd = kCrowd;
+		step.dense_above = kDense;
 		if (is_far)
 			step.max_gap = wanted.worth + inflation;
 		step.center = wanted.approach.center;
