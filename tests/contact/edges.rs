@@ -159,7 +159,7 @@ fn touching(a: &Body, b: &Body, goal: f64, rng: &mut Rng, workspace: &mut Worksp
     pose(near)
 }
 
-/// Random parts of all kinds and bodies from files, at poses from grazing to 1% deep.
+/// The bodies are random parts, at poses from grazing to 1% deep.
 #[test]
 fn no_penetration_is_missed() {
     let (pairs, poses) = if long() { (200, 500) } else { (12, 12) };
@@ -172,7 +172,7 @@ fn no_penetration_is_missed() {
         for n in 0..poses {
             let goal = 10f64.powf(-2.0 - 4.0 * rng.fraction());
             let pose_a = touching(&a, &b, goal, &mut rng, &mut workspace);
-            // Anywhere in the world.
+            // The pair is placed anywhere in the world.
             let pose_b = Pose::from_parts((rng.vector() * 10.0).into(), rng.rotation());
             let depth = check(&a, &(pose_b * pose_a), &b, &pose_b, &mut workspace, &format!("pair {seed}, pose {n}"));
             deep += usize::from(depth > MISSED);
@@ -214,7 +214,7 @@ fn no_penetration_of_scanned_and_designed_bodies_is_missed() {
     }
 }
 
-/// Two roofs cross at a right angle, each 45° steep, one on its back: between all samples if there are few.
+/// The edges of two cubes cross at a right angle. The faces beside each edge fall off at 45°.
 #[test]
 fn crossed_edges_have_the_depth_and_the_normal_of_the_closed_form() {
     let cube = Body::new(&primitives::cuboid([0.5; 3]).unwrap());
@@ -256,7 +256,7 @@ fn faces_that_touch_or_are_apart_have_no_edges_inside() {
     };
     assert_eq!(count(1.0 + 1e-9), 0);
     assert_eq!(count(1.0), 0);
-    // Of each cube the edge along its height that is over the other, and the crossings of the outlines.
+    // Each cube has an upright edge that ends inside the other cube.
     assert!(count(1.0 - 1e-4) >= 2);
 }
 
