@@ -17,19 +17,19 @@ const POINTS: u64 = 8192;
 
 /// Number of points, per cell that the surface passes, at which the search for the largest error evaluates the field. It
 /// measures one in [`LOOKED_AT`] of each batch, so that the search of a coarse field takes no longer than its cooking.
-const CANDIDATES_PER_CELL: f64 = 64.0;
-const CANDIDATES: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 17;
-const LOOKED_AT: usize = 32;
+const CANDIDATES_PER_CELL: f64 = 16.0;
+const CANDIDATES: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 16;
+const LOOKED_AT: usize = 16;
 /// Number of candidates from which the points to be measured are chosen at once.
 const BATCH: u32 = 1 << 12;
 
 /// Rounds of the search: number of the worst cells that are measured around their worst point, and step in cells.
 /// `tests/field/error.rs` states the fraction of the largest error that this finds.
 const ROUNDS: [(usize, f64); 10] = [
-    (1024, 0.35),
-    (512, 0.25),
-    (256, 0.2),
-    (128, 0.15),
+    (512, 0.35),
+    (256, 0.25),
+    (128, 0.2),
+    (64, 0.15),
     (64, 0.15),
     (32, 0.1),
     (32, 0.1),
@@ -75,53 +75,78 @@ pub(super) fn measure(
     let own = (sides.mesh.triangles.len() != mesh.triangles.len()).then(|| Bvh::build(mesh));
     let bvh = own.as_ref().unwrap_or(&sides.bvh);
     let membrane = Bvh::build(sheets);
-    errors(field, spacing, center, mesh, |p, phi, on| {
-        let Some(on) = on else { return Ok(Some(phi)) };
-        // Not farther than the point from which it was moved.
-        let most = (p - on).norm() * (1.0 + 1e-9);
+    errors(field, spacing, center, mesh, |p, near| {
+        let known = match near {
+            Near::On => return Ok(Some(0.0)),
+            Near::Moved(on) => Known { p: on, exact: 0.0 },
+            Near::Known(known) => known,
+        };
+        let apart = (p - known.p).norm();
+        // Not farther than from the known point, and from there.
+        let most = (known.exact.abs() + apart) * (1.0 + 1e-9);
         let to = |bvh: &Bvh| {
             let (closest, looked_at) = bvh.closest_within_and_work(p, most);
             progress.work(looked_at)?;
             Ok(closest.map_or(most, |c| c.distance_squared.sqrt()))
         };
         let exact = to(bvh)?.min(to(&membrane)?);
+        // No surface passes between the two.
+        if known.exact != 0.0 && apart < exact.max(known.exact.abs()) * (1.0 - 1e-9) {
+            return Ok(Some(exact.copysign(known.exact)));
+        }
         let (inside, looked_at) = sides.inside_and_work(p);
         progress.work(looked_at)?;
-        Ok(Some(if inside { phi + exact } else { phi - exact }))
+        Ok(Some(if inside { -exact } else { exact }))
     })
 }
 
-/// Measures with the error given by `error(point, φ, on)`, where `on` is the point of `mesh` from which the point was
-/// moved, if it was; a point with the error `None` does not count.
+/// A point and its exact distance from the surface, metres.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    pub p: Vec3,
+    pub exact: f64,
+}
+
+/// What is known of a point that is to be measured.
+#[derive(Clone, Copy)]
+pub(super) enum Near {
+    /// It is on the mesh, up to rounding.
+    On,
+    /// It was moved from this point of the mesh.
+    Moved(Vec3),
+    /// It is near this point.
+    Known(Known),
+}
+
+/// Measures against the distance `exact(point, near)`; a point whose distance is `None` does not count.
 pub(super) fn errors(
     field: &impl SignedDistance,
     spacing: f32,
     center: Vec3,
     mesh: &TriMesh,
-    error: impl Fn(Vec3, f64, Option<Vec3>) -> Result<Option<f64>> + Sync,
+    exact: impl Fn(Vec3, Near) -> Result<Option<f64>> + Sync,
 ) -> Result<FieldError> {
     let surface = Surface::new(mesh, 2.0 * f64::from(spacing));
     // φ belongs to the point rounded to f32, so the error is that of the rounded point.
-    let at = |p: Vec3, on: Option<Vec3>| {
+    let at = |p: Vec3, near: Near| {
         let local = (p - center).map(|x| x as f32);
         let p = local.map(f64::from) + center;
-        Ok(error(p, f64::from(field.distance(local.into())), on)?.map(f64::abs))
+        let phi = f64::from(field.distance(local.into()));
+        let measured = |exact: f64| Measured { error: (phi - exact).abs(), at: Known { p, exact } };
+        Ok(exact(p, near)?.map(measured))
     };
     let errors: Vec<Option<f64>> = (0..2 * POINTS as usize)
         .into_par_iter()
         .map(|n| {
             let n = n as u64;
-            let Some((on, near)) = surface.spread(n) else { return Ok(None) };
-            if n >= POINTS {
-                at(near, Some(on))
-            } else {
-                at(on, None)
-            }
+            let Some((on, moved)) = surface.spread(n) else { return Ok(None) };
+            let measured = if n < POINTS { at(on, Near::On) } else { at(moved, Near::Moved(on)) };
+            Ok(measured?.map(|m: Measured| m.error))
         })
         .try_collect_guarded()?;
     let errors: Vec<f64> = errors.into_iter().flatten().collect_guarded();
     let squares: f64 = errors.iter().map(|e| e * e).sum();
-    let sought = worst(field, f64::from(spacing), center, &surface, |p, on| at(p, Some(on)))?;
+    let sought = worst(field, f64::from(spacing), center, &surface, at)?;
     Ok(FieldError {
         max: errors.iter().fold(sought, |a, &e| a.max(e)),
         rms: (squares / errors.len().max(1) as f64).sqrt(),
@@ -198,12 +223,11 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// A point near the surface, the point of the mesh from which it was moved, and its error, metres.
+/// A point near the surface and its error, metres.
 #[derive(Clone, Copy)]
 struct Measured {
     error: f64,
-    p: Vec3,
-    on: Vec3,
+    at: Known,
 }
 
 /// Returns the largest error near the surface that a search finds. The exact distance has a gradient of length 1;
@@ -215,7 +239,7 @@ fn worst(
     spacing: f64,
     center: Vec3,
     surface: &Surface,
-    error: impl Fn(Vec3, Vec3) -> Result<Option<f64>> + Sync,
+    measure: impl Fn(Vec3, Near) -> Result<Option<Measured>> + Sync,
 ) -> Result<f64> {
     let cells = surface.area.last().copied().unwrap_or(0.0) * 0.5 / (spacing * spacing);
     let candidates = ((CANDIDATES_PER_CELL * cells) as u32).clamp(*CANDIDATES.start(), *CANDIDATES.end());
@@ -240,23 +264,23 @@ fn worst(
         .into_par_iter()
         .map(|(_, n)| {
             let Some((on, p)) = surface.candidate(u64::from(n)) else { return Ok(None) };
-            Ok(error(p, on)?.map(|error| Measured { error, p, on }))
+            measure(p, Near::Moved(on))
         })
         .try_collect_guarded()?;
     let mut measured: Vec<Measured> = measured.into_iter().flatten().collect_guarded();
     let descending = |a: &Measured, b: &Measured| b.error.total_cmp(&a.error);
     sort_stable_by(&mut measured, descending);
     let mut cells = set_with_capacity(measured.len());
-    measured.retain(|m| cells.insert(((m.p - center) / spacing).map(|x| x.floor() as i64)));
-    for (cells, step) in ROUNDS {
+    measured.retain(|m| cells.insert(((m.at.p - center) / spacing).map(|x| x.floor() as i64)));
+    for (round, (cells, step)) in ROUNDS.into_iter().enumerate() {
         measured.truncate(cells);
         measured.par_iter_mut().try_for_each(|m| {
-            let around =
-                DIRECTIONS.iter().flat_map(|d| [*d, d.map(|x| -x)]).map(|d| m.p + Vec3::from(d) * (step * spacing));
-            let (mut best, on) = (*m, m.on);
-            for p in around.filter(|p| (p - on).norm() <= surface.reach) {
-                match error(p, on)? {
-                    Some(error) if error > best.error => best = Measured { error, p, on },
+            let (from, mut best) = (m.at, *m);
+            let directions = if round % 2 == 0 { &DIRECTIONS[..3] } else { &DIRECTIONS[3..] };
+            let around = directions.iter().flat_map(|d| [*d, d.map(|x| -x)]);
+            for p in around.map(|d| from.p + Vec3::from(d) * (step * spacing)) {
+                match measure(p, Near::Known(from))? {
+                    Some(found) if found.error > best.error && found.at.exact.abs() <= surface.reach => best = found,
                     _ => {}
                 }
             }

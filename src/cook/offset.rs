@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::cull::{Band, Culler};
 use super::lattice::Lattice;
 use super::layout::{near_at_most, Layout};
-use super::measure;
+use super::measure::{self, Near};
 use super::options::FieldOptions;
 use super::tiles::{Tiles, TILE};
 use crate::field::brick::{bricks_of, place_of, Draft, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
@@ -287,12 +287,16 @@ impl Outer {
     ) -> Result<FieldError> {
         let surface = lattice.mesh(&self.corners, center);
         let sigma = f64::from(self.level as f32 * self.quantum);
-        measure::errors(field, grid.spacing, center, &surface, |p, phi, _| {
-            let (closest, looked_at) = sides.bvh.closest_within_and_work(p, f64::INFINITY);
+        measure::errors(field, grid.spacing, center, &surface, |p, near| {
+            let most = match near {
+                Near::Known(known) => (known.exact + sigma + (p - known.p).norm()) * (1.0 + 1e-9),
+                Near::On | Near::Moved(_) => f64::INFINITY,
+            };
+            let (closest, looked_at) = sides.bvh.closest_within_and_work(p, most);
             progress.work(looked_at)?;
-            let exact = closest.map_or(f64::INFINITY, |c| c.distance_squared.sqrt()) - sigma;
+            let exact = closest.map_or(most, |c| c.distance_squared.sqrt()) - sigma;
             // Farther in, d − σ is not always the distance.
-            Ok((exact > -f64::from(grid.spacing)).then_some(phi - exact))
+            Ok((exact > -f64::from(grid.spacing)).then_some(exact))
         })
     }
 }
