@@ -57,7 +57,8 @@ typedef struct vxs_motion_query {
    */
   double tolerance;
   /**
-   * Features to leave out, in ascending order: contacts of the last step, which would end this step at once.
+   * Features to leave out, in ascending order: contacts of the last step, which would end this step at once. Features
+   * of edges may be among them and have no effect: a motion query tests samples.
    * Default: null, none.
    */
   const uint32_t *known;

@@ -37,7 +37,7 @@ typedef struct vxs_body {
 /** Both assignments; the contacts are merged. */
 #define VXS_ROLES_BOTH 3
 
-/** Contacts are samples of the pointshells. */
+/** Contacts are samples of the pointshells. Faster, but what fits between the samples is missed. */
 #define VXS_COVERAGE_SAMPLES 0
 
 /**
@@ -181,14 +181,20 @@ typedef struct vxs_query {
   /** Contacts: their division into segments. Default: null, all form one manifold. */
   const struct vxs_query_segmentation *segmentation;
   /**
-   * Contacts: one of `VXS_COVERAGE_`. Edges are tested only if both shapes have a mesh that is closed and a field of
-   * it, and not with a `limit`. The first query of a shape with edges prepares it, which takes about 2 microseconds
-   * per triangle and allocates memory. Default VXS_COVERAGE_SAMPLES.
+   * One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
+   * and a field of it, and not with a `limit`. The first such query of a shape prepares it, unless
+   * `vxs_shape_prepare_edges` has done so.
    */
   uint32_t coverage;
   /** Zero. */
   uint32_t reserved;
 } vxs_query;
+
+/** Set in a feature of body B. */
+#define VXS_FEATURE_OF_B 2147483648
+
+/** Set in a feature that is an edge of a mesh and no sample. */
+#define VXS_FEATURE_OF_EDGE 1073741824
 
 /** One contact of two bodies A and B. World frame, metres. */
 typedef struct vxs_contact {
@@ -205,8 +211,8 @@ typedef struct vxs_contact {
   /** Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries. */
   double toi;
   /**
-   * Number of the sample of the pointshell, the same from call to call; bit 31 is set for a sample of B. Bit 30 is set
-   * for an edge of a mesh: the number of the edge.
+   * Number of the sample of the pointshell or, with VXS_FEATURE_OF_EDGE, of the edge of the mesh, the same from call to
+   * call; VXS_FEATURE_OF_B is set if it is B's.
    */
   uint32_t feature;
   /** Zero. */
@@ -311,8 +317,9 @@ VXS_API vxs_status vxs_workspace_destroy(struct vxs_workspace *workspace);
  *
  * The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
  * library choose). It finds every sample closer than `query->max_separation`. With
- * VXS_COVERAGE_EDGES it also finds every edge of a mesh that passes through the other mesh. Once the workspace is warm,
- * the query allocates nothing and takes no lock; the same input gives the same bytes.
+ * VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh. Once the
+ * workspace is warm and the shapes are prepared, the query allocates nothing and takes no lock; the same input gives
+ * the same bytes.
  *
  * @param a, b           the two bodies; their shapes may be the same
  * @param query          settings of the query; null for the defaults
@@ -363,7 +370,7 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
 /**
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
  * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
- * matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
+ * matter, such as the samples of a resting body's manifold; a feature of an edge is refused. Needs no workspace and allocates nothing.
  *
  * @param a, b           as in `vxs_query_contacts`
  * @param features       `count` feature numbers, as in `vxs_contact`, in any order
@@ -382,12 +389,13 @@ vxs_status vxs_query_features(const struct vxs_body *a,
 
 /**
  * Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
- * or deepest in, the other. Roles and guarantees are those of `vxs_query_contacts`.
+ * or deepest in, the other, or by the edge that is deepest in the other. Roles, coverage and guarantees are those of
+ * `vxs_query_contacts`.
  *
  * @param a, b          as in `vxs_query_contacts`
- * @param query         `roles` and `max_distance` are used; null for the defaults, which find any distance
+ * @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
  * @param workspace     this thread's scratch
- * @param[out] closest  contact of that sample; its `separation` is the distance, or minus the penetration depth,
+ * @param[out] closest  contact of that sample or edge; its `separation` is the distance, or minus the penetration depth,
  *                      metres; written if found
  * @param[out] found    false if the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY

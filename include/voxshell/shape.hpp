@@ -195,6 +195,9 @@ class Shape {
     }
     return bytes;
   }
+  /// See `vxs_shape_prepare_edges`.
+  void prepare_edges() const { detail::check(vxs_shape_prepare_edges(handle_.get())); }
+
   Aabb get_bounds() const {
     Aabb bounds{};
     detail::check(vxs_shape_get_bounds(handle_.get(), &bounds));

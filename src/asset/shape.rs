@@ -142,17 +142,23 @@ impl Shape {
         Err(Error::argument("factor", limits::Shown(factor), expected))
     }
 
-    /// Returns the geometry for the queries.
+    /// Returns the geometry for queries of samples alone.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref(), surface: None }
     }
 
-    /// Returns the geometry for queries that test the edges of the mesh too.
+    /// Returns the geometry for queries that test the edges of the mesh too, and so miss no intersection.
     ///
     /// # Errors
     /// As [`Shape::surface`].
     pub fn geometry_with_surface(&self) -> Result<Geometry<'_>> {
         Ok(Geometry { surface: self.surface()?, ..self.geometry() })
+    }
+
+    /// Returns the geometry with the surface, if that was built already.
+    pub(crate) fn prepared_geometry(&self) -> Geometry<'_> {
+        let BuiltSurface(built) = &self.built;
+        Geometry { surface: built.get().and_then(Option::as_ref), ..self.geometry() }
     }
 
     /// Returns the exact surface of the mesh; `None` without a mesh, and if the field is not that of a closed mesh. The

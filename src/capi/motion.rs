@@ -55,7 +55,8 @@ pub struct vxs_motion_query {
     /// On screws: the amount by which the separation of a reported contact may exceed `max_separation`, metres. 0, the
     /// default: a thousandth of the distance between samples.
     pub tolerance: f64,
-    /// Features to leave out, in ascending order: contacts of the last step, which would end this step at once.
+    /// Features to leave out, in ascending order: contacts of the last step, which would end this step at once. Features
+    /// of edges may be among them and have no effect: a motion query tests samples.
     /// Default: null, none.
     pub known: *const u32,
 }

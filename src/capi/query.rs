@@ -74,8 +74,9 @@ fn geometry(shape: &Shape, with_surface: bool) -> crate::Result<contact::Geometr
 ///
 /// The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
 /// library choose). It finds every sample closer than `query->max_separation`. With
-/// VXS_COVERAGE_EDGES it also finds every edge of a mesh that passes through the other mesh. Once the workspace is warm,
-/// the query allocates nothing and takes no lock; the same input gives the same bytes.
+/// VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh. Once the
+/// workspace is warm and the shapes are prepared, the query allocates nothing and takes no lock; the same input gives
+/// the same bytes.
 ///
 /// @param a, b           the two bodies; their shapes may be the same
 /// @param query          settings of the query; null for the defaults
@@ -157,13 +158,13 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
 /// bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
-/// matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
+/// matter, such as the samples of a resting body's manifold; Needs no workspace and allocates nothing.
 ///
 /// @param a, b           as in `vxs_query_contacts`
 /// @param features       `count` feature numbers, as in `vxs_contact`, in any order
 /// @param count          number of features
-/// @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet
-///                       has no contact: its separation is infinite, and its points and normal are NaN
+/// @param[out] contacts  `count`, in the order of the features. An edge, and a sample on the far side of a body that
+///                       touches a sheet, have no contact: the separation is infinite, and points and normal are NaN
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (also for a feature that no contact of the two bodies can have),
 ///         VXS_INVALID_HANDLE
 #[no_mangle]
@@ -178,7 +179,8 @@ pub unsafe extern "C" fn vxs_query_features(
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
         let features = check::slice("features", features, "count", count)?;
         check::out_array("contacts", contacts, "count", count)?;
-        contact::contacts_of(shape_a.geometry(), &pose_a, shape_b.geometry(), &pose_b, features, |i, c| {
+        let (body_a, body_b) = (shape_a.prepared_geometry(), shape_b.prepared_geometry());
+        contact::contacts_of(body_a, &pose_a, body_b, &pose_b, features, |i, c| {
             contacts.add(i).write((&c).into());
         })?;
         Ok(VXS_OK)
@@ -186,12 +188,13 @@ pub unsafe extern "C" fn vxs_query_features(
 }
 
 /// Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
-/// or deepest in, the other. Roles and guarantees are those of `vxs_query_contacts`.
+/// or deepest in, the other, or by the edge that is deepest in the other. Roles, coverage and guarantees are those of
+/// `vxs_query_contacts`.
 ///
 /// @param a, b          as in `vxs_query_contacts`
-/// @param query         `roles` and `max_distance` are used; null for the defaults, which find any distance
+/// @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
 /// @param workspace     this thread's scratch
-/// @param[out] closest  contact of that sample; its `separation` is the distance, or minus the penetration depth,
+/// @param[out] closest  contact of that sample or edge; its `separation` is the distance, or minus the penetration depth,
 ///                      metres; written if found
 /// @param[out] found    false if the shapes are farther apart than `query->max_distance`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
@@ -210,12 +213,12 @@ pub unsafe extern "C" fn vxs_query_distance(
         let scratch = handle::get("workspace", workspace)?;
         check::out("closest", closest)?;
         check::out("found", found)?;
-        let roles = query.roles()?;
+        let (roles, covers_edges) = (query.roles()?, query.covers_edges()?);
         let mut scratch = scratch.lock("workspace")?;
         let best = contact::distance(
-            shape_a.geometry(),
+            geometry(shape_a, covers_edges)?,
             &pose_a,
-            shape_b.geometry(),
+            geometry(shape_b, covers_edges)?,
             &pose_b,
             roles,
             query.max_distance,

@@ -27,7 +27,7 @@ pub const VXS_ROLES_SHELL_OF_B: u32 = 2;
 /// Both assignments; the contacts are merged.
 pub const VXS_ROLES_BOTH: u32 = 3;
 
-/// Contacts are samples of the pointshells.
+/// Contacts are samples of the pointshells. Faster, but what fits between the samples is missed.
 pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// Contacts are samples of the pointshells, and the edges of both meshes where they pass through the other mesh: one
 /// contact at the deepest point of each part of an edge that is inside. No intersection of the meshes is missed.
@@ -141,13 +141,18 @@ pub struct vxs_query {
     pub step: *const vxs_query_step,
     /// Contacts: their division into segments. Default: null, all form one manifold.
     pub segmentation: *const vxs_query_segmentation,
-    /// Contacts: one of `VXS_COVERAGE_`. Edges are tested only if both shapes have a mesh that is closed and a field of
-    /// it, and not with a `limit`. The first query of a shape with edges prepares it, which takes about 2 microseconds
-    /// per triangle and allocates memory. Default VXS_COVERAGE_SAMPLES.
+    /// One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
+    /// and a field of it, and not with a `limit`. The first such query of a shape prepares it, unless
+    /// `vxs_shape_prepare_edges` has done so.
     pub coverage: u32,
     /// Zero.
     pub reserved: u32,
 }
+
+/// Set in a feature of body B.
+pub const VXS_FEATURE_OF_B: u32 = 0x8000_0000;
+/// Set in a feature that is an edge of a mesh and no sample.
+pub const VXS_FEATURE_OF_EDGE: u32 = 0x4000_0000;
 
 /// One contact of two bodies A and B. World frame, metres.
 #[repr(C)]
@@ -163,8 +168,8 @@ pub struct vxs_contact {
     pub separation: f64,
     /// Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries.
     pub toi: f64,
-    /// Number of the sample of the pointshell, the same from call to call; bit 31 is set for a sample of B. Bit 30 is set
-    /// for an edge of a mesh: the number of the edge.
+    /// Number of the sample of the pointshell or, with VXS_FEATURE_OF_EDGE, of the edge of the mesh, the same from call to
+    /// call; VXS_FEATURE_OF_B is set if it is B's.
     pub feature: u32,
     /// Zero.
     pub reserved: u32,
@@ -216,7 +221,7 @@ impl Growable for vxs_query {
             limit: std::ptr::null(),
             step: std::ptr::null(),
             segmentation: std::ptr::null(),
-            coverage: VXS_COVERAGE_SAMPLES,
+            coverage: VXS_COVERAGE_EDGES,
             reserved: 0,
         }
     }

@@ -5,7 +5,7 @@ use super::motion::Motion;
 use super::screw;
 use super::shell::{Passage, Span, Workspace};
 pub use super::types::Collision;
-use crate::contact::{directions, Contact, Geometry, Roles, Stats, FEATURE_OF_B};
+use crate::contact::{directions, Contact, Geometry, Roles, Stats, FEATURE_OF_B, FEATURE_OF_EDGE};
 use crate::field::{Field, SignedDistance};
 use crate::math::{limits, limits::check_pose, Pose, Vec3};
 use crate::pointshell::PointShell;
@@ -248,7 +248,7 @@ pub fn contacts<'w>(a: &Moving, b: &Moving, query: &Query, workspace: &'w mut Wo
 }
 
 /// Returns the contacts of `query.known` at the end of the step, with the values at that time (`toi` and `until` are
-/// 1), by feature.
+/// 1), by feature. Features of edges have none.
 ///
 /// # Errors
 /// As [`time_of_impact`], and for a feature that belongs to neither body.
@@ -261,7 +261,7 @@ pub fn known_contacts<'w>(
     let directions = each_direction(a, b, query)?;
     workspace.begin();
     for direction in directions {
-        for feature in direction.known {
+        for feature in direction.known.iter().filter(|feature| *feature & FEATURE_OF_EDGE == 0) {
             let sample = feature & !FEATURE_OF_B;
             if sample as usize >= direction.shell.len() {
                 let expected = format!("a sample of {}", direction.shell.len());

@@ -253,7 +253,8 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     contacts.extend_from_slice(kept);
 }
 
-/// Returns the sample with the smallest φ: the deepest penetration (negative separation) or the separation distance.
+/// Returns the sample with the smallest φ: the deepest penetration (negative separation) or the separation distance. If
+/// both geometries have a surface, an edge of a mesh that is deeper in the other takes its place.
 ///
 /// The result is exact over the samples (branch and bound). `limit` (metres, may be +∞) bounds the search: the result
 /// is `None` when no sample has φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the result is the
@@ -283,6 +284,14 @@ pub fn distance(
                 best = Some(contact);
             }
         }
+    }
+    if let Some(surfaces) = surfaces(&a, &b) {
+        let Workspace { edges: scratch, contacts, stats, .. } = workspace;
+        let limit = best.map_or(limit, |c| c.separation.min(limit));
+        stats.edge_tests += edges::collect(surfaces, [pose_a, pose_b], limit, scratch, contacts);
+        let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
+        contacts.clear();
+        best = deepest.or(best);
     }
     Ok(best)
 }

@@ -42,6 +42,11 @@ impl Surface {
         self.sides.bvh.bounds()
     }
 
+    /// Returns the number of edges of the mesh.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
     /// Returns the end points of an edge, body frame.
     pub(crate) fn edge(&self, edge: u32) -> [Vec3; 2] {
         self.edges.ends(edge).map(|i| self.sides.mesh.vertices[i as usize].into())

@@ -28,6 +28,7 @@ size_t near(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, con
 	const vxs_body body_a = {a, pose_of(at_a)}, body_b = {b, pose_of(at_b)};
 	vxs_query query;
 	must(vxs_query_init(&query, sizeof query));
+	query.coverage = VXS_COVERAGE_SAMPLES;
 	query.roles = VXS_ROLES_BOTH;
 	query.max_separation = distance;
 	size_t count = 0;
@@ -41,6 +42,7 @@ double depth(const vxs_shape* a, const btRigidBody& at_a, const vxs_shape* b, co
 	const vxs_body body_a = {a, pose_of(at_a)}, body_b = {b, pose_of(at_b)};
 	vxs_query query;
 	must(vxs_query_init(&query, sizeof query));
+	query.coverage = VXS_COVERAGE_SAMPLES;
 	query.roles = VXS_ROLES_BOTH;
 	query.max_distance = 0.01;
 	vxs_contact closest;

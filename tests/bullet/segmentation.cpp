@@ -170,6 +170,7 @@ void both_of_a_pair_have_segments()
 
 			vxs_query query;
 			must(vxs_query_init(&query, sizeof query));
+			query.coverage = VXS_COVERAGE_SAMPLES;
 			query.roles = VXS_ROLES_BOTH;
 			vxs_query_segmentation segmentation;
 			must(vxs_query_segmentation_init(&segmentation, sizeof segmentation));

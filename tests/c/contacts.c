@@ -115,18 +115,39 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   const double quarter = 3.14159265358979323846 / 8;
   const vxs_body above = {cube, {{0.123, 2 * sqrt(2) - 0.01, 0.017}, sin(quarter), 0, 0, cos(quarter)}};
   const vxs_body below = {cube, {{0, 0, 0}, 0, 0, sin(quarter), cos(quarter)}};
-  vxs_query edges;
-  OK(vxs_query_init(&edges, sizeof edges));
-  edges.coverage = VXS_COVERAGE_EDGES;
-  OK(vxs_query_contacts(&above, &below, &edges, workspace, contacts, 4096, &count));
+  OK(vxs_shape_prepare_edges(cube));
+  OK(vxs_query_contacts(&above, &below, NULL, workspace, contacts, 4096, &count));
   size_t edge_count = 0;
   for (size_t i = 0; i < count; ++i) {
-    if ((contacts[i].feature & 0x40000000u) == 0) continue;
+    if ((contacts[i].feature & VXS_FEATURE_OF_EDGE) == 0) continue;
     ++edge_count;
     NEAR(contacts[i].separation, -0.01 / sqrt(2), 1e-6);
     NEAR(contacts[i].normal.y, -1, 1e-6);
   }
   CHECK(edge_count == 2);
+  vxs_query deepest;
+  bool touches = false;
+  OK(vxs_query_init(&deepest, sizeof deepest));
+  deepest.max_distance = 0;
+  OK(vxs_query_distance(&above, &below, &deepest, workspace, contacts, &touches));
+  CHECK(touches && (contacts->feature & VXS_FEATURE_OF_EDGE) != 0);
+  NEAR(contacts->separation, -0.01 / sqrt(2), 1e-6);
+  /* Edges are only found by a search. */
+  vxs_contact again;
+  OK(vxs_query_features(&above, &below, &contacts->feature, 1, &again));
+  CHECK(again.feature == contacts->feature && again.separation == INFINITY && isnan(again.normal.x));
+  vxs_motion_query motion;
+  vxs_contact kept;
+  OK(vxs_motion_query_init(&motion, sizeof motion));
+  motion.known = &contacts->feature;
+  motion.known_count = 1;
+  const vxs_moving_body up = {cube, {above.pose, above.pose}}, down = {cube, {below.pose, below.pose}};
+  OK(vxs_query_known_contacts(&up, &down, &motion, workspace, &kept, 1, &count));
+  CHECK(count == 0);
+  /* Samples alone see neither. */
+  deepest.coverage = VXS_COVERAGE_SAMPLES;
+  OK(vxs_query_distance(&above, &below, &deepest, workspace, contacts, &touches));
+  CHECK(!touches);
   OK(vxs_shape_release(cube));
   /* With few tests there are fewer contacts, and no missed contact is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;

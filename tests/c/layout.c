@@ -336,7 +336,7 @@ int main(void) {
   OK(vxs_query_init(&q, sizeof q));
   CHECK(q.struct_size == sizeof q && q.roles == VXS_ROLES_AUTO && q.max_separation == 0 && isinf(q.max_distance) && isinf(q.max_depth));
   CHECK(q.max_contacts == 0 && q.preferred_count == 0 && q.preferred == NULL);
-  CHECK(q.limit == NULL && q.step == NULL && q.segmentation == NULL && q.coverage == VXS_COVERAGE_SAMPLES);
+  CHECK(q.limit == NULL && q.step == NULL && q.segmentation == NULL && q.coverage == VXS_COVERAGE_EDGES);
   OK(vxs_query_limit_init(&limit, sizeof limit));
   CHECK(limit.struct_size == sizeof limit && limit.max_tests == 0 && limit.max_nanoseconds == 0 && limit.accuracy == 0);
   OK(vxs_query_step_init(&step, sizeof step));

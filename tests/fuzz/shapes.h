@@ -45,6 +45,10 @@ static void call_vxs_pointshell_release(struct stream *s) { release_form(s, s->s
 /* --- Properties of a shape
  * --------------------------------------------------------------------------------------------- */
 
+static void call_vxs_shape_prepare_edges(struct stream *s) {
+  const struct shape_slot of = pick_shape(s, "shape");
+  CALL(s, vxs_shape_prepare_edges(of.handle));
+}
 static void call_vxs_shape_get_bounds(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
   vxs_aabb *bounds = OUTPUT(s, vxs_aabb, "bounds");

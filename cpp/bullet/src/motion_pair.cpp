@@ -168,6 +168,7 @@ bool MotionPair::find_known(const Body& first, const Body& second, uint32_t role
 	vxs_query query;
 	if (vxs_query_init(&query, sizeof query) != VXS_OK)
 		return false;
+	query.coverage = VXS_COVERAGE_SAMPLES;
 	query.roles = roles;
 	query.max_separation = level;
 	const vxs_body a = {first.form.shape, first.motion.from}, b = {second.form.shape, second.motion.from};

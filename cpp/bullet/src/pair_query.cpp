@@ -99,6 +99,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	const double inflation = first.inflation + second.inflation;
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
+	query.coverage = VXS_COVERAGE_SAMPLES;
 	query.roles = roles_of(first, second, settings.m_roles);
 	query.max_separation = m_cache.distance() + inflation;
 	query.max_depth = m_forms.sheet_depth().limit();

@@ -1,7 +1,8 @@
 //! Contacts of given features, evaluated at the present poses.
 
 use crate::contact::search::{Hit, Pass, Sides, LANES};
-use crate::contact::types::{Contact, Geometry, FEATURE_OF_B};
+use crate::contact::types::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::field::Surface;
 use crate::math::{limits::check_pose, Pose, Vec3};
 use crate::{Error, Result};
 
@@ -9,12 +10,12 @@ use crate::{Error, Result};
 /// one that [`contacts`](crate::contact::contacts) returns for this sample, at any separation. For hosts that know
 /// which samples matter, such as the samples of a resting body's manifold.
 ///
-/// A sample on the far side of a body that touches a sheet has no contact: its separation is infinite, and its points
-/// and normal are NaN.
+/// A sample on the far side of a body that touches a sheet has no contact, and neither has an edge, which only a search
+/// finds: its separation is infinite, and its points and normal are NaN.
 ///
 /// # Errors
 /// `InvalidArgument` for a pose beyond [`limits`](crate::math::limits) and for a feature that is no sample of a
-/// pointshell whose other body has a field. The error is returned before the first call of `each`.
+/// pointshell whose other body has a field, and no edge of the geometry's surface. The error is returned before the first call of `each`.
 pub fn contacts_of(
     a: Geometry,
     pose_a: &Pose,
@@ -29,6 +30,10 @@ pub fn contacts_of(
     for (i, feature) in features.iter().enumerate() {
         let of = if feature & FEATURE_OF_B == 0 { &mut of_a } else { &mut of_b };
         let (body, other) = if feature & FEATURE_OF_B == 0 { (&a, &b) } else { (&b, &a) };
+        let number = (feature & !(FEATURE_OF_B | FEATURE_OF_EDGE)) as usize;
+        if feature & FEATURE_OF_EDGE != 0 && number < body.surface.map_or(0, Surface::edge_count) {
+            continue;
+        }
         let samples = other.field.and(body.shell).map_or(0, |shell| shell.len());
         if (feature & !FEATURE_OF_B) as usize >= samples {
             let name = if feature & FEATURE_OF_B == 0 { "A" } else { "B" };
@@ -40,8 +45,10 @@ pub fn contacts_of(
     let pass_of_a = of_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false, f64::INFINITY)).flatten();
     let pass_of_b = of_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true, f64::INFINITY)).flatten();
     let mut first = 0;
-    for run in features.chunk_by(|p, q| (p ^ q) & FEATURE_OF_B == 0) {
-        if let Some(pass) = if run[0] & FEATURE_OF_B == 0 { &pass_of_a } else { &pass_of_b } {
+    for run in features.chunk_by(|p, q| (p ^ q) & (FEATURE_OF_B | FEATURE_OF_EDGE) == 0) {
+        if run[0] & FEATURE_OF_EDGE != 0 {
+            run.iter().enumerate().for_each(|(i, &feature)| each(first + i, nowhere(feature)));
+        } else if let Some(pass) = if run[0] & FEATURE_OF_B == 0 { &pass_of_a } else { &pass_of_b } {
             pass.contacts_of(run, |i, contact| each(first + i, contact));
         }
         first += run.len();
@@ -80,12 +87,13 @@ impl Pass<'_> {
     fn contact_beside(&self, hit: &Hit, sides: &Sides) -> Contact {
         match sides.of(hit) {
             Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
-            None => {
-                let nowhere = Vec3::from_element(f64::NAN);
-                let (point_on_a, point_on_b, normal) = (nowhere, nowhere, nowhere);
-                let feature = self.feature(hit.sample);
-                Contact { point_on_a, point_on_b, normal, separation: f64::INFINITY, toi: 0.0, feature, segment: 0 }
-            }
+            None => nowhere(self.feature(hit.sample)),
         }
     }
+}
+
+/// Returns the contact of a feature that has none.
+fn nowhere(feature: u32) -> Contact {
+    let [point_on_a, point_on_b, normal] = [Vec3::from_element(f64::NAN); 3];
+    Contact { point_on_a, point_on_b, normal, separation: f64::INFINITY, toi: 0.0, feature, segment: 0 }
 }

@@ -17,8 +17,11 @@ const PRECISION: f64 = 1e-6;
 /// Depth below which an edge is no contact, as a fraction of the extent of the smaller body.
 const SHALLOW: f64 = 1e-7;
 
-/// Precision of the depth of a contact, as a fraction of the depth.
+/// Precision of the depth of the deepest edge, as a fraction of the depth.
 const RELATIVE_PRECISION: f64 = 1e-3;
+
+/// Precision of the depth of the other edges, as a fraction of their depths.
+const COARSE_PRECISION: f64 = 0.1;
 
 /// Number of points that are tried on a part of an edge before the deepest of them is taken.
 const TRIALS: usize = 1000;
@@ -127,8 +130,9 @@ impl Part<'_> {
     }
 
     /// Returns the deepest trial between two and the triangles near it. The depth is within `precision`, or
-    /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it.
-    fn deepest(&self, ends: [Trial; 2], precision: f64, open: &mut Vec<Stretch>) -> (Trial, [u32; 2]) {
+    /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it. If the part is not
+    /// deeper than `deepest`, [`COARSE_PRECISION`] is enough.
+    fn deepest(&self, ends: [Trial; 2], precision: f64, deepest: f64, open: &mut Vec<Stretch>) -> (Trial, [u32; 2]) {
         let near = ends.map(|end| end.triangle);
         let mut best = (if ends[1].distance > ends[0].distance { ends[1] } else { ends[0] }, near);
         open.clear();
@@ -136,7 +140,8 @@ impl Part<'_> {
         for _ in 0..TRIALS {
             // The greatest bound first; of equal ones the last.
             let greatest = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most));
-            let enough = best.0.distance * (1.0 + RELATIVE_PRECISION) + precision;
+            let enough = (best.0.distance * (1.0 + RELATIVE_PRECISION) + precision)
+                .max((best.0.distance * (1.0 + COARSE_PRECISION)).min(deepest));
             let Some(i) = greatest.filter(|&i| open[i].most > enough) else { break };
             let Stretch { ends, at, .. } = open.swap_remove(i);
             let near = ends.map(|end| end.triangle);
@@ -183,6 +188,7 @@ pub(in super::super) fn collect(
         key(p).cmp(&key(q)).then(p.at.total_cmp(&q.at)).then(p.triangle.cmp(&q.triangle))
     });
     let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
+    let mut deepest = 0.0f64;
     let surfaces = [Placed { surface: a, placement: Some(&placement) }, Placed { surface: b, placement: None }];
     for edge in crossings.chunk_by(|p, q| (p.of_second, p.edge) == (q.of_second, q.edge)) {
         let of_b = edge[0].of_second;
@@ -195,9 +201,14 @@ pub(in super::super) fn collect(
             if end - start <= POINT || !other.contains(&part.point(0.5 * (start + end))) {
                 continue;
             }
-            // At least one of the two ends is a crossing.
+            // At least one of the two ends is a crossing, and on the surface.
             let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
-            let found = part.deepest([start, end].map(|at| part.trial(at, near)), PRECISION * extent, stretches);
+            let ends = [(start, before), (end, after)].map(|(at, crossing)| match crossing {
+                Some(crossing) => Trial { at, distance: 0.0, triangle: crossing.triangle },
+                None => part.trial(at, near),
+            });
+            let found = part.deepest(ends, PRECISION * extent, deepest, stretches);
+            deepest = deepest.max(found.0.distance);
             let separation = -found.0.distance;
             let Some(outward) = part.outward(found).filter(|_| separation < -SHALLOW * extent && separation <= limit)
             else {
