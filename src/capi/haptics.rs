@@ -11,7 +11,7 @@ use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use super::workers;
-use crate::haptics::{self, DeviceState, Obstacle, Renderer, Report, Runner};
+use crate::haptics::{self, DeviceState, Obstacle, Report, Runner};
 use crate::math::{Pose, Rotation, Twist, Vec3, Wrench};
 
 fn vec3(v: vxs_vec3) -> Vec3 {
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
         check::out("haptics", haptics)?;
         let height_map = settings.height_map()?;
         let settings = settings.to_core()?;
-        if settings.renderer == Renderer::Vps {
+        if settings.renderer.uses_voxmap() {
             for obstacle in &mut obstacles {
                 let forms = std::mem::take(&mut obstacle.forms);
                 obstacle.forms = workers::work(|| forms.with_voxmap())??;

@@ -26,8 +26,6 @@ pub const VXS_SATURATION_CLAMPED: u32 = 1;
 /// The force has the same maximum and reaches it smoothly, at 3/2 of `reach` (Otaduy & Lin 2005).
 pub const VXS_SATURATION_CUBIC: u32 = 2;
 
-const RENDERERS: [Renderer; 5] =
-    [Renderer::Vps, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::GodObject, Renderer::Impulse];
 const SATURATIONS: [Saturation; 3] = [Saturation::Linear, Saturation::Clamped, Saturation::Cubic];
 
 /// Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
@@ -287,7 +285,7 @@ impl User {
 
 impl vxs_haptics_settings {
     fn suiting(renderer: u32, shape: &Shape, mass: f64, limits: Limits) -> Result<Self, Failure> {
-        let renderer_of_core = check::choice("renderer", renderer, "VXS_RENDERER_", &RENDERERS)?;
+        let renderer_of_core = check::choice("renderer", renderer, "VXS_RENDERER_", Renderer::ALL)?;
         check::mass("mass", mass)?;
         let solid = shape.mass.ok_or_else(|| {
             Failure::unsupported("tool has no mass properties; expected one cooked from a mesh that encloses a volume")
@@ -335,7 +333,7 @@ impl vxs_haptics_settings {
     pub(super) fn to_core(self) -> Result<Settings, Failure> {
         let s = self;
         let core = Settings {
-            renderer: check::choice("settings->renderer", s.renderer, "VXS_RENDERER_", &RENDERERS)?,
+            renderer: check::choice("settings->renderer", s.renderer, "VXS_RENDERER_", Renderer::ALL)?,
             coupling: Coupling {
                 stiffness: s.coupling.stiffness,
                 damping: s.coupling.damping,
