@@ -95,15 +95,12 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 ///
 /// @param settings      from `vxs_haptics_settings_init`
 /// @param tool          shape of the tool in the hand
-/// @param bodies        bodies that the tool can touch; may be null if `body_count` is 0. The handles of their shapes
-///                      may be released afterwards
+/// @param bodies        bodies that the tool can touch; may be null if `body_count` is 0
 /// @param body_count    number of bodies
 /// @param[out] haptics  release it with `vxs_haptics_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that
-///         the
-///         renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the tool
-/// and a
-///         cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
+///         the renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the
+///         tool and a cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_create(
     settings: *const vxs_haptics_settings,

@@ -67,13 +67,11 @@ pub struct vxs_haptics_contact {
     /// Stiffness, N/m, and damping, N·s/m, along the contact's normal.
     pub stiffness: f64,
     pub damping: f64,
-    /// Signed distance at which the force of a contact begins, metres: above 0, the force acts before the surfaces
-    /// touch.
+    /// Signed distance at which the force of a contact begins, metres; above 0: before the surfaces touch.
     pub offset: f64,
     /// Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres.
     pub tolerance: f64,
-    /// For VXS_RENDERER_IMPULSE: coefficient of restitution, the fraction of the approach velocity that is returned, 0
-    /// to 1.
+    /// For VXS_RENDERER_IMPULSE: coefficient of restitution, 0 to 1.
     pub restitution: f64,
     /// From this number of contacts on, their forces are averaged.
     pub average_from: u32,
@@ -148,8 +146,7 @@ pub struct vxs_haptics_budget {
     pub max_nanoseconds: u64,
 }
 
-/// All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. Pairs are for translation and
-/// rotation.
+/// All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_settings {
