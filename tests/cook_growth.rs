@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use support::allocation::{peak, Counting};
-use support::{crowded, long};
+use support::{dense_meshes, long};
 use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage};
 use voxshell::math::Progress;
 use voxshell::mesh::TriMesh;
@@ -29,19 +29,19 @@ const LIMITS_HELD: f64 = 2.0;
 /// Memory held for any mesh, bytes: scratch of the threads, probes of the surface.
 const ALWAYS: f64 = 4e6;
 
-struct Crowd {
+struct Case {
     name: &'static str,
     make: fn(usize) -> TriMesh,
     triangles: usize,
 }
 
-const STAR: Crowd = Crowd { name: "star", make: crowded::star, triangles: 8_000 };
-const FAN: Crowd = Crowd { name: "fan", make: crowded::fan, triangles: 100_000 };
-const ACCORDION: Crowd = Crowd { name: "accordion", make: crowded::accordion, triangles: 4_000 };
-const IDENTICAL: Crowd = Crowd { name: "identical", make: crowded::identical, triangles: 100_000 };
-const ONE: Crowd = Crowd { name: "one", make: crowded::one, triangles: 100_000 };
-const NEEDLES: Crowd = Crowd { name: "needles", make: crowded::needles, triangles: 20_000 };
-const BOOK: Crowd = Crowd { name: "book", make: crowded::book, triangles: 20_000 };
+const STAR: Case = Case { name: "star", make: dense_meshes::star, triangles: 8_000 };
+const FAN: Case = Case { name: "fan", make: dense_meshes::fan, triangles: 100_000 };
+const ACCORDION: Case = Case { name: "accordion", make: dense_meshes::accordion, triangles: 4_000 };
+const IDENTICAL: Case = Case { name: "identical", make: dense_meshes::identical, triangles: 100_000 };
+const ONE: Case = Case { name: "one", make: dense_meshes::one, triangles: 100_000 };
+const NEEDLES: Case = Case { name: "needles", make: dense_meshes::needles, triangles: 20_000 };
+const BOOK: Case = Case { name: "book", make: dense_meshes::book, triangles: 20_000 };
 
 fn options(cells: u32, storage: Storage, forms: Forms) -> CookOptions {
     CookOptions { resolution: Resolution::Cells(cells), storage, forms, ..CookOptions::default() }
@@ -65,11 +65,11 @@ fn work(mesh: &TriMesh, options: &CookOptions) -> (u64, u64) {
 }
 
 #[test]
-fn memory_of_crowded_meshes_stays_within_the_limit() {
+fn memory_of_dense_meshes_stays_within_the_limit() {
     let _alone = alone();
-    let shell = |crowd: Crowd, cells| (crowd, options(cells, Storage::Dense, SHELL));
+    let shell = |case: Case, cells| (case, options(cells, Storage::Dense, SHELL));
     let of_vertices = ShellOptions { method: Sampling::Vertices, target_count: Some(500), ..ShellOptions::default() };
-    let small = |crowd: Crowd, triangles| Crowd { triangles, ..crowd };
+    let small = |case: Case, triangles| Case { triangles, ..case };
     let mut cases = vec![
         shell(STAR, 24),
         shell(small(ACCORDION, 200), 24),
@@ -88,10 +88,10 @@ fn memory_of_crowded_meshes_stays_within_the_limit() {
         (small(NEEDLES, 8_000), options(64, Storage::Bricks, FIELD)),
     ];
     if long() {
-        let both = |crowd: Crowd| (crowd, options(64, Storage::Bricks, Forms::BOTH));
+        let both = |case: Case| (case, options(64, Storage::Bricks, Forms::BOTH));
         cases.extend([both(FAN), both(STAR), both(ACCORDION), shell(STAR, 40), shell(FAN, 128)]);
     }
-    for (Crowd { name, make, triangles }, options) in cases {
+    for (Case { name, make, triangles }, options) in cases {
         let mesh = make(triangles);
         let limit = options.memory_needed(&mesh).unwrap();
         let options = limited(options, limit);
@@ -110,9 +110,9 @@ fn memory_of_crowded_meshes_stays_within_the_limit() {
 #[test]
 fn cooking_work_grows_with_the_number_of_triangles() {
     let _alone = alone();
-    let both = |crowd: Crowd| (crowd, options(32, Storage::Bricks, Forms::BOTH));
-    let shell = |crowd: Crowd, cells| (crowd, options(cells, Storage::Dense, SHELL));
-    let n = |crowd: Crowd, triangles| Crowd { triangles, ..crowd };
+    let both = |case: Case| (case, options(32, Storage::Bricks, Forms::BOTH));
+    let shell = |case: Case, cells| (case, options(cells, Storage::Dense, SHELL));
+    let n = |case: Case, triangles| Case { triangles, ..case };
     let cases = [
         both(n(STAR, 500)),
         shell(n(STAR, 2_000), 16),
@@ -126,7 +126,7 @@ fn cooking_work_grows_with_the_number_of_triangles() {
         (n(NEEDLES, 10_000), options(64, Storage::Bricks, FIELD)),
         shell(n(BOOK, 1_000), 8),
     ];
-    for (Crowd { name, make, triangles }, options) in cases {
+    for (Case { name, make, triangles }, options) in cases {
         let (one, _) = work(&make(triangles), &options);
         let (two, _) = work(&make(2 * triangles), &options);
         let ratio = two as f64 / one as f64;
@@ -140,8 +140,8 @@ fn repeated_triangles_cost_next_to_no_work() {
     let _alone = alone();
     for storage in [Storage::Dense, Storage::Bricks] {
         let options = options(32, storage, Forms::BOTH);
-        let (once, _) = work(&crowded::identical(4), &options);
-        let (often, _) = work(&crowded::identical(100_000), &options);
+        let (once, _) = work(&dense_meshes::identical(4), &options);
+        let (often, _) = work(&dense_meshes::identical(100_000), &options);
         assert!(often < once + 20 * 100_000, "{storage:?}: {once} units for 4 triangles, {often} for 100,000");
     }
 }
@@ -151,7 +151,7 @@ fn repeated_triangles_cook_the_same_shape() {
     let _alone = alone();
     for storage in [Storage::Dense, Storage::Bricks] {
         let cook = |mesh: &TriMesh| Shape::cook(mesh, &options(24, storage, Forms::BOTH), &Progress::none()).unwrap();
-        let (once, often) = (cook(&crowded::identical(4)), cook(&crowded::identical(4_000)));
+        let (once, often) = (cook(&dense_meshes::identical(4)), cook(&dense_meshes::identical(4_000)));
         // The field reports the number of repeated triangles.
         let said = |field| format!("{field:?}").replace("duplicate_triangles: 3996", "duplicate_triangles: 0");
         assert!(said(once.field) == said(often.field), "{storage:?}");
@@ -163,13 +163,13 @@ fn repeated_triangles_cook_the_same_shape() {
 fn no_step_of_cooking_is_long_between_two_looks_at_the_callback() {
     let _alone = alone();
     let cases = [
-        (crowded::star(800), options(16, Storage::Dense, Forms::BOTH)),
-        (crowded::fan(20_000), options(8, Storage::Bricks, Forms::BOTH)),
-        (crowded::fan(100_000), options(32, Storage::Dense, SHELL)),
-        (crowded::accordion(400), options(16, Storage::Dense, FIELD)),
-        (crowded::identical(100_000), options(64, Storage::Bricks, Forms::BOTH)),
-        (crowded::one(100_000), options(64, Storage::Dense, SHELL)),
-        (crowded::needles(4_000), options(64, Storage::Dense, SHELL)),
+        (dense_meshes::star(800), options(16, Storage::Dense, Forms::BOTH)),
+        (dense_meshes::fan(20_000), options(8, Storage::Bricks, Forms::BOTH)),
+        (dense_meshes::fan(100_000), options(32, Storage::Dense, SHELL)),
+        (dense_meshes::accordion(400), options(16, Storage::Dense, FIELD)),
+        (dense_meshes::identical(100_000), options(64, Storage::Bricks, Forms::BOTH)),
+        (dense_meshes::one(100_000), options(64, Storage::Dense, SHELL)),
+        (dense_meshes::needles(4_000), options(64, Storage::Dense, SHELL)),
     ];
     for (n, (mesh, options)) in cases.iter().enumerate() {
         let (units, step) = work(mesh, options);
@@ -182,10 +182,10 @@ fn no_step_of_cooking_is_long_between_two_looks_at_the_callback() {
 fn cooking_stops_within_a_call_of_being_cancelled() {
     let _alone = alone();
     let cases = [
-        (crowded::star(400), options(16, Storage::Dense, Forms::BOTH)),
-        (crowded::fan(1_000), options(12, Storage::Bricks, Forms::BOTH)),
-        (crowded::identical(20_000), options(32, Storage::Bricks, Forms::BOTH)),
-        (crowded::needles(2_000), options(16, Storage::Dense, SHELL)),
+        (dense_meshes::star(400), options(16, Storage::Dense, Forms::BOTH)),
+        (dense_meshes::fan(1_000), options(12, Storage::Bricks, Forms::BOTH)),
+        (dense_meshes::identical(20_000), options(32, Storage::Bricks, Forms::BOTH)),
+        (dense_meshes::needles(2_000), options(16, Storage::Dense, SHELL)),
     ];
     let tries = if long() { 200 } else { 10 };
     for (n, (mesh, options)) in cases.iter().enumerate() {

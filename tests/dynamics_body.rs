@@ -86,8 +86,8 @@ fn a_free_body_keeps_momenta_exactly_and_energy_nearly() {
             }
             assert_eq!(body.momentum, before.momentum);
             assert_eq!(body.angular_momentum, before.angular_momentum);
-            let way = before.twist().linear * 2.0;
-            assert!((body.center - before.center - way).norm() < 1e-12);
+            let displacement = before.twist().linear * 2.0;
+            assert!((body.center - before.center - displacement).norm() < 1e-12);
             let drift = body.kinetic_energy() / before.kinetic_energy() - 1.0;
             assert!(drift.abs() < 0.02, "{method:?}: {drift}");
         }

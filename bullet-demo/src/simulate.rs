@@ -20,7 +20,7 @@ pub struct Recording {
 
 /// Number of bodies above which poses are kept only every tenth step: those of two thousand bodies would fill the
 /// memory.
-const CROWD: usize = 200;
+const MOST_IN_FULL: usize = 200;
 
 impl Recording {
     /// Returns the poses after `step` steps, or the next stored ones.
@@ -50,7 +50,7 @@ pub fn simulate(
     let bodies = scene.infos();
     let mut recording = Recording {
         dt: setup.dt,
-        stride: if bodies.len() > CROWD { 10 } else { 1 },
+        stride: if bodies.len() > MOST_IN_FULL { 10 } else { 1 },
         bodies,
         steps: Vec::with_capacity(wanted),
         poses: vec![poses.clone()],

@@ -205,17 +205,11 @@ typedef struct vxs_haptics_contact {
   /** Stiffness, N/m, and damping, N·s/m, along the contact's normal. */
   double stiffness;
   double damping;
-  /**
-   * Signed distance at which the force of a contact begins, metres: above 0, the force acts before the surfaces
-   * touch.
-   */
+  /** Signed distance at which the force of a contact begins, metres; above 0: before the surfaces touch. */
   double offset;
   /** Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres. */
   double tolerance;
-  /**
-   * For VXS_RENDERER_IMPULSE: coefficient of restitution, the fraction of the approach velocity that is returned, 0
-   * to 1.
-   */
+  /** For VXS_RENDERER_IMPULSE: coefficient of restitution, 0 to 1. */
   double restitution;
   /** From this number of contacts on, their forces are averaged. */
   uint32_t average_from;
@@ -288,10 +282,7 @@ typedef struct vxs_haptics_budget {
   uint64_t max_nanoseconds;
 } vxs_haptics_budget;
 
-/**
- * All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. Pairs are for translation and
- * rotation.
- */
+/** All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. */
 typedef struct vxs_haptics_settings {
   /** `sizeof(vxs_haptics_settings)`, set by `vxs_haptics_settings_init`. */
   uint32_t struct_size;
@@ -361,15 +352,12 @@ VXS_API vxs_status vxs_haptics_report_init(struct vxs_haptics_report *report, si
  *
  * @param settings      from `vxs_haptics_settings_init`
  * @param tool          shape of the tool in the hand
- * @param bodies        bodies that the tool can touch; may be null if `body_count` is 0. The handles of their shapes
- *                      may be released afterwards
+ * @param bodies        bodies that the tool can touch; may be null if `body_count` is 0
  * @param body_count    number of bodies
  * @param[out] haptics  release it with `vxs_haptics_release`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that
- *         the
- *         renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the tool
- * and a
- *         cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
+ *         the renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the
+ *         tool and a cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
  */
 VXS_API
 vxs_status vxs_haptics_create(const struct vxs_haptics_settings *settings,

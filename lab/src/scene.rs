@@ -234,12 +234,12 @@ impl Scene {
 
     fn may_touch(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.members[i], &self.members[j]);
-        let way = |k: usize| {
+        let travel = |k: usize| {
             let m = &self.members[k];
             (self.from[k].transform_point(&(*m.body.mass.center()).into()).coords - m.body.center).norm()
         };
         let apart = (a.body.center - b.body.center).norm();
-        let reach = a.reach + b.reach + self.settings.penalty.offset + way(i) + way(j);
+        let reach = a.reach + b.reach + self.settings.penalty.offset + travel(i) + travel(j);
         // Poses that are not finite pass, so that the query reports them.
         !(a.fixed && b.fixed || apart > reach)
     }

@@ -307,11 +307,12 @@ impl Collisions<'_> {
             let mut body = RigidBody::at(mass, &Pose::from_parts(from.into(), Rotation::identity()));
             let speed = self.speed * (0.2 + 0.8 * f64::from(stroke % 7) / 6.0);
             body.set_twist(&Twist { linear: -from.normalize() * speed, angular: Vec3::zeros() });
-            let way = self.way(tool, geometry, &from, &mut queries)? + 2.0 * f64::from(self.voxmap.grid().voxel_size());
-            let steps = (2.0 * way / speed / self.dt) as u32;
+            let distance =
+                self.distance(tool, geometry, &from, &mut queries)? + 2.0 * f64::from(self.voxmap.grid().voxel_size());
+            let steps = (2.0 * distance / speed / self.dt) as u32;
             for step in 0..steps {
                 let part = 1.0 - 2.0 * (f64::from(step) / f64::from(steps) - 0.5).abs();
-                let hand = from - from.normalize() * (part * way);
+                let hand = from - from.normalize() * (part * distance);
                 let going = from.normalize() * if 2 * step < steps { -speed } else { speed };
                 let tool = Body { geometry: tool, kinematics: body.kinematics() };
                 let found = vps(self.voxmap, &voxels, &tool, Role::Shell, &settings, &mut scratch);
@@ -336,18 +337,18 @@ impl Collisions<'_> {
     }
 
     /// Returns the distance that the tool moves from the start towards the middle before it meets the body, metres.
-    fn way(&self, tool: Geometry, body: Geometry, from: &Vec3, queries: &mut contact::Workspace) -> Result<f64> {
-        let mut way = 0.0;
-        while way < from.norm() {
-            let pose = Pose::from_parts((from - from.normalize() * way).into(), Rotation::identity());
+    fn distance(&self, tool: Geometry, body: Geometry, from: &Vec3, queries: &mut contact::Workspace) -> Result<f64> {
+        let mut distance = 0.0;
+        while distance < from.norm() {
+            let pose = Pose::from_parts((from - from.normalize() * distance).into(), Rotation::identity());
             let at = Pose::identity();
             let nearest = contact::distance(tool, &pose, body, &at, Roles::ShellOfA, f64::INFINITY, queries)?;
             match nearest.map(|c| c.separation) {
-                Some(apart) if apart > 1e-4 => way += apart,
+                Some(apart) if apart > 1e-4 => distance += apart,
                 _ => break,
             }
         }
-        Ok(way.min(from.norm()))
+        Ok(distance.min(from.norm()))
     }
 
     fn field_size(&self) -> f64 {

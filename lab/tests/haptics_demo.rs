@@ -80,12 +80,12 @@ fn the_demo_says_how_long_steps_and_how_hard_contacts_may_be() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().to_str().expect("UTF-8");
     let rows = voxshell(&["haptics-demo", "--quick", "--json", "--stability", "--out", out]);
-    assert_eq!(rows.len(), 6, "two halves, three ways");
+    assert_eq!(rows.len(), 6, "two halves, three methods");
     for (scene, key, range) in
         [("stable-step", "stable_step_ms", 0.5..=100.0), ("stable-stiffness", "stable_stiffness_knpm", 1.0..=1e7)]
     {
         let of_scene: Vec<&Value> = rows.iter().filter(|row| row["scene"] == scene).collect();
-        assert!(of_scene.iter().map(|row| &row["way"]).eq(["discrete", "continuous", "ahead"]));
+        assert!(of_scene.iter().map(|row| &row["method"]).eq(["discrete", "continuous", "ahead"]));
         let discrete = number(of_scene[0], key);
         for row in of_scene {
             assert!(range.contains(&number(row, key)), "{row}");

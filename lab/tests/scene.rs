@@ -17,7 +17,7 @@ use voxshell_lab::stability::{largest_stable, Part, Pile};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const WAYS: [Contacts; 3] =
+const DETECTIONS: [Contacts; 3] =
     [Contacts::Discrete, Contacts::Continuous { midpoints: 5 }, Contacts::Ahead { midpoints: 5 }];
 
 fn torus() -> Shape {
@@ -50,7 +50,7 @@ fn ground() -> Member {
 #[test]
 fn bodies_that_collide_keep_their_momenta() {
     let shape = torus();
-    for contacts in WAYS {
+    for contacts in DETECTIONS {
         let twist = |x: f64| Twist { linear: Vec3::x() * x, angular: Vec3::new(0.3, x, 0.1) };
         let a = member(&shape, Vec3::new(-0.6, 0.0, 0.0), twist(2.0));
         let b = member(&shape, Vec3::new(0.5, 0.2, 0.1), twist(-1.0));
@@ -86,7 +86,7 @@ fn dot() -> Member {
 
 #[test]
 fn a_body_comes_to_rest_as_deep_as_its_weight_presses() {
-    for contacts in WAYS {
+    for contacts in DETECTIONS {
         for integrator in [Integrator::Symplectic, Integrator::Implicit] {
             let mut rules = SceneSettings { integrator, ..settings(contacts, 9.81) };
             rules.penalty = PenaltySettings::new(2000.0, 60.0);
@@ -103,7 +103,7 @@ fn a_body_comes_to_rest_as_deep_as_its_weight_presses() {
 
 #[test]
 fn discrete_contacts_act_at_once_and_continuous_a_step_later() {
-    for (contacts, first) in WAYS.into_iter().zip([1.0, 0.0, 1.0]) {
+    for (contacts, first) in DETECTIONS.into_iter().zip([1.0, 0.0, 1.0]) {
         let mut body = dot();
         body.body.center.y = -0.01;
         let mut scene = Scene::new(vec![ground(), body], settings(contacts, 0.0));
@@ -145,7 +145,7 @@ fn a_small_pile_is_stable_only_with_short_steps() {
     let part = Part { field: shape.field.unwrap(), shell: shape.shell.unwrap(), solid: shape.mass.unwrap() };
     let penalty = PenaltySettings { drag: 10.0, ..PenaltySettings::new(1e4, 0.0) };
     let pile = Pile { part, count: 3, mass: 1.0, penalty, integrator: Integrator::Symplectic, time: 1.5 };
-    for contacts in WAYS {
+    for contacts in DETECTIONS {
         assert!(pile.is_stable(contacts, 5e-4).unwrap(), "{contacts:?}");
         assert!(!pile.is_stable(contacts, 0.05).unwrap(), "{contacts:?}");
     }
@@ -154,7 +154,7 @@ fn a_small_pile_is_stable_only_with_short_steps() {
 #[test]
 fn warm_steps_do_not_allocate() {
     let shape = torus();
-    for contacts in WAYS {
+    for contacts in DETECTIONS {
         let members = || {
             let at = |x: f64, y: f64| member(&shape, Vec3::new(x, y, 0.0), Twist::ZERO);
             vec![ground(), at(0.0, 0.5), at(0.1, 1.2)]

@@ -105,9 +105,9 @@ fn the_port_gives_no_more_than_sampling_leaks() {
             for n in 0..3000 {
                 let (pose, twist) = hand(n as f64 * DT);
                 if let Some(last) = last {
-                    let way = (pose.translation.vector - last.translation.vector).norm();
+                    let displacement = (pose.translation.vector - last.translation.vector).norm();
                     let turn = pose.rotation.angle_to(&last.rotation);
-                    leak += 0.5 * (k * way * way + kappa * turn * turn);
+                    leak += 0.5 * (k * displacement * displacement + kappa * turn * turn);
                 }
                 last = Some(pose);
                 let output = servo.step(&haptics::DeviceState { pose, twist, engaged: true }, DT);

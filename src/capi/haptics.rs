@@ -11,7 +11,7 @@ use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use super::workers;
-use crate::haptics::{self, DeviceState, Obstacle, Renderer, Report, Runner};
+use crate::haptics::{self, DeviceState, Obstacle, Report, Runner};
 use crate::math::{Pose, Rotation, Twist, Vec3, Wrench};
 
 fn vec3(v: vxs_vec3) -> Vec3 {
@@ -95,15 +95,12 @@ pub unsafe extern "C" fn vxs_haptics_report_init(report: *mut vxs_haptics_report
 ///
 /// @param settings      from `vxs_haptics_settings_init`
 /// @param tool          shape of the tool in the hand
-/// @param bodies        bodies that the tool can touch; may be null if `body_count` is 0. The handles of their shapes
-///                      may be released afterwards
+/// @param bodies        bodies that the tool can touch; may be null if `body_count` is 0
 /// @param body_count    number of bodies
 /// @param[out] haptics  release it with `vxs_haptics_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the tool and a body lack the forms that
-///         the
-///         renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the tool
-/// and a
-///         cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
+///         the renderer needs: a pointshell of one and a field of the other; for VXS_RENDERER_VPS a pointshell of the
+///         tool and a cooked field of the body, from which its voxels are made), VXS_TOO_LARGE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_create(
     settings: *const vxs_haptics_settings,
@@ -124,7 +121,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
         check::out("haptics", haptics)?;
         let height_map = settings.height_map()?;
         let settings = settings.to_core()?;
-        if settings.renderer == Renderer::Vps {
+        if settings.renderer.uses_voxmap() {
             for obstacle in &mut obstacles {
                 let forms = std::mem::take(&mut obstacle.forms);
                 obstacle.forms = workers::work(|| forms.with_voxmap())??;

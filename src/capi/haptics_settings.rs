@@ -26,8 +26,6 @@ pub const VXS_SATURATION_CLAMPED: u32 = 1;
 /// The force has the same maximum and reaches it smoothly, at 3/2 of `reach` (Otaduy & Lin 2005).
 pub const VXS_SATURATION_CUBIC: u32 = 2;
 
-const RENDERERS: [Renderer; 5] =
-    [Renderer::Vps, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::GodObject, Renderer::Impulse];
 const SATURATIONS: [Saturation; 3] = [Saturation::Linear, Saturation::Clamped, Saturation::Cubic];
 
 /// Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
@@ -69,13 +67,11 @@ pub struct vxs_haptics_contact {
     /// Stiffness, N/m, and damping, N·s/m, along the contact's normal.
     pub stiffness: f64,
     pub damping: f64,
-    /// Signed distance at which the force of a contact begins, metres: above 0, the force acts before the surfaces
-    /// touch.
+    /// Signed distance at which the force of a contact begins, metres; above 0: before the surfaces touch.
     pub offset: f64,
     /// Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres.
     pub tolerance: f64,
-    /// For VXS_RENDERER_IMPULSE: coefficient of restitution, the fraction of the approach velocity that is returned, 0
-    /// to 1.
+    /// For VXS_RENDERER_IMPULSE: coefficient of restitution, 0 to 1.
     pub restitution: f64,
     /// From this number of contacts on, their forces are averaged.
     pub average_from: u32,
@@ -150,8 +146,7 @@ pub struct vxs_haptics_budget {
     pub max_nanoseconds: u64,
 }
 
-/// All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. Pairs are for translation and
-/// rotation.
+/// All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_haptics_settings {
@@ -287,7 +282,7 @@ impl User {
 
 impl vxs_haptics_settings {
     fn suiting(renderer: u32, shape: &Shape, mass: f64, limits: Limits) -> Result<Self, Failure> {
-        let renderer_of_core = check::choice("renderer", renderer, "VXS_RENDERER_", &RENDERERS)?;
+        let renderer_of_core = check::choice("renderer", renderer, "VXS_RENDERER_", Renderer::ALL)?;
         check::mass("mass", mass)?;
         let solid = shape.mass.ok_or_else(|| {
             Failure::unsupported("tool has no mass properties; expected one cooked from a mesh that encloses a volume")
@@ -335,7 +330,7 @@ impl vxs_haptics_settings {
     pub(super) fn to_core(self) -> Result<Settings, Failure> {
         let s = self;
         let core = Settings {
-            renderer: check::choice("settings->renderer", s.renderer, "VXS_RENDERER_", &RENDERERS)?,
+            renderer: check::choice("settings->renderer", s.renderer, "VXS_RENDERER_", Renderer::ALL)?,
             coupling: Coupling {
                 stiffness: s.coupling.stiffness,
                 damping: s.coupling.damping,

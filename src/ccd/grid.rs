@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use super::grid_exterior;
-use super::grid_traversal::{Ahead, GridTraversal, Setting};
+use super::grid_traversal::{CertifiedStart, GridTraversal, Setting};
 use crate::field::{Cells, Skip};
 use crate::math::Vec3;
 
@@ -15,11 +15,17 @@ where
     C: Cells,
     F: FnMut(f64, bool) -> ControlFlow<()>,
 {
-    walk_on(setting, from, to, Ahead { free: 0.0, side: 0.0 }, on)
+    walk_on(setting, from, to, CertifiedStart { until: 0.0, side: 0.0 }, on)
 }
 
-/// Does the same as [`walk`], with the certified start of the segment in `ahead`.
-pub(super) fn walk_on<C, F>(setting: &Setting<C>, from: &Vec3, to: &Vec3, ahead: Ahead, on: F) -> ControlFlow<()>
+/// Does the same as [`walk`], with the certified start of the segment in `certified`.
+pub(super) fn walk_on<C, F>(
+    setting: &Setting<C>,
+    from: &Vec3,
+    to: &Vec3,
+    certified: CertifiedStart,
+    on: F,
+) -> ControlFlow<()>
 where
     C: Cells,
     F: FnMut(f64, bool) -> ControlFlow<()>,
@@ -30,16 +36,16 @@ where
     if level < border {
         let Some((start, end)) = line.clip([0.0; 3], setting.last) else { return ControlFlow::Continue(()) };
         if start == 0.0 {
-            if ahead.side < 0.0 {
+            if certified.side < 0.0 {
                 walk.pass(0.0, true)?;
-            } else if ahead.side == 0.0 {
+            } else if certified.side == 0.0 {
                 walk.start()?;
             }
         }
-        if line.is_still() || ahead.free > end {
+        if line.is_still() || certified.until > end {
             return ControlFlow::Continue(());
         }
-        return walk.inside(start, ahead.free, end);
+        return walk.inside(start, certified.until, end);
     }
     // Outside, φ grows with the distance from the box: beyond this distance it is above the level.
     let reach = (level - border) * setting.inverse_spacing * 1.000_001 + 1e-3;

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use super::cell::Cubic;
 use super::grid_line::GridLine;
-use crate::field::{mask_bit, Cells, Free, Level, Skip, Ways, BLOCK, BRIM, FAR};
+use crate::field::{mask_bit, Cells, Level, SegmentBatch, SeparationBall, Skip, BLOCK, BRIM, FAR};
 use crate::math::Vec3;
 
 const EDGE: i32 = BLOCK as i32;
@@ -31,14 +31,14 @@ pub(super) struct Setting<'a, C> {
     /// the origin.
     rounding: [f64; 2],
     /// Level for the batch that certifies the start of segments; `None` if the field does not allow it.
-    pub ahead: Option<Level>,
+    pub batch_level: Option<Level>,
 }
 
 /// Certified start of a segment. It shortens the walk and does not change the result.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead {
+pub(super) struct CertifiedStart {
     /// φ is off the level before this time; infinite when it is off the level to the end.
-    pub free: f64,
+    pub until: f64,
     /// Positive: φ is above the level there; negative: below.
     pub side: f32,
 }
@@ -65,14 +65,14 @@ impl<'a, C: Cells> Setting<'a, C> {
             inverse_spacing: 1.0 / spacing,
             last,
             rounding: [still, steep],
-            ahead: fits.then_some(Level { value: level, error_bound, stop_below: false }),
+            batch_level: fits.then_some(Level { value: level, error_bound, stop_below: false }),
         }
     }
 
     /// Adds a segment to the f32 batch. Segments outside the f32 range are stored with zero length and get no
     /// certified start.
     #[inline(always)]
-    pub fn put(&self, ways: &mut Ways, i: usize, from: &Vec3, to: &Vec3) {
+    pub fn put(&self, batch: &mut SegmentBatch, i: usize, from: &Vec3, to: &Vec3) {
         let (mut o, mut d, mut near) = ([0.0; 3], [0.0; 3], true);
         for a in 0..3 {
             o[a] = (from[a] - self.origin[a]) * self.inverse_spacing;
@@ -81,8 +81,8 @@ impl<'a, C: Cells> Setting<'a, C> {
             near &= (o[a].abs() <= FAR) & (d[a].abs() <= FAR);
         }
         for a in 0..3 {
-            ways.from[a][i] = if near { o[a] as f32 } else { 0.0 };
-            ways.way[a][i] = if near { d[a] as f32 } else { 0.0 };
+            batch.from[a][i] = if near { o[a] as f32 } else { 0.0 };
+            batch.displacement[a][i] = if near { d[a] as f32 } else { 0.0 };
         }
     }
 
@@ -136,14 +136,14 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
         }
         let cell = self.advance([0; 3], [true; 3], 0.0);
         let block = blocks.of(cell);
-        let free = blocks.free(block, cell, self.level);
+        let ball = blocks.separation_ball(block, cell, self.level);
         let mut from_middle = 0.0;
         for a in 0..3 {
             let q = self.line.o[a] - self.middle(cell[a], a);
             from_middle += q * q;
         }
-        let whole = free.certain && blocks.knows(self.level) && blocks.mask(block).is_none();
-        (from_middle < free.squared || whole).then_some(free.below)
+        let whole = ball.certain && blocks.knows(self.level) && blocks.mask(block).is_none();
+        (from_middle < ball.squared || whole).then_some(ball.below)
     }
 
     /// Returns the corner values of a cell minus the level.
@@ -190,12 +190,12 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
         cell
     }
 
-    /// Walks from `start` to `end`, both in the grid's box, off the level before `free`. No plane of the box is
+    /// Walks from `start` to `end`, both in the grid's box, off the level before `certified`. No plane of the box is
     /// passed, since `end` is not after any of them.
     ///
     /// A skip does not change the result: a cell is searched from the point where the segment enters it, wherever in
     /// it a skip ends.
-    pub fn inside(&mut self, start: f64, free: f64, end: f64) -> ControlFlow<()> {
+    pub fn inside(&mut self, start: f64, certified: f64, end: f64) -> ControlFlow<()> {
         let Setting { cells, last, .. } = *self.setting;
         let blocks = cells.blocks();
         let masked = blocks.knows(self.level);
@@ -213,15 +213,15 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
                 (block_end[a], cell_end[a], inverse[a]) = (f64::INFINITY, f64::INFINITY, 1.0);
             }
         }
-        let mut t = start.max(free);
+        let mut t = start.max(certified);
         let mut cell = self.enter(first, forward, t);
         // At the end of a certified part of the segment, the level is near.
-        let mut near = free > start;
+        let mut near = certified > start;
         loop {
             let block = blocks.of(cell);
-            let free = if near { Free::NOWHERE } else { blocks.free(block, cell, self.level) };
+            let ball = if near { SeparationBall::NONE } else { blocks.separation_ball(block, cell, self.level) };
             near = false;
-            if free.squared > 0.0 {
+            if ball.squared > 0.0 {
                 let (mut along, mut from_middle) = (0.0, 0.0);
                 for a in 0..3 {
                     let q = line.at(a, t) - self.middle(cell[a], a);
@@ -229,8 +229,8 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
                     from_middle += q * q;
                 }
                 // Only from within the ball: its other side may be behind a part of the surface.
-                if from_middle < free.squared {
-                    let inner = along * along + line.squared * (free.squared - from_middle);
+                if from_middle < ball.squared {
+                    let inner = along * along + line.squared * (ball.squared - from_middle);
                     let leaves = t + (inner.sqrt() - along) * inverse_squared;
                     if leaves >= end {
                         return ControlFlow::Continue(());

@@ -9,10 +9,10 @@
 use std::ops::ControlFlow;
 
 use super::grid;
-use super::grid_traversal::{Ahead, Setting};
+use super::grid_traversal::{CertifiedStart, Setting};
 pub use super::types::Segment;
 use super::{convex, surface};
-use crate::field::{Cells, Field, Sheet, SignedDistance, Ways, CHUNK, NEVER};
+use crate::field::{Cells, Field, SegmentBatch, Sheet, SignedDistance, CHUNK, NEVER};
 use crate::math::Vec3;
 
 /// Report for a segment that starts at or below the level.
@@ -83,23 +83,23 @@ pub fn first_fractions(field: &Field, segments: &[Segment], level: f64, start: S
 fn first_on_grid<C: Cells>(cells: &C, segments: &[Segment], level: f64, start: Start, fractions: &mut [Option<f64>]) {
     // The data that do not depend on the segment, computed once.
     let mut setting = Setting::new(cells, level);
-    if let Some(ahead) = &mut setting.ahead {
-        ahead.stop_below = start == Start::Hit;
+    if let Some(level) = &mut setting.batch_level {
+        level.stop_below = start == Start::Hit;
     }
-    let mut ways = Ways::default();
+    let mut batch = SegmentBatch::default();
     for (segments, fractions) in segments.chunks(CHUNK).zip(fractions.chunks_mut(CHUNK)) {
-        if let Some(level) = &setting.ahead {
-            segments.iter().enumerate().for_each(|(i, s)| setting.put(&mut ways, i, &s.from, &s.to));
-            cells.approach(level, &mut ways, segments.len());
+        if let Some(level) = &setting.batch_level {
+            segments.iter().enumerate().for_each(|(i, s)| setting.put(&mut batch, i, &s.from, &s.to));
+            cells.approach(level, &mut batch, segments.len());
         }
         for (i, (s, fraction)) in segments.iter().zip(fractions).enumerate() {
-            let ahead = Ahead { free: f64::from(ways.free[i]), side: ways.side[i] };
-            *fraction = if ahead.side < 0.0 && start == Start::Hit {
+            let certified = CertifiedStart { until: f64::from(batch.certified[i]), side: batch.side[i] };
+            *fraction = if certified.side < 0.0 && start == Start::Hit {
                 Some(0.0)
-            } else if ways.free[i] == NEVER && ahead.side > 0.0 {
+            } else if batch.certified[i] == NEVER && certified.side > 0.0 {
                 None
             } else {
-                first_of(start, |on| grid::walk_on(&setting, &s.from, &s.to, ahead, on))
+                first_of(start, |on| grid::walk_on(&setting, &s.from, &s.to, certified, on))
             };
         }
     }

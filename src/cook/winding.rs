@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::field::sign::{Sides, WINDING_ERROR};
 use crate::field::Grid;
-use crate::field::{Decided, Doubt, SignReport, PLACES, UNCERTAIN};
+use crate::field::{Decided, SignReport, UncertainNode, PLACES, UNCERTAIN};
 use crate::math::{Aabb, Progress, Vec3, Work};
 use crate::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use crate::Result;
@@ -63,12 +63,12 @@ pub(super) struct Tally {
     uncertain: u64,
     bounds: Aabb,
     /// The least certain of these nodes.
-    doubt: Option<Doubt>,
+    least_sure: Option<UncertainNode>,
 }
 
 impl Tally {
     pub fn new() -> Self {
-        Self { decided: Decided::default(), uncertain: 0, bounds: Aabb::empty(), doubt: None }
+        Self { decided: Decided::default(), uncertain: 0, bounds: Aabb::empty(), least_sure: None }
     }
 
     /// Counts `own` nodes by their own winding number and `others` by that of a neighbour.
@@ -77,12 +77,12 @@ impl Tally {
         self.decided.flooding += others;
     }
 
-    fn doubt(&mut self, doubt: Doubt) {
-        if doubt.margin() < UNCERTAIN {
+    fn add_uncertain(&mut self, node: UncertainNode) {
+        if node.margin() < UNCERTAIN {
             self.uncertain += 1;
-            self.bounds.include(&doubt.position);
-            if self.doubt.is_none_or(|d| doubt.margin() < d.margin()) {
-                self.doubt = Some(doubt);
+            self.bounds.include(&node.position);
+            if self.least_sure.is_none_or(|d| node.margin() < d.margin()) {
+                self.least_sure = Some(node);
             }
         }
     }
@@ -95,16 +95,16 @@ impl Tally {
             sign.uncertain_nodes += part.uncertain;
             sign.uncertain_box = sign.uncertain_box.merged(&part.bounds);
         }
-        let mut doubts: Vec<Doubt> =
-            parts.filter_map(|p| p.doubt).chain(sign.least_sure.iter().flatten().copied()).collect_guarded();
-        let order = |d: &Doubt| [d.margin(), d.position.x, d.position.y, d.position.z];
-        sort_stable_by(&mut doubts, |a, b| {
+        let mut nodes: Vec<UncertainNode> =
+            parts.filter_map(|p| p.least_sure).chain(sign.least_sure.iter().flatten().copied()).collect_guarded();
+        let order = |d: &UncertainNode| [d.margin(), d.position.x, d.position.y, d.position.z];
+        sort_stable_by(&mut nodes, |a, b| {
             order(a).iter().zip(order(b)).fold(std::cmp::Ordering::Equal, |o, (x, y)| o.then(x.total_cmp(&y)))
         });
         let edge = grid.dims.iter().max().map_or(0, |n| n - 1);
         let apart = f64::from(edge) * f64::from(grid.spacing) / 8.0;
-        let mut kept: Vec<Doubt> = Vec::new();
-        for d in doubts {
+        let mut kept: Vec<UncertainNode> = Vec::new();
+        for d in nodes {
             if kept.len() < PLACES && kept.iter().all(|k| (k.position - d.position).norm() >= apart) {
                 kept.push_guarded(d);
             }
@@ -243,7 +243,7 @@ impl<N: Nodes> Signs<'_, N> {
             known.bits.set([0, 1, 2].map(|k| node[k] - at[k]));
         }
         known.tally.count(1, 0);
-        known.tally.doubt(Doubt { position, winding_number });
+        known.tally.add_uncertain(UncertainNode { position, winding_number });
         Ok(())
     }
 

@@ -28,21 +28,21 @@ const SHORT: f32 = 1e-2;
 /// A fraction past the end.
 pub const NEVER: f32 = f32::INFINITY;
 
-/// Batch of segments from `from` to `from + way`, cells from the grid's first node, none beyond [`FAR`]; and the
-/// results.
-pub struct Ways {
+/// Batch of segments from `from` to `from + displacement`, cells from the grid's first node, none beyond [`FAR`]; and
+/// the results.
+pub struct SegmentBatch {
     pub from: [[f32; CHUNK]; 3],
-    pub way: [[f32; CHUNK]; 3],
+    pub displacement: [[f32; CHUNK]; 3],
     /// φ is off the level before this fraction; [`NEVER`] when it is off the level along the whole segment.
-    pub free: [f32; CHUNK],
+    pub certified: [f32; CHUNK],
     /// Side of the level: more than 0 above, less than 0 below, 0 when nothing was certified.
     pub side: [f32; CHUNK],
 }
 
-impl Default for Ways {
+impl Default for SegmentBatch {
     fn default() -> Self {
         let zero = [0.0; CHUNK];
-        Self { from: [zero; 3], way: [zero; 3], free: zero, side: zero }
+        Self { from: [zero; 3], displacement: [zero; 3], certified: zero, side: zero }
     }
 }
 
@@ -123,44 +123,44 @@ pub(super) trait Nodes: Copy {
     fn fine(self, p: [f32; 3], inverse: [f32; 3]) -> (Node, f32);
 }
 
-/// Segments in progress: unit directions, lengths in cells.
-struct Going {
+/// The segments of a batch as rays: unit directions, lengths in cells.
+struct Rays {
     unit: [[f32; CHUNK]; 3],
     inverse: [[f32; CHUNK]; 3],
     /// Interval of the part in the grid's box.
     start: [f32; CHUNK],
     end: [f32; CHUNK],
     /// Fraction per cell; 0 for segments outside the f32 range.
-    pace: [f32; CHUNK],
+    per_cell: [f32; CHUNK],
 }
 
-impl Going {
+impl Rays {
     #[inline(always)]
-    fn new(ways: &Ways, count: usize, last: [f32; 3]) -> Self {
+    fn new(batch: &SegmentBatch, count: usize, last: [f32; 3]) -> Self {
         let zero = [0.0; CHUNK];
-        let mut going = Self { unit: [zero; 3], inverse: [zero; 3], start: zero, end: zero, pace: zero };
+        let mut rays = Self { unit: [zero; 3], inverse: [zero; 3], start: zero, end: zero, per_cell: zero };
         let max = |a: f32, b: f32| if a > b { a } else { b };
         let min = |a: f32, b: f32| if a < b { a } else { b };
         for i in 0..count.next_multiple_of(LANES) {
-            let d = [ways.way[0][i], ways.way[1][i], ways.way[2][i]];
+            let d = [batch.displacement[0][i], batch.displacement[1][i], batch.displacement[2][i]];
             let length = ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]).sqrt();
             let long = length > SHORT;
-            let pace = if long { 1.0 / length } else { 0.0 };
+            let per_cell = if long { 1.0 / length } else { 0.0 };
             let (mut start, mut end) = (0.0, length);
             for a in 0..3 {
-                let u = d[a] * pace;
+                let u = d[a] * per_cell;
                 // Nearly zero counts as zero, within the error of positions.
                 let flat = u.abs() < 1e-9;
                 let inverse = 1.0 / if flat { 1e-9 } else { u };
-                let (t, s) = ((0.0 - ways.from[a][i]) * inverse, (last[a] - ways.from[a][i]) * inverse);
+                let (t, s) = ((0.0 - batch.from[a][i]) * inverse, (last[a] - batch.from[a][i]) * inverse);
                 start = max(start, min(t, s));
                 end = min(end, max(t, s));
-                going.unit[a][i] = u;
-                going.inverse[a][i] = inverse;
+                rays.unit[a][i] = u;
+                rays.inverse[a][i] = inverse;
             }
-            (going.start[i], going.end[i], going.pace[i]) = (start, end, pace);
+            (rays.start[i], rays.end[i], rays.per_cell[i]) = (start, end, per_cell);
         }
-        going
+        rays
     }
 }
 
@@ -183,24 +183,24 @@ impl Lanes {
     /// Loads the next of the first `count` segments that can advance into a lane, and writes the results of those
     /// that cannot.
     #[inline(always)]
-    fn load(&mut self, k: usize, ways: &mut Ways, going: &Going, next: &mut usize, count: usize) {
+    fn load(&mut self, k: usize, batch: &mut SegmentBatch, rays: &Rays, next: &mut usize, count: usize) {
         self.number[k] = IDLE;
         while *next < count {
             let i = *next;
             *next += 1;
-            if going.pace[i] == 0.0 {
+            if rays.per_cell[i] == 0.0 {
                 continue;
             }
-            if going.start[i] > going.end[i] {
-                (ways.free[i], ways.side[i]) = (NEVER, 1.0);
+            if rays.start[i] > rays.end[i] {
+                (batch.certified[i], batch.side[i]) = (NEVER, 1.0);
                 continue;
             }
             for a in 0..3 {
-                self.from[a][k] = ways.from[a][i];
-                self.unit[a][k] = going.unit[a][i];
-                self.inverse[a][k] = going.inverse[a][i];
+                self.from[a][k] = batch.from[a][i];
+                self.unit[a][k] = rays.unit[a][i];
+                self.inverse[a][k] = rays.inverse[a][i];
             }
-            (self.at[k], self.end[k], self.side[k], self.number[k]) = (going.start[i], going.end[i], 0.0, i);
+            (self.at[k], self.end[k], self.side[k], self.number[k]) = (rays.start[i], rays.end[i], 0.0, i);
             return;
         }
     }
@@ -208,11 +208,11 @@ impl Lanes {
 
 /// Advances the first `count` segments.
 #[inline(always)]
-pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count: usize) {
+pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, batch: &mut SegmentBatch, count: usize) {
     let last = nodes.last();
-    let going = Going::new(ways, count, last);
-    ways.free = [0.0; CHUNK];
-    ways.side = [0.0; CHUNK];
+    let rays = Rays::new(batch, count, last);
+    batch.certified = [0.0; CHUNK];
+    batch.side = [0.0; CHUNK];
     let zero = [0.0; LANES];
     let mut lanes = Lanes {
         from: [zero; 3],
@@ -225,7 +225,7 @@ pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count
     };
     let mut next = 0;
     for k in 0..LANES {
-        lanes.load(k, ways, &going, &mut next, count);
+        lanes.load(k, batch, &rays, &mut next, count);
     }
     let stop = if level.stop_below { -0.5 } else { f32::NEG_INFINITY };
     let mut busy = lanes.number.iter().filter(|n| **n != IDLE).count();
@@ -289,9 +289,9 @@ pub(super) fn approach<V: Nodes>(nodes: V, level: &Level, ways: &mut Ways, count
             let i = lanes.number[k];
             if i != IDLE {
                 let over = lanes.at[k] > lanes.end[k];
-                ways.free[i] = if over { NEVER } else { lanes.at[k] * going.pace[i] };
-                ways.side[i] = lanes.side[k];
-                lanes.load(k, ways, &going, &mut next, count);
+                batch.certified[i] = if over { NEVER } else { lanes.at[k] * rays.per_cell[i] };
+                batch.side[i] = lanes.side[k];
+                lanes.load(k, batch, &rays, &mut next, count);
                 busy -= usize::from(lanes.number[k] == IDLE);
             }
         }
@@ -314,8 +314,8 @@ fn bits(mut word: u32) -> impl Iterator<Item = usize> {
 macro_rules! approaches {
     ($nodes:ident) => {
         $crate::field::wide::wide! {
-            fn approaches(nodes: $nodes, level: &Level, ways: &mut Ways, count: usize) -> () {
-                $crate::field::approach::approach(nodes, level, ways, count)
+            fn approaches(nodes: $nodes, level: &Level, batch: &mut SegmentBatch, count: usize) -> () {
+                $crate::field::approach::approach(nodes, level, batch, count)
             }
         }
     };

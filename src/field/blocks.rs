@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::approach::{Balls, Level, Ways};
+use super::approach::{Balls, Level, SegmentBatch};
 use super::Grid;
 use crate::math::Vec3;
 use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
@@ -133,7 +133,7 @@ pub trait Skip {
 
     /// Returns the ball around the middle node of a cell's block (or around the grid's last node, if that is nearer)
     /// in which φ is certainly off `level`.
-    fn free(&self, block: usize, cell: [i32; 3], level: f64) -> Free;
+    fn separation_ball(&self, block: usize, cell: [i32; 3], level: f64) -> SeparationBall;
 
     /// Returns whether the masks tell where φ may reach `level`.
     fn knows(&self, level: f64) -> bool;
@@ -156,11 +156,11 @@ impl Skip for &Blocks {
     /// around the point, so their mean distance from the middle node is at most √(distance² + ¾); see the lower bound
     /// of `DenseField`.
     #[inline(always)]
-    fn free(&self, block: usize, _cell: [i32; 3], level: f64) -> Free {
+    fn separation_ball(&self, block: usize, _cell: [i32; 3], level: f64) -> SeparationBall {
         let off = f64::from(self.middle[block]) * self.unit - level;
         // Minus the rounding to a unit and that of the samples.
         let radius = (off.abs() - 0.6 * self.unit) * self.cells_per_metre;
-        Free { squared: radius * radius.abs() - 0.75, certain: radius > 0.0, below: off <= 0.0 }
+        SeparationBall { squared: radius * radius.abs() - 0.75, certain: radius > 0.0, below: off <= 0.0 }
     }
 
     #[inline(always)]
@@ -179,9 +179,9 @@ impl Skip for &Blocks {
     }
 }
 
-/// A ball in which φ is certainly off a level; see [`Skip::free`].
+/// A ball in which φ is certainly off a level; see [`Skip::separation_ball`].
 #[derive(Clone, Copy, Debug)]
-pub struct Free {
+pub struct SeparationBall {
     /// Square of the radius in cells; negative for no ball.
     pub squared: f64,
     /// Whether `below` holds at least at the middle node.
@@ -190,9 +190,9 @@ pub struct Free {
     pub below: bool,
 }
 
-impl Free {
+impl SeparationBall {
     /// No ball: nothing is known.
-    pub const NOWHERE: Self = Self { squared: -1.0, certain: false, below: false };
+    pub const NONE: Self = Self { squared: -1.0, certain: false, below: false };
 }
 
 /// Returns the bit of a cell in its block's mask: word and position in the word.
@@ -249,5 +249,5 @@ pub trait Cells: Send + Sync {
 
     /// Certifies how far the first `count` segments are off a level. φ must be above that level on the grid's border,
     /// and up to a twentieth of a cell inside it.
-    fn approach(&self, level: &Level, ways: &mut Ways, count: usize);
+    fn approach(&self, level: &Level, batch: &mut SegmentBatch, count: usize);
 }

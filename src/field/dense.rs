@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::approach::{approaches, Balls, Level, Node, Nodes, Ways};
+use super::approach::{approaches, Balls, Level, Node, Nodes, SegmentBatch};
 use super::blocks::{Blocks, Cells, Skip};
 use super::clearance::batches;
 use super::report::{FieldError, SignReport, SignRule};
@@ -234,8 +234,8 @@ impl Cells for DenseField {
         self.hot.largest
     }
 
-    fn approach(&self, level: &Level, ways: &mut Ways, count: usize) {
-        approaches(Around::new(self, level), level, ways, count);
+    fn approach(&self, level: &Level, batch: &mut SegmentBatch, count: usize) {
+        approaches(Around::new(self, level), level, batch, count);
     }
 }
 

@@ -48,7 +48,7 @@ pub struct SignReport {
     pub uncertain_box: Aabb,
     /// Nodes with the least certain sign: among the uncertain nodes those nearest to the threshold, the nearest
     /// first, no two closer together than an eighth of the grid's largest edge.
-    pub least_sure: [Option<Doubt>; PLACES],
+    pub least_sure: [Option<UncertainNode>; PLACES],
     /// Area of the membranes across the holes of an open surface, m². φ is also the distance to the membranes.
     pub membrane_area: f64,
 }
@@ -74,14 +74,14 @@ pub struct Decided {
 
 /// A node with an uncertain sign.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Doubt {
+pub struct UncertainNode {
     /// Position, body frame, metres.
     pub position: Vec3,
     /// Winding number; the threshold is ½.
     pub winding_number: f64,
 }
 
-impl Doubt {
+impl UncertainNode {
     /// Returns the distance of the winding number from the threshold.
     pub fn margin(&self) -> f64 {
         (self.winding_number - 0.5).abs()
@@ -120,7 +120,7 @@ impl SignReport {
         let Aabb { min, max } = self.uncertain_box;
         Self {
             uncertain_box: Aabb { min: min * factor, max: max * factor },
-            least_sure: self.least_sure.map(|d| d.map(|d| Doubt { position: d.position * factor, ..d })),
+            least_sure: self.least_sure.map(|d| d.map(|d| UncertainNode { position: d.position * factor, ..d })),
             membrane_area: self.membrane_area * factor * factor,
             ..*self
         }

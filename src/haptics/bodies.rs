@@ -7,6 +7,7 @@ use crate::field::{Field, Grid, SignedDistance};
 use crate::math::{limits, Mat3, Pose, Progress, Twist, Vec3};
 use crate::mesh::MassProperties;
 use crate::pointshell::PointShell;
+use crate::response::{Body, Kinematics};
 use crate::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
 use crate::{Error, Result};
 
@@ -127,5 +128,15 @@ impl Obstacle {
     /// Makes an obstacle at rest.
     pub fn fixed(forms: Forms, pose: Pose) -> Self {
         Self { forms, pose, twist: Twist::ZERO }
+    }
+
+    /// Returns the motion of its origin.
+    pub(super) fn kinematics(&self) -> Kinematics {
+        Kinematics { pose: self.pose, center: self.pose.translation.vector, twist: self.twist }
+    }
+
+    /// Returns the body for the response.
+    pub(super) fn body(&self) -> Body<'_> {
+        Body { geometry: self.forms.geometry(), kinematics: self.kinematics() }
     }
 }

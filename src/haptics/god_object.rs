@@ -77,7 +77,7 @@ pub struct GodObject {
     /// The obstacles of the last step, and φ of the nearest sample at its end, if the constraints are still those.
     known: Vec<(Weak<Field>, Weak<PointShell>)>,
     settled: Option<f64>,
-    on_the_way: shell::Workspace,
+    continuous: shell::Workspace,
     inside: bool,
     path: Vec<Waypoint>,
     spent: Spent,
@@ -104,7 +104,7 @@ impl GodObject {
             near: Vec::new(),
             known: Vec::new(),
             settled: None,
-            on_the_way: shell::Workspace::new(),
+            continuous: shell::Workspace::new(),
             inside: false,
             path: Vec::with_capacity(64 + 4 * settings.substeps.min(64) as usize),
             spent: Spent::default(),
@@ -349,13 +349,14 @@ impl GodObject {
             let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
             let roles = self.roles(&tool, &other);
             // One role after the other: contacts that are not kept are then never computed.
-            let ways: &[Roles] = if roles == Roles::Both { &[Roles::ShellOfA, Roles::ShellOfB] } else { &[roles] };
+            let assignments: &[Roles] =
+                if roles == Roles::Both { &[Roles::ShellOfA, Roles::ShellOfB] } else { &[roles] };
             let most = (MAX_ROWS - MAX_CUTS) / bodies.len();
-            for &roles in ways {
+            for &roles in assignments {
                 let query = contact::Query {
                     roles,
                     max_separation: near * self.skin,
-                    max_contacts: (self.settings.contacts.min(most) / ways.len()).max(1),
+                    max_contacts: (self.settings.contacts.min(most) / assignments.len()).max(1),
                     owners: Some([self.tool.forms.owner(), body.forms.owner()]),
                     ..contact::Query::default()
                 };
@@ -433,8 +434,8 @@ impl GodObject {
                 until: first.map_or(1.0, |(_, c)| c.toi),
                 known: &[],
             };
-            let found = time_of_impact(&tool, &other, &query, &mut self.on_the_way)?;
-            self.spent.tests += self.on_the_way.stats();
+            let found = time_of_impact(&tool, &other, &query, &mut self.continuous)?;
+            self.spent.tests += self.continuous.stats();
             if let Some(c) = found {
                 if first.is_none_or(|(_, best)| c.toi < best.toi) {
                     first = Some((i, c));

@@ -30,7 +30,7 @@ pub(super) struct Snapshot {
     pub contacts: u32,
     pub status: Status,
     pub contact: Linearised,
-    /// For [`Renderer::GodObject`](super::Renderer::GodObject).
+    /// Constraints on the tool, if the renderer has constraints.
     pub constraints: Option<ConstraintModel>,
 }
 

@@ -11,7 +11,7 @@ use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::slew_limit::SlewLimit;
 use super::triple_buffer::{Reader, Writer};
-use super::{Coupling, DeviceState, Limits, Motion, Output, Renderer, Saturation, Settings, Status};
+use super::{Coupling, DeviceState, Limits, Motion, Output, Saturation, Settings, Status};
 use crate::dynamics::{Mass, RigidBody};
 use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::Response;
@@ -34,6 +34,8 @@ pub struct Servo {
     gain: f64,
     /// Slope limit of the wrench until it has its full size.
     slew: SlewLimit,
+    /// Whether contacts are faded in.
+    fades_in: bool,
     /// Progress of fading in the contacts since the tool was placed at the hand, 0 to 1: a tool that is inside a body
     /// then is eased out.
     entry: f64,
@@ -41,7 +43,7 @@ pub struct Servo {
     last: Option<(Pose, f64)>,
     observer: Observer,
     blend: Blend,
-    /// For [`Renderer::GodObject`].
+    /// Spring from the hand to the constraints, if the renderer has constraints.
     spring: Option<CouplingSpring>,
     /// Largest damping of the passivity controller.
     damper: [f64; 2],
@@ -106,6 +108,7 @@ impl Servo {
         mass: Mass,
         inputs: Writer<Input>,
         snapshots: Reader<Snapshot>,
+        fades_in: bool,
     ) -> crate::Result<Self> {
         let handle =
             Mass::new(settings.handle.mass, *mass.center(), Mat3::from_diagonal_element(settings.handle.inertia))?;
@@ -114,6 +117,7 @@ impl Servo {
             let enough = Coupling::critical_damping(settings.coupling.stiffness[i], m);
             settings.limits.damping[i].min(enough)
         });
+        let spring = snapshots.get().constraints.is_some().then(|| CouplingSpring::new(settings.coupling));
         Ok(Self {
             settings,
             body: RigidBody::at(mass, &Pose::identity()),
@@ -125,11 +129,12 @@ impl Servo {
             since: 0.0,
             gain: 0.0,
             slew: SlewLimit::default(),
+            fades_in,
             entry: 0.0,
             last: None,
             observer: new_observer(&settings),
             blend: Blend::default(),
-            spring: (settings.renderer == Renderer::GodObject).then(|| CouplingSpring::new(settings.coupling)),
+            spring,
             damper,
         })
     }
@@ -405,13 +410,12 @@ impl Servo {
         let mut load = self.settings.coupling.on_body(hand, twist, self.body.mass.center(), &here);
         if snapshot.generation == self.generation {
             let mut contact = snapshot.contact.predict(&here, age);
-            if self.settings.renderer == Renderer::Impulse {
-                // Impulses hold for the interval for which they were computed, and ease the tool out by themselves.
-                load += contact;
-            } else {
+            if self.fades_in {
                 contact.wrench += self.blend.step(taken.and_then(|taken| taken.change), dt);
                 // The cube makes the balance with the coupling move evenly, although the contacts are stiff.
                 load += contact.scaled(self.entry.powi(3));
+            } else {
+                load += contact;
             }
             self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
         }

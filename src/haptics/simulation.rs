@@ -1,20 +1,16 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes their effect on it.
 
-use super::god_object::{GodObject, GodSettings, Waypoint};
-use super::messages::{Input, Linearised, Snapshot};
-use super::renderers::{check, respond, Before, Scratch};
+use super::god_object::Waypoint;
+use super::messages::{Input, Snapshot};
+use super::renderers::{Effect, RenderingMethod, Round};
 use super::triple_buffer::{Reader, Writer};
-use super::{HeightMap, Obstacle, Renderer, Settings, Status, Tool};
-use crate::math::{limits, Mat3, Pose, Twist, Wrench};
-use crate::response::{Kinematics, Response};
+use super::{HeightMap, Obstacle, Settings, Status, Tool};
+use crate::math::{limits, Pose, Twist, Wrench};
 use crate::{Error, Result};
 
 /// Assumed time of the first round, and the minimum between two rounds, seconds.
 const FIRST: f64 = 1e-3;
 const LEAST: f64 = 1e-6;
-
-/// Tools smaller than this count as points, metres.
-const POINT: f64 = 1e-3;
 
 /// Result of a round of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,11 +33,9 @@ pub struct Simulation {
     settings: Settings,
     tool: Tool,
     obstacles: Vec<Obstacle>,
-    /// For [`Renderer::GodObject`].
-    god: Option<GodObject>,
+    method: Box<dyn RenderingMethod>,
     inputs: Reader<Input>,
     snapshots: Writer<Snapshot>,
-    scratch: Scratch,
     /// Input of the last round, and the obstacles' poses in it.
     last: Input,
     were: Vec<Pose>,
@@ -54,12 +48,13 @@ impl Simulation {
         settings: Settings,
         tool: Tool,
         obstacles: Vec<Obstacle>,
-        god: Option<GodObject>,
+        method: Box<dyn RenderingMethod>,
         inputs: Reader<Input>,
         snapshots: Writer<Snapshot>,
     ) -> Result<Self> {
         for (i, obstacle) in obstacles.iter().enumerate() {
-            check(settings.renderer, &tool, &obstacle.forms)
+            method
+                .check_forms(&tool.forms, &obstacle.forms)
                 .map_err(|e| Error::Unsupported(format!("tool and obstacle {i}: {e}")))?;
             check_motion(i, &obstacle.pose, &obstacle.twist)?;
         }
@@ -72,8 +67,7 @@ impl Simulation {
             status: Status::NORMAL,
         };
         let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
-        let scratch = Scratch::default();
-        Ok(Self { settings, tool, obstacles, god, inputs, snapshots, scratch, last, were, moved: true, report })
+        Ok(Self { settings, tool, obstacles, method, inputs, snapshots, last, were, moved: true, report })
     }
 
     /// Returns the number of obstacles.
@@ -81,9 +75,10 @@ impl Simulation {
         self.obstacles.len()
     }
 
-    /// Returns the path of the god-object in the last round ([`GodObject::path`]); empty with every other renderer.
+    /// Returns the path of the god-object in the last round ([`GodObject::path`](super::god_object::GodObject::path));
+    /// empty with every other renderer.
     pub fn path(&self) -> &[Waypoint] {
-        self.god.as_ref().map_or(&[], |god| god.path())
+        self.method.path()
     }
 
     /// Moves an obstacle, from the next round on. `twist` is of its origin, world frame; the servo moves contacts along
@@ -105,9 +100,7 @@ impl Simulation {
     /// Sets a height map on the obstacles, from the next round on. For
     /// [`Renderer::GodObject`](super::Renderer::GodObject); no effect with every other renderer.
     pub fn set_height_map(&mut self, height_map: Option<HeightMap>) {
-        if let Some(god) = &mut self.god {
-            god.set_height_map(height_map);
-        }
+        self.method.set_height_map(height_map);
         self.moved = true;
     }
 
@@ -120,108 +113,48 @@ impl Simulation {
             self.report.fresh = false;
             return self.report;
         }
-        self.moved = false;
-        self.report = Report {
-            fresh: true,
-            clock: input.clock,
-            contacts: 0,
-            least_separation: f64::INFINITY,
-            wrench: Wrench::ZERO,
-            status: Status::NORMAL,
-        };
         // An input of another generation belongs to another motion.
         let is_first = !self.last.live || self.last.generation != input.generation;
-        let time = input.clock - self.last.clock;
-        let mut contact = Linearised::none(input.body);
-        if self.god.is_some() {
-            self.advance(&input, is_first);
-        } else {
-            self.gather(&input, (!is_first).then_some(time), &mut contact);
-        }
+        let effect = self.render(&input, is_first);
         self.last = input;
-        if self.report.least_separation < -self.settings.contact.tolerance {
-            self.report.status |= Status::PENETRATING;
+        let Effect { contact, contacts, least_separation, wrench, mut status } = effect;
+        // Some displacement is left, also for a hand at rest.
+        self.moved = status.contains(Status::PARTIAL);
+        if least_separation < -self.settings.contact.tolerance {
+            status |= Status::PENETRATING;
         }
-        let Report { contacts, status, .. } = self.report;
+        self.report = Report { fresh: true, clock: input.clock, contacts, least_separation, wrench, status };
         let slot = self.snapshots.slot();
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
         slot.contact = contact;
-        if let (Some(constraints), Some(god)) = (&mut slot.constraints, &self.god) {
-            constraints.copy_from(god.model());
+        if let (Some(to), Some(from)) = (&mut slot.constraints, self.method.constraints()) {
+            to.copy_from(from);
         }
         self.snapshots.publish();
         self.report
     }
 
-    /// Collects the effects of all obstacles on the tool; `time` is since the last round, if there was one.
-    fn gather(&mut self, input: &Input, time: Option<f64>, contact: &mut Linearised) {
-        let tool = if time.is_none() { input.body.pose } else { self.last.body.pose };
-        let longest = self.settings.timing.longest_step;
-        let time = time.map_or(FIRST, |time| time.max(LEAST)).min(longest);
-        let impulses = self.settings.renderer == Renderer::Impulse;
-        if impulses {
-            self.scratch.impulses.begin(&self.settings, &self.tool, input, time);
-        }
+    /// Computes the effect of all obstacles on the tool.
+    fn render(&mut self, input: &Input, is_first: bool) -> Effect {
+        let (from, time) = match is_first {
+            true => (input.body.pose, FIRST),
+            false => (self.last.body.pose, (input.clock - self.last.clock).max(LEAST)),
+        };
+        let time = time.min(self.settings.timing.longest_step);
+        let round = Round { settings: &self.settings, tool: &self.tool, input, is_first, from, time };
+        let mut effect = Effect::none(input.body);
+        self.method.begin(&round);
         for (obstacle, was) in self.obstacles.iter().zip(&mut self.were) {
-            let before = Before { tool, obstacle: *was, time };
-            match respond(&self.settings, &self.tool, obstacle, input, &before, &mut self.scratch) {
-                Ok(found) => {
-                    self.report.contacts += found.contacts;
-                    self.report.least_separation = self.report.least_separation.min(found.least_separation);
-                    contact.add(&found.response, &at_center(obstacle, &input.body));
-                }
-                Err(_) => self.report.status |= Status::BAD_STATE,
+            if self.method.add_obstacle(&round, obstacle, was, &mut effect).is_err() {
+                effect.status |= Status::BAD_STATE;
             }
             *was = obstacle.pose;
         }
-        if impulses {
-            match self.scratch.impulses.load() {
-                Ok(load) => contact.response = Response::constant(load),
-                Err(_) => self.report.status |= Status::BAD_STATE,
-            }
+        if self.method.end(&round, &self.obstacles, &mut effect).is_err() {
+            effect.status |= Status::BAD_STATE;
         }
-        self.report.wrench = contact.response.wrench;
+        effect
     }
-
-    /// Moves the god-object toward the hand.
-    fn advance(&mut self, input: &Input, is_first: bool) {
-        let Some(god) = &mut self.god else { return };
-        if is_first {
-            god.reset(&input.hand);
-        }
-        match god.advance(&input.hand, &self.obstacles) {
-            Ok(advance) => {
-                self.report.contacts = advance.constraints;
-                self.report.least_separation = if advance.constraints > 0 { advance.clearance } else { f64::INFINITY };
-                self.report.wrench = advance.wrench;
-                self.report.status |= advance.status;
-                // Some displacement is left, also for a hand at rest.
-                self.moved |= advance.status.contains(Status::PARTIAL);
-            }
-            Err(_) => self.report.status |= Status::BAD_STATE,
-        }
-    }
-}
-
-/// Makes a god-object whose force is as stiff as the coupling: of a tool with M = K / (k_s k_h), so that its
-/// quasi-static motion along constraints minimises the energy of the springs.
-pub(super) fn god_object(settings: &Settings, tool: &Tool) -> Result<GodObject> {
-    // A point has no size to which a skin could be relative.
-    let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
-    let skin = (size < POINT).then_some(2e-5 * POINT);
-    let Settings { detection, budget, surface, .. } = *settings;
-    let god = GodSettings { skin, detection, budget, surface, ..GodSettings::default() };
-    let share = god.coupling * god.stiffness;
-    let [linear, angular] =
-        settings.coupling.stiffness.map(|k| (k / share).clamp(limits::MIN_QUANTITY, limits::MAX_QUANTITY));
-    let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };
-    GodObject::new(as_stiff, &Pose::identity(), god)
-}
-
-/// Returns the velocity that the obstacle's motion has at the tool's centre.
-fn at_center(obstacle: &Obstacle, body: &Kinematics) -> Twist {
-    let arm = body.center - obstacle.pose.translation.vector;
-    Twist { linear: obstacle.twist.at(&arm), angular: obstacle.twist.angular }
 }
 
 fn check_motion(index: usize, pose: &Pose, twist: &Twist) -> Result<()> {

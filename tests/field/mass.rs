@@ -209,7 +209,7 @@ fn mass_is_exact_only_where_triangles_meet_at_corners_and_edges() {
 }
 
 #[test]
-fn mass_of_a_crowded_mesh_takes_less_than_quadratic_time() {
+fn mass_of_a_dense_mesh_takes_less_than_quadratic_time() {
     // Tall triangles around one axis whose boxes mostly overlap; closed below.
     let cone = |n: u32| {
         let rim = (0..n).map(|i| {

@@ -325,7 +325,7 @@ fn discrete_detection_sticks_in_or_passes_three_cylinders() {
 #[test]
 fn discrete_detection_holds_a_slow_box_on_a_plane() {
     let Scene { tool, bodies, .. } = scenes().swap_remove(0);
-    let ways = [Detection::Continuous, Detection::Discrete].map(|detection| {
+    let results = [Detection::Continuous, Detection::Discrete].map(|detection| {
         let settings = GodSettings { detection, ..GodSettings::default() };
         let mut god = GodObject::new(tool.clone(), &at(0.0, 0.0, 0.05), settings).unwrap();
         // A tenth of a millimetre a step, 1 cm into the plane, then along it.
@@ -334,7 +334,7 @@ fn discrete_detection_holds_a_slow_box_on_a_plane() {
         }
         (0..200).map(|i| god.advance(&at(1e-4 * f64::from(i), 0.0, 0.03), &bodies).unwrap()).last().unwrap()
     });
-    let [continuous, discrete] = ways;
+    let [continuous, discrete] = results;
     let apart = discrete.pose.translation.vector - continuous.pose.translation.vector;
     assert!(apart.norm() < 1.1e-4 && discrete.clearance <= 0.0, "{continuous:?} {discrete:?}");
     let force = continuous.wrench.force;

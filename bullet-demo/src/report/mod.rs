@@ -90,11 +90,11 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Scenes with more bodies than this get one picture instead of a film.
-const CROWD: usize = 100;
+const MOST_FILMED: usize = 100;
 
 /// Returns the methods that get a film: the best stock method that ran and the finest of ours.
 fn filmed(outcomes: &[Outcome]) -> Vec<Method> {
-    if outcomes.iter().filter_map(|o| o.run.as_ref()).any(|r| r.recording.bodies.len() > CROWD) {
+    if outcomes.iter().filter_map(|o| o.run.as_ref()).any(|r| r.recording.bodies.len() > MOST_FILMED) {
         return Vec::new();
     }
     let ran = |m: Method| outcomes.iter().any(|o| o.row.method == m && o.run.is_some());

@@ -73,28 +73,28 @@ fn corners(field: &DenseField, cell: [usize; 3]) -> [f32; 8] {
 }
 
 /// A segment in a field's grid, in cells.
-struct Way {
+struct GridSegment {
     from: [f64; 3],
-    way: [f64; 3],
+    displacement: [f64; 3],
 }
 
-impl Way {
+impl GridSegment {
     fn new(field: &DenseField, segment: &Segment) -> Self {
         let grid = field.grid();
         let in_cells =
             |p: &Vec3, a: usize| (p[a] - field.center()[a] - f64::from(grid.min[a])) / f64::from(grid.spacing);
         let from = std::array::from_fn(|a| in_cells(&segment.from, a));
-        Self { from, way: std::array::from_fn(|a| in_cells(&segment.to, a) - from[a]) }
+        Self { from, displacement: std::array::from_fn(|a| in_cells(&segment.to, a) - from[a]) }
     }
 
     fn at(&self, t: f64) -> [f64; 3] {
-        std::array::from_fn(|a| self.from[a] + t * self.way[a])
+        std::array::from_fn(|a| self.from[a] + t * self.displacement[a])
     }
 
     /// Returns the fractions at which the segment enters and leaves the slab between two planes of an axis.
     fn between(&self, a: usize, low: usize, high: usize) -> [f64; 2] {
-        let [low, high] = [low, high].map(|plane| (plane as f64 - self.from[a]) / self.way[a]);
-        if self.way[a] != 0.0 {
+        let [low, high] = [low, high].map(|plane| (plane as f64 - self.from[a]) / self.displacement[a]);
+        if self.displacement[a] != 0.0 {
             [low.min(high), low.max(high)]
         } else if low <= 0.0 && high >= 0.0 {
             [f64::NEG_INFINITY, f64::INFINITY]
@@ -109,14 +109,14 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
     if field.distance(std::array::from_fn(|a| (segment.from[a] - field.center()[a]) as f32)) <= 0.0 {
         return Some(0.0);
     }
-    let way = Way::new(field, segment);
+    let line = GridSegment::new(field, segment);
     let cells = field.grid().dims.map(|n| n as usize - 1);
     let (mut t, mut end) = (0.0f64, 1.0f64);
     for a in 0..3 {
-        let [enters, leaves] = way.between(a, 0, cells[a]);
+        let [enters, leaves] = line.between(a, 0, cells[a]);
         (t, end) = (t.max(enters), end.min(leaves));
     }
-    let start = way.at(t);
+    let start = line.at(t);
     let mut cell: [usize; 3] = std::array::from_fn(|a| (start[a].max(0.0) as usize).min(cells[a] - 1));
     while t < end {
         let skipped = octree.and_then(|octree| octree.skip(cell));
@@ -124,7 +124,7 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
         let low = cell.map(|i| i / size * size);
         let (mut leaves, mut axis) = (f64::INFINITY, 0);
         for a in 0..3 {
-            let leaves_axis = way.between(a, low[a], low[a] + size)[1];
+            let leaves_axis = line.between(a, low[a], low[a] + size)[1];
             if leaves_axis < leaves {
                 (leaves, axis) = (leaves_axis, a);
             }
@@ -134,7 +134,7 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
             let phi = corners(field, cell);
             if phi.iter().any(|&v| v <= 0.0) {
                 let inside = |t: f64| {
-                    let p = way.at(t);
+                    let p = line.at(t);
                     std::array::from_fn(|a| p[a] - cell[a] as f64)
                 };
                 if let Some(s) = Cubic::along(&phi.map(f64::from), &inside(t), &inside(to)).cardano() {
@@ -143,10 +143,10 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
             }
         }
         t = to;
-        let p = way.at(t);
+        let p = line.at(t);
         for a in 0..3 {
             // In the next block along the axis whose plane it crossed, otherwise in a cell of this block.
-            let [first, last] = match (a == axis, way.way[a] > 0.0) {
+            let [first, last] = match (a == axis, line.displacement[a] > 0.0) {
                 (true, true) => [low[a] + size; 2],
                 (true, false) if low[a] == 0 => return None,
                 (true, false) => [low[a] - 1; 2],

@@ -49,11 +49,11 @@ impl Motion {
         let u = (t - begin) / (end - begin);
         let share = u * u * u * (10.0 + u * (6.0 * u - 15.0));
         let rate = 30.0 * u * u * (1.0 - u) * (1.0 - u) / (end - begin);
-        let way: Vec3 = to.translation.vector - from.translation.vector;
+        let displacement: Vec3 = to.translation.vector - from.translation.vector;
         let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
         let rotation = Rotation::from_scaled_axis(turn * share) * from.rotation;
-        let pose = Pose::from_parts((from.translation.vector + way * share).into(), rotation);
-        (pose, Twist { linear: way * rate, angular: turn * rate })
+        let pose = Pose::from_parts((from.translation.vector + displacement * share).into(), rotation);
+        (pose, Twist { linear: displacement * rate, angular: turn * rate })
     }
 }
 

@@ -53,7 +53,7 @@ pub struct Stage {
 /// A region that is only reachable through a solid: a direction, and the largest allowed coordinate of the tool's
 /// points along it.
 struct Beyond {
-    way: Vec3,
+    direction: Vec3,
     /// Largest coordinate, metres.
     most: f64,
     /// Points in the tool's frame. The tool is beyond if all of them are.
@@ -64,14 +64,14 @@ struct Beyond {
 
 impl Beyond {
     /// Returns the region for the tool's centre of mass, at any distance from the line.
-    fn of_center(stage: &Stage, way: Vec3, most: f64) -> Self {
-        Self { way, most, points: vec![stage.tool.center], aside: f64::INFINITY }
+    fn of_center(stage: &Stage, direction: Vec3, most: f64) -> Self {
+        Self { direction, most, points: vec![stage.tool.center], aside: f64::INFINITY }
     }
 
     fn has(&self, tool: &Pose) -> bool {
         let placed = || self.points.iter().map(|p| tool.transform_point(&(*p).into()).coords);
         let middle = placed().sum::<Vec3>() / self.points.len() as f64;
-        placed().all(|p| p.dot(&self.way) > self.most) && middle.cross(&self.way).norm() < self.aside
+        placed().all(|p| p.dot(&self.direction) > self.most) && middle.cross(&self.direction).norm() < self.aside
     }
 }
 
@@ -332,7 +332,7 @@ fn peg(scene: SceneName, assets: &AssetCache, thicker: f64) -> Result<Stage> {
         Vec3::new(cos, 0.0, sin) * (PEG.0 + clearance) - Vec3::y() * 0.025
     };
     let beyond = (thicker > 0.0).then(|| Beyond {
-        way: -Vec3::y(),
+        direction: -Vec3::y(),
         most: -(0.5 * PEG.1 - CHAMFER - 0.002),
         points: (0..32).map(rim).collect(),
         aside: PEG.0,

@@ -22,7 +22,7 @@ use super::film;
 use super::plot::{svg, thinned, Curve};
 
 /// A method of contact detection.
-pub struct Way {
+pub struct Method {
     /// Name in rows.
     pub name: &'static str,
     title: &'static str,
@@ -32,15 +32,15 @@ pub struct Way {
 
 /// The methods: at the ends of steps; that of the paper, whose force acts one step later; and the one whose force acts
 /// in the same step.
-pub const WAYS: [Way; 3] = [
-    Way { name: "discrete", title: "discrete", contacts: Contacts::Discrete, colour: RGBColor(224, 123, 26) },
-    Way {
+pub const METHODS: [Method; 3] = [
+    Method { name: "discrete", title: "discrete", contacts: Contacts::Discrete, colour: RGBColor(224, 123, 26) },
+    Method {
         name: "continuous",
         title: "continuous, a step later",
         contacts: Contacts::Continuous { midpoints: 5 },
         colour: RGBColor(141, 107, 176),
     },
-    Way {
+    Method {
         name: "ahead",
         title: "continuous, in the same step",
         contacts: Contacts::Ahead { midpoints: 5 },
@@ -104,7 +104,7 @@ pub fn largest_stiffnesses(peg: &PegInHole, quick: bool, mut tick: impl FnMut())
 }
 
 fn each(mut largest: impl FnMut(Contacts) -> Result<f64>) -> Result<[f64; 3]> {
-    let [discrete, continuous, ahead] = &WAYS;
+    let [discrete, continuous, ahead] = &METHODS;
     Ok([largest(discrete.contacts)?, largest(continuous.contacts)?, largest(ahead.contacts)?])
 }
 
@@ -154,10 +154,10 @@ fn falling(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
     let largest = largest_steps(&pile, assets.quick, || tick("how long steps may be"))?;
     let dt = between(largest);
     let (mut curves, mut last) = (Vec::new(), Vec::new());
-    for way in &WAYS {
+    for method in &METHODS {
         let mut points = Vec::new();
-        pile.run(way.contacts, dt, |t, _, energy| points.push((t, energy)))?;
-        curves.push(way.curve(points));
+        pile.run(method.contacts, dt, |t, _, energy| points.push((t, energy)))?;
+        curves.push(method.curve(points));
     }
     tick("pictures");
     let keep = |_, scene: &Scene, _| last = scene.members.iter().map(|m| m.body.pose()).collect();
@@ -187,11 +187,11 @@ fn pressing(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
     let largest = largest_stiffnesses(&peg, assets.quick, || tick("how hard contacts may be"))?;
     let stiffness = between(largest);
     let mut curves = Vec::new();
-    for way in &WAYS {
+    for method in &METHODS {
         let mut points = Vec::new();
         let penalty = PenaltySettings::new(stiffness, 0.0);
-        peg.run(way.contacts, Integrator::Implicit, penalty, |t, apart| points.push((t, apart * 1e3)))?;
-        curves.push(way.curve(points));
+        peg.run(method.contacts, Integrator::Implicit, penalty, |t, apart| points.push((t, apart * 1e3)))?;
+        curves.push(method.curve(points));
     }
     let title = format!("From hand to peg, mm, at {:.0} kN/m", stiffness * 1e-3);
     let most = curves.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|y| y.is_finite()).fold(1e-3, f64::max);
@@ -211,7 +211,7 @@ fn pressing(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
     })
 }
 
-impl Way {
+impl Method {
     fn curve(&self, points: Vec<(f64, f64)>) -> Curve<'static> {
         let points = thinned(points.into_iter());
         Curve { name: self.title, colour: self.colour, points }
@@ -234,21 +234,21 @@ fn picture(pile: &Pile, poses: &[Pose]) -> Image {
 impl Half {
     /// Returns one JSON object per method.
     pub fn rows(&self) -> Vec<String> {
-        let row = |(way, largest): (&Way, f64)| {
+        let row = |(method, largest): (&Method, f64)| {
             let more = largest / self.largest[0];
-            serde_json::json!({ "scene": format!("stable-{}", self.name), "way": way.name, self.key: largest, "over_discrete": more })
+            serde_json::json!({ "scene": format!("stable-{}", self.name), "method": method.name, self.key: largest, "over_discrete": more })
         };
-        WAYS.iter().zip(self.largest).map(|row_of| format!("{}\n", row(row_of))).collect()
+        METHODS.iter().zip(self.largest).map(|row_of| format!("{}\n", row(row_of))).collect()
     }
 
     /// Returns the lines of the terminal's table.
     pub fn lines(&self) -> Vec<[String; 4]> {
         let mut lines = vec![[self.title, "", self.what, "over discrete"].map(String::from)];
-        lines.extend(WAYS.iter().zip(self.largest).map(|(way, largest)| {
-            let paper = if way.name == "continuous" { format!(" (paper {})", self.paper) } else { String::new() };
+        lines.extend(METHODS.iter().zip(self.largest).map(|(method, largest)| {
+            let paper = if method.name == "continuous" { format!(" (paper {})", self.paper) } else { String::new() };
             [
                 String::new(),
-                way.title.into(),
+                method.title.into(),
                 format!("{largest:.3}"),
                 format!("{:.2}{paper}", largest / self.largest[0]),
             ]
@@ -259,9 +259,10 @@ impl Half {
     pub fn html(&self) -> String {
         let mut html =
             format!("<section>\n<h2>{}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table>", self.title, self.text);
-        for (i, [_, way, largest, more]) in self.lines().into_iter().enumerate() {
+        for (i, [_, method, largest, more]) in self.lines().into_iter().enumerate() {
             let cell = if i == 0 { "th" } else { "td" };
-            let _ = writeln!(html, "<tr><{cell}>{way}</{cell}><{cell}>{largest}</{cell}><{cell}>{more}</{cell}></tr>");
+            let _ =
+                writeln!(html, "<tr><{cell}>{method}</{cell}><{cell}>{largest}</{cell}><{cell}>{more}</{cell}></tr>");
         }
         html.push_str("</table></div>\n<div class=\"pictures\">\n");
         if let Some(picture) = &self.picture {

@@ -107,7 +107,7 @@ impl PointGrid {
 
 /// Removes samples from cells of this size with more than `most`, so that `most` are left; a fixed pseudo-random
 /// number selects them. The others keep their order.
-pub(super) fn thin_crowds(samples: &mut Vec<Sample>, cell: f64, most: usize) {
+pub(super) fn thin_dense_cells(samples: &mut Vec<Sample>, cell: f64, most: usize) {
     // The cell's number, then the rank that decides within it.
     let mut keys: Vec<(u64, u64, u32)> = samples
         .par_iter()
@@ -120,9 +120,9 @@ pub(super) fn thin_crowds(samples: &mut Vec<Sample>, cell: f64, most: usize) {
         .collect_guarded();
     keys.par_sort_unstable();
     let mut is_out: Vec<bool> = Vec::new();
-    for crowd in keys.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > most) {
+    for dense in keys.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > most) {
         is_out.resize_guarded(samples.len(), false);
-        crowd[most..].iter().for_each(|k| is_out[k.2 as usize] = true);
+        dense[most..].iter().for_each(|k| is_out[k.2 as usize] = true);
     }
     if !is_out.is_empty() {
         let mut out = is_out.into_iter();

@@ -1,9 +1,9 @@
-//! Blue noise by weighted sample elimination: from many random points the most crowded ones are removed until the
-//! requested number is left (Yuksel 2015, "Sample elimination for generating Poisson disk sample sets").
+//! Blue noise by weighted sample elimination: from many random points those in the densest places are removed until
+//! the requested number is left (Yuksel 2015, "Sample elimination for generating Poisson disk sample sets").
 
 use rayon::prelude::*;
 
-use super::grid::{sort_spatially, thin_crowds, PointGrid};
+use super::grid::{sort_spatially, thin_dense_cells, PointGrid};
 use super::random::Random;
 use super::surface::Surface;
 use super::types::Sample;
@@ -24,7 +24,7 @@ pub(super) const BYTES_PER_SAMPLE: u64 = 1700;
 /// Largest number of random points in a cell as large as the spacing, per random point and sample to keep. Denser
 /// cells are thinned to it, so that the number of neighbours of a point is bounded by a constant. A flat surface has
 /// at most 1.5 on each side.
-const CROWD: f64 = 10.0;
+const MOST_PER_CELL: f64 = 10.0;
 /// Largest number of points per sample to keep; more points are thinned to it.
 const MOST_PER_SAMPLE: usize = 1024;
 
@@ -81,7 +81,7 @@ pub(super) fn thin(pool: &mut Vec<Sample>, keep: usize, spacing: f64) -> usize {
     }
     let kept = pool.len();
     let ratio = (kept as f64 / keep.max(1) as f64).max(OVERSAMPLING as f64);
-    thin_crowds(pool, spacing, (CROWD * ratio).ceil() as usize);
+    thin_dense_cells(pool, spacing, (MOST_PER_CELL * ratio).ceil() as usize);
     (keep as u128 * pool.len() as u128 / kept.max(1) as u128) as usize
 }
 
@@ -106,8 +106,8 @@ pub(super) fn eliminate(
     let nearest = spacing * (1.0 - ratio * ratio.sqrt()) * BETA;
     let weight = |squared: f64| (1.0 - (squared.sqrt().max(nearest) / spacing).min(1.0)).powi(ALPHA) as f32;
     let around = Around { fixed, pool: &pool, spacing, sided, weight };
-    let crowds = Crowds::new(around, progress)?;
-    let mut heap = Heap::new(crowds.sums());
+    let weights = NeighbourWeights::new(around, progress)?;
+    let mut heap = Heap::new(weights.sums());
     let remove = pool.len() - keep;
     let mut work = Work::new(progress);
     for k in 0..remove {
@@ -115,7 +115,7 @@ pub(super) fn eliminate(
             progress.report("blue noise", k as f64 / remove as f64)?;
         }
         let (top, steps) = heap.pop();
-        let looked_at = crowds.each(top, |j, weight| heap.lower(j, weight as f64));
+        let looked_at = weights.each(top, |j, weight| heap.lower(j, weight as f64));
         work.add(steps + looked_at)?;
     }
     let mut index = 0..;
@@ -134,7 +134,7 @@ struct Around<'a, W> {
 }
 
 /// Weights between the points of a pool.
-struct Crowds<'a, W> {
+struct NeighbourWeights<'a, W> {
     of: Around<'a, W>,
     /// The pool, then the fixed samples.
     grid: PointGrid,
@@ -154,7 +154,7 @@ struct Chunk {
 
 const CHUNK: usize = 4096;
 
-impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
+impl<'a, W: Fn(f64) -> f32 + Sync> NeighbourWeights<'a, W> {
     fn new(of: Around<'a, W>, progress: &Progress) -> Result<Self> {
         let mut grid = PointGrid::new(of.spacing, of.pool.len() + of.fixed.len());
         let mut work = Work::new(progress);
@@ -162,11 +162,11 @@ impl<'a, W: Fn(f64) -> f32 + Sync> Crowds<'a, W> {
             grid.insert(s.p);
             work.add(1)?;
         }
-        let mut crowds = Self { of, grid, chunks: Vec::new() };
-        let count = crowds.of.pool.len();
-        let chunk = |c: usize| crowds.chunk(c * CHUNK..count.min((c + 1) * CHUNK), &mut Work::new(progress));
-        crowds.chunks = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk).try_collect_guarded()?;
-        Ok(crowds)
+        let mut weights = Self { of, grid, chunks: Vec::new() };
+        let count = weights.of.pool.len();
+        let chunk = |c: usize| weights.chunk(c * CHUNK..count.min((c + 1) * CHUNK), &mut Work::new(progress));
+        weights.chunks = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk).try_collect_guarded()?;
+        Ok(weights)
     }
 
     /// Computes the chunk of the points with these numbers.

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::grid::{thin_crowds, PointGrid};
+use super::grid::{thin_dense_cells, PointGrid};
 use super::random::Random;
 use super::surface::{unit_or_zero, Surface};
 use super::types::Sample;
@@ -28,7 +28,7 @@ const MOST_PROBES: f64 = 200_000.0;
 const NEIGHBOURHOOD: f64 = 25.0;
 /// Largest number of points that count in a cell as large as the neighbourhood's radius; a flat side has 10 points
 /// there.
-const CROWD: usize = 64;
+const MOST_PER_CELL: usize = 64;
 
 /// Returns the protruding vertices, most prominent first, that keep their distance from each other and from `taken`.
 pub(super) fn prominent(surface: &Surface, taken: &[Sample], spacing: f64, progress: &Progress) -> Result<Vec<Sample>> {
@@ -63,7 +63,7 @@ fn prominences(surface: &Surface, spacing: f64, progress: &Progress) -> Result<V
     let count = (PROBES_PER_SAMPLE * lattice_count(surface.area, spacing)).clamp(100.0, MOST_PROBES);
     let mut probes = candidates(surface, count as usize, &mut Random::new(0), progress)?;
     let reach = (NEIGHBOURHOOD * surface.area / (std::f64::consts::PI * count)).sqrt();
-    thin_crowds(&mut probes, reach, CROWD);
+    thin_dense_cells(&mut probes, reach, MOST_PER_CELL);
     let mut grid = PointGrid::new(reach, probes.len());
     probes.iter().for_each(|s| grid.insert(s.p));
     let over = |work: &mut Work, i: usize| {

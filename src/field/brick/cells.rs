@@ -2,8 +2,8 @@
 
 use super::masks::MASK_BAND;
 use super::{BrickField, CELLS, NODES, VOLUME};
-use crate::field::approach::{approaches, Balls, Level, Node, Nodes, Ways};
-use crate::field::{Cells, Free, Grid, Skip};
+use crate::field::approach::{approaches, Balls, Level, Node, Nodes, SegmentBatch};
+use crate::field::{Cells, Grid, SeparationBall, Skip};
 use crate::math::Vec3;
 
 /// Bricks as the blocks of the walk.
@@ -25,7 +25,7 @@ impl Skip for Bricks<'_> {
     /// middle is √(distance² + variances). See the lower bound in `sample`, also for the use of `calm`. The middle of
     /// a fine brick is a node of its own, off the seams.
     #[inline(always)]
-    fn free(&self, block: usize, cell: [i32; 3], level: f64) -> Free {
+    fn separation_ball(&self, block: usize, cell: [i32; 3], level: f64) -> SeparationBall {
         let field = self.0;
         let fine = block < field.index.coarse;
         let off = field.middle(block, cell.map(|c| c as u32 / CELLS)) - level;
@@ -35,7 +35,7 @@ impl Skip for Bricks<'_> {
         let rounding = 1e-6 * f64::from(field.hot.largest);
         let radius = (off.abs() - (error_bound + beyond[0]) - rounding) * field.hot.cells_per_metre;
         let squared = radius * radius.abs() - beyond[1] - if fine { 0.0 } else { VARIANCE };
-        Free { squared, certain: off.abs() > rounding, below: off <= 0.0 }
+        SeparationBall { squared, certain: off.abs() > rounding, below: off <= 0.0 }
     }
 
     #[inline(always)]
@@ -142,8 +142,8 @@ impl Cells for BrickField {
         self.hot.largest
     }
 
-    fn approach(&self, level: &Level, ways: &mut Ways, count: usize) {
-        approaches(Around::new(self, level), level, ways, count);
+    fn approach(&self, level: &Level, batch: &mut SegmentBatch, count: usize) {
+        approaches(Around::new(self, level), level, batch, count);
     }
 }
 

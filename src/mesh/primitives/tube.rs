@@ -12,11 +12,11 @@ use crate::{Error, Result};
 pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     within("segments", segments, 3, MAX_SEGMENTS)?;
-    let ways = ways(line, radius)?;
+    let directions = directions(line, radius)?;
     let mut vertices: Vec<[f64; 3]> = Vec::with_capacity(line.len() * segments as usize + 2);
-    let (mut u, mut v) = across(&ways[0]);
+    let (mut u, mut v) = across(&directions[0]);
     for (i, p) in line.iter().enumerate() {
-        let (before, after) = (ways[i.saturating_sub(1)], ways[i.min(ways.len() - 1)]);
+        let (before, after) = (directions[i.saturating_sub(1)], directions[i.min(directions.len() - 1)]);
         // The section through the bend lies in the plane that halves it; the ring slides there along the direction
         // before the bend.
         let half = (before + after).normalize();
@@ -49,25 +49,25 @@ pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
 
 /// Returns the unit directions from point to point; refuses points that coincide and bends that a mitre of this radius
 /// cannot take.
-fn ways(line: &[Vec3], radius: f64) -> Result<Vec<Vec3>> {
+fn directions(line: &[Vec3], radius: f64) -> Result<Vec<Vec3>> {
     let bad = |what: String| Error::argument("line", what, "two or more points apart, and bends wider than the tube");
     if line.len() < 2 || line.len() > 1 << 20 || !line.iter().flatten().all(|x| x.is_finite()) {
         return Err(bad(format!("{} points, or one that is not finite", line.len())));
     }
-    let ways: Option<Vec<Vec3>> = line.windows(2).map(|w| (w[1] - w[0]).try_normalize(1e-12)).collect();
-    let ways = ways.ok_or_else(|| bad("two points in the same place".into()))?;
+    let directions: Option<Vec<Vec3>> = line.windows(2).map(|w| (w[1] - w[0]).try_normalize(1e-12)).collect();
+    let directions = directions.ok_or_else(|| bad("two points in the same place".into()))?;
     // The cut at the inside of each bend, over the radius: the tangent of half its angle.
     let mut cut = vec![0.0; line.len()];
-    for (i, w) in ways.windows(2).enumerate() {
+    for (i, w) in directions.windows(2).enumerate() {
         cut[i + 1] = (w[1] - w[0]).norm() / (w[1] + w[0]).norm();
     }
-    for i in 0..ways.len() {
+    for i in 0..directions.len() {
         let straight = (line[i + 1] - line[i]).norm();
         if radius * (cut[i] + cut[i + 1]) >= straight {
             return Err(bad(format!("bends of a tube of {radius} m that meet between points {i} and {}", i + 1)));
         }
     }
-    Ok(ways)
+    Ok(directions)
 }
 
 /// Returns two unit vectors that make a right-handed frame with `axis` as the third.

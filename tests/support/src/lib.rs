@@ -3,7 +3,7 @@
 pub mod allocation;
 pub mod brick;
 pub mod container;
-pub mod crowded;
+pub mod dense_meshes;
 pub mod extremes;
 pub mod faults;
 pub mod fuzz;

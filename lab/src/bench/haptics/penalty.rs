@@ -25,8 +25,8 @@ fn figure(assets: &AssetCache, quick: bool, rows: &mut Vec<Row>) -> Result<()> {
     ];
     let kinds = [("pile", "step", "s", steps, 1.0 / 3.0), ("peg", "stiffness", "N/m", stiffnesses, 0.4)];
     for (scene, what, unit, [discrete, continuous, ahead], target) in kinds {
-        for (way, found) in stability::WAYS[1..].iter().zip([continuous, ahead]) {
-            let name = format!("haptics/{scene}/{}/stable_{what}", way.name);
+        for (method, found) in stability::METHODS[1..].iter().zip([continuous, ahead]) {
+            let name = format!("haptics/{scene}/{}/stable_{what}", method.name);
             let row = Row::new(name, discrete / found, "ratio").target(target);
             rows.push(row.peer("discrete", discrete).with("peer_unit", unit).with(what, found));
         }

@@ -79,21 +79,21 @@ impl Place {
         for piece in path.windows(2) {
             let (from, to) = (&piece[0].pose, &piece[1].pose);
             let moving = Moving { geometry: self.tool.forms.geometry(), from: *from, to: *to };
-            let way = self.longest_way(from, to);
+            let longest = self.longest_displacement(from, to);
             let mut t = 0.0;
             while t < 1.0 {
-                let left = (1.0 - t) * way;
+                let left = (1.0 - t) * longest;
                 let least = self.least(&moving.pose(t), left, workspace)?.unwrap_or(left);
                 deepest = deepest.min(least);
                 // φ of a grid can be steeper than a distance, by less than a factor of two.
-                t += (0.5 * least.max(0.0) + UNSEEN) / way.max(1e-12);
+                t += (0.5 * least.max(0.0) + UNSEEN) / longest.max(1e-12);
             }
         }
         Ok(deepest)
     }
 
     /// Returns an upper bound of the displacement of any sample on a screw from one pose to another, metres.
-    fn longest_way(&self, from: &Pose, to: &Pose) -> f64 {
+    fn longest_displacement(&self, from: &Pose, to: &Pose) -> f64 {
         let [p, q] = [from, to].map(|pose| pose.transform_point(&self.center.into()).coords);
         let turn = from.rotation.angle_to(&to.rotation);
         // An arc of angle a is about 1 + a²/24 times as long as its chord; this bound holds for a of at most 2 rad.
@@ -126,10 +126,10 @@ impl Wander {
             self.wanted = Pose::from_parts(to.into(), self.random.rotation());
             self.speed = FASTEST.map(|most| most * (0.1 + 0.9 * self.random.next()));
         }
-        let way = self.wanted.translation.vector - self.pose.translation.vector;
+        let displacement = self.wanted.translation.vector - self.pose.translation.vector;
         let turn = (self.wanted.rotation * self.pose.rotation.inverse()).scaled_axis();
         let within = |v: Vec3, speed: f64| v / STEP * (speed * STEP / v.norm().max(1e-12)).min(1.0);
-        let twist = Twist { linear: within(way, self.speed[0]), angular: within(turn, self.speed[1]) };
+        let twist = Twist { linear: within(displacement, self.speed[0]), angular: within(turn, self.speed[1]) };
         let rotation = Rotation::from_scaled_axis(twist.angular * STEP) * self.pose.rotation;
         self.pose = Pose::from_parts((self.pose.translation.vector + twist.linear * STEP).into(), rotation);
         DeviceState { pose: self.pose, twist, engaged: true }

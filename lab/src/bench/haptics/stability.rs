@@ -116,9 +116,9 @@ fn energy(renderer: RendererName, rows: &mut Vec<Row>) -> Result<()> {
     let (mut leak, mut worst, mut last) = (0.0, 0.0f64, slide(0.0).pose);
     for n in 0..4000 {
         let device = slide(f64::from(n) * STEP);
-        let way = (device.pose.translation.vector - last.translation.vector).norm();
+        let displacement = (device.pose.translation.vector - last.translation.vector).norm();
         let turn = device.pose.rotation.angle_to(&last.rotation);
-        leak += 0.5 * (k * way * way + kappa * turn * turn);
+        leak += 0.5 * (k * displacement * displacement + kappa * turn * turn);
         last = device.pose;
         servo.step(&device, STEP);
         simulation.simulate();

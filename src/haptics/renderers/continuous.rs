@@ -1,0 +1,41 @@
+//! Spring forces over the times of contact on the motion from the last round (Xu & Barbič 2016, section 4.1).
+
+use super::method::{Effect, RenderingMethod, Round};
+use crate::ccd::impact::{self, Path};
+use crate::ccd::shell::Workspace;
+use crate::haptics::{Obstacle, Settings, Tool};
+use crate::math::{Pose, Vec3};
+use crate::response::{continuous, ContinuousSettings, On, Sweep};
+use crate::Result;
+
+pub(super) struct ContinuousPenalty {
+    workspace: Workspace,
+}
+
+impl RenderingMethod for ContinuousPenalty {
+    fn new(_: &Settings, _: &Tool) -> Result<Self> {
+        Ok(Self { workspace: Workspace::default() })
+    }
+
+    fn add_obstacle(&mut self, round: &Round, obstacle: &Obstacle, from: &Pose, effect: &mut Effect) -> Result<()> {
+        let tool = &round.input.body;
+        let a = Sweep {
+            geometry: round.tool.forms.geometry(),
+            poses: [round.from, tool.pose],
+            center: round.tool.center,
+            twist: tool.twist,
+        };
+        let b = Sweep {
+            geometry: obstacle.forms.geometry(),
+            poses: [*from, obstacle.pose],
+            center: Vec3::zeros(),
+            twist: obstacle.twist,
+        };
+        let max_separation = round.settings.contact.offset;
+        let query = impact::Query { path: Path::Straight, max_separation, ..impact::Query::default() };
+        let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut self.workspace)?;
+        effect.count(found.len(), found.iter().map(|c| c.contact.separation));
+        effect.add(&continuous(found, &a, &b, On::A, &ContinuousSettings::new(round.springs())), obstacle);
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! The trait of all renderers, the input and the result of a round.
+
+use crate::contact::{self, directions, Contact, Query, Roles, Workspace};
+use crate::haptics::constraint::ConstraintModel;
+use crate::haptics::god_object::Waypoint;
+use crate::haptics::messages::{Input, Linearised};
+use crate::haptics::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
+use crate::math::{Pose, Twist, Wrench};
+use crate::response::{Body, Kinematics, PenaltySettings, Response};
+use crate::Result;
+
+/// A method of turning contacts into forces on the tool.
+///
+/// A round calls [`begin`](Self::begin), then [`add_obstacle`](Self::add_obstacle) for each obstacle in order, then
+/// [`end`](Self::end). A warm round allocates nothing.
+pub(in crate::haptics) trait RenderingMethod: Send + Sync {
+    /// Makes the renderer with its workspace.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for settings out of the method's range.
+    fn new(settings: &Settings, tool: &Tool) -> Result<Self>
+    where
+        Self: Sized;
+
+    /// Returns whether obstacles need a voxmap.
+    fn uses_voxmap() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
+    /// Checks that the tool and an obstacle have the forms that the method needs: by default a pointshell of one and a
+    /// field of the other.
+    ///
+    /// # Errors
+    /// `Unsupported` if they lack them.
+    fn check_forms(&self, tool: &Forms, obstacle: &Forms) -> Result<()> {
+        directions(&tool.geometry(), &obstacle.geometry(), Roles::Auto).map(drop)
+    }
+
+    fn begin(&mut self, _round: &Round) {}
+
+    /// Adds the effect of an obstacle, which was at the pose `from` in the last round.
+    ///
+    /// # Errors
+    /// As the queries; none for forms that passed [`check_forms`](Self::check_forms) and finite input.
+    fn add_obstacle(&mut self, _round: &Round, _obstacle: &Obstacle, _from: &Pose, _effect: &mut Effect) -> Result<()> {
+        Ok(())
+    }
+
+    /// Adds the effect that all obstacles have together.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for numbers that are not finite.
+    fn end(&mut self, _round: &Round, _obstacles: &[Obstacle], _effect: &mut Effect) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns whether the servo fades contacts in: after a reset, and when a new snapshot replaces the last one.
+    fn fades_in(&self) -> bool {
+        true
+    }
+
+    /// Returns the constraints on the tool, if the method has constraints. The servo then attaches the hand to them by
+    /// a coupling spring, and does not integrate a simulated tool.
+    fn constraints(&self) -> Option<&ConstraintModel> {
+        None
+    }
+
+    /// Returns the path of the tool in the last round, if the method computes one.
+    fn path(&self) -> &[Waypoint] {
+        &[]
+    }
+
+    /// Sets a height map on the obstacles, if the method renders surface effects.
+    fn set_height_map(&mut self, _height_map: Option<HeightMap>) {}
+}
+
+/// Input of a round.
+pub(in crate::haptics) struct Round<'a> {
+    pub settings: &'a Settings,
+    pub tool: &'a Tool,
+    pub input: &'a Input,
+    /// True if the input does not continue the motion of the last round.
+    pub is_first: bool,
+    /// Pose of the simulated tool in the last round.
+    pub from: Pose,
+    /// Time since the last round, seconds; positive.
+    pub time: f64,
+}
+
+impl Round<'_> {
+    pub fn tool_body(&self) -> Body<'_> {
+        Body { geometry: self.tool.forms.geometry(), kinematics: self.input.body }
+    }
+
+    /// Returns the spring and damper of each contact.
+    pub fn springs(&self) -> PenaltySettings {
+        let c = &self.settings.contact;
+        PenaltySettings {
+            offset: c.offset,
+            average_from: c.average_from,
+            ..PenaltySettings::new(c.stiffness, c.damping)
+        }
+    }
+
+    /// Returns the contacts of the tool, as A, with an obstacle.
+    pub fn contacts<'w>(
+        &self,
+        obstacle: &Obstacle,
+        max_separation: f64,
+        workspace: &'w mut Workspace,
+    ) -> Result<&'w [Contact]> {
+        let query = Query { max_separation, ..Query::default() };
+        let (a, b) = (self.tool.forms.geometry(), obstacle.forms.geometry());
+        contact::contacts(a, &self.input.body.pose, b, &obstacle.pose, &query, workspace)
+    }
+}
+
+/// Result of a round: the effect of all obstacles on the tool.
+pub(in crate::haptics) struct Effect {
+    /// Loads on the simulated tool, for the servo.
+    pub contact: Linearised,
+    pub contacts: u32,
+    /// Metres; +∞ without contacts.
+    pub least_separation: f64,
+    /// Wrench on the simulated tool, about its centre of mass.
+    pub wrench: Wrench,
+    pub status: Status,
+}
+
+impl Effect {
+    /// Returns the effect of no contacts on a tool with this motion.
+    pub fn none(body: Kinematics) -> Self {
+        Self {
+            contact: Linearised::none(body),
+            contacts: 0,
+            least_separation: f64::INFINITY,
+            wrench: Wrench::ZERO,
+            status: Status::NORMAL,
+        }
+    }
+
+    /// Counts contacts.
+    pub fn count(&mut self, contacts: usize, separations: impl Iterator<Item = f64>) {
+        self.contacts += contacts as u32;
+        self.least_separation = separations.fold(self.least_separation, f64::min);
+    }
+
+    /// Adds the response to an obstacle, about the tool's centre.
+    pub fn add(&mut self, response: &Response, obstacle: &Obstacle) {
+        // Velocity that the obstacle's motion has at the tool's centre.
+        let arm = self.contact.at.center - obstacle.pose.translation.vector;
+        let twist = Twist { linear: obstacle.twist.at(&arm), angular: obstacle.twist.angular };
+        self.contact.add(response, &twist);
+        self.wrench = self.contact.response.wrench;
+    }
+
+    /// Sets a load about the tool's centre that is the same at every state of the tool.
+    pub fn set_load(&mut self, load: Wrench) {
+        self.contact.response = Response::constant(load);
+        self.wrench = load;
+    }
+}

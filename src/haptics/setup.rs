@@ -1,0 +1,45 @@
+//! Setup of the two halves of a haptic scene.
+
+use super::bodies::{Obstacle, Tool};
+use super::constraint::ConstraintModel;
+use super::messages::{Input, Linearised, Snapshot};
+use super::qp::MAX_ROWS;
+use super::servo::Servo;
+use super::settings::Settings;
+use super::simulation::Simulation;
+use super::triple_buffer::channel;
+use super::types::Status;
+use crate::dynamics::Mass;
+use crate::math::{Pose, Twist};
+use crate::response::Kinematics;
+use crate::Result;
+
+/// Makes the two halves of a haptic scene, each for a thread of its own; or one after the other on one thread.
+///
+/// # Errors
+/// `InvalidArgument` for settings, a tool or an obstacle out of range; `Unsupported` when the tool and an obstacle lack the
+/// forms that they need to meet.
+pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(Servo, Simulation)> {
+    settings.check()?;
+    tool.check()?;
+    let mass = Mass::new(tool.mass, tool.center, tool.inertia)?;
+    let (hand, twist) = (Pose::identity(), Twist::ZERO);
+    let body = Kinematics { pose: hand, center: tool.center, twist };
+    let input = Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
+    let (inputs, taken) = channel(|| input);
+    let method = settings.renderer.start(&settings, &tool)?;
+    // A generation that differs from the servo's: there are no results yet.
+    let (snapshots, seen) = channel(|| Snapshot {
+        generation: u32::MAX,
+        clock: 0.0,
+        contacts: 0,
+        status: Status::NORMAL,
+        contact: Linearised::none(body),
+        constraints: method
+            .constraints()
+            .map(|model| ConstraintModel { constraints: Vec::with_capacity(MAX_ROWS), ..model.clone() }),
+    });
+    let fades_in = method.fades_in();
+    let simulation = Simulation::new(settings, tool, obstacles, method, taken, snapshots)?;
+    Ok((Servo::new(settings, mass, inputs, seen, fades_in)?, simulation))
+}
