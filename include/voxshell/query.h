@@ -370,13 +370,13 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
 /**
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
  * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
- * matter, such as the samples of a resting body's manifold; a feature of an edge is refused. Needs no workspace and allocates nothing.
+ * matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
  *
  * @param a, b           as in `vxs_query_contacts`
  * @param features       `count` feature numbers, as in `vxs_contact`, in any order
  * @param count          number of features
- * @param[out] contacts  `count`, in the order of the features. A sample on the far side of a body that touches a sheet
- *                       has no contact: its separation is infinite, and its points and normal are NaN
+ * @param[out] contacts  `count`, in the order of the features. An edge, and a sample on the far side of a body that
+ *                       touches a sheet, have no contact: the separation is infinite, and points and normal are NaN
  * @return VXS_OK, VXS_INVALID_ARGUMENT (also for a feature that no contact of the two bodies can have),
  *         VXS_INVALID_HANDLE
  */

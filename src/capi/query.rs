@@ -158,7 +158,7 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
 /// bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
-/// matter, such as the samples of a resting body's manifold; Needs no workspace and allocates nothing.
+/// matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
 ///
 /// @param a, b           as in `vxs_query_contacts`
 /// @param features       `count` feature numbers, as in `vxs_contact`, in any order
