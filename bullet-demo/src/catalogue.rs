@@ -1,5 +1,7 @@
 //! The names and descriptions of scenes and methods.
 
+use voxshell_lab::report::palette::{self, Colour};
+
 use crate::bridge::{Drive, Method, SceneKind, Segments};
 use crate::fast_bodies::{self, is_fast};
 
@@ -226,6 +228,8 @@ pub struct MethodEntry {
     pub name: &'static str,
     pub title: &'static str,
     pub text: &'static str,
+    /// Colour of its lines and names in the report.
+    pub colour: Colour,
 }
 
 pub const METHODS: [MethodEntry; 8] = [
@@ -234,48 +238,56 @@ pub const METHODS: [MethodEntry; 8] = [
         name: "sphere",
         title: "Bullet sphere",
         text: "btSphereShape, Bullet's own primitive; only for the ball",
+        colour: palette::GREY,
     },
     MethodEntry {
         method: Method::Hull,
         name: "hull",
         title: "Hull, 42 vertices",
         text: "one convex hull, simplified by btShapeHull",
+        colour: palette::SAND,
     },
     MethodEntry {
         method: Method::HullFull,
         name: "hull-full",
         title: "Hull, all vertices",
         text: "one exact convex hull",
+        colour: palette::VIOLET,
     },
     MethodEntry {
         method: Method::Vhacd32,
         name: "vhacd32",
         title: "V-HACD, 32 hulls",
         text: "convex decomposition by parry3d's V-HACD into about 32 hulls of 64 vertices, a compound of btConvexHullShapes",
+        colour: palette::ORANGE,
     },
     MethodEntry {
         method: Method::Hacd,
         name: "hacd",
         title: "HACD",
         text: "convex decomposition by the HACD of Bullet's extras, as in the 2014 paper",
+        colour: palette::YELLOW,
     },
     MethodEntry {
         method: Method::Gimpact,
         name: "gimpact",
         title: "GImpact",
         text: "btGImpactMeshShape: triangles against triangles",
+        colour: palette::RED,
     },
     MethodEntry {
         method: Method::VoxshellCoarse,
         name: "voxshell-coarse",
         title: "Voxshell, coarse",
         text: "about 800 surface samples on a body of 1 m, a field of 64 cells along its largest extent",
+        colour: palette::TEAL,
     },
     MethodEntry {
         method: Method::VoxshellFine,
         name: "voxshell-fine",
         title: "Voxshell, fine",
         text: "about 35,000 surface samples on a bunny of 1 m, a field of 256 cells along its largest extent",
+        colour: palette::BLUE,
     },
 ];
 

@@ -1,6 +1,7 @@
 //! Computes the figures of one row from its recording.
 
-use serde_json::{json, Map, Value};
+use serde_json::json;
+use voxshell_lab::row::Row;
 
 use crate::bridge::{Method, SceneKind, StepFigures};
 use crate::catalogue::Case;
@@ -9,8 +10,8 @@ use crate::nut_bolt::Threads;
 use crate::simulate::Recording;
 use crate::stack::Towers;
 
-/// One row of the comparison.
-pub struct Row {
+/// One scene with one method.
+pub struct SceneRow {
     pub scene: SceneKind,
     pub method: Method,
     pub case: Case,
@@ -161,98 +162,93 @@ pub fn rebound(gaps: &[(usize, f64)], drop: f64, restitution: f64) -> Option<Reb
     Some(Rebound { height, error: 100.0 * (height - ideal) / ideal })
 }
 
-impl Row {
+impl SceneRow {
     /// Returns the figures as JSON, with units in the keys.
-    pub fn json(&self) -> Value {
-        let mut o = Map::new();
-        let mut put = |key: &str, value: Value| {
-            o.insert(key.into(), value);
-        };
-        put("scene", json!(self.scene.entry().name));
-        put("method", json!(self.method.entry().name));
+    pub fn json(&self) -> Row {
+        let mut row = Row::from(json!({ "scene": self.scene.entry().name, "method": self.method.entry().name }));
         if let Some(e) = self.case.restitution {
-            put("restitution", json!(e));
+            row.put("restitution", e);
         }
         if let Some(rate) = self.case.rate {
-            put("rate_hz", json!(rate));
+            row.put("rate_hz", rate);
         }
         if let Some(level) = self.case.level {
-            put("level", json!(level));
+            row.put("level", level);
         }
         if self.case.by_region {
-            put("by_region", json!(true));
+            row.put("by_region", true);
         }
         if let Some(drive) = self.case.drive {
-            put("drive", json!(drive.name()));
+            row.put("drive", drive.name());
         }
         if self.case.swept_spheres {
-            put("swept_spheres", json!(true));
+            row.put("swept_spheres", true);
         }
         let f = match &self.outcome {
             Ok(figures) => figures,
             Err(reason) => {
-                put("skipped", json!(reason));
-                return Value::Object(o);
+                row.put("skipped", reason.as_str());
+                return row;
             }
         };
-        put("steps", json!(f.steps));
-        put("steps_wanted", json!(f.steps_wanted));
-        put("window", json!([f.window.0, f.window.1]));
-        put("np_mean_us", json!(f.np_mean));
-        put("np_median_us", json!(f.np_median));
-        put("np_p99_us", json!(f.np_p99));
-        put("np_max_us", json!(f.np_max));
-        put("np_per_pair_us", json!(f.np_per_pair()));
-        put("step_mean_ms", json!(f.step_mean));
-        put("pairs_mean", json!(f.pairs_mean));
+        row.put("steps", f.steps);
+        row.put("steps_wanted", f.steps_wanted);
+        row.put("window", [f.window.0, f.window.1]);
+        row.put("np_mean_us", f.np_mean);
+        row.put("np_median_us", f.np_median);
+        row.put("np_p99_us", f.np_p99);
+        row.put("np_max_us", f.np_max);
+        row.put("np_per_pair_us", f.np_per_pair());
+        row.put("step_mean_ms", f.step_mean);
+        row.put("pairs_mean", f.pairs_mean);
         if !f.samples.is_empty() {
-            put("samples", json!(f.samples));
+            row.put("samples", f.samples.clone());
         }
-        put("contacts_mean", json!(f.contacts_mean));
-        put("manifolds_mean", json!(f.manifolds_mean));
-        put("max_penetration_mm", json!(f.max_penetration));
-        put("max_penetration_run_mm", json!(f.max_penetration_run));
-        put("resting_gap_mm", json!(f.resting_gap));
-        put("kinetic_energy_j", json!(f.kinetic_energy));
-        put("kinetic_energy_late_j", json!(f.kinetic_energy_late));
+        row.put("contacts_mean", f.contacts_mean);
+        row.put("manifolds_mean", f.manifolds_mean);
+        row.put("max_penetration_mm", f.max_penetration);
+        row.put("max_penetration_run_mm", f.max_penetration_run);
+        row.put("resting_gap_mm", f.resting_gap);
+        row.put("kinetic_energy_j", f.kinetic_energy);
+        row.put("kinetic_energy_late_j", f.kinetic_energy_late);
         if let Some(r) = f.rebound {
-            put("rebound_height_m", json!(r.height));
-            put("rebound_error_pct", json!(r.error));
+            row.put("rebound_height_m", r.height);
+            row.put("rebound_error_pct", r.error);
         }
         if let Some(t) = f.threads {
-            put("np_mean_us_per_nut", json!(f.np_mean / t.nuts as f64));
-            put("np_p99_us_per_nut", json!(f.np_p99 / t.nuts as f64));
-            put("turns", json!(t.turns));
-            put("travel_per_turn_error_pct", json!(t.travel_error));
-            put("off_helix_mm", json!(t.off_helix));
-            put("worst_jump_mm", json!(t.jump));
-            put("tilt_rad", json!(t.tilt));
-            put("nuts", json!(t.nuts));
-            put("stopped_at_head", json!(t.stopped));
+            row.put("np_mean_us_per_nut", f.np_mean / t.nuts as f64);
+            row.put("np_p99_us_per_nut", f.np_p99 / t.nuts as f64);
+            row.put("turns", t.turns);
+            row.put("travel_per_turn_error_pct", t.travel_error);
+            row.put("off_helix_mm", t.off_helix);
+            row.put("worst_jump_mm", t.jump);
+            row.put("tilt_rad", t.tilt);
+            row.put("nuts", t.nuts);
+            row.put("stopped_at_head", t.stopped);
         }
         if let Some(p) = f.pile {
-            put("lost_bodies", json!(p.lost));
-            put("spilled_bodies", json!(p.spilled));
+            row.put("lost_bodies", p.lost);
+            row.put("spilled_bodies", p.spilled);
         }
         if let Some(t) = f.towers {
-            put("standing_bodies", json!(t.standing));
-            put("stacked_bodies", json!(t.bodies));
-            put("stands_s", json!(t.stands));
-            put("height_m", json!(t.height));
-            put("built_height_m", json!(t.built_height));
-            put("drift_mm", json!(t.drift));
+            row.put("standing_bodies", t.standing);
+            row.put("stacked_bodies", t.bodies);
+            row.put("stands_s", t.stands);
+            row.put("height_m", t.height);
+            row.put("built_height_m", t.built_height);
+            row.put("drift_mm", t.drift);
         }
         if let Some(rest) = f.np_at_rest {
-            put("np_at_rest_us", json!(rest));
-            put("moving_over_rest", json!(f.np_mean / rest));
+            row.put("np_at_rest_us", rest);
+            row.put("moving_over_rest", f.np_mean / rest);
         }
         if let Some(p) = f.passage {
-            put("movers", json!(p.movers));
-            put("through", json!(p.through));
-            put("final_speed_m_per_s", json!(p.final_speed));
-            put("clamp_mean_us", json!(f.clamp_mean));
+            row.put("movers", p.movers);
+            row.put("through", p.through);
+            row.put("final_speed_m_per_s", p.final_speed);
+            row.put("clamp_mean_us", f.clamp_mean);
         }
-        Value::Object(o)
+        row
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::figures::Row;
+use crate::figures::SceneRow;
 
 /// Longest time without a line where there is no terminal.
 const SILENCE: Duration = Duration::from_secs(4);
@@ -77,7 +77,7 @@ impl Progress {
     }
 
     /// Prints a finished row as a permanent line.
-    pub fn row_done(&self, row: &Row) {
+    pub fn row_done(&self, row: &SceneRow) {
         let name = format!("{} / {}{}", row.scene.entry().name, row.method.entry().name, row.case.label());
         let line = match &row.outcome {
             Ok(f) => format!("{name:<44} {:>9.1} µs per step, {:.2} mm deep", f.np_mean, f.max_penetration),

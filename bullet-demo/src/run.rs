@@ -12,7 +12,7 @@ use crate::bridge::{hacd_available, BodyPose, Drive, Method, SceneKind, Setup};
 use crate::catalogue::Case;
 use crate::decompose::Decomposer;
 use crate::fast_bodies::{self, is_fast};
-use crate::figures::{rebound, Figures, Row};
+use crate::figures::{rebound, Figures, SceneRow};
 use crate::ground_truth::Block;
 use crate::nut_bolt;
 use crate::pile::leavers;
@@ -35,7 +35,7 @@ pub struct Cast {
 
 /// Result of one row: its figures and, for the report, the recording.
 pub struct Outcome {
-    pub row: Row,
+    pub row: SceneRow,
     pub run: Option<Run>,
 }
 
@@ -124,7 +124,7 @@ pub fn run_row(cast: &Cast, method: Method, case: Case, context: &Context) -> Ou
         Ok((figures, run)) => (Ok(figures), Some(run)),
         Err(reason) => (Err(reason), None),
     };
-    let row = Row { scene, method, case, outcome };
+    let row = SceneRow { scene, method, case, outcome };
     context.progress.row_done(&row);
     if context.json {
         println!("{}", row.json());

@@ -1,6 +1,8 @@
 //! The rows as text for a terminal.
 
-use crate::figures::{Figures, Row};
+use voxshell_lab::table::{Align, Table};
+
+use crate::figures::{Figures, SceneRow};
 
 const HEAD: [&str; 21] = [
     "method",
@@ -27,7 +29,7 @@ const HEAD: [&str; 21] = [
 ];
 
 /// Returns one table for each scene, in the order of the rows.
-pub fn table(rows: &[&Row]) -> String {
+pub fn table(rows: &[&SceneRow]) -> String {
     let mut text = String::new();
     let mut start = 0;
     while start < rows.len() {
@@ -44,7 +46,7 @@ pub fn table(rows: &[&Row]) -> String {
     text
 }
 
-fn one_table(rows: &[&Row]) -> String {
+fn one_table(rows: &[&SceneRow]) -> String {
     let rebound = rows.iter().any(|r| r.case.restitution.is_some());
     let any = |has: &dyn Fn(&Figures) -> bool| rows.iter().any(|r| r.outcome.as_ref().is_ok_and(has));
     let pile = any(&|f| f.pile.is_some());
@@ -60,26 +62,18 @@ fn one_table(rows: &[&Row]) -> String {
         "travel" | "jump mm" | "at head" => any(&|f| f.threads.is_some()),
         _ => true,
     };
-    let mut lines = vec![HEAD.map(String::from).to_vec()];
-    lines.extend(rows.iter().map(|r| cells(r)));
-    let width = |c: usize| lines.iter().filter_map(|l| l.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
-    let mut text = String::new();
-    for line in &lines {
-        if let [name, reason] = line.as_slice() {
-            text += &format!("  {name:<0$}  {reason}\n", widths[0]);
-            continue;
-        }
-        for (c, cell) in line.iter().enumerate().filter(|(c, _)| shown(*c)) {
-            let w = widths[c];
-            text += &if c == 0 { format!("  {cell:<w$}") } else { format!("  {cell:>w$}") };
-        }
-        text += "\n";
+    let heads = HEAD.into_iter().enumerate().filter(|(c, _)| shown(*c)).map(|(_, head)| head);
+    let mut table = Table::new(heads);
+    for row in rows {
+        let cells = cells(row);
+        // A skipped row has its reason instead of figures.
+        let all = cells.len() < HEAD.len();
+        table.push(cells.into_iter().enumerate().filter(|(c, _)| all || shown(*c)).map(|(_, cell)| cell));
     }
-    text
+    table.text(Align::Right).lines().map(|line| format!("  {line}\n")).collect()
 }
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &SceneRow) -> Vec<String> {
     let name = format!("{}{}", row.method.entry().name, row.case.label());
     match &row.outcome {
         Ok(f) => {

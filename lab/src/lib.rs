@@ -6,9 +6,12 @@
 //! | `stability` | largest stable steps and stiffnesses: experiments |
 //! | `device` | a simulated haptic device in a simulated hand |
 //! | `clock`, `row` | timing that is robust on a busy machine; rows of figures as JSON and as tables |
+//! | `table`, `report` | tables; pages, plots and films, also those of the Bullet demo |
 
 pub mod clock;
 pub mod device;
+pub mod report;
 pub mod row;
 pub mod scene;
 pub mod stability;
+pub mod table;

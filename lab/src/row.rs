@@ -1,8 +1,10 @@
-//! Rows of figures: as JSON, one object per line, and as a table.
+//! Rows of figures: as JSON, one object per line, and as a table in a terminal.
 
 use std::fmt;
 
 use serde_json::{json, Map, Value};
+
+use crate::table::{Align, Table};
 
 /// One figure, its target and the figure of a peer. Lower is better.
 pub struct Row(Map<String, Value>);
@@ -29,8 +31,12 @@ impl Row {
     }
 
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(key.into(), value.into());
+        self.put(key, value);
         self
+    }
+
+    pub fn put(&mut self, key: &str, value: impl Into<Value>) {
+        self.0.insert(key.into(), value.into());
     }
 }
 
@@ -56,8 +62,7 @@ impl fmt::Display for Row {
 
 /// Prints a table of all rows with a figure; the other rows come before it.
 pub fn print(rows: &[Row]) {
-    let columns = ["", "measured", "target", "", "peer"];
-    let mut lines = vec![columns.map(String::from)];
+    let mut lines = Vec::new();
     for Row(row) in rows {
         match line(row) {
             Some(line) => lines.push(line),
@@ -67,24 +72,8 @@ pub fn print(rows: &[Row]) {
             }
         }
     }
-    if lines.len() > 1 {
-        print_aligned(&lines);
-    }
-}
-
-/// Prints columns as wide as their widest cell; the first and the last are left-aligned.
-pub fn print_aligned<const N: usize>(lines: &[[String; N]]) {
-    let width = |c: usize| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    for line in lines {
-        let cells: Vec<String> = (0..N)
-            .map(|c| match c {
-                0 => format!("{:<1$}", line[c], widths[c]),
-                _ if c + 1 == N => line[c].clone(),
-                _ => format!("{:>1$}", line[c], widths[c]),
-            })
-            .collect();
-        println!("{}", cells.join("  ").trim_end());
+    if !lines.is_empty() {
+        print!("{}", Table::new(["", "measured", "target", "", "peer"]).with(lines).text(Align::Left));
     }
 }
 

@@ -53,11 +53,11 @@ fn the_demo_writes_a_report_that_needs_no_other_file() {
     let first = voxshell(&[&arguments[..], &["--cache", cache_text]].concat());
     let page = std::fs::read_to_string(out.join("report.html")).expect("a report");
     assert!(page.contains("Peg in hole") && page.matches("<svg").count() == 5, "five plots");
-    assert!(!page.contains("src=\"http") && !page.contains("href="), "nothing from elsewhere");
+    assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "nothing from elsewhere");
     assert_eq!(page.matches("data:image/png;base64,").count(), 2);
     for plot in ["force", "torque", "penetration", "contacts", "time"] {
         let svg = std::fs::read_to_string(out.join(format!("peg-{plot}.svg"))).expect("a plot");
-        assert!(svg.contains("<polyline"), "{plot} has a curve");
+        assert_eq!(svg.matches(" stroke=\"#E07B1A\"").count(), 2, "{plot} has a curve and its key in the legend");
     }
     for picture in ["peg.png", "peg-penalty.png", "title.png"] {
         let bytes = std::fs::read(out.join(picture)).expect("a picture");
@@ -92,7 +92,10 @@ fn the_demo_says_how_long_steps_and_how_hard_contacts_may_be() {
             assert!((number(row, "over_discrete") - number(row, key) / discrete).abs() < 1e-9, "{row}");
         }
         let svg = std::fs::read_to_string(folder.path().join(format!("{scene}.svg"))).expect("a plot");
-        assert!(svg.matches("<polyline").count() >= 3, "{scene} has three curves");
+        for colour in ["#E07B1A", "#8D6BB0", "#1F66C7"] {
+            let lines = svg.matches(&format!(" stroke=\"{colour}\"")).count();
+            assert_eq!(lines, 2, "{scene} has a curve of {colour} and its key in the legend");
+        }
     }
     let page = std::fs::read_to_string(folder.path().join("report.html")).expect("a report");
     assert_eq!(page.matches("data:image/png;base64,").count(), 1);

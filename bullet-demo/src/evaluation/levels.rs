@@ -1,16 +1,18 @@
 //! The sections of the evaluation on the plugin's own settings: segmentation by level, and the number of samples.
 
+use voxshell_lab::report::palette::{Colour, BLUE, GREEN, GREY, ORANGE, RED, VIOLET, YELLOW};
+use voxshell_lab::report::{Curve, Plot};
+use voxshell_lab::table::Table;
+
 use super::paper;
 use super::sections::{below_plane, micro, name, Section};
-use super::table::Table;
 use crate::bridge::Method;
 use crate::catalogue::{segmentations, Case};
-use crate::report::plot::{Plot, Series};
 use crate::run::Outcome;
 use crate::scaling::slope;
 
-/// Style classes of lines that are not methods, in order.
-pub const CLASSES: [&str; 7] = ["level-1", "level-2", "level-3", "level-4", "level-5", "by-region", "spread"];
+/// Colours of the segmentations, in their order.
+const COLOURS: [Colour; 7] = [RED, ORANGE, YELLOW, GREEN, BLUE, VIOLET, GREY];
 
 fn title(case: &Case) -> String {
     match case.level {
@@ -26,7 +28,7 @@ pub fn levels(outcomes: Vec<Outcome>) -> Section {
                 beside the paper's: four contacts for each contact region, and the plugin's own choice, up to sixteen that spread \
                 widest. \"Depth\" is in these steps, \"at impact\" in the whole run.";
     let mut section = Section::new("levels", "Table 2: segment levels", note, &outcomes);
-    let mut table = Table::new(&[
+    let mut table = Table::new([
         "segments",
         "samples",
         "paper µs",
@@ -67,11 +69,11 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
     let mut section = Section::new("level-rates", "Low-frequency drops, by segment level", &note, &outcomes);
     let mut head = vec!["method".to_string(), "segments".to_string()];
     head.extend(rates.iter().map(|r| format!("{r} Hz")));
-    let mut table = Table { head, lines: Vec::new() };
+    let mut table = Table::new(head);
     let methods: Vec<Method> = crate::catalogue::METHODS.iter().map(|e| e.method).filter(|m| m.is_voxshell()).collect();
     for method in methods {
-        let mut series = Vec::new();
-        for (case, class) in segmentations().iter().zip(CLASSES) {
+        let mut curves = Vec::new();
+        for (case, colour) in segmentations().iter().zip(COLOURS) {
             let same = |o: &&Outcome| o.row.method == method && o.row.case.segments() == case.segments();
             let of_case: Vec<&Outcome> = outcomes.iter().filter(same).collect();
             if of_case.is_empty() {
@@ -81,11 +83,11 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
             table.push([vec![method.entry().name.to_string(), title(case)], cells].concat());
             let point =
                 |o: &&Outcome| Some((o.row.case.rate?, o.row.outcome.as_ref().ok()?.max_penetration_run.min(1000.0)));
-            series.push(Series { class, title: title(case), points: of_case.iter().filter_map(point).collect() });
+            curves.push(Curve { name: title(case), colour, points: of_case.iter().filter_map(point).collect() });
         }
-        if !series.is_empty() {
+        if !curves.is_empty() {
             let title = format!("{}: largest penetration, mm, by stepping rate", method.entry().title);
-            let plot = Plot::of_powers(&title, "Hz", 1e-2, series);
+            let plot = Plot::of_powers(&title, "Hz", 1e-2, curves);
             section.push_plot(format!("level-rates-{}", method.entry().name), plot);
         }
     }
@@ -110,7 +112,7 @@ pub fn scaling(outcomes: Vec<Outcome>) -> Section {
     );
     let mut section = Section::new("scaling", "Scaling: time by number of samples", &note, &outcomes);
     section.put("scaling/slope", found, SLOPE, "log µs / log samples");
-    let mut table = Table::new(&["method", "samples", "contacts", "median µs", "mean µs", "p99"]);
+    let mut table = Table::new(["method", "samples", "contacts", "median µs", "mean µs", "p99"]);
     for o in &outcomes {
         let Ok(f) = &o.row.outcome else { continue };
         table.push(vec![
@@ -123,11 +125,11 @@ pub fn scaling(outcomes: Vec<Outcome>) -> Section {
         ]);
     }
     section.push_table(table);
-    let line = |class, title: &str, points: Vec<(f64, f64)>| Series { class, title: title.into(), points };
+    let line = |colour, name: &str, points: Vec<(f64, f64)>| Curve { name: name.into(), colour, points };
     let limit = |first: &(f64, f64)| points.iter().map(|p| (p.0, first.1 * (p.0 / first.0).powf(SLOPE))).collect();
-    let mut series = vec![line("voxshell-fine", "median", points.clone())];
-    series.extend(points.first().map(|first| line("spread", "a slope of 0.25", limit(first))));
-    let plot = Plot::of_powers("Narrowphase, µs per step, by number of samples", "samples", 1.0, series);
+    let mut curves = vec![line(BLUE, "median", points.clone())];
+    curves.extend(points.first().map(|first| line(GREY, "a slope of 0.25", limit(first))));
+    let plot = Plot::of_powers("Narrowphase, µs per step, by number of samples", "samples", 1.0, curves);
     section.push_plot("scaling".into(), plot);
     section
 }

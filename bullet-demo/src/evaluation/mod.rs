@@ -4,15 +4,14 @@
 mod levels;
 mod paper;
 mod sections;
-mod table;
-
-pub use levels::CLASSES;
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use voxshell_cli::file;
+use voxshell_lab::report::page::document;
+use voxshell_lab::row::Row;
 
 use crate::arguments::Arguments;
 use crate::bridge::{Method, SceneKind};
@@ -20,7 +19,6 @@ use crate::cache::HullCache;
 use crate::catalogue::{segmentations, Case};
 use crate::decompose::Decomposer;
 use crate::progress::Progress;
-use crate::report::{frame, persist};
 use crate::run::{run_row, Cast, Context, Effort, Outcome};
 
 use sections::Section;
@@ -94,17 +92,19 @@ fn write(out: &Path, sections: &[Section], subject: &str, took: Duration) -> Res
          thread. Figures are means over steps 200 to 600 unless said otherwise; depths are between the true meshes. Took {:.0} s.",
         took.as_secs_f64()
     );
+    let put = |name: &str, content: &str| file::write(&out.join(name), content.as_bytes()).map_err(|e| e.to_string());
     let text: String = sections.iter().map(Section::text).collect();
-    persist(out, "evaluation.txt", format!("# {title}\n\n{about}\n\n{text}").as_bytes())?;
-    let rows: String = sections.iter().flat_map(|s| s.json()).map(|row| format!("{row}\n")).collect();
-    persist(out, "evaluation.jsonl", rows.as_bytes())?;
-    for (name, svg) in sections.iter().flat_map(Section::pictures) {
-        persist(out, &name, svg.as_bytes())?;
+    put("evaluation.txt", &format!("# {title}\n\n{about}\n\n{text}"))?;
+    let rows: String = sections.iter().flat_map(|s| s.rows()).map(|row| format!("{row}\n")).collect();
+    put("evaluation.jsonl", &rows)?;
+    let mut body = format!("<header class=\"top\"><h1>{title}</h1><p>{about}</p></header><main>");
+    for section in sections {
+        for (name, plot) in section.plots() {
+            put(&format!("{name}.svg"), &plot.standalone_svg().map_err(|e| e.to_string())?)?;
+        }
+        body += &section.html().map_err(|e| e.to_string())?;
     }
-    let body: String = sections.iter().map(Section::html).collect();
-    let html =
-        frame(title, &format!("<header class=\"top\"><h1>{title}</h1><p>{about}</p></header><main>{body}</main>"));
-    persist(out, "evaluation.html", html.as_bytes()).map(drop)
+    put("evaluation.html", &document(title, &(body + "</main>\n")))
 }
 
 struct Bench<'a> {
@@ -225,10 +225,8 @@ impl Bench<'_> {
 }
 
 /// Returns the row as the scenes print it, with the section of the evaluation.
-fn tagged(section: &str, outcome: &Outcome) -> serde_json::Value {
-    let mut row = outcome.row.json();
-    row["experiment"] = json!(section);
-    row
+fn tagged(section: &str, outcome: &Outcome) -> Row {
+    outcome.row.json().with("experiment", section)
 }
 
 #[cfg(test)]
@@ -265,9 +263,12 @@ mod tests {
             assert!(rows.iter().any(|r| r["experiment"] == experiment), "no rows of {experiment}");
         }
         let page = read("evaluation.html");
-        assert!(page.contains("<svg") && !page.contains("http:"), "self-contained");
+        let elsewhere = ["src=\"http", "href=\"http"].iter().any(|link| page.contains(link));
+        assert!(page.contains("<svg") && !elsewhere, "self-contained");
+        let line =
+            format!("<polyline fill=\"none\" opacity=\"1\" stroke=\"{}\"", Method::VoxshellCoarse.entry().colour.hex());
         for name in ["fig6-e0.9.svg", "fig8-time.svg", "fig8-velocity.svg", "fig10-energy.svg", "rates.svg"] {
-            assert!(read(name).contains("class=\"line m-voxshell-coarse\""), "{name}");
+            assert_eq!(read(name).matches(&line).count(), 2, "{name} has the curve and its key");
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The sections of the evaluation: a table and plots each.
 
-use serde_json::{json, Value};
+use voxshell_lab::report::page::{self, escape};
+use voxshell_lab::report::{Curve, Plot};
+use voxshell_lab::row::Row;
+use voxshell_lab::table::Table;
 
 use super::paper;
-use super::table::Table;
 use super::tagged;
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::RESTITUTIONS;
-use crate::figures::{Figures, Row};
-use crate::report::plot::{Plot, Series};
-use crate::report::{escape, standalone};
+use crate::figures::{Figures, SceneRow};
 use crate::run::{Outcome, Run};
 
 pub struct Section {
@@ -19,7 +19,7 @@ pub struct Section {
     tables: Vec<Table>,
     /// File name and plot of each picture.
     plots: Vec<(String, Plot)>,
-    rows: Vec<Value>,
+    rows: Vec<Row>,
 }
 
 impl Section {
@@ -38,40 +38,40 @@ impl Section {
 
     /// Adds a figure of the whole section, in a row of its own.
     pub fn put(&mut self, row: &str, measured: f64, target: f64, unit: &str) {
-        let experiment = self.name;
-        self.rows.push(json!({
-            "experiment": experiment, "row": row, "measured": measured, "target": target, "unit": unit
-        }));
+        self.rows.push(Row::new(row, measured, unit).target(target).with("experiment", self.name));
     }
 
     pub fn text(&self) -> String {
-        let tables: String = self.tables.iter().map(|t| t.text() + "\n").collect();
+        let tables: String = self.tables.iter().map(|t| t.markdown() + "\n").collect();
         format!("## {}\n\n{}\n\n{tables}", self.title, self.note)
     }
 
-    pub fn html(&self) -> String {
-        let tables: String = self.tables.iter().map(|t| t.html(escape)).collect();
-        let plots: String = self.plots.iter().map(|p| p.1.svg()).collect();
-        let legend = self.plots.first().map_or(String::new(), |p| crate::report::legend(&p.1));
-        format!(
-            "<section id=\"{}\"><h2>{}</h2><p>{}</p>\n{tables}{legend}<div class=\"plots\">{plots}</div></section>\n",
+    pub fn html(&self) -> voxshell::Result<String> {
+        let tables: String = self.tables.iter().map(Table::html).collect();
+        let curves = self.plots.iter().take(1).flat_map(|p| &p.1.curves);
+        let plots = match self.plots.is_empty() {
+            true => String::new(),
+            false => page::legend(curves) + &page::plots(self.plots.iter().map(|p| &p.1))?,
+        };
+        Ok(format!(
+            "<section id=\"{}\"><h2>{}</h2><p>{}</p>\n{tables}{plots}</section>\n",
             self.name,
             escape(&self.title),
             escape(&self.note)
-        )
+        ))
     }
 
-    pub fn json(&self) -> impl Iterator<Item = &Value> {
-        self.rows.iter()
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
-    /// Returns the plots as separate files: name and content.
-    pub fn pictures(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        self.plots.iter().map(|(name, plot)| (format!("{name}.svg"), standalone(plot)))
+    /// Returns the plots with the names of their files.
+    pub fn plots(&self) -> &[(String, Plot)] {
+        &self.plots
     }
 }
 
-fn find(outcomes: &[Outcome], with: impl Fn(&Row) -> bool) -> Option<&Figures> {
+fn find(outcomes: &[Outcome], with: impl Fn(&SceneRow) -> bool) -> Option<&Figures> {
     outcomes.iter().find(|o| with(&o.row)).and_then(|o| o.row.outcome.as_ref().ok())
 }
 
@@ -97,16 +97,15 @@ pub fn micro(x: f64) -> String {
 
 fn plot<'a>(
     title: &str,
-    log: bool,
-    floor: f64,
+    log_from: Option<f64>,
     outcomes: impl Iterator<Item = &'a Outcome>,
     line: impl Fn(&Run) -> Vec<(f64, f64)>,
 ) -> Plot {
-    let series = outcomes.filter_map(|o| {
+    let curves = outcomes.filter_map(|o| {
         let entry = o.row.method.entry();
-        Some(Series { class: entry.name, title: entry.title.into(), points: line(o.run.as_ref()?) })
+        Some(Curve { name: entry.title.into(), colour: entry.colour, points: line(o.run.as_ref()?) })
     });
-    Plot::over_seconds(title, log, floor, series.collect())
+    Plot { log_from, ..Plot::over_seconds(title, curves.collect()) }
 }
 
 pub fn ball(outcomes: Vec<Outcome>) -> Section {
@@ -121,7 +120,7 @@ pub fn ball(outcomes: Vec<Outcome>) -> Section {
     for name in names {
         head.extend([format!("{name}: paper mm"), "ours mm".to_string(), "rebound / e²".to_string()]);
     }
-    let mut table = Table { head, lines: Vec::new() };
+    let mut table = Table::new(head);
     for (e, theirs) in paper::TABLE_1 {
         let mut line = vec![e.to_string()];
         for (method, theirs) in methods.into_iter().zip(theirs) {
@@ -136,7 +135,7 @@ pub fn ball(outcomes: Vec<Outcome>) -> Section {
     for e in RESTITUTIONS {
         let with = outcomes.iter().filter(|o| o.row.case.restitution == Some(e));
         let height = |run: &Run| run.gaps.iter().map(|g| (g.0 as f64 * run.recording.dt, 0.5 + g.1.max(0.0))).collect();
-        let mut plot = plot(&format!("Height of the centre, m, e = {e}"), false, 0.0, with, height);
+        let mut plot = plot(&format!("Height of the centre, m, e = {e}"), None, with, height);
         plot.mark = Some((0.5 + e * e, "ideal first rebound".into()));
         section.plots.push((format!("fig6-e{e}"), plot));
     }
@@ -159,7 +158,7 @@ pub fn stacking(outcomes: Vec<Outcome>) -> Section {
         "energy J",
         "µs per step",
     ];
-    let mut table = Table::new(&head);
+    let mut table = Table::new(head);
     for o in &outcomes {
         let Ok(f) = &o.row.outcome else { continue };
         let Some(t) = f.towers else { continue };
@@ -180,7 +179,7 @@ pub fn stacking(outcomes: Vec<Outcome>) -> Section {
     section
 }
 
-pub fn name(row: &Row, f: &Figures) -> String {
+pub fn name(row: &SceneRow, f: &Figures) -> String {
     let name = format!("{}{}", row.method.entry().name, row.case.label());
     if f.steps < f.steps_wanted {
         format!("{name} (stopped at step {} of {})", f.steps, f.steps_wanted)
@@ -209,7 +208,7 @@ pub fn drop(outcomes: Vec<Outcome>) -> Section {
         "at impact mm",
         "energy J",
     ];
-    let mut table = Table::new(&head);
+    let mut table = Table::new(head);
     for o in &outcomes {
         let theirs = paper::drop_us(o.row.method);
         match &o.row.outcome {
@@ -241,9 +240,9 @@ pub fn drop(outcomes: Vec<Outcome>) -> Section {
     let energy =
         |run: &Run| run.recording.steps.iter().enumerate().map(|(i, s)| (step(i, run), s.kinetic_energy)).collect();
     let all = || outcomes.iter();
-    section.plots.push(("fig8-time".into(), plot("Fig 8: narrowphase, µs per step", true, 0.1, all(), time)));
-    section.plots.push(("fig8-velocity".into(), plot("Fig 8: linear velocity, m/s", true, 1e-6, all(), velocity)));
-    section.plots.push(("fig10-energy".into(), plot("Fig 10: kinetic energy, J", true, 1e-10, all(), energy)));
+    section.plots.push(("fig8-time".into(), plot("Fig 8: narrowphase, µs per step", Some(0.1), all(), time)));
+    section.plots.push(("fig8-velocity".into(), plot("Fig 8: linear velocity, m/s", Some(1e-6), all(), velocity)));
+    section.plots.push(("fig10-energy".into(), plot("Fig 10: kinetic energy, J", Some(1e-10), all(), energy)));
     section
 }
 
@@ -278,7 +277,7 @@ pub fn touching(drops: &[Outcome], outcomes: Vec<Outcome>, moving: Vec<Outcome>)
     section.rows.extend(moving.iter().map(|o| tagged("touching", o)));
     let head =
         ["scene", "method", "mean µs", "p99 µs", "target mean / p99", "depth mm", "energy J", "largest late energy J"];
-    let mut table = Table::new(&head);
+    let mut table = Table::new(head);
     for o in drops.iter().chain(&outcomes) {
         let Ok(f) = &o.row.outcome else { continue };
         table.push(vec![
@@ -293,7 +292,7 @@ pub fn touching(drops: &[Outcome], outcomes: Vec<Outcome>, moving: Vec<Outcome>)
         ]);
     }
     section.tables.push(table);
-    let mut table = Table::new(&[
+    let mut table = Table::new([
         "rolling",
         "moving: mean µs",
         "p99 µs",
@@ -340,8 +339,8 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
     let mut section = Section::new("rates", "Low-frequency drops", &note, &outcomes);
     let mut head = vec!["method".to_string()];
     head.extend(rates.iter().map(|r| format!("{r} Hz")));
-    let mut table = Table { head, lines: Vec::new() };
-    let mut series = Vec::new();
+    let mut table = Table::new(head);
+    let mut curves = Vec::new();
     for entry in &crate::catalogue::METHODS {
         let of_method: Vec<&Outcome> = outcomes.iter().filter(|o| o.row.method == entry.method).collect();
         if of_method.is_empty() {
@@ -354,10 +353,10 @@ pub fn rates(outcomes: Vec<Outcome>, rates: &[f64]) -> Section {
             Some((o.row.case.rate?, f.max_penetration_run.min(1000.0)))
         };
         let points = of_method.iter().filter_map(point).collect();
-        series.push(Series { class: entry.name, title: entry.title.into(), points });
+        curves.push(Curve { name: entry.title.into(), colour: entry.colour, points });
     }
     section.tables.push(table);
-    let plot = Plot::of_powers("Largest penetration, mm, by stepping rate", "Hz", 1e-2, series);
+    let plot = Plot::of_powers("Largest penetration, mm, by stepping rate", "Hz", 1e-2, curves);
     section.plots.push(("rates".into(), plot));
     section
 }
@@ -367,7 +366,7 @@ pub fn piles(outcomes: Vec<Outcome>) -> Section {
                 is up, and says so.";
     let mut section = Section::new("piles", "Piles of many bodies", note, &outcomes);
     let head = ["scene", "method", "pairs", "µs per pair", "narrowphase ms", "step ms", "contacts", "lost", "depth mm"];
-    let mut table = Table::new(&head);
+    let mut table = Table::new(head);
     for o in &outcomes {
         let Ok(f) = &o.row.outcome else { continue };
         table.push(vec![

@@ -6,16 +6,18 @@ use serde_json::{json, Value};
 use voxshell::field::{Cuboid, SignedDistance};
 use voxshell::math::{Pose, Vec3};
 use voxshell_cli::render::{render, Camera, Ground, Image, Object, Scene};
+use voxshell_lab::report::animated_png;
 
-use super::base64;
 use crate::bridge::{BodyPose, Method, SceneKind};
 use crate::prepared_body::PreparedBody;
 use crate::run::{pose_of, Cast, Context, Effort, Run};
 
 const STILL: (usize, usize) = (300, 200);
-pub const HERO: (usize, usize) = (1280, 440);
+const HERO: (usize, usize) = (1280, 440);
 /// Points per body of the true surface that can be drawn over the picture.
 const POINTS: usize = 900;
+/// Longest duration of a film, seconds; longer runs are shown faster.
+const LONGEST: f64 = 8.0;
 
 const STOCK: [[f32; 3]; 3] = [[0.93, 0.56, 0.16], [0.86, 0.42, 0.16], [0.95, 0.70, 0.30]];
 const OURS: [[f32; 3]; 3] = [[0.16, 0.43, 0.80], [0.10, 0.58, 0.66], [0.40, 0.45, 0.85]];
@@ -51,48 +53,37 @@ impl<'a> Shooting<'a> {
     /// Draws the last moment as a small picture.
     pub fn still(&self) -> Image {
         let (w, h) = STILL;
-        render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h)
-    }
-
-    /// Draws the last moment in the size of the film; shown until the film is unpacked.
-    pub fn poster(&self) -> String {
-        let (w, h) = self.effort.film;
-        png(&render(&self.scene(self.last_step(), true), &self.camera(w as f64 / h as f64), w, h))
+        render(&self.scene(self.last_step()), &self.camera(w as f64 / h as f64), w, h)
     }
 
     /// Draws the last moment as a wide picture.
     pub fn hero(&self) -> Image {
         let (w, h) = HERO;
-        let scene = Scene { smoothing: 3, ..self.scene(self.last_step(), true) };
+        let scene = Scene { smoothing: 3, ..self.scene(self.last_step()) };
         render(&scene, &self.camera(w as f64 / h as f64), w, h)
     }
 
-    /// Returns the data of the page's player: a background, the differing area of each frame, poses and surface points.
-    pub fn film(&self, mut tick: impl FnMut()) -> Value {
+    /// Returns the animated PNG and the data of the page's player: times, poses, surface points and the camera.
+    pub fn film(&self, mut tick: impl FnMut()) -> voxshell::Result<(Vec<u8>, Value)> {
         let (w, h) = self.effort.film;
         let camera = self.camera(w as f64 / h as f64);
-        let background = render(&self.scene(0, false), &camera, w, h);
         let last = self.last_step();
         let count = self.frame_count();
-        let mut frames = Vec::new();
+        let mut pictures = Vec::new();
         let mut poses = Vec::new();
         let mut times = Vec::new();
         for k in 0..count {
             let step = last * k / (count - 1).max(1);
-            let picture = render(&self.scene(step, true), &camera, w, h);
-            frames.push(difference(&background, &picture));
+            pictures.push(render(&self.scene(step), &camera, w, h));
             poses.push(self.flat_poses(step));
             times.push(step as f64 * self.dt());
             tick();
         }
-        json!({
-            "method": self.method.entry().name,
-            "title": self.method.entry().title,
+        let film = animated_png(&pictures, times.last().map_or(0.0, |t| t.min(LONGEST)))?;
+        let data = json!({
             "width": w,
             "height": h,
             "seconds": times,
-            "background": png(&background),
-            "frames": frames,
             "poses": poses,
             "points": self.cast.stages.iter().map(|s| surface_points(s)).collect::<Vec<_>>(),
             "models": self.movers().map(|(_, _, model)| model).collect::<Vec<_>>(),
@@ -100,7 +91,8 @@ impl<'a> Shooting<'a> {
                 "eye": list(&camera.eye), "right": list(&camera.right), "up": list(&camera.up),
                 "forward": list(&camera.forward), "half": (0.5 * camera.fov_y).tan(),
             },
-        })
+        });
+        Ok((film, data))
     }
 
     /// Returns the number of frames that [`Shooting::film`] will draw.
@@ -142,14 +134,11 @@ impl<'a> Shooting<'a> {
         movers.map(|x| (x * 1e4).round() / 1e4).collect()
     }
 
-    fn scene(&self, step: usize, with_movers: bool) -> Scene {
+    fn scene(&self, step: usize) -> Scene {
         let mut scene = Scene { smoothing: 2, ..Scene::default() };
         let palette = if self.method.is_voxshell() { OURS } else { STOCK };
         for (r, run) in self.runs.iter().enumerate() {
             for (i, body) in run.recording.bodies.iter().enumerate() {
-                if !body.fixed && !with_movers {
-                    continue;
-                }
                 let Some(pose) = self.pose(r, i, step) else { continue };
                 let colour = if body.fixed { FIXED } else { palette[body.model % 3] };
                 scene.objects.push(Object { field: self.fields[body.model].clone(), pose, colour });
@@ -199,38 +188,6 @@ impl<'a> Shooting<'a> {
         let fov = if aspect > 2.0 && self.cast.scene.is_pile() { 26f64 } else { 36f64 };
         Camera::looking_at(eye, target, Vec3::y(), fov.to_radians())
     }
-}
-
-/// Returns the area of `picture` that differs from `background`: position, size, and a PNG that is transparent where
-/// they agree.
-fn difference(background: &Image, picture: &Image) -> Value {
-    let (w, h) = (picture.width, picture.height);
-    let pixel = |image: &Image, i: usize| -> [u8; 4] { std::array::from_fn(|c| image.rgba[4 * i + c]) };
-    let (mut x0, mut y0, mut x1, mut y1) = (w, h, 0, 0);
-    for i in (0..w * h).filter(|&i| differs(pixel(background, i), pixel(picture, i))) {
-        (x0, x1) = (x0.min(i % w), x1.max(i % w + 1));
-        (y0, y1) = (y0.min(i / w), y1.max(i / w + 1));
-    }
-    if x0 >= x1 {
-        return Value::Null;
-    }
-    let mut rgba = Vec::with_capacity(4 * (x1 - x0) * (y1 - y0));
-    for y in y0..y1 {
-        for i in y * w + x0..y * w + x1 {
-            let p = pixel(picture, i);
-            rgba.extend(if differs(p, pixel(background, i)) { p.map(|c| c | 1) } else { [0; 4] });
-        }
-    }
-    json!([x0, y0, png(&Image { width: x1 - x0, height: y1 - y0, rgba })])
-}
-
-/// Returns true for a visible difference; the faint ends of shadows would otherwise enlarge the page.
-fn differs(a: [u8; 4], b: [u8; 4]) -> bool {
-    a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > 2)
-}
-
-pub fn png(image: &Image) -> String {
-    base64(&image.png_bytes())
 }
 
 fn list(v: &Vec3) -> [f64; 3] {

@@ -1,35 +1,38 @@
 "use strict";
-// Films: a background and, for each frame, the part that differs from it. Surface points are projected here, so that
-// they can be laid over any frame.
+// Films: animated PNGs, whose frames are decoded here if the browser can (WebCodecs); elsewhere they just play. Surface
+// points are projected here, so that they can be laid over any frame.
 const films = JSON.parse(document.getElementById("films").textContent);
 
-function picture(base64) {
-  const image = new Image();
-  image.loaded = new Promise(done => { image.onload = image.onerror = done; });
-  image.src = "data:image/png;base64," + base64;
-  return image;
-}
-
 class Pane {
-  constructor(canvas, film) {
-    this.canvas = canvas;
+  constructor(image, film) {
     this.film = film;
-    this.background = picture(film.background);
-    this.frames = film.frames.map(f => f && { x: f[0], y: f[1], image: picture(f[2]) });
-    this.ready = Promise.all([this.background, ...this.frames.filter(f => f).map(f => f.image)].map(i => i.loaded));
+    this.canvas = document.createElement("canvas");
     const scale = Math.min(2, window.devicePixelRatio || 1);
-    canvas.width = film.width * scale;
-    canvas.height = film.height * scale;
-    this.context = canvas.getContext("2d");
+    this.canvas.width = film.width * scale;
+    this.canvas.height = film.height * scale;
+    this.context = this.canvas.getContext("2d");
     this.context.scale(scale, scale);
+    this.ready = this.open(image);
   }
 
-  draw(share, points) {
-    const k = Math.round(share * (this.film.frames.length - 1));
-    const frame = this.frames[k];
-    this.context.drawImage(this.background, 0, 0);
-    if (frame) this.context.drawImage(frame.image, frame.x, frame.y);
-    if (points) this.overlay(k);
+  async open(image) {
+    const data = await (await fetch(image.src)).arrayBuffer();
+    this.decoder = new ImageDecoder({ data, type: "image/png" });
+    await this.decoder.tracks.ready;
+    await this.draw(0, false);
+    image.replaceWith(this.canvas);
+  }
+
+  async draw(share, points) {
+    const k = Math.round(share * (this.film.seconds.length - 1));
+    this.wanted = k;
+    const { image } = await this.decoder.decode({ frameIndex: k });
+    // A later call may have asked for another frame meanwhile.
+    if (k === this.wanted) {
+      this.context.drawImage(image, 0, 0, this.film.width, this.film.height);
+      if (points) this.overlay(k);
+    }
+    image.close();
   }
 
   overlay(k) {
@@ -62,14 +65,15 @@ class Pane {
 }
 
 for (const section of document.querySelectorAll("section[data-films]")) {
-  const canvases = [...section.querySelectorAll("canvas")];
-  if (canvases.length === 0) continue;
+  const images = [...section.querySelectorAll("img[data-film]")];
+  if (images.length === 0 || !window.ImageDecoder) continue;
+  section.querySelector(".controls").hidden = false;
   const button = section.querySelector(".controls button");
   const slider = section.querySelector("input[type=range]");
   const box = section.querySelector("input[type=checkbox]");
   const clock = section.querySelector("output");
   let panes = null, playing = false, before = 0;
-  const longest = Math.max(...canvases.map(c => films[c.dataset.film].seconds.at(-1)));
+  const longest = Math.max(...images.map(i => films[i.dataset.film].seconds.at(-1)));
   const speed = Math.max(1, longest / 8);
   const show = () => {
     const time = slider.value / 1000 * longest;
@@ -87,7 +91,7 @@ for (const section of document.querySelectorAll("section[data-films]")) {
   const stop = () => { playing = false; button.textContent = "Play"; };
   const open = async () => {
     if (panes) return;
-    panes = canvases.map(c => new Pane(c, films[c.dataset.film]));
+    panes = images.map(i => new Pane(i, films[i.dataset.film]));
     await Promise.all(panes.map(p => p.ready));
     show();
   };
@@ -113,7 +117,8 @@ for (const legend of document.querySelectorAll(".legend")) {
     button.addEventListener("click", () => {
       const shown = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", shown);
-      for (const line of legend.parentElement.querySelectorAll(".m-" + button.dataset.method)) line.classList.toggle("hidden", !shown);
+      const lines = legend.parentElement.querySelectorAll(`polyline[stroke="${button.dataset.stroke}"]`);
+      for (const line of lines) line.classList.toggle("hidden", !shown);
     });
   }
 }

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use voxshell_cli::render::Image;
+use voxshell_lab::report::page::{self, data_url, document, escape, figure, key, table, Line};
+use voxshell_lab::report::{Curve, Plot};
 
-use super::escape;
-use super::film::{png, Shooting, HERO};
-use super::plot::{Plot, Series};
+use super::film::Shooting;
 use crate::bridge::{Method, SceneKind};
-use crate::catalogue::METHODS;
+use crate::catalogue::{METHODS, RESTITUTIONS};
 use crate::fast_bodies::{is_fast, HERTZ};
-use crate::figures::{window, Row};
+use crate::figures::{window, SceneRow};
 use crate::run::{Cast, Context, Outcome};
 use crate::table::values;
 
@@ -25,34 +25,19 @@ pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result
     for (cast, outcomes) in done {
         sections += &section(cast, outcomes, context, &mut films, &mut hero)?;
     }
-    let mut html = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    html += "<title>Voxshell in Bullet: the same scenes, side by side</title>\n<link rel=\"icon\" href=\"data:,\">\n";
-    let _ = write!(html, "<style>\n{}</style>\n</head>\n<body>\n", style());
-    html += &top(done, subject, hero.as_ref());
-    let _ = write!(html, "<main>\n{}{sections}{}</main>\n", navigation(done), how_measured(done));
+    let mut body = top(done, subject, hero.as_ref());
+    let _ = write!(body, "<main>\n{}{sections}{}</main>\n", navigation(done), how_measured(done));
     let _ = writeln!(
-        html,
+        body,
         "<footer>Voxshell {} with the system's Bullet Physics. Pictures are sphere-traced from the fields that \
                           collide, without a graphics card.</footer>",
         env!("CARGO_PKG_VERSION")
     );
     // A closing tag inside the data would end the script: JSON may write the slash as an escape.
     let data = Value::Array(films).to_string().replace("</", "<\\/");
-    let _ = writeln!(html, "<script type=\"application/json\" id=\"films\">{data}</script>");
-    let _ = write!(html, "<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js"));
-    Ok((html, hero))
-}
-
-pub fn style() -> String {
-    include_str!("page.css").to_string() + &line_colours()
-}
-
-/// One CSS rule for each method, so that the class of a line determines its colour.
-fn line_colours() -> String {
-    let rule =
-        |name| format!(".line.m-{name} {{ stroke: var(--{name}); }} .key.m-{name} {{ background: var(--{name}); }}\n");
-    METHODS.iter().map(|e| e.name).chain(crate::evaluation::CLASSES).map(rule).collect()
+    let _ = writeln!(body, "<script type=\"application/json\" id=\"films\">{data}</script>");
+    let _ = write!(body, "<script>\n{}</script>\n", include_str!("page.js"));
+    Ok((document("Voxshell in Bullet: the same scenes, side by side", &body), hero))
 }
 
 fn top(done: &[Done], subject: &str, hero: Option<&Image>) -> String {
@@ -65,11 +50,13 @@ fn top(done: &[Done], subject: &str, hero: Option<&Image>) -> String {
         escape(subject)
     );
     if let Some(picture) = hero {
-        let ((w, h), data) = (HERO, png(picture));
         let _ = writeln!(
             html,
-            "<img class=\"hero\" width=\"{w}\" height=\"{h}\" alt=\"The last moment of a scene, drawn from the \
-                              fields that collide\" src=\"data:image/png;base64,{data}\">"
+            "<img class=\"hero\" width=\"{}\" height=\"{}\" alt=\"The last moment of a scene, drawn from the fields that \
+             collide\" src=\"{}\">",
+            picture.width,
+            picture.height,
+            data_url(&picture.png_bytes())
         );
     }
     html += "<div class=\"cards\">\n";
@@ -165,35 +152,33 @@ fn section(
     for method in super::filmed(outcomes) {
         let shooting = Shooting::new(cast, method, runs_of(outcomes, method), context)?;
         context.progress.start(&format!("{} / {}: drawing", entry.name, method.entry().name), shooting.frame_count());
-        let film = shooting.film(|| context.progress.tick());
+        let (film, data) = shooting.film(|| context.progress.tick())?;
         let _ = writeln!(
             panes,
-            "<figure><canvas data-film=\"{}\" width=\"{}\" height=\"{}\" \
-             style=\"background-image: url(data:image/png;base64,{})\"></canvas><figcaption>{} {}</figcaption></figure>",
+            "<figure><img data-film=\"{}\" alt=\"Film of the scene, {}\" src=\"{}\"><figcaption>{}</figcaption></figure>",
             films.len(),
-            film["width"],
-            film["height"],
-            shooting.poster(),
-            key(method),
-            method.entry().title
+            method.entry().title,
+            data_url(&film),
+            named(method)
         );
-        films.push(film);
+        films.push(data);
     }
     if !panes.is_empty() {
+        // The script shows the controls if the browser can decode single frames; elsewhere the films just play.
         let _ = write!(
             html,
-            "<div class=\"panes\">\n{panes}</div>\n<div class=\"controls\"><button type=\"button\">Play</button>\
+            "<div class=\"films\">\n{panes}</div>\n<div class=\"controls\" hidden><button type=\"button\">Play</button>\
              <input type=\"range\" min=\"0\" max=\"1000\" step=\"any\" value=\"0\" aria-label=\"Time\"><output>0.00 s</output>\
              <label><input type=\"checkbox\"> points of the true surface</label></div>\n"
         );
     }
 
     html += "<h3>Figures</h3>\n";
-    html += &table(outcomes);
+    html += &figures_table(outcomes);
     html += "<h3>Where each method ends</h3>\n";
     html += &stills(cast, outcomes, context, hero)?;
     html += "<h3>Step by step</h3>\n<div>";
-    html += &plots(cast.scene, outcomes);
+    html += &plots(cast.scene, outcomes)?;
     Ok(html + "</div>\n</section>\n")
 }
 
@@ -207,12 +192,13 @@ fn methods_of(outcomes: &[Outcome]) -> Vec<Method> {
     METHODS.iter().map(|e| e.method).filter(|&m| !runs_of(outcomes, m).is_empty()).collect()
 }
 
-fn key(method: Method) -> String {
-    format!("<span class=\"key m-{}\"></span>", method.entry().name)
+/// Returns the title of the method after its colour.
+fn named(method: Method) -> String {
+    key(method.entry().colour) + method.entry().title
 }
 
-fn table(outcomes: &[Outcome]) -> String {
-    let rows: Vec<&Row> = outcomes.iter().map(|o| &o.row).collect();
+fn figures_table(outcomes: &[Outcome]) -> String {
+    let rows: Vec<&SceneRow> = outcomes.iter().map(|o| &o.row).collect();
     let any = |f: &dyn Fn(&crate::figures::Figures) -> bool| rows.iter().any(|r| r.outcome.as_ref().is_ok_and(f));
     let (gap, rebound, pile, fast) = (
         any(&|f| f.resting_gap.is_some()),
@@ -243,35 +229,23 @@ fn table(outcomes: &[Outcome]) -> String {
         ("of it clamp µs", fast),
         ("speed at end m/s", fast),
     ];
-    let shown = || heads.iter().enumerate().filter(|h| h.1 .1);
-    let mut html = String::from("<div class=\"scroll\"><table><thead><tr><th>method</th>");
-    shown().for_each(|(_, h)| html += &format!("<th>{}</th>", h.0));
-    html += "</tr></thead><tbody>\n";
-    for row in rows {
-        let class = if row.method.is_voxshell() { " class=\"ours\"" } else { "" };
-        let e = row.case.label();
-        let _ = write!(html, "<tr{class}><td>{}{}{e}", key(row.method), row.method.entry().title);
-        match &row.outcome {
+    let shown: Vec<usize> = (0..heads.len()).filter(|&c| heads[c].1).collect();
+    let head: Vec<&str> = std::iter::once("method").chain(shown.iter().map(|&c| heads[c].0)).collect();
+    let line = |row: &&SceneRow| {
+        let mut name = named(row.method) + &row.case.label();
+        let cells = match &row.outcome {
             Ok(f) => {
                 if f.steps < f.steps_wanted {
-                    let _ = write!(html, " (stopped at step {})", f.steps);
+                    let _ = write!(name, " (stopped at step {})", f.steps);
                 }
-                html += "</td>";
                 let cells = values(f);
-                shown().for_each(|(i, _)| html += &format!("<td>{}</td>", cells[i]));
+                shown.iter().map(|&c| cells[c].clone()).collect()
             }
-            Err(reason) => {
-                let _ = write!(
-                    html,
-                    "</td><td class=\"skipped\" colspan=\"{}\">skipped: {}</td>",
-                    shown().count(),
-                    escape(reason)
-                );
-            }
-        }
-        html += "</tr>\n";
-    }
-    html + "</tbody></table></div>\n"
+            Err(reason) => vec![format!("skipped: {}", escape(reason))],
+        };
+        Line { strong: row.method.is_voxshell(), cells: std::iter::once(name).chain(cells).collect() }
+    };
+    table(&head, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
 fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Option<Image>) -> voxshell::Result<String> {
@@ -280,18 +254,8 @@ fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Optio
     context.progress.start(&format!("{}: drawing", cast.scene.entry().name), methods.len());
     for method in methods {
         let shooting = Shooting::new(cast, method, runs_of(outcomes, method), context)?;
-        let picture = shooting.still();
-        let _ = writeln!(
-            html,
-            "<figure><img loading=\"lazy\" width=\"{}\" height=\"{}\" alt=\"{} at the end\" src=\"data:image/png;base64,{}\">\
-             <figcaption>{}{}</figcaption></figure>",
-            picture.width,
-            picture.height,
-            method.entry().title,
-            png(&picture),
-            key(method),
-            method.entry().title
-        );
+        let alt = format!("{} at the end", method.entry().title);
+        html += &figure(&shooting.still().png_bytes(), &alt, &named(method));
         // The best method of the last scene makes the title picture.
         if method.is_voxshell() {
             *hero = Some(shooting.hero());
@@ -301,17 +265,17 @@ fn stills(cast: &Cast, outcomes: &[Outcome], context: &Context, hero: &mut Optio
     Ok(html + "</div>\n")
 }
 
-fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
+fn plots(scene: SceneKind, outcomes: &[Outcome]) -> voxshell::Result<String> {
     let mut html = String::from("<div class=\"legend\">");
     for method in methods_of(outcomes) {
-        let (name, title) = (method.entry().name, method.entry().title);
+        let stroke = method.entry().colour.hex();
         let _ = write!(
             html,
-            "<button type=\"button\" aria-pressed=\"true\" data-method=\"{name}\">{}{title}</button>",
-            key(method)
+            "<button type=\"button\" aria-pressed=\"true\" data-stroke=\"{stroke}\">{}</button>",
+            named(method)
         );
     }
-    html += "</div>\n<div class=\"plots\">\n";
+    html += "</div>\n";
     // Of the low-frequency drops the one with the longest steps.
     let hertz = (scene == SceneKind::LowFrequency).then(|| HERTZ[HERTZ.len() - 1]);
     let chosen = |o: &&Outcome| !o.row.case.swept_spheres && (hertz.is_none() || o.row.case.rate == hertz);
@@ -320,14 +284,13 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
         let (from, to) = window(scene, r.steps.len());
         (from as f64 * r.dt, to as f64 * r.dt)
     });
-    let plot = |title: &str, log: bool, floor: f64, e: Option<f64>, mark: Option<(f64, String)>, line: &Line| {
+    let plot = |title: &str, log_from: Option<f64>, e: Option<f64>, mark: Option<(f64, String)>, line: &Points| {
         let with = outcomes.iter().filter(chosen).filter(|o| e.is_none() || o.row.case.restitution == e);
-        let series = with.filter_map(|o| {
-            let run = o.run.as_ref()?;
+        let curves = with.filter_map(|o| {
             let entry = o.row.method.entry();
-            Some(Series { class: entry.name, title: entry.title.into(), points: line(run) })
+            Some(Curve { name: entry.title.into(), colour: entry.colour, points: line(o.run.as_ref()?) })
         });
-        Plot { mark, shaded, ..Plot::over_seconds(title, log, floor, series.collect()) }.svg()
+        Plot { log_from, mark, shaded, ..Plot::over_seconds(title, curves.collect()) }
     };
     let steps = |f: fn(&crate::bridge::StepFigures) -> f64| {
         move |run: &crate::run::Run| -> Vec<(f64, f64)> {
@@ -344,35 +307,29 @@ fn plots(scene: SceneKind, outcomes: &[Outcome]) -> String {
     let at = restitution.map_or(String::new(), |e| format!(", e = {e}"));
     let at = at + &hertz.map_or(String::new(), |h| format!(", {h} Hz"));
     let time = steps(|s| s.narrowphase_ns * 1e-3);
-    html += &plot(&format!("Narrowphase, µs per step{at}"), true, 0.1, restitution, None, &time);
+    let energy = steps(|s| s.kinetic_energy);
     let floor = if scene.is_pile() { 1e-4 } else { 1e-10 };
-    html += &plot(&format!("Kinetic energy, J{at}"), true, floor, restitution, None, &steps(|s| s.kinetic_energy));
-    html += &plot(
-        &format!("Depth between the true meshes, mm{at}"),
-        false,
-        0.0,
-        restitution,
-        None,
-        &gaps(|g| (-g).max(0.0) * 1e3),
-    );
+    let depth = gaps(|g| (-g).max(0.0) * 1e3);
+    let mut all = vec![
+        plot(&format!("Narrowphase, µs per step{at}"), Some(0.1), restitution, None, &time),
+        plot(&format!("Kinetic energy, J{at}"), Some(floor), restitution, None, &energy),
+        plot(&format!("Depth between the true meshes, mm{at}"), None, restitution, None, &depth),
+    ];
     match scene {
-        SceneKind::Ball => {
-            for e in crate::catalogue::RESTITUTIONS {
-                let mark = Some((e * e, format!("ideal first rebound, {:.2} m", e * e)));
-                html +=
-                    &plot(&format!("Gap below the ball, m, e = {e}"), false, 0.0, Some(e), mark, &gaps(|g| g.max(0.0)));
-            }
-        }
+        SceneKind::Ball => all.extend(RESTITUTIONS.map(|e| {
+            let mark = Some((e * e, format!("ideal first rebound, {:.2} m", e * e)));
+            plot(&format!("Gap below the ball, m, e = {e}"), None, Some(e), mark, &gaps(|g| g.max(0.0)))
+        })),
         scene if scene.is_pile() => {
-            html += &plot("Contact points", false, 0.0, None, None, &steps(|s| f64::from(s.contacts)))
+            all.push(plot("Contact points", None, None, None, &steps(|s| f64::from(s.contacts))))
         }
         scene if is_fast(scene) => {}
-        _ => html += &plot("Distance between the true meshes, m", true, 1e-4, None, None, &gaps(|g| g)),
+        _ => all.push(plot("Distance between the true meshes, m", Some(1e-4), None, None, &gaps(|g| g))),
     }
-    html + "</div>\n"
+    Ok(html + &page::plots(&all)?)
 }
 
-type Line<'a> = dyn Fn(&crate::run::Run) -> Vec<(f64, f64)> + 'a;
+type Points<'a> = dyn Fn(&crate::run::Run) -> Vec<(f64, f64)> + 'a;
 
 fn how_measured(done: &[Done]) -> String {
     let mut html = String::from("<section id=\"measured\">\n<h2>How it was measured</h2>\n");
@@ -387,7 +344,7 @@ fn how_measured(done: &[Done]) -> String {
              surface against the exact distance to the other. A negative gap is a depth. What is drawn is what collides: \
              hulls for the hull methods, fields for Voxshell. Tick “points of the true surface” to see how well it fits.</p>\n<dl>\n";
     for entry in METHODS.iter().filter(|e| done.iter().any(|(_, o)| o.iter().any(|o| o.row.method == e.method))) {
-        let _ = writeln!(html, "<dt>{}{}</dt><dd>{}</dd>", key(entry.method), entry.title, entry.text);
+        let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", named(entry.method), entry.text);
     }
     html + "</dl>\n</section>\n"
 }

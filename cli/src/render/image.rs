@@ -1,9 +1,8 @@
 //! Pixels and their PNG form.
 
-use std::io::Write;
 use std::path::Path;
 
-use voxshell::{Error, Result};
+use voxshell::Result;
 
 /// An 8-bit sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,23 +44,8 @@ impl Image {
         bytes
     }
 
-    /// Writes a PNG under a temporary name and renames it, so that no other program sees an incomplete file.
+    /// Writes a PNG file, completely or not at all.
     pub fn write_png(&self, path: &Path) -> Result<()> {
-        let io = |source| Error::Io { path: path.to_path_buf(), source };
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new()
-            .prefix(".voxshell-")
-            .permissions(default_permissions())
-            .tempfile_in(folder)
-            .map_err(io)?;
-        file.write_all(&self.png_bytes()).map_err(io)?;
-        file.persist(path).map_err(|e| io(e.error))?;
-        Ok(())
+        crate::file::write(path, &self.png_bytes())
     }
-}
-
-/// Returns the permissions of a new file before the process's mask; temporary files would otherwise be private.
-fn default_permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(0o666)
 }

@@ -16,7 +16,8 @@ use super::papers::{self, Octree};
 use super::progress::Steps;
 use super::{fields, segments, Setup};
 use voxshell_lab::clock::{of_thread, Clock};
-use voxshell_lab::row::{figure, print_aligned, Row};
+use voxshell_lab::row::{figure, Row};
+use voxshell_lab::table::{Align, Table};
 
 /// Resolution from which a dense grid exceeds the memory of many machines: its size is computed, not its values.
 const FULL_GRID: u32 = 1024;
@@ -226,7 +227,7 @@ impl Tables {
                 figure(ours.bricks_mb),
             ]
         });
-        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+        print!("{}", Table::new(header).with(lines).text(Align::Left));
 
         println!(
             "\nTable 1: the octree over it. \"Full\" has the grid's cells as leaves, as the papers have it; ours ends at \
@@ -262,7 +263,7 @@ impl Tables {
                 figure(ours.held[2]),
             ]
         });
-        print_aligned(&std::iter::once(header.map(String::from)).chain(lines).collect::<Vec<_>>());
+        print!("{}", Table::new(header).with(lines).text(Align::Left));
 
         println!(
             "\nTable 2: {} random segments (reproduction: of {} of them)",
@@ -283,7 +284,7 @@ impl Tables {
                 figure(ours.segments_bricks),
             ]
         });
-        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+        print!("{}", Table::new(header).with(lines).text(Align::Left));
         self.print_motions();
     }
 
@@ -311,7 +312,7 @@ impl Tables {
             let samples = p.samples.to_string();
             [p.name.into(), samples, linear, figure(p.theirs), first_each, all_each, tree, first, all]
         });
-        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+        print!("{}", Table::new(header).with(lines).text(Align::Left));
 
         println!("\nTable 4: drops, the continuous part between the two bodies");
         let header = ["", "samples", "frames", "linear: paper", "ours", "tree: paper", "ours"].map(String::from);
@@ -320,6 +321,6 @@ impl Tables {
             let (samples, frames) = (d.samples.to_string(), d.frames.to_string());
             [d.name.into(), samples, frames, linear, figure(d.each), tree, figure(d.tree)]
         });
-        print_aligned(&std::iter::once(header).chain(lines).collect::<Vec<_>>());
+        print!("{}", Table::new(header).with(lines).text(Align::Left));
     }
 }

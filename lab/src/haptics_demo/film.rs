@@ -1,14 +1,13 @@
 //! Films of a recording: the colliding fields, sphere-traced, with the contacts and the pose of the hand.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder};
 use voxshell::contact::Workspace;
 use voxshell::field::SignedDistance;
 use voxshell::math::{Pose, Vec3};
-use voxshell::{Error, Result};
+use voxshell::Result;
 use voxshell_cli::render::{render, Ball, Camera, Ground, Image, Object, Scene};
+use voxshell_lab::report::animated_png;
 
 use super::scenes::Stage;
 use super::session::{touched, Moment, Recording};
@@ -39,7 +38,7 @@ pub fn film(stage: &Stage, recording: &Recording, frames: usize, mut tick: impl 
         pictures.push(taken(stage, &scene(stage, moment, 2)?, w, h));
         tick();
     }
-    animated(&pictures).map_err(|e| Error::Unsupported(format!("the film of {}: {e}", stage.scene.name())))
+    animated_png(&pictures, LENGTH)
 }
 
 /// Renders at twice the size and averages, so that rays find objects thinner than a pixel.
@@ -95,84 +94,3 @@ fn camera(stage: &Stage, aspect: f64) -> Camera {
 
 /// Vertical angle, radians.
 const FIELD_OF_VIEW: f64 = 0.6;
-
-/// Encodes each picture after the first as the area that differs from the previous one.
-fn animated(pictures: &[Image]) -> std::result::Result<Vec<u8>, png::EncodingError> {
-    let first = &pictures[0];
-    let mut bytes = Vec::new();
-    let mut encoder = Encoder::new(&mut bytes, first.width as u32, first.height as u32);
-    encoder.set_color(ColorType::Rgb);
-    encoder.set_depth(BitDepth::Eight);
-    encoder.set_compression(Compression::High);
-    encoder.set_animated(pictures.len() as u32, 0)?;
-    encoder.set_frame_delay((1000.0 * LENGTH / pictures.len() as f64) as u16, 1000)?;
-    let mut writer = encoder.write_header()?;
-    for (i, picture) in pictures.iter().enumerate() {
-        let [x, y, w, h] = match i {
-            0 => [0, 0, first.width, first.height],
-            _ => changed(&pictures[i - 1], picture),
-        };
-        writer.set_frame_position(0, 0)?;
-        writer.set_frame_dimension(w as u32, h as u32)?;
-        writer.set_frame_position(x as u32, y as u32)?;
-        writer.set_blend_op(BlendOp::Source)?;
-        writer.set_dispose_op(DisposeOp::None)?;
-        let row = |row: usize| &picture.rgba[4 * (row * picture.width + x)..4 * (row * picture.width + x + w)];
-        let rgb: Vec<u8> = (y..y + h).flat_map(|r| row(r).chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]])).collect();
-        writer.write_image_data(&rgb)?;
-    }
-    writer.finish()?;
-    Ok(bytes)
-}
-
-/// Returns the box in which two pictures differ, at least one pixel: x, y, width, height.
-fn changed(before: &Image, after: &Image) -> [usize; 4] {
-    let (mut low, mut high) = ([usize::MAX; 2], [0; 2]);
-    for (i, (a, b)) in before.rgba.chunks_exact(4).zip(after.rgba.chunks_exact(4)).enumerate() {
-        if a != b {
-            let at = [i % after.width, i / after.width];
-            low = [low[0].min(at[0]), low[1].min(at[1])];
-            high = [high[0].max(at[0]), high[1].max(at[1])];
-        }
-    }
-    if low[0] > high[0] {
-        return [0, 0, 1, 1];
-    }
-    [low[0], low[1], high[0] - low[0] + 1, high[1] - low[1] + 1]
-}
-
-/// Writes a file in one call.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).map_err(|source| Error::Io { path: path.into(), source })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_of_an_animation_add_up_to_the_pictures() {
-        let (w, h) = (23, 17);
-        let grey = Image { width: w, height: h, rgba: [90, 90, 90, 255].repeat(w * h) };
-        let mut pictures = vec![grey.clone(), grey.clone(), grey.clone(), grey];
-        for (k, [x, y]) in [(1, [3, 5]), (2, [22, 16]), (2, [0, 9])] {
-            pictures[k].rgba[4 * (y * w + x)] = 200 + k as u8;
-        }
-        let bytes = animated(&pictures).expect("an animation");
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a PNG");
-        assert_eq!(reader.info().animation_control().map(|a| a.num_frames), Some(4));
-        let mut canvas = vec![0; 3 * w * h];
-        for (k, picture) in pictures.iter().enumerate() {
-            let mut part = vec![0; reader.output_buffer_size().expect("a size")];
-            reader.next_frame(&mut part).expect("a frame");
-            let control = *reader.info().frame_control().expect("a frame's place");
-            let (wide, x, y) = (control.width as usize, control.x_offset as usize, control.y_offset as usize);
-            for row in 0..control.height as usize {
-                let to = 3 * ((y + row) * w + x);
-                canvas[to..to + 3 * wide].copy_from_slice(&part[3 * row * wide..3 * (row + 1) * wide]);
-            }
-            let expected: Vec<u8> = picture.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-            assert_eq!(canvas, expected, "frame {k}");
-        }
-    }
-}

@@ -17,13 +17,14 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use voxshell::{Error, Result};
+use voxshell_cli::file::write;
 use voxshell_cli::render::Image;
 
 use asset_cache::{create, AssetCache};
 use page::Section;
 use scenes::{SceneName, Stage};
 use session::{play, Recording, RendererName};
-use voxshell_lab::row::print_aligned;
+use voxshell_lab::table::{Align, Table};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -101,16 +102,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         if !sections.is_empty() {
             print(&sections);
         }
-        stable.iter().for_each(|half| print_aligned(&half.lines()));
+        stable.iter().for_each(|half| print!("{}", half.table().text(Align::Left)));
     }
     if let Some(out) = &arguments.out {
-        film::write(&out.join("figures.jsonl"), rows.concat().as_bytes())?;
+        write(&out.join("figures.jsonl"), rows.concat().as_bytes())?;
         let titles: Vec<Image> = sections.iter().filter_map(|s| s.title.clone()).collect();
         if !titles.is_empty() {
             Image::side_by_side(&titles).write_png(&out.join("title.png"))?;
         }
         let report = out.join("report.html");
-        film::write(&report, page::html(&sections, &stable).as_bytes())?;
+        write(&report, page::html(&sections, &stable)?.as_bytes())?;
         eprintln!("wrote {}", report.display());
     }
     Ok(())
@@ -157,9 +158,9 @@ fn played(stage: Stage, renderers: &[RendererName], arguments: &Arguments) -> Re
         bar.set_length(u64::from(arguments.frames) + section.recordings.len() as u64);
         bar.set_position(0);
         for quantity in &plot::QUANTITIES {
-            let svg = quantity.svg(&section.recordings)?;
-            film::write(&out.join(format!("{name}-{}.svg", quantity.name)), svg.as_bytes())?;
-            section.plots.push(svg);
+            let plot = quantity.plot(&section.recordings);
+            write(&out.join(format!("{name}-{}.svg", quantity.name)), plot.standalone_svg()?.as_bytes())?;
+            section.plots.push(plot);
         }
         pictures(&mut section, arguments.frames as usize, out, &bar)?;
     }
@@ -173,14 +174,14 @@ fn pictures(section: &mut Section, frames: usize, out: &std::path::Path, bar: &P
     let by_constraints = |r: &&Recording| r.renderer == RendererName::GodObject;
     if let Some(filmed) = section.recordings.iter().find(by_constraints).or(section.recordings.last()) {
         let film = film::film(&section.stage, filmed, frames, || bar.inc(1))?;
-        film::write(&out.join(format!("{name}.png")), &film)?;
+        write(&out.join(format!("{name}.png")), &film)?;
         section.pictures.push((film, format!("All of it, {}. Yellow: where the hand is.", filmed.renderer.title())));
     }
     for recording in &section.recordings {
         let moment = &recording.moments[recording.telling()];
         let still = film::still(&section.stage, moment)?;
         let picture = still.png_bytes();
-        film::write(&out.join(format!("{name}-{}.png", recording.renderer.name())), &picture)?;
+        write(&out.join(format!("{name}-{}.png", recording.renderer.name())), &picture)?;
         let caption = format!(
             "{} at {:.2} s: {:.2} mm deep, {:.1} N",
             recording.renderer.title(),
@@ -208,22 +209,19 @@ fn detections(section: &mut Section, out: &std::path::Path) -> Result<()> {
     let stills = [discrete, continuous].map(|r| film::still(&section.stage, &r.moments[k]));
     let [left, right] = stills;
     let picture = Image::side_by_side(&[left?, right?]).png_bytes();
-    film::write(&out.join(format!("{}-detection.png", section.stage.scene.name())), &picture)?;
+    write(&out.join(format!("{}-detection.png", section.stage.scene.name())), &picture)?;
     let time = discrete.moments[k].time;
     section.pictures.push((picture, format!("Discrete and continuous detection at {time:.2} s")));
     Ok(())
 }
 
 fn print(sections: &[Section]) {
-    let heads = page::HEADS.map(String::from);
-    let row = |first: [&str; 2], cells: &[String; 11]| -> [String; 13] {
-        std::array::from_fn(|i| if i < 2 { first[i].into() } else { cells[i - 2].clone() })
-    };
-    let mut lines = vec![row(["", "renderer"], &heads)];
+    let mut table = Table::new(["", "renderer"].into_iter().chain(page::HEADS));
     for section in sections {
         for r in &section.recordings {
-            lines.push(row([section.stage.scene.name(), r.renderer.title()], &page::cells(&r.figures())));
+            let names = [section.stage.scene.name(), r.renderer.title()].map(String::from);
+            table.push(names.into_iter().chain(page::cells(&r.figures())));
         }
     }
-    print_aligned(&lines);
+    print!("{}", table.text(Align::Left));
 }

@@ -1,14 +1,13 @@
 //! The report: one self-contained HTML file.
 
-use std::fmt::Write;
-
-use base64::prelude::{Engine, BASE64_STANDARD};
-use plotters::style::RGBColor;
+use voxshell::Result;
 use voxshell_cli::render::Image;
+use voxshell_lab::report::page::{self, document, escape, figure, key, legend, table, Line};
+use voxshell_lab::report::Plot;
 
 use super::plot::colour;
 use super::scenes::Stage;
-use super::session::{Figures, Recording, RendererName};
+use super::session::{Figures, Recording};
 use super::stability::Half;
 
 /// Section of a scene.
@@ -19,8 +18,7 @@ pub struct Section {
     pub pictures: Vec<(Vec<u8>, String)>,
     /// One of the pictures, for the title.
     pub title: Option<Image>,
-    /// Plots as SVG.
-    pub plots: Vec<String>,
+    pub plots: Vec<Plot>,
 }
 
 /// Columns of the table.
@@ -48,62 +46,48 @@ pub fn cells(f: &Figures) -> [String; 11] {
     ]
 }
 
-pub fn html(sections: &[Section], stable: &[Half]) -> String {
-    let mut html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Voxshell: 6-DoF haptics</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>6-DoF haptics</h1>\n\
+pub fn html(sections: &[Section], stable: &[Half]) -> Result<String> {
+    let mut body = String::from(
+        "<header class=\"top\">\n<h1>6-DoF haptics</h1>\n\
          <p>Scripted hand motions through the scenes of Xu &amp; Barbič 2016, each with each renderer: 1,000 steps of the device \
          in a second, and a round of the simulation for each. Depth is that of the deepest sample where the tool is shown, \
-         measured apart from the renderer. Times are of one thread: the servo's step and the simulation's round together.</p>\n",
-        include_str!("page.css")
+         measured apart from the renderer. Times are of one thread: the servo's step and the simulation's round together.</p>\n\
+         </header>\n<main>\n",
     );
     for section in sections {
-        scene(&mut html, section);
+        body += &scene(section)?;
     }
-    stable.iter().for_each(|half| html.push_str(&half.html()));
-    html + "</main>\n</body>\n</html>\n"
+    for half in stable {
+        body += &half.html()?;
+    }
+    Ok(document("Voxshell: 6-DoF haptics", &(body + "</main>\n")))
 }
 
-fn scene(html: &mut String, section: &Section) {
+fn scene(section: &Section) -> Result<String> {
     let Section { stage, recordings, pictures, plots, .. } = section;
-    let _ = write!(
-        html,
+    let mut html = format!(
         "<section>\n<h2>{}</h2>\n<p>{}</p>\n<p>{} samples; {} cells of {:.2} mm along the largest edge of the field; {:.2} s.</p>\n",
         stage.scene.title(),
-        escaped(stage.scene.text()),
+        escape(stage.scene.text()),
         stage.samples(),
         stage.cells(),
         stage.voxel * 1e3,
         stage.motion.duration(),
     );
-    html.push_str("<div class=\"scroll\"><table><thead><tr><th>renderer</th>");
-    HEADS.iter().for_each(|head| html.push_str(&format!("<th>{head}</th>")));
-    html.push_str("</tr></thead><tbody>\n");
-    for recording in recordings {
-        let _ = write!(html, "<tr><td>{}{}</td>", key(recording.renderer), recording.renderer.title());
-        cells(&recording.figures()).iter().for_each(|cell| html.push_str(&format!("<td>{cell}</td>")));
-        html.push_str("</tr>\n");
-    }
-    html.push_str("</tbody></table></div>\n<div class=\"pictures\">\n");
-    for (png, caption) in pictures {
-        html.push_str(&figure(png, caption));
-    }
-    html.push_str("</div>\n<div class=\"plots\">\n");
-    plots.iter().for_each(|plot| html.push_str(plot));
-    html.push_str("</div>\n</section>\n");
+    let line = |r: &Recording| {
+        let name = key(colour(r.renderer)) + r.renderer.title();
+        Line { cells: std::iter::once(name).chain(cells(&r.figures())).collect(), strong: false }
+    };
+    let heads: Vec<&str> = std::iter::once("renderer").chain(HEADS).collect();
+    html += &table(&heads, &recordings.iter().map(line).collect::<Vec<_>>());
+    html += &stills(pictures.iter().map(|(png, caption)| (png.as_slice(), caption.as_str())));
+    html += &legend(plots.iter().take(1).flat_map(|p| &p.curves));
+    html += &page::plots(plots)?;
+    Ok(html + "</section>\n")
 }
 
-pub fn figure(png: &[u8], caption: &str) -> String {
-    let (caption, data) = (escaped(caption), BASE64_STANDARD.encode(png));
-    format!("<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\"><figcaption>{caption}</figcaption></figure>\n")
-}
-
-fn key(renderer: RendererName) -> String {
-    let RGBColor(r, g, b) = colour(renderer);
-    format!("<span class=\"key\" style=\"background:rgb({r},{g},{b})\"></span>")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// Returns PNG files with their captions in a grid.
+pub fn stills<'a>(pictures: impl Iterator<Item = (&'a [u8], &'a str)>) -> String {
+    let figures: String = pictures.map(|(png, caption)| figure(png, caption, &escape(caption))).collect();
+    format!("<div class=\"stills large\">\n{figures}</div>\n")
 }

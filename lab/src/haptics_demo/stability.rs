@@ -1,25 +1,27 @@
 //! Largest stable steps and stiffnesses (Xu & Barbič 2016, figure 10): penalty at the ends of steps compared with
 //! penalty over the contact intervals. Bodies are simulated directly, without renderers.
 
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use indicatif::ProgressBar;
-use plotters::style::RGBColor;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::ShellOptions;
 use voxshell::response::PenaltySettings;
 use voxshell::{Error, Result};
+use voxshell_cli::file::write;
 use voxshell_cli::render::{self, Camera, Ground, Image, Object};
+use voxshell_lab::report::page::{escape, legend, plots};
+use voxshell_lab::report::palette::{Colour, BLUE, ORANGE, VIOLET};
+use voxshell_lab::report::{Curve, Plot};
 use voxshell_lab::scene::{Contacts, Integrator, Scene};
 use voxshell_lab::stability::{largest_stable, Part, PegInHole, Pile};
+use voxshell_lab::table::Table;
 
 use super::asset_cache::AssetCache;
-use super::film;
-use super::plot::{svg, thinned, Curve};
+use super::page::stills;
 
 /// A method of contact detection.
 pub struct Method {
@@ -27,24 +29,24 @@ pub struct Method {
     pub name: &'static str,
     title: &'static str,
     pub contacts: Contacts,
-    colour: RGBColor,
+    colour: Colour,
 }
 
 /// The methods: at the ends of steps; that of the paper, whose force acts one step later; and the one whose force acts
 /// in the same step.
 pub const METHODS: [Method; 3] = [
-    Method { name: "discrete", title: "discrete", contacts: Contacts::Discrete, colour: RGBColor(224, 123, 26) },
+    Method { name: "discrete", title: "discrete", contacts: Contacts::Discrete, colour: ORANGE },
     Method {
         name: "continuous",
         title: "continuous, a step later",
         contacts: Contacts::Continuous { midpoints: 5 },
-        colour: RGBColor(141, 107, 176),
+        colour: VIOLET,
     },
     Method {
         name: "ahead",
         title: "continuous, in the same step",
         contacts: Contacts::Ahead { midpoints: 5 },
-        colour: RGBColor(31, 102, 199),
+        colour: BLUE,
     },
 ];
 
@@ -119,7 +121,7 @@ pub struct Half {
     largest: [f64; 3],
     /// Improvement by continuous contacts in the paper.
     paper: f64,
-    plot: String,
+    plot: Plot,
     picture: Option<Image>,
 }
 
@@ -135,7 +137,7 @@ pub fn figure(assets: &AssetCache, out: Option<&Path>) -> Result<[Half; 2]> {
     if let Some(out) = out {
         super::asset_cache::create(out)?;
         for half in &halves {
-            film::write(&out.join(format!("stable-{}.svg", half.name)), half.plot.as_bytes())?;
+            write(&out.join(format!("stable-{}.svg", half.name)), half.plot.standalone_svg()?.as_bytes())?;
             if let Some(picture) = &half.picture {
                 picture.write_png(&out.join(format!("stable-{}.png", half.name)))?;
             }
@@ -177,7 +179,7 @@ fn falling(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
         key: "stable_step_ms",
         largest: largest.map(|dt| dt * 1e3),
         paper: 3.0,
-        plot: svg(&title, &curves, 0.0..1.25 * start, 0.0)?,
+        plot: Plot { top: Some(1.25 * start), ..Plot::over_seconds(title, curves) },
         picture: Some(picture(&pile, &last)),
     })
 }
@@ -194,7 +196,6 @@ fn pressing(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
         curves.push(method.curve(points));
     }
     let title = format!("From hand to peg, mm, at {:.0} kN/m", stiffness * 1e-3);
-    let most = curves.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|y| y.is_finite()).fold(1e-3, f64::max);
     Ok(Half {
         name: "stiffness",
         title: "A peg that is pressed aside in its hole",
@@ -206,15 +207,14 @@ fn pressing(assets: &AssetCache, tick: &dyn Fn(&'static str)) -> Result<Half> {
         key: "stable_stiffness_knpm",
         largest: largest.map(|k| k * 1e-3),
         paper: 2.5,
-        plot: svg(&title, &curves, 0.0..1.06 * most, 0.0)?,
+        plot: Plot::over_seconds(title, curves),
         picture: None,
     })
 }
 
 impl Method {
-    fn curve(&self, points: Vec<(f64, f64)>) -> Curve<'static> {
-        let points = thinned(points.into_iter());
-        Curve { name: self.title, colour: self.colour, points }
+    fn curve(&self, points: Vec<(f64, f64)>) -> Curve {
+        Curve { name: self.title.into(), colour: self.colour, points }
     }
 }
 
@@ -241,36 +241,31 @@ impl Half {
         METHODS.iter().zip(self.largest).map(|row_of| format!("{}\n", row(row_of))).collect()
     }
 
-    /// Returns the lines of the terminal's table.
-    pub fn lines(&self) -> Vec<[String; 4]> {
-        let mut lines = vec![[self.title, "", self.what, "over discrete"].map(String::from)];
-        lines.extend(METHODS.iter().zip(self.largest).map(|(method, largest)| {
-            let paper = if method.name == "continuous" { format!(" (paper {})", self.paper) } else { String::new() };
-            [
-                String::new(),
-                method.title.into(),
-                format!("{largest:.3}"),
-                format!("{:.2}{paper}", largest / self.largest[0]),
-            ]
-        }));
-        lines
+    pub fn table(&self) -> Table {
+        self.table_after(Some(self.title))
     }
 
-    pub fn html(&self) -> String {
-        let mut html =
-            format!("<section>\n<h2>{}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table>", self.title, self.text);
-        for (i, [_, method, largest, more]) in self.lines().into_iter().enumerate() {
-            let cell = if i == 0 { "th" } else { "td" };
-            let _ =
-                writeln!(html, "<tr><{cell}>{method}</{cell}><{cell}>{largest}</{cell}><{cell}>{more}</{cell}></tr>");
-        }
-        html.push_str("</table></div>\n<div class=\"pictures\">\n");
-        if let Some(picture) = &self.picture {
-            html.push_str(&super::page::figure(
-                &picture.png_bytes(),
-                "At the end, with the longest steps that discrete contacts bear.",
-            ));
-        }
-        format!("{html}</div>\n<div class=\"plots\">{}</div>\n</section>\n", self.plot)
+    /// Returns the table; with a title in its first column for the terminal.
+    fn table_after(&self, title: Option<&str>) -> Table {
+        let head = title.into_iter().chain(["", self.what, "over discrete"]);
+        Table::new(head).with(METHODS.iter().zip(self.largest).map(|(method, largest)| {
+            let paper = if method.name == "continuous" { format!(" (paper {})", self.paper) } else { String::new() };
+            let more = format!("{:.2}{paper}", largest / self.largest[0]);
+            title.map(|_| String::new()).into_iter().chain([method.title.into(), format!("{largest:.3}"), more])
+        }))
+    }
+
+    pub fn html(&self) -> Result<String> {
+        let picture = self.picture.as_ref().map(Image::png_bytes);
+        let caption = "At the end, with the longest steps that discrete contacts bear.";
+        Ok(format!(
+            "<section>\n<h2>{}</h2>\n<p>{}</p>\n{}{}{}{}</section>\n",
+            escape(self.title),
+            escape(&self.text),
+            self.table_after(None).html(),
+            stills(picture.iter().map(|png| (png.as_slice(), caption))),
+            legend(&self.plot.curves),
+            plots([&self.plot])?
+        ))
     }
 }
