@@ -24,7 +24,7 @@ use crate::field::{BrickField, DenseField, Grid};
 use crate::field::{Decided, FieldError, SignReport, SignRule};
 use crate::math::{Progress, Vec3};
 use crate::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
-use crate::mesh::TriMesh;
+use crate::mesh::{Bvh, TriMesh};
 use crate::{Error, Result};
 
 /// Largest difference between the distance of a brick's node and the level, cells: the band, the deviation of the
@@ -281,10 +281,13 @@ impl Outer {
         field: &impl crate::field::SignedDistance,
         grid: &Grid,
         lattice: &Lattice,
-        sides: &Sides,
+        (source, sides): (&TriMesh, &Sides),
         center: Vec3,
         progress: &Progress,
     ) -> Result<FieldError> {
+        // Triangles that bound nothing have an offset surface too.
+        let own = (sides.mesh.triangles.len() != source.triangles.len()).then(|| Bvh::build(source));
+        let bvh = own.as_ref().unwrap_or(&sides.bvh);
         let surface = lattice.mesh(&self.corners, center);
         let sigma = f64::from(self.level as f32 * self.quantum);
         measure::errors(field, grid.spacing, center, &surface, |p, near| {
@@ -292,7 +295,7 @@ impl Outer {
                 Near::Known(known) => (known.exact + sigma + (p - known.p).norm()) * (1.0 + 1e-9),
                 Near::On | Near::Moved(_) => f64::INFINITY,
             };
-            let (closest, looked_at) = sides.bvh.closest_within_and_work(p, most);
+            let (closest, looked_at) = bvh.closest_within_and_work(p, most);
             progress.work(looked_at)?;
             let exact = closest.map_or(most, |c| c.distance_squared.sqrt()) - sigma;
             // Farther in, d − σ is not always the distance.
@@ -371,7 +374,7 @@ impl DenseField {
         let sides = Sides::new(mesh);
         let field = Self::assemble(grid, values.into(), center, report(&sides, grid.len()))?;
         progress.report("error", 0.0)?;
-        let error = outer.measure(&field, &grid, &lattice, &sides, center, progress)?;
+        let error = outer.measure(&field, &grid, &lattice, (mesh, &sides), center, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
     }
@@ -416,7 +419,7 @@ impl BrickField {
             rounding: (f64::from(rounding) / lattice.scale) as f32 + 0.5 * outer.quantum,
         })?;
         progress.report("error", 0.0)?;
-        let error = outer.measure(&field, &grid, &lattice, &sides, center, progress)?;
+        let error = outer.measure(&field, &grid, &lattice, (mesh, &sides), center, progress)?;
         progress.report("error", 1.0)?;
         Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
     }

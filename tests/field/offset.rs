@@ -173,6 +173,19 @@ fn sign_is_that_of_a_flood_fill_and_cavities_are_filled() {
     }
 }
 
+/// Two sides of a sheet bound nothing, and the sign rule drops them.
+#[test]
+fn the_error_of_a_sheet_with_two_sides_is_that_of_one() {
+    let one = rectangle();
+    let mut two = one.clone();
+    two.triangles.extend(one.triangles.iter().map(|t| [t[0], t[2], t[1]]));
+    let options = options(0.05, 0.13);
+    let of = |mesh: &TriMesh| DenseField::cook(mesh, &options, &Progress::none()).unwrap().error();
+    let (expected, error) = (of(&one), of(&two));
+    assert!(expected.max < 0.05, "{expected:?}");
+    assert_eq!((error.max, error.rms), (expected.max, expected.rms));
+}
+
 #[test]
 fn offsets_that_leak_are_refused_and_memory_is_checked() {
     let mesh = rectangle();
