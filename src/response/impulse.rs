@@ -116,12 +116,16 @@ pub fn impulse(
             twist.linear += change.linear;
             twist.angular += change.angular;
         }
-        // Below the rounding of the velocities no further impulse changes anything, and a zero inertia diverges.
-        if (of_a, of_b) == before || !(of_a.is_finite() && of_b.is_finite()) {
+        let mut sums = (done.on_a, done.on_b);
+        sums.0 += on_a;
+        sums.1 += on_b;
+        // Below the rounding of the velocities no further impulse changes anything. A zero inertia diverges, and the
+        // impulses on a mass near the largest number overflow in their sum.
+        let finite = of_a.is_finite() && of_b.is_finite() && sums.0.is_finite() && sums.1.is_finite();
+        if (of_a, of_b) == before || !finite {
             return done;
         }
-        done.on_a += on_a;
-        done.on_b += on_b;
+        (done.on_a, done.on_b) = sums;
         done.count += 1;
     }
 }

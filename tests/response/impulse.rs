@@ -143,6 +143,21 @@ fn the_deepest_comes_first_and_what_it_resolves_gets_nothing() {
     assert_eq!((done.count, done.resolved), (0, false));
 }
 
+#[test]
+fn impulses_on_a_mass_near_the_largest_number_stay_finite() {
+    let (a, b) = falling();
+    // Two contacts far from the centre push in turn: each impulse is finite, their sum is not.
+    let contacts = [-3.0, 3.0].map(|x| contact(Vec3::new(x, 0.0, 0.0), -Vec3::y(), -1e-3, 0));
+    let settings = ImpulseSettings { iterations: 1000, ..ImpulseSettings::new(0.01) };
+    for hundredths in 0..300 {
+        let exponent = -305.0 - 0.01 * f64::from(hundredths);
+        let scale = 10f64.powf(exponent);
+        let heavy = Mobility { inverse_mass: 0.4 * scale, inverse_inertia: Mat3::identity() * (0.2 * scale) };
+        let done = impulse(&contacts, (&a.0, &heavy), (&b.0, &b.1), &settings);
+        assert!(done.on_a.is_finite() && done.on_b.is_finite(), "{exponent}: {done:?}");
+    }
+}
+
 fn cloud(rng: &mut Rng) -> Vec<Contact> {
     let heaps: Vec<(Vec3, Vec3)> = (0..1 + rng.next() % 5).map(|_| (rng.vector(), rng.vector().normalize())).collect();
     (0..rng.next() as u32 % 120)
