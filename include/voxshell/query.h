@@ -42,7 +42,8 @@ typedef struct vxs_body {
 
 /**
  * Contacts are samples of the pointshells, and the edges of both meshes where they pass through the other mesh: one
- * contact at the deepest point of each part of an edge that is inside. No intersection of the meshes is missed.
+ * contact at the deepest point of each part of an edge that is inside; edges that are deepest at a common corner have one.
+ * No intersection of the meshes is missed.
  */
 #define VXS_COVERAGE_EDGES 1
 

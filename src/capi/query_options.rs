@@ -30,7 +30,8 @@ pub const VXS_ROLES_BOTH: u32 = 3;
 /// Contacts are samples of the pointshells. Faster, but what fits between the samples is missed.
 pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// Contacts are samples of the pointshells, and the edges of both meshes where they pass through the other mesh: one
-/// contact at the deepest point of each part of an edge that is inside. No intersection of the meshes is missed.
+/// contact at the deepest point of each part of an edge that is inside; edges that are deepest at a common corner have one.
+/// No intersection of the meshes is missed.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
 
 /// All contacts form one manifold, as without a `vxs_query_segmentation`.

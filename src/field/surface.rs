@@ -47,9 +47,14 @@ impl Surface {
         self.edges.len()
     }
 
+    /// Returns the numbers of the corners of an edge, the lower first.
+    pub(crate) fn edge_corners(&self, edge: u32) -> [u32; 2] {
+        self.edges.ends(edge)
+    }
+
     /// Returns the end points of an edge, body frame.
     pub(crate) fn edge(&self, edge: u32) -> [Vec3; 2] {
-        self.edges.ends(edge).map(|i| self.sides.mesh.vertices[i as usize].into())
+        self.edge_corners(edge).map(|i| self.sides.mesh.vertices[i as usize].into())
     }
 
     pub(crate) fn contains(&self, p: Vec3) -> bool {

@@ -243,6 +243,27 @@ fn crossed_edges_have_the_depth_and_the_normal_of_the_closed_form() {
 }
 
 #[test]
+fn a_corner_has_one_contact_although_three_edges_end_there() {
+    let cube = Body::new(&primitives::cuboid([0.5; 3]).unwrap());
+    let diagonal = Rotation::rotation_between(&Vec3::new(-1.0, -1.0, -1.0), &-Vec3::y()).unwrap();
+    let mut workspace = Workspace::new();
+    for (n, depth) in [1e-4, 1e-3, 1e-2].into_iter().enumerate() {
+        let above = Pose::from_parts(
+            Translation3::new(0.1, 0.5 + 0.5 * 3f64.sqrt() - depth, 0.03 * n as f64),
+            diagonal * Rotation::new(Vec3::new(1.0, 1.0, 1.0).normalize() * 0.7),
+        );
+        let found =
+            contacts(cube.geometry(), &above, cube.geometry(), &Pose::identity(), &Query::default(), &mut workspace);
+        let corners: Vec<Contact> =
+            edges_of(found.unwrap()).into_iter().filter(|c| c.feature & FEATURE_OF_B == 0).collect();
+        assert_eq!(corners.len(), 1, "{corners:?}");
+        let c = &corners[0];
+        assert!((c.separation + depth).abs() < 1e-9 && (c.normal + Vec3::y()).norm() < 1e-9, "{c:?}");
+        assert!((c.point_on_a - Vec3::new(0.1, 0.5 - depth, 0.03 * n as f64)).norm() < 1e-9, "{c:?}");
+    }
+}
+
+#[test]
 fn faces_that_touch_or_are_apart_have_no_edges_inside() {
     let cube = Body::new(&primitives::cuboid([0.5; 3]).unwrap());
     let mut workspace = Workspace::new();

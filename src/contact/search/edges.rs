@@ -49,6 +49,16 @@ impl Placed<'_> {
         self.placement.map_or(ends, |placement| ends.map(|p| placement.place(&p)))
     }
 
+    /// Returns the corner at a position on an edge, if it is one of its ends.
+    fn corner_at(&self, edge: u32, at: f64) -> Option<u32> {
+        let [from, to] = self.surface.edge_corners(edge);
+        match at {
+            0.0 => Some(from),
+            1.0 => Some(to),
+            _ => None,
+        }
+    }
+
     fn local(&self, p: &Vec3) -> Vec3 {
         self.placement.map_or(*p, |placement| placement.place_back(p))
     }
@@ -99,6 +109,8 @@ struct Stretch {
 pub(in super::super) struct Scratch {
     crossings: Vec<Crossing>,
     stretches: Vec<Stretch>,
+    /// Corners with a contact, ascending: whether the corner is of the second surface, and its number.
+    corners: Vec<(bool, u32)>,
 }
 
 /// A part of an edge between two crossings, or a crossing and an end of the edge.
@@ -170,18 +182,20 @@ impl Part<'_> {
 }
 
 /// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
-/// separation, at most `limit`. Returns the number of tests of boxes and triangles.
+/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. Returns the number of tests of
+/// boxes and triangles.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
-    Scratch { crossings, stretches }: &mut Scratch,
+    Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
     let relative = pose_b.inv_mul(pose_a);
     let rotation = relative.rotation.to_rotation_matrix().into_inner();
     let placement = Placement { rotation, translation: relative.translation.vector };
     crossings.clear();
+    corners.clear();
     let tests = a.crossings(b, &placement, |crossing| crossings.push(crossing));
     crossings.sort_unstable_by(|p, q| {
         let key = |c: &Crossing| (c.of_second, c.edge);
@@ -209,11 +223,17 @@ pub(in super::super) fn collect(
             });
             let found = part.deepest(ends, PRECISION * extent, deepest, stretches);
             deepest = deepest.max(found.0.distance);
+            let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
+            let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
+            let Err(place) = place else { continue };
             let separation = -found.0.distance;
             let Some(outward) = part.outward(found).filter(|_| separation < -SHALLOW * extent && separation <= limit)
             else {
                 continue;
             };
+            if let Some(corner) = corner {
+                corners.insert(place, corner);
+            }
             let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
             let outward = pose_b.rotation * outward;
             let (inside, surface) = (point.coords, point.coords - outward * separation);
