@@ -12,10 +12,10 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::{Crossing, Placement};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
-const PRECISION: f64 = 1e-6;
+const PRECISION: f64 = 1e-8;
 
 /// Depth below which an edge is no contact, as a fraction of the extent of the smaller body.
-const SHALLOW: f64 = 1e-7;
+const SHALLOW: f64 = 1e-9;
 
 /// Precision of the depth of the deepest edge, as a fraction of the depth.
 const RELATIVE_PRECISION: f64 = 1e-3;
