@@ -197,11 +197,13 @@ fn find_between(
     workspace: &mut Workspace,
 ) {
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
-    let first = contacts.len();
-    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, scratch, contacts);
+    let mut first = contacts.len();
     if query.max_separation > 0.0 {
-        stats.edge_tests += sharp::collect(surfaces, poses, query.max_separation, sharp_scratch, contacts);
+        let (left, tests) = sharp::collect(surfaces, poses, query.max_separation, sharp_scratch, contacts);
+        first = left;
+        stats.edge_tests += tests;
     }
+    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, scratch, contacts);
     if let Some(step) = &query.step {
         let mut kept = first;
         for i in first..contacts.len() {

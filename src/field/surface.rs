@@ -137,7 +137,12 @@ impl Surface {
 
     /// Returns the same of a sharp corner.
     pub(crate) fn corner_faces(&self, index: u32, direction: &Vec3, lean: f64) -> bool {
-        self.sharp.is_in_cone_of_vertex(&self.sides.mesh, self.sharp.corners[index as usize], direction, lean)
+        self.vertex_faces(self.sharp.corners[index as usize], direction, lean)
+    }
+
+    /// Returns the same of a vertex.
+    pub(crate) fn vertex_faces(&self, vertex: u32, direction: &Vec3, lean: f64) -> bool {
+        self.sharp.is_in_cone_of_vertex(&self.sides.mesh, vertex, direction, lean)
     }
 
     /// Returns the outward normal of a triangle, if it has an area.

@@ -45,6 +45,11 @@ impl Body {
         self.exact.distance((p - self.exact.local_origin(p)).map(|x| x as f32).into()).into()
     }
 
+    /// Returns the geometry without the surface.
+    pub fn shape(&self) -> Geometry<'_> {
+        self.shape.geometry()
+    }
+
     pub fn surface(&self) -> &Surface {
         &self.surface
     }

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Point3};
 use support::allocation::allocations;
 use support::long;
 use support::rng::Rng;
-use voxshell::contact::{contacts, Contact, Geometry, Query, Workspace, FEATURE_OF_B, FEATURE_OF_EDGE};
+use voxshell::contact::{contacts, Contact, Geometry, Query, Roles, Workspace, FEATURE_OF_B, FEATURE_OF_EDGE};
 use voxshell::math::{Pose, Rotation, Vec3};
 use voxshell::mesh::{primitives, triangle, TriMesh};
 
@@ -402,4 +402,36 @@ fn warm_queries_of_sharp_features_do_not_allocate() {
     let found = run(&mut workspace);
     assert!(found > 100, "{found}");
     assert_eq!(allocations(|| assert_eq!(run(&mut workspace), found)), 0);
+}
+
+/// Coarse fields round the tips of spikes: the sample at a tip points away from the wrong face.
+#[test]
+fn samples_give_way_to_exact_contacts_of_their_corner() {
+    let h = 0.5;
+    let vertices = vec![[-h, -3.0, -h], [h, -3.0, -h], [h, -3.0, h], [-h, -3.0, h], [0.0; 3]];
+    let triangles = vec![[0, 1, 2], [0, 2, 3], [1, 0, 4], [2, 1, 4], [3, 2, 4], [0, 3, 4]];
+    let spike = Body::new(&TriMesh { vertices, triangles });
+    let mut workspace = Workspace::new();
+    let mut contradicted = 0;
+    for i in 1..20 {
+        let upside_down = Rotation::new(Vec3::x() * std::f64::consts::PI);
+        let tip = Vec3::new(5e-4 + 1e-4 * f64::from(i), 1.0 - 0.003, 3e-4);
+        let pose = Pose::from_parts(tip.into(), upside_down);
+        let query = Query { max_separation: LIMIT, roles: Roles::Both, ..Query::default() };
+        let still = Pose::identity();
+        let plain = contacts(spike.shape(), &pose, spike.shape(), &still, &query, &mut workspace).unwrap().to_vec();
+        let exact = ask_features(&spike, &pose, &spike, &still, &mut workspace);
+        let contradicts = |c: &&Contact| {
+            let own = |c: &Contact| if c.feature & FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
+            let of_corner =
+                exact.iter().filter(|e| (e.feature ^ c.feature) & FEATURE_OF_B == 0 && (own(e) - own(c)).norm() < 1e-6);
+            let normals: Vec<Vec3> = of_corner.map(|e| e.normal).collect();
+            !normals.is_empty() && normals.iter().all(|n| n.dot(&c.normal) < 0.97)
+        };
+        contradicted += plain.iter().filter(contradicts).count();
+        let found = contacts(spike.geometry(), &pose, spike.geometry(), &still, &query, &mut workspace).unwrap();
+        assert_eq!(found.iter().find(contradicts), None);
+        assert!(found.iter().any(|c| (c.separation - exact[0].separation).abs() < EXACT));
+    }
+    assert!(contradicted > 5, "{contradicted}");
 }

@@ -45,6 +45,8 @@ pub(in super::super) struct Scratch {
     /// Position of each contact along [`SWEEP`], and its index.
     order: Vec<(f64, u32)>,
     dropped: Vec<bool>,
+    /// Whether each contact of a sample gives way to those of its corner.
+    superseded: Vec<bool>,
 }
 
 /// A direction along which few contacts have the same position, however the bodies are aligned.
@@ -116,14 +118,15 @@ impl Search<'_> {
 }
 
 /// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
-/// contact where there is one already in `contacts` that is as near. Returns the number of tests.
+/// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
+/// their corner are removed. Returns the number of contacts that are left of those before, and the number of tests.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
     scratch: &mut Scratch,
     contacts: &mut Vec<Contact>,
-) -> u64 {
+) -> (usize, u64) {
     let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
     let limit = limit.min(FARTHEST * extent);
     let placement = |to: &Pose, from: &Pose| {
@@ -158,21 +161,21 @@ pub(in super::super) fn collect(
             }
         });
     }
-    drop_duplicates(known, SAME_PLACE * extent, scratch, contacts);
-    tests
+    (drop_duplicates(known, SAME_PLACE * extent, scratch, contacts), tests)
 }
 
 /// Removes contacts from index `known` on that have the same place and normal, within `tolerance`, metres, as another
-/// that is as near.
+/// that is as near. Removes samples before them that are at a corner and have no contact's normal of that corner: where
+/// the other body has a crease, its field can have another direction. Returns how many of the first `known` are left.
 fn drop_duplicates(
     known: usize,
     tolerance: f64,
-    Scratch { order, dropped }: &mut Scratch,
+    Scratch { order, dropped, superseded }: &mut Scratch,
     contacts: &mut Vec<Contact>,
-) {
+) -> usize {
     let (others, own) = contacts.split_at(known);
     if own.is_empty() {
-        return;
+        return known;
     }
     let sweep = Vec3::from(SWEEP);
     order.clear();
@@ -192,23 +195,33 @@ fn drop_duplicates(
             }
         }
     }
-    for (dropped, c) in dropped.iter_mut().zip(own) {
-        // The sample of a corner is at the corner, but its point on the other body is only as exact as the field.
-        let of_b = c.feature & FEATURE_OF_B != 0;
+    // The sample of a corner is at the corner, but its separation and its normal are only as exact as the field.
+    superseded.clear();
+    superseded.resize(known, false);
+    for (i, sample) in others.iter().enumerate().filter(|(_, sample)| sample.feature & FEATURE_OF_EDGE == 0) {
+        let of_b = sample.feature & FEATURE_OF_B != 0;
         let own_point = |c: &Contact| if of_b { c.point_on_b } else { c.point_on_a };
-        *dropped |= others.iter().any(|other| {
-            (other.feature & FEATURE_OF_B != 0) == of_b
-                && other.separation <= c.separation + tolerance
-                && is_near(&own_point(other), &own_point(c))
-                && same_normal(other, c)
-        });
+        let (mut is_at_corner, mut is_right) = (false, false);
+        for (dropped, c) in dropped.iter_mut().zip(own) {
+            if *dropped || (c.feature & FEATURE_OF_B != 0) != of_b || !is_near(&own_point(sample), &own_point(c)) {
+                continue;
+            }
+            is_at_corner = true;
+            if same_normal(sample, c) {
+                is_right = true;
+                *dropped = sample.separation <= c.separation + tolerance;
+            }
+        }
+        superseded[i] = is_at_corner && !is_right;
     }
-    let mut kept = known;
-    for i in known..contacts.len() {
-        if !dropped[i - known] {
+    let mut kept = 0;
+    for i in 0..contacts.len() {
+        let leaves = if i < known { superseded[i] } else { dropped[i - known] };
+        if !leaves {
             contacts.swap(kept, i);
             kept += 1;
         }
     }
     contacts.truncate(kept);
+    known - superseded.iter().filter(|leaves| **leaves).count()
 }
