@@ -43,7 +43,10 @@ typedef struct vxs_body {
 /**
  * Contacts are samples of the pointshells, and the edges of both meshes where they pass through the other mesh: one
  * contact at the deepest point of each part of an edge that is inside; edges that are deepest at a common corner have one.
- * No intersection of the meshes is missed.
+ * No intersection of the meshes is missed. With a `max_separation` above 0 also the places before touching where sharp
+ * edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
+ * separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
+ * degrees.
  */
 #define VXS_COVERAGE_EDGES 1
 
@@ -205,15 +208,16 @@ typedef struct vxs_contact {
   /** Unit vector from A to B. */
   struct vxs_vec3 normal;
   /**
-   * Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance
-   * of its deepest point, negative.
+   * Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance,
+   * of its deepest point if it is inside, and of the closest points if it is not.
    */
   double separation;
   /** Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries. */
   double toi;
   /**
    * Number of the sample of the pointshell or, with VXS_FEATURE_OF_EDGE, of the edge of the mesh, the same from call to
-   * call; VXS_FEATURE_OF_B is set if it is B's.
+   * call; VXS_FEATURE_OF_B is set if it is B's. A corner has the number of an edge that ends there, and two edges that of
+   * A's edge. An edge can have several contacts.
    */
   uint32_t feature;
   /** Zero. */
@@ -318,9 +322,9 @@ VXS_API vxs_status vxs_workspace_destroy(struct vxs_workspace *workspace);
  *
  * The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
  * library choose). It finds every sample closer than `query->max_separation`. With
- * VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh. Once the
- * workspace is warm and the shapes are prepared, the query allocates nothing and takes no lock; the same input gives
- * the same bytes.
+ * VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh, and the sharp
+ * edges and corners that are closer than that. Once the workspace is warm and the shapes are prepared, the query
+ * allocates nothing and takes no lock; the same input gives the same bytes.
  *
  * @param a, b           the two bodies; their shapes may be the same
  * @param query          settings of the query; null for the defaults

@@ -74,9 +74,9 @@ fn geometry(shape: &Shape, with_surface: bool) -> crate::Result<contact::Geometr
 ///
 /// The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
 /// library choose). It finds every sample closer than `query->max_separation`. With
-/// VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh. Once the
-/// workspace is warm and the shapes are prepared, the query allocates nothing and takes no lock; the same input gives
-/// the same bytes.
+/// VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh, and the sharp
+/// edges and corners that are closer than that. Once the workspace is warm and the shapes are prepared, the query
+/// allocates nothing and takes no lock; the same input gives the same bytes.
 ///
 /// @param a, b           the two bodies; their shapes may be the same
 /// @param query          settings of the query; null for the defaults

@@ -31,7 +31,10 @@ pub const VXS_ROLES_BOTH: u32 = 3;
 pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// Contacts are samples of the pointshells, and the edges of both meshes where they pass through the other mesh: one
 /// contact at the deepest point of each part of an edge that is inside; edges that are deepest at a common corner have one.
-/// No intersection of the meshes is missed.
+/// No intersection of the meshes is missed. With a `max_separation` above 0 also the places before touching where sharp
+/// edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
+/// separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
+/// degrees.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
 
 /// All contacts form one manifold, as without a `vxs_query_segmentation`.
@@ -164,13 +167,14 @@ pub struct vxs_contact {
     pub point_on_b: vxs_vec3,
     /// Unit vector from A to B.
     pub normal: vxs_vec3,
-    /// Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance
-    /// of its deepest point, negative.
+    /// Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance,
+    /// of its deepest point if it is inside, and of the closest points if it is not.
     pub separation: f64,
     /// Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries.
     pub toi: f64,
     /// Number of the sample of the pointshell or, with VXS_FEATURE_OF_EDGE, of the edge of the mesh, the same from call to
-    /// call; VXS_FEATURE_OF_B is set if it is B's.
+    /// call; VXS_FEATURE_OF_B is set if it is B's. A corner has the number of an edge that ends there, and two edges that of
+    /// A's edge. An edge can have several contacts.
     pub feature: u32,
     /// Zero.
     pub reserved: u32,

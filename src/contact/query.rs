@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
-use super::search::{edges, passes, Pass};
+use super::search::{edges, passes, sharp, Pass};
 use super::types::{Budget, Contact, Geometry, Query, Roles, Segmentation};
 use super::workspace::Workspace;
 use crate::field::{Field, Surface};
@@ -188,7 +188,7 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
     }
 }
 
-/// Appends the contacts of edges, and removes those that do not count in the step.
+/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step.
 fn find_between(
     surfaces: [&Surface; 2],
     poses: [&Pose; 2],
@@ -196,8 +196,13 @@ fn find_between(
     query: &Query,
     workspace: &mut Workspace,
 ) {
-    let Workspace { edges: scratch, contacts, stats, .. } = workspace;
-    let first = contacts.len();
+    let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
+    let mut first = contacts.len();
+    if query.max_separation > 0.0 {
+        let (left, tests) = sharp::collect(surfaces, poses, query.max_separation, sharp_scratch, contacts);
+        first = left;
+        stats.edge_tests += tests;
+    }
     stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, scratch, contacts);
     if let Some(step) = &query.step {
         let mut kept = first;

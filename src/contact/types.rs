@@ -13,8 +13,8 @@ use crate::{Error, Result};
 pub struct Geometry<'a> {
     pub field: Option<&'a Field>,
     pub shell: Option<&'a PointShell>,
-    /// The exact surface. When both bodies have one, [`contacts`](super::contacts()) tests the edges of both too. Other
-    /// queries ignore it.
+    /// The exact surface. When both bodies have one, [`contacts`](super::contacts()) tests the edges and sharp corners of
+    /// both too. [`distance`](super::distance()) tests edges that pass through the other body; other queries ignore it.
     pub surface: Option<&'a Surface>,
 }
 
@@ -61,13 +61,14 @@ pub struct Contact {
     pub point_on_b: Vec3,
     /// Unit normal, world frame, from A to B.
     pub normal: Vec3,
-    /// φ at the sample, metres: negative when the bodies penetrate. For an edge: the exact distance of its deepest point
-    /// to the surface of the other body, negative.
+    /// φ at the sample, metres: negative when the bodies penetrate. For an edge: the exact distance to the surface of the
+    /// other body, of its deepest point if it is inside, and of the closest points if it is not.
     pub separation: f64,
     /// Time of impact as a fraction of the step; 0 for discrete queries.
     pub toi: f64,
     /// Index of the pointshell sample, or with [`FEATURE_OF_EDGE`] the number of an edge of the mesh; [`FEATURE_OF_B`] is
-    /// set when it is B's.
+    /// set when it is B's. A corner has the number of an edge that ends there, and two edges that of A's edge. An edge can
+    /// have several contacts.
     pub feature: u32,
     /// Number of the segment it belongs to ([`Segmentation`]); 0 without segmentation.
     pub segment: u32,

@@ -3,7 +3,7 @@
 use super::sign::Sides;
 use super::SignRule;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::{crossings, triangle, Crossing, Edges, Placement, TriMesh};
+use crate::mesh::{crossings, near_pairs, triangle, Crossing, Edges, Feature, Placement, Sharp, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -14,6 +14,7 @@ const MOST_EDGES: usize = 1 << 30;
 pub struct Surface {
     sides: Sides,
     edges: Edges,
+    sharp: Sharp,
 }
 
 /// The closest point of a surface.
@@ -34,7 +35,11 @@ impl Surface {
             return None;
         }
         let edges = Edges::new(&sides.bvh, &sides.mesh.triangles);
-        (edges.len() <= MOST_EDGES).then_some(Self { sides, edges })
+        if edges.len() > MOST_EDGES {
+            return None;
+        }
+        let sharp = Sharp::new(&sides.mesh, &edges);
+        Some(Self { sides, edges, sharp })
     }
 
     /// Returns the box around the mesh, body frame, metres.
@@ -82,5 +87,90 @@ impl Surface {
     /// `placement` takes this surface to the frame of the other.
     pub(crate) fn crossings(&self, other: &Self, placement: &Placement, found: impl FnMut(Crossing)) -> u64 {
         crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, found)
+    }
+
+    /// Returns the number of edges that are convex and at which the surface turns by more than 10°.
+    pub fn sharp_edge_count(&self) -> usize {
+        self.sharp.edges.len()
+    }
+
+    /// Returns the number of a sharp edge among all edges.
+    pub(crate) fn sharp_edge(&self, index: u32) -> u32 {
+        self.sharp.edges[index as usize]
+    }
+
+    /// Returns the position of a sharp corner, body frame, and the number of the first sharp edge that ends there.
+    pub(crate) fn sharp_corner(&self, index: u32) -> (Vec3, u32) {
+        let vertex = self.sharp.corners[index as usize];
+        (self.sides.mesh.vertices[vertex as usize].into(), self.sharp.corner_edges[index as usize])
+    }
+
+    /// Calls `found` with the indices of the sharp edges of both surfaces that may be within `distance`, metres, and
+    /// returns the number of tests. `placement` takes this surface to the frame of the other.
+    pub(crate) fn near_edges(
+        &self,
+        other: &Self,
+        placement: &Placement,
+        distance: f64,
+        found: impl FnMut(u32, u32),
+    ) -> u64 {
+        near_pairs(&self.sharp.edge_tree, &other.sharp.edge_tree, placement, distance, found)
+    }
+
+    /// Calls `found` with the indices of the sharp corners of this surface and of the triangles of the other that may be
+    /// within `distance`, metres, and returns the number of tests. `placement` takes this surface to the frame of the other.
+    pub(crate) fn near_corners(
+        &self,
+        other: &Self,
+        placement: &Placement,
+        distance: f64,
+        found: impl FnMut(u32, u32),
+    ) -> u64 {
+        near_pairs(&self.sharp.corner_tree, &other.sides.bvh, placement, distance, found)
+    }
+
+    /// Returns whether another body can be locally closest to an edge in a direction, body frame, at a right angle to the
+    /// edge; `lean` is the sine of the angle by which the direction may be outside the edge's normal cone.
+    pub(crate) fn edge_faces(&self, edge: u32, direction: &Vec3, lean: f64) -> bool {
+        self.sharp.is_in_cone_of_edge(&self.sides.mesh, self.edge_corners(edge), direction, lean)
+    }
+
+    /// Returns the same of a sharp corner.
+    pub(crate) fn corner_faces(&self, index: u32, direction: &Vec3, lean: f64) -> bool {
+        self.vertex_faces(self.sharp.corners[index as usize], direction, lean)
+    }
+
+    /// Returns the same of a vertex.
+    pub(crate) fn vertex_faces(&self, vertex: u32, direction: &Vec3, lean: f64) -> bool {
+        self.sharp.is_in_cone_of_vertex(&self.sides.mesh, vertex, direction, lean)
+    }
+
+    /// Returns the outward normal of a triangle, if it has an area.
+    pub(crate) fn normal(&self, triangle: u32) -> Option<Vec3> {
+        let [a, b, c] = self.corners(triangle);
+        (b - a).cross(&(c - a)).try_normalize(0.0)
+    }
+
+    /// Returns the point of a triangle that is closest to `p`, and its position on the triangle.
+    pub(crate) fn foot_and_feature(&self, triangle: u32, p: &Vec3) -> (Vec3, Feature) {
+        let corners = self.corners(triangle);
+        triangle::closest_point(&corners, triangle::is_sliver(&corners), p)
+    }
+
+    /// Returns whether a point outside in a direction from a foot on a triangle has its locally closest point there.
+    /// `lean` is as for [`Surface::edge_faces`].
+    pub(crate) fn is_closest_from(&self, triangle: u32, feature: Feature, p: &Vec3, out: &Vec3, lean: f64) -> bool {
+        let corners = self.sides.mesh.triangles[triangle as usize];
+        let mesh = &self.sides.mesh;
+        match feature {
+            Feature::Face => true,
+            Feature::Edge(i) => {
+                let ends = [corners[usize::from(i)], corners[usize::from(i + 1) % 3]];
+                self.sharp.is_in_cone_of_edge(mesh, ends, out, lean) && self.sharp.leads_out_of_edge(mesh, ends, out)
+            }
+            Feature::Vertex(i) => {
+                self.sharp.is_in_cone_of_vertex(mesh, corners[usize::from(i)], out, lean) && !self.contains(*p)
+            }
+        }
     }
 }

@@ -7,14 +7,16 @@ pub mod io;
 mod mass;
 pub mod primitives;
 mod report;
+mod sharp;
 pub mod triangle;
 mod weld;
 
-pub(crate) use bvh::{crossings, Crossing, Edges, Placement};
+pub(crate) use bvh::{crossings, near_pairs, Crossing, Edges, Placement};
 pub use bvh::{Bvh, Closest};
 pub use mass::principal_axes;
 pub(crate) use report::count_repeats;
 pub use report::{validate_raw, Report};
+pub(crate) use sharp::Sharp;
 pub use triangle::Feature;
 pub(crate) use weld::rotated;
 

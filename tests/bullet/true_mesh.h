@@ -26,10 +26,11 @@ public:
 	~TrueMesh() { vxs_field_release(m_exact); }
 
 	/// Returns the signed distance, metres, negative inside, in the mesh's frame.
-	double distance(const btVector3& p) const
+	double distance(const btVector3& p) const { return distance(vxs_vec3{double(p.x()), double(p.y()), double(p.z())}); }
+	double distance(const vxs_vec3& p) const
 	{
 		double d;
-		must(vxs_field_distance(m_exact, {double(p.x()), double(p.y()), double(p.z())}, &d, nullptr));
+		must(vxs_field_distance(m_exact, p, &d, nullptr));
 		return d;
 	}
 

@@ -19,16 +19,20 @@ use voxshell::pointshell::ShellOptions;
 /// Contacts deeper than this fraction of the size of a body must not be missed.
 const MISSED: f64 = 1e-5;
 
-struct Body {
-    mesh: TriMesh,
+pub(super) struct Body {
+    pub mesh: TriMesh,
     exact: MeshField,
     surface: Surface,
     shape: Shape,
 }
 
 impl Body {
-    fn new(mesh: &TriMesh) -> Self {
-        let mesh = mesh.scaled_to_extent(1.0);
+    pub fn new(mesh: &TriMesh) -> Self {
+        Self::sized(mesh, 1.0)
+    }
+
+    pub fn sized(mesh: &TriMesh, extent: f64) -> Self {
+        let mesh = mesh.scaled_to_extent(extent);
         let shell = ShellOptions { target_count: Some(300), ..ShellOptions::default() };
         let options = CookOptions { resolution: Resolution::Cells(24), shell, ..CookOptions::default() };
         let shape = Shape::cook(&mesh, &options, &Progress::none()).unwrap();
@@ -41,7 +45,16 @@ impl Body {
         self.exact.distance((p - self.exact.local_origin(p)).map(|x| x as f32).into()).into()
     }
 
-    fn geometry(&self) -> Geometry<'_> {
+    /// Returns the geometry without the surface.
+    pub fn shape(&self) -> Geometry<'_> {
+        self.shape.geometry()
+    }
+
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    pub fn geometry(&self) -> Geometry<'_> {
         Geometry { surface: Some(&self.surface), ..self.shape.geometry() }
     }
 }
@@ -105,7 +118,7 @@ fn deepest(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose) -> f64 {
     most
 }
 
-fn edges_of(found: &[Contact]) -> Vec<Contact> {
+pub(super) fn edges_of(found: &[Contact]) -> Vec<Contact> {
     found.iter().filter(|c| c.feature & FEATURE_OF_EDGE != 0).copied().collect()
 }
 

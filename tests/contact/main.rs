@@ -11,6 +11,7 @@ mod normals;
 mod oracle;
 mod roles;
 mod segments;
+mod sharp;
 mod sheet;
 mod step;
 

@@ -344,7 +344,7 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 
 bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 {
-	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
+	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_coverage == b.m_coverage && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
 		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction;
 }
 

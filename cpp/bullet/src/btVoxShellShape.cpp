@@ -208,8 +208,12 @@ void btVoxShellBaseShape::use(vxs_shape* scaled)
 	if (forms & POINTSHELL)
 		check(vxs_shape_get_pointshell(scaled, &shell));
 	const PointShell own_shell(shell);
+	vxs_shape_info info;
+	check(vxs_shape_info_init(&info, sizeof info));
+	check(vxs_shape_get_info(scaled, &info));
 	vxs_shape* query = nullptr;
-	check(vxs_shape_create(field, shell, &query));
+	// A shape with the same forms also has the mesh, whose edges are tested.
+	check(info.forms == forms ? vxs_shape_retain(scaled, &query) : vxs_shape_create(field, shell, &query));
 	Shape own_query(query);
 	vxs_aabb box;
 	check(vxs_shape_get_bounds(scaled, &box));

@@ -56,7 +56,9 @@ struct Approach
 /// A contact that could be given to the solver.
 struct Candidate
 {
+	/// Values of `touch` of contacts that are no touch of a sharp feature of one of Bullet's shapes.
 	static const uint32_t kSample = UINT32_MAX;
+	static const uint32_t kMeshEdge = UINT32_MAX - 1;
 
 	uint32_t feature = 0;
 	uint32_t touch = kSample;  // number of the sharp feature's touch that the contact is made of

@@ -138,7 +138,7 @@ bool FeatureContacts::update(const Side& first, const Side& second, std::vector<
 	const Test test(theirs_is_second ? first : second, theirs_is_second ? second : first, theirs_is_second, 0);
 	for (Candidate& c : candidates)
 	{
-		if (c.touch == Candidate::kSample)
+		if (c.touch == Candidate::kSample || c.touch == Candidate::kMeshEdge)
 			continue;
 		SharpFeatures::Touch& touch = m_touches[c.touch];
 		SharpFeatures::measure(test.target, touch);

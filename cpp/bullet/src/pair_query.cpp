@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "segment_selector.h"
+
 namespace voxshell_bullet
 {
 namespace
@@ -18,6 +20,9 @@ const double kFar = 0.2;
 /// Above this number of contacts of samples, the contacts are thinned before each one is evaluated.
 const uint64_t kDense = 1024;
 
+/// Contacts of edges are searched anew when a gap may have changed by more than this fraction of the margin.
+const double kEdgesStay = 0.01;
+
 /// Normals that differ by less than this are those of one face, rad.
 const double kFlat = 1e-5;
 
@@ -31,8 +36,7 @@ uint32_t roles_of(const Side& first, const Side& second, unsigned wanted)
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
 {
-	// The side of a sheet on which a sample lies does not depend on the distance alone.
-	const bool is_near = forms_are_known(first, second) && !m_forms.has_sheet() && m_cache.covers(wanted);
+	const bool is_near = stays_found(first, second, wanted);
 	candidates.clear();
 	const bool found = is_near ? recall(first, second, candidates) : search(first, second, settings, wanted, kept, candidates);
 	m_cache.end_step(wanted.now, found);
@@ -45,6 +49,16 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	return true;
 }
 
+/// Returns whether the contacts of the last search are still all those that are wanted.
+bool PairQuery::stays_found(const Side& first, const Side& second, const Wanted& wanted) const
+{
+	// The side of a sheet on which a sample lies does not depend on the distance alone.
+	if (!forms_are_known(first, second) || m_forms.has_sheet() || !m_cache.covers(wanted))
+		return false;
+	// Samples can be evaluated anywhere. Where edges are closest changes as the bodies move.
+	return m_edges.empty() || m_cache.change_since_search(wanted) <= kEdgesStay * wanted.margin;
+}
+
 bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates)
 {
 	if (!update_samples(first, second, candidates))
@@ -52,7 +66,7 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 	// The depth limit of every sample was known before this step.
 	m_forms.sheet_depth().add_limit();
 	const bool all_are_samples = m_samples.features.size() == candidates.size();
-	return all_are_samples || m_features.update(first, second, candidates);
+	return all_are_samples || (m_edges.update(first, second, candidates) && m_features.update(first, second, candidates));
 }
 
 void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates)
@@ -99,7 +113,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	const double inflation = first.inflation + second.inflation;
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
-	query.coverage = VXS_COVERAGE_SAMPLES;
+	query.coverage = settings.m_coverage;
 	query.roles = roles_of(first, second, settings.m_roles);
 	query.max_separation = m_cache.distance() + inflation;
 	query.max_depth = m_forms.sheet_depth().limit();
@@ -141,11 +155,21 @@ void PairQuery::take_samples(const Side& first, const Side& second, const btVoxS
 		m_forms.sheet_depth().add(-candidates[i].distance);
 	}
 	m_segments.find(settings.m_segmentation, m_samples, m_cache.features, m_cache.segments);
+	size_t kept = 0;
 	for (size_t i = 0; i < count; ++i)
+	{
 		candidates[i].segment = m_cache.segments[i];
+		if (candidates[i].feature & kOfEdge)
+			continue;
+		m_cache.features[kept] = m_cache.features[i];
+		m_cache.segments[kept++] = m_cache.segments[i];
+	}
+	m_cache.features.resize(kept);
+	m_cache.segments.resize(kept);
+	m_edges.take(first, second, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : kSegmentOfFeatures, candidates);
 }
 
-/// Fills `candidates` with the contacts of the samples in the cache, at the present poses.
+/// Fills `candidates` with the contacts of the samples in the cache and of the edges, at the present poses.
 bool PairQuery::recall(const Side& first, const Side& second, std::vector<Candidate>& candidates)
 {
 	for (size_t i = 0; i < m_cache.features.size(); ++i)
@@ -154,7 +178,9 @@ bool PairQuery::recall(const Side& first, const Side& second, std::vector<Candid
 		candidates.back().feature = m_cache.features[i];
 		candidates.back().segment = m_cache.segments[i];
 	}
-	return update_samples(first, second, candidates);
+	const bool updated = update_samples(first, second, candidates);
+	m_edges.recall(first, second, candidates);
+	return updated;
 }
 
 /// Updates the candidates that are samples to the present poses.

@@ -8,6 +8,7 @@
 
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
 
+#include "edge_contacts.h"
 #include "feature_contacts.h"
 #include "look_ahead.h"
 #include "pair_forms.h"
@@ -58,6 +59,7 @@ private:
 	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 	bool search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 	void take_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, size_t count, std::vector<Candidate>& candidates);
+	bool stays_found(const Side& first, const Side& second, const Wanted& wanted) const;
 	bool recall(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 	bool update_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 
@@ -65,6 +67,7 @@ private:
 	SampleQuery m_samples;
 	SampleSegments m_segments;
 	SampleCache m_cache;
+	EdgeContacts m_edges;
 	FeatureContacts m_features;
 	LookAhead m_look_ahead;
 };

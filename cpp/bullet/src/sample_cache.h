@@ -19,6 +19,8 @@ public:
 	bool has_forms_of(const Side& first, const Side& second) const;
 	/// Returns whether the last search has found all samples up to the wanted distance.
 	bool covers(const Wanted& wanted) const;
+	/// Returns the largest change of a gap since the last search, m.
+	double change_since_search(const Wanted& wanted) const { return wanted.slope * wanted.now.moved_since(m_search_frame); }
 	/// Returns the largest change of a gap since the last step, m; infinite when the queries of that step failed.
 	double last_change(const Wanted& wanted) const;
 	/// Returns whether the last search has found all contacts up to its distance.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "edge_contacts.h"
+
 namespace voxshell_bullet
 {
 void SampleSegments::list_level(const Side& first, const Side& second, uint32_t level)
@@ -62,7 +64,8 @@ void SampleSegments::remember_regions(const std::vector<uint32_t>& features, con
 {
 	m_regions.clear();
 	for (size_t i = 0; i < features.size(); ++i)
-		m_regions.emplace_back(features[i], segments[i]);
+		if (!(features[i] & kOfEdge))
+			m_regions.emplace_back(features[i], segments[i]);
 	std::sort(m_regions.begin(), m_regions.end());
 	m_features.clear();
 	m_feature_regions.clear();

@@ -12,10 +12,10 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::{Crossing, Placement};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
-const PRECISION: f64 = 1e-6;
+const PRECISION: f64 = 1e-8;
 
 /// Depth below which an edge is no contact, as a fraction of the extent of the smaller body.
-const SHALLOW: f64 = 1e-7;
+const SHALLOW: f64 = 1e-9;
 
 /// Precision of the depth of the deepest edge, as a fraction of the depth.
 const RELATIVE_PRECISION: f64 = 1e-3;
@@ -35,6 +35,9 @@ const EQUALLY_CLOSE: f64 = 1e-3;
 
 /// Cosine of the largest angle between the direction to the closest triangle and the normal of a contact.
 const WIDEST: f64 = 0.5;
+
+/// Sine of the angle by which the normal of a contact may be outside the normal cone of the edge.
+const LEAN: f64 = 0.05;
 
 /// One of the two surfaces, in the frame of the second.
 struct Placed<'a> {
@@ -56,6 +59,15 @@ impl Placed<'_> {
             0.0 => Some(from),
             1.0 => Some(to),
             _ => None,
+        }
+    }
+
+    /// Returns whether a direction is in the normal cone of an edge, or of the corner at its end, or little beside it.
+    fn faces(&self, edge: u32, corner: Option<u32>, direction: &Vec3) -> bool {
+        let direction = self.placement.map_or(*direction, |placement| placement.rotation.tr_mul(direction));
+        match corner {
+            Some(corner) => self.surface.vertex_faces(corner, &direction, LEAN),
+            None => self.surface.edge_faces(edge, &direction, LEAN),
         }
     }
 
@@ -167,8 +179,10 @@ impl Part<'_> {
         best
     }
 
-    /// Returns the direction out of the other body: to its closest triangle, or between several equally close.
-    fn outward(&self, (deepest, near): (Trial, [u32; 2])) -> Option<Vec3> {
+    /// Returns the direction out of the other body: between the triangles that are equally close, or to one of them. The
+    /// first of these counts against which the edge `faces`, so that an edge in a flat face has the face's direction where it
+    /// ends at the rim of the other body.
+    fn outward(&self, (deepest, near): (Trial, [u32; 2]), faces: impl Fn(&Vec3) -> bool) -> Option<Vec3> {
         let p = self.point(deepest.at);
         let own = self.other.towards(deepest.triangle, &p)?;
         let equally = |triangle: &u32| {
@@ -176,8 +190,11 @@ impl Part<'_> {
                 && self.other.distance(*triangle, &p) <= deepest.distance * (1.0 + EQUALLY_CLOSE)
         };
         let others = near.iter().enumerate().filter(|(i, t)| equally(t) && !near[..*i].contains(t));
-        let sum = others.filter_map(|(_, t)| self.other.towards(*t, &p)).fold(own, |sum, direction| sum + direction);
-        Some(sum.try_normalize(0.5).filter(|middle| middle.dot(&own) >= WIDEST).unwrap_or(own))
+        let others = others.filter_map(|(_, t)| self.other.towards(*t, &p));
+        let sum = others.clone().fold(own, |sum, direction| sum + direction);
+        let middle = sum.try_normalize(0.5).filter(|middle| middle.dot(&own) >= WIDEST).unwrap_or(own);
+        let faced = std::iter::once(middle).chain([own]).chain(others).find(|direction| faces(&-direction));
+        Some(faced.unwrap_or(middle))
     }
 }
 
@@ -227,10 +244,11 @@ pub(in super::super) fn collect(
             let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
             let Err(place) = place else { continue };
             let separation = -found.0.distance;
-            let Some(outward) = part.outward(found).filter(|_| separation < -SHALLOW * extent && separation <= limit)
-            else {
+            if separation >= -SHALLOW * extent || separation > limit {
                 continue;
-            };
+            }
+            let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
+            let Some(outward) = part.outward(found, faces) else { continue };
             if let Some(corner) = corner {
                 corners.insert(place, corner);
             }

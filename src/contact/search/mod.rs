@@ -7,6 +7,7 @@ mod lanes;
 mod limit;
 mod pass;
 mod scratch;
+pub(super) mod sharp;
 mod sheet;
 mod step;
 mod tree;

@@ -1,31 +1,12 @@
 //! Points at which the edges of one mesh pass through the triangles of another.
 //!
-//! Both hierarchies are descended together. Two boxes are apart when a face normal of one of them separates them
-//! (Gottschalk, Lin & Manocha 1996, without the products of edges). Every point in which two surfaces intersect lies
-//! on a segment that ends where an edge passes through a triangle, so no intersection is without such a crossing.
+//! Every point in which two surfaces intersect lies on a segment that ends where an edge passes through a triangle, so
+//! no intersection is without such a crossing.
 
-use super::node::{Node, MAX_DEPTH};
+use super::dual::{descend, Placement};
 use super::Bvh;
-use crate::math::{Mat3, Vec3};
 use crate::memory::{set_with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::triangle::Corners;
-
-/// A rigid motion from the frame of one mesh to that of the other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Placement {
-    pub rotation: Mat3,
-    pub translation: Vec3,
-}
-
-impl Placement {
-    pub fn place(&self, p: &Vec3) -> Vec3 {
-        self.rotation * p + self.translation
-    }
-
-    pub fn place_back(&self, p: &Vec3) -> Vec3 {
-        self.rotation.tr_mul(&(p - self.translation))
-    }
-}
 
 /// The edges of a mesh, and the triangle that tests each.
 #[derive(Clone, Debug, Default)]
@@ -88,63 +69,6 @@ impl Edges {
 /// Rounding of a product of three lengths, relative.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Pairs of nodes still to test.
-struct Pairs {
-    items: [(u32, u32); 2 * MAX_DEPTH + 4],
-    len: usize,
-}
-
-impl Pairs {
-    fn push(&mut self, pair: (u32, u32)) {
-        self.items[self.len] = pair;
-        self.len += 1;
-    }
-
-    fn pop(&mut self) -> Option<(u32, u32)> {
-        self.len = self.len.checked_sub(1)?;
-        Some(self.items[self.len])
-    }
-}
-
-/// The separating axis test for boxes of the two hierarchies, the first placed in the frame of the second.
-struct Separation {
-    rotation: [[f64; 3]; 3],
-    absolute: [[f64; 3]; 3],
-    translation: [f64; 3],
-}
-
-impl Separation {
-    fn new(placement: &Placement) -> Self {
-        let entry = |i: usize, j: usize| placement.rotation[(i, j)];
-        let rotation = [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)));
-        // Boxes that touch must not be apart by rounding.
-        let absolute = rotation.map(|row| row.map(|x| x.abs() + 8.0 * f64::EPSILON));
-        Self { rotation, absolute, translation: placement.translation.into() }
-    }
-
-    #[inline]
-    fn apart(&self, a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])) -> bool {
-        let middle = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (min[i] + max[i]));
-        let half = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (max[i] - min[i]));
-        let (ca, ha, cb, hb) = (middle(&a), half(&a), middle(&b), half(&b));
-        let r = &self.rotation;
-        let s = &self.absolute;
-        let mut d = [0.0; 3];
-        for i in 0..3 {
-            d[i] = ((r[i][0] * ca[0] + r[i][1] * ca[1]) + r[i][2] * ca[2]) + self.translation[i] - cb[i];
-            let reach = ((s[i][0] * ha[0] + s[i][1] * ha[1]) + s[i][2] * ha[2]) + hb[i];
-            if d[i].abs() > reach {
-                return true;
-            }
-        }
-        (0..3).any(|j| {
-            let off = (r[0][j] * d[0] + r[1][j] * d[1]) + r[2][j] * d[2];
-            let reach = ((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j];
-            off.abs() > reach
-        })
-    }
-}
-
 /// Calls `found` with each crossing of an edge of either mesh through a triangle of the other. `placement` takes the
 /// first mesh to the frame of the second. Touching counts as crossing, and so does a gap of the size of rounding; an edge
 /// in the plane of a triangle does not cross it. Returns the number of tests.
@@ -154,57 +78,35 @@ pub(crate) fn crossings(
     placement: &Placement,
     mut found: impl FnMut(Crossing),
 ) -> u64 {
-    let mut tests = 0;
-    if first.is_empty() || second.is_empty() {
-        return tests;
-    }
-    let separation = Separation::new(placement);
-    let mut pairs = Pairs { items: [(0, 0); 2 * MAX_DEPTH + 4], len: 0 };
-    pairs.push((0, 0));
-    while let Some((i, j)) = pairs.pop() {
-        let (a, b) = (&first.nodes[i as usize], &second.nodes[j as usize]);
-        tests += 1;
-        if separation.apart((a.min, a.max), (b.min, b.max)) {
-            continue;
-        }
-        if a.count > 0 && b.count > 0 {
-            for ka in a.triangles() {
-                let t = first.corners[ka].map(|p| placement.place(&p));
-                let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
-                if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
+    let mut triangle_tests = 0;
+    let node_tests = descend(first, second, placement, 0.0, |a, b| {
+        for ka in a.triangles() {
+            let t = first.corners[ka].map(|p| placement.place(&p));
+            let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
+            if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
+                continue;
+            }
+            for kb in b.triangles() {
+                let u = &second.corners[kb];
+                triangle_tests += 1;
+                let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
+                if (0..3).any(|k| low[k] > upper[k] || high[k] < lower[k]) {
                     continue;
                 }
-                for kb in b.triangles() {
-                    let u = &second.corners[kb];
-                    tests += 1;
-                    let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                    if (0..3).any(|k| low[k] > upper[k] || high[k] < lower[k]) {
-                        continue;
-                    }
-                    let (over, under) = (sides(&t, u), sides(u, &t));
-                    if is_beside(&over) || is_beside(&under) {
-                        continue;
-                    }
-                    for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
-                        found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
-                    }
-                    for (edge, at) in edges_through(second_edges, kb, u, &t, under) {
-                        found(Crossing { of_second: true, edge, at, triangle: first.id(ka) });
-                    }
+                let (over, under) = (sides(&t, u), sides(u, &t));
+                if is_beside(&over) || is_beside(&under) {
+                    continue;
+                }
+                for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
+                    found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
+                }
+                for (edge, at) in edges_through(second_edges, kb, u, &t, under) {
+                    found(Crossing { of_second: true, edge, at, triangle: first.id(ka) });
                 }
             }
-            continue;
         }
-        let size = |n: &Node| (0..3).map(|k| n.max[k] - n.min[k]).fold(0.0, f64::max);
-        if b.count > 0 || (a.count == 0 && size(a) >= size(b)) {
-            pairs.push((a.first + 1, j));
-            pairs.push((a.first, j));
-        } else {
-            pairs.push((i, b.first + 1));
-            pairs.push((i, b.first));
-        }
-    }
-    tests
+    });
+    node_tests + triangle_tests
 }
 
 /// Six times the volumes of the tetrahedra of each corner of `t` over `u`; 0 within rounding.

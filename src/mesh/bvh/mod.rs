@@ -4,6 +4,7 @@
 mod build;
 mod closest;
 mod crossings;
+mod dual;
 mod embedded;
 mod moments;
 mod node;
@@ -12,5 +13,6 @@ mod tree;
 mod winding;
 
 pub use closest::Closest;
-pub(crate) use crossings::{crossings, Crossing, Edges, Placement};
+pub(crate) use crossings::{crossings, Crossing, Edges};
+pub(crate) use dual::{near_pairs, Placement};
 pub use tree::Bvh;

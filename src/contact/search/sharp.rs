@@ -1,0 +1,227 @@
+//! Contacts of sharp features before the bodies touch: edge against edge, and corner against surface.
+//!
+//! Two features make a contact where the distance between the bodies is locally least: the direction from one to the
+//! other is in the normal cones of both features (see `mesh/sharp.rs`). The distance between the bodies is the least of
+//! these minima. Where no feature of either body at such a minimum is sharp, the samples are close enough.
+//!
+//! Between touching and the least depth that the search for edges that pass through a surface resolves, the distance is
+//! signed: along the common normal of two edges, and along the normal of a face.
+
+use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::field::Surface;
+use crate::math::{Pose, Vec3};
+use crate::mesh::{Feature, Placement};
+
+/// Sine of the angle by which a direction may be outside the normal cone of a feature. The corners of a face that is
+/// nearly flush with another are contacts before the face is flush, so that a solver sees all that will carry.
+const LEAN: f64 = 0.05;
+
+/// Sine of the same angle for a foot on the surface against which a corner is tested: rounding alone.
+const ROUNDING: f64 = 1e-6;
+
+/// Largest depth at which features still count as apart, as a fraction of the extent of the smaller body: a little more
+/// than the depth from which edges that pass through a surface are found.
+const OVERLAP: f64 = 2e-6;
+
+/// Distance below which the direction between two points is that of the surface, as a fraction of the same extent.
+const NO_DIRECTION: f64 = 1e-9;
+
+/// Largest distance of features, as a fraction of the same extent: the number of pairs grows with its square.
+const FARTHEST: f64 = 0.25;
+
+/// Edges at a smaller angle, radians, are parallel. Where parallel edges are closest, the end of one of them is.
+const PARALLEL: f64 = 1e-5;
+
+/// Fraction of an edge by which a closest point may be beyond its end: rounding.
+const BEYOND: f64 = 1e-9;
+
+/// Contacts that are closer than this fraction of the extent, and whose normals have at least this cosine, are one.
+const SAME_PLACE: f64 = 1e-6;
+const SAME_NORMAL: f64 = 0.98;
+
+/// Scratch memory of a search for sharp features.
+#[derive(Default)]
+pub(in super::super) struct Scratch {
+    /// Position of each contact along [`SWEEP`], and its index.
+    order: Vec<(f64, u32)>,
+    dropped: Vec<bool>,
+    /// Whether each contact of a sample gives way to those of its corner.
+    superseded: Vec<bool>,
+}
+
+/// A direction along which few contacts have the same position, however the bodies are aligned.
+const SWEEP: [f64; 3] = [0.612_372, 0.559_017, 0.559_017];
+
+/// Returns the common normal of two lines, of unit length, with its offset from the first to the second, and the
+/// positions of the closest points as fractions of both edges; `None` if they are parallel.
+fn common_normal([p, p_end]: [Vec3; 2], [q, q_end]: [Vec3; 2]) -> Option<(Vec3, f64, [f64; 2])> {
+    let (u, w, r) = (p_end - p, q_end - q, q - p);
+    let n = u.cross(&w);
+    let squared = n.norm_squared();
+    if squared <= PARALLEL * PARALLEL * u.norm_squared() * w.norm_squared() {
+        return None;
+    }
+    let length = squared.sqrt();
+    Some((n / length, r.dot(&n) / length, [r.cross(&w).dot(&n) / squared, r.cross(&u).dot(&n) / squared]))
+}
+
+/// The two surfaces of a search, with their lengths.
+struct Search<'a> {
+    first: &'a Surface,
+    second: &'a Surface,
+    /// From the frame of the first to that of the second.
+    placement: Placement,
+    limit: f64,
+    extent: f64,
+}
+
+impl Search<'_> {
+    /// Returns the point of a sharp edge of the first surface that is closest to one of the second, the unit vector from
+    /// the first to the second, and the separation, if they are a contact.
+    fn edges(&self, one: u32, two: u32) -> Option<(Vec3, Vec3, f64)> {
+        let ends = self.first.edge(one).map(|p| self.placement.place(&p));
+        let (normal, offset, at) = common_normal(ends, self.second.edge(two))?;
+        if offset.abs() > self.limit || at.iter().any(|x| !(-BEYOND..=1.0 + BEYOND).contains(x)) {
+            return None;
+        }
+        let apart = if offset < 0.0 { -normal } else { normal };
+        let signs = [(apart, offset.abs()), (-apart, -offset.abs())];
+        let (direction, separation) = signs.into_iter().find(|(direction, separation)| {
+            *separation >= -OVERLAP * self.extent
+                && self.second.edge_faces(two, &-direction, LEAN)
+                && self.first.edge_faces(one, &self.placement.rotation.tr_mul(direction), LEAN)
+        })?;
+        Some((ends[0] + (ends[1] - ends[0]) * at[0], direction, separation))
+    }
+
+    /// Returns the same for a sharp corner of the first surface and the closest point of a triangle of the second.
+    fn corner(&self, corner: u32, triangle: u32) -> Option<(Vec3, Vec3, f64)> {
+        let p = self.placement.place(&self.first.sharp_corner(corner).0);
+        let (foot, feature) = self.second.foot_and_feature(triangle, &p);
+        let from_foot = p - foot;
+        let distance = from_foot.norm();
+        if distance > self.limit {
+            return None;
+        }
+        let (out, separation) = if feature == Feature::Face || distance <= NO_DIRECTION * self.extent {
+            let normal = self.second.normal(triangle)?;
+            (normal, if from_foot.dot(&normal) < 0.0 { -distance } else { distance })
+        } else {
+            (from_foot / distance, distance)
+        };
+        let is_contact = separation >= -OVERLAP * self.extent
+            && self.first.corner_faces(corner, &self.placement.rotation.tr_mul(&-out), LEAN)
+            && (distance <= NO_DIRECTION * self.extent
+                || self.second.is_closest_from(triangle, feature, &p, &out, ROUNDING));
+        is_contact.then_some((p, -out, separation))
+    }
+}
+
+/// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
+/// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
+/// their corner are removed. Returns the number of contacts that are left of those before, and the number of tests.
+pub(in super::super) fn collect(
+    [a, b]: [&Surface; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    limit: f64,
+    scratch: &mut Scratch,
+    contacts: &mut Vec<Contact>,
+) -> (usize, u64) {
+    let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
+    let limit = limit.min(FARTHEST * extent);
+    let placement = |to: &Pose, from: &Pose| {
+        let relative = to.inv_mul(from);
+        let rotation = relative.rotation.to_rotation_matrix().into_inner();
+        Placement { rotation, translation: relative.translation.vector }
+    };
+    let known = contacts.len();
+    let mut tests = 0;
+    for of_b in [false, true] {
+        let (own, own_pose, other, pose) = if of_b { (b, pose_b, a, pose_a) } else { (a, pose_a, b, pose_b) };
+        let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent };
+        let mut push = |(p, direction, separation): (Vec3, Vec3, f64), edge: u32| {
+            let point = (pose * nalgebra::Point3::from(p)).coords;
+            let towards = pose.rotation * direction;
+            let far = point + towards * separation;
+            let (point_on_a, point_on_b, normal) = if of_b { (far, point, -towards) } else { (point, far, towards) };
+            let feature = edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
+            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+        };
+        if !of_b {
+            tests += own.near_edges(other, &search.placement, limit, |one, two| {
+                let [one, two] = [own.sharp_edge(one), other.sharp_edge(two)];
+                if let Some(found) = search.edges(one, two) {
+                    push(found, one);
+                }
+            });
+        }
+        tests += own.near_corners(other, &search.placement, limit, |corner, triangle| {
+            if let Some(found) = search.corner(corner, triangle) {
+                push(found, own.sharp_corner(corner).1);
+            }
+        });
+    }
+    (drop_duplicates(known, SAME_PLACE * extent, scratch, contacts), tests)
+}
+
+/// Removes contacts from index `known` on that have the same place and normal, within `tolerance`, metres, as another
+/// that is as near. Removes samples before them that are at a corner and have no contact's normal of that corner: where
+/// the other body has a crease, its field can have another direction. Returns how many of the first `known` are left.
+fn drop_duplicates(
+    known: usize,
+    tolerance: f64,
+    Scratch { order, dropped, superseded }: &mut Scratch,
+    contacts: &mut Vec<Contact>,
+) -> usize {
+    let (others, own) = contacts.split_at(known);
+    if own.is_empty() {
+        return known;
+    }
+    let sweep = Vec3::from(SWEEP);
+    order.clear();
+    order.extend((0..).zip(own).map(|(i, c)| ((c.point_on_a + c.point_on_b).dot(&sweep) * 0.5, i)));
+    order.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+    dropped.clear();
+    dropped.resize(own.len(), false);
+    let is_near = |p: &Vec3, q: &Vec3| (p - q).norm_squared() <= tolerance * tolerance;
+    let same_normal = |p: &Contact, q: &Contact| p.normal.dot(&q.normal) >= SAME_NORMAL;
+    for (k, &(place, i)) in order.iter().enumerate() {
+        for &(_, j) in order[k + 1..].iter().take_while(|next| next.0 - place <= tolerance) {
+            let (p, q) = (&own[i as usize], &own[j as usize]);
+            let is_same = is_near(&p.point_on_a, &q.point_on_a) && is_near(&p.point_on_b, &q.point_on_b);
+            if is_same && same_normal(p, q) && !dropped[i as usize] && !dropped[j as usize] {
+                let first_is_worse = (p.separation, p.feature) > (q.separation, q.feature);
+                dropped[if first_is_worse { i } else { j } as usize] = true;
+            }
+        }
+    }
+    // The sample of a corner is at the corner, but its separation and its normal are only as exact as the field.
+    superseded.clear();
+    superseded.resize(known, false);
+    for (i, sample) in others.iter().enumerate().filter(|(_, sample)| sample.feature & FEATURE_OF_EDGE == 0) {
+        let of_b = sample.feature & FEATURE_OF_B != 0;
+        let own_point = |c: &Contact| if of_b { c.point_on_b } else { c.point_on_a };
+        let (mut is_at_corner, mut is_right) = (false, false);
+        for (dropped, c) in dropped.iter_mut().zip(own) {
+            if *dropped || (c.feature & FEATURE_OF_B != 0) != of_b || !is_near(&own_point(sample), &own_point(c)) {
+                continue;
+            }
+            is_at_corner = true;
+            if same_normal(sample, c) {
+                is_right = true;
+                *dropped = sample.separation <= c.separation + tolerance;
+            }
+        }
+        superseded[i] = is_at_corner && !is_right;
+    }
+    let mut kept = 0;
+    for i in 0..contacts.len() {
+        let leaves = if i < known { superseded[i] } else { dropped[i - known] };
+        if !leaves {
+            contacts.swap(kept, i);
+            kept += 1;
+        }
+    }
+    contacts.truncate(kept);
+    known - superseded.iter().filter(|leaves| **leaves).count()
+}

@@ -1,0 +1,153 @@
+//! The descent of two hierarchies together.
+//!
+//! Two boxes are apart when a face normal of one of them separates them (Gottschalk, Lin & Manocha 1996, without the
+//! products of edges).
+
+use super::node::{Node, MAX_DEPTH};
+use super::Bvh;
+use crate::math::{Mat3, Vec3};
+
+/// A rigid motion from the frame of one mesh to that of the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement {
+    pub rotation: Mat3,
+    pub translation: Vec3,
+}
+
+impl Placement {
+    pub fn place(&self, p: &Vec3) -> Vec3 {
+        self.rotation * p + self.translation
+    }
+
+    pub fn place_back(&self, p: &Vec3) -> Vec3 {
+        self.rotation.tr_mul(&(p - self.translation))
+    }
+}
+
+/// Pairs of nodes still to test.
+struct Pairs {
+    items: [(u32, u32); 2 * MAX_DEPTH + 4],
+    len: usize,
+}
+
+impl Pairs {
+    fn push(&mut self, pair: (u32, u32)) {
+        self.items[self.len] = pair;
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        self.len = self.len.checked_sub(1)?;
+        Some(self.items[self.len])
+    }
+}
+
+/// The separating axis test for boxes of the two hierarchies, the first placed in the frame of the second.
+struct Separation {
+    /// Boxes count as apart if the gap along an axis is larger, metres.
+    distance: f64,
+    rotation: [[f64; 3]; 3],
+    absolute: [[f64; 3]; 3],
+    translation: [f64; 3],
+}
+
+impl Separation {
+    fn new(placement: &Placement, distance: f64) -> Self {
+        let entry = |i: usize, j: usize| placement.rotation[(i, j)];
+        let rotation = [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)));
+        // Boxes that touch must not be apart by rounding.
+        let absolute = rotation.map(|row| row.map(|x| x.abs() + 8.0 * f64::EPSILON));
+        Self { distance, rotation, absolute, translation: placement.translation.into() }
+    }
+
+    #[inline]
+    fn apart(&self, a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])) -> bool {
+        let middle = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (min[i] + max[i]));
+        let half = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (max[i] - min[i]));
+        let (ca, ha, cb, hb) = (middle(&a), half(&a), middle(&b), half(&b));
+        let r = &self.rotation;
+        let s = &self.absolute;
+        let mut d = [0.0; 3];
+        for i in 0..3 {
+            d[i] = ((r[i][0] * ca[0] + r[i][1] * ca[1]) + r[i][2] * ca[2]) + self.translation[i] - cb[i];
+            let reach = ((s[i][0] * ha[0] + s[i][1] * ha[1]) + s[i][2] * ha[2]) + hb[i] + self.distance;
+            if d[i].abs() > reach {
+                return true;
+            }
+        }
+        (0..3).any(|j| {
+            let off = (r[0][j] * d[0] + r[1][j] * d[1]) + r[2][j] * d[2];
+            let reach = ((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j] + self.distance;
+            off.abs() > reach
+        })
+    }
+}
+
+/// Calls `leaves` with each pair of leaves whose boxes are not farther apart than `distance`, metres, and perhaps with a
+/// few that are. `placement` takes the first hierarchy to the frame of the second. Returns the number of tests of boxes.
+pub(super) fn descend(
+    first: &Bvh,
+    second: &Bvh,
+    placement: &Placement,
+    distance: f64,
+    mut leaves: impl FnMut(&Node, &Node),
+) -> u64 {
+    let mut tests = 0;
+    if first.is_empty() || second.is_empty() {
+        return tests;
+    }
+    let separation = Separation::new(placement, distance);
+    let mut pairs = Pairs { items: [(0, 0); 2 * MAX_DEPTH + 4], len: 0 };
+    pairs.push((0, 0));
+    while let Some((i, j)) = pairs.pop() {
+        let (a, b) = (&first.nodes[i as usize], &second.nodes[j as usize]);
+        tests += 1;
+        if separation.apart((a.min, a.max), (b.min, b.max)) {
+            continue;
+        }
+        if a.count > 0 && b.count > 0 {
+            leaves(a, b);
+            continue;
+        }
+        let size = |n: &Node| (0..3).map(|k| n.max[k] - n.min[k]).fold(0.0, f64::max);
+        if b.count > 0 || (a.count == 0 && size(a) >= size(b)) {
+            pairs.push((a.first + 1, j));
+            pairs.push((a.first, j));
+        } else {
+            pairs.push((i, b.first + 1));
+            pairs.push((i, b.first));
+        }
+    }
+    tests
+}
+
+/// Calls `found` with the indices of the triangles of both meshes whose boxes, in the frame of the second, are not
+/// farther apart than `distance`, metres. Triangles may be edges or points. Returns the number of tests.
+pub(crate) fn near_pairs(
+    first: &Bvh,
+    second: &Bvh,
+    placement: &Placement,
+    distance: f64,
+    mut found: impl FnMut(u32, u32),
+) -> u64 {
+    let mut item_tests = 0;
+    let node_tests = descend(first, second, placement, distance, |a, b| {
+        for ka in a.triangles() {
+            let t = first.corners[ka].map(|p| placement.place(&p));
+            let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
+            let (low, high) = (low.add_scalar(-distance), high.add_scalar(distance));
+            if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
+                continue;
+            }
+            for kb in b.triangles() {
+                let u = &second.corners[kb];
+                item_tests += 1;
+                let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
+                if (0..3).all(|k| low[k] <= upper[k] && high[k] >= lower[k]) {
+                    found(first.id(ka), second.id(kb));
+                }
+            }
+        }
+    });
+    node_tests + item_tests
+}
