@@ -101,3 +101,65 @@ fn nuts_keep_to_the_thread_for_two_turns() {
     assert_eq!((threads.nuts, threads.stopped), (1, 0));
     assert!(figures.max_penetration < 0.1, "{} mm", figures.max_penetration);
 }
+
+/// Returns the case of this name and rate.
+fn trial(scene: SceneKind, method: Method, name: &str, rate: f64) -> Case {
+    let named = |c: &Case| c.trial.is_some_and(|t| t.name == name) && c.rate == Some(rate);
+    scene.cases(method).into_iter().find(named).unwrap()
+}
+
+#[test]
+fn trials_name_bodies_of_their_scene() {
+    for scene in [SceneKind::Degenerate, SceneKind::Flush] {
+        let cast = Cast::new(scene, None, None).unwrap();
+        for case in scene.cases(Method::VoxshellFine) {
+            let trial = case.trial.unwrap();
+            match trial.placements(&cast) {
+                Ok(placements) => assert!(placements.iter().filter(|p| !p.fixed).count() == 1),
+                // Mesh files that are not part of the project may be absent.
+                Err(reason) => assert!(reason.contains(".obj is not in"), "{reason}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn trials_start_at_their_gap_and_fall_freely() {
+    // In 0.09 s the cube falls by 45 mm, not yet to the block 50 mm below; so no energy is lost or gained.
+    let (scene, method) = (SceneKind::Degenerate, Method::HullFull);
+    let (figures, run) = run_case(scene, method, trial(scene, method, "cliff-edges", 100.0), None, 9);
+    let height = |step: usize| run.recording.poses_at(step)[1].position[1];
+    assert!((height(0) - 0.05).abs() < 1e-6);
+    assert!((height(9) - (0.05 - 45.0 * 1e-3)).abs() < 1e-6, "{}", height(9));
+    let conduct = figures.conduct.unwrap();
+    assert!(conduct.energy_gained.unwrap() < 1e-5, "{conduct:?}");
+    assert_eq!(figures.max_penetration, 0.0);
+}
+
+#[test]
+fn a_cube_stays_on_a_block_of_its_width_and_a_wedge_leaves_its_crack() {
+    let scene = SceneKind::Degenerate;
+    let of = |method, name| run_case(scene, method, trial(scene, method, name, 100.0), None, 150).0.conduct.unwrap();
+    let cube = of(Method::HullFull, "internal-edges");
+    assert_eq!(cube.as_expected(), Some(true), "{cube:?}");
+    let wedge = of(Method::VoxshellCoarse, "wedge-in-crack");
+    assert_eq!(wedge.as_expected(), Some(true), "{wedge:?}");
+}
+
+#[test]
+fn flush_trials_rest_slide_rock_and_roll() {
+    let (scene, method) = (SceneKind::Flush, Method::VoxshellCoarse);
+    let of = |name| run_case(scene, method, trial(scene, method, name, 200.0), None, 300);
+    let (rest, _) = of("plate at rest");
+    assert!(rest.conduct.unwrap().drift.unwrap() < 1.0 && rest.kinetic_energy < 1e-4, "{rest:?}");
+    let (slide, run) = of("bracket sliding");
+    let way = run.recording.poses_at(300)[0].position[0] - run.recording.poses_at(0)[0].position[0];
+    assert!((way - 1.5).abs() < 0.02 && slide.conduct.unwrap().drift.unwrap() < 20.0, "{way} m, {slide:?}");
+    let (rock, run) = of("plate rocking");
+    let tilt = |s: usize| crate::run::pose_of(&run.recording.poses_at(s)[0]).rotation;
+    let largest = (0..300).map(|s| tilt(0).angle_to(&tilt(s))).fold(0.0, f64::max);
+    assert!((0.02..1.0).contains(&largest) && rock.conduct.unwrap().drift.is_none(), "{largest} rad");
+    let (_, run) = of("gear rolling");
+    let way = run.recording.poses_at(300)[0].position[0] - run.recording.poses_at(0)[0].position[0];
+    assert!(way.abs() > 1.0, "{way} m");
+}
