@@ -28,6 +28,11 @@ const fn at_rest(name: &'static str, body: &'static str) -> Trial {
     Trial { name, body, ..Trial::AT_REST }
 }
 
+/// A body that falls from half a metre, as in the scene `drop-plane`.
+const fn dropped(name: &'static str, body: &'static str) -> Trial {
+    Trial { gap: 0.5, ..at_rest(name, body) }
+}
+
 const fn sliding(name: &'static str, body: &'static str) -> Trial {
     Trial { velocity: [1.0, 0.0, 0.0], friction: 0.0, ..at_rest(name, body) }
 }
@@ -41,8 +46,8 @@ const fn rolling(name: &'static str, body: &'static str) -> Trial {
 }
 
 const TRIALS: [Trial; 14] = [
-    at_rest("concave box at rest", "concave box"),
-    rocking("wing nut rocking", "wing nut"),
+    dropped("concave box at rest", "concave box"),
+    dropped("wing nut rocking", "wing nut"),
     at_rest("bracket at rest", "bracket"),
     sliding("bracket sliding", "bracket"),
     rocking("bracket rocking", "bracket"),

@@ -46,7 +46,9 @@ pub fn table(rows: &[&SceneRow]) -> String {
     text +=
         "\nmean, median, p99, max: narrowphase, µs per step. depth and gap (at the end) are between the true meshes;\n\
              depth is the largest while at rest, impact the largest of the whole run. clamp: the part of the mean that is the\n\
-             motion clamp's. through: who got past what should have stopped them; speed: at the end, mean over the bodies.\n";
+             motion clamp's. through: who got past what should have stopped them; speed: at the end, mean over the bodies.\n\
+             gained: largest rise of kinetic plus potential energy. drift: sideways, from rest or uniform motion. In the scene\n\
+             degenerate all figures are of the whole run.\n";
     text
 }
 

@@ -185,7 +185,7 @@ impl<'a> Shooting<'a> {
             SceneKind::LowFrequency => (Vec3::new(1.6, 2.6, 9.5), Vec3::new(0.0, 0.6, 0.0)),
             SceneKind::Wires => (Vec3::new(5.2, 4.6, 14.0), Vec3::new(0.0, 2.9, 0.0)),
             SceneKind::FastDrop => (Vec3::new(3.0, 6.5, 12.5), Vec3::new(0.0, -0.6, -1.2)),
-            SceneKind::Degenerate => (Vec3::new(4.0, 10.0, 22.0), Vec3::new(0.0, -0.6, 0.0)),
+            SceneKind::Degenerate => (Vec3::new(3.0, 8.0, 17.0), Vec3::new(0.0, -1.0, 0.0)),
             SceneKind::Fan => (Vec3::new(1.6, 1.9, 5.6), Vec3::new(0.0, 1.2, 0.0)),
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
             SceneKind::StackSpheres => (Vec3::new(3.2, 3.2, 9.4), Vec3::new(0.0, 2.3, 0.0)),
