@@ -195,6 +195,8 @@ std::unique_ptr<Scene> make_scene(const Setup& setup) {
         case SceneKind::LowFrequency: low_frequency(*scene, setup); break;
         case SceneKind::Levels: levels(*scene, setup); break;
         case SceneKind::Scaling: scaling(*scene, setup); break;
+        case SceneKind::Degenerate:
+        case SceneKind::Flush: trial(*scene, setup); break;
         default: throw std::invalid_argument("no such scene");
     }
     return scene;

@@ -121,5 +121,6 @@ void fan(Scene& scene, const Setup& setup);
 void low_frequency(Scene& scene, const Setup& setup);
 void levels(Scene& scene, const Setup& setup);
 void scaling(Scene& scene, const Setup& setup);
+void trial(Scene& scene, const Setup& setup);
 
 }  // namespace demo

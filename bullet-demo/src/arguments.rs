@@ -47,6 +47,10 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 
+    /// Also write the rows and the tables of each scene to SCENE.jsonl and SCENE.txt in this folder, when it is finished
+    #[arg(long, value_name = "DIR", conflicts_with = "evaluation")]
+    pub save: Option<PathBuf>,
+
     /// List scenes and methods, and stop
     #[arg(long)]
     pub list: bool,

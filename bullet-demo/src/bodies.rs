@@ -15,6 +15,17 @@ const BUNNY_SAMPLES: [usize; 2] = [799, 35_596];
 /// Samples of the ball in their Table 1.
 const BALL_SAMPLES: [usize; 2] = [275, 25_880];
 
+/// Way of measuring how deep a body is in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// By dense samples of its surface.
+    Samples,
+    /// Exactly, by its triangles, which are few.
+    Triangles,
+    /// By its vertices: it only meets planes.
+    Vertices,
+}
+
 /// A body's true geometry.
 pub struct Body {
     pub name: String,
@@ -45,6 +56,7 @@ pub struct Body {
     /// Edge of the field's voxels, metres, where the thickness of the body determines it; otherwise it follows from the
     /// extent.
     pub voxel: Option<f64>,
+    pub measured: Measured,
 }
 
 impl Body {
@@ -75,7 +87,13 @@ impl Body {
             container: false,
             cooking: None,
             voxel: None,
+            measured: Measured::Samples,
         })
+    }
+
+    /// Returns the body with pointshells of as many samples as those of the bunny of 1 m.
+    pub fn with_samples(self) -> Self {
+        Self { samples: Some(BUNNY_SAMPLES), ..self }
     }
 
     /// Loads a mesh file and scales it to a largest extent of 1 m.

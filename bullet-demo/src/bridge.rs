@@ -23,6 +23,8 @@ mod ffi {
         Scaling,
         NutBolt,
         NutBolt100,
+        Degenerate,
+        Flush,
     }
 
     /// Drive that moves a nut down its bolt.
@@ -32,6 +34,17 @@ mod ffi {
         Weight,
         /// A driver; the thread is dry steel.
         Driver,
+    }
+
+    /// Drive of the moving body of a trial.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Motion {
+        /// No drive.
+        Free,
+        /// An angular velocity about z that changes its sign twice a second.
+        Rocking,
+        /// A constant angular velocity about z.
+        Rolling,
     }
 
     /// Unit of a Voxshell pair that has a contact manifold of its own.
@@ -96,6 +109,19 @@ mod ffi {
         asset: String,
     }
 
+    /// A body of a trial at the start.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Placement {
+        /// Index into the setup's models.
+        model: usize,
+        fixed: bool,
+        /// Body to world: position in metres, quaternion x y z w.
+        position: [f64; 3],
+        rotation: [f64; 4],
+        /// Velocity of the centre of mass, m/s.
+        velocity: [f64; 3],
+    }
+
     /// Everything that a scene needs. It must outlive the scene.
     #[derive(Clone, Debug)]
     struct Setup {
@@ -121,6 +147,15 @@ mod ffi {
         /// True if Voxshell's motion clamp is in the world.
         clamped: bool,
         models: Vec<Model>,
+        /// The bodies of a trial.
+        placements: Vec<Placement>,
+        /// True if the ground of a trial is the plane y = 0.
+        on_plane: bool,
+        /// Gravity and push on the moving body of a trial, m/s².
+        acceleration: [f64; 3],
+        /// Coefficient of friction of each body of a trial; Bullet multiplies them.
+        friction: f64,
+        motion: Motion,
     }
 
     /// Measurements of one step.

@@ -4,6 +4,8 @@ use voxshell_lab::report::palette::{self, Colour};
 
 use crate::bridge::{Drive, Method, SceneKind, Segments};
 use crate::fast_bodies::{self, is_fast};
+use crate::trial::Trial;
+use crate::{degenerate, flush};
 
 pub struct SceneEntry {
     pub kind: SceneKind,
@@ -17,7 +19,7 @@ pub struct SceneEntry {
     pub long: bool,
 }
 
-pub const SCENES: [SceneEntry; 18] = [
+pub const SCENES: [SceneEntry; 20] = [
     SceneEntry {
         kind: SceneKind::DropPlane,
         name: "drop-plane",
@@ -159,6 +161,25 @@ pub const SCENES: [SceneEntry; 18] = [
         long: false,
     },
     SceneEntry {
+        kind: SceneKind::Degenerate,
+        name: "degenerate",
+        title: "Tips, edges and grooves",
+        text: "The eight degenerate configurations of Erleben 2018, without friction, at 100 Hz: spikes and wedges of 3 m stand \
+               on each other's tips and edges, or slide out of a hole or a crack; a cube lies on a block of its own width, and \
+               on a block with edges inside its flat top.",
+        seconds: 2.0,
+        long: false,
+    },
+    SceneEntry {
+        kind: SceneKind::Flush,
+        name: "flush",
+        title: "Flat faces",
+        text: "Machine parts of 1 m with flat faces rest, slide, rock and roll on a plane, and a cube of 1 m lies on a block of its \
+               own width, without friction. The cost should be that of the few contacts that the solver needs.",
+        seconds: 3.0,
+        long: false,
+    },
+    SceneEntry {
         kind: SceneKind::Levels,
         name: "levels",
         title: "Segments of a level",
@@ -194,10 +215,14 @@ pub struct Case {
     pub drive: Option<Drive>,
     /// True if Bullet's own continuous collision detection is on.
     pub swept_spheres: bool,
+    /// Arrangement of the bodies, in the scenes that have several.
+    pub trial: Option<Trial>,
+    /// Cells of the fields along the largest extent of each body, where rows differ in them.
+    pub cells: Option<u32>,
 }
 
 impl Case {
-    /// Returns " e=0.5", " 30 Hz", " swept sphere" and so on; empty for the default case.
+    /// Returns " spike-on-wedge", " e=0.5", " 30 Hz", " swept sphere" and so on; empty for the default case.
     pub fn label(&self) -> String {
         let e = self.restitution.map_or(String::new(), |e| format!(" e={e}"));
         let rate = self.rate.map_or(String::new(), |r| format!(" {r} Hz"));
@@ -205,7 +230,9 @@ impl Case {
         let region = if self.by_region { " by region" } else { "" };
         let drive = self.drive.map_or(String::new(), |d| format!(" by {}", d.name()));
         let swept = if self.swept_spheres { " swept sphere" } else { "" };
-        e + &rate + &level + region + &drive + swept
+        let trial = self.trial.map_or(String::new(), |t| format!(" {}", t.name));
+        let cells = self.cells.map_or(String::new(), |n| format!(" {n} cells"));
+        trial + &e + &rate + &level + region + &drive + swept + &cells
     }
 
     /// Returns the unit with a manifold of its own, and the level, where 0 is the root.
@@ -313,6 +340,11 @@ impl SceneKind {
             SceneKind::Ball => RESTITUTIONS.map(|e| Case { restitution: Some(e), ..Case::default() }).to_vec(),
             scene if scene.has_threads() => crate::nut_bolt::cases(),
             SceneKind::Levels if method.is_voxshell() => segmentations(),
+            SceneKind::Degenerate => {
+                let case = |trial| Case { rate: Some(degenerate::RATE), trial: Some(trial), ..Case::default() };
+                degenerate::TRIALS.map(case).to_vec()
+            }
+            SceneKind::Flush => flush::cases(method),
             _ => vec![Case::default()],
         }
     }
@@ -338,7 +370,7 @@ impl SceneKind {
     pub fn on_plane(self) -> bool {
         let fast = is_fast(self) && self != SceneKind::LowFrequency;
         let on_others = matches!(self, SceneKind::DropBox | SceneKind::Pair | SceneKind::Scaling);
-        !on_others && !self.is_pile() && !self.has_threads() && !fast
+        !on_others && !self.is_pile() && !self.has_threads() && !self.has_trials() && !fast
     }
 
     /// Returns true for scenes of so many bodies that only penetration is measured, not distance.
@@ -347,6 +379,7 @@ impl SceneKind {
         self.is_pile()
             || self.is_stack()
             || self.has_threads()
+            || self.has_trials()
             || self == SceneKind::Rolling
             || self == SceneKind::Levels
             || fast
@@ -354,6 +387,11 @@ impl SceneKind {
 
     pub fn has_threads(self) -> bool {
         matches!(self, SceneKind::NutBolt | SceneKind::NutBolt100)
+    }
+
+    /// Returns true for scenes of several small arrangements, each with bodies of its own.
+    pub fn has_trials(self) -> bool {
+        matches!(self, SceneKind::Degenerate | SceneKind::Flush)
     }
 
     pub fn is_stack(self) -> bool {
@@ -368,6 +406,15 @@ impl Method {
 
     pub fn is_voxshell(self) -> bool {
         matches!(self, Method::VoxshellCoarse | Method::VoxshellFine)
+    }
+
+    /// Returns 0 for the coarse and 1 for the fine method; `None` for stock methods.
+    pub fn fineness_index(self) -> Option<usize> {
+        match self {
+            Method::VoxshellCoarse => Some(0),
+            Method::VoxshellFine => Some(1),
+            _ => None,
+        }
     }
 
     /// Returns true if the method can play the scene: Bullet's sphere is only for balls, and only Voxshell's shapes

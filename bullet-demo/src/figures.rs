@@ -9,6 +9,7 @@ use crate::fast_bodies::{is_fast, Passage};
 use crate::nut_bolt::Threads;
 use crate::simulate::Recording;
 use crate::stack::Towers;
+use crate::trial::Conduct;
 
 /// One scene with one method.
 pub struct SceneRow {
@@ -61,6 +62,7 @@ pub struct Figures {
     pub np_at_rest: Option<f64>,
     pub threads: Option<Threads>,
     pub passage: Option<Passage>,
+    pub conduct: Option<Conduct>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,7 +91,7 @@ pub fn window(scene: SceneKind, steps: usize) -> (usize, usize) {
         SceneKind::Rolling => (steps / 6, steps / 2),
         // The whole way down, and the rest on the head.
         scene if scene.has_threads() => (0, steps),
-        scene if is_fast(scene) => (0, steps),
+        scene if is_fast(scene) || scene == SceneKind::Degenerate => (0, steps),
         _ => (steps / 3, steps),
     }
 }
@@ -132,6 +134,7 @@ impl Figures {
             np_at_rest: (scene == SceneKind::Rolling).then(|| at_rest(&recording.steps)),
             threads: None,
             passage: None,
+            conduct: None,
         }
     }
 
@@ -180,6 +183,12 @@ impl SceneRow {
         }
         if let Some(drive) = self.case.drive {
             row.put("drive", drive.name());
+        }
+        if let Some(trial) = self.case.trial {
+            row.put("case", trial.name);
+        }
+        if let Some(cells) = self.case.cells {
+            row.put("cells", cells);
         }
         if self.case.swept_spheres {
             row.put("swept_spheres", true);
@@ -247,6 +256,20 @@ impl SceneRow {
             row.put("through", p.through);
             row.put("final_speed_m_per_s", p.final_speed);
             row.put("clamp_mean_us", f.clamp_mean);
+        }
+        if let Some(c) = f.conduct {
+            let mut put = |key: &str, value: Option<f64>| {
+                if let Some(value) = value {
+                    row.put(key, value);
+                }
+            };
+            put("energy_gained_j", c.energy_gained);
+            put("drift_mm", c.drift);
+            if let (Some(expected), Some(ending)) = (c.expected, c.ending) {
+                row.put("expected", expected.name());
+                row.put("ending", ending.name());
+                row.put("as_expected", c.as_expected());
+            }
         }
         row
     }

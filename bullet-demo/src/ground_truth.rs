@@ -10,6 +10,8 @@ use voxshell::math::{Aabb, Pose, Progress, RigidF32, Vec3};
 use voxshell::mesh::{Bvh, Closest, Feature, TriMesh};
 use voxshell::Result;
 
+use crate::exact_depth::{depth, ExactSurface};
+
 /// The true surface of a body, prepared for measuring.
 pub struct Truth {
     bvh: Bvh,
@@ -21,6 +23,8 @@ pub struct Truth {
     samples: Vec<[f32; 3]>,
     patches: Vec<Patch>,
     field: DenseField,
+    /// For bodies of few triangles.
+    exact: Option<ExactSurface>,
 }
 
 /// Neighbouring samples, and their bounding ball.
@@ -41,10 +45,29 @@ impl Truth {
     /// Edge of a patch, as a fraction of the largest extent.
     const PATCH: f64 = 0.04;
 
+    /// Cells of the field along the largest extent, and of a field that only pictures need.
+    const CELLS: u32 = 256;
+    const PICTURE_CELLS: u32 = 96;
+
     pub fn new(mesh: &TriMesh) -> Result<Self> {
+        Self::with_cells(mesh, Self::CELLS)
+    }
+
+    /// Prepares a body for [`Truth::exact_depth`] and pictures.
+    pub fn for_few_triangles(mesh: &TriMesh) -> Result<Self> {
+        let exact = Some(ExactSurface::new(mesh));
+        Ok(Self { exact, ..Self::with_cells(mesh, Self::PICTURE_CELLS)? })
+    }
+
+    /// Prepares a body for [`Truth::lowest`] and pictures.
+    pub fn for_planes(mesh: &TriMesh) -> Result<Self> {
+        Self::with_cells(mesh, Self::PICTURE_CELLS)
+    }
+
+    fn with_cells(mesh: &TriMesh, cells: u32) -> Result<Self> {
         let bounds = mesh.bounds();
         let extent = bounds.extents().max();
-        let options = FieldOptions { padding_voxels: 16, ..FieldOptions::with_resolution(mesh, 256) };
+        let options = FieldOptions { padding_voxels: 16, ..FieldOptions::with_resolution(mesh, cells) };
         let field = DenseField::cook(mesh, &options, &Progress::none())?;
         let origin = field.local_origin(&Vec3::zeros());
         let local = |p: Vec3| {
@@ -58,7 +81,7 @@ impl Truth {
         let report = mesh.report();
         let patches = patches(&mut samples, (Self::PATCH * extent) as f32);
         let closed = report.closed && report.consistent && report.volume > 0.0;
-        Ok(Self { bvh: Bvh::build(mesh), mesh: mesh.clone(), closed, bounds, samples, patches, field })
+        Ok(Self { bvh: Bvh::build(mesh), mesh: mesh.clone(), closed, bounds, samples, patches, field, exact: None })
     }
 
     /// Returns the field, for pictures of the true shape.
@@ -76,6 +99,14 @@ impl Truth {
         let local = pose.rotation.inverse() * up;
         let lowest = self.mesh.vertices.iter().map(|v| local.dot(&Vec3::from(*v))).fold(f64::INFINITY, f64::min);
         pose.translation.vector.dot(&up) + lowest
+    }
+
+    /// Returns the depth of the deepest surface point of either body in the other, metres; 0 if they are apart. For
+    /// bodies made by [`Truth::for_few_triangles`].
+    pub fn exact_depth(&self, pose: &Pose, other: &Truth, other_pose: &Pose) -> f64 {
+        let message = "a body of few triangles";
+        let (own, others) = (self.exact.as_ref().expect(message), other.exact.as_ref().expect(message));
+        depth(own, pose, others, other_pose)
     }
 
     /// Returns the smallest distance to `other`, or minus the largest depth, metres. Infinite when it exceeds `limit`;

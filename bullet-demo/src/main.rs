@@ -9,9 +9,12 @@ mod bridge;
 mod cache;
 mod catalogue;
 mod decompose;
+mod degenerate;
 mod evaluation;
+mod exact_depth;
 mod fast_bodies;
 mod figures;
+mod flush;
 mod ground_truth;
 mod nut_bolt;
 mod pile;
@@ -19,12 +22,15 @@ mod prepared_body;
 mod progress;
 mod report;
 mod run;
+mod save;
 mod scaling;
 #[cfg(test)]
 mod scene_tests;
 mod simulate;
+mod solids;
 mod stack;
 mod table;
+mod trial;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -144,6 +150,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             cast.stages = last.stages.clone();
         }
         let outcomes = run_scene(&cast, &methods, drive, &context);
+        if let Some(folder) = &arguments.save {
+            save::write(folder, scene, &outcomes)?;
+        }
         done.push((cast, outcomes));
     }
     progress.finish();

@@ -13,7 +13,7 @@ use voxshell::mesh::TriMesh;
 use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::Error;
 
-use crate::bodies::Body;
+use crate::bodies::{Body, Measured};
 use crate::bridge::{small_hull, Hull, Method, Model};
 use crate::decompose::Decomposer;
 use crate::ground_truth::Truth;
@@ -35,6 +35,11 @@ struct Fineness {
 const COARSE: Fineness = Fineness { name: "coarse", spacing: COARSE_SPACING, cells: 64 };
 const FINE: Fineness = Fineness { name: "fine", spacing: FINE_SPACING, cells: 256 };
 
+/// Returns the cells along the largest extent of a body, coarse and fine, where the body does not determine them.
+pub const fn cells_of() -> [u32; 2] {
+    [COARSE.cells, FINE.cells]
+}
+
 pub struct PreparedBody {
     pub body: Body,
     pub truth: Truth,
@@ -53,7 +58,11 @@ struct Cooked {
 
 impl PreparedBody {
     pub fn new(body: Body) -> voxshell::Result<Self> {
-        let truth = Truth::new(&body.mesh)?;
+        let truth = match body.measured {
+            Measured::Samples => Truth::new(&body.mesh)?,
+            Measured::Triangles => Truth::for_few_triangles(&body.mesh)?,
+            Measured::Vertices => Truth::for_planes(&body.mesh)?,
+        };
         let (vhacd, hacd, coarse, fine) = Default::default();
         Ok(Self { body, truth, vhacd, hacd, coarse, fine })
     }
@@ -83,6 +92,25 @@ impl PreparedBody {
             hulls,
             asset,
         })
+    }
+
+    /// Returns the model of a body that the run does not use.
+    pub fn unused_model(&self) -> Model {
+        Model {
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+            inertia: [1.0; 3],
+            upright: [0.0, 0.0, 0.0, 1.0],
+            upright_min: [0.0; 3],
+            upright_max: [0.0; 3],
+            mesh_origin: [0.0; 3],
+            volume: 0.0,
+            radius: 0.0,
+            pitch: 0.0,
+            container: false,
+            hulls: Vec::new(),
+            asset: String::new(),
+        }
     }
 
     /// Returns the colliding shape under `method` as a field in the body's frame.

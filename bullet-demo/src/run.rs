@@ -21,6 +21,8 @@ use crate::progress::Progress;
 use crate::scaling::places;
 use crate::simulate::{simulate, Recording};
 use crate::stack::towers;
+use crate::trial::{conduct, Ground, Trial};
+use crate::{degenerate, flush};
 
 /// Bullet's collision margin, metres.
 const MARGIN: f64 = 0.001;
@@ -87,6 +89,8 @@ impl Cast {
             // Four children per node, as in the 2014 paper's experiments.
             SceneKind::Levels => vec![Body { branching: 4, ..subject()? }],
             scene if scene.has_threads() => nut_bolt::bodies()?,
+            SceneKind::Degenerate => degenerate::bodies()?,
+            SceneKind::Flush => flush::bodies()?,
             scene if is_fast(scene) => fast_bodies::bodies(scene, subject)?,
             _ => vec![subject()?],
         };
@@ -139,7 +143,16 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     }
     let name = format!("{} / {}{}", scene.entry().name, method.entry().name, case.label());
     context.progress.start(&format!("{name}: preparing"), 0);
-    let models: Vec<_> = cast.stages.iter().map(|s| s.model(method, &context.decomposer)).collect::<Result<_, _>>()?;
+    let placements = case.trial.map_or(Ok(Vec::new()), |t| t.placements(cast))?;
+    let model = |(i, stage): (usize, &Arc<PreparedBody>)| {
+        let used = case.trial.is_none() || placements.iter().any(|p| p.model == i);
+        if used {
+            stage.model(method, &context.decomposer)
+        } else {
+            Ok(stage.unused_model())
+        }
+    };
+    let models: Vec<_> = cast.stages.iter().enumerate().map(model).collect::<Result<_, _>>()?;
     let places = match scene {
         SceneKind::Scaling => {
             places(&cast.stages[0], method, &context.decomposer, MARGIN).map_err(|e| e.to_string())?
@@ -147,6 +160,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         _ => Vec::new(),
     };
     let (segments, segment_level) = case.segments();
+    let trial = case.trial.unwrap_or(Trial::AT_REST);
     let setup = Setup {
         scene,
         method,
@@ -161,9 +175,15 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         places,
         clamped: fast_bodies::is_clamped(scene, method),
         models,
+        placements,
+        on_plane: trial.ground == Ground::Plane,
+        acceleration: trial.acceleration,
+        friction: trial.friction,
+        motion: trial.motion,
     };
 
-    let steps = context.steps.unwrap_or((scene.entry().seconds / case.dt()).round() as usize);
+    let steps =
+        context.steps.unwrap_or((case.trial.map_or(scene.entry().seconds, |t| t.seconds) / case.dt()).round() as usize);
     context.progress.start(&name, steps);
     let patience = context.patience.filter(|_| context.all_patience || !method.is_voxshell());
     let recording = simulate(&setup, steps, patience, || context.progress.tick()).map_err(|e| e.to_string())?;
@@ -172,9 +192,12 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     }
 
     context.progress.start(&format!("{name}: measuring"), 0);
-    let gaps = measure(cast, &recording, context.effort.measure_every);
+    let gaps = measure(cast, &recording, case.trial.as_ref(), context.effort.measure_every);
     let mut figures = Figures::new(scene, &recording, &gaps);
-    figures.samples = cast.stages.iter().filter_map(|s| s.samples(method)).collect();
+    let used = |i: usize| case.trial.is_none() || setup.placements.iter().any(|p| p.model == i);
+    let stages = cast.stages.iter().enumerate().filter(|(i, _)| used(*i));
+    figures.samples = stages.filter_map(|(_, s)| s.samples(method)).collect();
+    figures.conduct = case.trial.map(|t| conduct(&t, &recording, figures.window));
     figures.rebound = case.restitution.and_then(|e| rebound(&gaps, gaps[0].1, e));
     figures.pile = scene.is_pile().then(|| leavers(cast, &recording));
     figures.threads = scene.has_threads().then(|| nut_bolt::threads(cast, &recording));
@@ -190,10 +213,10 @@ pub fn pose_of(pose: &BodyPose) -> Pose {
 }
 
 /// Measures the true gap at some of the steps, always at the last.
-fn measure(cast: &Cast, recording: &Recording, less_often: usize) -> Vec<(usize, f64)> {
+fn measure(cast: &Cast, recording: &Recording, trial: Option<&Trial>, less_often: usize) -> Vec<(usize, f64)> {
     let stride = match cast.scene {
         SceneKind::DropPlane | SceneKind::Ball => 1,
-        scene if is_fast(scene) => 1,
+        scene if is_fast(scene) || scene.has_trials() => 1,
         SceneKind::DropBox | SceneKind::Pair => 2,
         SceneKind::Rolling => 20,
         SceneKind::Levels => 10,
@@ -206,16 +229,23 @@ fn measure(cast: &Cast, recording: &Recording, less_often: usize) -> Vec<(usize,
     if steps.last() != Some(&last) {
         steps.push(last);
     }
-    steps.into_par_iter().map(|step| (step, gap_at(cast, recording, step))).collect()
+    steps.into_par_iter().map(|step| (step, gap_at(cast, recording, trial, step))).collect()
 }
 
-fn gap_at(cast: &Cast, recording: &Recording, step: usize) -> f64 {
+fn gap_at(cast: &Cast, recording: &Recording, trial: Option<&Trial>, step: usize) -> f64 {
     let poses = recording.poses_at(step);
     let truth = |i: usize| &cast.stages[recording.bodies[i].model].truth;
     let scene = cast.scene;
     if scene == SceneKind::DropBox {
         let bounds = Aabb { min: Vec3::new(-0.5, -1.0, -0.5), max: Vec3::new(0.5, 0.0, 0.5) };
         return truth(0).gap_to_block(&pose_of(&poses[0]), &Block { bounds });
+    }
+    if let Some(trial) = trial {
+        // The fixed body, if there is one, comes first.
+        return match trial.ground {
+            Ground::Plane => truth(0).lowest(&pose_of(&poses[0])),
+            Ground::Body(..) => -truth(1).exact_depth(&pose_of(&poses[1]), truth(0), &pose_of(&poses[0])),
+        };
     }
     let present: Vec<(usize, Pose)> =
         poses.iter().enumerate().filter(|(_, p)| p.present).map(|(i, p)| (i, pose_of(p))).collect();

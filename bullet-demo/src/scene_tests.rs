@@ -4,15 +4,19 @@ use crate::bridge::{Method, SceneKind};
 use crate::cache::HullCache;
 use crate::catalogue::Case;
 use crate::decompose::Decomposer;
-use crate::figures::Figures;
+use crate::figures::{Figures, SceneRow};
 use crate::progress::Progress;
-use crate::run::{run_row, Cast, Context, Effort, Run};
+use crate::run::{run_row, Cast, Context, Effort, Outcome, Run};
 
 fn run(scene: SceneKind, method: Method, count: Option<u32>, steps: usize) -> (Figures, Run) {
     run_case(scene, method, Case::default(), count, steps)
 }
 
 fn run_case(scene: SceneKind, method: Method, case: Case, count: Option<u32>, steps: usize) -> (Figures, Run) {
+    run_in(&Cast::new(scene, None, count).unwrap(), method, case, steps)
+}
+
+fn run_in(cast: &Cast, method: Method, case: Case, steps: usize) -> (Figures, Run) {
     let folder = tempfile::tempdir().unwrap();
     let progress = Progress::new();
     let context = Context {
@@ -24,8 +28,7 @@ fn run_case(scene: SceneKind, method: Method, case: Case, count: Option<u32>, st
         effort: Effort { frames: 0, film: (0, 0), measure_every: 1 },
         progress: &progress,
     };
-    let cast = Cast::new(scene, None, count).unwrap();
-    let outcome = run_row(&cast, method, case, &context);
+    let outcome = run_row(cast, method, case, &context);
     (outcome.row.outcome.unwrap(), outcome.run.unwrap())
 }
 
@@ -100,4 +103,87 @@ fn nuts_keep_to_the_thread_for_two_turns() {
     assert!(threads.off_helix < 0.08 && threads.jump < 0.05 && threads.tilt < 0.02, "{threads:?}");
     assert_eq!((threads.nuts, threads.stopped), (1, 0));
     assert!(figures.max_penetration < 0.1, "{} mm", figures.max_penetration);
+}
+
+/// Returns the case of this name and rate.
+fn trial(scene: SceneKind, method: Method, name: &str, rate: f64) -> Case {
+    let named = |c: &Case| c.trial.is_some_and(|t| t.name == name) && c.rate == Some(rate);
+    scene.cases(method).into_iter().find(named).unwrap()
+}
+
+#[test]
+fn trials_name_bodies_of_their_scene() {
+    for scene in [SceneKind::Degenerate, SceneKind::Flush] {
+        let cast = Cast::new(scene, None, None).unwrap();
+        for case in scene.cases(Method::VoxshellFine) {
+            let trial = case.trial.unwrap();
+            match trial.placements(&cast) {
+                Ok(placements) => assert!(placements.iter().filter(|p| !p.fixed).count() == 1),
+                // Mesh files that are not part of the project may be absent.
+                Err(reason) => assert!(reason.contains(".obj is not in"), "{reason}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn trials_start_at_their_gap_and_fall_freely() {
+    // In 0.09 s the cube falls by 45 mm, not yet to the block 50 mm below; so no energy is lost or gained.
+    let (scene, method) = (SceneKind::Degenerate, Method::HullFull);
+    let (figures, run) = run_case(scene, method, trial(scene, method, "cliff-edges", 100.0), None, 9);
+    let height = |step: usize| run.recording.poses_at(step)[1].position[1];
+    assert!((height(0) - 0.05).abs() < 1e-6);
+    assert!((height(9) - (0.05 - 45.0 * 1e-3)).abs() < 1e-6, "{}", height(9));
+    let conduct = figures.conduct.unwrap();
+    assert!(conduct.energy_gained.unwrap() < 1e-5, "{conduct:?}");
+    assert_eq!(figures.max_penetration, 0.0);
+
+    // Its row and its tables in files.
+    let case = trial(scene, method, "cliff-edges", 100.0);
+    let row = |case, outcome| Outcome { row: SceneRow { scene, method, case, outcome }, run: None };
+    let skipped = trial(scene, method, "spike-in-hole", 100.0);
+    let folder = tempfile::tempdir().unwrap();
+    crate::save::write(folder.path(), scene, &[row(case, Ok(figures)), row(skipped, Err("no time".into()))]).unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let rows: Vec<serde_json::Value> =
+        read("degenerate.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((rows.len(), &rows[0]["case"], &rows[0]["rate_hz"]), (2, &"cliff-edges".into(), &100.0.into()));
+    let keys = ["np_mean_us", "np_p99_us", "max_penetration_mm", "energy_gained_j"];
+    assert!(keys.iter().all(|key| rows[0][key].is_number()), "{}", rows[0]);
+    let text = read("degenerate.txt");
+    assert!(
+        text.contains("| cliff-edges 100 Hz |") && text.contains("spike-in-hole 100 Hz skipped: no time"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_cube_stays_on_a_block_of_its_width_and_a_wedge_leaves_its_crack() {
+    let scene = SceneKind::Degenerate;
+    let cast = Cast::new(scene, None, None).unwrap();
+    let of = |method, name| run_in(&cast, method, trial(scene, method, name, 100.0), 150).0.conduct.unwrap();
+    let cube = of(Method::HullFull, "internal-edges");
+    assert_eq!(cube.as_expected(), Some(true), "{cube:?}");
+    let wedge = of(Method::VoxshellCoarse, "wedge-in-crack");
+    assert_eq!(wedge.as_expected(), Some(true), "{wedge:?}");
+}
+
+#[test]
+fn flush_trials_rest_slide_rock_and_roll() {
+    let (scene, method) = (SceneKind::Flush, Method::VoxshellCoarse);
+    let cast = Cast::new(scene, None, None).unwrap();
+    let of = |name| run_in(&cast, method, trial(scene, method, name, 200.0), 300);
+    let (rest, _) = of("plate at rest");
+    assert!(rest.conduct.unwrap().drift.unwrap() < 1.0 && rest.kinetic_energy < 1e-4, "{rest:?}");
+    let (slide, run) = of("bracket sliding");
+    let way = run.recording.poses_at(300)[0].position[0] - run.recording.poses_at(0)[0].position[0];
+    assert!((way - 1.5).abs() < 0.02 && slide.conduct.unwrap().drift.unwrap() < 20.0, "{way} m, {slide:?}");
+    // A cast of its own: the plate's asset is gone with the folder of its first run.
+    let (rock, run) = run_case(scene, method, trial(scene, method, "plate rocking", 200.0), None, 300);
+    let tilt = |s: usize| crate::run::pose_of(&run.recording.poses_at(s)[0]).rotation;
+    let largest = (0..300).map(|s| tilt(0).angle_to(&tilt(s))).fold(0.0, f64::max);
+    assert!((0.02..1.0).contains(&largest) && rock.conduct.unwrap().drift.is_none(), "{largest} rad");
+    let (_, run) = of("gear rolling");
+    let way = run.recording.poses_at(300)[0].position[0] - run.recording.poses_at(0)[0].position[0];
+    assert!(way.abs() > 1.0, "{way} m");
 }

@@ -3,8 +3,9 @@
 use voxshell_lab::table::{Align, Table};
 
 use crate::figures::{Figures, SceneRow};
+use crate::trial::Conduct;
 
-const HEAD: [&str; 21] = [
+const HEAD: [&str; 24] = [
     "method",
     "mean",
     "median",
@@ -26,6 +27,9 @@ const HEAD: [&str; 21] = [
     "through",
     "clamp",
     "speed m/s",
+    "gained J",
+    "ends",
+    "drift mm",
 ];
 
 /// Returns one table for each scene, in the order of the rows.
@@ -42,7 +46,9 @@ pub fn table(rows: &[&SceneRow]) -> String {
     text +=
         "\nmean, median, p99, max: narrowphase, µs per step. depth and gap (at the end) are between the true meshes;\n\
              depth is the largest while at rest, impact the largest of the whole run. clamp: the part of the mean that is the\n\
-             motion clamp's. through: who got past what should have stopped them; speed: at the end, mean over the bodies.\n";
+             motion clamp's. through: who got past what should have stopped them; speed: at the end, mean over the bodies.\n\
+             gained: largest rise of kinetic plus potential energy. drift: sideways, from rest or uniform motion. In the scene\n\
+             degenerate all figures are of the whole run.\n";
     text
 }
 
@@ -56,6 +62,9 @@ fn one_table(rows: &[&SceneRow]) -> String {
         "gap mm" => any(&|f| f.resting_gap.is_some()),
         "depth mm" | "manifolds" | "median" => !fast,
         "through" | "clamp" | "speed m/s" => fast,
+        "gained J" => any(&|f| f.conduct.is_some_and(|c| c.energy_gained.is_some())),
+        "ends" => any(&|f| f.conduct.is_some_and(|c| c.ending.is_some())),
+        "drift mm" => any(&|f| f.conduct.is_some_and(|c| c.drift.is_some())),
         "lost" => pile,
         "standing" => any(&|f| f.towers.is_some()),
         "at rest µs" => any(&|f| f.np_at_rest.is_some()),
@@ -87,7 +96,7 @@ fn cells(row: &SceneRow) -> Vec<String> {
 }
 
 /// Returns all columns except the name, as shown in the terminal and in the report.
-pub fn values(f: &Figures) -> [String; 20] {
+pub fn values(f: &Figures) -> [String; 23] {
     [
         microseconds(f.np_mean),
         microseconds(f.np_median),
@@ -115,7 +124,19 @@ pub fn values(f: &Figures) -> [String; 20] {
         f.passage.map_or(String::new(), |p| format!("{} of {}", p.through, p.movers)),
         f.passage.map_or(String::new(), |_| microseconds(f.clamp_mean)),
         f.passage.map_or(String::new(), |p| format!("{:.1}", unsigned_zero(p.final_speed, 0.05))),
+        f.conduct.and_then(|c| c.energy_gained).map_or(String::new(), energy),
+        f.conduct.map_or(String::new(), |c| ending(&c)),
+        f.conduct.and_then(|c| c.drift).map_or(String::new(), |d| format!("{d:.2}")),
     ]
+}
+
+/// Returns the ending of a trial, and what was expected instead.
+pub fn ending(conduct: &Conduct) -> String {
+    match (conduct.ending, conduct.expected) {
+        (Some(ending), _) if conduct.as_expected() == Some(true) => ending.name().into(),
+        (Some(ending), Some(expected)) => format!("{}, not {}", ending.name(), expected.name()),
+        _ => String::new(),
+    }
 }
 
 /// Removes the sign of a value that rounds to zero.
@@ -127,7 +148,7 @@ fn unsigned_zero(x: f64, half_digit: f64) -> f64 {
     }
 }
 
-fn microseconds(t: f64) -> String {
+pub fn microseconds(t: f64) -> String {
     if t < 99.95 {
         format!("{t:.1}")
     } else {
@@ -135,7 +156,7 @@ fn microseconds(t: f64) -> String {
     }
 }
 
-fn energy(joules: f64) -> String {
+pub fn energy(joules: f64) -> String {
     if joules == 0.0 {
         "0".into()
     } else {

@@ -35,8 +35,15 @@ pub struct Shooting<'a> {
 
 impl<'a> Shooting<'a> {
     pub fn new(cast: &'a Cast, method: Method, runs: Vec<&'a Run>, context: &Context) -> voxshell::Result<Self> {
-        let field = |stage: &Arc<PreparedBody>| stage.collides(method, &context.decomposer);
-        let fields = cast.stages.iter().map(field).collect::<voxshell::Result<_>>()?;
+        let used = |model: usize| runs.iter().any(|r| r.recording.bodies.iter().any(|b| b.model == model));
+        let field = |(model, stage): (usize, &Arc<PreparedBody>)| -> voxshell::Result<Arc<dyn SignedDistance>> {
+            if used(model) {
+                stage.collides(method, &context.decomposer)
+            } else {
+                Ok(Arc::new(stage.truth.field().clone()))
+            }
+        };
+        let fields = cast.stages.iter().enumerate().map(field).collect::<voxshell::Result<_>>()?;
         Ok(Self { cast, method, runs, fields, effort: context.effort })
     }
 
@@ -113,6 +120,12 @@ impl<'a> Shooting<'a> {
         let recording = &self.runs[run].recording;
         let step = (step as f64 * self.dt() / recording.dt).round() as usize;
         let pose: &BodyPose = &recording.poses_at(step.min(recording.steps.len()))[body];
+        if self.cast.scene == SceneKind::Degenerate {
+            // Two rows of four.
+            let (column, row) = ((run % 4) as f64, (run / 4) as f64);
+            let beside = Pose::translation(4.0 * (column - 1.5), 0.0, 6.0 * (row - 0.5));
+            return pose.present.then(|| beside * pose_of(pose));
+        }
         let apart = match self.cast.scene {
             SceneKind::NutBolt => 0.04,
             SceneKind::NutBolt100 => 1.6,
@@ -152,11 +165,11 @@ impl<'a> Shooting<'a> {
             }
             scene if scene.is_pile() => Ground::floor(0.0, 1.0),
             scene if scene.has_threads() => Ground::floor(-0.01, 0.01),
-            SceneKind::FastDrop => Ground::floor(-3.0, 1.0),
+            SceneKind::FastDrop | SceneKind::Degenerate => Ground::floor(-3.0, 1.0),
             SceneKind::Fan => Ground::floor(-0.05, 0.25),
             _ => Ground::floor(0.0, 0.25),
         };
-        let wide = matches!(self.cast.scene, SceneKind::Wires | SceneKind::FastDrop);
+        let wide = matches!(self.cast.scene, SceneKind::Wires | SceneKind::FastDrop | SceneKind::Degenerate);
         scene.fade = if wide || self.cast.scene.is_pile() { 40.0 } else { 9.0 };
         scene.ground = Some(ground);
         scene
@@ -172,6 +185,7 @@ impl<'a> Shooting<'a> {
             SceneKind::LowFrequency => (Vec3::new(1.6, 2.6, 9.5), Vec3::new(0.0, 0.6, 0.0)),
             SceneKind::Wires => (Vec3::new(5.2, 4.6, 14.0), Vec3::new(0.0, 2.9, 0.0)),
             SceneKind::FastDrop => (Vec3::new(3.0, 6.5, 12.5), Vec3::new(0.0, -0.6, -1.2)),
+            SceneKind::Degenerate => (Vec3::new(3.0, 8.0, 17.0), Vec3::new(0.0, -1.0, 0.0)),
             SceneKind::Fan => (Vec3::new(1.6, 1.9, 5.6), Vec3::new(0.0, 1.2, 0.0)),
             SceneKind::Ball => (Vec3::new(1.6, 1.6, 6.2), Vec3::new(0.0, 0.86, 0.0)),
             SceneKind::StackSpheres => (Vec3::new(3.2, 3.2, 9.4), Vec3::new(0.0, 2.3, 0.0)),

@@ -31,8 +31,12 @@ pub fn write(
 /// Scenes with more bodies than this get one picture instead of a film.
 const MOST_FILMED: usize = 100;
 
-/// Returns the methods that get a film: the best stock method that ran and the finest of ours.
+/// Returns the methods that get a film: the best stock method that ran and the finest of ours. Scenes of trials get
+/// none: the arrangements beside each other would be too small.
 fn filmed(outcomes: &[Outcome]) -> Vec<Method> {
+    if outcomes.iter().any(|o| o.row.scene.has_trials()) {
+        return Vec::new();
+    }
     if outcomes.iter().filter_map(|o| o.run.as_ref()).any(|r| r.recording.bodies.len() > MOST_FILMED) {
         return Vec::new();
     }

@@ -106,6 +106,18 @@ fn card(cast: &Cast, outcomes: &[Outcome]) -> String {
                 format!("off the pitch per turn; {:.0} µs of narrowphase per step", ours.np_mean),
             )
         }
+        SceneKind::Degenerate => {
+            let rows = outcomes.iter().filter(|o| o.row.method == Method::VoxshellFine);
+            let conducts: Vec<_> = rows.filter_map(|o| o.row.outcome.as_ref().ok()?.conduct).collect();
+            let kept = conducts.iter().filter(|c| c.as_expected() == Some(true)).count();
+            (format!("{kept} of {}", conducts.len()), "bodies end as they should".to_string())
+        }
+        SceneKind::Flush => {
+            let rows = outcomes.iter().filter(|o| o.row.method == Method::VoxshellFine);
+            let slowest = rows.filter_map(|o| Some((o.row.outcome.as_ref().ok()?.np_mean, o.row.case.label())));
+            let (time, case) = slowest.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+            (format!("{time:.1} µs"), format!("per step in the slowest case,{case}"))
+        }
         scene if is_fast(scene) => {
             let worst = |m: Method| {
                 let rows = outcomes.iter().filter(|o| o.row.method == m).filter_map(|o| o.row.outcome.as_ref().ok());
@@ -175,8 +187,14 @@ fn section(
 
     html += "<h3>Figures</h3>\n";
     html += &figures_table(outcomes);
+    if cast.scene == SceneKind::Flush {
+        return Ok(html + "</section>\n");
+    }
     html += "<h3>Where each method ends</h3>\n";
     html += &stills(cast, outcomes, context, hero)?;
+    if cast.scene.has_trials() {
+        return Ok(html + "</section>\n");
+    }
     html += "<h3>Step by step</h3>\n<div>";
     html += &plots(cast.scene, outcomes)?;
     Ok(html + "</div>\n</section>\n")
@@ -228,6 +246,9 @@ fn figures_table(outcomes: &[Outcome]) -> String {
         ("got through", fast),
         ("of it clamp µs", fast),
         ("speed at end m/s", fast),
+        ("energy gained J", any(&|f| f.conduct.is_some_and(|c| c.energy_gained.is_some()))),
+        ("ends", any(&|f| f.conduct.is_some_and(|c| c.ending.is_some()))),
+        ("drift mm", any(&|f| f.conduct.is_some_and(|c| c.drift.is_some()))),
     ];
     let shown: Vec<usize> = (0..heads.len()).filter(|&c| heads[c].1).collect();
     let head: Vec<&str> = std::iter::once("method").chain(shown.iter().map(|&c| heads[c].0)).collect();
@@ -335,7 +356,8 @@ fn how_measured(done: &[Done]) -> String {
     let mut html = String::from("<section id=\"measured\">\n<h2>How it was measured</h2>\n");
     html += "<p>Bodies have a largest extent of 1 m and a mass of 1 kg, their centre of mass at the origin and their principal \
              axes as frame; friction 0.5, gravity 10 m/s², sleeping off, collision margin 1 mm. Every step is a true 1/200 s: \
-             <code>stepSimulation(1/200, 0)</code>, but for the drops in long steps. Nuts and bolts are in real size and of steel, in steps of 1 ms, with a \
+             <code>stepSimulation(1/200, 0)</code>, but for the drops in long steps and rows with a rate. Spikes, wedges and the \
+             blocks below them are 1 to 4 m large. Nuts and bolts are in real size and of steel, in steps of 1 ms, with a \
              margin of 10 µm, 200 iterations of the solver, and contacts looked for a tenth as far ahead as by default. Times are of Bullet's <code>dispatchAllCollisionPairs</code>, one thread; for \
              fast bodies those of Voxshell are with its motion clamp. \
              Figures are taken over the shaded part of the plots; those of a row that \
