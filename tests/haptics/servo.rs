@@ -398,9 +398,6 @@ fn slow_and_stalling_simulations_stay_bounded_and_do_not_jump() {
                         "{rate} {t} {output:?}"
                     );
                 }
-                if (output.wrench.force - last).norm() > 0.4 {
-                    println!("JUMP {rate} {t} {last:?} {output:?}");
-                }
                 most_jump = most_jump.max((output.wrench.force - last).norm());
                 last = output.wrench.force;
             }
