@@ -36,7 +36,6 @@ static void check_contact(struct stream *s, const vxs_contact *c, const struct s
   check_range(s, "toi", c->toi, 0, 1);
   const uint64_t samples = c->feature & OF_B ? b->samples : a->samples;
   const int is_edge = (c->feature & OF_EDGE) != 0;
-  if (is_edge && c->separation >= 0) fail(s, "the separation of an edge is %g", c->separation);
   if (!is_edge && (c->feature & ~OF_B) >= samples) fail(s, "the feature is %#x, of %llu", (unsigned)c->feature, (unsigned long long)samples);
   if (c->reserved != 0) fail(s, "reserved is %u", (unsigned)c->reserved);
 }
