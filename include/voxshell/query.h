@@ -121,14 +121,19 @@ typedef struct vxs_query_limit {
 
 /**
  * Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
- * `vxs_query_step_init`, then change fields as needed. `dense_above` and `max_gap` are ignored if the query has a limit, and
+ * `vxs_query_step_init`, then change fields as needed. `dense_above`, `extremes_only` and `max_gap` are ignored if the query has a limit, and
  * against sheets.
  */
 typedef struct vxs_query_step {
   /** `sizeof(vxs_query_step)`, set by `vxs_query_step_init`. */
   uint32_t struct_size;
-  /** Zero. */
-  uint32_t reserved;
+  /**
+   * Against a half-space: 1 to find only the samples at the corners of the pointshell's convex hull. At every pose these
+   * are the deepest, and those with the least gaps, up to 1/65,536 of the pointshell's radius: all that a solver needs.
+   * A pointshell with more than 2,048 of them, a round one, is searched as otherwise. The first such query of a shape
+   * finds them, unless `vxs_shape_prepare_extremes` has done so. Default 0: all samples.
+   */
+  uint32_t extremes_only;
   /**
    * Number of samples above which contacts are dense. If more samples of a pointshell than this are within
    * `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
@@ -235,6 +240,9 @@ typedef struct vxs_contact {
 
 /** Dense contacts were thinned to the most urgent ones. */
 #define VXS_ANSWER_URGENT 3
+
+/** Against a half-space, every contact at a corner of the convex hull was found. */
+#define VXS_ANSWER_EXTREMES 4
 
 /** Report on the last query of a workspace. Call `vxs_query_report_init`, then `vxs_workspace_get_report`. */
 typedef struct vxs_query_report {

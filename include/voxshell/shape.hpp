@@ -197,6 +197,8 @@ class Shape {
   }
   /// See `vxs_shape_prepare_edges`.
   void prepare_edges() const { detail::check(vxs_shape_prepare_edges(handle_.get())); }
+  /// See `vxs_shape_prepare_extremes`.
+  void prepare_extremes() const { detail::check(vxs_shape_prepare_extremes(handle_.get())); }
 
   Aabb get_bounds() const {
     Aabb bounds{};

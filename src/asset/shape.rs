@@ -177,6 +177,14 @@ impl Shape {
         Ok(built.get().and_then(Option::as_ref))
     }
 
+    /// Finds the extreme samples of the pointshell, which queries with [`Step::extremes_only`](crate::contact::Step) need;
+    /// otherwise the first of them does so.
+    pub fn prepare_extremes(&self) {
+        if let Some(shell) = &self.shell {
+            shell.extremes();
+        }
+    }
+
     /// Returns whether the field is zero on the mesh, and not on an offset surface or on a membrane.
     fn is_field_of_closed_mesh(&self) -> bool {
         match self.field.as_deref() {

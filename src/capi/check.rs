@@ -221,6 +221,14 @@ pub(super) fn choice<V: Copy>(argument: &str, value: u32, prefix: &str, choices:
     })
 }
 
+/// Returns a choice of yes or no.
+pub(super) fn flag(argument: &str, value: u32) -> Result<bool, Failure> {
+    match value {
+        0 | 1 => Ok(value == 1),
+        _ => Err(Failure::argument(argument, value, "0 or 1")),
+    }
+}
+
 /// Checks that features do not decrease.
 pub(super) fn ascending(argument: &str, features: &[u32]) -> Result<(), Failure> {
     match features.windows(2).position(|pair| pair[0] > pair[1]) {

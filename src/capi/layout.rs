@@ -52,7 +52,7 @@ layout!(vxs_cook_options, 112, {
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
 layout!(vxs_query, 80, { struct_size: 0, roles: 4, max_separation: 8, max_distance: 16, max_depth: 24, max_contacts: 32, preferred_count: 36, preferred: 40, limit: 48, step: 56, segmentation: 64, coverage: 72, reserved: 76 });
 layout!(vxs_query_limit, 32, { struct_size: 0, reserved: 4, max_tests: 8, max_nanoseconds: 16, accuracy: 24 });
-layout!(vxs_query_step, 96, { struct_size: 0, reserved: 4, dense_above: 8, max_gap: 16, center: 24, shift: 48, turn: 72 });
+layout!(vxs_query_step, 96, { struct_size: 0, extremes_only: 4, dense_above: 8, max_gap: 16, center: 24, shift: 48, turn: 72 });
 layout!(vxs_query_segmentation, 40, { struct_size: 0, kind: 4, level: 8, reserved: 12, distance: 16, angle: 24, preferred_segments: 32 });
 layout!(vxs_query_report, 32, { struct_size: 0, answer: 4, node_tests: 8, sample_tests: 16, least_missed: 24 });
 layout!(vxs_shape_info, 160, {

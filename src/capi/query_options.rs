@@ -91,15 +91,18 @@ pub struct vxs_query_limit {
 }
 
 /// Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
-/// `vxs_query_step_init`, then change fields as needed. `dense_above` and `max_gap` are ignored if the query has a limit, and
-/// against sheets.
+/// `vxs_query_step_init`, then change fields as needed. `dense_above`, `extremes_only` and `max_gap` are ignored if the query
+/// has a limit, and against sheets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct vxs_query_step {
     /// `sizeof(vxs_query_step)`, set by `vxs_query_step_init`.
     pub struct_size: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Against a half-space: 1 to find only the samples at the corners of the pointshell's convex hull. At every pose these
+    /// are the deepest, and those with the least gaps, up to 1/65,536 of the pointshell's radius: all that a solver needs.
+    /// A pointshell with more than 2,048 of them, a round one, is searched as otherwise. The first such query of a shape
+    /// finds them, unless `vxs_shape_prepare_extremes` has done so. Default 0: all samples.
+    pub extremes_only: u32,
     /// Number of samples above which contacts are dense. If more samples of a pointshell than this are within
     /// `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
     /// region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
@@ -188,6 +191,8 @@ pub const VXS_ANSWER_COARSE: u32 = 1;
 pub const VXS_ANSWER_PARTIAL: u32 = 2;
 /// Dense contacts were thinned to the most urgent ones.
 pub const VXS_ANSWER_URGENT: u32 = 3;
+/// Against a half-space, every contact at a corner of the convex hull was found.
+pub const VXS_ANSWER_EXTREMES: u32 = 4;
 
 /// Report on the last query of a workspace. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.
 #[repr(C)]
@@ -252,7 +257,7 @@ impl Growable for vxs_query_step {
         let zero = vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 };
         Self {
             struct_size: 0,
-            reserved: 0,
+            extremes_only: 0,
             dense_above: 0,
             max_gap: f64::INFINITY,
             center: zero,
@@ -296,6 +301,7 @@ impl vxs_query_report {
         let (stats, report) = (workspace.stats(), workspace.report());
         let answer = match report.completeness {
             Completeness::Complete => VXS_ANSWER_COMPLETE,
+            Completeness::Extremes => VXS_ANSWER_EXTREMES,
             Completeness::Urgent => VXS_ANSWER_URGENT,
             Completeness::Coarse => VXS_ANSWER_COARSE,
             Completeness::Partial => VXS_ANSWER_PARTIAL,
@@ -364,8 +370,10 @@ impl vxs_query {
             turn: check::quantities("query->step->turn", given.turn)?,
             max_gap: given.max_gap,
             dense_above: usize::try_from(given.dense_above).unwrap_or(usize::MAX),
+            extremes_only: check::flag("query->step->extremes_only", given.extremes_only)?,
         };
-        Ok((step.dense_above > 0 || step.max_gap < f64::INFINITY).then_some(step))
+        let leaves_out = step.dense_above > 0 || step.extremes_only || step.max_gap < f64::INFINITY;
+        Ok(leaves_out.then_some(step))
     }
 
     /// Returns the roles. Also checks the fields that every query checks, whether it uses them or not.

@@ -48,6 +48,21 @@ pub unsafe extern "C" fn vxs_shape_prepare_edges(shape: *const vxs_shape) -> vxs
     })
 }
 
+/// Prepares a shape for queries with `extremes_only`: finds the samples at the corners of the convex hull. Otherwise the
+/// first such query does so, which takes milliseconds and allocates memory in the middle of a step. Does nothing for a
+/// shape without a pointshell, and for a shape that is prepared. Any number of threads may call this and use the shape at
+/// once. Handles to the same shape share the result; asset files do not contain it.
+///
+/// @param shape  the shape
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_prepare_extremes(shape: *const vxs_shape) -> vxs_status {
+    entry!(vxs_shape_prepare_extremes, [shape], {
+        handle::get("shape", shape)?.prepare_extremes();
+        Ok(VXS_OK)
+    })
+}
+
 /// Gets the box around all forms of a shape; body frame. It is infinite where the shape is infinite.
 ///
 /// @param shape        the shape

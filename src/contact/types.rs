@@ -177,6 +177,10 @@ pub struct Step {
     /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of
     /// the shell. 0: no thinning.
     pub dense_above: usize,
+    /// Against a half-space: only the samples at the corners of the shell's convex hull are contacts. At every pose these
+    /// are the deepest, and those with the least gaps, up to a tolerance of 2⁻¹⁶ of the shell's radius. A shell with more
+    /// than 2,048 such samples, a round one, is searched as otherwise. The first such query of a shell finds them.
+    pub extremes_only: bool,
 }
 
 impl Step {
@@ -193,6 +197,8 @@ impl Step {
 pub enum Completeness {
     /// Every contact was found.
     Complete,
+    /// Against a half-space, every contact at a corner of the convex hull was found.
+    Extremes,
     /// Dense contacts were thinned to the most urgent of each part of the shell.
     Urgent,
     /// Representative samples stand for balls as small as the accuracy.

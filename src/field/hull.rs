@@ -12,7 +12,7 @@ use crate::{Error, Result};
 const STEPS: f64 = (1u64 << 40) as f64;
 
 /// A triangulated hull.
-pub(super) struct Hull {
+pub(crate) struct Hull {
     /// Points that the integer coordinates represent, including those not on the hull.
     pub points: Vec<[f64; 3]>,
     /// Counter-clockwise seen from outside.
@@ -189,7 +189,7 @@ impl Builder {
 }
 
 /// Returns the hull of `points` (at least four that are not coplanar, all finite).
-pub(super) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
+pub(crate) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
     for (i, p) in points.iter().enumerate() {
         if !p.iter().all(|x| limits::is_coordinate(*x)) {
             limits::check_point(&format!("points[{i}]"), &(*p).into())?;

@@ -34,6 +34,7 @@ pub use convex::ConvexHull;
 pub use dense::DenseField;
 pub use distance::{Modulus, SignedDistance, LANES};
 pub use grid::Grid;
+pub(crate) use hull::convex_hull;
 pub(crate) use kind::with_field;
 pub use kind::{Field, Gridded};
 pub use mesh_field::MeshField;

@@ -18,6 +18,7 @@
 
 mod bytes;
 mod containers;
+mod derived;
 mod guard;
 mod refusal;
 mod reserve;
@@ -29,6 +30,7 @@ pub use containers::{
     set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, RoomGuarded,
     SliceGuarded,
 };
+pub(crate) use derived::Derived;
 pub(crate) use guard::ran_out;
 pub use guard::{guard, is_guarded, reserve_in_use, uses_of_reserve};
 pub(crate) use refusal::{catching, refused};

@@ -9,11 +9,13 @@
 //! | `greedy`, `kdtree` | the clustering of the DLR papers |
 //! | `tree` | the spheres around the runs, in flat arrays |
 //! | `scaled` | the shell of a scaled body |
+//! | `extremes` | the samples at the corners of the convex hull |
 //! | `nearest` | the sample nearest to a point |
 //! | `check` | the invariants, for tests and for files from outside |
 
 mod check;
 mod cluster;
+mod extremes;
 mod greedy;
 mod kdtree;
 pub(crate) mod nearest;
@@ -23,5 +25,5 @@ mod shell;
 pub(crate) mod tree;
 
 pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
-pub(crate) use shell::round_up;
+pub(crate) use shell::{round_up, Extremes};
 pub use shell::{PointShell, SphereTree};

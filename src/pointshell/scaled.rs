@@ -3,7 +3,7 @@
 use super::shell::round_up;
 use super::{tree, PointShell, SphereTree};
 use crate::math::limits::{is_coordinate, is_grid_coordinate};
-use crate::memory::{self, CollectGuarded, SliceGuarded};
+use crate::memory::{self, CollectGuarded, Derived, SliceGuarded};
 use crate::{Error, Result};
 
 impl PointShell {
@@ -43,6 +43,7 @@ fn scaled(shell: &PointShell, factor: f64) -> Result<PointShell> {
         nz: shell.nz.to_vec_guarded(),
         spacing: round_up(f64::from(shell.spacing) * factor),
         tree,
+        extremes: Derived::default(),
     };
     // Each sample was rounded separately: the balls are measured again, so that they certainly hold the samples.
     tree::measure(&mut scaled);

@@ -1,6 +1,7 @@
 //! The shell and its sphere tree: flat arrays and their properties.
 
 use crate::math::{Aabb, Vec3};
+use crate::memory::Derived;
 
 /// Surface samples under a sphere tree, structure of arrays, f32 in the local frame (body axes, origin `origin`).
 ///
@@ -27,6 +28,8 @@ pub struct PointShell {
     /// sample, metres, as measured at cooking.
     pub spacing: f32,
     pub tree: SphereTree,
+    #[serde(skip)]
+    pub(super) extremes: Derived<Extremes>,
 }
 
 /// Flat breadth-first sphere tree: children of a node are contiguous, and so are the nodes of a level.
@@ -65,6 +68,19 @@ pub struct SphereTree {
     pub levels: Vec<u32>,
     /// K, the requested branching.
     pub branching: u32,
+}
+
+/// The extreme samples of a shell; none if there are too many, or if all samples are in a plane.
+#[derive(Debug, Default)]
+pub(crate) struct Extremes {
+    /// Their numbers, ascending.
+    pub samples: Vec<u32>,
+    /// Their positions in the local frame, metres.
+    pub x: Vec<f32>,
+    pub y: Vec<f32>,
+    pub z: Vec<f32>,
+    /// Largest distance by which another sample is farther out than all of these, in any direction, metres.
+    pub tolerance: f32,
 }
 
 impl PointShell {

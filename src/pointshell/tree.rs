@@ -6,7 +6,7 @@ use super::shell::round_up;
 use super::{cluster, greedy, nearest, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
 use crate::math::miniball::minimal_enclosing_ball;
 use crate::math::{limits, Aabb, Progress, Vec3, Work};
-use crate::memory::{self, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use crate::memory::{self, CollectGuarded, Derived, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
 /// Relative excess of every radius, see [`SphereTree::radius`].
@@ -77,6 +77,7 @@ pub(crate) fn build(
         nz: normal(2),
         spacing: 0.0,
         tree: spheres(&permuted, &hierarchy.starts, options, progress)?,
+        extremes: Derived::default(),
     };
     shell.spacing = nearest::largest_gap(&shell, progress)?;
     Ok(shell)

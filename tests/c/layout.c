@@ -57,7 +57,7 @@ AT(vxs_query_limit, max_nanoseconds, 16);
 AT(vxs_query_limit, accuracy, 24);
 SIZE(vxs_query_step, 96);
 AT(vxs_query_step, struct_size, 0);
-AT(vxs_query_step, reserved, 4);
+AT(vxs_query_step, extremes_only, 4);
 AT(vxs_query_step, dense_above, 8);
 AT(vxs_query_step, max_gap, 16);
 AT(vxs_query_step, center, 24);
@@ -340,7 +340,7 @@ int main(void) {
   OK(vxs_query_limit_init(&limit, sizeof limit));
   CHECK(limit.struct_size == sizeof limit && limit.max_tests == 0 && limit.max_nanoseconds == 0 && limit.accuracy == 0);
   OK(vxs_query_step_init(&step, sizeof step));
-  CHECK(step.struct_size == sizeof step && step.dense_above == 0 && step.max_gap > 1e308);
+  CHECK(step.struct_size == sizeof step && step.dense_above == 0 && step.extremes_only == 0 && step.max_gap > 1e308);
   CHECK(step.center.x == 0 && step.shift.y == 0 && step.turn.z == 0);
   OK(vxs_query_segmentation_init(&segmentation, sizeof segmentation));
   CHECK(segmentation.struct_size == sizeof segmentation && segmentation.kind == VXS_SEGMENTATION_REGION);

@@ -331,6 +331,7 @@ fn settings_of_a_query_hold_for_edges() {
             turn: Vec3::zeros(),
             max_gap,
             dense_above: 0,
+            extremes_only: false,
         };
         assert_eq!(edges_of(&ask(Query { step: Some(step(Vec3::zeros(), -1.0)), ..Query::default() })), []);
         assert_eq!(edges_of(&ask(Query { step: Some(step(Vec3::zeros(), 0.0)), ..Query::default() })), edges);

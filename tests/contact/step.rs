@@ -130,6 +130,7 @@ fn step_queries_return_relevant_and_most_urgent_contacts() {
             let size = [0.0, 1e-3, 0.02, 0.1][(rng.next() % 4) as usize];
             let step = Step {
                 dense_above: [0, 0, 1, 50, 400, 2_999, 3_000][(rng.next() % 7) as usize],
+                extremes_only: false,
                 max_gap: [-0.01, 0.0, 0.01, f64::INFINITY][(rng.next() % 4) as usize],
                 center: world.translation.vector + rng.vector(),
                 shift: rng.vector() * size,
@@ -189,6 +190,7 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
         let fall = if k % 2 == 0 { 2e-3 * radians_per_step / std::f64::consts::TAU } else { 0.05e-3 };
         let step = Step {
             dense_above: 512,
+            extremes_only: false,
             max_gap: 0.05e-3,
             center: pose_a.translation.vector,
             shift: Vec3::y() * -fall,
@@ -204,7 +206,8 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
 fn non_finite_steps_are_refused() {
     let shape = knot(Storage::Dense);
     let pose = Pose::identity();
-    let good = Step { dense_above: 9, max_gap: 0.0, center: Vec3::zeros(), shift: Vec3::zeros(), turn: Vec3::zeros() };
+    let still = Vec3::zeros();
+    let good = Step { dense_above: 9, extremes_only: false, max_gap: 0.0, center: still, shift: still, turn: still };
     let bad = Vec3::new(0.0, f64::INFINITY, 0.0);
     let cases = [
         ("max_gap", Step { max_gap: f64::NAN, ..good }),

@@ -49,6 +49,10 @@ static void call_vxs_shape_prepare_edges(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
   CALL(s, vxs_shape_prepare_edges(of.handle));
 }
+static void call_vxs_shape_prepare_extremes(struct stream *s) {
+  const struct shape_slot of = pick_shape(s, "shape");
+  CALL(s, vxs_shape_prepare_extremes(of.handle));
+}
 static void call_vxs_shape_get_bounds(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
   vxs_aabb *bounds = OUTPUT(s, vxs_aabb, "bounds");

@@ -215,6 +215,8 @@ void btVoxShellBaseShape::use(vxs_shape* scaled)
 	// A shape with the same forms also has the mesh, whose edges are tested.
 	check(info.forms == forms ? vxs_shape_retain(scaled, &query) : vxs_shape_create(field, shell, &query));
 	Shape own_query(query);
+	// Not in the first step on the ground.
+	check(vxs_shape_prepare_extremes(query));
 	vxs_aabb box;
 	check(vxs_shape_get_bounds(scaled, &box));
 

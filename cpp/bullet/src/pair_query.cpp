@@ -129,6 +129,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
 		step.dense_above = kDense;
+		step.extremes_only = 1;
 		if (is_far)
 			step.max_gap = wanted.worth + inflation;
 		step.center = wanted.approach.center;

@@ -30,7 +30,8 @@ bool SampleQuery::is_complete() const
 {
 	vxs_query_report report;
 	vxs_query_report_init(&report, sizeof report);
-	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && report.answer == VXS_ANSWER_COMPLETE;
+	// The extreme samples are the same at every pose.
+	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && (report.answer == VXS_ANSWER_COMPLETE || report.answer == VXS_ANSWER_EXTREMES);
 }
 
 bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const Side& second)

@@ -29,22 +29,8 @@ impl Pass<'_> {
         workspace: &mut Workspace,
     ) {
         let motion = StepMotion::new(step, self);
-        let side = usize::from(self.shell_is_b);
-        let mut least = None;
-        if !workspace.was_dense[side] {
-            self.collect_up_to_gap(limit, &motion, workspace);
-            workspace.was_dense[side] = workspace.hits.len() > motion.dense_above;
-        }
-        if workspace.was_dense[side] {
-            workspace.hits.clear();
-            least = with_field!(self.field, f => {
-                collect_dense(f, self.shell, &self.to_field, limit, &motion, workspace)
-            });
-            if least.is_none() {
-                workspace.was_dense[side] = false;
-                self.collect_up_to_gap(limit, &motion, workspace);
-            }
-        }
+        let is_answered = self.collect_extremes(limit, step, &motion, workspace);
+        let least = if is_answered { None } else { self.collect_or_thin(limit, &motion, workspace) };
         // Thinned hits are ordered by part, and unordered within a part.
         if least.is_some() {
             workspace.hits.sort_unstable_by_key(|hit| hit.sample);
@@ -70,6 +56,28 @@ impl Pass<'_> {
         if let Some(least) = least {
             workspace.report.add(&Left { completeness: Completeness::Urgent, least, ..Left::NOTHING });
         }
+    }
+
+    /// Appends every sample that counts, or the most urgent if they are dense: then they are unordered, and a lower bound of
+    /// φ of the others is returned.
+    fn collect_or_thin(&self, limit: f32, motion: &StepMotion, workspace: &mut Workspace) -> Option<f32> {
+        let side = usize::from(self.shell_is_b);
+        let mut least = None;
+        if !workspace.was_dense[side] {
+            self.collect_up_to_gap(limit, motion, workspace);
+            workspace.was_dense[side] = workspace.hits.len() > motion.dense_above;
+        }
+        if workspace.was_dense[side] {
+            workspace.hits.clear();
+            least = with_field!(self.field, f => {
+                collect_dense(f, self.shell, &self.to_field, limit, motion, workspace)
+            });
+            if least.is_none() {
+                workspace.was_dense[side] = false;
+                self.collect_up_to_gap(limit, motion, workspace);
+            }
+        }
+        least
     }
 }
 

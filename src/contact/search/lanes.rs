@@ -198,7 +198,17 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
     /// Returns `n` consecutive samples, with φ.
     #[inline(always)]
     pub fn samples(&self, first: usize, n: usize) -> Block {
-        let mut block = self.points(first);
+        self.valued(self.points(first), n)
+    }
+
+    /// Returns the first `n` of some points of the shell, with φ.
+    #[inline(always)]
+    pub fn placed(&self, [x, y, z]: [Lanes; 3], n: usize) -> Block {
+        self.valued(self.place(x, y, z), n)
+    }
+
+    #[inline(always)]
+    fn valued(&self, mut block: Block, n: usize) -> Block {
         for i in 0..if self.field.is_lanewise() { LANES } else { n } {
             block.value[i] = self.field.distance([block.x[i], block.y[i], block.z[i]]);
         }
@@ -272,8 +282,12 @@ fn blocks(first: u32, count: u32) -> impl Iterator<Item = (usize, usize)> {
 impl Block {
     #[inline(always)]
     pub fn hit(&self, first: usize, lane: usize) -> Hit {
-        let point = [self.x[lane], self.y[lane], self.z[lane]];
-        Hit { sample: (first + lane) as u32, phi: self.value[lane], point }
+        self.hit_of((first + lane) as u32, lane)
+    }
+
+    #[inline(always)]
+    pub fn hit_of(&self, sample: u32, lane: usize) -> Hit {
+        Hit { sample, phi: self.value[lane], point: [self.x[lane], self.y[lane], self.z[lane]] }
     }
 
     /// Appends the samples with values up to `limit` among the first `n`, ascending.

@@ -3,6 +3,7 @@
 mod cache;
 mod dense;
 pub(super) mod edges;
+mod extremes;
 mod lanes;
 mod limit;
 mod pass;

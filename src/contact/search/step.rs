@@ -111,7 +111,13 @@ impl<F: SignedDistance> Walk<'_, F> {
 
     /// Returns values, gaps and gradients of the first `n` points of a block; `sample` returns the sample of each.
     #[inline(always)]
-    fn gaps_of(&self, mut block: Block, sample: impl Fn(usize) -> usize, n: usize, motion: &StepMotion) -> SampleGaps {
+    pub(super) fn gaps_of(
+        &self,
+        mut block: Block,
+        sample: impl Fn(usize) -> usize,
+        n: usize,
+        motion: &StepMotion,
+    ) -> SampleGaps {
         let mut gradient;
         (block.value, gradient) = self.field.distance_gradient_lanes(&[block.x, block.y, block.z], n);
         let mut slope = [0.0; LANES];

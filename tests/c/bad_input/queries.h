@@ -91,6 +91,7 @@ ROWS(vxs_query_contacts) {
   query->step = step;
   INVALID(query->step, (const vxs_query_step *)(void *)((char *)bad.memory + 1), "query->step is 0x");
   INVALID(step->struct_size, 0, "query->step->struct_size is 0; expected");
+  INVALID(step->extremes_only, 2, "query->step->extremes_only is 2; expected 0 or 1");
   INVALID(step->max_gap, NAN, "query->step->max_gap is NaN; expected");
   INVALID(step->center.x, NAN, "query->step->center.x is NaN; expected");
   INVALID(step->shift.y, 1e300, "query->step->shift.y is 1");

@@ -84,6 +84,15 @@ ROWS(vxs_shape_prepare_edges) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_shape_prepare_extremes) {
+  vxs_shape *shape = tetrahedron(), *kept = shape;
+#define CALL vxs_shape_prepare_extremes(shape)
+  HANDLE(shape, shape);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(kept));
+}
+
 ROWS(vxs_shape_get_bounds) {
   vxs_shape *shape = tetrahedron(), *kept = shape;
   OUTPUT(vxs_aabb, bounds);
