@@ -49,7 +49,7 @@ pub unsafe extern "C" fn vxs_shape_prepare_edges(shape: *const vxs_shape) -> vxs
 }
 
 /// Prepares a shape for queries with `extremes_only`: finds the samples at the corners of the convex hull. Otherwise the
-/// first such query does so, which takes milliseconds and allocates memory in the middle of a step. Does nothing for a
+/// first such query does so, which takes tens of milliseconds and allocates memory in the middle of a step. Does nothing for a
 /// shape without a pointshell, and for a shape that is prepared. Any number of threads may call this and use the shape at
 /// once. Handles to the same shape share the result; asset files do not contain it.
 ///
