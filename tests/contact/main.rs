@@ -5,6 +5,7 @@ mod budget;
 mod bytes;
 mod cache;
 mod edges;
+mod exact;
 mod features;
 mod no_allocation;
 mod normals;
