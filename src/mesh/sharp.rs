@@ -150,6 +150,15 @@ impl Sharp {
         })
     }
 
+    /// Returns the sum of the normals of the triangles beside an edge, of unit length; `None` if there are not two of them,
+    /// or if they have opposite normals. It tells the inside from the outside of points whose closest point is on the edge
+    /// (Bærentzen & Aanæs 2005, "Signed Distance Computation Using the Angle Weighted Pseudonormal").
+    pub fn normal_of_edge(&self, mesh: &TriMesh, ends: [u32; 2]) -> Option<Vec3> {
+        let mut beside = self.beside(mesh, ends);
+        let (Some((one, _)), Some((two, _)), None) = (beside.next(), beside.next(), beside.next()) else { return None };
+        (normal(mesh, one)? + normal(mesh, two)?).try_normalize(0.0)
+    }
+
     /// Returns whether a direction leads to the outside from an edge in whose normal cone it is: the cone of a concave edge
     /// leads inside.
     pub fn leads_out_of_edge(&self, mesh: &TriMesh, ends: [u32; 2], direction: &Vec3) -> bool {

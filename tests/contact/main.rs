@@ -6,6 +6,7 @@ mod bytes;
 mod cache;
 mod edges;
 mod extremes;
+mod exact;
 mod features;
 mod no_allocation;
 mod normals;

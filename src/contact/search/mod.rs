@@ -3,7 +3,11 @@
 mod cache;
 mod dense;
 pub(super) mod edges;
+<<<<<<< HEAD
 mod extremes;
+=======
+mod exact;
+>>>>>>> 212349e
 mod lanes;
 mod limit;
 mod pass;
@@ -14,6 +18,7 @@ mod step;
 mod tree;
 
 pub(super) use cache::TraversalCache;
+pub(super) use exact::Position;
 pub(super) use lanes::{Chosen, LANES};
 pub(super) use pass::{passes, Pass};
 pub(super) use scratch::{Hit, Node};
