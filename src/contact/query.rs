@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::{edges, passes, sharp, Hit, Pass};
-use super::types::{Budget, Contact, Geometry, Query, Roles, Segmentation, Step};
+use super::types::{Budget, Completeness, Contact, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use crate::field::{Field, Surface};
 use crate::math::{limits, Pose};
@@ -44,9 +44,20 @@ pub fn contacts<'w>(
     }
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
-    find(&mut passes, query, workspace);
+    let thins = query.step.as_ref().is_some_and(|step| step.extremes_only);
+    let alone = thins && surfaces.is_some_and(|surfaces| sharp::suffice(surfaces, query.max_separation));
+    if !alone {
+        find(&mut passes, query, workspace);
+    }
     if let Some(surfaces) = surfaces {
-        find_between(surfaces, [pose_a, pose_b], &passes, query, workspace);
+        find_between(surfaces, [pose_a, pose_b], &passes, query, alone, workspace);
+    }
+    // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
+    let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
+    if alone && (workspace.contacts.is_empty() || deepest < -query.max_separation) {
+        find(&mut passes, query, workspace);
+    } else if alone {
+        workspace.report = Report { completeness: Completeness::Extremes, least_missed: f64::NEG_INFINITY };
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
@@ -238,12 +249,14 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
     }
 }
 
-/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step.
+/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step. If they are `alone`,
+/// without samples, they surround the faces that touch.
 fn find_between(
     surfaces: [&Surface; 2],
     poses: [&Pose; 2],
     passes: &[Option<Pass>; 2],
     query: &Query,
+    alone: bool,
     workspace: &mut Workspace,
 ) {
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
@@ -253,7 +266,7 @@ fn find_between(
         first = left;
         stats.edge_tests += tests;
     }
-    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, scratch, contacts);
+    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, alone, scratch, contacts);
     if let Some(step) = &query.step {
         let mut kept = first;
         for i in first..contacts.len() {
@@ -343,7 +356,7 @@ pub fn distance(
         if limit > 0.0 {
             stats.edge_tests += sharp::collect(surfaces, [pose_a, pose_b], limit, sharp_scratch, contacts).1;
         }
-        stats.edge_tests += edges::collect(surfaces, [pose_a, pose_b], limit, scratch, contacts);
+        stats.edge_tests += edges::collect(surfaces, [pose_a, pose_b], limit, false, scratch, contacts);
         let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();
         best = deepest.or(best);

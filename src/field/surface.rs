@@ -143,6 +143,11 @@ impl Surface {
         self.sharp.edges.len()
     }
 
+    /// Returns whether the mesh is one piece of flat faces: each convex edge is sharp, or in the middle of a face.
+    pub fn is_faceted(&self) -> bool {
+        self.sharp.is_faceted
+    }
+
     /// Returns the number of a sharp edge among all edges.
     pub(crate) fn sharp_edge(&self, index: u32) -> u32 {
         self.sharp.edges[index as usize]

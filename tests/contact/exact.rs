@@ -222,7 +222,14 @@ fn settings_of_a_query_hold_for_exact_samples() {
             assert_eq!(some.first().map(|c| c.feature), all.first().map(|c| c.feature));
         }
         let shift = rng.vector() * 0.02;
-        let step = Step { center: Vec3::zeros(), shift, turn: Vec3::zeros(), max_gap: 0.0, dense_above: 0 };
+        let step = Step {
+            center: Vec3::zeros(),
+            shift,
+            turn: Vec3::zeros(),
+            max_gap: 0.0,
+            dense_above: 0,
+            extremes_only: false,
+        };
         let gap = |c: &Contact| c.separation - c.normal.dot(&shift).max(0.0);
         let counting = ask(Query { step: Some(step), ..plain });
         assert!(counting.iter().all(|c| gap(c) <= 0.0 && all.contains(c)));

@@ -39,6 +39,9 @@ const WIDEST: f64 = 0.5;
 /// Sine of the angle by which the normal of a contact may be outside the normal cone of the edge.
 const LEAN: f64 = 0.05;
 
+/// Distance of a contact of the outline from the end of an edge's part, in depths.
+const INSET: f64 = 2.0;
+
 /// One of the two surfaces, in the frame of the second.
 struct Placed<'a> {
     surface: &'a Surface,
@@ -179,6 +182,19 @@ impl Part<'_> {
         best
     }
 
+    /// Returns points near both ends of a part that is long and shallow: where a flat face is pressed into another, these are
+    /// the outline of the contact. At an end that is a crossing, the point is farther inside by some depths.
+    fn outline(&self, ends: [Trial; 2], deepest: &Trial, crossed: [bool; 2]) -> [Option<(Trial, [u32; 2])>; 2] {
+        let near = ends.map(|end| end.triangle);
+        let step = INSET * deepest.distance / self.along.norm();
+        let inner = [ends[0].at + step, ends[1].at - step];
+        [0, 1].map(|i| {
+            let trial = if crossed[i] { self.trial(inner[i].clamp(ends[0].at, ends[1].at), near) } else { ends[i] };
+            let is_apart = (trial.at - deepest.at).abs() > step && inner[0] < inner[1];
+            is_apart.then_some((trial, near))
+        })
+    }
+
     /// Returns the direction out of the other body: between the triangles that are equally close, or to one of them. The
     /// first of these counts against which the edge `faces`, so that an edge in a flat face has the face's direction where it
     /// ends at the rim of the other body.
@@ -199,12 +215,13 @@ impl Part<'_> {
 }
 
 /// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
-/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. Returns the number of tests of
-/// boxes and triangles.
+/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. With `outline`, long and
+/// shallow parts have contacts near their ends too. Returns the number of tests of boxes and triangles.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
+    outline: bool,
     Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
@@ -240,25 +257,31 @@ pub(in super::super) fn collect(
             });
             let found = part.deepest(ends, PRECISION * extent, deepest, stretches);
             deepest = deepest.max(found.0.distance);
-            let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
-            let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
-            let Err(place) = place else { continue };
-            let separation = -found.0.distance;
-            if separation >= -SHALLOW * extent || separation > limit {
-                continue;
+            let mut push = |found: (Trial, [u32; 2])| {
+                let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
+                let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
+                let separation = -found.0.distance;
+                let Err(place) = place else { return };
+                if separation >= -SHALLOW * extent || separation > limit {
+                    return;
+                }
+                let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
+                let Some(outward) = part.outward(found, faces) else { return };
+                if let Some(corner) = corner {
+                    corners.insert(place, corner);
+                }
+                let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
+                let outward = pose_b.rotation * outward;
+                let (inside, surface) = (point.coords, point.coords - outward * separation);
+                let (point_on_a, point_on_b, normal) =
+                    if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
+                let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
+                contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+            };
+            push(found);
+            if outline {
+                part.outline(ends, &found.0, [before.is_some(), after.is_some()]).into_iter().flatten().for_each(push);
             }
-            let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
-            let Some(outward) = part.outward(found, faces) else { continue };
-            if let Some(corner) = corner {
-                corners.insert(place, corner);
-            }
-            let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
-            let outward = pose_b.rotation * outward;
-            let (inside, surface) = (point.coords, point.coords - outward * separation);
-            let (point_on_a, point_on_b, normal) =
-                if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
-            let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
         }
     }
     tests

@@ -3,11 +3,8 @@
 mod cache;
 mod dense;
 pub(super) mod edges;
-<<<<<<< HEAD
-mod extremes;
-=======
 mod exact;
->>>>>>> 212349e
+mod extremes;
 mod lanes;
 mod limit;
 mod pass;
