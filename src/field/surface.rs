@@ -80,6 +80,12 @@ impl Surface {
         Foot { point, triangle, distance: (point - p).norm() }
     }
 
+    /// Returns whether the segment between two points of the surface is on it, up to `tolerance`, metres; may be `false`
+    /// where the segment passes many triangles, or a corner.
+    pub(crate) fn has_segment(&self, from: &Foot, to: &Foot, tolerance: f64) -> bool {
+        self.sharp.has_segment(&self.sides.mesh, [from, to].map(|foot| (foot.point, foot.triangle)), tolerance)
+    }
+
     /// Returns the closest point to `p`, no farther than `limit`, a distance to some point of the surface.
     pub(crate) fn foot(&self, p: Vec3, limit: f64) -> Option<Foot> {
         let closest = self.sides.bvh.closest_within(p, limit)?;

@@ -16,6 +16,9 @@ const SHARP: f64 = 0.984_807_753_012_208;
 /// Sine of the largest angle between the normals of two triangles of one flat face.
 const FLAT: f64 = 1e-4;
 
+/// Largest number of triangles that a walk over the surface visits.
+const MOST_STEPS: usize = 64;
+
 /// Two edges that meet at a smaller angle than this, radians, are one straight edge, and their common end is no corner.
 const STRAIGHT: f64 = 1e-4;
 
@@ -108,6 +111,47 @@ impl Sharp {
             let corners = mesh.triangles[t as usize];
             corners.contains(&b).then(|| (t, corners.into_iter().find(|&c| c != a && c != b).unwrap_or(a)))
         })
+    }
+
+    /// Returns the triangle beside another over its edge from corner i to corner i + 1; `None` unless it is the only one.
+    fn across(&self, mesh: &TriMesh, triangle: u32, i: usize) -> Option<u32> {
+        let corners = mesh.triangles[triangle as usize];
+        let mut others = self.beside(mesh, [corners[i], corners[(i + 1) % 3]]).filter(|(t, _)| *t != triangle);
+        let (next, _) = others.next()?;
+        others.next().is_none().then_some(next)
+    }
+
+    /// Returns whether the segment between two points of the surface, each with its triangle, is on the surface, up to
+    /// `tolerance`, metres. Walks from triangle to triangle, and gives up after [`MOST_STEPS`].
+    pub fn has_segment(&self, mesh: &TriMesh, [from, to]: [(Vec3, u32); 2], tolerance: f64) -> bool {
+        let along = to.0 - from.0;
+        let (mut triangle, mut last) = (from.1, u32::MAX);
+        for _ in 0..MOST_STEPS {
+            if triangle == to.1 {
+                return true;
+            }
+            let corners = mesh.corners(triangle as usize).map(Vec3::from);
+            let Some(normal) = normal(mesh, triangle) else { return false };
+            let exit = |i: usize| {
+                let out = (corners[(i + 1) % 3] - corners[i]).cross(&normal);
+                let speed = along.dot(&out);
+                (speed > 0.0).then(|| ((corners[i] - from.0).dot(&out) / speed, i))
+            };
+            let exits = (0..3).filter_map(exit);
+            let Some((at, i)) = exits.min_by(|p, q| p.0.total_cmp(&q.0)) else { return false };
+            let end = from.0 + along * at.clamp(0.0, 1.0);
+            if (end - corners[i]).dot(&normal).abs() > tolerance {
+                return false;
+            }
+            if at >= 1.0 {
+                return true;
+            }
+            match self.across(mesh, triangle, i) {
+                Some(next) if next != last => (last, triangle) = (triangle, next),
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Returns how the surface turns over a convex edge; `None` if the edge is concave. An edge with more than two

@@ -4,7 +4,10 @@
 //! exactly whether the surfaces intersect, whatever the spacing of the samples and the cells of the fields. Inside the
 //! other body the depth along an edge is the distance to the closest triangle. The distance to one triangle is a convex
 //! function of the position on the edge, hence at most its chord. The chords of the triangles that are closest at the
-//! two ends of a part bound the depth between them, and the position where they meet is tried next.
+//! two ends of a part bound the depth between them, and the position where they meet is tried next. If the segment between
+//! the closest points of the two ends is on the surface, the distance to the point of the segment that belongs to a position
+//! on the edge bounds the depth there: it is convex too, so the part is deepest at one of its ends. So an edge over a flat
+//! face is done at once, however many triangles the face has.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use crate::field::{Foot, Surface};
@@ -12,7 +15,7 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::{Crossing, Placement};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
-const PRECISION: f64 = 1e-8;
+const PRECISION: f64 = 1e-7;
 
 /// Depth below which an edge is no contact, as a fraction of the extent of the smaller body.
 const SHALLOW: f64 = 1e-9;
@@ -106,9 +109,8 @@ impl Placed<'_> {
 #[derive(Clone, Copy)]
 struct Trial {
     at: f64,
-    /// Distance to the surface of the other body, metres, and its closest triangle.
-    distance: f64,
-    triangle: u32,
+    /// The closest point of the surface of the other body, in that body's frame.
+    foot: Foot,
 }
 
 /// Two points on an edge, the position between them to try next, and an upper bound of the depth between them, metres.
@@ -141,43 +143,48 @@ impl Part<'_> {
     }
 
     fn trial(&self, at: f64, near: [u32; 2]) -> Trial {
-        let foot = self.other.foot(&self.point(at), near);
-        Trial { at, distance: foot.distance, triangle: foot.triangle }
+        Trial { at, foot: self.other.foot(&self.point(at), near) }
     }
 
     /// Returns a stretch with the bound of its depth: where the chords of the distances to the triangles closest at both
-    /// ends meet.
-    fn stretch(&self, ends: [Trial; 2]) -> Stretch {
+    /// ends meet, or the deeper end if the segment between their closest points is on the surface up to `precision`.
+    fn stretch(&self, ends: [Trial; 2], precision: f64) -> Stretch {
         let [a, b] = ends;
-        let to_first = self.other.distance(a.triangle, &self.point(b.at));
-        let to_second = self.other.distance(b.triangle, &self.point(a.at));
-        let (left, right) = (to_second - a.distance, to_first - b.distance);
+        let (depth_a, depth_b) = (a.foot.distance, b.foot.distance);
+        let to_first = self.other.distance(a.foot.triangle, &self.point(b.at));
+        let to_second = self.other.distance(b.foot.triangle, &self.point(a.at));
+        let (left, right) = (to_second - depth_a, to_first - depth_b);
         let share = if left + right > 0.0 { left / (left + right) } else { 0.5 };
-        Stretch { ends, at: a.at + (b.at - a.at) * share, most: a.distance + (to_first - a.distance) * share }
+        let (at, most) = (a.at + (b.at - a.at) * share, depth_a + (to_first - depth_a) * share);
+        let deeper = depth_a.max(depth_b);
+        if most > deeper + precision && self.other.surface.has_segment(&a.foot, &b.foot, precision) {
+            return Stretch { ends, at, most: deeper + precision };
+        }
+        Stretch { ends, at, most }
     }
 
     /// Returns the deepest trial between two and the triangles near it. The depth is within `precision`, or
     /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it. If the part is not
     /// deeper than `deepest`, [`COARSE_PRECISION`] is enough.
     fn deepest(&self, ends: [Trial; 2], precision: f64, deepest: f64, open: &mut Vec<Stretch>) -> (Trial, [u32; 2]) {
-        let near = ends.map(|end| end.triangle);
-        let mut best = (if ends[1].distance > ends[0].distance { ends[1] } else { ends[0] }, near);
+        let near = ends.map(|end| end.foot.triangle);
+        let mut best = (if ends[1].foot.distance > ends[0].foot.distance { ends[1] } else { ends[0] }, near);
         open.clear();
-        open.push(self.stretch(ends));
+        open.push(self.stretch(ends, precision));
         for _ in 0..TRIALS {
             // The greatest bound first; of equal ones the last.
             let greatest = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most));
-            let enough = (best.0.distance * (1.0 + RELATIVE_PRECISION) + precision)
-                .max((best.0.distance * (1.0 + COARSE_PRECISION)).min(deepest));
+            let enough = (best.0.foot.distance * (1.0 + RELATIVE_PRECISION) + precision)
+                .max((best.0.foot.distance * (1.0 + COARSE_PRECISION)).min(deepest));
             let Some(i) = greatest.filter(|&i| open[i].most > enough) else { break };
             let Stretch { ends, at, .. } = open.swap_remove(i);
-            let near = ends.map(|end| end.triangle);
+            let near = ends.map(|end| end.foot.triangle);
             let trial = self.trial(at, near);
-            if trial.distance > best.0.distance {
+            if trial.foot.distance > best.0.foot.distance {
                 best = (trial, near);
             }
             let parts = [[ends[0], trial], [trial, ends[1]]].into_iter();
-            open.extend(parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends)));
+            open.extend(parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends, precision)));
         }
         best
     }
@@ -185,8 +192,8 @@ impl Part<'_> {
     /// Returns points near both ends of a part that is long and shallow: where a flat face is pressed into another, these are
     /// the outline of the contact. At an end that is a crossing, the point is farther inside by some depths.
     fn outline(&self, ends: [Trial; 2], deepest: &Trial, crossed: [bool; 2]) -> [Option<(Trial, [u32; 2])>; 2] {
-        let near = ends.map(|end| end.triangle);
-        let step = INSET * deepest.distance / self.along.norm();
+        let near = ends.map(|end| end.foot.triangle);
+        let step = INSET * deepest.foot.distance / self.along.norm();
         let inner = [ends[0].at + step, ends[1].at - step];
         [0, 1].map(|i| {
             let trial = if crossed[i] { self.trial(inner[i].clamp(ends[0].at, ends[1].at), near) } else { ends[i] };
@@ -200,10 +207,10 @@ impl Part<'_> {
     /// ends at the rim of the other body.
     fn outward(&self, (deepest, near): (Trial, [u32; 2]), faces: impl Fn(&Vec3) -> bool) -> Option<Vec3> {
         let p = self.point(deepest.at);
-        let own = self.other.towards(deepest.triangle, &p)?;
+        let own = self.other.towards(deepest.foot.triangle, &p)?;
         let equally = |triangle: &u32| {
-            *triangle != deepest.triangle
-                && self.other.distance(*triangle, &p) <= deepest.distance * (1.0 + EQUALLY_CLOSE)
+            *triangle != deepest.foot.triangle
+                && self.other.distance(*triangle, &p) <= deepest.foot.distance * (1.0 + EQUALLY_CLOSE)
         };
         let others = near.iter().enumerate().filter(|(i, t)| equally(t) && !near[..*i].contains(t));
         let others = others.filter_map(|(_, t)| self.other.towards(*t, &p));
@@ -252,15 +259,18 @@ pub(in super::super) fn collect(
             // At least one of the two ends is a crossing, and on the surface.
             let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
             let ends = [(start, before), (end, after)].map(|(at, crossing)| match crossing {
-                Some(crossing) => Trial { at, distance: 0.0, triangle: crossing.triangle },
+                Some(crossing) => {
+                    let point = other.local(&part.point(at));
+                    Trial { at, foot: Foot { point, triangle: crossing.triangle, distance: 0.0 } }
+                }
                 None => part.trial(at, near),
             });
             let found = part.deepest(ends, PRECISION * extent, deepest, stretches);
-            deepest = deepest.max(found.0.distance);
+            deepest = deepest.max(found.0.foot.distance);
             let mut push = |found: (Trial, [u32; 2])| {
                 let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
                 let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
-                let separation = -found.0.distance;
+                let separation = -found.0.foot.distance;
                 let Err(place) = place else { return };
                 if separation >= -SHALLOW * extent || separation > limit {
                     return;
