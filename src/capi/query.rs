@@ -157,8 +157,10 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 }
 
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
-/// bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
-/// matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
+/// bit-identical to that of `vxs_query_contacts` and takes a fraction of its time: with VXS_COVERAGE_EDGES if the shape with
+/// the field is prepared (`vxs_shape_prepare_edges`, or an earlier query of that kind), otherwise with
+/// VXS_COVERAGE_SAMPLES. For hosts that know which samples matter, such as the samples of a resting body's manifold. Needs
+/// no workspace and allocates nothing.
 ///
 /// @param a, b           as in `vxs_query_contacts`
 /// @param features       `count` feature numbers, as in `vxs_contact`, in any order
@@ -188,13 +190,13 @@ pub unsafe extern "C" fn vxs_query_features(
 }
 
 /// Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
-/// or deepest in, the other, or by the edge that is deepest in the other. Roles, coverage and guarantees are those of
-/// `vxs_query_contacts`.
+/// or deepest in, the other, or by the sharp edge or corner that is closest, or the edge that is deepest in the other.
+/// Roles, coverage and guarantees are those of `vxs_query_contacts`.
 ///
 /// @param a, b          as in `vxs_query_contacts`
 /// @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
 /// @param workspace     this thread's scratch
-/// @param[out] closest  contact of that sample or edge; its `separation` is the distance, or minus the penetration depth,
+/// @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration depth,
 ///                      metres; written if found
 /// @param[out] found    false if the shapes are farther apart than `query->max_distance`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY

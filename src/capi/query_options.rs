@@ -34,7 +34,8 @@ pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// No intersection of the meshes is missed. With a `max_separation` above 0 also the places before touching where sharp
 /// edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
 /// separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
-/// degrees.
+/// degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
+/// triangles. With a limit on the search, contacts are as with VXS_COVERAGE_SAMPLES.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
 
 /// All contacts form one manifold, as without a `vxs_query_segmentation`.
@@ -170,8 +171,9 @@ pub struct vxs_contact {
     pub point_on_b: vxs_vec3,
     /// Unit vector from A to B.
     pub normal: vxs_vec3,
-    /// Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance,
-    /// of its deepest point if it is inside, and of the closest points if it is not.
+    /// Signed distance of the sample to the other body: negative when penetrating. With VXS_COVERAGE_EDGES it is exact
+    /// near the mesh, otherwise that of the field. For an edge: the exact distance, of its deepest point if it is inside,
+    /// and of the closest points if it is not.
     pub separation: f64,
     /// Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries.
     pub toi: f64,

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
-use super::search::{edges, passes, sharp, Pass};
-use super::types::{Budget, Contact, Geometry, Query, Roles, Segmentation};
+use super::search::{edges, passes, sharp, Hit, Pass};
+use super::types::{Budget, Completeness, Contact, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use crate::field::{Field, Surface};
 use crate::math::{limits, Pose};
@@ -12,7 +12,8 @@ use crate::{Error, Result};
 
 /// Returns the contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
-/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed, with two exceptions: a limit of
+/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed. Near an exact surface ([`Geometry`]), φ is
+/// the exact distance instead of that of the field. There are two exceptions: a limit of
 /// `query.budget` may end the search, and `query.step` may select the samples that count. Then the returned contacts
 /// are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
 /// reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
@@ -37,13 +38,26 @@ pub fn contacts<'w>(
         let [first, second] = passes;
         passes = [first.map(|pass| pass.owned(of_a, of_b)), second.map(|pass| pass.owned(of_b, of_a))];
     }
-    let limit = query.max_separation as f32;
+    let surfaces = surfaces(&a, &b).filter(|_| query.budget == Budget::UNLIMITED);
+    for pass in passes.iter_mut().flatten().filter(|_| query.budget != Budget::UNLIMITED) {
+        pass.exact = None;
+    }
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
-    find(&passes, limit, query, workspace);
-    let surfaces = surfaces(&a, &b).filter(|_| query.budget == Budget::UNLIMITED);
+    let thins = query.step.as_ref().is_some_and(|step| step.extremes_only);
+    let alone = thins && surfaces.is_some_and(|surfaces| sharp::suffice(surfaces, query.max_separation));
+    if !alone {
+        find(&mut passes, query, workspace);
+    }
     if let Some(surfaces) = surfaces {
-        find_between(surfaces, [pose_a, pose_b], &passes, query, workspace);
+        find_between(surfaces, [pose_a, pose_b], &passes, query, alone, workspace);
+    }
+    // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
+    let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
+    if alone && (workspace.contacts.is_empty() || deepest < -query.max_separation) {
+        find(&mut passes, query, workspace);
+    } else if alone {
+        workspace.report = Report { completeness: Completeness::Extremes, least_missed: f64::NEG_INFINITY };
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
@@ -133,14 +147,56 @@ impl Pass<'_> {
     }
 }
 
+impl Pass<'_> {
+    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants.
+    fn is_wanted(&self, contact: &Contact, query: &Query) -> bool {
+        let is_near = contact.separation <= query.max_separation;
+        let counts =
+            |step: &Step| step.gap(contact) <= step.max_gap || query.preferred.binary_search(&contact.feature).is_ok();
+        self.exact.is_none() || (is_near && query.step.as_ref().is_none_or(counts))
+    }
+
+    /// Keeps the samples whose contacts are wanted, with their exact separations.
+    fn keep_wanted(&self, query: &Query, hits: &mut Vec<Hit>) {
+        hits.retain_mut(|hit| {
+            let contact = self.contact(hit);
+            hit.phi = contact.separation as f32;
+            self.is_wanted(&contact, query)
+        });
+    }
+}
+
+impl Pass<'_> {
+    /// Returns the contact of the sample with the smallest separation up to `limit`, metres; on a tie the lowest sample.
+    fn nearest_contact(&mut self, limit: f64, workspace: &mut Workspace) -> Option<Contact> {
+        let level = self.search_up_to(limit);
+        let found = self.nearest(level, workspace).map(|hit| self.contact(&hit))?;
+        if self.exact.is_none() {
+            return Some(found);
+        }
+        // By the field's error, another sample may be exactly nearer.
+        let level = self.search_up_to(found.separation.min(limit));
+        workspace.hits.clear();
+        self.collect_all(level, workspace);
+        let mut best: Option<Contact> = None;
+        self.contacts(&workspace.hits, |_, contact| {
+            if contact.separation <= limit && best.is_none_or(|b| order(&contact, &b).is_lt()) {
+                best = Some(contact);
+            }
+        });
+        best
+    }
+}
+
 /// Fills `workspace.contacts` and the report from both directions.
-fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut Workspace) {
+fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace) {
     // The clock is read only when the budget is limited.
     let limited = (query.budget != Budget::UNLIMITED).then(Instant::now);
     let both = passes.iter().all(Option::is_some);
     let mut first = None;
     let mut segments = 0;
-    for pass in passes.iter().flatten() {
+    for pass in passes.iter_mut().flatten() {
+        let limit = pass.search_up_to(query.max_separation);
         workspace.hits.clear();
         if let Some(start) = limited {
             let budget = match &first {
@@ -154,6 +210,10 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
         } else {
             pass.collect(limit, query, workspace);
         }
+        let reduces = query.segmentation == Segmentation::None && query.max_contacts > 0;
+        if pass.exact.is_some() && (reduces || matches!(query.segmentation, Segmentation::Level(_))) {
+            pass.keep_wanted(query, &mut workspace.hits);
+        }
         if let Segmentation::Level(level) = query.segmentation {
             let tree = &pass.shell.tree;
             segment::keep_deepest(tree, level, &mut workspace.hits);
@@ -162,10 +222,7 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
                 contacts.push(Contact { segment: segments + segment::of(tree, level, hit.sample), ..contact });
             });
             segments += segment::count(tree, level);
-        } else if query.segmentation == Segmentation::None
-            && query.max_contacts > 0
-            && workspace.hits.len() > query.max_contacts
-        {
+        } else if reduces && workspace.hits.len() > query.max_contacts {
             // Reduced before the normals are computed, so that dropped contacts cost no normal.
             let (hits, candidates) = (&workspace.hits, &mut workspace.candidates);
             candidates.clear();
@@ -183,17 +240,23 @@ fn find(passes: &[Option<Pass>; 2], limit: f32, query: &Query, workspace: &mut W
             }
         } else {
             let Workspace { hits, contacts, .. } = workspace;
-            pass.contacts(hits, |_, contact| contacts.push(contact));
+            pass.contacts(hits, |_, contact| {
+                if pass.is_wanted(&contact, query) {
+                    contacts.push(contact);
+                }
+            });
         }
     }
 }
 
-/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step.
+/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step. If they are `alone`,
+/// without samples, they surround the faces that touch.
 fn find_between(
     surfaces: [&Surface; 2],
     poses: [&Pose; 2],
     passes: &[Option<Pass>; 2],
     query: &Query,
+    alone: bool,
     workspace: &mut Workspace,
 ) {
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
@@ -203,7 +266,7 @@ fn find_between(
         first = left;
         stats.edge_tests += tests;
     }
-    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, scratch, contacts);
+    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, alone, scratch, contacts);
     if let Some(step) = &query.step {
         let mut kept = first;
         for i in first..contacts.len() {
@@ -258,8 +321,8 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     contacts.extend_from_slice(kept);
 }
 
-/// Returns the sample with the smallest φ: the deepest penetration (negative separation) or the separation distance. If
-/// both geometries have a surface, an edge of a mesh that is deeper in the other takes its place.
+/// Returns the sample with the smallest separation: the deepest penetration (negative) or the distance. If both geometries
+/// have a surface, sharp features that are closer, and an edge of a mesh that is deeper in the other, take its place.
 ///
 /// The result is exact over the samples (branch and bound). `limit` (metres, may be +∞) bounds the search: the result
 /// is `None` when no sample has φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the result is the
@@ -279,21 +342,21 @@ pub fn distance(
     if limit.is_nan() {
         return Err(Error::argument("limit", limit, "a length in metres or +infinity"));
     }
-    let passes = passes(a, pose_a, b, pose_b, roles, f64::INFINITY)?;
+    let mut passes = passes(a, pose_a, b, pose_b, roles, f64::INFINITY)?;
     workspace.begin();
     let mut best: Option<Contact> = None;
-    for pass in passes.iter().flatten() {
-        let limit = best.map_or(limit, |c| c.separation.min(limit)) as f32;
-        if let Some(contact) = pass.nearest(limit, workspace).map(|h| pass.contact(&h)) {
-            if best.is_none_or(|b| contact.separation < b.separation) {
-                best = Some(contact);
-            }
-        }
+    for pass in passes.iter_mut().flatten() {
+        let limit = best.map_or(limit, |c| c.separation.min(limit));
+        let contact = pass.nearest_contact(limit, workspace);
+        best = contact.filter(|c| best.is_none_or(|b| c.separation < b.separation)).or(best);
     }
     if let Some(surfaces) = surfaces(&a, &b) {
-        let Workspace { edges: scratch, contacts, stats, .. } = workspace;
+        let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
         let limit = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += edges::collect(surfaces, [pose_a, pose_b], limit, scratch, contacts);
+        if limit > 0.0 {
+            stats.edge_tests += sharp::collect(surfaces, [pose_a, pose_b], limit, sharp_scratch, contacts).1;
+        }
+        stats.edge_tests += edges::collect(surfaces, [pose_a, pose_b], limit, false, scratch, contacts);
         let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();
         best = deepest.or(best);

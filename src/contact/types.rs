@@ -13,8 +13,9 @@ use crate::{Error, Result};
 pub struct Geometry<'a> {
     pub field: Option<&'a Field>,
     pub shell: Option<&'a PointShell>,
-    /// The exact surface. When both bodies have one, [`contacts`](super::contacts()) tests the edges and sharp corners of
-    /// both too. [`distance`](super::distance()) tests edges that pass through the other body; other queries ignore it.
+    /// The exact surface of the body with this field. Samples of the other body that are near it have exact contacts. When
+    /// both bodies have one, [`contacts`](super::contacts()) and [`distance`](super::distance()) test the edges and sharp
+    /// corners of both too. Queries with a limited budget and continuous queries ignore it.
     pub surface: Option<&'a Surface>,
 }
 
@@ -61,8 +62,9 @@ pub struct Contact {
     pub point_on_b: Vec3,
     /// Unit normal, world frame, from A to B.
     pub normal: Vec3,
-    /// φ at the sample, metres: negative when the bodies penetrate. For an edge: the exact distance to the surface of the
-    /// other body, of its deepest point if it is inside, and of the closest points if it is not.
+    /// φ at the sample, metres: negative when the bodies penetrate. Near an exact surface it is the exact distance. For an
+    /// edge: the exact distance to the surface of the other body, of its deepest point if it is inside, and of the closest
+    /// points if it is not.
     pub separation: f64,
     /// Time of impact as a fraction of the step; 0 for discrete queries.
     pub toi: f64,

@@ -3,7 +3,7 @@
 use super::sign::Sides;
 use super::SignRule;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::{crossings, near_pairs, triangle, Crossing, Edges, Feature, Placement, Sharp, TriMesh};
+use crate::mesh::{crossings, near_pairs, triangle, Closest, Crossing, Edges, Feature, Placement, Sharp, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -15,6 +15,8 @@ pub struct Surface {
     sides: Sides,
     edges: Edges,
     sharp: Sharp,
+    /// Whether each triangle has the inside behind it and the outside before it: then normals tell inside from outside.
+    bounds_inside: bool,
 }
 
 /// The closest point of a surface.
@@ -39,7 +41,8 @@ impl Surface {
             return None;
         }
         let sharp = Sharp::new(&sides.mesh, &edges);
-        Some(Self { sides, edges, sharp })
+        let bounds_inside = sides.triangles_bound_inside();
+        Some(Self { sides, edges, sharp, bounds_inside })
     }
 
     /// Returns the box around the mesh, body frame, metres.
@@ -77,10 +80,62 @@ impl Surface {
         Foot { point, triangle, distance: (point - p).norm() }
     }
 
+    /// Returns whether the segment between two points of the surface is on it, up to `tolerance`, metres; may be `false`
+    /// where the segment passes many triangles, or a corner.
+    pub(crate) fn has_segment(&self, from: &Foot, to: &Foot, tolerance: f64) -> bool {
+        self.sharp.has_segment(&self.sides.mesh, [from, to].map(|foot| (foot.point, foot.triangle)), tolerance)
+    }
+
     /// Returns the closest point to `p`, no farther than `limit`, a distance to some point of the surface.
     pub(crate) fn foot(&self, p: Vec3, limit: f64) -> Option<Foot> {
         let closest = self.sides.bvh.closest_within(p, limit)?;
         Some(Foot { point: closest.point, triangle: closest.triangle, distance: closest.distance_squared.sqrt() })
+    }
+
+    /// Returns the closest point to `p`, body frame, if it is at most `limit` metres away. Of several equally close ones the
+    /// choice does not depend on the limit, if that is clearly larger than the distance.
+    pub(crate) fn closest(&self, p: Vec3, limit: f64) -> Option<Closest> {
+        self.sides.bvh.closest_within(p, limit)
+    }
+
+    /// Calls `found` with the closest point to `p` of each triangle that is at most `limit` metres away.
+    pub(crate) fn near(&self, p: Vec3, limit: f64, found: impl FnMut(Vec3)) {
+        self.sides.bvh.points_within(p, limit, found);
+    }
+
+    /// Returns whether `p` is inside, and the outward direction of the surface at `closest`, the closest point to `p`.
+    /// `certain` is whether `p` is inside, if that is known. If not `has_direction`, `p` is too close to that point to take the
+    /// direction from both.
+    pub(crate) fn side(
+        &self,
+        p: &Vec3,
+        closest: &Closest,
+        certain: Option<bool>,
+        has_direction: bool,
+    ) -> (bool, Option<Vec3>) {
+        let across = match closest.feature {
+            _ if !self.bounds_inside => None,
+            Feature::Face => self.normal(closest.triangle),
+            Feature::Edge(i) => {
+                let corners = self.sides.mesh.triangles[closest.triangle as usize];
+                let ends = [corners[usize::from(i)], corners[usize::from(i + 1) % 3]];
+                self.sharp.normal_of_edge(&self.sides.mesh, ends)
+            }
+            Feature::Vertex(_) => None,
+        };
+        let away = p - closest.point;
+        let is_inside = match (certain, &across) {
+            (Some(certain), _) => certain,
+            (None, Some(across)) => away.dot(across) < 0.0,
+            (None, None) => self.contains(*p),
+        };
+        let is_face = closest.feature == Feature::Face && !triangle::is_sliver(&self.corners(closest.triangle));
+        let outward = match across {
+            Some(across) if is_face || !has_direction => Some(across),
+            _ if has_direction => away.try_normalize(0.0).map(|away| if is_inside { -away } else { away }),
+            _ => None,
+        };
+        (is_inside, outward)
     }
 
     /// Calls `found` with each crossing of an edge of either surface through the other, and returns the number of tests.
@@ -92,6 +147,11 @@ impl Surface {
     /// Returns the number of edges that are convex and at which the surface turns by more than 10°.
     pub fn sharp_edge_count(&self) -> usize {
         self.sharp.edges.len()
+    }
+
+    /// Returns whether the mesh is one piece of flat faces: each convex edge is sharp, or in the middle of a face.
+    pub fn is_faceted(&self) -> bool {
+        self.sharp.is_faceted
     }
 
     /// Returns the number of a sharp edge among all edges.

@@ -13,8 +13,21 @@ use crate::memory::{filled, CollectGuarded, GrowGuarded};
 /// Cosine of the least angle between the normals beside a sharp edge: 10°.
 const SHARP: f64 = 0.984_807_753_012_208;
 
+/// Sine of the largest angle between the normals of two triangles of one flat face.
+const FLAT: f64 = 1e-4;
+
+/// Largest number of triangles that a walk over the surface visits.
+const MOST_STEPS: usize = 64;
+
 /// Two edges that meet at a smaller angle than this, radians, are one straight edge, and their common end is no corner.
 const STRAIGHT: f64 = 1e-4;
+
+/// The turn of a surface over a convex edge.
+struct Turn {
+    /// By more than the angle of [`SHARP`].
+    is_sharp: bool,
+    is_flat: bool,
+}
 
 /// The sharp features of a mesh.
 #[derive(Clone, Debug)]
@@ -27,6 +40,8 @@ pub(crate) struct Sharp {
     pub corner_tree: Bvh,
     /// The first sharp edge of each corner.
     pub corner_edges: Vec<u32>,
+    /// Whether the mesh is one piece of flat faces: each convex edge is sharp, or in the middle of a face.
+    pub is_faceted: bool,
     /// Range of each vertex in `triangles`; one more than there are vertices.
     first: Vec<u32>,
     /// Triangles at each vertex, ascending.
@@ -55,9 +70,26 @@ impl Sharp {
         let tree = || Bvh::build(&TriMesh::default());
         let (edge_tree, corner_tree) = (tree(), tree());
         let (corners, corner_edges) = (Vec::new(), Vec::new());
-        let mut sharp = Self { edges: Vec::new(), edge_tree, corners, corner_tree, corner_edges, first, triangles };
-        sharp.edges =
-            (0..edges.len() as u32).filter(|&e| sharp.is_sharp_and_convex(mesh, edges.ends(e))).collect_guarded();
+        let mut sharp = Self {
+            edges: Vec::new(),
+            edge_tree,
+            corners,
+            corner_tree,
+            corner_edges,
+            is_faceted: false,
+            first,
+            triangles,
+        };
+        let mut has_curves = false;
+        let is_sharp = |e: &u32| match sharp.turn_over(mesh, edges.ends(*e)) {
+            Some(turn) => {
+                has_curves |= !turn.is_sharp && !turn.is_flat;
+                turn.is_sharp
+            }
+            None => false,
+        };
+        sharp.edges = (0..edges.len() as u32).filter(is_sharp).collect_guarded();
+        sharp.is_faceted = !has_curves && sharp.is_one_piece(mesh);
         sharp.find_corners(mesh, edges);
         let mut thin = TriMesh { vertices: mesh.vertices.iter().copied().collect_guarded(), triangles: Vec::new() };
         let ends = sharp.edges.iter().map(|&e| edges.ends(e));
@@ -81,15 +113,82 @@ impl Sharp {
         })
     }
 
-    /// Returns whether the surface turns by more than the angle of [`SHARP`] over a convex edge. An edge with more than
-    /// two triangles may be convex between any two of them.
-    fn is_sharp_and_convex(&self, mesh: &TriMesh, ends: [u32; 2]) -> bool {
+    /// Returns the triangle beside another over its edge from corner i to corner i + 1; `None` unless it is the only one.
+    fn across(&self, mesh: &TriMesh, triangle: u32, i: usize) -> Option<u32> {
+        let corners = mesh.triangles[triangle as usize];
+        let mut others = self.beside(mesh, [corners[i], corners[(i + 1) % 3]]).filter(|(t, _)| *t != triangle);
+        let (next, _) = others.next()?;
+        others.next().is_none().then_some(next)
+    }
+
+    /// Returns whether the segment between two points of the surface, each with its triangle, is on the surface, up to
+    /// `tolerance`, metres. Walks from triangle to triangle, and gives up after [`MOST_STEPS`].
+    pub fn has_segment(&self, mesh: &TriMesh, [from, to]: [(Vec3, u32); 2], tolerance: f64) -> bool {
+        let along = to.0 - from.0;
+        let (mut triangle, mut last) = (from.1, u32::MAX);
+        for _ in 0..MOST_STEPS {
+            if triangle == to.1 {
+                return true;
+            }
+            let corners = mesh.corners(triangle as usize).map(Vec3::from);
+            let Some(normal) = normal(mesh, triangle) else { return false };
+            let exit = |i: usize| {
+                let out = (corners[(i + 1) % 3] - corners[i]).cross(&normal);
+                let speed = along.dot(&out);
+                (speed > 0.0).then(|| ((corners[i] - from.0).dot(&out) / speed, i))
+            };
+            let exits = (0..3).filter_map(exit);
+            let Some((at, i)) = exits.min_by(|p, q| p.0.total_cmp(&q.0)) else { return false };
+            let end = from.0 + along * at.clamp(0.0, 1.0);
+            if (end - corners[i]).dot(&normal).abs() > tolerance {
+                return false;
+            }
+            if at >= 1.0 {
+                return true;
+            }
+            match self.across(mesh, triangle, i) {
+                Some(next) if next != last => (last, triangle) = (triangle, next),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns how the surface turns over a convex edge; `None` if the edge is concave. An edge with more than two
+    /// triangles may be convex between any two of them.
+    fn turn_over(&self, mesh: &TriMesh, ends: [u32; 2]) -> Option<Turn> {
         let mut beside = self.beside(mesh, ends);
         let (Some((one, _)), Some((two, across)), None) = (beside.next(), beside.next(), beside.next()) else {
-            return true;
+            return Some(Turn { is_sharp: true, is_flat: false });
         };
-        let (Some(one), Some(two)) = (normal(mesh, one), normal(mesh, two)) else { return false };
-        one.dot(&two) < SHARP && one.dot(&(at(mesh, across) - at(mesh, ends[0]))) < 0.0
+        let is_flat = |one: &Vec3, two: &Vec3| one.dot(two) > 0.0 && one.cross(two).norm() < FLAT;
+        match (normal(mesh, one), normal(mesh, two)) {
+            (Some(one), Some(two)) if is_flat(&one, &two) => Some(Turn { is_sharp: false, is_flat: true }),
+            (Some(one), Some(two)) if one.dot(&(at(mesh, across) - at(mesh, ends[0]))) < 0.0 => {
+                Some(Turn { is_sharp: one.dot(&two) < SHARP, is_flat: false })
+            }
+            (Some(_), Some(_)) => None,
+            // The direction of a triangle without area is unknown.
+            _ => Some(Turn { is_sharp: false, is_flat: false }),
+        }
+    }
+
+    /// Returns whether each triangle can be reached from the first over common vertices.
+    fn is_one_piece(&self, mesh: &TriMesh) -> bool {
+        let mut is_reached = filled(false, mesh.triangles.len());
+        let mut open: Vec<u32> = Vec::new();
+        open.push_guarded(0);
+        is_reached[0] = true;
+        let mut count = 1;
+        while let Some(t) = open.pop() {
+            for &next in mesh.triangles[t as usize].iter().flat_map(|&v| self.triangles_at(v)) {
+                if !std::mem::replace(&mut is_reached[next as usize], true) {
+                    count += 1;
+                    open.push_guarded(next);
+                }
+            }
+        }
+        count == mesh.triangles.len()
     }
 
     /// Fills in the corners: the ends of sharp edges, but for those in the middle of a straight edge and those at the
@@ -148,6 +247,15 @@ impl Sharp {
             let side = at(mesh, across) - p;
             is_beyond(direction, &(side - along * (side.dot(&along) / length_squared)), lean)
         })
+    }
+
+    /// Returns the sum of the normals of the triangles beside an edge, of unit length; `None` if there are not two of them,
+    /// or if they have opposite normals. It tells the inside from the outside of points whose closest point is on the edge
+    /// (Bærentzen & Aanæs 2005, "Signed Distance Computation Using the Angle Weighted Pseudonormal").
+    pub fn normal_of_edge(&self, mesh: &TriMesh, ends: [u32; 2]) -> Option<Vec3> {
+        let mut beside = self.beside(mesh, ends);
+        let (Some((one, _)), Some((two, _)), None) = (beside.next(), beside.next(), beside.next()) else { return None };
+        (normal(mesh, one)? + normal(mesh, two)?).try_normalize(0.0)
     }
 
     /// Returns whether a direction leads to the outside from an edge in whose normal cone it is: the cone of a concave edge

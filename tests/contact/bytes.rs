@@ -6,7 +6,9 @@ use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{contacts, distance, Contact, Geometry, Query, Roles, Step, Workspace};
 use voxshell::field::{force_baseline, Ball, SphereHull};
-use voxshell::field::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, Sheet, Sphere};
+use voxshell::field::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, MeshField, Sheet, Sphere, Surface,
+};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::primitives;
 use voxshell::pointshell::{PointShell, ShellOptions};
@@ -47,10 +49,15 @@ fn shells() -> Vec<PointShell> {
 }
 
 /// Returns the answer of a query: the contacts, the nearest one, and the number of tests.
-fn answer(shell: &PointShell, field: &Field, poses: &[Pose]) -> (Vec<Contact>, Vec<voxshell::contact::Stats>) {
+fn answer(
+    shell: &PointShell,
+    field: &Field,
+    surface: Option<&Surface>,
+    poses: &[Pose],
+) -> (Vec<Contact>, Vec<voxshell::contact::Stats>) {
     let (a, b) = (
         Geometry { field: None, shell: Some(shell), surface: None },
-        Geometry { field: Some(field), shell: None, surface: None },
+        Geometry { field: Some(field), shell: None, surface },
     );
     let (mut found, mut stats, mut workspace) = (Vec::new(), Vec::new(), Workspace::new());
     for (i, pose) in poses.iter().enumerate() {
@@ -77,12 +84,15 @@ fn contacts_are_the_same_bytes_with_and_without_avx2() {
     let mut rng = Rng(3);
     let poses: Vec<Pose> =
         (0..40).map(|_| Isometry3::from_parts(Translation3::from(rng.vector() * 0.7), rng.rotation())).collect();
-    for (name, field) in &fields() {
+    let surface = Surface::new(&primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap());
+    let plain = fields().into_iter().map(|(name, field)| (name, field, None));
+    let exact = fields().into_iter().take(2).map(|(name, field)| (name, field, surface.as_ref()));
+    for (name, field, surface) in plain.chain(exact) {
         let mut seen = 0;
         for (i, shell) in shells.iter().enumerate() {
-            let fast = answer(shell, field, &poses);
+            let fast = answer(shell, &field, surface, &poses);
             force_baseline(true);
-            let plain = answer(shell, field, &poses);
+            let plain = answer(shell, &field, surface, &poses);
             force_baseline(false);
             assert!(fast == plain, "{name}, shell {i}");
             seen += fast.0.len();

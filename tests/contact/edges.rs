@@ -146,10 +146,13 @@ fn check(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose, workspace: &mut Works
         let moved = other.distance(&pose.inverse_transform_point(&(inside + out * -c.separation * 0.5).into()).coords);
         assert!(moved > exact + 0.2 * exact.abs() - 1e-6, "{name}: from {exact} to {moved}");
     }
-    let samples =
-        contacts(a.shape.geometry(), pose_a, b.shape.geometry(), pose_b, &Query::default(), workspace).unwrap();
-    let others: Vec<&Contact> = found.iter().filter(|c| c.feature & FEATURE_OF_EDGE == 0).collect();
-    assert!(others.iter().copied().eq(samples.iter()), "{name}: the samples are the same");
+    // Each body's voxels are as large as a 24th of it.
+    for c in found.iter().filter(|c| c.feature & FEATURE_OF_EDGE == 0 && c.separation > -0.05) {
+        let of_b = c.feature & FEATURE_OF_B != 0;
+        let (sample, other, pose) = if of_b { (c.point_on_b, a, pose_a) } else { (c.point_on_a, b, pose_b) };
+        let exact = other.distance(&pose.inverse_transform_point(&sample.into()).coords);
+        assert!((exact - c.separation).abs() < 2e-6, "{name}: {exact} is not {}", c.separation);
+    }
     // In the other order the answer is the same, mirrored, up to its precision.
     let back = contacts(b.geometry(), pose_b, a.geometry(), pose_a, &Query::default(), workspace).unwrap().to_vec();
     let mirrored = edges_of(&back).first().map_or(0.0, |c| -c.separation);

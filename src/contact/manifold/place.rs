@@ -2,7 +2,7 @@
 //! Independent of the search for samples.
 
 use super::normal::{self, STRONG_GRADIENT};
-use crate::contact::search::{Hit, Pass, LANES};
+use crate::contact::search::{Hit, Pass, Position, LANES};
 use crate::contact::types::Contact;
 use crate::field::{with_field, SignedDistance};
 use crate::math::Vec3;
@@ -23,6 +23,9 @@ struct Placed {
 #[inline(always)]
 fn placed<F: SignedDistance>(field: &F, pass: &Pass, hit: &Hit, phi: f32, gradient: [f32; 3]) -> Placed {
     let strong = normal::length(gradient) > STRONG_GRADIENT;
+    if let Some(placed) = pass.exactly_placed(field, hit, phi, gradient, strong) {
+        return placed;
+    }
     let direction = if strong { gradient } else { pass.away(field, hit, phi, gradient) };
     let g = direction.map(f64::from);
     let length = ((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]).sqrt();
@@ -103,6 +106,37 @@ impl Pass<'_> {
             if self.shell_is_b { (on_field, on_shell, outward) } else { (on_shell, on_field, -outward) };
         let feature = self.feature(hit.sample);
         Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
+    }
+
+    /// Returns the exact position of a hit; its separation is infinite if it is beyond the largest one of the search. `None`
+    /// where the position is that of the field.
+    fn exactly_placed<F: SignedDistance>(
+        &self,
+        field: &F,
+        hit: &Hit,
+        phi: f32,
+        gradient: [f32; 3],
+        strong: bool,
+    ) -> Option<Placed> {
+        let exact = self.exact.as_ref()?;
+        let sample = self.shell.position(hit.sample as usize);
+        let p = (self.relative * nalgebra::Point3::from(sample)).coords;
+        let against = || self.relative.rotation * -Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
+        let (separation, outward) = match exact.position(p, phi.into()) {
+            Position::Field => return None,
+            Position::Beyond => (f64::INFINITY, Vec3::y()),
+            Position::Exact(separation, Some(outward)) if strong => (separation, outward),
+            Position::Exact(separation, Some(outward)) => {
+                (separation, exact.outward_against(p, separation, outward, &against()))
+            }
+            Position::Exact(separation, None) => {
+                let direction = if strong { gradient } else { self.away(field, hit, phi, gradient) };
+                (separation, Vec3::from(direction.map(f64::from)).normalize())
+            }
+        };
+        let outward = Vec3::from(turned(&self.to_world, outward.into()));
+        let on_shell = Vec3::from(turned(&self.to_world, p.into())) + self.field_pose.translation.vector;
+        Some(Placed { separation, outward, on_shell })
     }
 
     /// Returns the outward direction of the field where its gradient is not strong, unit, in the local frame of the

@@ -54,7 +54,11 @@ impl Pass<'_> {
             workspace.hits.dedup_by_key(|hit| hit.sample);
         }
         if let Some(least) = least {
-            workspace.report.add(&Left { completeness: Completeness::Urgent, least, ..Left::NOTHING });
+            workspace.report.add(&Left {
+                completeness: Completeness::Urgent,
+                least: least - self.error(),
+                ..Left::NOTHING
+            });
         }
     }
 

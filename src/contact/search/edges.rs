@@ -4,7 +4,10 @@
 //! exactly whether the surfaces intersect, whatever the spacing of the samples and the cells of the fields. Inside the
 //! other body the depth along an edge is the distance to the closest triangle. The distance to one triangle is a convex
 //! function of the position on the edge, hence at most its chord. The chords of the triangles that are closest at the
-//! two ends of a part bound the depth between them, and the position where they meet is tried next.
+//! two ends of a part bound the depth between them, and the position where they meet is tried next. If the segment between
+//! the closest points of the two ends is on the surface, the distance to the point of the segment that belongs to a position
+//! on the edge bounds the depth there: it is convex too, so the part is deepest at one of its ends. So an edge over a flat
+//! face is done at once, however many triangles the face has.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use crate::field::{Foot, Surface};
@@ -12,7 +15,7 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::{Crossing, Placement};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
-const PRECISION: f64 = 1e-8;
+const PRECISION: f64 = 1e-7;
 
 /// Depth below which an edge is no contact, as a fraction of the extent of the smaller body.
 const SHALLOW: f64 = 1e-9;
@@ -38,6 +41,9 @@ const WIDEST: f64 = 0.5;
 
 /// Sine of the angle by which the normal of a contact may be outside the normal cone of the edge.
 const LEAN: f64 = 0.05;
+
+/// Distance of a contact of the outline from the end of an edge's part, in depths.
+const INSET: f64 = 2.0;
 
 /// One of the two surfaces, in the frame of the second.
 struct Placed<'a> {
@@ -103,9 +109,8 @@ impl Placed<'_> {
 #[derive(Clone, Copy)]
 struct Trial {
     at: f64,
-    /// Distance to the surface of the other body, metres, and its closest triangle.
-    distance: f64,
-    triangle: u32,
+    /// The closest point of the surface of the other body, in that body's frame.
+    foot: Foot,
 }
 
 /// Two points on an edge, the position between them to try next, and an upper bound of the depth between them, metres.
@@ -138,45 +143,63 @@ impl Part<'_> {
     }
 
     fn trial(&self, at: f64, near: [u32; 2]) -> Trial {
-        let foot = self.other.foot(&self.point(at), near);
-        Trial { at, distance: foot.distance, triangle: foot.triangle }
+        Trial { at, foot: self.other.foot(&self.point(at), near) }
     }
 
     /// Returns a stretch with the bound of its depth: where the chords of the distances to the triangles closest at both
-    /// ends meet.
-    fn stretch(&self, ends: [Trial; 2]) -> Stretch {
+    /// ends meet, or the deeper end if the segment between their closest points is on the surface up to `precision`.
+    fn stretch(&self, ends: [Trial; 2], precision: f64) -> Stretch {
         let [a, b] = ends;
-        let to_first = self.other.distance(a.triangle, &self.point(b.at));
-        let to_second = self.other.distance(b.triangle, &self.point(a.at));
-        let (left, right) = (to_second - a.distance, to_first - b.distance);
+        let (depth_a, depth_b) = (a.foot.distance, b.foot.distance);
+        let to_first = self.other.distance(a.foot.triangle, &self.point(b.at));
+        let to_second = self.other.distance(b.foot.triangle, &self.point(a.at));
+        let (left, right) = (to_second - depth_a, to_first - depth_b);
         let share = if left + right > 0.0 { left / (left + right) } else { 0.5 };
-        Stretch { ends, at: a.at + (b.at - a.at) * share, most: a.distance + (to_first - a.distance) * share }
+        let (at, most) = (a.at + (b.at - a.at) * share, depth_a + (to_first - depth_a) * share);
+        let deeper = depth_a.max(depth_b);
+        if most > deeper + precision && self.other.surface.has_segment(&a.foot, &b.foot, precision) {
+            return Stretch { ends, at, most: deeper + precision };
+        }
+        Stretch { ends, at, most }
     }
 
     /// Returns the deepest trial between two and the triangles near it. The depth is within `precision`, or
     /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it. If the part is not
     /// deeper than `deepest`, [`COARSE_PRECISION`] is enough.
     fn deepest(&self, ends: [Trial; 2], precision: f64, deepest: f64, open: &mut Vec<Stretch>) -> (Trial, [u32; 2]) {
-        let near = ends.map(|end| end.triangle);
-        let mut best = (if ends[1].distance > ends[0].distance { ends[1] } else { ends[0] }, near);
+        let near = ends.map(|end| end.foot.triangle);
+        let mut best = (if ends[1].foot.distance > ends[0].foot.distance { ends[1] } else { ends[0] }, near);
         open.clear();
-        open.push(self.stretch(ends));
+        open.push(self.stretch(ends, precision));
         for _ in 0..TRIALS {
             // The greatest bound first; of equal ones the last.
             let greatest = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most));
-            let enough = (best.0.distance * (1.0 + RELATIVE_PRECISION) + precision)
-                .max((best.0.distance * (1.0 + COARSE_PRECISION)).min(deepest));
+            let enough = (best.0.foot.distance * (1.0 + RELATIVE_PRECISION) + precision)
+                .max((best.0.foot.distance * (1.0 + COARSE_PRECISION)).min(deepest));
             let Some(i) = greatest.filter(|&i| open[i].most > enough) else { break };
             let Stretch { ends, at, .. } = open.swap_remove(i);
-            let near = ends.map(|end| end.triangle);
+            let near = ends.map(|end| end.foot.triangle);
             let trial = self.trial(at, near);
-            if trial.distance > best.0.distance {
+            if trial.foot.distance > best.0.foot.distance {
                 best = (trial, near);
             }
             let parts = [[ends[0], trial], [trial, ends[1]]].into_iter();
-            open.extend(parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends)));
+            open.extend(parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends, precision)));
         }
         best
+    }
+
+    /// Returns points near both ends of a part that is long and shallow: where a flat face is pressed into another, these are
+    /// the outline of the contact. At an end that is a crossing, the point is farther inside by some depths.
+    fn outline(&self, ends: [Trial; 2], deepest: &Trial, crossed: [bool; 2]) -> [Option<(Trial, [u32; 2])>; 2] {
+        let near = ends.map(|end| end.foot.triangle);
+        let step = INSET * deepest.foot.distance / self.along.norm();
+        let inner = [ends[0].at + step, ends[1].at - step];
+        [0, 1].map(|i| {
+            let trial = if crossed[i] { self.trial(inner[i].clamp(ends[0].at, ends[1].at), near) } else { ends[i] };
+            let is_apart = (trial.at - deepest.at).abs() > step && inner[0] < inner[1];
+            is_apart.then_some((trial, near))
+        })
     }
 
     /// Returns the direction out of the other body: between the triangles that are equally close, or to one of them. The
@@ -184,10 +207,10 @@ impl Part<'_> {
     /// ends at the rim of the other body.
     fn outward(&self, (deepest, near): (Trial, [u32; 2]), faces: impl Fn(&Vec3) -> bool) -> Option<Vec3> {
         let p = self.point(deepest.at);
-        let own = self.other.towards(deepest.triangle, &p)?;
+        let own = self.other.towards(deepest.foot.triangle, &p)?;
         let equally = |triangle: &u32| {
-            *triangle != deepest.triangle
-                && self.other.distance(*triangle, &p) <= deepest.distance * (1.0 + EQUALLY_CLOSE)
+            *triangle != deepest.foot.triangle
+                && self.other.distance(*triangle, &p) <= deepest.foot.distance * (1.0 + EQUALLY_CLOSE)
         };
         let others = near.iter().enumerate().filter(|(i, t)| equally(t) && !near[..*i].contains(t));
         let others = others.filter_map(|(_, t)| self.other.towards(*t, &p));
@@ -199,12 +222,13 @@ impl Part<'_> {
 }
 
 /// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
-/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. Returns the number of tests of
-/// boxes and triangles.
+/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. With `outline`, long and
+/// shallow parts have contacts near their ends too. Returns the number of tests of boxes and triangles.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
+    outline: bool,
     Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
@@ -235,30 +259,39 @@ pub(in super::super) fn collect(
             // At least one of the two ends is a crossing, and on the surface.
             let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
             let ends = [(start, before), (end, after)].map(|(at, crossing)| match crossing {
-                Some(crossing) => Trial { at, distance: 0.0, triangle: crossing.triangle },
+                Some(crossing) => {
+                    let point = other.local(&part.point(at));
+                    Trial { at, foot: Foot { point, triangle: crossing.triangle, distance: 0.0 } }
+                }
                 None => part.trial(at, near),
             });
             let found = part.deepest(ends, PRECISION * extent, deepest, stretches);
-            deepest = deepest.max(found.0.distance);
-            let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
-            let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
-            let Err(place) = place else { continue };
-            let separation = -found.0.distance;
-            if separation >= -SHALLOW * extent || separation > limit {
-                continue;
+            deepest = deepest.max(found.0.foot.distance);
+            let mut push = |found: (Trial, [u32; 2])| {
+                let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
+                let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
+                let separation = -found.0.foot.distance;
+                let Err(place) = place else { return };
+                if separation >= -SHALLOW * extent || separation > limit {
+                    return;
+                }
+                let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
+                let Some(outward) = part.outward(found, faces) else { return };
+                if let Some(corner) = corner {
+                    corners.insert(place, corner);
+                }
+                let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
+                let outward = pose_b.rotation * outward;
+                let (inside, surface) = (point.coords, point.coords - outward * separation);
+                let (point_on_a, point_on_b, normal) =
+                    if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
+                let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
+                contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+            };
+            push(found);
+            if outline {
+                part.outline(ends, &found.0, [before.is_some(), after.is_some()]).into_iter().flatten().for_each(push);
             }
-            let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
-            let Some(outward) = part.outward(found, faces) else { continue };
-            if let Some(corner) = corner {
-                corners.insert(place, corner);
-            }
-            let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
-            let outward = pose_b.rotation * outward;
-            let (inside, surface) = (point.coords, point.coords - outward * separation);
-            let (point_on_a, point_on_b, normal) =
-                if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
-            let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
         }
     }
     tests

@@ -3,6 +3,7 @@
 mod cache;
 mod dense;
 pub(super) mod edges;
+mod exact;
 mod extremes;
 mod lanes;
 mod limit;
@@ -14,6 +15,7 @@ mod step;
 mod tree;
 
 pub(super) use cache::TraversalCache;
+pub(super) use exact::Position;
 pub(super) use lanes::{Chosen, LANES};
 pub(super) use pass::{passes, Pass};
 pub(super) use scratch::{Hit, Node};

@@ -6,6 +6,7 @@ use std::time::Instant;
 use nalgebra::UnitQuaternion;
 
 use super::cache::{self, Owners};
+use super::exact::Exact;
 use super::scratch::{Hit, Left};
 use super::sheet::Sides;
 use super::{limit, tree};
@@ -41,6 +42,8 @@ pub(in crate::contact) struct Pass<'a> {
     /// Largest depth of samples behind a sheet, metres.
     pub max_depth: f32,
     pub owners: Option<Owners<'a>>,
+    /// Exact distances to the mesh of the field's body, if its surface is known.
+    pub exact: Option<Exact<'a>>,
 }
 
 impl<'a> Pass<'a> {
@@ -64,6 +67,7 @@ impl<'a> Pass<'a> {
         let own_field = body.field;
         let max_depth = max_depth as f32;
         let owners = None;
+        let exact = Exact::new(field, other.surface);
         Some(Self {
             shell,
             own_field,
@@ -76,6 +80,7 @@ impl<'a> Pass<'a> {
             shell_is_b,
             max_depth,
             owners,
+            exact,
         })
     }
 
@@ -85,6 +90,19 @@ impl<'a> Pass<'a> {
         let field = other.field.filter(|field| std::ptr::eq(Arc::as_ptr(field), self.field));
         self.owners = shell.zip(field).map(|(shell, field)| Owners { shell, field });
         self
+    }
+
+    /// Sets the largest separation that is wanted, metres, and returns the level of the field up to which the samples as
+    /// near as that are found.
+    pub fn search_up_to(&mut self, limit: f64) -> f32 {
+        let Some(exact) = &mut self.exact else { return limit as f32 };
+        exact.limit = limit;
+        exact.level() as f32
+    }
+
+    /// Returns the largest difference of a separation and the field's φ near the surface, metres.
+    pub fn error(&self) -> f32 {
+        self.exact.as_ref().map_or(0.0, Exact::error) as f32
     }
 
     /// Returns the side test of the samples against a sheet; `None` when the field has an inside.

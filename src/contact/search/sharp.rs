@@ -117,6 +117,17 @@ impl Search<'_> {
     }
 }
 
+fn extent(surfaces: [&Surface; 2]) -> f64 {
+    surfaces.map(|surface| surface.bounds().extents().amax()).into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// Returns whether the edges and corners of two meshes make all contacts up to `limit`, metres, that a solver needs, if they
+/// make any: a part of one body lies on the other, or near it, first with an edge or a corner of either. Of faces that lie
+/// on each other these are the outline.
+pub(in super::super) fn suffice(surfaces: [&Surface; 2], limit: f64) -> bool {
+    surfaces.iter().all(|surface| surface.is_faceted()) && limit <= FARTHEST * extent(surfaces)
+}
+
 /// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
 /// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
 /// their corner are removed. Returns the number of contacts that are left of those before, and the number of tests.
@@ -127,7 +138,7 @@ pub(in super::super) fn collect(
     scratch: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> (usize, u64) {
-    let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
+    let extent = extent([a, b]);
     let limit = limit.min(FARTHEST * extent);
     let placement = |to: &Pose, from: &Pose| {
         let relative = to.inv_mul(from);

@@ -46,7 +46,7 @@ impl StepMotion {
             turn,
             angle: length(turn) * (1.0 + ROUNDING),
             rounding: ROUNDING * (sum(shift) + sum(turn) * reach),
-            max_gap: step.max_gap as f32,
+            max_gap: step.max_gap as f32 + pass.error(),
             dense_above: if step.dense_above == 0 { usize::MAX } else { step.dense_above },
         }
     }

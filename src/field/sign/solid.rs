@@ -27,6 +27,11 @@ impl Sides {
         self.boundary_of_inside()?.mass_of_boundary()
     }
 
+    /// Returns whether each triangle certainly has the inside behind it and the outside before it.
+    pub fn triangles_bound_inside(&self) -> bool {
+        self.boundary_of_inside().is_some_and(|boundary| boundary.triangles == self.mesh.triangles)
+    }
+
     /// Returns the triangles that have the inside behind them and the outside before them, each once, wound
     /// accordingly.
     fn boundary_of_inside(&self) -> Option<TriMesh> {

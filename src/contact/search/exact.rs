@@ -1,0 +1,118 @@
+//! Exact separation and direction of samples near the mesh of the field's body.
+//!
+//! The interpolant rounds creases off by up to half a voxel. A body with an exact surface answers with the closest point
+//! of its triangles instead. The field bounds the search for that point, and gives the sign away from the surface.
+//!
+//! Let d be the signed distance, q the closest point of the surface to p outside, and wᵢ the weights of the nodes nᵢ of
+//! the cell of edge h. A node stores d(nᵢ) ≤ |nᵢ − q|, and Σ wᵢ |nᵢ − q|² ≤ d² + ¾ h², hence φ(p) ≤ √(d² + ¾ h²). The
+//! distance has the Lipschitz constant 1, hence |φ − d| ≤ Σ wᵢ |nᵢ − p| ≤ √¾ h.
+
+use std::cell::Cell;
+
+use crate::field::{Field, Surface};
+use crate::math::Vec3;
+
+/// √¾, and the rounding of stored nodes: bound of |φ − d| in cells near the surface, voxels.
+const ERROR: f64 = 0.87;
+
+/// Rounding of stored nodes, voxels.
+const QUANTUM: f64 = 1e-3;
+
+/// Samples with a larger |φ|, voxels, keep the distance of the field.
+const REACH: f64 = 4.0;
+
+/// Two points of the surface whose distances differ by less than this, voxels, are equally close: the direction is that
+/// of the point from which the sample's body comes.
+const EQUAL: f64 = 0.01;
+
+/// Increase of the limit of a search over a distance to the surface, as a fraction of the coordinates: above rounding, so
+/// that the closest point does not depend on the limit.
+const SLACK: f64 = 1e-12;
+
+/// Distance below which the direction between two points is not known, as a fraction of the same coordinates.
+const NO_DIRECTION: f64 = 1e-10;
+
+/// Position of a sample.
+pub(in crate::contact) enum Position {
+    /// Far from the surface: that of the field.
+    Field,
+    /// Exactly farther than the limit.
+    Beyond,
+    /// Separation, metres, and the outward direction of the surface, unit, in the body frame. The direction is `None` at
+    /// a corner of the surface, and at points of surfaces that intersect themselves.
+    Exact(f64, Option<Vec3>),
+}
+
+/// Exact distances of one pass.
+pub(in crate::contact) struct Exact<'a> {
+    surface: &'a Surface,
+    voxel: f64,
+    /// Largest separation that the caller needs, metres.
+    pub limit: f64,
+    /// Triangle that is closest to the last sample.
+    last: Cell<u32>,
+}
+
+impl<'a> Exact<'a> {
+    /// Returns `None` if the field is not on a grid, or has no exact surface.
+    pub fn new(field: &Field, surface: Option<&'a Surface>) -> Option<Self> {
+        let voxel = f64::from(field.gridded()?.grid.spacing);
+        Some(Self { surface: surface?, voxel, limit: f64::INFINITY, last: Cell::new(0) })
+    }
+
+    /// Returns the level up to which the field is searched for the samples that are exactly as near as the limit, metres.
+    pub fn level(&self) -> f64 {
+        let error = ERROR * self.voxel;
+        if self.limit < 0.0 {
+            self.limit + error
+        } else {
+            self.limit.hypot(error) + QUANTUM * self.voxel
+        }
+    }
+
+    /// Returns the largest difference of a distance and the field near the surface, metres.
+    pub fn error(&self) -> f64 {
+        ERROR * self.voxel
+    }
+
+    /// Returns the position of a sample at `p`, body frame, where the field is `phi`.
+    pub fn position(&self, p: Vec3, phi: f64) -> Position {
+        if phi.abs() > REACH * self.voxel {
+            return Position::Field;
+        }
+        let error = self.error();
+        let slack = SLACK * (p.amax() + self.surface.bounds().extents().amax());
+        let near = self.surface.foot_on(self.last.get(), p).distance;
+        // Outside, farther points than the limit do not matter.
+        let wanted = if phi > error { self.limit.max(0.0) } else { f64::INFINITY };
+        let known = near.min(phi.abs() + error);
+        let found = match self.surface.closest(p, known.min(wanted) + slack) {
+            None if wanted < known => return Position::Beyond,
+            // Coarse nodes lie farther apart.
+            None => self.surface.closest(p, near + slack),
+            found => found,
+        };
+        let Some(closest) = found else { return Position::Field };
+        self.last.set(closest.triangle);
+        let distance = closest.distance_squared.sqrt();
+        let certain = (phi.abs() > error).then_some(phi < 0.0);
+        let has_direction = distance > NO_DIRECTION / SLACK * slack;
+        let (is_inside, outward) = self.surface.side(&p, &closest, certain, has_direction);
+        Position::Exact(if is_inside { -distance } else { distance }, outward)
+    }
+
+    /// Returns, of the points of the surface that are nearly as close to `p` as the closest one, the outward direction that
+    /// is most in the direction `against`. `separation` and `outward` are those of the closest point.
+    pub fn outward_against(&self, p: Vec3, separation: f64, outward: Vec3, against: &Vec3) -> Vec3 {
+        let mut best = (outward.dot(against), outward);
+        let distance = separation.abs();
+        self.surface.near(p, distance + EQUAL * self.voxel, |point| {
+            let away = (p - point) * separation.signum();
+            let length = away.norm();
+            if length > 0.5 * distance && away.dot(against) > best.0 * length {
+                best = (away.dot(against) / length, away / length);
+            }
+        });
+        best.1
+    }
+}
