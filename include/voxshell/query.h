@@ -46,7 +46,8 @@ typedef struct vxs_body {
  * No intersection of the meshes is missed. With a `max_separation` above 0 also the places before touching where sharp
  * edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
  * separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
- * degrees.
+ * degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
+ * triangles. With a limit on the search, contacts are as with VXS_COVERAGE_SAMPLES.
  */
 #define VXS_COVERAGE_EDGES 1
 
@@ -121,17 +122,19 @@ typedef struct vxs_query_limit {
 
 /**
  * Solver step for which contacts are needed. The query leaves out contacts that cannot count in the step. Fill it with
- * `vxs_query_step_init`, then change fields as needed. `dense_above`, `extremes_only` and `max_gap` are ignored if the query has a limit, and
- * against sheets.
+ * `vxs_query_step_init`, then change fields as needed. `dense_above`, `extremes_only` and `max_gap` are ignored if the query
+ * has a limit, and against sheets.
  */
 typedef struct vxs_query_step {
   /** `sizeof(vxs_query_step)`, set by `vxs_query_step_init`. */
   uint32_t struct_size;
   /**
-   * Against a half-space: 1 to find only the samples at the corners of the pointshell's convex hull. At every pose these
-   * are the deepest, and those with the least gaps, up to 1/65,536 of the pointshell's radius: all that a solver needs.
-   * A pointshell with more than 2,048 of them, a round one, is searched as otherwise. The first such query of a shape
-   * finds them, unless `vxs_shape_prepare_extremes` has done so. Default 0: all samples.
+   * 1 to leave out samples between others that a solver needs. Against a half-space only the samples at the corners of
+   * the pointshell's convex hull are found. At every pose these are the deepest, and those with the least gaps, up to
+   * 1/65,536 of the pointshell's radius. A pointshell with more than 2,048 of them, a round one, is searched as
+   * otherwise. The first such query of a shape finds them, unless `vxs_shape_prepare_extremes` has done so. Between two
+   * meshes of flat faces, with VXS_COVERAGE_EDGES, only edges and corners are found: the outline of faces that lie on each
+   * other. Default 0: all samples.
    */
   uint32_t extremes_only;
   /**
@@ -213,8 +216,9 @@ typedef struct vxs_contact {
   /** Unit vector from A to B. */
   struct vxs_vec3 normal;
   /**
-   * Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance,
-   * of its deepest point if it is inside, and of the closest points if it is not.
+   * Signed distance of the sample to the other body: negative when penetrating. With VXS_COVERAGE_EDGES it is exact
+   * near the mesh, otherwise that of the field. For an edge: the exact distance, of its deepest point if it is inside,
+   * and of the closest points if it is not.
    */
   double separation;
   /** Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries. */
@@ -241,7 +245,10 @@ typedef struct vxs_contact {
 /** Dense contacts were thinned to the most urgent ones. */
 #define VXS_ANSWER_URGENT 3
 
-/** Against a half-space, every contact at a corner of the convex hull was found. */
+/**
+ * Against a half-space, every contact at a corner of the convex hull was found; between meshes of flat faces, every contact
+ * of an edge or a corner.
+ */
 #define VXS_ANSWER_EXTREMES 4
 
 /** Report on the last query of a workspace. Call `vxs_query_report_init`, then `vxs_workspace_get_report`. */
@@ -382,8 +389,10 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
 
 /**
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
- * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
- * matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
+ * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time: with VXS_COVERAGE_EDGES if the shape with
+ * the field is prepared (`vxs_shape_prepare_edges`, or an earlier query of that kind), otherwise with
+ * VXS_COVERAGE_SAMPLES. For hosts that know which samples matter, such as the samples of a resting body's manifold. Needs
+ * no workspace and allocates nothing.
  *
  * @param a, b           as in `vxs_query_contacts`
  * @param features       `count` feature numbers, as in `vxs_contact`, in any order
@@ -402,13 +411,13 @@ vxs_status vxs_query_features(const struct vxs_body *a,
 
 /**
  * Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
- * or deepest in, the other, or by the edge that is deepest in the other. Roles, coverage and guarantees are those of
- * `vxs_query_contacts`.
+ * or deepest in, the other, or by the sharp edge or corner that is closest, or the edge that is deepest in the other.
+ * Roles, coverage and guarantees are those of `vxs_query_contacts`.
  *
  * @param a, b          as in `vxs_query_contacts`
  * @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
  * @param workspace     this thread's scratch
- * @param[out] closest  contact of that sample or edge; its `separation` is the distance, or minus the penetration depth,
+ * @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration depth,
  *                      metres; written if found
  * @param[out] found    false if the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY

@@ -99,10 +99,12 @@ pub struct vxs_query_limit {
 pub struct vxs_query_step {
     /// `sizeof(vxs_query_step)`, set by `vxs_query_step_init`.
     pub struct_size: u32,
-    /// Against a half-space: 1 to find only the samples at the corners of the pointshell's convex hull. At every pose these
-    /// are the deepest, and those with the least gaps, up to 1/65,536 of the pointshell's radius: all that a solver needs.
-    /// A pointshell with more than 2,048 of them, a round one, is searched as otherwise. The first such query of a shape
-    /// finds them, unless `vxs_shape_prepare_extremes` has done so. Default 0: all samples.
+    /// 1 to leave out samples between others that a solver needs. Against a half-space only the samples at the corners of
+    /// the pointshell's convex hull are found. At every pose these are the deepest, and those with the least gaps, up to
+    /// 1/65,536 of the pointshell's radius. A pointshell with more than 2,048 of them, a round one, is searched as
+    /// otherwise. The first such query of a shape finds them, unless `vxs_shape_prepare_extremes` has done so. Between two
+    /// meshes of flat faces, with VXS_COVERAGE_EDGES, only edges and corners are found: the outline of faces that lie on each
+    /// other. Default 0: all samples.
     pub extremes_only: u32,
     /// Number of samples above which contacts are dense. If more samples of a pointshell than this are within
     /// `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
@@ -193,7 +195,8 @@ pub const VXS_ANSWER_COARSE: u32 = 1;
 pub const VXS_ANSWER_PARTIAL: u32 = 2;
 /// Dense contacts were thinned to the most urgent ones.
 pub const VXS_ANSWER_URGENT: u32 = 3;
-/// Against a half-space, every contact at a corner of the convex hull was found.
+/// Against a half-space, every contact at a corner of the convex hull was found; between meshes of flat faces, every contact
+/// of an edge or a corner.
 pub const VXS_ANSWER_EXTREMES: u32 = 4;
 
 /// Report on the last query of a workspace. Call `vxs_query_report_init`, then `vxs_workspace_get_report`.

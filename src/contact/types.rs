@@ -182,6 +182,9 @@ pub struct Step {
     /// Against a half-space: only the samples at the corners of the shell's convex hull are contacts. At every pose these
     /// are the deepest, and those with the least gaps, up to a tolerance of 2⁻¹⁶ of the shell's radius. A shell with more
     /// than 2,048 such samples, a round one, is searched as otherwise. The first such query of a shell finds them.
+    ///
+    /// Between two surfaces of flat faces: only edges and corners are contacts, unless there are none, or one is deeper than
+    /// the largest separation.
     pub extremes_only: bool,
 }
 
@@ -199,7 +202,8 @@ impl Step {
 pub enum Completeness {
     /// Every contact was found.
     Complete,
-    /// Against a half-space, every contact at a corner of the convex hull was found.
+    /// Against a half-space, every contact at a corner of the convex hull was found; between surfaces of flat faces, every
+    /// contact of an edge or a corner.
     Extremes,
     /// Dense contacts were thinned to the most urgent of each part of the shell.
     Urgent,
