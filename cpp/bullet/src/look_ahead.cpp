@@ -15,6 +15,8 @@ const double kStride = 8;
 /// least by the other, or else it is the same plane.
 const double kTurned = -0.5;
 const double kSame = 0.9998;
+/// Change of a gap by turning, in margins, that is not worth a query.
+const double kTurning = 0.001;
 /// Samples that move sideways by less than this fraction of their displacement only come nearer.
 const double kAside = 0.02;
 
@@ -81,6 +83,34 @@ void LookAhead::replace_planes(const Side& first, const Side& second, const Want
 	}
 }
 
+void LookAhead::follow_turning(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& chosen)
+{
+	const Step step = {first, second, wanted, resolution_of(first, second), kFlush * wanted.margin};
+	const double turn = length(wanted.approach.spin) * wanted.dt;
+	m_broken.clear();
+	samples.features.clear();
+	for (size_t i = 0; i < chosen.size(); ++i)
+	{
+		const Candidate& c = chosen[i];
+		const double path = length(wanted.approach.at(c.point)) * wanted.dt;
+		if (c.touch != Candidate::kSample || c.pinned || path > kStride * step.resolution || turn * path < kTurning * wanted.margin)
+			continue;
+		m_broken.push_back({i, c.distance, c.normal, true});
+		samples.features.push_back(c.feature);
+	}
+	if (m_broken.empty() || !look_from(step, wanted.dt, samples, chosen))
+		return;
+	for (const Ahead& ahead : m_broken)
+	{
+		Candidate& c = chosen[ahead.index];
+		// No farther than the terms of second order reach: beyond, the sample has met another face.
+		const double most = turn * length(wanted.approach.at(c.point)) * wanted.dt;
+		if (dot(ahead.normal, c.normal) < kSame || !(ahead.distance < c.distance) || c.distance - ahead.distance > most)
+			continue;
+		c.turning = ahead.distance - c.distance;
+	}
+}
+
 /// Fills `m_broken`, and the features of `samples`, with the samples that slide and would be deeper than they are now.
 void LookAhead::find_broken(const Step& step, SampleQuery& samples, const std::vector<Candidate>& candidates)
 {
@@ -123,6 +153,13 @@ bool LookAhead::look_from(const Step& step, double time, SampleQuery& samples, c
 	return true;
 }
 
+/// Returns whether the surface rises from the present plane of a sample to the later one: in a concave place both stop it.
+bool LookAhead::rises(const Step& step, const Ahead& ahead, const Candidate& now)
+{
+	const double then = ahead.distance + std::min(0.0, dot(ahead.normal, step.wanted.approach.at(now.point))) * step.wanted.dt;
+	return now.gap - dot(ahead.normal, now.normal) * then > step.flush;
+}
+
 /// Keeps in `m_broken` the samples that are outside at the end of the motion and whose surface has turned there. At
 /// most samples the surface is the same there. Returns the longest path of those that are kept, m.
 double LookAhead::keep_turned(const Step& step, SampleQuery& samples, const std::vector<Candidate>& candidates)
@@ -134,7 +171,7 @@ double LookAhead::keep_turned(const Step& step, SampleQuery& samples, const std:
 		const Ahead& ahead = m_broken[i];
 		const Candidate& c = candidates[ahead.index];
 		const double turned = dot(ahead.normal, c.normal);
-		if (!(is_outside(ahead.distance, c, step.flush) && turned >= kTurned && turned <= kSame))
+		if (!(is_outside(ahead.distance, c, step.flush) && turned >= kTurned && turned <= kSame) || rises(step, ahead, c))
 			continue;
 		longest = std::max(longest, length(step.wanted.approach.at(c.point)) * step.wanted.dt);
 		samples.features[kept] = samples.features[i];
