@@ -191,9 +191,12 @@ bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 		c.kept = manifolds.find(c.feature) != nullptr;
 		c.pinned = c.kept && bounce.waits(c.feature);
 	}
-	pair.look_ahead(first, second, wanted, candidates);
+	const bool exact = settings.m_coverage == VXS_COVERAGE_EDGES;
+	pair.look_ahead(first, second, wanted, exact, candidates);
 	select(wanted, size);
-	pair.follow_turning(first, second, wanted, chosen);
+	// The normals of fields change along a face where they are rounded.
+	if (exact)
+		pair.follow_turning(first, second, wanted, chosen);
 	return true;
 }
 

@@ -16,8 +16,9 @@ class LookAhead
 {
 public:
 	/// @param candidates  with their gaps
-	/// Replaces the planes of samples that slide over a convex edge.
-	void replace_planes(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& candidates);
+	/// Replaces the planes of samples that slide over an edge.
+	/// @param exact  the contacts are exact: then planes stay where the surface rises ahead
+	void replace_planes(const Side& first, const Side& second, const Wanted& wanted, bool exact, SampleQuery& samples, std::vector<Candidate>& candidates);
 
 	/// Fills in `turning` of samples that come nearer because a face turns while they slide along it: the gap that the
 	/// velocity predicts is right to first order only.
@@ -41,6 +42,7 @@ private:
 		const Wanted& wanted;
 		double resolution;  // of our fields, m
 		double flush;       // depths that differ by less than this are the same, m
+		bool exact;         // the contacts are those of the triangles
 	};
 
 	void find_broken(const Step& step, SampleQuery& samples, const std::vector<Candidate>& candidates);

@@ -73,11 +73,11 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 	return all_are_samples || (m_edges.update(first, second, candidates) && m_features.update(first, second, candidates));
 }
 
-void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates)
+void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, bool exact, std::vector<Candidate>& candidates)
 {
 	// The side of a sheet on which a sample lies depends on where it came from.
 	if (!m_forms.has_sheet())
-		m_look_ahead.replace_planes(first, second, wanted, m_samples, candidates);
+		m_look_ahead.replace_planes(first, second, wanted, exact, m_samples, candidates);
 }
 
 void PairQuery::follow_turning(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& chosen)

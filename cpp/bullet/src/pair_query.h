@@ -43,7 +43,8 @@ public:
 
 	/// Replaces the planes of contacts that the step's motion would break: see LookAhead.
 	/// @param candidates  of the last `find`, with their gaps
-	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates);
+	/// @param exact  the contacts are those of the triangles
+	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, bool exact, std::vector<Candidate>& candidates);
 
 	/// Fills in `turning` of contacts that come nearer by turning: see LookAhead.
 	/// @param chosen  of the last `find`
