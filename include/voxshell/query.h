@@ -46,7 +46,8 @@ typedef struct vxs_body {
  * No intersection of the meshes is missed. With a `max_separation` above 0 also the places before touching where sharp
  * edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
  * separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
- * degrees.
+ * degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
+ * triangles. With a limit on the search, contacts are as with VXS_COVERAGE_SAMPLES.
  */
 #define VXS_COVERAGE_EDGES 1
 
@@ -138,7 +139,9 @@ typedef struct vxs_query_step {
   uint64_t dense_above;
   /**
    * Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
-   * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.
+   * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). With
+   * VXS_COVERAGE_EDGES, samples whose closest point is beside them, more than 72 degrees from the normals of their own
+   * surface, and sharp features that cannot touch in the step, are left out too. Default infinity.
    */
   double max_gap;
   /**
@@ -208,8 +211,9 @@ typedef struct vxs_contact {
   /** Unit vector from A to B. */
   struct vxs_vec3 normal;
   /**
-   * Signed distance of the sample to the other body: negative when penetrating. For an edge: the exact distance,
-   * of its deepest point if it is inside, and of the closest points if it is not.
+   * Signed distance of the sample to the other body: negative when penetrating. With VXS_COVERAGE_EDGES it is exact
+   * near the mesh, otherwise that of the field. For an edge: the exact distance, of its deepest point if it is inside,
+   * and of the closest points if it is not.
    */
   double separation;
   /** Fraction of the motion at which the bodies touch, 0 to 1; 0 for discrete queries. */
@@ -374,8 +378,10 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
 
 /**
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
- * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time. For hosts that know which samples
- * matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing.
+ * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time: with VXS_COVERAGE_EDGES if the shape with
+ * the field is prepared (`vxs_shape_prepare_edges`, or an earlier query of that kind), otherwise with
+ * VXS_COVERAGE_SAMPLES. For hosts that know which samples matter, such as the samples of a resting body's manifold. Needs
+ * no workspace and allocates nothing.
  *
  * @param a, b           as in `vxs_query_contacts`
  * @param features       `count` feature numbers, as in `vxs_contact`, in any order
@@ -394,14 +400,14 @@ vxs_status vxs_query_features(const struct vxs_body *a,
 
 /**
  * Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
- * or deepest in, the other, or by the edge that is deepest in the other. Roles, coverage and guarantees are those of
- * `vxs_query_contacts`.
+ * or deepest in, the other, or by the sharp edge or corner that is closest, or the edge that is deepest in the other.
+ * Roles, coverage and guarantees are those of `vxs_query_contacts`.
  *
  * @param a, b          as in `vxs_query_contacts`
  * @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
  * @param workspace     this thread's scratch
- * @param[out] closest  contact of that sample or edge; its `separation` is the distance, or minus the penetration depth,
- *                      metres; written if found
+ * @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration
+ *                      depth, metres; written if found
  * @param[out] found    false if the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
  */

@@ -12,10 +12,9 @@ use crate::{Error, Result};
 
 /// Returns the contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
-/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed. Near an exact surface ([`Geometry`]), φ is
-/// the exact distance instead of that of the field. There are two exceptions: a limit of
-/// `query.budget` may end the search, and `query.step` may select the samples that count. Then the returned contacts
-/// are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
+/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed. Near an exact surface ([`Geometry`]), φ
+/// is the exact distance instead of that of the field. There are two exceptions: a limit of `query.budget` may end the
+/// search, and `query.step` may select the samples that count. Then the returned contacts are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
 /// reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
 /// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no
 /// system call, except for reading the clock when time is limited. The same input gives the same bytes, unless time
@@ -138,8 +137,8 @@ impl Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants. In a step,
-    /// the other body is ahead of the sample's surface and not beside it.
+    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants. In a
+    /// step, the other body must be ahead of the sample's surface and not beside it.
     fn is_wanted(&self, contact: &Contact, query: &Query) -> bool {
         let is_near = contact.separation <= query.max_separation;
         if self.exact.is_some() && self.finds_edges && query.step.is_some() && self.is_beside(contact) {
@@ -158,9 +157,7 @@ impl Pass<'_> {
             self.is_wanted(&contact, query)
         });
     }
-}
 
-impl Pass<'_> {
     /// Returns the contact of the sample with the smallest separation up to `limit`, metres; on a tie the lowest sample.
     fn nearest_contact(&mut self, limit: f64, workspace: &mut Workspace) -> Option<Contact> {
         let level = self.search_up_to(limit);

@@ -157,7 +157,8 @@ impl Search<'_> {
 /// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
 /// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
 /// their corner are removed. If the bodies move (`moves`), a corner beside a sharp concave edge has a contact with each of
-/// the two faces there that it is in front of, with the plane of the face. Returns the number of contacts that are left of those before, and the number of tests.
+/// the two faces there that it is in front of, with the plane of the face. Returns the number of contacts that are left of
+/// those before, and the number of tests.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
