@@ -146,7 +146,9 @@ typedef struct vxs_query_step {
   uint64_t dense_above;
   /**
    * Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
-   * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.
+   * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). With
+   * VXS_COVERAGE_EDGES, samples whose closest point is beside them, more than 72 degrees from the normals of their own
+   * surface, and sharp features that cannot touch in the step, are left out too. Default infinity.
    */
   double max_gap;
   /**
@@ -417,8 +419,8 @@ vxs_status vxs_query_features(const struct vxs_body *a,
  * @param a, b          as in `vxs_query_contacts`
  * @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
  * @param workspace     this thread's scratch
- * @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration depth,
- *                      metres; written if found
+ * @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration
+ *                      depth, metres; written if found
  * @param[out] found    false if the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
  */

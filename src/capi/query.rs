@@ -196,8 +196,8 @@ pub unsafe extern "C" fn vxs_query_features(
 /// @param a, b          as in `vxs_query_contacts`
 /// @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
 /// @param workspace     this thread's scratch
-/// @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration depth,
-///                      metres; written if found
+/// @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration
+///                      depth, metres; written if found
 /// @param[out] found    false if the shapes are farther apart than `query->max_distance`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
 #[no_mangle]

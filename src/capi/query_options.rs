@@ -112,7 +112,9 @@ pub struct vxs_query_step {
     /// and the deepest sample, and all samples of `preferred`. Default 0: no thinning.
     pub dense_above: u64,
     /// Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
-    /// the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). Default infinity.
+    /// the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). With
+    /// VXS_COVERAGE_EDGES, samples whose closest point is beside them, more than 72 degrees from the normals of their own
+    /// surface, and sharp features that cannot touch in the step, are left out too. Default infinity.
     pub max_gap: f64,
     /// Motion of A relative to B in the step, world frame: the point of A at `center`, metres, moves by `shift`,
     /// metres, and A rotates around it by the vector `turn`, radians. Default 0.

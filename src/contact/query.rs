@@ -12,10 +12,9 @@ use crate::{Error, Result};
 
 /// Returns the contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
-/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed. Near an exact surface ([`Geometry`]), φ is
-/// the exact distance instead of that of the field. There are two exceptions: a limit of
-/// `query.budget` may end the search, and `query.step` may select the samples that count. Then the returned contacts
-/// are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
+/// Every sample with φ ≤ `query.max_separation` is a contact and none is missed. Near an exact surface ([`Geometry`]), φ
+/// is the exact distance instead of that of the field. There are two exceptions: a limit of `query.budget` may end the
+/// search, and `query.step` may select the samples that count. Then the returned contacts are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
 /// reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
 /// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no
 /// system call, except for reading the clock when time is limited. The same input gives the same bytes, unless time
@@ -42,6 +41,7 @@ pub fn contacts<'w>(
     for pass in passes.iter_mut().flatten().filter(|_| query.budget != Budget::UNLIMITED) {
         pass.exact = None;
     }
+    passes.iter_mut().flatten().for_each(|pass| pass.finds_edges = surfaces.is_some());
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
     let thins = query.step.as_ref().is_some_and(|step| step.extremes_only);
@@ -148,9 +148,13 @@ impl Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants.
+    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants. In a
+    /// step, the other body must be ahead of the sample's surface and not beside it.
     fn is_wanted(&self, contact: &Contact, query: &Query) -> bool {
         let is_near = contact.separation <= query.max_separation;
+        if self.exact.is_some() && self.finds_edges && query.step.is_some() && self.is_beside(contact) {
+            return false;
+        }
         let counts =
             |step: &Step| step.gap(contact) <= step.max_gap || query.preferred.binary_search(&contact.feature).is_ok();
         self.exact.is_none() || (is_near && query.step.as_ref().is_none_or(counts))
@@ -164,9 +168,7 @@ impl Pass<'_> {
             self.is_wanted(&contact, query)
         });
     }
-}
 
-impl Pass<'_> {
     /// Returns the contact of the sample with the smallest separation up to `limit`, metres; on a tie the lowest sample.
     fn nearest_contact(&mut self, limit: f64, workspace: &mut Workspace) -> Option<Contact> {
         let level = self.search_up_to(limit);
@@ -249,6 +251,22 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
     }
 }
 
+/// Distance up to which sharp features are searched in a step: this many times the largest motion in it, plus a fraction of
+/// the largest separation.
+const MOTIONS: f64 = 1.5;
+const AT_REST: f64 = 0.1;
+
+/// Returns the distance up to which sharp features may touch in a step, with a reserve, metres.
+fn reach(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2], max_separation: f64) -> f64 {
+    let radius = |(surface, pose): (&Surface, &Pose)| {
+        let bounds = surface.bounds();
+        let middle = pose * nalgebra::Point3::from(bounds.center());
+        (middle.coords - step.center).norm() + 0.5 * bounds.extents().norm()
+    };
+    let radius = radius((surfaces[0], poses[0])).min(radius((surfaces[1], poses[1])));
+    MOTIONS * (step.shift.norm() + step.turn.norm() * radius) + AT_REST * max_separation
+}
+
 /// Appends the contacts of edges and sharp corners, and removes those that do not count in the step. If they are `alone`,
 /// without samples, they surround the faces that touch.
 fn find_between(
@@ -261,12 +279,18 @@ fn find_between(
 ) {
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
     let mut first = contacts.len();
+    sharp_scratch.passed.clear();
     if query.max_separation > 0.0 {
-        let (left, tests) = sharp::collect(surfaces, poses, query.max_separation, sharp_scratch, contacts);
+        // Without samples every contact is needed.
+        let step = query.step.as_ref().filter(|_| !alone);
+        let reach = step.map_or(f64::INFINITY, |step| reach(step, surfaces, poses, query.max_separation));
+        let limit = query.max_separation.min(reach);
+        let (left, tests) = sharp::collect(surfaces, poses, limit, query.step.is_some(), sharp_scratch, contacts);
         first = left;
         stats.edge_tests += tests;
     }
-    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, alone, scratch, contacts);
+    stats.edge_tests +=
+        edges::collect(surfaces, poses, query.max_separation, alone, &sharp_scratch.passed, scratch, contacts);
     if let Some(step) = &query.step {
         let mut kept = first;
         for i in first..contacts.len() {
@@ -353,10 +377,12 @@ pub fn distance(
     if let Some(surfaces) = surfaces(&a, &b) {
         let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
         let limit = best.map_or(limit, |c| c.separation.min(limit));
+        sharp_scratch.passed.clear();
         if limit > 0.0 {
-            stats.edge_tests += sharp::collect(surfaces, [pose_a, pose_b], limit, sharp_scratch, contacts).1;
+            stats.edge_tests += sharp::collect(surfaces, [pose_a, pose_b], limit, false, sharp_scratch, contacts).1;
         }
-        stats.edge_tests += edges::collect(surfaces, [pose_a, pose_b], limit, false, scratch, contacts);
+        stats.edge_tests +=
+            edges::collect(surfaces, [pose_a, pose_b], limit, false, &sharp_scratch.passed, scratch, contacts);
         let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();
         best = deepest.or(best);

@@ -174,7 +174,9 @@ pub struct Step {
     pub center: Vec3,
     pub shift: Vec3,
     pub turn: Vec3,
-    /// Samples with a gap above this value are no contacts, metres. May be infinite.
+    /// Samples with a gap above this value are no contacts, metres. May be infinite. Where both bodies have exact surfaces,
+    /// samples whose closest point is beside them, more than 72° from the normals of their own surface, are no contacts
+    /// either, and sharp features count only if the bodies can reach each other in the step.
     pub max_gap: f64,
     /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of
     /// the shell. 0: no thinning.

@@ -98,8 +98,8 @@ impl Surface {
         self.sides.bvh.closest_within(p, limit)
     }
 
-    /// Calls `found` with the closest point to `p` of each triangle that is at most `limit` metres away.
-    pub(crate) fn near(&self, p: Vec3, limit: f64, found: impl FnMut(Vec3)) {
+    /// Calls `found` with each triangle that is at most `limit` metres away from `p`, and its closest point.
+    pub(crate) fn near(&self, p: Vec3, limit: f64, found: impl FnMut(u32, Vec3)) {
         self.sides.bvh.points_within(p, limit, found);
     }
 
@@ -187,6 +187,19 @@ impl Surface {
         found: impl FnMut(u32, u32),
     ) -> u64 {
         near_pairs(&self.sharp.corner_tree, &other.sides.bvh, placement, distance, found)
+    }
+
+    /// Returns the direction between the normals of the two triangles beside an edge, unit.
+    pub(crate) fn normal_of_edge(&self, edge: u32) -> Option<Vec3> {
+        self.sharp.normal_of_edge(&self.sides.mesh, self.edge_corners(edge))
+    }
+
+    /// Returns whether a position on a triangle is on an edge that is concave, and at which the surface turns by more than
+    /// 10°.
+    pub(crate) fn is_at_concave_edge(&self, triangle: u32, feature: Feature) -> bool {
+        let Feature::Edge(i) = feature else { return false };
+        let corners = self.sides.mesh.triangles[triangle as usize];
+        self.sharp.is_sharp_and_concave(&self.sides.mesh, [corners[usize::from(i)], corners[usize::from(i + 1) % 3]])
     }
 
     /// Returns whether another body can be locally closest to an edge in a direction, body frame, at a right angle to the

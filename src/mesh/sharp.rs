@@ -191,6 +191,16 @@ impl Sharp {
         count == mesh.triangles.len()
     }
 
+    /// Returns whether the surface turns by more than the angle of [`SHARP`] over a concave edge of two triangles.
+    pub fn is_sharp_and_concave(&self, mesh: &TriMesh, ends: [u32; 2]) -> bool {
+        let mut beside = self.beside(mesh, ends);
+        let (Some((one, _)), Some((two, across)), None) = (beside.next(), beside.next(), beside.next()) else {
+            return false;
+        };
+        let (Some(one), Some(two)) = (normal(mesh, one), normal(mesh, two)) else { return false };
+        one.dot(&two) < SHARP && one.dot(&(at(mesh, across) - at(mesh, ends[0]))) > 0.0
+    }
+
     /// Fills in the corners: the ends of sharp edges, but for those in the middle of a straight edge and those at the
     /// bottom of a pit.
     fn find_corners(&mut self, mesh: &TriMesh, edges: &Edges) {

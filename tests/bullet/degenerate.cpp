@@ -181,8 +181,8 @@ void run(const char* name, const Solid& below, const Solid& above, const btTrans
 				samples.gain);
 	CHECK(edges.touching > 0);
 	CHECK(edges.depth <= allowed);
-	CHECK(edges.depth < 0.5 * samples.depth);
-	CHECK(edges.gain <= 1e-3);
+	CHECK(edges.depth < 0.75 * samples.depth);
+	CHECK(edges.gain <= 2e-3);
 }
 }  // namespace
 
@@ -192,16 +192,17 @@ int main()
 		return 0;
 	const Solid a_spike = spike(), a_wedge = wedge(), a_funnel = funnel();
 	const auto above = [](double x, double y, double z) { return btVector3(btScalar(x), btScalar(y), btScalar(z)); };
-	// Samples near a crease have the normal of the field, which is round there: the depth of spikes and parallel ridges.
-	run("spike on spike", a_spike, a_spike, upside_down(0, above(0.01, 0.05, 0.007)), 1.2e-3);
-	run("spike on spike, tip on tip", a_spike, a_spike, upside_down(0, above(0, 0.05, 0)), 1.2e-3);
-	run("spike on spike, turned", a_spike, a_spike, upside_down(0.6, above(0.05, 0.0, 0.02)), 1e-3);
+	// The solver corrects a fifth of a depth in each step: while spikes slide at several metres per second and turn, what each
+	// step adds is left. Nearly parallel ridges are held by the wrong face now and then.
+	run("spike on spike", a_spike, a_spike, upside_down(0, above(0.01, 0.05, 0.007)), 7e-4);
+	run("spike on spike, tip on tip", a_spike, a_spike, upside_down(0, above(0, 0.05, 0)), 7e-4);
+	run("spike on spike, turned", a_spike, a_spike, upside_down(0.6, above(0.05, 0.0, 0.02)), 7e-4);
 	run("wedge on wedge, crossed", a_wedge, a_wedge, upside_down(0.5 * double(SIMD_PI), above(0.2, 0.05, 0.1)), 1e-5);
-	run("wedge on wedge, skew", a_wedge, a_wedge, upside_down(0.3, above(0.01, 0.05, 0.1)), 2e-5);
-	run("wedge on wedge, parallel", a_wedge, a_wedge, upside_down(0, above(0.01, 0.05, 0.1)), 1e-3);
-	// No bound holds in a funnel yet: only the nearest wall is known before the tip meets it.
+	run("wedge on wedge, skew", a_wedge, a_wedge, upside_down(0.3, above(0.01, 0.05, 0.1)), 1e-5);
+	run("wedge on wedge, parallel", a_wedge, a_wedge, upside_down(0, above(0.01, 0.05, 0.1)), 1.5e-3);
+	// In a funnel the walls ahead are known, but the tip meets two of them at once.
 	const Result funnel_result = fall(a_funnel, a_spike, upside_down(0.2, above(0.1, 0.2, 0.05)), VXS_COVERAGE_EDGES, 2);
 	std::printf("spike in a funnel: depth %.4f mm, energy gained %.2e J/kg\n", 1e3 * funnel_result.depth, funnel_result.gain);
-	CHECK(funnel_result.touching > 0 && funnel_result.depth < 0.05);
+	CHECK(funnel_result.touching > 0 && funnel_result.depth < 0.005);
 	return finish();
 }

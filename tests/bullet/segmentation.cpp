@@ -161,7 +161,10 @@ void both_of_a_pair_have_segments()
 	for (const double height : {0.19, 0.195, 0.199})
 		for (const unsigned level : {1u, 2u, 3u})
 		{
-			Scene scene(by_level(level));
+			// Edges are a segment of their own.
+			btVoxShellSettings settings = by_level(level);
+			settings.m_coverage = VXS_COVERAGE_SAMPLES;
+			Scene scene(settings);
 			scene.world.setGravity(btVector3(0, 0, 0));
 			const btTransform at(btQuaternion(btVector3(1, 0, 0), btScalar(0.01)), btVector3(btScalar(0.1), btScalar(height), 0));
 			scene.add(&shape, 0, btVector3(0, 0, 0));
@@ -433,6 +436,8 @@ void the_side_that_brings_samples_is_the_one_asked_for()
 		{
 			btVoxShellSettings settings;
 			settings.m_roles = roles;
+			// The edges of the thorn would be found with any roles.
+			settings.m_coverage = VXS_COVERAGE_SAMPLES;
 			int found = 0, asked = 0;
 			for (int k = 0; k < 25; ++k)
 			{

@@ -274,3 +274,27 @@ fn warm_queries_of_exact_samples_do_not_allocate() {
     assert!(found > 500, "{found}");
     assert_eq!(allocations(|| assert_eq!(run(&mut workspace), found)), 0);
 }
+
+/// A block lies flush on a larger one. Samples of the lower face beside the block are closest to its edge, but they do not
+/// stop it.
+#[test]
+fn samples_beside_the_other_body_do_not_count_in_a_step() {
+    let [small, large] = [[0.25, 0.1, 0.25], [0.5, 0.1, 0.5]].map(|half| primitives::cuboid(half).unwrap());
+    let body = |name, mesh: &TriMesh| Body::new(name, mesh, mesh, Storage::Dense);
+    let (a, b) = (body("block", &small), body("floor", &large));
+    let mut workspace = Workspace::new();
+    let shift = Vec3::new(0.01, -1e-4, 0.0);
+    let step = Step { center: Vec3::zeros(), shift, turn: Vec3::zeros(), max_gap: 0.01, dense_above: 0 };
+    for height in [1e-4, 1e-7, 0.0, -1e-7, -1e-5] {
+        let pose = Pose::translation(0.02, 0.2 + height, 0.03);
+        let mut ask = |step| {
+            let query = Query { roles: Roles::Both, max_separation: 0.02, step, ..Query::default() };
+            contacts(a.exact(), &pose, b.exact(), &Pose::identity(), &query, &mut workspace).unwrap().to_vec()
+        };
+        let is_beside = |c: &&Contact| c.normal.y > -0.3;
+        assert!(ask(None).iter().any(|c| is_beside(&c)), "at {height} the sides are not near");
+        let counting = ask(Some(step));
+        assert!(counting.len() > 100, "at {height}");
+        assert_eq!(counting.iter().find(is_beside), None, "at {height}");
+    }
+}

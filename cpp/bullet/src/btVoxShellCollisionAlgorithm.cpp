@@ -31,6 +31,9 @@ const double kStill = 0.01;
 /// The solver starts with this fraction of a point's impulses, unless told otherwise (btContactSolverInfo).
 const double kWarmStarting = 0.85;
 
+/// Fraction of a penetration that the solver corrects in a step, unless told otherwise (btContactSolverInfo).
+const double kCorrected = 0.2;
+
 /// Returns the impulse that the solver applied to the first body in the step before, N s.
 Vec impulse_of(const btManifoldPoint& point)
 {
@@ -188,8 +191,12 @@ bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 		c.kept = manifolds.find(c.feature) != nullptr;
 		c.pinned = c.kept && bounce.waits(c.feature);
 	}
-	pair.look_ahead(first, second, wanted, candidates);
+	const bool exact = settings.m_coverage == VXS_COVERAGE_EDGES;
+	pair.look_ahead(first, second, wanted, exact, candidates);
 	select(wanted, size);
+	// The normals of fields change along a face where they are rounded.
+	if (exact)
+		pair.follow_turning(first, second, wanted, chosen);
 	return true;
 }
 
@@ -239,7 +246,7 @@ void btVoxShellCollisionAlgorithm::State::give_points(const Side& first, const S
 	{
 		if (reporting && c.distance > worth)
 			continue;
-		if (btManifoldPoint* point = maker.make(result, to_bt(c.normal), to_bt(c.point), btScalar(c.distance)))
+		if (btManifoldPoint* point = maker.make(result, to_bt(c.normal), to_bt(c.point), btScalar(c.distance + c.turning)))
 		{
 			if (bounce.is_busy() || point->m_combinedRestitution > 0)
 				c.predict(first.motion, second.motion, dt);
@@ -265,6 +272,12 @@ void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, bt
 	point.m_appliedImpulseLateral1 = btScalar(treatment.slide_impulse / kWarmStarting);
 	point.m_combinedRestitution = 0;  // the solver's own restitution does not work with contacts at d > 0: see BouncePolicy
 #if BT_BULLET_VERSION >= 285
+	if (c.turning < 0 && c.distance + c.turning < 0)
+	{
+		// Bullet corrects a fraction of a penetration in each step; what the step itself adds is corrected at once.
+		point.m_contactERP = btScalar((kCorrected * std::max(0.0, -c.distance) - std::max(c.turning, c.distance + c.turning)) / -(c.distance + c.turning));
+		point.m_contactPointFlags |= BT_CONTACT_FLAG_HAS_CONTACT_ERP;
+	}
 	if (treatment.kind == BouncePolicy::Treatment::LAUNCH)
 	{
 		// The solver aims at the velocity (penetration * erp / dt): with a penetration of 10 µm this gives any

@@ -69,6 +69,9 @@ struct Candidate
 	double speed = 0;         // v
 	double acceleration = 0;  // a
 	double curvature = 0;     // change of a by the bodies' turning, for a point that moves with them, m/s²
+	/// Change of the distance in the step that the velocity does not show, because a face turns while the contact slides along
+	/// it, m; 0 or less.
+	double turning = 0;
 	/// Distance at the end of the step if nothing stopped the bodies (an approach counts, a retreat does not).
 	double gap = 0;
 	/// The contact was given to the solver in the step before.

@@ -15,6 +15,8 @@ const double kStride = 8;
 /// least by the other, or else it is the same plane.
 const double kTurned = -0.5;
 const double kSame = 0.9998;
+/// Change of a gap by turning, in margins, that is not worth a query.
+const double kTurning = 0.001;
 /// Samples that move sideways by less than this fraction of their displacement only come nearer.
 const double kAside = 0.02;
 
@@ -46,6 +48,16 @@ vxs_pose moved(const vxs_pose& pose, const Approach& approach, double time)
 	return {approach.center + turn(pose.position - approach.center) + approach.velocity * time, v.x, v.y, v.z, turn.cosine * pose.qw - dot(turn.axis, q)};
 }
 
+/// Returns a body's own motion at the end of a step, if no contact stops it.
+Approach motion_of(const Side& side, double dt)
+{
+	Approach motion;
+	motion.center = side.motion.center;
+	motion.velocity = side.motion.linear + side.motion.linear_acceleration * dt;
+	motion.spin = side.motion.angular + side.motion.angular_acceleration * dt;
+	return motion;
+}
+
 /// Returns the smallest size of a voxel of our shapes, m.
 double resolution_of(const Side& first, const Side& second)
 {
@@ -60,9 +72,9 @@ double resolution_of(const Side& first, const Side& second)
 bool is_outside(double distance, const Candidate& now, double flush) { return distance >= std::min(now.distance, 0.0) - flush; }
 }  // namespace
 
-void LookAhead::replace_planes(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& candidates)
+void LookAhead::replace_planes(const Side& first, const Side& second, const Wanted& wanted, bool exact, SampleQuery& samples, std::vector<Candidate>& candidates)
 {
-	const Step step = {first, second, wanted, resolution_of(first, second), kFlush * wanted.margin};
+	const Step step = {first, second, wanted, resolution_of(first, second), kFlush * wanted.margin, exact};
 	find_broken(step, samples, candidates);
 	if (m_broken.empty() || !look_from(step, wanted.dt, samples, candidates))
 		return;
@@ -78,6 +90,43 @@ void LookAhead::replace_planes(const Side& first, const Side& second, const Want
 		c.normal = ahead.normal;
 		c.distance = ahead.distance;
 		c.predict_gap(wanted.approach, wanted.dt);
+	}
+}
+
+void LookAhead::follow_turning(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& chosen)
+{
+	const double dt = wanted.dt, stride = kStride * resolution_of(first, second);
+	const Approach of_first = motion_of(first, dt), of_second = motion_of(second, dt);
+	const double turn = (length(of_first.spin) + length(of_second.spin)) * dt;
+	const auto path = [&](const Candidate& c) { return length(wanted.approach.at(c.point)) * dt; };
+	m_broken.clear();
+	samples.features.clear();
+	for (size_t i = 0; i < chosen.size(); ++i)
+	{
+		const Candidate& c = chosen[i];
+		if (c.touch != Candidate::kSample || c.pinned || path(c) > stride || turn * path(c) < kTurning * wanted.margin)
+			continue;
+		m_broken.push_back({i, c.distance, c.normal, true});
+		samples.features.push_back(c.feature);
+	}
+	if (m_broken.empty())
+		return;
+	// Both bodies move: in the frame of one of them, the other does not go straight.
+	Side first_then = first, second_then = second;
+	first_then.pose = moved(first.pose, of_first, dt);
+	second_then.pose = moved(second.pose, of_second, dt);
+	if (!samples.evaluate(first_then.pose, first_then, second_then))
+		return;
+	for (size_t i = 0; i < m_broken.size(); ++i)
+	{
+		Candidate& c = chosen[m_broken[i].index];
+		Candidate then;
+		samples.read(i, first_then, second_then, then);
+		const Turn of_face((c.feature & kOfSecond ? of_first : of_second).spin * dt);
+		const double change = then.distance - (c.distance + dot(c.normal, wanted.approach.at(c.point)) * dt);
+		// Little farther than the terms of second order reach: beyond, the sample has met another face.
+		if (dot(then.normal, of_face(c.normal)) >= kSame && change < 0 && -change <= 2 * turn * path(c))
+			c.turning = change;
 	}
 }
 
@@ -123,6 +172,13 @@ bool LookAhead::look_from(const Step& step, double time, SampleQuery& samples, c
 	return true;
 }
 
+/// Returns whether the surface rises from the present plane of a sample to the later one: in a concave place both stop it.
+bool LookAhead::rises(const Step& step, const Ahead& ahead, const Candidate& now)
+{
+	const double then = ahead.distance + std::min(0.0, dot(ahead.normal, step.wanted.approach.at(now.point))) * step.wanted.dt;
+	return now.gap - dot(ahead.normal, now.normal) * then > step.flush;
+}
+
 /// Keeps in `m_broken` the samples that are outside at the end of the motion and whose surface has turned there. At
 /// most samples the surface is the same there. Returns the longest path of those that are kept, m.
 double LookAhead::keep_turned(const Step& step, SampleQuery& samples, const std::vector<Candidate>& candidates)
@@ -134,7 +190,7 @@ double LookAhead::keep_turned(const Step& step, SampleQuery& samples, const std:
 		const Ahead& ahead = m_broken[i];
 		const Candidate& c = candidates[ahead.index];
 		const double turned = dot(ahead.normal, c.normal);
-		if (!(is_outside(ahead.distance, c, step.flush) && turned >= kTurned && turned <= kSame))
+		if (!(is_outside(ahead.distance, c, step.flush) && turned >= kTurned && turned <= kSame) || (step.exact && rises(step, ahead, c)))
 			continue;
 		longest = std::max(longest, length(step.wanted.approach.at(c.point)) * step.wanted.dt);
 		samples.features[kept] = samples.features[i];

@@ -23,6 +23,10 @@ const uint64_t kDense = 1024;
 /// Contacts of edges are searched anew when a gap may have changed by more than this fraction of the margin.
 const double kEdgesStay = 0.01;
 
+/// Contacts whose places differ by less than this fraction of the smaller body, and whose normals by the root of it, are the
+/// same.
+const double kSame = 1e-6;
+
 /// Normals that differ by less than this are those of one face, rad.
 const double kFlat = 1e-5;
 
@@ -69,11 +73,17 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 	return all_are_samples || (m_edges.update(first, second, candidates) && m_features.update(first, second, candidates));
 }
 
-void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates)
+void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, bool exact, std::vector<Candidate>& candidates)
 {
 	// The side of a sheet on which a sample lies depends on where it came from.
 	if (!m_forms.has_sheet())
-		m_look_ahead.replace_planes(first, second, wanted, m_samples, candidates);
+		m_look_ahead.replace_planes(first, second, wanted, exact, m_samples, candidates);
+}
+
+void PairQuery::follow_turning(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& chosen)
+{
+	if (!m_forms.has_sheet())
+		m_look_ahead.follow_turning(first, second, wanted, m_samples, chosen);
 }
 
 const Side* PairQuery::face_holder(const std::vector<Candidate>& candidates, const Side& first, const Side& second) const
@@ -167,7 +177,34 @@ void PairQuery::take_samples(const Side& first, const Side& second, const btVoxS
 	}
 	m_cache.features.resize(kept);
 	m_cache.segments.resize(kept);
+	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
 	m_edges.take(first, second, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : kSegmentOfFeatures, candidates);
+}
+
+/// Drops the contacts of corners that are inside the other body where the same corner's sample has the same contact: a sample
+/// can be evaluated at other poses.
+/// @param candidates  by ascending distance
+void PairQuery::drop_repeated_corners(double size, std::vector<Candidate>& candidates)
+{
+	const double same = kSame * size;
+	const auto repeats = [&](const Candidate& c, const Candidate& sample) {
+		return !(sample.feature & kOfEdge) && !((c.feature ^ sample.feature) & kOfSecond) && length2(c.point - sample.point) <= same * same && length2(c.normal - sample.normal) <= kSame;
+	};
+	m_repeated.clear();
+	for (size_t i = 0; i < candidates.size() && candidates[i].distance < 0; ++i)
+	{
+		if (!(candidates[i].feature & kOfEdge))
+			continue;
+		bool found = false;
+		for (size_t j = i; !found && j-- > 0 && candidates[i].distance - candidates[j].distance <= same;)
+			found = repeats(candidates[i], candidates[j]);
+		for (size_t j = i + 1; !found && j < candidates.size() && candidates[j].distance - candidates[i].distance <= same; ++j)
+			found = repeats(candidates[i], candidates[j]);
+		if (found)
+			m_repeated.push_back(i);
+	}
+	for (size_t k = m_repeated.size(); k-- > 0;)
+		candidates.erase(candidates.begin() + std::ptrdiff_t(m_repeated[k]));
 }
 
 /// Fills `candidates` with the contacts of the samples in the cache and of the edges, at the present poses.

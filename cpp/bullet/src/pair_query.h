@@ -43,7 +43,12 @@ public:
 
 	/// Replaces the planes of contacts that the step's motion would break: see LookAhead.
 	/// @param candidates  of the last `find`, with their gaps
-	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates);
+	/// @param exact  the contacts are those of the triangles
+	void look_ahead(const Side& first, const Side& second, const Wanted& wanted, bool exact, std::vector<Candidate>& candidates);
+
+	/// Fills in `turning` of contacts that come nearer by turning: see LookAhead.
+	/// @param chosen  of the last `find`
+	void follow_turning(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& chosen);
 
 	/// Returns whether the last `find` found all samples up to the wanted distance.
 	bool covers(const Wanted& wanted) const { return m_cache.covers(wanted); }
@@ -59,6 +64,7 @@ private:
 	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 	bool search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
 	void take_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, size_t count, std::vector<Candidate>& candidates);
+	void drop_repeated_corners(double size, std::vector<Candidate>& candidates);
 	bool stays_found(const Side& first, const Side& second, const Wanted& wanted) const;
 	bool recall(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 	bool update_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);
@@ -70,6 +76,7 @@ private:
 	EdgeContacts m_edges;
 	FeatureContacts m_features;
 	LookAhead m_look_ahead;
+	std::vector<size_t> m_repeated;
 };
 }  // namespace voxshell_bullet
 

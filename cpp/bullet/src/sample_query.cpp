@@ -49,6 +49,7 @@ void SampleQuery::read(size_t index, const Side& first, const Side& second, Cand
 {
 	const vxs_contact& contact = m_contacts[index];
 	c.feature = contact.feature;
+	c.turning = 0;
 	c.normal = -contact.normal;
 	c.distance = contact.separation - first.inflation - second.inflation;
 	c.point = contact.point_on_b + c.normal * second.inflation;

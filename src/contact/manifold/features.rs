@@ -7,8 +7,8 @@ use crate::math::{limits::check_pose, Pose, Vec3};
 use crate::{Error, Result};
 
 /// Calls `each` with the contact of each feature, in the order of `features`. Each contact is bit-identical to the
-/// one that [`contacts`](crate::contact::contacts) returns for this sample with the same geometries, at any separation. For hosts that know
-/// which samples matter, such as the samples of a resting body's manifold.
+/// one that [`contacts`](crate::contact::contacts) returns for this sample with the same geometries, at any separation.
+/// For hosts that know which samples matter, such as the samples of a resting body's manifold.
 ///
 /// A sample on the far side of a body that touches a sheet has no contact, and neither has an edge, which only a search
 /// finds: its separation is infinite, and its points and normal are NaN.

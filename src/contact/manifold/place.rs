@@ -3,9 +3,18 @@
 
 use super::normal::{self, STRONG_GRADIENT};
 use crate::contact::search::{Hit, Pass, Position, LANES};
-use crate::contact::types::Contact;
+use crate::contact::types::{Contact, FEATURE_OF_B};
 use crate::field::{with_field, SignedDistance};
 use crate::math::Vec3;
+
+/// Cosine of the largest angle between the normal of a sample and the direction to the other body: 72°.
+const BESIDE: f64 = 0.3;
+
+/// Distance of a sample from the faces that it lies on, as a fraction of the extent: samples are f32.
+const AT_CREASE: f64 = 1e-6;
+
+/// Depth, in voxels, from which a sample counts in any direction.
+const SHALLOW: f64 = 0.05;
 
 #[inline(always)]
 fn turned(rows: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
@@ -84,6 +93,26 @@ impl Pass<'_> {
     fn contact_in_field(&self, hit: &Hit) -> Contact {
         let (phi, gradient) = self.field.distance_gradient(hit.point);
         self.contact_at(hit, &placed(self.field, self, hit, phi, gradient))
+    }
+
+    /// Returns whether the closest point of the other body is beside a sample: [`BESIDE`]. Where the sample is
+    /// not at the closest place of its own body, a solver would stop bodies that slide past each other. Deep samples count in
+    /// any direction.
+    pub(in crate::contact) fn is_beside(&self, contact: &Contact) -> bool {
+        let sample = (contact.feature & !FEATURE_OF_B) as usize;
+        let Some(surface) = self.own_surface else { return false };
+        let ahead = if self.shell_is_b { -contact.normal } else { contact.normal };
+        let ahead = (self.field_pose.rotation * self.relative.rotation).inverse() * ahead;
+        let own = Vec3::from(self.shell.normal(sample).map(f64::from));
+        if contact.separation <= -SHALLOW * f64::from(self.field.voxel_size()) || ahead.dot(&own) >= BESIDE {
+            return false;
+        }
+        // At a crease, the other body may be ahead of one of its faces.
+        let mut is_ahead = false;
+        surface.near(self.shell.position(sample), AT_CREASE * surface.bounds().extents().amax(), |triangle, _| {
+            is_ahead |= surface.normal(triangle).is_some_and(|normal| ahead.dot(&normal) >= BESIDE);
+        });
+        !is_ahead
     }
 
     /// Returns the contact of one sample from its separation and its outward direction in the field's body frame.

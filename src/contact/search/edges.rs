@@ -223,12 +223,14 @@ impl Part<'_> {
 
 /// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
 /// separation, at most `limit`. Edges that are deepest at a common corner have one contact. With `outline`, long and
-/// shallow parts have contacts near their ends too. Returns the number of tests of boxes and triangles.
+/// shallow parts have contacts near their ends too. Parts that go through the other body have none if a position of
+/// `passed` ([`super::sharp::Scratch`]) is on them. Returns the number of tests of boxes and triangles.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
     outline: bool,
+    passed: &[(bool, u32, f64)],
     Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
@@ -250,10 +252,16 @@ pub(in super::super) fn collect(
         let (own, other) = (&surfaces[usize::from(of_b)], &surfaces[usize::from(!of_b)]);
         let [from, to] = own.edge(edge[0].edge);
         let part = Part { other, from, along: to - from };
+        let key = (of_b, edge[0].edge);
+        let passed =
+            &passed[passed.partition_point(|p| (p.0, p.1) < key)..passed.partition_point(|p| (p.0, p.1) <= key)];
         for i in 0..=edge.len() {
             let (before, after) = (i.checked_sub(1).map(|i| &edge[i]), edge.get(i));
             let (start, end) = (before.map_or(0.0, |c| c.at), after.map_or(1.0, |c| c.at));
             if end - start <= POINT || !other.contains(&part.point(0.5 * (start + end))) {
+                continue;
+            }
+            if before.and(after).is_some() && passed.iter().any(|p| (start..=end).contains(&p.2)) {
                 continue;
             }
             // At least one of the two ends is a crossing, and on the surface.

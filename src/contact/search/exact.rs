@@ -106,7 +106,7 @@ impl<'a> Exact<'a> {
     pub fn outward_against(&self, p: Vec3, separation: f64, outward: Vec3, against: &Vec3) -> Vec3 {
         let mut best = (outward.dot(against), outward);
         let distance = separation.abs();
-        self.surface.near(p, distance + EQUAL * self.voxel, |point| {
+        self.surface.near(p, distance + EQUAL * self.voxel, |_, point| {
             let away = (p - point) * separation.signum();
             let length = away.norm();
             if length > 0.5 * distance && away.dot(against) > best.0 * length {

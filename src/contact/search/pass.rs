@@ -12,7 +12,7 @@ use super::sheet::Sides;
 use super::{limit, tree};
 use crate::contact::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
 use crate::contact::workspace::Workspace;
-use crate::field::{with_field, Field, SignedDistance};
+use crate::field::{with_field, Field, SignedDistance, Surface};
 use crate::math::limits::check_pose;
 use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
@@ -44,6 +44,10 @@ pub(in crate::contact) struct Pass<'a> {
     pub owners: Option<Owners<'a>>,
     /// Exact distances to the mesh of the field's body, if its surface is known.
     pub exact: Option<Exact<'a>>,
+    /// Exact surface of the shell's body.
+    pub own_surface: Option<&'a Surface>,
+    /// Whether the query finds the contacts of edges and sharp corners too.
+    pub finds_edges: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -81,6 +85,8 @@ impl<'a> Pass<'a> {
             max_depth,
             owners,
             exact,
+            own_surface: body.surface,
+            finds_edges: false,
         })
     }
 

@@ -6,6 +6,9 @@
 //!
 //! Between touching and the least depth that the search for edges that pass through a surface resolves, the distance is
 //! signed: along the common normal of two edges, and along the normal of a face.
+//!
+//! Two sharp edges that have passed through each other keep their common normal, up to the largest separation that is
+//! wanted: the closest faces beside them lead to the side, and the bodies would slide on into each other.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use crate::field::Surface;
@@ -16,7 +19,8 @@ use crate::mesh::{Feature, Placement};
 /// nearly flush with another are contacts before the face is flush, so that a solver sees all that will carry.
 const LEAN: f64 = 0.05;
 
-/// Sine of the same angle for a foot on the surface against which a corner is tested: rounding alone.
+/// Sine of the same angle for a foot on the surface against which a corner is tested, and for edges that have passed
+/// through each other: rounding alone.
 const ROUNDING: f64 = 1e-6;
 
 /// Largest depth at which features still count as apart, as a fraction of the extent of the smaller body: a little more
@@ -47,6 +51,9 @@ pub(in super::super) struct Scratch {
     dropped: Vec<bool>,
     /// Whether each contact of a sample gives way to those of its corner.
     superseded: Vec<bool>,
+    /// Edges that have passed through an edge of the other body, ascending: whether the edge is of the second surface, its
+    /// number, and the position on it.
+    pub passed: Vec<(bool, u32, f64)>,
 }
 
 /// A direction along which few contacts have the same position, however the bodies are aligned.
@@ -65,6 +72,15 @@ fn common_normal([p, p_end]: [Vec3; 2], [q, q_end]: [Vec3; 2]) -> Option<(Vec3, 
     Some((n / length, r.dot(&n) / length, [r.cross(&w).dot(&n) / squared, r.cross(&u).dot(&n) / squared]))
 }
 
+/// Returns the position on a line at which it is inside a surface under one of its edges, in the plane that divides the
+/// angle between the faces beside that edge; `None` if it is not inside there.
+fn under(surface: &Surface, edge: u32, [from, to]: [Vec3; 2]) -> Option<f64> {
+    let [start, end] = surface.edge(edge);
+    let across = (end - start).cross(&surface.normal_of_edge(edge)?);
+    let at = (start - from).dot(&across) / (to - from).dot(&across);
+    ((0.0..=1.0).contains(&at) && surface.contains(from + (to - from) * at)).then_some(at)
+}
+
 /// The two surfaces of a search, with their lengths.
 struct Search<'a> {
     first: &'a Surface,
@@ -73,12 +89,15 @@ struct Search<'a> {
     placement: Placement,
     limit: f64,
     extent: f64,
+    /// Whether the bodies move: then corners in a concave place of the other body meet all faces around it.
+    moves: bool,
 }
 
 impl Search<'_> {
     /// Returns the point of a sharp edge of the first surface that is closest to one of the second, the unit vector from
-    /// the first to the second, and the separation, if they are a contact.
-    fn edges(&self, one: u32, two: u32) -> Option<(Vec3, Vec3, f64)> {
+    /// the first to the second, and the separation, if they are a contact. Adds edges that have passed through each other to
+    /// `passed`.
+    fn edges(&self, one: u32, two: u32, passed: &mut Vec<(bool, u32, f64)>) -> Option<(Vec3, Vec3, f64)> {
         let ends = self.first.edge(one).map(|p| self.placement.place(&p));
         let (normal, offset, at) = common_normal(ends, self.second.edge(two))?;
         if offset.abs() > self.limit || at.iter().any(|x| !(-BEYOND..=1.0 + BEYOND).contains(x)) {
@@ -87,11 +106,22 @@ impl Search<'_> {
         let apart = if offset < 0.0 { -normal } else { normal };
         let signs = [(apart, offset.abs()), (-apart, -offset.abs())];
         let (direction, separation) = signs.into_iter().find(|(direction, separation)| {
-            *separation >= -OVERLAP * self.extent
-                && self.second.edge_faces(two, &-direction, LEAN)
-                && self.first.edge_faces(one, &self.placement.rotation.tr_mul(direction), LEAN)
+            let lean = if *separation < -OVERLAP * self.extent { ROUNDING } else { LEAN };
+            self.second.edge_faces(two, &-direction, lean)
+                && self.first.edge_faces(one, &self.placement.rotation.tr_mul(direction), lean)
         })?;
-        Some((ends[0] + (ends[1] - ends[0]) * at[0], direction, separation))
+        if separation < 0.0 {
+            let back = |p: &Vec3| self.placement.place_back(p);
+            let on_first = under(self.second, two, ends);
+            let on_second = under(self.first, one, self.second.edge(two).map(|p| back(&p)));
+            match on_first.zip(on_second) {
+                Some((on_first, on_second)) => passed.extend([(false, one, on_first), (true, two, on_second)]),
+                None if separation < -OVERLAP * self.extent => return None,
+                None => {}
+            }
+        }
+        let point = ends[0] + (ends[1] - ends[0]) * at[0];
+        Some((point, direction, separation))
     }
 
     /// Returns the same for a sharp corner of the first surface and the closest point of a triangle of the second.
@@ -102,6 +132,13 @@ impl Search<'_> {
         let distance = from_foot.norm();
         if distance > self.limit {
             return None;
+        }
+        if self.moves && self.second.is_at_concave_edge(triangle, feature) {
+            // Not the closest point, but the bodies' motion may lead from the nearest face to this one.
+            let out = self.second.normal(triangle)?;
+            let separation = from_foot.dot(&out);
+            let faces = || self.first.corner_faces(corner, &self.placement.rotation.tr_mul(&-out), LEAN);
+            return (separation >= 0.0 && faces()).then_some((p, -out, separation));
         }
         let (out, separation) = if feature == Feature::Face || distance <= NO_DIRECTION * self.extent {
             let normal = self.second.normal(triangle)?;
@@ -130,11 +167,14 @@ pub(in super::super) fn suffice(surfaces: [&Surface; 2], limit: f64) -> bool {
 
 /// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
 /// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
-/// their corner are removed. Returns the number of contacts that are left of those before, and the number of tests.
+/// their corner are removed. If the bodies move (`moves`), a corner beside a sharp concave edge has a contact with each of
+/// the two faces there that it is in front of, with the plane of the face. Returns the number of contacts that are left of
+/// those before, and the number of tests.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
+    moves: bool,
     scratch: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> (usize, u64) {
@@ -147,9 +187,10 @@ pub(in super::super) fn collect(
     };
     let known = contacts.len();
     let mut tests = 0;
+    scratch.passed.clear();
     for of_b in [false, true] {
         let (own, own_pose, other, pose) = if of_b { (b, pose_b, a, pose_a) } else { (a, pose_a, b, pose_b) };
-        let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent };
+        let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent, moves };
         let mut push = |(p, direction, separation): (Vec3, Vec3, f64), edge: u32| {
             let point = (pose * nalgebra::Point3::from(p)).coords;
             let towards = pose.rotation * direction;
@@ -161,7 +202,7 @@ pub(in super::super) fn collect(
         if !of_b {
             tests += own.near_edges(other, &search.placement, limit, |one, two| {
                 let [one, two] = [own.sharp_edge(one), other.sharp_edge(two)];
-                if let Some(found) = search.edges(one, two) {
+                if let Some(found) = search.edges(one, two, &mut scratch.passed) {
                     push(found, one);
                 }
             });
@@ -172,6 +213,7 @@ pub(in super::super) fn collect(
             }
         });
     }
+    scratch.passed.sort_unstable_by(|p, q| (p.0, p.1).cmp(&(q.0, q.1)).then(p.2.total_cmp(&q.2)));
     (drop_duplicates(known, SAME_PLACE * extent, scratch, contacts), tests)
 }
 
@@ -181,7 +223,7 @@ pub(in super::super) fn collect(
 fn drop_duplicates(
     known: usize,
     tolerance: f64,
-    Scratch { order, dropped, superseded }: &mut Scratch,
+    Scratch { order, dropped, superseded, .. }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> usize {
     let (others, own) = contacts.split_at(known);

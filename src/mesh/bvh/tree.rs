@@ -80,15 +80,15 @@ impl Bvh {
         out[from..].sort_unstable();
     }
 
-    /// Calls `found` with the closest point to `p` of each triangle within `distance` metres, in leaf order.
-    pub(crate) fn points_within(&self, p: Vec3, distance: f64, mut found: impl FnMut(Vec3)) {
+    /// Calls `found` with each triangle within `distance` metres of `p`, and its closest point, in leaf order.
+    pub(crate) fn points_within(&self, p: Vec3, distance: f64, mut found: impl FnMut(u32, Vec3)) {
         let limit = distance * distance;
         self.visit_leaves(
             |n| n.distance_squared(&p) <= limit,
             |k| {
                 let (point, _) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
                 if (point - p).norm_squared() <= limit {
-                    found(point);
+                    found(self.id(k), point);
                 }
             },
         );

@@ -21,8 +21,8 @@ struct btVoxShellSettings
 	unsigned m_roles = VXS_ROLES_BOTH;
 	/// Selects whether the contacts of two Voxshell shapes include those of the edges and sharp corners of their meshes: one
 	/// of VXS_COVERAGE_. With VXS_COVERAGE_SAMPLES, the default, what fits between the samples is missed. With
-	/// VXS_COVERAGE_EDGES, sharp bodies that meet at corners and edges sink in less; a pair that moves takes longer, and a
-	/// smooth peg in a tight hole is held up by the rims.
+	/// VXS_COVERAGE_EDGES, no intersection of two closed meshes is missed, the contacts of samples near creases are exact, and
+	/// sharp bodies that meet at corners and edges sink in less; a pair that moves takes several times as long.
 	unsigned m_coverage = VXS_COVERAGE_SAMPLES;
 	/// Selects the sets of contacts that have a manifold of their own: one of VXS_SEGMENTATION_.
 	/// - NONE: no set. The points that spread widest in place and direction fill the manifolds.
