@@ -284,7 +284,8 @@ fn samples_beside_the_other_body_do_not_count_in_a_step() {
     let (a, b) = (body("block", &small), body("floor", &large));
     let mut workspace = Workspace::new();
     let shift = Vec3::new(0.01, -1e-4, 0.0);
-    let step = Step { center: Vec3::zeros(), shift, turn: Vec3::zeros(), max_gap: 0.01, dense_above: 0 };
+    let step =
+        Step { center: Vec3::zeros(), shift, turn: Vec3::zeros(), max_gap: 0.01, dense_above: 0, extremes_only: false };
     for height in [1e-4, 1e-7, 0.0, -1e-7, -1e-5] {
         let pose = Pose::translation(0.02, 0.2 + height, 0.03);
         let mut ask = |step| {

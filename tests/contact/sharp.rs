@@ -456,7 +456,14 @@ fn corners_in_a_concave_place_meet_all_walls_in_a_step() {
     let mut workspace = Workspace::new();
     let tip = Vec3::new(0.05, 0.051, 0.045);
     let pose = Pose::from_parts(tip.into(), Rotation::new(Vec3::y() * 0.3)) * Pose::translation(0.0, 0.5, 0.0);
-    let step = Step { center: tip, shift: -Vec3::y() * 0.01, turn: Vec3::zeros(), max_gap: 1.0, dense_above: 0 };
+    let step = Step {
+        center: tip,
+        shift: -Vec3::y() * 0.01,
+        turn: Vec3::zeros(),
+        max_gap: 1.0,
+        dense_above: 0,
+        extremes_only: false,
+    };
     for step in [None, Some(step)] {
         let query = Query { max_separation: LIMIT, roles: Roles::Both, step, ..Query::default() };
         let still = Pose::identity();
