@@ -57,7 +57,7 @@ pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) ->
 }
 
 /// Returns the shape and the pose of a body.
-unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result<(&'a Arc<Shape>, Pose), Failure> {
+pub(super) unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result<(&'a Arc<Shape>, Pose), Failure> {
     let body = check::input(argument, body)?;
     let shape = handle::get(format_args!("{argument}->shape"), body.shape)?;
     Ok((shape, check::pose_value(format_args!("{argument}->pose."), &body.pose)?))

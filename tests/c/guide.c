@@ -97,6 +97,29 @@ static void distances(const vxs_shape *wedge, const vxs_shape *ball, vxs_workspa
   vxs_field_release(field); /* its own handle: the shape lives on */
 }
 
+static void triangles_touched(const vxs_shape *wedge, const vxs_shape *ground, vxs_workspace *workspace) {
+  enum { STEEL = 1, RUBBER = 2 };
+  const uint32_t of_triangles[8] = {RUBBER, RUBBER, STEEL, STEEL, STEEL, STEEL, STEEL, STEEL}; /* the first two are the bottom */
+  vxs_shape *shod = NULL; /* shares everything but the materials */
+  must(vxs_shape_create_with_materials(wedge, of_triangles, 8, &shod), "materials");
+  must(vxs_shape_prepare_triangles(shod), "prepare");
+
+  const vxs_body a = {shod, {{0, -0.001, 0}, 0, 0, 0, 1}}, b = {ground, {{0, 0, 0}, 0, 0, 0, 1}};
+  vxs_contact contacts[4];
+  vxs_contact_triangles triangles[4];
+  size_t count = 0;
+  vxs_query query;
+  vxs_query_init(&query, sizeof query);
+  query.max_contacts = 4;
+  must(vxs_query_contacts(&a, &b, &query, workspace, contacts, 4, &count), "contacts");
+  must(vxs_query_triangles(&a, &b, contacts, count, triangles), "triangles");
+  for (size_t i = 0; i < count; ++i) {
+    assert(triangles[i].on_a.triangle < 2 && triangles[i].on_a.material == RUBBER);
+    assert(triangles[i].on_b.triangle == VXS_TRIANGLE_NONE); /* a half-space has none */
+  }
+  vxs_shape_release(shod);
+}
+
 /* One per thread: shapes are shared, workspaces are not. */
 struct job {
   const vxs_shape *wedge, *ground;
@@ -180,6 +203,7 @@ int main(void) {
   const size_t count = all_contacts(wedge, ground, workspace);
   assert(count > 16 && all_contacts(again, ground, workspace) == count);
   distances(wedge, ball, workspace);
+  triangles_touched(wedge, ground, workspace);
   on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
   assert(cook_an_open_mesh() > 0);

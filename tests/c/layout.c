@@ -125,6 +125,15 @@ AT(vxs_pose, qx, 24);
 AT(vxs_pose, qy, 32);
 AT(vxs_pose, qz, 40);
 AT(vxs_pose, qw, 48);
+SIZE(vxs_triangle_point, 32);
+AT(vxs_triangle_point, triangle, 0);
+AT(vxs_triangle_point, material, 4);
+AT(vxs_triangle_point, barycentric, 8);
+
+SIZE(vxs_contact_triangles, 64);
+AT(vxs_contact_triangles, on_a, 0);
+AT(vxs_contact_triangles, on_b, 32);
+
 SIZE(vxs_contact, 96);
 AT(vxs_contact, point_on_a, 0);
 AT(vxs_contact, point_on_b, 24);
