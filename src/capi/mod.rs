@@ -35,6 +35,7 @@ pub mod impulse;
 pub mod log;
 pub mod materials;
 pub mod motion;
+pub mod patches;
 pub mod primitive;
 pub mod query;
 pub mod query_options;
@@ -52,6 +53,6 @@ pub const HEADERS: [(&str, &[&str]); 7] = [
     ("shape", &["shape_info.rs", "shape.rs", "materials.rs", "forms.rs", "asset.rs"]),
     ("query", &["query_options.rs", "query.rs", "contact_triangles.rs"]),
     ("motion", &["motion.rs"]),
-    ("response", &["response.rs", "impulse.rs"]),
+    ("response", &["response.rs", "impulse.rs", "patches.rs"]),
     ("haptics", &["haptics_handle.rs", "haptics_types.rs", "haptics_settings.rs", "haptics.rs", "haptics_run.rs"]),
 ];

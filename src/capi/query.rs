@@ -27,6 +27,7 @@ pub(super) struct Scratch {
     pub contact: contact::Workspace,
     pub motion: ccd::shell::Workspace,
     pub clusters: response::Clusters,
+    pub patches: response::PatchWorkspace,
 }
 
 /// Creates scratch memory for queries. Create one per thread and keep it. A pair that is queried repeatedly is answered

@@ -120,6 +120,22 @@ static void triangles_touched(const vxs_shape *wedge, const vxs_shape *ground, v
   vxs_shape_release(shod);
 }
 
+static void patch_of_a_ball(const vxs_shape *ball, const vxs_shape *ground, vxs_workspace *workspace) {
+  /* A ball of 50 mm radius, 0.5 mm deep in rigid ground; its pressure grows by 1 GPa per metre of depth. */
+  const vxs_body a = {ball, {{0, 0.0495, 0}, 0, 0, 0, 1}}, b = {ground, {{0, 0, 0}, 0, 0, 0, 1}};
+  vxs_patch_query query;
+  must(vxs_patch_query_init(&query, sizeof query, 1e9, INFINITY), "patch query");
+  vxs_patch patch;
+  size_t count = 0, points = 0;
+  must(vxs_query_patches(&a, &b, &query, workspace, &patch, 1, &count), "patches");
+  printf("%.0f mm2, %.1f N, at most %.2f MPa\n", 1e6 * patch.area, -patch.on_b.force.y, 1e-6 * patch.max_pressure);
+  assert(count == 1 && fabs(-patch.on_b.force.y - 3.14159 * 1e9 * 0.05 * 0.0005 * 0.0005) < 0.5); /* pi k R d^2 */
+
+  vxs_vec3 outline[500];
+  must(vxs_workspace_get_outline(workspace, 0, outline, 500, &points), "outline");
+  assert(points > 20 && outline[0].x == outline[points - 1].x);
+}
+
 /* One per thread: shapes are shared, workspaces are not. */
 struct job {
   const vxs_shape *wedge, *ground;
@@ -204,6 +220,7 @@ int main(void) {
   assert(count > 16 && all_contacts(again, ground, workspace) == count);
   distances(wedge, ball, workspace);
   triangles_touched(wedge, ground, workspace);
+  patch_of_a_ball(ball, ground, workspace);
   on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
   assert(cook_an_open_mesh() > 0);

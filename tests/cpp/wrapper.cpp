@@ -205,6 +205,18 @@ static void responses(const Shape& box) {
   refused(VXS_INVALID_ARGUMENT, "dt is 0", [&] { Impulse(0); });
 }
 
+// A box of 1 m, 2 mm deep in rigid ground, is an elastic foundation of 1 m².
+static void patches(const Shape& box) {
+  const Shape floor = Shape::create_half_space({0, 1, 0}, 0);
+  Workspace workspace;
+  std::vector<Patch> found;
+  query_patches(box, at(0, 0.498, 0), floor, identity(), PatchQuery(INFINITY, 1e6), workspace, found);
+  CHECK(found.size() == 1 && std::fabs(found[0].area - 1) < 0.05 && std::fabs(found[0].on_b.force.y + 2000) < 100);
+  const std::vector<Vec3> outline = get_outline(workspace, 0);
+  CHECK(outline.size() > 20 && outline.front().x == outline.back().x && get_outline(workspace, 1).empty());
+  refused(VXS_INVALID_ARGUMENT, "stiffness_a is 0", [] { PatchQuery(0, 1); });
+}
+
 static void ownership(const Shape& box) {
   Shape copy = box, moved = std::move(copy);
   copy = moved;
@@ -309,6 +321,7 @@ int main() {
   ownership(box);
   motions(box);
   materials(box);
+  patches(box);
   responses(box);
   haptics(box);
   errors();
