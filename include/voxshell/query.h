@@ -432,6 +432,54 @@ vxs_status vxs_query_distance(const struct vxs_body *a,
                               struct vxs_contact *closest,
                               bool *found);
 
+/** In place of a triangle number: the body has no mesh, or the contact has no finite points. */
+#define VXS_TRIANGLE_NONE UINT32_MAX
+
+/** The place of a contact on the mesh of one of its bodies. */
+typedef struct vxs_triangle_point {
+  /**
+   * Number of the triangle closest to the contact's point on the body, in the order in which the triangles were given
+   * and in which `vxs_shape_get_triangles` returns them; VXS_TRIANGLE_NONE without one.
+   */
+  uint32_t triangle;
+  /** Material number of the triangle; VXS_MATERIAL_NONE without one. */
+  uint32_t material;
+  /**
+   * Barycentric coordinates of the point of the triangle that is closest to the contact's point: the weights of its
+   * corners, in their order, 0 to 1, with the sum 1. NaN without a triangle.
+   */
+  double barycentric[3];
+} vxs_triangle_point;
+
+/** The places of a contact on the meshes of both bodies. */
+typedef struct vxs_contact_triangles {
+  struct vxs_triangle_point on_a;
+  struct vxs_triangle_point on_b;
+} vxs_contact_triangles;
+
+/**
+ * Finds the triangles of contacts: for each contact and body the triangle closest to the contact's point, its barycentric
+ * coordinates and its material. Works for the contacts of every query. For bodies in motion `a` and `b` are at the poses of
+ * the time of impact (`vxs_motion_pose`).
+ *
+ * Of triangles that are equally close, within 2.4e-7 of the mesh's extent, the answer is the one whose normal is nearest to
+ * the contact's; then the one with the lowest number. A shape made by `vxs_shape_create` has no triangles. Needs no
+ * workspace; allocates nothing and takes no lock once the shapes are prepared (`vxs_shape_prepare_triangles`). It takes a few
+ * microseconds per contact.
+ *
+ * @param a, b            the two bodies of the query
+ * @param contacts        `count` contacts
+ * @param count           number of contacts
+ * @param[out] triangles  `count`, in the order of the contacts
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
+ */
+VXS_API
+vxs_status vxs_query_triangles(const struct vxs_body *a,
+                               const struct vxs_body *b,
+                               const struct vxs_contact *contacts,
+                               size_t count,
+                               struct vxs_contact_triangles *triangles);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

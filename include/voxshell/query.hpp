@@ -14,6 +14,7 @@
 VOXSHELL_NAMESPACE_BEGIN
 
 using Contact = vxs_contact;
+using ContactTriangles = vxs_contact_triangles;
 
 /** `vxs_query` with its defaults. */
 struct Query : vxs_query {
@@ -99,6 +100,15 @@ inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, c
   if (!detail::check(vxs_query_features(&body_a, &body_b, features.data(), features.size(),
                                         contacts.data())))
     contacts.clear();
+}
+
+/** Finds the triangles of contacts, in their order, into the caller's vector, which keeps its memory. */
+inline void query_triangles(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                            const std::vector<Contact>& contacts, std::vector<ContactTriangles>& triangles) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
+  triangles.resize(contacts.size());
+  if (!detail::check(vxs_query_triangles(&body_a, &body_b, contacts.data(), contacts.size(), triangles.data())))
+    triangles.clear();
 }
 
 /** Returns the closest or deepest sample; nothing if the shapes are farther apart than `query.max_distance`. */

@@ -254,6 +254,105 @@ vxs_status vxs_query_impulse(const struct vxs_dynamic_body *a,
                              struct vxs_workspace *workspace,
                              struct vxs_impulses *impulses);
 
+/** Pressure laws of two bodies. Fill it with `vxs_patch_query_init`, then change fields as needed. */
+typedef struct vxs_patch_query {
+  /** `sizeof(vxs_patch_query)`, set by `vxs_patch_query_init`. */
+  uint32_t struct_size;
+  /** Zero. */
+  uint32_t reserved;
+  /**
+   * Stiffness k of A and of B, Pa/m^m with the exponent m: the pressure at depth d is k d^m. Infinity for a rigid body, whose
+   * surface then is the contact surface; at most one of the two.
+   */
+  double stiffness_a;
+  double stiffness_b;
+  /**
+   * Exponent m of both laws, 1/4 to 4. Default 1: linear, the elastic foundation. A sphere of radius R on a rigid plane has
+   * the force of Hertz with m = 0.5 and k = E / (pi sqrt(R)), where E is the effective modulus.
+   */
+  double exponent;
+  /**
+   * Edge of the smallest cells of the contact surface, metres: patches narrower than this may be missed. Default 0: 1/200 of
+   * the largest extent of the smaller body.
+   */
+  double resolution;
+} vxs_patch_query;
+
+/** A region of contact. World frame. */
+typedef struct vxs_patch {
+  /** Area of the contact surface, m². */
+  double area;
+  /** Mean and largest pressure, Pa. */
+  double mean_pressure;
+  double max_pressure;
+  /** Centre of pressure, metres. */
+  struct vxs_vec3 center;
+  /** Direction of the force: a unit vector from A to B. */
+  struct vxs_vec3 normal;
+  /** Force and torque about `center` on B, N and N m; those on A are opposite. */
+  struct vxs_wrench on_b;
+} vxs_patch;
+
+/**
+ * Fills `query` with linear laws of the given stiffness and the default resolution.
+ *
+ * @param[out] query                the struct to fill
+ * @param size                      `sizeof(vxs_patch_query)`
+ * @param stiffness_a, stiffness_b  Pa/m; infinity for a rigid body, at most one
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, or a stiffness that is not positive)
+ */
+VXS_API
+vxs_status vxs_patch_query_init(struct vxs_patch_query *query,
+                                size_t size,
+                                double stiffness_a,
+                                double stiffness_b);
+
+/**
+ * Finds the contact patches of two shapes at two poses: the regions of the surface on which the pressures of both are equal, with
+ * area, pressure and wrench (Elandt et al. 2019, Masterjohn et al. 2022).
+ *
+ * Both shapes need a field. The surface is found on a grid that is fixed in the world: the answer changes continuously as the
+ * bodies move, and exchanging them changes nothing but the signs. No part of a deep overlap is left out. Regions that come closer
+ * than a cell are one patch. Once the workspace is warm, the query allocates nothing and takes no lock; the same input gives the
+ * same bytes.
+ *
+ * @param a, b          the two bodies
+ * @param query         prepared by `vxs_patch_query_init`
+ * @param workspace     this thread's scratch; keeps the outlines until its next patch query
+ * @param[out] patches  at most `capacity`, that with the largest force first; may be null if `capacity` is 0
+ * @param[out] count    number of patches, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT (also a resolution that takes
+ *         more than a million cells), VXS_INVALID_HANDLE, VXS_UNSUPPORTED (a shape has no field, or its field has no inside;
+ *         both are infinite), VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_query_patches(const struct vxs_body *a,
+                             const struct vxs_body *b,
+                             const struct vxs_patch_query *query,
+                             struct vxs_workspace *workspace,
+                             struct vxs_patch *patches,
+                             size_t capacity,
+                             size_t *count);
+
+/**
+ * Gets the outline of a patch of the last `vxs_query_patches` in a workspace: closed polylines one after the other, each of which
+ * ends with its first point. A patch with holes has several. Points are about a cell apart.
+ *
+ * @param workspace    the workspace of the query
+ * @param patch        index of the patch; a patch that the query did not find has no points
+ * @param[out] points  world frame, metres, at most `capacity`; may be null if `capacity` is 0
+ * @param capacity     number of elements in `points`
+ * @param[out] count   number of points, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ *         VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_workspace_get_outline(struct vxs_workspace *workspace,
+                                     size_t patch,
+                                     struct vxs_vec3 *points,
+                                     size_t capacity,
+                                     size_t *count);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

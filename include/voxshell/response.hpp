@@ -2,6 +2,8 @@
 #ifndef VOXSHELL_RESPONSE_HPP
 #define VOXSHELL_RESPONSE_HPP
 
+#include <vector>
+
 #include "base.hpp"
 #include "query.hpp"
 #include "response.h"
@@ -58,6 +60,40 @@ inline Impulses query_impulse(const Shape& a, const Kinematics& kinematics_a, co
   detail::check(vxs_query_impulse(&body_a, &mobility_a, &body_b, &mobility_b,
                                   &impulse, workspace.c_handle(), &impulses));
   return impulses;
+}
+
+using Patch = vxs_patch;
+
+/** `vxs_patch_query` with the stiffness of both bodies, Pa/m; infinity for a rigid one. */
+struct PatchQuery : vxs_patch_query {
+  PatchQuery(double stiffness_a, double stiffness_b) : vxs_patch_query{} {
+    detail::check(vxs_patch_query_init(this, sizeof(vxs_patch_query), stiffness_a, stiffness_b));
+  }
+};
+
+/** Writes contact patches into the caller's vector, which keeps its memory: a warm call allocates nothing. */
+inline void query_patches(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const PatchQuery& query,
+                          Workspace& workspace, std::vector<Patch>& patches) {
+  const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
+  patches.resize(patches.capacity());
+  std::size_t count = 0;
+  vxs_status status = VXS_OK;
+  do {
+    if (count > patches.size()) patches.resize(count);
+    status = vxs_query_patches(&body_a, &body_b, &query, workspace.c_handle(), patches.data(), patches.size(), &count);
+    if (!detail::check(status)) count = 0;
+  } while (status == VXS_TRUNCATED);
+  patches.resize(count);
+}
+
+/** Returns the outline of a patch of the last `query_patches`: closed polylines, each of which ends with its first point. */
+inline std::vector<Vec3> get_outline(Workspace& workspace, std::size_t patch) {
+  std::vector<Vec3> points;
+  std::size_t count = 0;
+  if (!detail::check(vxs_workspace_get_outline(workspace.c_handle(), patch, nullptr, 0, &count))) return points;
+  points.resize(count);
+  detail::check(vxs_workspace_get_outline(workspace.c_handle(), patch, points.data(), points.size(), &count));
+  return points;
 }
 
 VOXSHELL_NAMESPACE_END

@@ -300,6 +300,55 @@ vxs_status vxs_shape_query_crossings(const struct vxs_shape *shape,
                                      size_t capacity,
                                      size_t *count);
 
+/** In place of a material number: the shape has no materials, or there is no triangle. */
+#define VXS_MATERIAL_NONE UINT32_MAX
+
+/**
+ * Creates a shape that shares all data of another one and has a material number for each triangle. The numbers are the
+ * user's own; `vxs_query_triangles` returns them. Asset files contain them, and scaled copies keep them. Cooking neither
+ * removes nor reorders triangles: number i belongs to the triangle that was given as number i.
+ *
+ * @param shape      the shape, made from a mesh; it stays unchanged
+ * @param materials  `count` numbers, in the order of the triangles; any values. VXS_MATERIAL_NONE marks a triangle
+ *                   without a material
+ * @param count      number of triangles of the shape
+ * @param[out] out   release it with `vxs_shape_release`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (another number of triangles, or none), VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
+ */
+VXS_API
+vxs_status vxs_shape_create_with_materials(const struct vxs_shape *shape,
+                                           const uint32_t *materials,
+                                           size_t count,
+                                           struct vxs_shape **out);
+
+/**
+ * Gets the material numbers of the triangles of a shape.
+ *
+ * @param shape           the shape
+ * @param[out] materials  in the order of the triangles, at most `capacity`; may be null if `capacity` is 0
+ * @param capacity        number of elements in `materials`
+ * @param[out] count      number of triangles; 0 for a shape without materials
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE
+ */
+VXS_API
+vxs_status vxs_shape_get_materials(const struct vxs_shape *shape,
+                                   uint32_t *materials,
+                                   size_t capacity,
+                                   size_t *count);
+
+/**
+ * Prepares a shape for `vxs_query_triangles`: builds a hierarchy over its triangles. Otherwise the first such query does
+ * so, which takes about 1 microsecond per triangle and allocates memory in the middle of a step. Does nothing for a shape
+ * without triangles, and for a shape that is prepared. Any number of threads may call this and use the shape at once.
+ * Handles to the same shape share the hierarchy; asset files do not contain it.
+ *
+ * @param shape  the shape
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
+ */
+VXS_API
+vxs_status vxs_shape_prepare_triangles(const struct vxs_shape *shape);
+
 /** A signed distance field. Immutable and shared, like the shape from which it comes. */
 typedef struct vxs_field vxs_field;
 

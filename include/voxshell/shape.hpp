@@ -164,6 +164,12 @@ class Shape {
   static Shape create_scaled(const Shape& shape, double factor) {
     return make([&](vxs_shape** out) { return vxs_shape_create_scaled(shape.c_handle(), factor, out); });
   }
+  /** Creates a shape that shares all data of `shape` and has a material number for each triangle. */
+  static Shape create_with_materials(const Shape& shape, const std::vector<std::uint32_t>& materials) {
+    return make([&](vxs_shape** out) {
+      return vxs_shape_create_with_materials(shape.c_handle(), materials.data(), materials.size(), out);
+    });
+  }
   static Shape load(const std::string& path) {
     return make([&](vxs_shape** out) { return vxs_shape_load(path.c_str(), out); });
   }
@@ -199,6 +205,18 @@ class Shape {
   void prepare_edges() const { detail::check(vxs_shape_prepare_edges(handle_.get())); }
   /// See `vxs_shape_prepare_extremes`.
   void prepare_extremes() const { detail::check(vxs_shape_prepare_extremes(handle_.get())); }
+
+  /// See `vxs_shape_prepare_triangles`.
+  void prepare_triangles() const { detail::check(vxs_shape_prepare_triangles(handle_.get())); }
+  /** Returns the material numbers of the triangles; empty without materials. */
+  std::vector<std::uint32_t> get_materials() const {
+    std::vector<std::uint32_t> materials;
+    std::size_t count = 0;
+    if (!detail::check(vxs_shape_get_materials(handle_.get(), nullptr, 0, &count))) return materials;
+    materials.resize(count);
+    detail::check(vxs_shape_get_materials(handle_.get(), materials.data(), materials.size(), &count));
+    return materials;
+  }
 
   Aabb get_bounds() const {
     Aabb bounds{};

@@ -9,7 +9,7 @@ use super::container::{self, decode, encode, name, Container, Section, Tag};
 use super::map::{map, Mapped};
 use super::{bricks, Shape, Store};
 use crate::field::{DenseField, Field, SignedDistance};
-use crate::memory::{self, Bytes};
+use crate::memory::{self, Bytes, SliceGuarded};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
@@ -18,6 +18,8 @@ const META: Tag = *b"META";
 const MESH: Tag = *b"MESH";
 const FIELD: Tag = *b"FELD";
 const SHELL: Tag = *b"SHEL";
+/// The user's material numbers. In small letters: a reader without materials may skip them.
+const MATERIALS: Tag = *b"matl";
 const KNOWN: [Tag; 7] = [META, MESH, FIELD, bricks::BRICKS, bricks::RAW, bricks::PACKED, SHELL];
 
 /// Name of the file in errors for an asset in memory.
@@ -29,6 +31,10 @@ struct Meta {
     mass: Option<MassProperties>,
     report: Option<Report>,
 }
+
+/// Section of the material numbers.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Materials(#[serde(deserialize_with = "memory::deserialize_vec")] Vec<u32>);
 
 /// Checks the numbers of a field that decoding does not check: those that were measured at cooking, and those that
 /// follow from all of its samples.
@@ -117,6 +123,9 @@ impl Shape {
         if let Some(shell) = &self.shell {
             encode(SHELL, shell.as_ref(), &mut sections)?;
         }
+        if let Some(materials) = &self.materials {
+            encode(MATERIALS, &Materials(materials.to_vec_guarded()), &mut sections)?;
+        }
         Ok(sections)
     }
 
@@ -124,6 +133,10 @@ impl Shape {
     fn check_readable(&self) -> std::result::Result<(), String> {
         if let Some(mesh) = &self.mesh {
             mesh.check().map_err(|e| format!("section MESH: {e}"))?;
+        }
+        if let Some(materials) = &self.materials {
+            self.check_materials(materials)
+                .map_err(|e| format!("section matl has {} numbers; expected {e}", materials.len()))?;
         }
         if let Some(Field::Bricks(field)) = self.field.as_deref() {
             field.check().map_err(|e| format!("a section of bricks: {e}"))?;
@@ -192,6 +205,17 @@ impl Shape {
         let shell = container.section(&SHELL).map(|bytes| decode::<PointShell>(SHELL, bytes)).transpose()?;
         check_parts(meta.mass.as_ref(), field.as_ref(), shell.as_ref())?;
         let (field, shell) = (field.map(Arc::new), shell.map(Arc::new));
-        Ok(Self { mesh, field, shell, mass: meta.mass, report: meta.report, built: Default::default() })
+        let built = Default::default();
+        let shape = Self { mesh, field, shell, mass: meta.mass, report: meta.report, materials: None, built };
+        match container.section(&MATERIALS) {
+            Some(bytes) => {
+                let Materials(numbers) = decode(MATERIALS, bytes)?;
+                shape
+                    .check_materials(&numbers)
+                    .map_err(|e| format!("section matl has {} numbers; expected {e}", numbers.len()))?;
+                Ok(Self { materials: Some(Arc::new(numbers)), ..shape })
+            }
+            None => Ok(shape),
+        }
     }
 }

@@ -6,7 +6,9 @@ mod container;
 mod file;
 mod map;
 mod shape;
+mod triangles;
 
 pub use crate::cook::{CookOptions, Forms, Resolution, Storage};
 pub use container::Store;
-pub use shape::Shape;
+pub use shape::{Built, Shape};
+pub use triangles::{contact_triangles, ContactTriangles, TrianglePoint};

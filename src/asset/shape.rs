@@ -7,7 +7,7 @@ use crate::cook::{self, mass_from_coarse, CookOptions, FieldOptions};
 use crate::field::{Field, MeshField, Sheet, SignReport, SignRule, SignedDistance, Surface};
 use crate::math::{limits, Aabb, Progress};
 use crate::memory;
-use crate::mesh::{MassProperties, Report, TriMesh};
+use crate::mesh::{Locator, MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
 
@@ -22,13 +22,18 @@ pub struct Shape {
     pub mass: Option<MassProperties>,
     /// Report on the mesh at cooking.
     pub report: Option<Report>,
-    /// The surface of `mesh` and `field`, built on first use; to be reset when one of them is replaced.
-    pub built: BuiltSurface,
+    /// The user's material numbers, one per triangle of `mesh`; see [`Shape::with_materials`].
+    pub materials: Option<Arc<Vec<u32>>>,
+    /// Structures over `mesh` and `field`, built on first use; to be reset when one of them is replaced.
+    pub built: Built,
 }
 
-/// The exact surface of a shape, if it was used before. Copies share it.
+/// The exact surface of a shape and the hierarchy of its triangles, each if it was used before. Copies share them.
 #[derive(Clone, Debug, Default)]
-pub struct BuiltSurface(Arc<OnceLock<Option<Surface>>>);
+pub struct Built {
+    surface: Arc<OnceLock<Option<Surface>>>,
+    locator: Arc<OnceLock<Option<Locator>>>,
+}
 
 impl Shape {
     /// Cooks a mesh: weld, field, pointshell, mass properties.
@@ -46,7 +51,8 @@ impl Shape {
                 shell: cooked.shell.map(Arc::new),
                 mass: cooked.mass,
                 report: Some(cooked.report),
-                built: BuiltSurface::default(),
+                materials: None,
+                built: Built::default(),
             })
         })
     }
@@ -59,7 +65,8 @@ impl Shape {
             shell: None,
             mass: None,
             report: None,
-            built: BuiltSurface::default(),
+            materials: None,
+            built: Built::default(),
         }
     }
 
@@ -100,11 +107,11 @@ impl Shape {
         if field.is_none() && shell.is_none() {
             return Err(Error::argument("field and pointshell", "both absent", "at least one of them"));
         }
-        Ok(Self { mesh: None, field, shell, mass: None, report: None, built: BuiltSurface::default() })
+        Ok(Self { mesh: None, field, shell, mass: None, report: None, materials: None, built: Built::default() })
     }
 
     /// Returns the body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their
-    /// numbers. The result is a copy: nothing is shared. Except for rounding its answers are those of the original,
+    /// numbers. The result is a copy: only the material numbers are shared. Except for rounding its answers are those of the original,
     /// scaled.
     ///
     /// # Errors
@@ -129,7 +136,8 @@ impl Shape {
                 shell: self.shell.as_ref().map(|s| s.scaled(factor)).transpose().map_err(unfit)?.map(Arc::new),
                 mass: self.mass.map(|m| m.scaled(factor)).map(checked).transpose().map_err(unfit)?,
                 report: self.report.as_ref().map(|r| r.scaled(factor)),
-                built: BuiltSurface::default(),
+                materials: self.materials.clone(),
+                built: Built::default(),
             })
         })?;
         // A half-space is infinite.
@@ -157,7 +165,7 @@ impl Shape {
 
     /// Returns the geometry with the surface, if that was built already.
     pub(crate) fn prepared_geometry(&self) -> Geometry<'_> {
-        let BuiltSurface(built) = &self.built;
+        let built = &self.built.surface;
         Geometry { surface: built.get().and_then(Option::as_ref), ..self.geometry() }
     }
 
@@ -167,7 +175,7 @@ impl Shape {
     /// # Errors
     /// `OutOfMemory`.
     pub fn surface(&self) -> Result<Option<&Surface>> {
-        let BuiltSurface(built) = &self.built;
+        let built = &self.built.surface;
         if built.get().is_none() {
             let mesh = self.mesh.as_deref().filter(|_| self.is_field_of_closed_mesh());
             let surface = memory::guard("building a surface", || Ok(mesh.and_then(Surface::new)))?;
@@ -183,6 +191,22 @@ impl Shape {
         if let Some(shell) = &self.shell {
             shell.extremes();
         }
+    }
+
+    /// Returns the hierarchy of the triangles of the mesh; `None` without a mesh. The first call builds it, which takes
+    /// about 1 µs per triangle; copies of the shape share it.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn locator(&self) -> Result<Option<&Locator>> {
+        let built = &self.built.locator;
+        if built.get().is_none() {
+            let locator =
+                memory::guard("building a hierarchy of triangles", || Ok(self.mesh.as_deref().map(Locator::new)))?;
+            // Another thread may have been faster, with the same result.
+            let _ = built.set(locator);
+        }
+        Ok(built.get().and_then(Option::as_ref))
     }
 
     /// Returns whether the field is zero on the mesh, and not on an offset surface or on a membrane.

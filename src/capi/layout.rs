@@ -5,12 +5,14 @@
 
 use std::mem::{offset_of, size_of};
 
+use super::contact_triangles::*;
 use super::cook_options::*;
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
 use super::impulse::*;
 use super::motion::*;
+use super::patches::*;
 use super::primitive::*;
 use super::query_options::*;
 use super::response::*;
@@ -95,6 +97,8 @@ layout!(vxs_contact, 96, {
     feature: 88,
     reserved: 92,
 });
+layout!(vxs_triangle_point, 32, { triangle: 0, material: 4, barycentric: 8 });
+layout!(vxs_contact_triangles, 64, { on_a: 0, on_b: 32 });
 layout!(vxs_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_motion, 112, { from: 0, to: 56 });
 layout!(vxs_moving_body, 120, { shape: 0, motion: 8 });
@@ -134,6 +138,8 @@ layout!(vxs_swept_body, 192, { shape: 0, sweep: 8 });
 layout!(vxs_sweep, 184, { motion: 0, center: 112, twist: 136 });
 layout!(vxs_mobility, 56, { inverse_mass: 0, inverse_inertia: 8 });
 layout!(vxs_impulse, 40, { struct_size: 0, iterations: 4, dt: 8, restitution: 16, max_speed: 24, max_separation: 32 });
+layout!(vxs_patch_query, 40, { struct_size: 0, reserved: 4, stiffness_a: 8, stiffness_b: 16, exponent: 24, resolution: 32 });
+layout!(vxs_patch, 120, { area: 0, mean_pressure: 8, max_pressure: 16, center: 24, normal: 48, on_b: 72 });
 layout!(vxs_impulses, 104, { on_a: 0, on_b: 48, count: 96, resolved: 100 });
 
 const _: () = assert!(super::log::VXS_LOG_ERROR == super::hook::ERROR);

@@ -22,6 +22,7 @@ mod workers;
 
 pub mod allocations;
 pub mod asset;
+pub mod contact_triangles;
 pub mod cook_options;
 pub mod create;
 pub mod forms;
@@ -32,7 +33,9 @@ pub mod haptics_settings;
 pub mod haptics_types;
 pub mod impulse;
 pub mod log;
+pub mod materials;
 pub mod motion;
+pub mod patches;
 pub mod primitive;
 pub mod query;
 pub mod query_options;
@@ -47,9 +50,9 @@ pub mod types;
 pub const HEADERS: [(&str, &[&str]); 7] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),
-    ("shape", &["shape_info.rs", "shape.rs", "forms.rs", "asset.rs"]),
-    ("query", &["query_options.rs", "query.rs"]),
+    ("shape", &["shape_info.rs", "shape.rs", "materials.rs", "forms.rs", "asset.rs"]),
+    ("query", &["query_options.rs", "query.rs", "contact_triangles.rs"]),
     ("motion", &["motion.rs"]),
-    ("response", &["response.rs", "impulse.rs"]),
+    ("response", &["response.rs", "impulse.rs", "patches.rs"]),
     ("haptics", &["haptics_handle.rs", "haptics_types.rs", "haptics_settings.rs", "haptics.rs", "haptics_run.rs"]),
 ];

@@ -27,6 +27,7 @@ pub(super) struct Scratch {
     pub contact: contact::Workspace,
     pub motion: ccd::shell::Workspace,
     pub clusters: response::Clusters,
+    pub patches: response::PatchWorkspace,
 }
 
 /// Creates scratch memory for queries. Create one per thread and keep it. A pair that is queried repeatedly is answered
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) ->
 }
 
 /// Returns the shape and the pose of a body.
-unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result<(&'a Arc<Shape>, Pose), Failure> {
+pub(super) unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result<(&'a Arc<Shape>, Pose), Failure> {
     let body = check::input(argument, body)?;
     let shape = handle::get(format_args!("{argument}->shape"), body.shape)?;
     Ok((shape, check::pose_value(format_args!("{argument}->pose."), &body.pose)?))

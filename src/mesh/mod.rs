@@ -4,6 +4,7 @@
 mod apart;
 mod bvh;
 pub mod io;
+mod locate;
 mod mass;
 pub mod primitives;
 mod report;
@@ -13,6 +14,7 @@ mod weld;
 
 pub(crate) use bvh::{crossings, near_pairs, Crossing, Edges, Placement};
 pub use bvh::{Bvh, Closest};
+pub use locate::{Located, Locator};
 pub use mass::principal_axes;
 pub(crate) use report::count_repeats;
 pub use report::{validate_raw, Report};

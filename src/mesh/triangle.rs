@@ -105,6 +105,31 @@ fn closest_point_on_sliver(t: &Corners, p: &Vec3) -> (Vec3, Feature) {
     best
 }
 
+/// Returns the barycentric coordinates of a point on a triangle: the weights of its corners, 0 to 1, with the sum 1.
+/// `feature` is the position of the point on the triangle.
+pub fn barycentric(t: &Corners, feature: Feature, p: &Vec3) -> [f64; 3] {
+    let mut weights = [0.0; 3];
+    match feature {
+        Feature::Vertex(i) => weights[usize::from(i)] = 1.0,
+        Feature::Edge(i) => {
+            let (i, j) = (usize::from(i), usize::from(i + 1) % 3);
+            let edge = t[j] - t[i];
+            // An edge is a feature of its own only if it has a length.
+            let along = (edge.dot(&(p - t[i])) / edge.norm_squared()).clamp(0.0, 1.0);
+            (weights[i], weights[j]) = (1.0 - along, along);
+        }
+        Feature::Face => {
+            let (ab, ac, ap) = (t[1] - t[0], t[2] - t[0], p - t[0]);
+            let n = ab.cross(&ac);
+            let nn = n.norm_squared();
+            let v = (ap.cross(&ac).dot(&n) / nn).clamp(0.0, 1.0);
+            let w = (ab.cross(&ap).dot(&n) / nn).clamp(0.0, 1.0 - v);
+            weights = [(1.0 - v) - w, v, w];
+        }
+    }
+    weights
+}
+
 /// Returns the tangent of half the signed solid angle of a triangle from `p`, as (cosine, sine) up to a positive
 /// factor. Positive when the triangle's outside is turned away from `p`. (1, 0) in the triangle's plane: a point of the
 /// triangle sees neither side, and counts as zero instead of as a sign made of rounding.

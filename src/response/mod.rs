@@ -9,17 +9,20 @@
 //! | `voxels` | tangent-plane forces with braking, and the DLR's penalty |
 //! | `impulse` | impulses, deepest first |
 //! | `cluster` | reduces many contacts to a few |
+//! | `patches` | regions of contact with pressure, area, wrench and outline |
 
 mod cluster;
 mod continuous;
 mod gather;
 mod impulse;
+mod patches;
 mod penalty;
 mod voxels;
 
 pub use cluster::{cluster, ClusterSettings, Clusters, CLUSTER_FEATURE};
 pub use continuous::{continuous, ContinuousSettings, Sweep};
 pub use impulse::{impulse, ImpulseSettings, Impulses, Mobility};
+pub use patches::{patches, Patch, PatchSettings, PatchWorkspace};
 pub use penalty::{penalty, PenaltySettings};
 pub use voxels::{dlr, vps, Braking, Depths, Role, VpsResponse, VpsSettings, Workspace};
 

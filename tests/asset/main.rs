@@ -3,4 +3,5 @@
 mod cook;
 mod file;
 mod format;
+mod materials;
 mod scaled;

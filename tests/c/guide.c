@@ -97,6 +97,45 @@ static void distances(const vxs_shape *wedge, const vxs_shape *ball, vxs_workspa
   vxs_field_release(field); /* its own handle: the shape lives on */
 }
 
+static void triangles_touched(const vxs_shape *wedge, const vxs_shape *ground, vxs_workspace *workspace) {
+  enum { STEEL = 1, RUBBER = 2 };
+  const uint32_t of_triangles[8] = {RUBBER, RUBBER, STEEL, STEEL, STEEL, STEEL, STEEL, STEEL}; /* the first two are the bottom */
+  vxs_shape *shod = NULL; /* shares everything but the materials */
+  must(vxs_shape_create_with_materials(wedge, of_triangles, 8, &shod), "materials");
+  must(vxs_shape_prepare_triangles(shod), "prepare");
+
+  const vxs_body a = {shod, {{0, -0.001, 0}, 0, 0, 0, 1}}, b = {ground, {{0, 0, 0}, 0, 0, 0, 1}};
+  vxs_contact contacts[4];
+  vxs_contact_triangles triangles[4];
+  size_t count = 0;
+  vxs_query query;
+  vxs_query_init(&query, sizeof query);
+  query.max_contacts = 4;
+  must(vxs_query_contacts(&a, &b, &query, workspace, contacts, 4, &count), "contacts");
+  must(vxs_query_triangles(&a, &b, contacts, count, triangles), "triangles");
+  for (size_t i = 0; i < count; ++i) {
+    assert(triangles[i].on_a.triangle < 2 && triangles[i].on_a.material == RUBBER);
+    assert(triangles[i].on_b.triangle == VXS_TRIANGLE_NONE); /* a half-space has none */
+  }
+  vxs_shape_release(shod);
+}
+
+static void patch_of_a_ball(const vxs_shape *ball, const vxs_shape *ground, vxs_workspace *workspace) {
+  /* A ball of 50 mm radius, 0.5 mm deep in rigid ground; its pressure grows by 1 GPa per metre of depth. */
+  const vxs_body a = {ball, {{0, 0.0495, 0}, 0, 0, 0, 1}}, b = {ground, {{0, 0, 0}, 0, 0, 0, 1}};
+  vxs_patch_query query;
+  must(vxs_patch_query_init(&query, sizeof query, 1e9, INFINITY), "patch query");
+  vxs_patch patch;
+  size_t count = 0, points = 0;
+  must(vxs_query_patches(&a, &b, &query, workspace, &patch, 1, &count), "patches");
+  printf("%.0f mm2, %.1f N, at most %.2f MPa\n", 1e6 * patch.area, -patch.on_b.force.y, 1e-6 * patch.max_pressure);
+  assert(count == 1 && fabs(-patch.on_b.force.y - 3.14159 * 1e9 * 0.05 * 0.0005 * 0.0005) < 0.5); /* pi k R d^2 */
+
+  vxs_vec3 outline[500];
+  must(vxs_workspace_get_outline(workspace, 0, outline, 500, &points), "outline");
+  assert(points > 20 && outline[0].x == outline[points - 1].x);
+}
+
 /* One per thread: shapes are shared, workspaces are not. */
 struct job {
   const vxs_shape *wedge, *ground;
@@ -180,6 +219,8 @@ int main(void) {
   const size_t count = all_contacts(wedge, ground, workspace);
   assert(count > 16 && all_contacts(again, ground, workspace) == count);
   distances(wedge, ball, workspace);
+  triangles_touched(wedge, ground, workspace);
+  patch_of_a_ball(ball, ground, workspace);
   on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
   assert(cook_an_open_mesh() > 0);

@@ -125,6 +125,15 @@ AT(vxs_pose, qx, 24);
 AT(vxs_pose, qy, 32);
 AT(vxs_pose, qz, 40);
 AT(vxs_pose, qw, 48);
+SIZE(vxs_triangle_point, 32);
+AT(vxs_triangle_point, triangle, 0);
+AT(vxs_triangle_point, material, 4);
+AT(vxs_triangle_point, barycentric, 8);
+
+SIZE(vxs_contact_triangles, 64);
+AT(vxs_contact_triangles, on_a, 0);
+AT(vxs_contact_triangles, on_b, 32);
+
 SIZE(vxs_contact, 96);
 AT(vxs_contact, point_on_a, 0);
 AT(vxs_contact, point_on_b, 24);
@@ -284,6 +293,22 @@ AT(vxs_impulse, dt, 8);
 AT(vxs_impulse, restitution, 16);
 AT(vxs_impulse, max_speed, 24);
 AT(vxs_impulse, max_separation, 32);
+SIZE(vxs_patch_query, 40);
+AT(vxs_patch_query, struct_size, 0);
+AT(vxs_patch_query, reserved, 4);
+AT(vxs_patch_query, stiffness_a, 8);
+AT(vxs_patch_query, stiffness_b, 16);
+AT(vxs_patch_query, exponent, 24);
+AT(vxs_patch_query, resolution, 32);
+
+SIZE(vxs_patch, 120);
+AT(vxs_patch, area, 0);
+AT(vxs_patch, mean_pressure, 8);
+AT(vxs_patch, max_pressure, 16);
+AT(vxs_patch, center, 24);
+AT(vxs_patch, normal, 48);
+AT(vxs_patch, on_b, 72);
+
 SIZE(vxs_impulses, 104);
 AT(vxs_impulses, on_a, 0);
 AT(vxs_impulses, on_b, 48);

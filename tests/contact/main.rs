@@ -17,6 +17,7 @@ mod segments;
 mod sharp;
 mod sheet;
 mod step;
+mod triangles;
 
 /// Counts the allocations of each thread for the tests that allow none.
 #[global_allocator]

@@ -164,6 +164,30 @@ static void motions(const Shape& box) {
   CHECK(hits.size() == 2 && hits[0].hit && !hits[1].hit);
 }
 
+// Materials are kept, and contacts tell the triangles that have them.
+static void materials(const Shape& box) {
+  const std::size_t count = box.get_triangles().indices.size() / 3;
+  std::vector<std::uint32_t> numbers(count);
+  for (std::size_t i = 0; i < count; i++) numbers[i] = std::uint32_t(100 + i);
+  const Shape painted = Shape::create_with_materials(box, numbers);
+  painted.prepare_triangles();
+  CHECK(painted.get_materials() == numbers && box.get_materials().empty());
+  CHECK(Shape::create_scaled(painted, 2).get_materials() == numbers);
+  const std::vector<unsigned char> bytes = painted.serialize();
+  CHECK(Shape::deserialize(bytes.data(), bytes.size()).get_materials() == numbers);
+  refused(VXS_INVALID_ARGUMENT, "one for each", [&] { Shape::create_with_materials(box, {1, 2, 3}); });
+  const Shape floor = Shape::create_half_space({0, 0, 1}, 0);
+  Workspace workspace;
+  const std::vector<Contact> contacts = query_contacts(painted, at(0, 0, 0.499), floor, identity(), {}, workspace);
+  std::vector<ContactTriangles> triangles;
+  query_triangles(painted, at(0, 0, 0.499), floor, identity(), contacts, triangles);
+  CHECK(!contacts.empty() && triangles.size() == contacts.size());
+  for (const ContactTriangles& t : triangles) {
+    CHECK(t.on_a.triangle < count && t.on_a.material == 100 + t.on_a.triangle);
+    CHECK(t.on_b.triangle == VXS_TRIANGLE_NONE && t.on_b.material == VXS_MATERIAL_NONE);
+  }
+}
+
 // One body 5 mm inside another: every kind of response pushes them apart.
 static void responses(const Shape& box) {
   const Shape floor = Shape::create_half_space({0, 1, 0}, 0);
@@ -179,6 +203,18 @@ static void responses(const Shape& box) {
   const Impulses apart = query_impulse(box, above, loose, floor, still, fixed, Impulse(0.01), workspace);
   CHECK(apart.resolved == 1 && apart.on_a.force.y > 0.95 * 2 * 0.5 && apart.on_a.force.y < 2 && apart.on_b.force.y == -apart.on_a.force.y);
   refused(VXS_INVALID_ARGUMENT, "dt is 0", [&] { Impulse(0); });
+}
+
+// A box of 1 m, 2 mm deep in rigid ground, is an elastic foundation of 1 m².
+static void patches(const Shape& box) {
+  const Shape floor = Shape::create_half_space({0, 1, 0}, 0);
+  Workspace workspace;
+  std::vector<Patch> found;
+  query_patches(box, at(0, 0.498, 0), floor, identity(), PatchQuery(INFINITY, 1e6), workspace, found);
+  CHECK(found.size() == 1 && std::fabs(found[0].area - 1) < 0.05 && std::fabs(found[0].on_b.force.y + 2000) < 100);
+  const std::vector<Vec3> outline = get_outline(workspace, 0);
+  CHECK(outline.size() > 20 && outline.front().x == outline.back().x && get_outline(workspace, 1).empty());
+  refused(VXS_INVALID_ARGUMENT, "stiffness_a is 0", [] { PatchQuery(0, 1); });
 }
 
 static void ownership(const Shape& box) {
@@ -284,6 +320,8 @@ int main() {
   contacts_and_distance(box);
   ownership(box);
   motions(box);
+  materials(box);
+  patches(box);
   responses(box);
   haptics(box);
   errors();

@@ -252,6 +252,50 @@ static void call_vxs_query_distance(struct stream *s) {
   if (closest->separation > q.max_distance) fail(s, "the distance is %.17g", closest->separation);
 }
 
+/* Returns contacts as no query gives them: anywhere, with points that are not finite among them. */
+static vxs_contact any_contact(struct stream *s) {
+  vxs_contact c;
+  memset(&c, 0, sizeof c);
+  c.point_on_a = (vxs_vec3){uniform(s), uniform(s), uniform(s)};
+  c.point_on_b = (vxs_vec3){uniform(s), uniform(s), uniform(s)};
+  c.normal = (vxs_vec3){0, one_in(s, 2) ? 1 : -1, 0};
+  vary_vector(s, "point_on_a", &c.point_on_a);
+  vary_vector(s, "point_on_b", &c.point_on_b);
+  vary_vector(s, "normal", &c.normal);
+  return c;
+}
+static void check_triangle_point(struct stream *s, const vxs_triangle_point *p) {
+  if (p->triangle == VXS_TRIANGLE_NONE) {
+    if (p->material != VXS_MATERIAL_NONE || !isnan(p->barycentric[0])) fail(s, "no triangle, but it has the material %u", (unsigned)p->material);
+    return;
+  }
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    check_range(s, "barycentric", p->barycentric[i], 0, 1);
+    sum += p->barycentric[i];
+  }
+  check_range(s, "their sum", sum, 1 - 1e-12, 1 + 1e-12);
+}
+static void call_vxs_query_triangles(struct stream *s) {
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_body *body_a = body(s, "a", &a, REACH), *body_b = body(s, "b", &b, REACH);
+  const size_t most = 1 + below(s, 6);
+  const int bad = s->bad;
+  vxs_contact *contacts = input(s, most * sizeof *contacts);
+  for (size_t i = 0; i < most; i++) contacts[i] = any_contact(s);
+  s->bad = bad; /* contacts may have any numbers */
+  const size_t count = count_of(s, "count", most, most, sizeof *contacts);
+  if (count > 0 && odd(s)) contacts = NULL, s->bad = 1;
+  vxs_contact_triangles *triangles = count == 0 ? NULL : output_array(s, "triangles", most * sizeof *triangles, 0);
+  if (!CALL(s, vxs_query_triangles(body_a, body_b, contacts, count, triangles))) return;
+  check_rest(s, triangles, count, most, sizeof *triangles);
+  for (size_t i = 0; i < count; i++) {
+    check_triangle_point(s, &triangles[i].on_a);
+    check_triangle_point(s, &triangles[i].on_b);
+  }
+  digest_bytes(s, triangles, count * sizeof *triangles);
+}
+
 /* --- In motion --------------------------------------------------------------------------------------------------------------------- */
 
 static const vxs_moving_body *moving_body(struct stream *s, const char *name, const struct shape_slot *slot) {

@@ -139,4 +139,61 @@ static void call_vxs_query_impulse(struct stream *s) {
   digest_bytes(s, impulses, sizeof *impulses);
 }
 
+static double stiffness_value(struct stream *s, const char *name) {
+  return one_in(s, 6) ? note_real(s, name, INFINITY) : real(s, name, 1, 1e6);
+}
+static void call_vxs_patch_query_init(struct stream *s) {
+  vxs_patch_query *query = OUTPUT(s, vxs_patch_query, "query");
+  const size_t size = struct_size(s, sizeof *query);
+  const double a = stiffness_value(s, "stiffness_a"), b = stiffness_value(s, "stiffness_b");
+  if (!(a > 0) || !(b > 0)) s->bad = 1;
+  if (CALL(s, vxs_patch_query_init(query, size, a, b))) digest_bytes(s, query, sizeof *query);
+}
+static void call_vxs_query_patches(struct stream *s) {
+  enum { MOST = 6 };
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_body *body_a = body(s, "a", &a, REACH), *body_b = body(s, "b", &b, REACH);
+  vxs_patch_query q;
+  MUST(s, vxs_patch_query_init(&q, sizeof q, 1e6, 1e5));
+  if (one_in(s, 4)) q.stiffness_a = INFINITY;
+  if (one_in(s, 3)) q.exponent = note_real(s, "exponent", 0.3 + fabs(uniform(s)));
+  q.resolution = note_real(s, "resolution", 0.05 + 0.1 * fabs(uniform(s)));
+  vary_struct_size(s, &q.struct_size);
+  vary32(s, "reserved", &q.reserved);
+  vary(s, "stiffness_a", &q.stiffness_a);
+  vary(s, "stiffness_b", &q.stiffness_b);
+  vary(s, "exponent", &q.exponent);
+  const vxs_patch_query *query = POINTER_TO(s, vxs_patch_query, "query", 0, q);
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_patch));
+  vxs_patch *patches = list_output(s, "patches", MOST, sizeof *patches, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_query_patches(body_a, body_b, query, workspace, patches, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, patches, written, MOST, sizeof *patches);
+  for (size_t i = 0; i < written; i++) {
+    check_all_finite(s, "a patch", &patches[i].area, 3);
+    check_all_finite(s, "on_b", &patches[i].on_b.force.x, 6);
+    check_vector(s, "center", patches[i].center);
+    check_unit(s, "normal", patches[i].normal);
+    if (!(patches[i].area > 0) || patches[i].mean_pressure > patches[i].max_pressure * (1 + 1e-9)) fail(s, "its area is %g", patches[i].area);
+  }
+  digest_bytes(s, patches, written * sizeof *patches);
+}
+static void call_vxs_workspace_get_outline(struct stream *s) {
+  enum { MOST = 100 };
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  const size_t patch = note_number(s, "patch", odd(s) ? edge_number(s) : below(s, 2));
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_vec3));
+  vxs_vec3 *points = list_output(s, "points", MOST, sizeof *points, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_workspace_get_outline(workspace, patch, points, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, points, written, MOST, sizeof *points);
+  for (size_t i = 0; i < written; i++) check_vector(s, "a point", points[i]);
+  digest_bytes(s, points, written * sizeof *points);
+}
+
 #endif

@@ -53,6 +53,10 @@ static void call_vxs_shape_prepare_extremes(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
   CALL(s, vxs_shape_prepare_extremes(of.handle));
 }
+static void call_vxs_shape_prepare_triangles(struct stream *s) {
+  const struct shape_slot of = pick_shape(s, "shape");
+  CALL(s, vxs_shape_prepare_triangles(of.handle));
+}
 static void call_vxs_shape_get_bounds(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
   vxs_aabb *bounds = OUTPUT(s, vxs_aabb, "bounds");
@@ -158,6 +162,35 @@ static void call_vxs_shape_get_segments(struct stream *s) {
     if (first[i] >= of.samples || (i > 0 && first[i] <= first[i - 1])) fail(s, "segment %zu begins at %u", i, (unsigned)first[i]);
   }
   digest_bytes(s, first, written * sizeof *first);
+}
+
+/* Returns the number of triangles of a shape; 0 for a handle that is not valid. */
+static size_t triangles_of(const struct shape_slot *of) {
+  size_t vertices = 0, indices = 0;
+  const vxs_status status = vxs_shape_get_triangles(of->handle, NULL, 0, &vertices, NULL, 0, &indices);
+  return status == VXS_TRUNCATED ? indices / 3 : 0;
+}
+static void call_vxs_shape_create_with_materials(struct stream *s) {
+  const struct shape_slot of = pick_shape(s, "shape");
+  const size_t most = s->bad ? 0 : triangles_of(&of);
+  uint32_t *materials = input(s, (most + 1) * sizeof *materials);
+  for (size_t i = 0; i < most; i++) materials[i] = odd(s) ? (uint32_t)edge_number(s) : (uint32_t)below(s, 3);
+  const size_t count = count_of(s, "count", most, most, sizeof *materials);
+  if (most == 0 || count != most) s->bad = 1;
+  if (count > 0 && odd(s)) materials = NULL, s->bad = 1;
+  vxs_shape **shape = OUTPUT(s, vxs_shape *, "out");
+  MADE_BY(s, vxs_shape_create_with_materials(of.handle, materials, count, shape));
+}
+static void call_vxs_shape_get_materials(struct stream *s) {
+  enum { MOST = 200 };
+  const struct shape_slot of = pick_shape(s, "shape");
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(uint32_t));
+  uint32_t *materials = list_output(s, "materials", MOST, sizeof *materials, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_shape_get_materials(of.handle, materials, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, materials, written, MOST, sizeof *materials);
+  digest_bytes(s, materials, written * sizeof *materials);
 }
 
 /* --- Segments through a shape ------------------------------------------------------------------------------------------------------------ */

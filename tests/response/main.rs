@@ -2,6 +2,7 @@
 
 mod continuous;
 mod impulse;
+mod patches;
 mod penalty;
 mod voxels;
 

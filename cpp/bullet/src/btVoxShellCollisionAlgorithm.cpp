@@ -19,6 +19,7 @@
 #include "pair_query.h"
 #include "segment_selector.h"
 #include "side.h"
+#include "triangle_finder.h"
 #include "vec.h"
 
 using namespace voxshell_bullet;
@@ -99,11 +100,12 @@ struct btVoxShellCollisionAlgorithm::State
 	SegmentSelector segments;
 	PairQuery pair;
 	Drift drift;
+	TriangleFinder triangles;
 	std::vector<Candidate> candidates, chosen;
 	std::vector<uint32_t> kept;
 
 	State(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, const btVoxShellSettings& s)
-		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold))
+		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold)), triangles(s.m_triangles)
 	{
 		candidates.reserve(256);
 		chosen.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
@@ -241,13 +243,17 @@ void btVoxShellCollisionAlgorithm::State::forget_chosen()
 void btVoxShellCollisionAlgorithm::State::give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result)
 {
 	bounce.aim(chosen);
+	triangles.begin(first, second);
 	bool reporting = false;
 	for (Candidate& c : chosen)
 	{
 		if (reporting && c.distance > worth)
 			continue;
+		triangles.find(c);
+		triangles.identify(result, manifolds.body0());
 		if (btManifoldPoint* point = maker.make(result, to_bt(c.normal), to_bt(c.point), btScalar(c.distance + c.turning)))
 		{
+			triangles.combine(manifolds.body0(), manifolds.body1(), *point);
 			if (bounce.is_busy() || point->m_combinedRestitution > 0)
 				c.predict(first.motion, second.motion, dt);
 			give(c, dt, *point);
@@ -357,7 +363,7 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 
 bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 {
-	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_coverage == b.m_coverage && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
+	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_coverage == b.m_coverage && a.m_triangles == b.m_triangles && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
 		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction;
 }
 

@@ -55,7 +55,7 @@ struct Lazy
 	std::once_flag sampled_once;
 	Shape sampled;
 
-	void build_tree(const vxs_shape* asset)
+	void build_tree(const vxs_shape* asset, const std::vector<unsigned>& part_starts)
 	{
 		const Soup soup = triangles_of(asset);
 		if (soup.indices.empty())
@@ -67,7 +67,20 @@ struct Lazy
 		for (const vxs_vec3& v : soup.vertices)
 			tree_vertices.push_back(to_bt(v));
 		tree_indices.assign(soup.indices.begin(), soup.indices.end());
-		tree_mesh.reset(new btTriangleIndexVertexArray(int(tree_indices.size() / 3), tree_indices.data(), 3 * sizeof(int), int(tree_vertices.size()), &tree_vertices[0][0], sizeof(btVector3)));
+		tree_mesh.reset(new btTriangleIndexVertexArray);
+		for (size_t part = 0; part < part_starts.size(); ++part)
+		{
+			const size_t begin = part_starts[part], end = part + 1 < part_starts.size() ? part_starts[part + 1] : tree_indices.size() / 3;
+			btIndexedMesh mesh;
+			mesh.m_numTriangles = int(end - begin);
+			mesh.m_triangleIndexBase = reinterpret_cast<const unsigned char*>(tree_indices.data() + 3 * begin);
+			mesh.m_triangleIndexStride = 3 * sizeof(int);
+			mesh.m_numVertices = int(tree_vertices.size());
+			mesh.m_vertexBase = reinterpret_cast<const unsigned char*>(&tree_vertices[0][0]);
+			mesh.m_vertexStride = sizeof(btVector3);
+			mesh.m_vertexType = sizeof(btScalar) == sizeof(double) ? PHY_DOUBLE : PHY_FLOAT;
+			tree_mesh->addIndexedMesh(mesh);
+		}
 		tree.reset(new btBvhTriangleMeshShape(tree_mesh.get(), true));
 	}
 
@@ -118,6 +131,14 @@ struct btVoxShellBaseShape::Data
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
 	bool margin_set = false;
+	std::vector<unsigned> part_starts = {0};  // first triangle of each part of the mesh
+	bool has_materials = false;
+	struct Material
+	{
+		unsigned number;
+		btScalar friction, restitution;
+	};
+	std::vector<Material> materials;  // ascending by number
 	std::unique_ptr<Lazy> lazy{new Lazy};
 };
 
@@ -137,7 +158,8 @@ const btVoxShellBaseShape* btVoxShellBaseShape::upcast(const btCollisionShape* s
 
 btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const btStridingMeshInterface& mesh, const vxs_cook_options* options, btTransform* principal)
 {
-	Soup soup = read_mesh(mesh);
+	std::vector<unsigned> part_starts;
+	Soup soup = read_mesh(mesh, part_starts);
 	btTransform frame = btTransform::getIdentity();
 	if (principal)
 		frame = move_to_principal_frame(soup);
@@ -145,6 +167,7 @@ btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const btStridingMeshInt
 	vxs_shape* shape = nullptr;
 	check(vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &cook, &shape));
 	adopt(forms, shape);
+	m_data->part_starts.swap(part_starts);
 	if (principal)
 		*principal = frame;
 }
@@ -219,11 +242,16 @@ void btVoxShellBaseShape::use(vxs_shape* scaled)
 	check(vxs_shape_prepare_extremes(query));
 	vxs_aabb box;
 	check(vxs_shape_get_bounds(scaled, &box));
+	size_t material_count = 0;
+	const bool has_materials = vxs_shape_get_materials(scaled, nullptr, 0, &material_count) == VXS_TRUNCATED;
+	if (has_materials)
+		check(vxs_shape_prepare_triangles(scaled));
 
 	m_data->asset = std::move(asset);
 	m_data->query = std::move(own_query);
 	m_data->field = std::move(own_field);
 	m_data->lazy.reset(new Lazy);
+	m_data->has_materials = has_materials;
 	m_center = to_bt((box.min + box.max) * 0.5);
 	m_halfExtents = to_bt((box.max - box.min) * 0.5);
 	if (!m_data->margin_set)
@@ -257,7 +285,7 @@ void btVoxShellBaseShape::processAllTriangles(btTriangleCallback* callback, cons
 	if (m_data->field && cast_ray_through_field(callback, m_data->asset.get()))
 		return;
 	Lazy& lazy = *m_data->lazy;
-	std::call_once(lazy.tree_once, [&] { lazy.build_tree(m_data->asset.get()); });
+	std::call_once(lazy.tree_once, [&] { lazy.build_tree(m_data->asset.get(), m_data->part_starts); });
 	if (lazy.tree)
 		lazy.tree->processAllTriangles(callback, aabbMin, aabbMax);
 }
@@ -291,6 +319,47 @@ void btVoxShellBaseShape::setLocalScaling(const btVector3& scaling)
 }
 
 const btVector3& btVoxShellBaseShape::getLocalScaling() const { return m_data->scaling; }
+
+void btVoxShellBaseShape::setTriangleMaterials(const unsigned* materials, size_t count)
+{
+	vxs_shape* made = nullptr;
+	check(vxs_shape_create_with_materials(m_data->original.get(), materials, count, &made));
+	Shape original(made);
+	check(vxs_shape_create_with_materials(m_data->asset.get(), materials, count, &made));
+	use(made);
+	m_data->original = std::move(original);
+}
+
+void btVoxShellBaseShape::setMaterial(unsigned material, btScalar friction, btScalar restitution)
+{
+	std::vector<Data::Material>& all = m_data->materials;
+	const auto at = std::lower_bound(all.begin(), all.end(), material, [](const Data::Material& m, unsigned number) { return m.number < number; });
+	if (at != all.end() && at->number == material)
+		*at = {material, friction, restitution};
+	else
+		all.insert(at, {material, friction, restitution});
+}
+
+bool btVoxShellBaseShape::getMaterial(unsigned material, btScalar& friction, btScalar& restitution) const
+{
+	const std::vector<Data::Material>& all = m_data->materials;
+	const auto at = std::lower_bound(all.begin(), all.end(), material, [](const Data::Material& m, unsigned number) { return m.number < number; });
+	if (at == all.end() || at->number != material)
+		return false;
+	friction = at->friction;
+	restitution = at->restitution;
+	return true;
+}
+
+bool btVoxShellBaseShape::hasTriangleMaterials() const { return m_data->has_materials; }
+
+void btVoxShellBaseShape::getPartAndIndex(unsigned triangle, int& part, int& index) const
+{
+	const std::vector<unsigned>& starts = m_data->part_starts;
+	const auto next = std::upper_bound(starts.begin() + 1, starts.end(), triangle);
+	part = int(next - starts.begin()) - 1;
+	index = int(triangle - starts[size_t(part)]);
+}
 
 void btVoxShellBaseShape::saveAsset(const char* path) const { check(vxs_shape_save(m_data->original.get(), path)); }
 

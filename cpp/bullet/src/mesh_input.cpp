@@ -9,7 +9,7 @@
 
 namespace voxshell_bullet
 {
-Soup read_mesh(const btStridingMeshInterface& mesh)
+Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_starts)
 {
 	Soup soup;
 	const vxs_vec3 scale = to_vec(mesh.getScaling());
@@ -20,6 +20,7 @@ Soup read_mesh(const btStridingMeshInterface& mesh)
 		PHY_ScalarType vertex_type = PHY_FLOAT, index_type = PHY_INTEGER;
 		mesh.getLockedReadOnlyVertexIndexBase(&vertices, vertex_count, vertex_type, vertex_stride, &indices, triangle_stride, triangle_count, index_type, part);
 
+		part_starts.push_back(unsigned(soup.indices.size() / 3));
 		const size_t first = soup.vertices.size();
 		for (int i = 0; i < vertex_count; ++i)
 		{

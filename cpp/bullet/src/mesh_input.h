@@ -10,8 +10,9 @@ class btStridingMeshInterface;
 
 namespace voxshell_bullet
 {
-/// Reads every part of a mesh, with its scaling, in any number type.
-Soup read_mesh(const btStridingMeshInterface& mesh);
+/// Reads every part of a mesh, with its scaling, in any number type. `part_starts` receives the number of the first triangle
+/// of each part.
+Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_starts);
 
 /// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own. Throws for a mesh without volume.
 btTransform move_to_principal_frame(Soup& soup);

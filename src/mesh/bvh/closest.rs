@@ -3,7 +3,7 @@
 use super::node::MAX_DEPTH;
 use super::Bvh;
 use crate::math::Vec3;
-use crate::mesh::triangle::{self, Feature};
+use crate::mesh::triangle::{self, Corners, Feature};
 
 /// The closest point of a mesh to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,6 +83,21 @@ impl Bvh {
         let closest =
             best.map(|(k, point, feature)| Closest { point, triangle: self.id(k), distance_squared: limit, feature });
         (closest, work)
+    }
+
+    /// Calls `found` with the index in the mesh, the corners, the closest point and its position of each triangle that is
+    /// at most `distance` metres from `p`.
+    pub(crate) fn each_within(&self, p: Vec3, distance: f64, mut found: impl FnMut(u32, &Corners, Vec3, Feature)) {
+        let limit = distance * distance;
+        self.visit_leaves(
+            |n| n.distance_squared(&p) <= limit,
+            |k| {
+                let (point, feature) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
+                if (point - p).norm_squared() <= limit {
+                    found(self.id(k), &self.corners[k], point, feature);
+                }
+            },
+        );
     }
 
     /// Returns whether a point of the mesh is at most `distance` metres from `p`. Faster than the closest point, since

@@ -462,3 +462,75 @@ ROWS(vxs_query_impulse) {
   OK(vxs_shape_release(shape));
   OK(vxs_workspace_destroy(kept));
 }
+
+ROWS(vxs_patch_query_init) {
+  OUTPUT(vxs_patch_query, query);
+  size_t size = sizeof *query;
+  double stiffness_a = 1e6, stiffness_b = INFINITY;
+#define CALL vxs_patch_query_init(query, size, stiffness_a, stiffness_b)
+  SIZE_OF(size, query);
+  /* Infinity is a rigid body. */
+  INVALID(stiffness_a, NAN, "stiffness_a is NaN; expected");
+  INVALID(stiffness_a, 0, "stiffness_a is 0; expected");
+  LIMITED(stiffness_a);
+  INVALID(stiffness_b, -1, "stiffness_b is -1; expected");
+  INVALID(stiffness_b, NAN, "stiffness_b is NaN; expected");
+  LIMITED(stiffness_b);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_query_patches) {
+  vxs_shape *shape = tetrahedron(), *plane = NULL;
+  vxs_body a_given = {shape, at(0, 0, 0)}, *a = &a_given, b_given = a_given, *b = &b_given;
+  vxs_patch_query query_given, *query = &query_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_patch patches_given[2], *patches = watch(patches_given, sizeof patches_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+  OK(vxs_shape_create_half_space((vxs_vec3){0, 1, 0}, 0, &plane));
+  OK(vxs_patch_query_init(query, sizeof *query, 1e6, 1e6));
+#define CALL vxs_query_patches(a, b, query, workspace, patches, capacity, count)
+  PLACED(a);
+  PLACED(b);
+  POINTER(query);
+  SIZED(query);
+  INVALID(query->reserved, 1, "query->reserved is 1; expected 0");
+  INVALID(query->stiffness_a, 0, "query->stiffness_a is 0; expected");
+  INVALID(query->stiffness_a, NAN, "query->stiffness_a is NaN; expected");
+  LIMITED(query->stiffness_b);
+  query->stiffness_a = INFINITY;
+  INVALID(query->stiffness_b, INFINITY, "query->stiffness_b is infinite, like stiffness_a; expected a finite");
+  query->stiffness_a = 1e6;
+  INVALID(query->exponent, 0.2, "query->exponent is 0.2; expected 0.25 to 4");
+  INVALID(query->exponent, NAN, "query->exponent is NaN; expected");
+  NUMBER(query->resolution);
+  INVALID(query->resolution, -1, "query->resolution is -1; expected");
+  INVALID(query->resolution, 1e-12, "resolution is 0.000000000001; expected cells so large");
+  HANDLE(workspace, workspace);
+  OUTPUT_ARRAY(patches, capacity);
+  POINTER(count);
+  b->shape = plane;
+  ROW(VXS_UNSUPPORTED, a->shape, plane, "both bodies are infinite");
+  b->shape = shape;
+  PANIC();
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
+  OK(vxs_shape_release(plane));
+  OK(vxs_shape_release(shape));
+}
+
+ROWS(vxs_workspace_get_outline) {
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_vec3 points_given[2], *points = watch(points_given, sizeof points_given);
+  size_t patch = 0, capacity = 2;
+  OUTPUT(size_t, count);
+#define CALL vxs_workspace_get_outline(workspace, patch, points, capacity, count)
+  HANDLE(workspace, workspace);
+  ANYTHING(patch); /* a patch that was not found has no points */
+  OUTPUT_ARRAY(points, capacity);
+  POINTER(count);
+  PANIC();
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
+}

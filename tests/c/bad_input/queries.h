@@ -163,6 +163,24 @@ ROWS(vxs_query_features) {
   OK(vxs_shape_release(shape));
 }
 
+ROWS(vxs_query_triangles) {
+  vxs_shape *shape = tetrahedron();
+  vxs_body a_given = {shape, at(0, 0, 0)}, *a = &a_given, b_given = a_given, *b = &b_given;
+  /* Points that are not finite are the answer of vxs_query_features for a sample without a contact: no triangle. */
+  vxs_contact contacts_given[2] = {{{0, 0, 0}, {0, 0, 0}, {0, 1, 0}, 0, 0, 0, 0}, {{NAN, 0, 0}, {0, 0, 0}, {0, 1, 0}, 0, 0, 0, 0}};
+  vxs_contact *contacts = contacts_given;
+  vxs_contact_triangles triangles_given[2], *triangles = watch(triangles_given, sizeof triangles_given);
+  size_t count = 2;
+#define CALL vxs_query_triangles(a, b, contacts, count, triangles)
+  PLACED(a);
+  PLACED(b);
+  ARRAY(contacts, count);
+  OUTPUT_ARRAY(triangles, count);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(shape));
+}
+
 ROWS(vxs_query_distance) {
   vxs_shape *shape = tetrahedron(), *exact = NULL;
   vxs_body a_given = {shape, at(0, 0, 0)}, *a = &a_given, b_given = a_given, *b = &b_given;

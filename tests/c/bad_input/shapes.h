@@ -93,6 +93,47 @@ ROWS(vxs_shape_prepare_extremes) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_shape_prepare_triangles) {
+  vxs_shape *shape = tetrahedron(), *kept = shape;
+#define CALL vxs_shape_prepare_triangles(shape)
+  HANDLE(shape, shape);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(kept));
+}
+
+ROWS(vxs_shape_create_with_materials) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *exact = NULL;
+  uint32_t materials_given[4] = {7, 0, 7, VXS_MATERIAL_NONE}, *materials = materials_given;
+  size_t count = 4;
+  OUTPUT(vxs_shape *, out);
+  OK(vxs_shape_create_sphere(1, &exact));
+#define CALL vxs_shape_create_with_materials(shape, materials, count, out)
+  HANDLE(shape, shape);
+  INVALID(shape, exact, "materials is 4 numbers; expected none for a shape without triangles");
+  ARRAY(materials, count);
+  INVALID(count, 3, "materials is 3 numbers; expected one for each of the 4 triangles");
+  POINTER(out);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(kept));
+}
+
+ROWS(vxs_shape_get_materials) {
+  vxs_shape *shape = tetrahedron(), *kept = shape;
+  uint32_t materials_given[2], *materials = watch(materials_given, sizeof materials_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+#define CALL vxs_shape_get_materials(shape, materials, capacity, count)
+  HANDLE(shape, shape);
+  OUTPUT_ARRAY(materials, capacity);
+  POINTER(count);
+  PANIC();
+#undef CALL
+  OK(vxs_shape_release(kept));
+}
+
 ROWS(vxs_shape_get_bounds) {
   vxs_shape *shape = tetrahedron(), *kept = shape;
   OUTPUT(vxs_aabb, bounds);

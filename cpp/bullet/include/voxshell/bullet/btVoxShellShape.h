@@ -9,7 +9,7 @@
  * for the principal ones; with the constructor's `principal` argument the mesh is moved to that frame.
  *
  * Errors (unreadable file, empty mesh, too little memory) are thrown as std::runtime_error with the library's own message.
- * A shape is immutable once built, except for its margin and scaling: any number of bodies may share it.
+ * A shape is immutable once built, except for its margin, scaling and materials: any number of bodies may share it.
  */
 #ifndef VOXSHELL_BULLET_SHAPE_H
 #define VOXSHELL_BULLET_SHAPE_H
@@ -84,6 +84,23 @@ public:
 	/// call makes it. Returns null for classes that bring samples themselves, and when the shape has no triangles to
 	/// sample.
 	const vxs_shape* getSampledShape() const;
+
+	/// Gives each triangle a material number: see vxs_shape_create_with_materials. Manifold points then tell their triangle
+	/// (m_partId0, m_index0 and those of body 1, as with Bullet's mesh shapes), before gContactAddedCallback is called. A
+	/// shape made from a handle or an asset with materials has them already. `count` must be the number of triangles; the
+	/// triangles of several parts follow each other. Like setLocalScaling, not while a world steps.
+	void setTriangleMaterials(const unsigned* materials, size_t count);
+	/// Sets friction and restitution of the triangles with a material number. They take the place of the body's own in
+	/// contacts with these triangles, combined as Bullet does by default: products of both bodies' values. A
+	/// gContactAddedCallback that changes a value of a point decides that value. Not while a world steps.
+	void setMaterial(unsigned material, btScalar friction, btScalar restitution);
+	/// Gets what setMaterial set; returns false for a number without it.
+	bool getMaterial(unsigned material, btScalar& friction, btScalar& restitution) const;
+	/// Returns whether the triangles have material numbers.
+	bool hasTriangleMaterials() const;
+	/// Converts the number of a triangle of the whole mesh to a part and a number in it, as Bullet's mesh shapes use
+	/// them. Only shapes made from a btStridingMeshInterface with several parts have parts other than 0.
+	void getPartAndIndex(unsigned triangle, int& part, int& index) const;
 
 	/// Writes all data that was given or cooked, unscaled, to an asset file; the constructors from a path read it.
 	/// Bullet's own serialisation keeps the data of btCollisionShape (name and type). Throws when the file cannot be

@@ -1,0 +1,206 @@
+//! Connected regions of the contact surface, and their outlines.
+
+use super::cells::{Cell, Leaf, Overlap};
+use super::surface::Polygon;
+use crate::math::Vec3;
+
+/// Edges of leaves differ by at most this factor.
+const LARGEST_RATIO: u32 = 4;
+
+/// No leaf.
+const NONE: u32 = u32::MAX;
+
+/// Regions of the leaves with polygons.
+#[derive(Default)]
+pub(super) struct Regions {
+    /// Leaves with polygons in a hash table with open addressing.
+    table: Vec<u32>,
+    /// Faces of each leaf that its polygons touch, two bits per axis, lower face first.
+    touched: Vec<u8>,
+    /// Union of leaves; then the region of each leaf.
+    parent: Vec<u32>,
+    region: Vec<u32>,
+}
+
+fn hash(cell: &Cell, mask: usize) -> usize {
+    let [x, y, z] = cell.at.map(u64::from);
+    let mixed = x.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ y.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(21)
+        ^ z.wrapping_mul(0x1656_67b1_9e37_79f9).rotate_left(42)
+        ^ u64::from(cell.edge);
+    (mixed.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32) as usize & mask
+}
+
+impl Regions {
+    /// Finds the regions, and returns their number.
+    pub fn find(&mut self, leaves: &[Leaf], polygons: &[Polygon], overlap: &Overlap) -> usize {
+        self.touched.clear();
+        self.touched.resize(leaves.len(), 0);
+        self.parent.clear();
+        self.parent.extend(0..leaves.len() as u32);
+        let size = (2 * leaves.len() + 1).next_power_of_two();
+        self.table.clear();
+        self.table.resize(size, NONE);
+        for run in polygons.chunk_by(|p, q| p.leaf == q.leaf) {
+            let leaf = run[0].leaf;
+            let cell = &leaves[leaf as usize].cell;
+            let low = overlap.place(cell.at.map(f64::from));
+            let high = overlap.place(cell.at.map(|x| f64::from(x) + f64::from(cell.edge)));
+            for corner in run.iter().flat_map(|p| &p.corners[..p.count]) {
+                for k in 0..3 {
+                    // Corners on a face have exactly its coordinate.
+                    self.touched[leaf as usize] |= u8::from(corner.at[k] == low[k]) << (2 * k);
+                    self.touched[leaf as usize] |= u8::from(corner.at[k] == high[k]) << (2 * k + 1);
+                }
+            }
+            let mut slot = hash(cell, size - 1);
+            while self.table[slot] != NONE {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.table[slot] = leaf;
+        }
+        for run in polygons.chunk_by(|p, q| p.leaf == q.leaf) {
+            let leaf = run[0].leaf;
+            for face in 0..6 {
+                if self.touched[leaf as usize] >> face & 1 == 1 {
+                    if let Some(other) = self.neighbour(leaves, leaf, face) {
+                        self.unite(leaf, other);
+                    }
+                }
+            }
+        }
+        self.region.clear();
+        self.region.resize(leaves.len(), NONE);
+        let mut count = 0;
+        for run in polygons.chunk_by(|p, q| p.leaf == q.leaf) {
+            let root = self.root(run[0].leaf) as usize;
+            if self.region[root] == NONE {
+                self.region[root] = count;
+                count += 1;
+            }
+            self.region[run[0].leaf as usize] = self.region[root];
+        }
+        count as usize
+    }
+
+    /// Returns the region of a polygon.
+    pub fn of(&self, polygon: &Polygon) -> u32 {
+        self.region[polygon.leaf as usize]
+    }
+
+    /// Returns the leaf with polygons beyond a face, of the same size or larger.
+    fn neighbour(&self, leaves: &[Leaf], leaf: u32, face: u32) -> Option<u32> {
+        let Cell { mut at, edge } = leaves[leaf as usize].cell;
+        let axis = (face / 2) as usize;
+        at[axis] = if face % 2 == 0 { at[axis].checked_sub(edge)? } else { at[axis] + edge };
+        let mut size = edge;
+        while size <= LARGEST_RATIO {
+            let found = self.lookup(leaves, &Cell { at: at.map(|x| x / size * size), edge: size });
+            if found.is_some() {
+                return found;
+            }
+            size *= 2;
+        }
+        None
+    }
+
+    fn lookup(&self, leaves: &[Leaf], cell: &Cell) -> Option<u32> {
+        let mask = self.table.len() - 1;
+        let mut slot = hash(cell, mask);
+        while self.table[slot] != NONE {
+            if leaves[self.table[slot] as usize].cell == *cell {
+                return Some(self.table[slot]);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    fn root(&mut self, leaf: u32) -> u32 {
+        let mut at = leaf;
+        while self.parent[at as usize] != at {
+            let above = self.parent[self.parent[at as usize] as usize];
+            self.parent[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    fn unite(&mut self, leaf: u32, other: u32) {
+        let (a, b) = (self.root(leaf), self.root(other));
+        let (low, high) = (a.min(b), a.max(b));
+        self.parent[high as usize] = low;
+    }
+}
+
+/// Scratch of outlines, and the last one.
+#[derive(Default)]
+pub(super) struct Outlines {
+    segments: Vec<[Vec3; 2]>,
+    /// Ends of the segments: bits of the point, segment and end; sorted.
+    ends: Vec<([u64; 3], u32, u8)>,
+    visited: Vec<bool>,
+    points: Vec<Vec3>,
+}
+
+impl Outlines {
+    /// Joins the pieces of the outline of a region; without a region there are none.
+    pub fn trace(
+        &mut self,
+        region: Option<(&Regions, u32)>,
+        polygons: &[Polygon],
+        spacing: f64,
+        origin: &Vec3,
+    ) -> &[Vec3] {
+        let Self { segments, ends, visited, points } = self;
+        segments.clear();
+        points.clear();
+        if let Some((regions, region)) = region {
+            for p in polygons.iter().filter(|p| regions.of(p) == region) {
+                for i in (0..p.count).filter(|i| p.corners[*i].ends) {
+                    segments.push([p.corners[i].at, p.corners[(i + 1) % p.count].at]);
+                }
+            }
+        }
+        ends.clear();
+        for (i, segment) in segments.iter().enumerate() {
+            for end in 0..2u8 {
+                ends.push((bits(&segment[usize::from(end)]), i as u32, end));
+            }
+        }
+        ends.sort_unstable();
+        visited.clear();
+        visited.resize(segments.len(), false);
+        for first in 0..segments.len() {
+            if visited[first] {
+                continue;
+            }
+            let begin = points.len();
+            points.push(segments[first][0] + origin);
+            let (mut at, mut end) = (first, 1);
+            loop {
+                visited[at] = true;
+                let p = segments[at][end] + origin;
+                if (p - points[points.len() - 1]).norm() >= spacing {
+                    points.push(p);
+                }
+                let key = bits(&segments[at][end]);
+                let from = ends.partition_point(|e| e.0 < key);
+                let next = ends[from..].iter().take_while(|e| e.0 == key).find(|e| !visited[e.1 as usize]);
+                let Some(next) = next else { break };
+                (at, end) = (next.1 as usize, 1 - usize::from(next.2));
+            }
+            // Loops smaller than a cell have no points but the first.
+            if points.len() < begin + 3 {
+                points.truncate(begin);
+            } else {
+                points.push(points[begin]);
+            }
+        }
+        points
+    }
+}
+
+fn bits(p: &Vec3) -> [u64; 3] {
+    [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
+}
