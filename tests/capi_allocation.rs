@@ -91,6 +91,7 @@ fn warm_queries_do_not_allocate() {
                     ok(vxs_query_features(
                         &vxs_body { shape: torus, pose: a },
                         &vxs_body { shape: torus, pose: b },
+                        VXS_COVERAGE_EDGES,
                         features.as_ptr(),
                         features.len(),
                         out,

@@ -109,6 +109,7 @@ fn poses_of_any_magnitude_give_finite_contacts_and_distances() {
                 vxs_query_features(
                     &vxs_body { shape: a.shape, pose: pose_a },
                     &vxs_body { shape: b.shape, pose: pose_b },
+                    VXS_COVERAGE_EDGES,
                     features.as_ptr(),
                     n,
                     out,

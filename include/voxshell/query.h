@@ -391,12 +391,12 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
 
 /**
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
- * bit-identical to that of `vxs_query_contacts` and takes a fraction of its time: with VXS_COVERAGE_EDGES if the shape with
- * the field is prepared (`vxs_shape_prepare_edges`, or an earlier query of that kind), otherwise with
- * VXS_COVERAGE_SAMPLES. For hosts that know which samples matter, such as the samples of a resting body's manifold. Needs
- * no workspace and allocates nothing.
+ * bit-identical to that of `vxs_query_contacts` with the same coverage and takes a fraction of its time. For hosts that
+ * know which samples matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing,
+ * except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_edges`).
  *
  * @param a, b           as in `vxs_query_contacts`
+ * @param coverage       one of VXS_COVERAGE_
  * @param features       `count` feature numbers, as in `vxs_contact`, in any order
  * @param count          number of features
  * @param[out] contacts  `count`, in the order of the features. An edge, and a sample on the far side of a body that
@@ -407,6 +407,7 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
 VXS_API
 vxs_status vxs_query_features(const struct vxs_body *a,
                               const struct vxs_body *b,
+                              uint32_t coverage,
                               const uint32_t *features,
                               size_t count,
                               struct vxs_contact *contacts);

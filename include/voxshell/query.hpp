@@ -94,10 +94,11 @@ inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, c
 
 /** Computes the contacts of samples given by their feature numbers, at any separation, in the order of the features. */
 inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                           const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts) {
+                           const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts,
+                           std::uint32_t coverage = VXS_COVERAGE_EDGES) {
   const vxs_body body_a = {a.c_handle(), pose_a}, body_b = {b.c_handle(), pose_b};
   contacts.resize(features.size());
-  if (!detail::check(vxs_query_features(&body_a, &body_b, features.data(), features.size(),
+  if (!detail::check(vxs_query_features(&body_a, &body_b, coverage, features.data(), features.size(),
                                         contacts.data())))
     contacts.clear();
 }

@@ -163,12 +163,6 @@ impl Shape {
         Ok(Geometry { surface: self.surface()?, ..self.geometry() })
     }
 
-    /// Returns the geometry with the surface, if that was built already.
-    pub(crate) fn prepared_geometry(&self) -> Geometry<'_> {
-        let built = &self.built.surface;
-        Geometry { surface: built.get().and_then(Option::as_ref), ..self.geometry() }
-    }
-
     /// Returns the exact surface of the mesh; `None` without a mesh, and if the field is not that of a closed mesh. The
     /// first call builds it, which takes about 2 µs per triangle; copies of the shape share it.
     ///

@@ -158,12 +158,12 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 }
 
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
-/// bit-identical to that of `vxs_query_contacts` and takes a fraction of its time: with VXS_COVERAGE_EDGES if the shape with
-/// the field is prepared (`vxs_shape_prepare_edges`, or an earlier query of that kind), otherwise with
-/// VXS_COVERAGE_SAMPLES. For hosts that know which samples matter, such as the samples of a resting body's manifold. Needs
-/// no workspace and allocates nothing.
+/// bit-identical to that of `vxs_query_contacts` with the same coverage and takes a fraction of its time. For hosts that
+/// know which samples matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing,
+/// except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_edges`).
 ///
 /// @param a, b           as in `vxs_query_contacts`
+/// @param coverage       one of VXS_COVERAGE_
 /// @param features       `count` feature numbers, as in `vxs_contact`, in any order
 /// @param count          number of features
 /// @param[out] contacts  `count`, in the order of the features. An edge, and a sample on the far side of a body that
@@ -174,15 +174,21 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 pub unsafe extern "C" fn vxs_query_features(
     a: *const vxs_body,
     b: *const vxs_body,
+    coverage: u32,
     features: *const u32,
     count: usize,
     contacts: *mut vxs_contact,
 ) -> vxs_status {
     entry!(vxs_query_features, [check::shape_of(a), check::shape_of(b)], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+        let edges = check::choice("coverage", coverage, "VXS_COVERAGE_", &[false, true])?;
         let features = check::slice("features", features, "count", count)?;
         check::out_array("contacts", contacts, "count", count)?;
-        let (body_a, body_b) = (shape_a.prepared_geometry(), shape_b.prepared_geometry());
+        let (body_a, body_b) = if edges {
+            (shape_a.geometry_with_surface()?, shape_b.geometry_with_surface()?)
+        } else {
+            (shape_a.geometry(), shape_b.geometry())
+        };
         contact::contacts_of(body_a, &pose_a, body_b, &pose_b, features, |i, c| {
             contacts.add(i).write((&c).into());
         })?;

@@ -71,7 +71,7 @@ int main(void) {
       CHECK(vxs_query_contacts(BODY(torus, a), BODY(floor, b), NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       CHECK(vxs_query_contacts(BODY(torus, a), BODY(torus, b), &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       if (found_count > most) most = found_count;
-      OK(vxs_query_features(BODY(torus, a), BODY(torus, b), features, 3, contacts));
+      OK(vxs_query_features(BODY(torus, a), BODY(torus, b), VXS_COVERAGE_EDGES, features, 3, contacts));
       OK(vxs_query_distance(BODY(torus, a), BODY(torus, b), &query, workspace, &closest, &found));
       OK(vxs_shape_query_segment(torus, vec3(-2, 0, 0.01 * step), vec3(2, 0, 0), &hit));
       OK(vxs_field_distance(field, b.position, &distance, NULL));

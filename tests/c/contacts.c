@@ -134,7 +134,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   NEAR(contacts->separation, -0.01 / sqrt(2), 1e-6);
   /* Edges are only found by a search. */
   vxs_contact again;
-  OK(vxs_query_features(&above, &below, &contacts->feature, 1, &again));
+  OK(vxs_query_features(&above, &below, VXS_COVERAGE_EDGES, &contacts->feature, 1, &again));
   CHECK(again.feature == contacts->feature && again.separation == INFINITY && isnan(again.normal.x));
   vxs_motion_query motion;
   vxs_contact kept;

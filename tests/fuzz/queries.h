@@ -219,7 +219,9 @@ static void call_vxs_query_features(struct stream *s) {
   const size_t count = most == 0 ? 0 : count_of(s, "count", most, most, sizeof *features);
   vxs_contact *contacts = count == 0 ? NULL : output_array(s, "contacts", most * sizeof *contacts, 0);
   if (count == 0 && features == NULL && most > 0) s->bad = 0;
-  if (!CALL(s, vxs_query_features(body_a, body_b, features, count, contacts))) return;
+  const uint32_t coverage = (uint32_t)note_number(s, "coverage", one_in(s, 20) ? 2 : below(s, 2));
+  if (coverage > 1) s->bad = 1;
+  if (!CALL(s, vxs_query_features(body_a, body_b, coverage, features, count, contacts))) return;
   check_rest(s, contacts, count, most, sizeof *contacts);
   for (size_t i = 0; i < count; i++) {
     const struct shape_slot *to = contacts[i].feature & OF_B ? &a : &b;

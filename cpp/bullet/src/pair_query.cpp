@@ -139,7 +139,8 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
 		step.dense_above = kDense;
-		step.extremes_only = 1;
+		// Fast bodies of flat faces can meet others of their edges in the step than those that are closest now.
+		step.extremes_only = settings.m_coverage == VXS_COVERAGE_SAMPLES || !first.voxshell || !second.voxshell;
 		if (is_far)
 			step.max_gap = wanted.worth + inflation;
 		step.center = wanted.approach.center;

@@ -18,6 +18,7 @@ bool SampleQuery::search(const Side& first, const Side& second, const vxs_query&
 {
 	const vxs_body a = {first.shape, first.pose}, b = {second.shape, second.pose};
 	count = 0;
+	m_coverage = query.coverage;
 	vxs_status status;
 	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
 		m_contacts.resize(count + count / 2);
@@ -39,7 +40,7 @@ bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const 
 	if (m_contacts.size() < features.size())
 		m_contacts.resize(features.size());
 	const vxs_body a = {first.shape, first_pose}, b = {second.shape, second.pose};
-	return vxs_query_features(&a, &b, features.data(), features.size(), m_contacts.data()) == VXS_OK;
+	return vxs_query_features(&a, &b, m_coverage, features.data(), features.size(), m_contacts.data()) == VXS_OK;
 }
 
 bool SampleQuery::has_contact(size_t index) const { return m_contacts[index].separation < std::numeric_limits<double>::infinity(); }

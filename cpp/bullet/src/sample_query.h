@@ -41,6 +41,7 @@ public:
 
 private:
 	Workspace m_workspace;
+	uint32_t m_coverage = VXS_COVERAGE_SAMPLES;  // of the last search
 	std::vector<vxs_contact> m_contacts;
 };
 }  // namespace voxshell_bullet

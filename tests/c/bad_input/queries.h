@@ -147,10 +147,12 @@ ROWS(vxs_query_features) {
   uint32_t features_given[2] = {0, 1u << 31}, *features = features_given;
   vxs_contact contacts_given[2], *contacts = watch(contacts_given, sizeof contacts_given);
   size_t count = 2;
+  uint32_t coverage = VXS_COVERAGE_EDGES;
   OK(vxs_shape_create_sphere(1, &exact));
-#define CALL vxs_query_features(a, b, features, count, contacts)
+#define CALL vxs_query_features(a, b, coverage, features, count, contacts)
   PLACED(a);
   PLACED(b);
+  INVALID(coverage, 2, "coverage is 2; expected one of the VXS_COVERAGE_ constants, 0 to 1");
   ARRAY(features, count);
   OUTPUT_ARRAY(contacts, count);
   INVALID(features_given[1], 100000, "features[1] is 100000; expected one of the ");
