@@ -281,9 +281,19 @@ fn the_c_interface_says_out_of_memory() {
     };
     for n in (1..40).chain((40..4000).step_by(97)) {
         for refuse in [Refuse::Only(n), Refuse::From(n)] {
-            let mut got = status::VXS_OK;
-            let seen = faults::run(refuse, &mut cook, |status| got = *status);
-            let expected = if seen.refused > 0 { status::VXS_OUT_OF_MEMORY } else { status::VXS_OK };
+            let mut attempt = || {
+                let mut got = status::VXS_OK;
+                let seen = faults::run(refuse, &mut cook, |status| got = *status);
+                (got, if seen.refused > 0 { status::VXS_OUT_OF_MEMORY } else { status::VXS_OK })
+            };
+            // The refused call can be that of another thread, such as the one that prints the results of tests. It is not
+            // so again and again.
+            let (mut got, mut expected) = attempt();
+            for _ in 0..2 {
+                if got != expected {
+                    (got, expected) = attempt();
+                }
+            }
             assert_eq!(got, expected, "{refuse:?}");
             if got != status::VXS_OK {
                 let text = unsafe { std::ffi::CStr::from_ptr(status::vxs_last_error()) }.to_string_lossy();
