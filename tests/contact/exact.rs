@@ -218,7 +218,7 @@ fn settings_of_a_query_hold_for_exact_samples() {
             Query { segmentation: Segmentation::REGION, ..plain },
         ] {
             let some = ask(query);
-            assert!(some.iter().all(|c| all.iter().any(|d| *d == Contact { segment: 0, ..*c })));
+            assert!(some.iter().all(|c| all.contains(&Contact { segment: 0, ..*c })));
             assert_eq!(some.first().map(|c| c.feature), all.first().map(|c| c.feature));
         }
         let shift = rng.vector() * 0.02;
