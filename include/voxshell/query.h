@@ -51,6 +51,13 @@ typedef struct vxs_body {
  */
 #define VXS_COVERAGE_EDGES 1
 
+/**
+ * As VXS_COVERAGE_SAMPLES, but of two meshes of flat faces that hardly move in a step with `extremes_only` the edges and
+ * corners alone, as in such a step with VXS_COVERAGE_EDGES: exact, and at a price that does not depend on the number of
+ * samples. For meshes of at most 20,000 triangles.
+ */
+#define VXS_COVERAGE_FACETS 2
+
 /** All contacts form one manifold, as without a `vxs_query_segmentation`. */
 #define VXS_SEGMENTATION_NONE 0
 
@@ -133,8 +140,10 @@ typedef struct vxs_query_step {
    * the pointshell's convex hull are found. At every pose these are the deepest, and those with the least gaps, up to
    * 1/65,536 of the pointshell's radius. A pointshell with more than 2,048 of them, a round one, is searched as
    * otherwise. The first such query of a shape finds them, unless `vxs_shape_prepare_extremes` has done so. Between two
-   * meshes of flat faces, with VXS_COVERAGE_EDGES, only edges and corners are found: the outline of faces that lie on each
-   * other. Default 0: all samples.
+   * meshes of flat faces, with VXS_COVERAGE_EDGES or VXS_COVERAGE_FACETS, only edges and corners are found: the outline of
+   * faces that lie on each other. Flat: the mesh is one piece, and each convex edge turns by more than 10 degrees or lies in
+   * a flat face. They must move in the step by
+   * at most 0.006 times the smaller mesh's radius, half the diagonal of its box. Default 0: all samples.
    */
   uint32_t extremes_only;
   /**
@@ -197,7 +206,7 @@ typedef struct vxs_query {
   /**
    * One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
    * and a field of it, and not with a `limit`. The first such query of a shape prepares it, unless
-   * `vxs_shape_prepare_edges` has done so.
+   * `vxs_shape_prepare_coverage` has done so.
    */
   uint32_t coverage;
   /** Zero. */
@@ -338,10 +347,10 @@ VXS_API vxs_status vxs_workspace_destroy(struct vxs_workspace *workspace);
  * Finds the contacts of two shapes at two poses.
  *
  * The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
- * library choose). It finds every sample closer than `query->max_separation`. With
- * VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh, and the sharp
- * edges and corners that are closer than that. Once the workspace is warm and the shapes are prepared, the query
- * allocates nothing and takes no lock; the same input gives the same bytes.
+ * library choose). It finds every sample closer than `query->max_separation`. With VXS_COVERAGE_EDGES, the default, it
+ * also finds every edge of a mesh that passes through the other mesh, and the sharp edges and corners that are closer than
+ * that. Once the workspace is warm and the shapes are prepared, the query allocates nothing and takes no lock; the same
+ * input gives the same bytes.
  *
  * @param a, b           the two bodies; their shapes may be the same
  * @param query          settings of the query; null for the defaults
@@ -393,7 +402,8 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
  * bit-identical to that of `vxs_query_contacts` with the same coverage and takes a fraction of its time. For hosts that
  * know which samples matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing,
- * except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_edges`).
+ * except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_coverage`). With
+ * VXS_COVERAGE_FACETS contacts are those of VXS_COVERAGE_SAMPLES.
  *
  * @param a, b           as in `vxs_query_contacts`
  * @param coverage       one of VXS_COVERAGE_

@@ -146,15 +146,19 @@ VXS_API vxs_status vxs_shape_retain(const struct vxs_shape *shape, struct vxs_sh
 VXS_API vxs_status vxs_shape_release(struct vxs_shape *shape);
 
 /**
- * Prepares a shape for queries with VXS_COVERAGE_EDGES: builds the exact surface of its mesh. Otherwise the first such
- * query does so, which takes about 2 microseconds per triangle and allocates memory in the middle of a step. Does
- * nothing for a shape without a closed mesh, and for a shape that is prepared. Any number of threads may call this and
- * use the shape at once. Handles to the same shape share the surface; asset files do not contain it.
+ * Prepares a shape for queries with VXS_COVERAGE_EDGES or VXS_COVERAGE_FACETS: builds the exact surface of its mesh.
+ * Otherwise the first such query does so, which takes a few microseconds per triangle and allocates memory in the middle
+ * of a step. Does nothing for a shape without a closed mesh, for a shape that is prepared, and where the coverage needs no
+ * surface. Any number of threads may call this and use the shape at once. Handles to the same shape share the surface;
+ * asset files do not contain it.
  *
- * @param shape  the shape
+ * @param shape     the shape
+ * @param coverage  one of VXS_COVERAGE_: that of the queries
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
  */
-VXS_API vxs_status vxs_shape_prepare_edges(const struct vxs_shape *shape);
+VXS_API
+vxs_status vxs_shape_prepare_coverage(const struct vxs_shape *shape,
+                                      uint32_t coverage);
 
 /**
  * Prepares a shape for queries with `extremes_only`: finds the samples at the corners of the convex hull. Otherwise the

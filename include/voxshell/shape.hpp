@@ -201,8 +201,10 @@ class Shape {
     }
     return bytes;
   }
-  /// See `vxs_shape_prepare_edges`.
-  void prepare_edges() const { detail::check(vxs_shape_prepare_edges(handle_.get())); }
+  /// See `vxs_shape_prepare_coverage`.
+  void prepare_coverage(std::uint32_t coverage) const {
+    detail::check(vxs_shape_prepare_coverage(handle_.get(), coverage));
+  }
   /// See `vxs_shape_prepare_extremes`.
   void prepare_extremes() const { detail::check(vxs_shape_prepare_extremes(handle_.get())); }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::contact::{Geometry, Owner};
+use crate::contact::{Coverage, Geometry, Owner};
 use crate::cook::{self, mass_from_coarse, CookOptions, FieldOptions};
 use crate::field::{Field, MeshField, Sheet, SignReport, SignRule, SignedDistance, Surface};
 use crate::math::{limits, Aabb, Progress};
@@ -10,6 +10,10 @@ use crate::memory;
 use crate::mesh::{Locator, MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::{Error, Result};
+
+/// Largest number of triangles of a mesh whose faces are looked at: of larger ones the edges are hardly cheaper than the
+/// samples, and an exact surface takes long to build.
+pub const MOST_FACETS: usize = 20_000;
 
 /// A body's collision data: immutable, shared between threads, cheap to clone.
 #[derive(Clone)]
@@ -155,12 +159,18 @@ impl Shape {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref(), surface: None }
     }
 
-    /// Returns the geometry for queries that test the edges of the mesh too, and so miss no intersection.
+    /// Returns the geometry for queries of a coverage: with the exact surface, if they need it. [`Coverage::Facets`] takes
+    /// meshes of up to [`MOST_FACETS`] triangles.
     ///
     /// # Errors
     /// As [`Shape::surface`].
-    pub fn geometry_with_surface(&self) -> Result<Geometry<'_>> {
-        Ok(Geometry { surface: self.surface()?, ..self.geometry() })
+    pub fn geometry_for(&self, coverage: Coverage) -> Result<Geometry<'_>> {
+        let surface = match coverage {
+            Coverage::Samples => None,
+            Coverage::Facets if self.mesh.as_ref().is_none_or(|mesh| mesh.triangles.len() > MOST_FACETS) => None,
+            Coverage::Facets | Coverage::Edges => self.surface()?,
+        };
+        Ok(Geometry { surface, ..self.geometry() })
     }
 
     /// Returns the exact surface of the mesh; `None` without a mesh, and if the field is not that of a closed mesh. The

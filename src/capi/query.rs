@@ -8,6 +8,7 @@ use super::handle;
 use super::query_options::*;
 use super::status::*;
 use crate::asset::Shape;
+use crate::contact::Coverage;
 use crate::math::Pose;
 use crate::{ccd, contact, response};
 
@@ -64,20 +65,13 @@ pub(super) unsafe fn placed<'a>(argument: &str, body: *const vxs_body) -> Result
     Ok((shape, check::pose_value(format_args!("{argument}->pose."), &body.pose)?))
 }
 
-fn geometry(shape: &Shape, with_surface: bool) -> crate::Result<contact::Geometry<'_>> {
-    match with_surface {
-        true => shape.geometry_with_surface(),
-        false => Ok(shape.geometry()),
-    }
-}
-
 /// Finds the contacts of two shapes at two poses.
 ///
 /// The query tests the pointshell of one shape against the field of the other (`query->roles` selects them, or lets the
-/// library choose). It finds every sample closer than `query->max_separation`. With
-/// VXS_COVERAGE_EDGES, the default, it also finds every edge of a mesh that passes through the other mesh, and the sharp
-/// edges and corners that are closer than that. Once the workspace is warm and the shapes are prepared, the query
-/// allocates nothing and takes no lock; the same input gives the same bytes.
+/// library choose). It finds every sample closer than `query->max_separation`. With VXS_COVERAGE_EDGES, the default, it
+/// also finds every edge of a mesh that passes through the other mesh, and the sharp edges and corners that are closer than
+/// that. Once the workspace is warm and the shapes are prepared, the query allocates nothing and takes no lock; the same
+/// input gives the same bytes.
 ///
 /// @param a, b           the two bodies; their shapes may be the same
 /// @param query          settings of the query; null for the defaults
@@ -104,9 +98,10 @@ pub unsafe extern "C" fn vxs_query_contacts(
         let list = check::list("contacts", contacts, capacity, count)?;
         let owners = Some([shape_a.owner(), shape_b.owner()]);
         let how = contact::Query { owners, ..query.contacts()? };
-        let covers_edges = query.covers_edges()? && how.budget == contact::Budget::UNLIMITED;
+        let is_limited = how.budget != contact::Budget::UNLIMITED;
+        let coverage = if is_limited { Coverage::Samples } else { how.coverage };
         let mut scratch = scratch.lock("workspace")?;
-        let (body_a, body_b) = (geometry(shape_a, covers_edges)?, geometry(shape_b, covers_edges)?);
+        let (body_a, body_b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
         let found = contact::contacts(body_a, &pose_a, body_b, &pose_b, &how, &mut scratch.contact)?;
         list.write(found.iter().map(Into::into))
     })
@@ -160,7 +155,8 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
 /// bit-identical to that of `vxs_query_contacts` with the same coverage and takes a fraction of its time. For hosts that
 /// know which samples matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing,
-/// except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_edges`).
+/// except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_coverage`). With
+/// VXS_COVERAGE_FACETS contacts are those of VXS_COVERAGE_SAMPLES.
 ///
 /// @param a, b           as in `vxs_query_contacts`
 /// @param coverage       one of VXS_COVERAGE_
@@ -181,14 +177,10 @@ pub unsafe extern "C" fn vxs_query_features(
 ) -> vxs_status {
     entry!(vxs_query_features, [check::shape_of(a), check::shape_of(b)], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let edges = check::choice("coverage", coverage, "VXS_COVERAGE_", &[false, true])?;
+        let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?.of_samples();
         let features = check::slice("features", features, "count", count)?;
         check::out_array("contacts", contacts, "count", count)?;
-        let (body_a, body_b) = if edges {
-            (shape_a.geometry_with_surface()?, shape_b.geometry_with_surface()?)
-        } else {
-            (shape_a.geometry(), shape_b.geometry())
-        };
+        let (body_a, body_b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
         contact::contacts_of(body_a, &pose_a, body_b, &pose_b, features, |i, c| {
             contacts.add(i).write((&c).into());
         })?;
@@ -222,12 +214,12 @@ pub unsafe extern "C" fn vxs_query_distance(
         let scratch = handle::get("workspace", workspace)?;
         check::out("closest", closest)?;
         check::out("found", found)?;
-        let (roles, covers_edges) = (query.roles()?, query.covers_edges()?);
+        let (roles, coverage) = (query.roles()?, query.coverage()?.of_samples());
         let mut scratch = scratch.lock("workspace")?;
         let best = contact::distance(
-            geometry(shape_a, covers_edges)?,
+            shape_a.geometry_for(coverage)?,
             &pose_a,
-            geometry(shape_b, covers_edges)?,
+            shape_b.geometry_for(coverage)?,
             &pose_b,
             roles,
             query.max_distance,

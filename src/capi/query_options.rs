@@ -4,7 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::status::*;
 use super::types::*;
-use crate::contact::{Budget, Completeness, Contact, Query, Roles, Segmentation, Step, Workspace};
+use crate::contact::{Budget, Completeness, Contact, Coverage, Query, Roles, Segmentation, Step, Workspace};
 
 /// A shape at a pose.
 #[repr(C)]
@@ -37,6 +37,12 @@ pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
 /// triangles. With a limit on the search, contacts are as with VXS_COVERAGE_SAMPLES.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
+/// As VXS_COVERAGE_SAMPLES, but of two meshes of flat faces that hardly move in a step with `extremes_only` the edges and
+/// corners alone, as in such a step with VXS_COVERAGE_EDGES: exact, and at a price that does not depend on the number of
+/// samples. For meshes of at most 20,000 triangles.
+pub const VXS_COVERAGE_FACETS: u32 = 2;
+
+pub(super) const COVERAGES: [Coverage; 3] = [Coverage::Samples, Coverage::Edges, Coverage::Facets];
 
 /// All contacts form one manifold, as without a `vxs_query_segmentation`.
 pub const VXS_SEGMENTATION_NONE: u32 = 0;
@@ -103,8 +109,10 @@ pub struct vxs_query_step {
     /// the pointshell's convex hull are found. At every pose these are the deepest, and those with the least gaps, up to
     /// 1/65,536 of the pointshell's radius. A pointshell with more than 2,048 of them, a round one, is searched as
     /// otherwise. The first such query of a shape finds them, unless `vxs_shape_prepare_extremes` has done so. Between two
-    /// meshes of flat faces, with VXS_COVERAGE_EDGES, only edges and corners are found: the outline of faces that lie on each
-    /// other. Default 0: all samples.
+    /// meshes of flat faces, with VXS_COVERAGE_EDGES or VXS_COVERAGE_FACETS, only edges and corners are found: the outline of
+    /// faces that lie on each other. Flat: the mesh is one piece, and each convex edge turns by more than 10 degrees or lies in
+    /// a flat face. They must move in the step by
+    /// at most 0.006 times the smaller mesh's radius, half the diagonal of its box. Default 0: all samples.
     pub extremes_only: u32,
     /// Number of samples above which contacts are dense. If more samples of a pointshell than this are within
     /// `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
@@ -155,7 +163,7 @@ pub struct vxs_query {
     pub segmentation: *const vxs_query_segmentation,
     /// One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
     /// and a field of it, and not with a `limit`. The first such query of a shape prepares it, unless
-    /// `vxs_shape_prepare_edges` has done so.
+    /// `vxs_shape_prepare_coverage` has done so.
     pub coverage: u32,
     /// Zero.
     pub reserved: u32,
@@ -342,6 +350,7 @@ impl vxs_query {
                 accuracy: check::length_or_zero("query->limit->accuracy", limit.accuracy)?,
             },
             step: self.step()?,
+            coverage: self.coverage()?,
             owners: None,
         })
     }
@@ -387,16 +396,15 @@ impl vxs_query {
     pub(super) fn roles(&self) -> Result<Roles, Failure> {
         check::bound("query->max_distance", self.max_distance)?;
         check::in_range("query->max_depth", self.max_depth, 0.0, f64::INFINITY)?;
-        self.covers_edges()?;
+        self.coverage()?;
         if self.reserved != 0 {
             return Err(Failure::argument("query->reserved", self.reserved, "0"));
         }
         check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)
     }
 
-    /// Returns whether the edges of the meshes are tested.
-    pub(super) fn covers_edges(&self) -> Result<bool, Failure> {
-        check::choice("query->coverage", self.coverage, "VXS_COVERAGE_", &[false, true])
+    pub(super) fn coverage(&self) -> Result<Coverage, Failure> {
+        check::choice("query->coverage", self.coverage, "VXS_COVERAGE_", &COVERAGES)
     }
 }
 

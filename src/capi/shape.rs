@@ -3,6 +3,7 @@
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
+use super::query_options::COVERAGES;
 use super::shape_info::*;
 use super::status::*;
 use super::types::*;
@@ -33,17 +34,20 @@ pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status 
     entry!(vxs_shape_release, [], { handle::release("shape", shape) })
 }
 
-/// Prepares a shape for queries with VXS_COVERAGE_EDGES: builds the exact surface of its mesh. Otherwise the first such
-/// query does so, which takes about 2 microseconds per triangle and allocates memory in the middle of a step. Does
-/// nothing for a shape without a closed mesh, and for a shape that is prepared. Any number of threads may call this and
-/// use the shape at once. Handles to the same shape share the surface; asset files do not contain it.
+/// Prepares a shape for queries with VXS_COVERAGE_EDGES or VXS_COVERAGE_FACETS: builds the exact surface of its mesh.
+/// Otherwise the first such query does so, which takes a few microseconds per triangle and allocates memory in the middle
+/// of a step. Does nothing for a shape without a closed mesh, for a shape that is prepared, and where the coverage needs no
+/// surface. Any number of threads may call this and use the shape at once. Handles to the same shape share the surface;
+/// asset files do not contain it.
 ///
-/// @param shape  the shape
+/// @param shape     the shape
+/// @param coverage  one of VXS_COVERAGE_: that of the queries
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
 #[no_mangle]
-pub unsafe extern "C" fn vxs_shape_prepare_edges(shape: *const vxs_shape) -> vxs_status {
-    entry!(vxs_shape_prepare_edges, [shape], {
-        handle::get("shape", shape)?.surface()?;
+pub unsafe extern "C" fn vxs_shape_prepare_coverage(shape: *const vxs_shape, coverage: u32) -> vxs_status {
+    entry!(vxs_shape_prepare_coverage, [shape], {
+        let shape = handle::get("shape", shape)?;
+        shape.geometry_for(check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?)?;
         Ok(VXS_OK)
     })
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::{edges, passes, sharp, Hit, Pass};
-use super::types::{Budget, Completeness, Contact, Geometry, Query, Report, Roles, Segmentation, Step};
+use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use crate::field::{Field, Surface};
 use crate::math::{limits, Pose};
@@ -14,11 +14,11 @@ use crate::{Error, Result};
 ///
 /// Every sample with φ ≤ `query.max_separation` is a contact and none is missed. Near an exact surface ([`Geometry`]), φ
 /// is the exact distance instead of that of the field. There are two exceptions: a limit of `query.budget` may end the
-/// search, and `query.step` may select the samples that count. Then the returned contacts are still valid, and [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are
-/// reduced: the deepest, then those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives
-/// in the workspace until its next use. Once the workspace is warm this allocates nothing, takes no lock and makes no
-/// system call, except for reading the clock when time is limited. The same input gives the same bytes, unless time
-/// is limited.
+/// search, and `query.step` may select the samples that count. Then the returned contacts are still valid, and
+/// [`Workspace::report`] bounds those that were left out. With `query.max_contacts` they are reduced: the deepest, then
+/// those that span the largest area (Sagardia et al. 2014, section 3.2). The answer lives in the workspace until its next
+/// use. Once the workspace is warm this allocates nothing, takes no lock and makes no system call, except for reading the
+/// clock when time is limited. The same input gives the same bytes, unless time is limited.
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose beyond
@@ -37,27 +37,21 @@ pub fn contacts<'w>(
         let [first, second] = passes;
         passes = [first.map(|pass| pass.owned(of_a, of_b)), second.map(|pass| pass.owned(of_b, of_a))];
     }
-    let surfaces = surfaces(&a, &b).filter(|_| query.budget == Budget::UNLIMITED);
-    for pass in passes.iter_mut().flatten().filter(|_| query.budget != Budget::UNLIMITED) {
-        pass.exact = None;
+    let is_limited = query.budget != Budget::UNLIMITED;
+    let surfaces = surfaces(&a, &b).filter(|_| !is_limited && query.coverage != Coverage::Samples);
+    let finds_edges = surfaces.filter(|_| query.coverage == Coverage::Edges);
+    if is_limited || query.coverage != Coverage::Edges {
+        passes.iter_mut().flatten().for_each(|pass| pass.exact = None);
     }
-    passes.iter_mut().flatten().for_each(|pass| pass.finds_edges = surfaces.is_some());
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
-    let thins = query.step.as_ref().is_some_and(|step| step.extremes_only);
-    let alone = thins && surfaces.is_some_and(|surfaces| sharp::suffice(surfaces, query.max_separation));
-    if !alone {
+    let poses = [pose_a, pose_b];
+    let outlined = surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &passes, query, workspace));
+    if !outlined {
         find(&mut passes, query, workspace);
-    }
-    if let Some(surfaces) = surfaces {
-        find_between(surfaces, [pose_a, pose_b], &passes, query, alone, workspace);
-    }
-    // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
-    let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
-    if alone && (workspace.contacts.is_empty() || deepest < -query.max_separation) {
-        find(&mut passes, query, workspace);
-    } else if alone {
-        workspace.report = Report { completeness: Completeness::Extremes, least_missed: f64::NEG_INFINITY };
+        if let Some(surfaces) = finds_edges {
+            find_between(surfaces, poses, &passes, query, false, workspace);
+        }
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
@@ -70,7 +64,7 @@ pub fn contacts<'w>(
         };
         grouping.number(&mut workspace.contacts, &mut workspace.regions);
     }
-    if query.reduces_at_the_end(both || surfaces.is_some()) && workspace.contacts.len() > query.max_contacts {
+    if query.reduces_at_the_end(both || outlined || finds_edges.is_some()) && workspace.contacts.len() > query.max_contacts {
         reduce_contacts(workspace, pose_a, query);
     }
     sort(&mut workspace.contacts);
@@ -152,7 +146,7 @@ impl Pass<'_> {
     /// step, the other body must be ahead of the sample's surface and not beside it.
     fn is_wanted(&self, contact: &Contact, query: &Query) -> bool {
         let is_near = contact.separation <= query.max_separation;
-        if self.exact.is_some() && self.finds_edges && query.step.is_some() && self.is_beside(contact) {
+        if self.exact.is_some() && self.own_surface.is_some() && query.step.is_some() && self.is_beside(contact) {
             return false;
         }
         let counts =
@@ -256,15 +250,47 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
 const MOTIONS: f64 = 1.5;
 const AT_REST: f64 = 0.1;
 
-/// Returns the distance up to which sharp features may touch in a step, with a reserve, metres.
-fn reach(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2], max_separation: f64) -> f64 {
-    let radius = |(surface, pose): (&Surface, &Pose)| {
-        let bounds = surface.bounds();
-        let middle = pose * nalgebra::Point3::from(bounds.center());
-        (middle.coords - step.center).norm() + 0.5 * bounds.extents().norm()
+/// Two bodies of flat faces that move by at most this fraction of the smaller one's radius, half the diagonal of its box, in
+/// a step are tested by their edges and corners alone. Faster ones can meet in the step with others than those that are
+/// closest now.
+const SLOW: f64 = 0.006;
+
+fn radius(surface: &Surface) -> f64 {
+    0.5 * surface.bounds().extents().norm()
+}
+
+/// Returns the largest distance that a point of the smaller of two bodies moves in a step, metres.
+fn largest_motion(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2]) -> f64 {
+    let reach = |surface: &Surface, pose: &Pose| {
+        let middle = pose * nalgebra::Point3::from(surface.bounds().center());
+        (middle.coords - step.center).norm() + radius(surface)
     };
-    let radius = radius((surfaces[0], poses[0])).min(radius((surfaces[1], poses[1])));
-    MOTIONS * (step.shift.norm() + step.turn.norm() * radius) + AT_REST * max_separation
+    let reach = reach(surfaces[0], poses[0]).min(reach(surfaces[1], poses[1]));
+    step.shift.norm() + step.turn.norm() * reach
+}
+
+/// Appends the contacts of edges and corners alone, if they make all contacts of the step, and returns whether they do.
+fn find_outlines(
+    surfaces: [&Surface; 2],
+    poses: [&Pose; 2],
+    passes: &[Option<Pass>; 2],
+    query: &Query,
+    workspace: &mut Workspace,
+) -> bool {
+    let Some(step) = query.step.as_ref().filter(|step| step.extremes_only) else { return false };
+    let is_slow = || largest_motion(step, surfaces, poses) <= SLOW * radius(surfaces[0]).min(radius(surfaces[1]));
+    if !sharp::suffice(surfaces, query.max_separation) || !is_slow() {
+        return false;
+    }
+    find_between(surfaces, poses, passes, query, true, workspace);
+    // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
+    let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
+    if workspace.contacts.is_empty() || deepest < -query.max_separation {
+        workspace.contacts.clear();
+        return false;
+    }
+    workspace.report = Report { completeness: Completeness::Extremes, least_missed: f64::NEG_INFINITY };
+    true
 }
 
 /// Appends the contacts of edges and sharp corners, and removes those that do not count in the step. If they are `alone`,
@@ -283,7 +309,9 @@ fn find_between(
     if query.max_separation > 0.0 {
         // Without samples every contact is needed.
         let step = query.step.as_ref().filter(|_| !alone);
-        let reach = step.map_or(f64::INFINITY, |step| reach(step, surfaces, poses, query.max_separation));
+        let reach = step.map_or(f64::INFINITY, |step| {
+            MOTIONS * largest_motion(step, surfaces, poses) + AT_REST * query.max_separation
+        });
         let limit = query.max_separation.min(reach);
         let (left, tests) = sharp::collect(surfaces, poses, limit, query.step.is_some(), sharp_scratch, contacts);
         first = left;

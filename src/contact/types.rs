@@ -98,6 +98,28 @@ impl Segmentation {
     pub const REGION: Self = Self::Region { distance: 0.0, angle: std::f64::consts::FRAC_PI_4 };
 }
 
+/// What a discrete query tests. Of bodies without an exact surface it tests samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Samples.
+    Samples,
+    /// Samples; the edges and corners alone of two bodies of flat faces that hardly move in a step with
+    /// [`Step::extremes_only`].
+    Facets,
+    /// Samples with exact distances, edges and sharp corners; of bodies of flat faces as [`Coverage::Facets`].
+    Edges,
+}
+
+impl Coverage {
+    /// Returns the coverage of queries without a step, and of given samples.
+    pub(crate) fn of_samples(self) -> Self {
+        match self {
+            Self::Facets => Self::Samples,
+            other => other,
+        }
+    }
+}
+
 /// Parameters of a discrete query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
@@ -124,6 +146,8 @@ pub struct Query<'a> {
     /// Simulation step of the query. With a step, only near samples that count in it, and `preferred`, are contacts;
     /// with `None`, all near samples are. Ignored against sheets and when the budget is limited.
     pub step: Option<Step>,
+    /// What is tested of two bodies that both have an exact surface ([`Geometry::surface`]).
+    pub coverage: Coverage,
     /// Owners of the geometries of A and B. The workspace recognises a pair by them, and a query that follows another
     /// query of the same pair tests only the nodes that the motion between the two has made uncertain. `None`: every
     /// query is independent. The answer is the same in both cases.
@@ -143,6 +167,7 @@ impl Default for Query<'_> {
             preferred_segments: &[],
             budget: Budget::UNLIMITED,
             step: None,
+            coverage: Coverage::Edges,
             owners: None,
         }
     }

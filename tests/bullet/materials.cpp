@@ -119,7 +119,7 @@ void restitution_of_a_material_decides_the_rebound()
 	}
 }
 
-/// What the callback of the next tests got.
+/// Arguments that Bullet's callback of added contacts has received.
 struct Told
 {
 	int calls = 0, wrong = 0;

@@ -115,7 +115,7 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   const double quarter = 3.14159265358979323846 / 8;
   const vxs_body above = {cube, {{0.123, 2 * sqrt(2) - 0.01, 0.017}, sin(quarter), 0, 0, cos(quarter)}};
   const vxs_body below = {cube, {{0, 0, 0}, 0, 0, sin(quarter), cos(quarter)}};
-  OK(vxs_shape_prepare_edges(cube));
+  OK(vxs_shape_prepare_coverage(cube, VXS_COVERAGE_EDGES));
   OK(vxs_query_contacts(&above, &below, NULL, workspace, contacts, 4096, &count));
   size_t edge_count = 0;
   for (size_t i = 0; i < count; ++i) {

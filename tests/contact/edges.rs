@@ -9,7 +9,7 @@ use support::rng::Rng;
 use support::{long, shared_mesh};
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::contact::{
-    contacts, Budget, Contact, Geometry, Query, Segmentation, Step, Workspace, FEATURE_OF_B, FEATURE_OF_EDGE,
+    contacts, Budget, Contact, Coverage, Geometry, Query, Segmentation, Step, Workspace, FEATURE_OF_B, FEATURE_OF_EDGE,
 };
 use voxshell::field::{Field, MeshField, SignedDistance, Surface};
 use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
@@ -375,7 +375,7 @@ fn surfaces_are_of_closed_meshes_only() {
     let has = |shape: &Shape| shape.surface().unwrap().is_some();
     let plain = cook(&torus, &|_| {});
     assert!(
-        has(&plain) && plain.geometry().surface.is_none() && plain.geometry_with_surface().unwrap().surface.is_some()
+        has(&plain) && plain.geometry().surface.is_none() && plain.geometry_for(Coverage::Edges).unwrap().surface.is_some()
     );
     assert!(has(&plain.scaled(2.0).unwrap()));
     assert!(has(&Shape::from_triangles(torus.clone()).unwrap()));

@@ -8,7 +8,7 @@ use support::rng::Rng;
 use support::{long, shared_mesh, soup};
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{
-    contacts, contacts_of, distance, Contact, Geometry, Query, Roles, Segmentation, Step, Workspace, FEATURE_OF_EDGE,
+    contacts, contacts_of, distance, Contact, Coverage, Geometry, Query, Roles, Segmentation, Step, Workspace, FEATURE_OF_EDGE,
 };
 use voxshell::field::Field;
 use voxshell::math::{Pose, Progress, Vec3};
@@ -41,7 +41,7 @@ impl Body {
     }
 
     fn exact(&self) -> Geometry<'_> {
-        self.shape.geometry_with_surface().unwrap()
+        self.shape.geometry_for(Coverage::Edges).unwrap()
     }
 
     /// Returns the distance to the closest triangle.

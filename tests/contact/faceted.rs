@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use support::parts;
 use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
-use voxshell::contact::{contacts, Contact, Query, Roles, Step, Workspace, FEATURE_OF_EDGE};
+use voxshell::contact::{contacts, Contact, Coverage, Query, Roles, Step, Workspace, FEATURE_OF_EDGE};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::ShellOptions;
@@ -62,7 +62,7 @@ fn ask(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose, workspace: &mut Workspa
         Step { dense_above: 0, extremes_only: true, max_gap: f64::INFINITY, center: none, shift: none, turn: none };
     [Some(step), None].map(|step| {
         let query = Query { roles: Roles::Both, max_separation: LIMIT, step, ..Query::default() };
-        let [of_a, of_b] = [a, b].map(|body| body.shape.geometry_with_surface().unwrap());
+        let [of_a, of_b] = [a, b].map(|body| body.shape.geometry_for(Coverage::Edges).unwrap());
         contacts(of_a, pose_a, of_b, pose_b, &query, workspace).unwrap().to_vec()
     })
 }
@@ -162,4 +162,43 @@ fn a_body_inside_another_is_found() {
     let apart = Isometry3::translation(0.71, 0.0, 0.0);
     let [found, _] = ask(&inner, &apart, &outer, &Pose::identity(), &mut workspace);
     assert!((deepest(&found) - 0.01).abs() < 1e-6, "{}", deepest(&found));
+}
+
+/// The coverage of facets is that of edges in a slow step, and that of samples otherwise.
+#[test]
+fn facets_answer_slow_steps_only() {
+    let cube = Body::new("cube", &primitives::cuboid([0.5; 3]).unwrap());
+    let pose = Isometry3::translation(0.1, 0.999, 0.2);
+    let mut workspace = Workspace::new();
+    let mut ask = |coverage: Coverage, moved: Option<(Vec3, Vec3)>| {
+        let step = moved.map(|(shift, turn)| Step {
+            dense_above: 0,
+            extremes_only: true,
+            max_gap: f64::INFINITY,
+            center: Vec3::zeros(),
+            shift,
+            turn,
+        });
+        let query = Query { roles: Roles::Both, max_separation: LIMIT, step, coverage, ..Query::default() };
+        let of = cube.shape.geometry_for(coverage).unwrap();
+        let found = contacts(of, &pose, of, &Pose::identity(), &query, &mut workspace).unwrap();
+        found.iter().map(|c| (c.feature, c.separation.to_bits())).collect::<Vec<_>>()
+    };
+    let rest = Some((Vec3::zeros(), Vec3::zeros()));
+    // The radius of the cube is √¾ m, and it is at most 1.87 m away from the centre of rotation.
+    let slow = Some((Vec3::new(0.0, -0.004, 0.0), Vec3::new(0.0, 0.0, 5e-4)));
+    let [fast, turning] =
+        [(Vec3::new(0.0, -0.006, 0.0), Vec3::zeros()), (Vec3::zeros(), Vec3::new(0.0, 4e-3, 0.0))].map(Some);
+    for moved in [rest, slow] {
+        let outline = ask(Coverage::Facets, moved);
+        assert!((8..40).contains(&outline.len()), "{}", outline.len());
+        assert_eq!(outline, ask(Coverage::Edges, moved));
+    }
+    for moved in [fast, turning, None] {
+        let samples = ask(Coverage::Facets, moved);
+        assert!(samples.len() > 200, "{}", samples.len());
+        assert!(samples.iter().all(|(feature, _)| feature & FEATURE_OF_EDGE == 0));
+        assert_eq!(samples, ask(Coverage::Samples, moved));
+        assert!(ask(Coverage::Edges, moved).iter().any(|(feature, _)| feature & FEATURE_OF_EDGE != 0));
+    }
 }

@@ -8,7 +8,7 @@ use support::soup::{joined, turned};
 use voxshell::asset::{contact_triangles, CookOptions, Resolution, Shape, TrianglePoint};
 use voxshell::ccd::impact::{self, Moving};
 use voxshell::ccd::shell;
-use voxshell::contact::{contacts, contacts_of, distance, Contact, Query, Roles, Workspace};
+use voxshell::contact::{contacts, contacts_of, distance, Contact, Coverage, Query, Roles, Workspace};
 use voxshell::field::{Cuboid, Field};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
@@ -113,7 +113,7 @@ fn every_query_tells_the_triangles_of_brute_force() {
             let pose = |rng: &mut Rng| Isometry3::from_parts(Translation3::from(rng.vector() * 0.3), rng.rotation());
             let (pose_a, pose_b) = (pose(&mut rng), pose(&mut rng));
             let (at_a, at_b) = ((&a, &pose_a), (&b, &pose_b));
-            let with_edges = (a.geometry_with_surface().unwrap(), b.geometry_with_surface().unwrap());
+            let with_edges = (a.geometry_for(Coverage::Edges).unwrap(), b.geometry_for(Coverage::Edges).unwrap());
             let query = Query { roles: Roles::Both, max_separation: 0.02, max_contacts: 20, ..Query::default() };
             let found =
                 contacts(with_edges.0, &pose_a, with_edges.1, &pose_b, &query, &mut workspace).unwrap().to_vec();

@@ -117,7 +117,7 @@ static const vxs_query *query_value(struct stream *s, vxs_query *q, int *timed) 
   }
   if (one_in(s, 3)) q->segmentation = segmentation_value(s, q->preferred_count);
   if (one_in(s, 4)) q->limit = query_limit_value(s, timed);
-  if (one_in(s, 3)) q->coverage = (uint32_t)note_number(s, "coverage", VXS_COVERAGE_EDGES);
+  if (one_in(s, 3)) q->coverage = (uint32_t)note_number(s, "coverage", one_in(s, 2) ? VXS_COVERAGE_FACETS : VXS_COVERAGE_EDGES);
   if (q->limit != NULL ? one_in(s, 20) : one_in(s, 4)) q->step = query_step_value(s);
   vary_struct_size(s, &q->struct_size);
   vary32(s, "roles", &q->roles);
@@ -219,8 +219,8 @@ static void call_vxs_query_features(struct stream *s) {
   const size_t count = most == 0 ? 0 : count_of(s, "count", most, most, sizeof *features);
   vxs_contact *contacts = count == 0 ? NULL : output_array(s, "contacts", most * sizeof *contacts, 0);
   if (count == 0 && features == NULL && most > 0) s->bad = 0;
-  const uint32_t coverage = (uint32_t)note_number(s, "coverage", one_in(s, 20) ? 2 : below(s, 2));
-  if (coverage > 1) s->bad = 1;
+  const uint32_t coverage = (uint32_t)note_number(s, "coverage", one_in(s, 20) ? 3 : below(s, 3));
+  if (coverage > 2) s->bad = 1;
   if (!CALL(s, vxs_query_features(body_a, body_b, coverage, features, count, contacts))) return;
   check_rest(s, contacts, count, most, sizeof *contacts);
   for (size_t i = 0; i < count; i++) {

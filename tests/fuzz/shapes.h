@@ -45,9 +45,11 @@ static void call_vxs_pointshell_release(struct stream *s) { release_form(s, s->s
 /* --- Properties of a shape
  * --------------------------------------------------------------------------------------------- */
 
-static void call_vxs_shape_prepare_edges(struct stream *s) {
+static void call_vxs_shape_prepare_coverage(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
-  CALL(s, vxs_shape_prepare_edges(of.handle));
+  const uint32_t coverage = (uint32_t)note_number(s, "coverage", one_in(s, 20) ? 3 : below(s, 3));
+  if (coverage > 2) s->bad = 1;
+  CALL(s, vxs_shape_prepare_coverage(of.handle, coverage));
 }
 static void call_vxs_shape_prepare_extremes(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");

@@ -193,7 +193,7 @@ bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 		c.kept = manifolds.find(c.feature) != nullptr;
 		c.pinned = c.kept && bounce.waits(c.feature);
 	}
-	const bool exact = settings.m_coverage == VXS_COVERAGE_EDGES;
+	const bool exact = pair.is_exact();
 	pair.look_ahead(first, second, wanted, exact, candidates);
 	select(wanted, size);
 	// The normals of fields change along a face where they are rounded.

@@ -240,6 +240,7 @@ void btVoxShellBaseShape::use(vxs_shape* scaled)
 	Shape own_query(query);
 	// Not in the first step on the ground.
 	check(vxs_shape_prepare_extremes(query));
+	check(vxs_shape_prepare_coverage(query, VXS_COVERAGE_FACETS));
 	vxs_aabb box;
 	check(vxs_shape_get_bounds(scaled, &box));
 	size_t material_count = 0;

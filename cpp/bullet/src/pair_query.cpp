@@ -139,8 +139,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
 		step.dense_above = kDense;
-		// Fast bodies of flat faces can meet others of their edges in the step than those that are closest now.
-		step.extremes_only = settings.m_coverage == VXS_COVERAGE_SAMPLES || !first.voxshell || !second.voxshell;
+		step.extremes_only = 1;
 		if (is_far)
 			step.max_gap = wanted.worth + inflation;
 		step.center = wanted.approach.center;
@@ -150,6 +149,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	size_t count;
 	if (!m_samples.search(first, second, query, count))
 		return false;
+	m_exact = query.coverage == VXS_COVERAGE_EDGES || m_samples.are_edges(count);
 	m_cache.set_complete(m_samples.is_complete() && !(step.max_gap < query.max_separation));
 	take_samples(first, second, settings, count, candidates);
 	return true;

@@ -50,6 +50,9 @@ public:
 	/// @param chosen  of the last `find`
 	void follow_turning(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& chosen);
 
+	/// Returns whether the contacts of the last `find` are exactly those of the triangles, and not of a field.
+	bool is_exact() const { return m_exact; }
+
 	/// Returns whether the last `find` found all samples up to the wanted distance.
 	bool covers(const Wanted& wanted) const { return m_cache.covers(wanted); }
 
@@ -77,6 +80,7 @@ private:
 	FeatureContacts m_features;
 	LookAhead m_look_ahead;
 	std::vector<size_t> m_repeated;
+	bool m_exact = false;  // of the last search
 };
 }  // namespace voxshell_bullet
 

@@ -1,5 +1,6 @@
 #include "sample_query.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "log.h"
@@ -33,6 +34,11 @@ bool SampleQuery::is_complete() const
 	vxs_query_report_init(&report, sizeof report);
 	// The extreme samples are the same at every pose.
 	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && (report.answer == VXS_ANSWER_COMPLETE || report.answer == VXS_ANSWER_EXTREMES);
+}
+
+bool SampleQuery::are_edges(size_t count) const
+{
+	return std::all_of(m_contacts.begin(), m_contacts.begin() + std::ptrdiff_t(count), [](const vxs_contact& c) { return c.feature & VXS_FEATURE_OF_EDGE; });
 }
 
 bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const Side& second)

@@ -26,6 +26,8 @@ public:
 	bool search(const Side& first, const Side& second, const vxs_query& query, size_t& count);
 	/// Returns whether the last search has found all contacts that it was asked for.
 	bool is_complete() const;
+	/// Returns whether all `count` contacts of the last search are those of edges and corners.
+	bool are_edges(size_t count) const;
 	/// Returns the workspace of the last search, for queries about its contacts.
 	const vxs_workspace* workspace() const { return m_workspace.get(); }
 

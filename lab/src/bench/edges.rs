@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3};
 use voxshell::asset::Shape;
-use voxshell::contact::{contacts, Geometry, Query, Roles, Workspace, FEATURE_OF_EDGE};
+use voxshell::contact::{contacts, Coverage, Geometry, Query, Roles, Workspace, FEATURE_OF_EDGE};
 use voxshell::math::{Pose, Vec3};
 use voxshell::Result;
 
@@ -46,7 +46,7 @@ fn poses(a: Geometry, b: Geometry) -> Result<Vec<(Pose, f64)>> {
 
 /// Measures two bodies of about 1 m.
 pub fn rows(a: &Shape, b: &Shape) -> Result<Vec<Row>> {
-    let with_edges = [a.geometry_with_surface()?, b.geometry_with_surface()?];
+    let with_edges = [a.geometry_for(Coverage::Edges)?, b.geometry_with_surface()?];
     if with_edges.iter().any(|geometry| geometry.surface.is_none()) {
         return Err(voxshell::Error::Unsupported(
             "the edges of an open mesh are not tested; expected closed meshes".into(),

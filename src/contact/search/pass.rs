@@ -46,8 +46,6 @@ pub(in crate::contact) struct Pass<'a> {
     pub exact: Option<Exact<'a>>,
     /// Exact surface of the shell's body.
     pub own_surface: Option<&'a Surface>,
-    /// Whether the query finds the contacts of edges and sharp corners too.
-    pub finds_edges: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -86,7 +84,6 @@ impl<'a> Pass<'a> {
             owners,
             exact,
             own_surface: body.surface,
-            finds_edges: false,
         })
     }
 

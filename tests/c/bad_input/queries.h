@@ -35,7 +35,7 @@ ROWS(vxs_workspace_destroy) {
     PLACED(b);                                                                              \
     SIZED(query);                                                                           \
     CHOICE(query->roles, 4);                                                                \
-    CHOICE(query->coverage, 2);                                                             \
+    CHOICE(query->coverage, 3);                                                             \
     INVALID(query->reserved, 1, "query->reserved is 1; expected 0");                        \
     INVALID(query->max_distance, NAN, "query->max_distance is NaN; expected");              \
     INVALID(query->max_depth, -1, "query->max_depth is -1; expected");                      \
@@ -152,7 +152,7 @@ ROWS(vxs_query_features) {
 #define CALL vxs_query_features(a, b, coverage, features, count, contacts)
   PLACED(a);
   PLACED(b);
-  INVALID(coverage, 2, "coverage is 2; expected one of the VXS_COVERAGE_ constants, 0 to 1");
+  INVALID(coverage, 3, "coverage is 3; expected one of the VXS_COVERAGE_ constants, 0 to 2");
   ARRAY(features, count);
   OUTPUT_ARRAY(contacts, count);
   INVALID(features_given[1], 100000, "features[1] is 100000; expected one of the ");

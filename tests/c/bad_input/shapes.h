@@ -75,10 +75,12 @@ ROWS(vxs_shape_serialize) {
   OK(vxs_shape_release(kept));
 }
 
-ROWS(vxs_shape_prepare_edges) {
+ROWS(vxs_shape_prepare_coverage) {
   vxs_shape *shape = tetrahedron(), *kept = shape;
-#define CALL vxs_shape_prepare_edges(shape)
+  uint32_t coverage = VXS_COVERAGE_FACETS;
+#define CALL vxs_shape_prepare_coverage(shape, coverage)
   HANDLE(shape, shape);
+  INVALID(coverage, 3, "coverage is 3; expected one of the VXS_COVERAGE_ constants, 0 to 2");
   PANIC();
 #undef CALL
   OK(vxs_shape_release(kept));

@@ -20,10 +20,13 @@ struct btVoxShellSettings
 	/// direction is possible, the algorithm uses that one.
 	unsigned m_roles = VXS_ROLES_BOTH;
 	/// Selects whether the contacts of two Voxshell shapes include those of the edges and sharp corners of their meshes: one
-	/// of VXS_COVERAGE_. With VXS_COVERAGE_SAMPLES, the default, what fits between the samples is missed. With
-	/// VXS_COVERAGE_EDGES, no intersection of two closed meshes is missed, the contacts of samples near creases are exact, and
-	/// sharp bodies that meet at corners and edges sink in less; a pair that moves takes several times as long.
-	unsigned m_coverage = VXS_COVERAGE_SAMPLES;
+	/// of VXS_COVERAGE_.
+	/// - SAMPLES: no. What fits between the samples is missed.
+	/// - FACETS, the default: two bodies of flat faces that move slowly are tested by their edges and corners alone. These
+	///   are exact, and the price does not depend on the number of samples. Others are tested as with SAMPLES.
+	/// - EDGES: no intersection of two closed meshes is missed, the contacts of samples near creases are exact, and sharp
+	///   bodies that meet at corners and edges sink in less. A pair that moves takes several times as long.
+	unsigned m_coverage = VXS_COVERAGE_FACETS;
 	/// Selects whether manifold points tell their triangles by part and index, as with Bullet's mesh shapes. Points of pairs
 	/// in which a shape has materials always do (btVoxShellBaseShape::setTriangleMaterials). It takes about four
 	/// microseconds per point, body and step.
