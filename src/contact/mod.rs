@@ -19,7 +19,7 @@ pub use manifold::contacts_of;
 pub use query::{contacts, distance};
 pub(crate) use types::directions;
 pub use types::{
-    Budget, Completeness, Contact, Coverage, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step, FEATURE_OF_B,
-    FEATURE_OF_EDGE,
+    Budget, Completeness, Contact, Coverage, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step,
+    FEATURE_OF_B, FEATURE_OF_EDGE,
 };
 pub use workspace::Workspace;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
-use super::search::{edges, passes, sharp, Hit, Pass};
+use super::search::{between, edges, passes, sharp, Hit, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use crate::field::{Field, Surface};
@@ -64,7 +64,9 @@ pub fn contacts<'w>(
         };
         grouping.number(&mut workspace.contacts, &mut workspace.regions);
     }
-    if query.reduces_at_the_end(both || outlined || finds_edges.is_some()) && workspace.contacts.len() > query.max_contacts {
+    if query.reduces_at_the_end(both || outlined || finds_edges.is_some())
+        && workspace.contacts.len() > query.max_contacts
+    {
         reduce_contacts(workspace, pose_a, query);
     }
     sort(&mut workspace.contacts);
@@ -289,6 +291,8 @@ fn find_outlines(
         workspace.contacts.clear();
         return false;
     }
+    sort(&mut workspace.contacts);
+    between::remove(&mut workspace.contacts, sharp::extent(surfaces), query.max_separation);
     workspace.report = Report { completeness: Completeness::Extremes, least_missed: f64::NEG_INFINITY };
     true
 }

@@ -147,8 +147,9 @@ void settings_apply_per_dispatcher()
 	{
 		btVoxShellSettings settings;
 		settings.m_maxManifolds = manifolds;
+		// On a plane, and of flat faces by their edges, only the four corners would count.
+		settings.m_coverage = VXS_COVERAGE_SAMPLES;
 		Scene scene(settings);
-		// On a plane only the four corners would count.
 		scene.add(ours.get(), 0, btVector3(0, btScalar(-0.5), 0));
 		scene.add(ours.get(), 1, btVector3(0, btScalar(0.4999), 0));
 		scene.step(3);

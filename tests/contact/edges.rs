@@ -375,7 +375,9 @@ fn surfaces_are_of_closed_meshes_only() {
     let has = |shape: &Shape| shape.surface().unwrap().is_some();
     let plain = cook(&torus, &|_| {});
     assert!(
-        has(&plain) && plain.geometry().surface.is_none() && plain.geometry_for(Coverage::Edges).unwrap().surface.is_some()
+        has(&plain)
+            && plain.geometry().surface.is_none()
+            && plain.geometry_for(Coverage::Edges).unwrap().surface.is_some()
     );
     assert!(has(&plain.scaled(2.0).unwrap()));
     assert!(has(&Shape::from_triangles(torus.clone()).unwrap()));

@@ -8,7 +8,8 @@ use support::rng::Rng;
 use support::{long, shared_mesh, soup};
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::contact::{
-    contacts, contacts_of, distance, Contact, Coverage, Geometry, Query, Roles, Segmentation, Step, Workspace, FEATURE_OF_EDGE,
+    contacts, contacts_of, distance, Contact, Coverage, Geometry, Query, Roles, Segmentation, Step, Workspace,
+    FEATURE_OF_EDGE,
 };
 use voxshell::field::Field;
 use voxshell::math::{Pose, Progress, Vec3};

@@ -11,6 +11,13 @@ const uint32_t kNumber = 0x3fffffffu;
 /// Distance between the names of the contacts of one edge: odd and large, so that they are hardly those of other edges.
 const uint32_t kStride = 0x2545f491u;
 
+/// Contacts of two searches are at the same place if they differ by at most this fraction of the smaller body's size.
+const double kSamePlace = 0.0005;
+/// Distance of contacts that are anywhere on the bodies.
+const double kAnywhere = 1e18;
+/// Cosine of the largest angle between normals of one contact in two searches.
+const double kSameDirection = 0.9;
+
 uint32_t name_of(uint32_t edge, uint32_t ordinal) { return (edge & ~kNumber) | ((edge + ordinal * kStride) & kNumber); }
 }  // namespace
 
@@ -39,7 +46,7 @@ void EdgeContacts::take(const Side& first, const Side& second, uint32_t segment,
 		const Vec on_first = on_second + c.normal * (c.distance + frames.inflation);
 		m_anchors.push_back({0, c.feature, 0, segment, to_first(on_first), to_second(on_second), to_second.rotate(c.normal), false});
 	}
-	name_contacts();
+	name_contacts(kSamePlace * std::min(first.size(), second.size()));
 	size_t i = 0;
 	for (Candidate& c : candidates)
 	{
@@ -52,43 +59,53 @@ void EdgeContacts::take(const Side& first, const Side& second, uint32_t segment,
 	std::sort(m_anchors.begin(), m_anchors.end(), [](const Anchor& a, const Anchor& b) { return a.name < b.name; });
 }
 
-/// Names the contacts of each edge: first those that are nearest to contacts of the search before.
-void EdgeContacts::name_contacts()
+/// Returns the contact of the search before that is nearest on both bodies, and whose name is not given again yet.
+/// @param farthest  distance
+/// @param of_edge   whether it must be of the same edge
+EdgeContacts::Anchor* EdgeContacts::nearest(const Anchor& anchor, double farthest, bool of_edge)
 {
-	const auto by_edge = [](const Anchor& a, const Anchor& b) { return a.edge != b.edge ? a.edge < b.edge : a.ordinal < b.ordinal; };
-	std::sort(m_last.begin(), m_last.end(), by_edge);
-	m_order.clear();
-	for (size_t i = 0; i < m_anchors.size(); ++i)
-		m_order.push_back(uint32_t(i));
-	std::sort(m_order.begin(), m_order.end(), [&](uint32_t i, uint32_t j) { return m_anchors[i].edge != m_anchors[j].edge ? m_anchors[i].edge < m_anchors[j].edge : i < j; });
-	for (size_t begin = 0, end; begin < m_order.size(); begin = end)
+	Anchor* found = nullptr;
+	double least = farthest * farthest;
+	for (Anchor& last : m_last)
 	{
-		const uint32_t edge = m_anchors[m_order[begin]].edge;
-		for (end = begin; end < m_order.size() && m_anchors[m_order[end]].edge == edge; ++end)
-		{
-		}
-		const auto before = std::find_if(m_last.begin(), m_last.end(), [&](const Anchor& a) { return a.edge == edge; });
-		auto after = before;
-		while (after != m_last.end() && after->edge == edge)
-			++after;
-		uint32_t fresh = after != before ? (after - 1)->ordinal + 1 : 0;
-		for (size_t i = begin; i < end; ++i)
-		{
-			Anchor& anchor = m_anchors[m_order[i]];
-			// The other body's point tells the contacts of one edge apart as well as its own.
-			auto nearest = after;
-			double least = 0;
-			for (auto last = before; last != after; ++last)
-			{
-				const double apart = length2(last->on_first - anchor.on_first) + length2(last->on_second - anchor.on_second);
-				if (!last->taken && (nearest == after || apart < least))
-					nearest = last, least = apart;
-			}
-			if (nearest != after)
-				nearest->taken = true;
-			anchor.ordinal = nearest != after ? nearest->ordinal : fresh++;
-			anchor.name = name_of(edge, anchor.ordinal);
-		}
+		if (last.taken || (of_edge && last.edge != anchor.edge) || ((last.edge ^ anchor.edge) & ~kNumber) || (!of_edge && dot(last.normal, anchor.normal) < kSameDirection))
+			continue;
+		const double apart = length2(last.on_first - anchor.on_first) + length2(last.on_second - anchor.on_second);
+		if (apart < least)
+			found = &last, least = apart;
+	}
+	return found;
+}
+
+/// Names all contacts. A contact that keeps its name also keeps the edge and the ordinal that it was made of, so that no
+/// two have the same.
+void EdgeContacts::name_contacts(double same_place)
+{
+	const auto take = [](Anchor& anchor, Anchor* last) {
+		if (!last)
+			return;
+		last->taken = true;
+		anchor.edge = last->edge;
+		anchor.ordinal = last->ordinal;
+		anchor.name = last->name;
+	};
+	for (Anchor& anchor : m_anchors)
+		take(anchor, nearest(anchor, same_place, false));
+	for (Anchor& anchor : m_anchors)
+		if (!anchor.name)
+			take(anchor, nearest(anchor, kAnywhere, true));
+	for (Anchor& anchor : m_anchors)
+	{
+		if (anchor.name)
+			continue;
+		const auto raise = [&](const std::vector<Anchor>& named) {
+			for (const Anchor& other : named)
+				if (other.name && other.edge == anchor.edge)
+					anchor.ordinal = std::max(anchor.ordinal, other.ordinal + 1);
+		};
+		raise(m_last);
+		raise(m_anchors);
+		anchor.name = name_of(anchor.edge, anchor.ordinal);
 	}
 }
 

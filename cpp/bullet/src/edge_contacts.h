@@ -15,8 +15,9 @@ const uint32_t kOfEdge = 0x40000000u;
 /// Remembers the contacts of edges that a search has found.
 ///
 /// The library numbers edges, and an edge can have several contacts, one for each edge or face of the other mesh that
-/// it meets. The manifolds match points by feature, so each contact gets a number of its own: the number of the contact of
-/// the same edge that was nearest on the body in the search before.
+/// it meets. The manifolds match points by feature, so each contact gets a number of its own: that of the contact at the same
+/// place in the search before, or else of the nearest contact of the same edge. Of edges that nearly coincide, as those of two
+/// equal boxes on each other, another one is found in each step.
 class EdgeContacts
 {
 public:
@@ -41,7 +42,7 @@ private:
 		uint32_t ordinal;    // among the contacts of that edge
 		uint32_t segment;
 		Vec on_first, on_second, normal;  // points in the frames of the bodies; normal in the second's
-		bool taken;                       // its ordinal is that of a contact of this search
+		bool taken;                       // its name is that of a contact of this search
 	};
 	/// Both bodies' frames.
 	struct Frames
@@ -52,11 +53,11 @@ private:
 		void place(const Anchor& anchor, Candidate& c) const;
 	};
 
-	void name_contacts();
+	void name_contacts(double same_place);
+	Anchor* nearest(const Anchor& anchor, double farthest, bool of_edge);
 
 	std::vector<Anchor> m_anchors;  // by ascending name, once they are named
 	std::vector<Anchor> m_last;     // of the search before
-	std::vector<uint32_t> m_order;
 };
 }  // namespace voxshell_bullet
 

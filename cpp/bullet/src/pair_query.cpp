@@ -139,7 +139,9 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
 		step.dense_above = kDense;
-		step.extremes_only = 1;
+		// With all edges tested, redundant contacts of corners help the solver.
+		// Who asks for all edges gets all: a spike between walls sinks in deeper by the corners of an outline alone.
+		step.extremes_only = settings.m_coverage != VXS_COVERAGE_EDGES || !first.voxshell || !second.voxshell;
 		if (is_far)
 			step.max_gap = wanted.worth + inflation;
 		step.center = wanted.approach.center;

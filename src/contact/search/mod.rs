@@ -1,5 +1,6 @@
 //! Search for the samples of a shell that are near the other body.
 
+pub(super) mod between;
 mod cache;
 mod dense;
 pub(super) mod edges;

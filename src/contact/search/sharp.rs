@@ -154,7 +154,8 @@ impl Search<'_> {
     }
 }
 
-fn extent(surfaces: [&Surface; 2]) -> f64 {
+/// Returns the extent of the smaller of two surfaces, metres.
+pub(in super::super) fn extent(surfaces: [&Surface; 2]) -> f64 {
     surfaces.map(|surface| surface.bounds().extents().amax()).into_iter().fold(f64::INFINITY, f64::min)
 }
 
