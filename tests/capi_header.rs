@@ -324,7 +324,7 @@ fn the_version_macros_say_what_cargo_toml_says() {
 fn every_status_of_the_header_has_its_name() {
     let name_of = |status| unsafe { CStr::from_ptr(voxshell::capi::status::vxs_status_name(status)) }.to_str();
     // Families of constants share a word after VXS_; constants outside all families are statuses.
-    const FAMILIES: [&str; 25] = [
+    const FAMILIES: [&str; 26] = [
         "VERSION",
         "LOG",
         "FORM",
@@ -343,6 +343,7 @@ fn every_status_of_the_header_has_its_name() {
         "SIGN",
         "RENDERER",
         "SATURATION",
+        "METRIC",
         "HAPTICS",
         "GOT",
         "API",

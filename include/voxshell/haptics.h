@@ -74,6 +74,8 @@ typedef struct vxs_haptics vxs_haptics;
 
 /**
  * Penalty forces let samples penetrate deeper than the tolerance: a displayed path may not exist ("false positive").
+ * With VXS_RENDERER_GOD_OBJECT: the tool was placed inside a body, or moving bodies left it no room, and there is no
+ * way out nearby; it moves no deeper into any body.
  */
 #define VXS_HAPTICS_PENETRATING 512
 
@@ -170,6 +172,20 @@ typedef struct vxs_haptics_report {
 #define VXS_SATURATION_CUBIC 2
 
 /**
+ * The mass matrix of the tool, by Gauss' principle of least constraint (Ortega et al. 2007): a tool that is pushed at
+ * its end turns as much as its inertia lets it. The force is as stiff as the coupling against translation, and has
+ * that stiffness × inertia / mass against rotation; where that is more than the coupling's about an axis, both are
+ * reduced in proportion.
+ */
+#define VXS_METRIC_MASS 0
+
+/**
+ * The stiffness of the coupling, the same in all directions and about all axes; the mass and the inertia of the tool
+ * have no effect.
+ */
+#define VXS_METRIC_STIFFNESS 1
+
+/**
  * Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
  * surface stays in its place.
  *
@@ -215,6 +231,14 @@ typedef struct vxs_haptics_contact {
   uint32_t average_from;
   /** For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
   uint32_t braking;
+  /**
+   * For VXS_RENDERER_PENALTY: if positive, each body pushes at this number of contacts at most, 1024 or less. They
+   * stand for clusters of samples, so that the stiffness does not depend on the number of samples (Otaduy & Lin
+   * 2005). Default 0: every sample pushes.
+   */
+  uint32_t max_clusters;
+  /** Zero. */
+  uint32_t reserved;
 } vxs_haptics_contact;
 
 /** Durations and time limits of the steps, seconds. */
@@ -288,7 +312,10 @@ typedef struct vxs_haptics_settings {
   uint32_t struct_size;
   /** One of `VXS_RENDERER_`. */
   uint32_t renderer;
-  /** Mass of the tool, kg. */
+  /**
+   * Mass of the tool, kg. For VXS_RENDERER_GOD_OBJECT only its ratio to `inertia` matters, and only with
+   * VXS_METRIC_MASS.
+   */
   double mass;
   /** Centre of mass of the tool, body frame, metres. */
   struct vxs_vec3 center_of_mass;
@@ -312,8 +339,11 @@ typedef struct vxs_haptics_settings {
   double speed[2];
   /** Not 0: the passivity controller removes the energy that sampling adds. Default 1. */
   uint32_t passivity;
-  /** Zero. */
-  uint32_t reserved;
+  /**
+   * For VXS_RENDERER_GOD_OBJECT: one of `VXS_METRIC_`. Of all motions that the constraints allow, the tool makes the
+   * one that is nearest in this metric to the motion of the hand. Default VXS_METRIC_MASS.
+   */
+  uint32_t metric;
 } vxs_haptics_settings;
 
 /**
@@ -456,6 +486,40 @@ vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
                                      const struct vxs_pose *pose,
                                      const struct vxs_twist *twist);
 
+/** Constraint on the tool: the tangent plane of a contact, which the tool may move along and leave, but not cross. */
+typedef struct vxs_haptics_constraint {
+  /** Contact point, world frame, metres. */
+  struct vxs_vec3 point;
+  /** Unit normal of the plane, from the tool into the body, world frame. */
+  struct vxs_vec3 normal;
+  /** Distance that the tool may still move along the normal, metres: 0 or more. */
+  double gap;
+  /** Index of the body. */
+  uint32_t body;
+  /** Number of the sample, as in `vxs_contact`, with the tool as A. */
+  uint32_t feature;
+} vxs_haptics_constraint;
+
+/**
+ * Gets the constraints on the tool that the last round of the simulation found, with VXS_RENDERER_GOD_OBJECT; there
+ * are none with other renderers. They hold at the tool's pose of that round (`vxs_haptics_output.tool` of the next step).
+ * A motion that moves the point r from the tool's centre of mass by u + w × r is allowed if
+ * normal · (u + w × r) <= gap for each constraint (Ortega et al. 2007, section 4; Xu & Barbič 2016, equation 7). For
+ * the thread that simulates. Allocates nothing.
+ *
+ * @param haptics           the `vxs_haptics` that simulates
+ * @param[out] constraints  at most `capacity`; may be null if `capacity` is 0
+ * @param capacity          number of elements in `constraints`; 256 is always enough
+ * @param[out] count        number of constraints, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates or moves a body)
+ */
+VXS_API
+vxs_status vxs_haptics_get_constraints(struct vxs_haptics *haptics,
+                                       struct vxs_haptics_constraint *constraints,
+                                       size_t capacity,
+                                       size_t *count);
+
 /**
  * Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the
  * device and reads the device's next state. The first wrench is zero. After the last step there is one more call with
@@ -484,8 +548,12 @@ typedef struct vxs_haptics_run_options {
   double period;
   /** Not 0: lock the memory of the process from now on (mlockall). Default 1. */
   uint32_t lock_memory;
-  /** Zero. */
-  uint32_t reserved;
+  /**
+   * Not 0: a thread of its own computes the forces, and the device callback gets the newest one without waiting for
+   * it: the three loops of Ortega et al. 2007. A force older than `timing.stale_after` is not sent; it is zero then,
+   * with VXS_HAPTICS_STALE. Default 0: the thread that calls the device computes the forces.
+   */
+  uint32_t coupling_thread;
 } vxs_haptics_run_options;
 
 /** The system granted the request. */
@@ -548,7 +616,7 @@ VXS_API vxs_status vxs_haptics_run_options_init(struct vxs_haptics_run_options *
 VXS_API vxs_status vxs_haptics_run_report_init(struct vxs_haptics_run_report *report, size_t size);
 
 /**
- * Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The thread that steps has real-time
+ * Steps and simulates on two threads of the library, or three with `coupling_thread`, until `vxs_haptics_stop`. The thread that steps has real-time
  * priority, locked memory and an absolute clock, as far as the system grants them: the report tells which requests
  * were not granted. Impedance causality.
  *

@@ -21,6 +21,7 @@ using DeviceState = vxs_device_state;
 using HapticsLimits = vxs_haptics_limits;
 using HapticsOutput = vxs_haptics_output;
 using HapticsMotion = vxs_haptics_motion;
+using HapticsConstraint = vxs_haptics_constraint;
 
 /** `vxs_haptics_settings` for a tool of a mass (kg) and a device; null: a device without limits. */
 struct HapticsSettings : vxs_haptics_settings {
@@ -80,6 +81,13 @@ class Haptics {
       detail::check(vxs_haptics_simulate(c_handle(), &report));
     }
     return report;
+  }
+  /** Writes the constraints of the last round into the caller's vector, which keeps its memory. */
+  void get_constraints(std::vector<HapticsConstraint>& constraints) {
+    std::size_t count = 0;
+    constraints.resize(256);  // always enough
+    const vxs_status got = vxs_haptics_get_constraints(c_handle(), constraints.data(), constraints.size(), &count);
+    constraints.resize(detail::check(got) ? count : 0);
   }
   void set_body_pose(std::size_t index, const Pose& pose, const Twist& twist = {}) {
     detail::check(vxs_haptics_set_body_pose(c_handle(), index, &pose, &twist));

@@ -46,8 +46,10 @@ pub struct vxs_haptics_run_options {
     pub period: f64,
     /// Not 0: lock the memory of the process from now on (mlockall). Default 1.
     pub lock_memory: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Not 0: a thread of its own computes the forces, and the device callback gets the newest one without waiting for
+    /// it: the three loops of Ortega et al. 2007. A force older than `timing.stale_after` is not sent; it is zero then,
+    /// with VXS_HAPTICS_STALE. Default 0: the thread that calls the device computes the forces.
+    pub coupling_thread: u32,
 }
 
 /// The system granted the request.
@@ -94,18 +96,17 @@ impl Growable for vxs_haptics_run_options {
     fn defaults() -> Self {
         let core = RunOptions::default();
         let priority = u32::try_from(core.priority).unwrap_or_default();
-        Self { struct_size: 0, priority, period: core.period, lock_memory: u32::from(core.lock_memory), reserved: 0 }
+        let [lock_memory, coupling_thread] = [core.lock_memory, core.coupling_thread].map(u32::from);
+        Self { struct_size: 0, priority, period: core.period, lock_memory, coupling_thread }
     }
 }
 
 impl vxs_haptics_run_options {
     fn to_core(self) -> Result<RunOptions, Failure> {
-        if self.reserved != 0 {
-            return Err(Failure::argument("options->reserved", self.reserved, "0"));
-        }
         check::in_range("options->period", self.period, PERIODS[0], PERIODS[1])?;
         let priority = check::in_range("options->priority", self.priority, 0, 99)? as i32;
-        Ok(RunOptions { period: self.period, priority, lock_memory: self.lock_memory != 0 })
+        let [lock_memory, coupling_thread] = [self.lock_memory, self.coupling_thread].map(|flag| flag != 0);
+        Ok(RunOptions { period: self.period, priority, lock_memory, coupling_thread })
     }
 }
 
@@ -192,7 +193,7 @@ pub unsafe extern "C" fn vxs_haptics_run_report_init(report: *mut vxs_haptics_ru
     entry!(vxs_haptics_run_report_init, [], { check::init(report, size, vxs_haptics_run_report::defaults()) })
 }
 
-/// Steps and simulates on two threads of the library, until `vxs_haptics_stop`. The thread that steps has real-time
+/// Steps and simulates on two threads of the library, or three with `coupling_thread`, until `vxs_haptics_stop`. The thread that steps has real-time
 /// priority, locked memory and an absolute clock, as far as the system grants them: the report tells which requests
 /// were not granted. Impedance causality.
 ///

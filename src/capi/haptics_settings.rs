@@ -11,7 +11,7 @@ use super::panics;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
-use crate::haptics::god_object::{Budget, Detection};
+use crate::haptics::god_object::{Budget, Detection, Metric};
 use crate::haptics::{
     ContactSettings, Coupling, Forms, Handle, HeightMap, Limits, Renderer, Saturation, Settings, Surface, Texture,
     Timing, Tool,
@@ -27,6 +27,17 @@ pub const VXS_SATURATION_CLAMPED: u32 = 1;
 pub const VXS_SATURATION_CUBIC: u32 = 2;
 
 const SATURATIONS: [Saturation; 3] = [Saturation::Linear, Saturation::Clamped, Saturation::Cubic];
+
+/// The mass matrix of the tool, by Gauss' principle of least constraint (Ortega et al. 2007): a tool that is pushed at
+/// its end turns as much as its inertia lets it. The force is as stiff as the coupling against translation, and has
+/// that stiffness × inertia / mass against rotation; where that is more than the coupling's about an axis, both are
+/// reduced in proportion.
+pub const VXS_METRIC_MASS: u32 = 0;
+/// The stiffness of the coupling, the same in all directions and about all axes; the mass and the inertia of the tool
+/// have no effect.
+pub const VXS_METRIC_STIFFNESS: u32 = 1;
+
+const METRICS: [Metric; 2] = [Metric::Mass, Metric::Stiffness];
 
 /// Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
 /// surface stays in its place.
@@ -77,6 +88,12 @@ pub struct vxs_haptics_contact {
     pub average_from: u32,
     /// For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1.
     pub braking: u32,
+    /// For VXS_RENDERER_PENALTY: if positive, each body pushes at this number of contacts at most, 1024 or less. They
+    /// stand for clusters of samples, so that the stiffness does not depend on the number of samples (Otaduy & Lin
+    /// 2005). Default 0: every sample pushes.
+    pub max_clusters: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// Durations and time limits of the steps, seconds.
@@ -154,7 +171,8 @@ pub struct vxs_haptics_settings {
     pub struct_size: u32,
     /// One of `VXS_RENDERER_`.
     pub renderer: u32,
-    /// Mass of the tool, kg.
+    /// Mass of the tool, kg. For VXS_RENDERER_GOD_OBJECT only its ratio to `inertia` matters, and only with
+    /// VXS_METRIC_MASS.
     pub mass: f64,
     /// Centre of mass of the tool, body frame, metres.
     pub center_of_mass: vxs_vec3,
@@ -174,8 +192,9 @@ pub struct vxs_haptics_settings {
     pub speed: [f64; 2],
     /// Not 0: the passivity controller removes the energy that sampling adds. Default 1.
     pub passivity: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// For VXS_RENDERER_GOD_OBJECT: one of `VXS_METRIC_`. Of all motions that the constraints allow, the tool makes the
+    /// one that is nearest in this metric to the motion of the hand. Default VXS_METRIC_MASS.
+    pub metric: u32,
 }
 
 impl Growable for vxs_haptics_settings {
@@ -213,6 +232,8 @@ impl Growable for vxs_haptics_settings {
                 restitution: 0.0,
                 average_from: 0,
                 braking: 1,
+                max_clusters: 0,
+                reserved: 0,
             },
             timing: vxs_haptics_timing { longest_step: 0.0, stale_after: 0.0, fade: 0.0, ramp: 0.0 },
             handle: vxs_haptics_handle { mass: 0.0, inertia: 0.0, damping: [0.0; 2] },
@@ -227,7 +248,7 @@ impl Growable for vxs_haptics_settings {
             budget: vxs_haptics_budget { max_tests: 0, max_nanoseconds: 0 },
             speed: [0.0; 2],
             passivity: 1,
-            reserved: 0,
+            metric: VXS_METRIC_MASS,
         }
     }
 }
@@ -313,6 +334,8 @@ impl vxs_haptics_settings {
                 restitution: c.restitution,
                 average_from: c.average_from,
                 braking: u32::from(c.braking),
+                max_clusters: c.max_clusters,
+                reserved: 0,
             },
             timing: vxs_haptics_timing {
                 longest_step: t.longest_step,
@@ -323,6 +346,7 @@ impl vxs_haptics_settings {
             handle: vxs_haptics_handle { mass: h.mass, inertia: h.inertia, damping: h.damping },
             speed: core.speed,
             passivity: u32::from(core.passivity),
+            metric: METRICS.iter().position(|m| *m == core.metric).unwrap_or_default() as u32,
             ..Self::defaults()
         })
     }
@@ -347,6 +371,7 @@ impl vxs_haptics_settings {
                 damping: s.contact.damping,
                 offset: s.contact.offset,
                 average_from: s.contact.average_from,
+                max_clusters: s.contact.max_clusters,
                 tolerance: s.contact.tolerance,
                 restitution: s.contact.restitution,
                 braking: s.contact.braking != 0,
@@ -362,6 +387,7 @@ impl vxs_haptics_settings {
             handle: Handle { mass: s.handle.mass, inertia: s.handle.inertia, damping: s.handle.damping },
             passivity: s.passivity != 0,
             detection: Detection::Continuous,
+            metric: check::choice("settings->metric", s.metric, "VXS_METRIC_", &METRICS)?,
             budget: Budget {
                 tests: check::limit(s.budget.max_tests),
                 nanoseconds: check::limit(s.budget.max_nanoseconds),

@@ -37,6 +37,8 @@ pub const VXS_HAPTICS_DAMPED: u32 = 128;
 /// negative").
 pub const VXS_HAPTICS_LOCKED: u32 = 256;
 /// Penalty forces let samples penetrate deeper than the tolerance: a displayed path may not exist ("false positive").
+/// With VXS_RENDERER_GOD_OBJECT: the tool was placed inside a body, or moving bodies left it no room, and there is no
+/// way out nearby; it moves no deeper into any body.
 pub const VXS_HAPTICS_PENETRATING: u32 = 512;
 /// `surface.height` gave heights without a finite slope: the surface is smooth there.
 pub const VXS_HAPTICS_BAD_HEIGHT: u32 = 1024;

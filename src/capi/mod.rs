@@ -27,6 +27,7 @@ pub mod cook_options;
 pub mod create;
 pub mod forms;
 pub mod haptics;
+pub mod haptics_constraints;
 pub mod haptics_handle;
 pub mod haptics_run;
 pub mod haptics_settings;
@@ -54,5 +55,15 @@ pub const HEADERS: [(&str, &[&str]); 7] = [
     ("query", &["query_options.rs", "query.rs", "contact_triangles.rs"]),
     ("motion", &["motion.rs"]),
     ("response", &["response.rs", "impulse.rs", "patches.rs"]),
-    ("haptics", &["haptics_handle.rs", "haptics_types.rs", "haptics_settings.rs", "haptics.rs", "haptics_run.rs"]),
+    (
+        "haptics",
+        &[
+            "haptics_handle.rs",
+            "haptics_types.rs",
+            "haptics_settings.rs",
+            "haptics.rs",
+            "haptics_constraints.rs",
+            "haptics_run.rs",
+        ],
+    ),
 ];

@@ -4,7 +4,7 @@
 use super::constraint::{ConstraintForce, ConstraintModel};
 use super::settings::within;
 use super::{Coupling, Status};
-use crate::math::{Mat6, Pose, Vec6, Wrench};
+use crate::math::{Mat6, Pose, Vec3, Vec6, Wrench};
 use crate::response::Response;
 
 /// The spring: it has the stiffness and the maximum force of the coupling.
@@ -13,18 +13,20 @@ pub(super) struct CouplingSpring {
     coupling: Coupling,
     /// Wrench of the spring on the hand, about the tool's centre, at the last step: before surfaces turned it.
     wrench: Wrench,
+    /// Deflection of the spring at that step: (k_s k_h M)⁻¹ W.
+    drawn: Vec6,
     /// Pose of the hand at that step.
     last: Option<Pose>,
 }
 
 impl CouplingSpring {
     pub fn new(coupling: Coupling) -> Self {
-        Self { force: ConstraintForce::new(), coupling, wrench: Wrench::ZERO, last: None }
+        Self { force: ConstraintForce::new(), coupling, wrench: Wrench::ZERO, drawn: Vec6::zeros(), last: None }
     }
 
     pub fn reset(&mut self) {
         self.force.reset();
-        self.wrench = Wrench::ZERO;
+        (self.wrench, self.drawn) = (Wrench::ZERO, Vec6::zeros());
         self.last = None;
     }
 
@@ -36,6 +38,7 @@ impl CouplingSpring {
         let [felt, spring] = found.map_or([Wrench::ZERO; 2], |found| [found.wrench, found.spring]);
         let status = found.map_or(Status::NORMAL, |found| found.status);
         self.wrench = self.cut(&spring);
+        self.drawn = drawn(model, &self.wrench);
         self.last = Some(*hand);
         (self.cut(&felt), status)
     }
@@ -46,23 +49,29 @@ impl CouplingSpring {
         Wrench { force: force * within(force, most), torque: torque * within(torque, moment) }
     }
 
-    /// Returns K⁻¹ W: the deflection of the spring.
-    fn drawn(&self) -> Vec6 {
-        let [k, kappa] = self.coupling.stiffness;
-        self.wrench.column().component_div(&Vec6::new(k, k, k, kappa, kappa, kappa))
-    }
-
-    /// Returns ½ Wᵀ K⁻¹ W, J.
+    /// Returns ½ Wᵀ (k_s k_h M)⁻¹ W, J.
     pub fn energy(&self) -> f64 {
-        0.5 * self.wrench.column().dot(&self.drawn())
+        0.5 * self.wrench.column().dot(&self.drawn)
     }
 
     /// Returns the last wrench as a load that is stiff along itself only: constraints do not hold the hand in other
     /// directions.
     pub fn load(&self) -> Response {
         let column = self.wrench.column();
-        let twice = column.dot(&self.drawn());
+        let twice = column.dot(&self.drawn);
         let by_pose = if twice > 1e-18 { column * column.transpose() / -twice } else { Mat6::zeros() };
         Response { wrench: self.wrench, by_pose, by_twist: Mat6::zeros() }
     }
+}
+
+/// Returns the deflection at which the spring of a model, with the stiffness k_s k_h M, has a wrench.
+fn drawn(model: &ConstraintModel, wrench: &Wrench) -> Vec6 {
+    if *wrench == Wrench::ZERO {
+        return Vec6::zeros();
+    }
+    let inertia = model.mass.fixed_view::<3, 3>(3, 3).into_owned();
+    let shift = wrench.force / model.mass[(0, 0)];
+    let turn = inertia.cholesky().map_or_else(Vec3::zeros, |factor| factor.solve(&wrench.torque));
+    let share = model.coupling * model.stiffness;
+    Vec6::new(shift.x, shift.y, shift.z, turn.x, turn.y, turn.z) / share
 }

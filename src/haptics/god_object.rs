@@ -14,11 +14,12 @@
 mod budget;
 mod cuts;
 mod discrete;
+mod penetration;
 mod types;
 
 pub use budget::Budget;
 use budget::Spent;
-pub use types::{Advance, Detection, GodSettings, Waypoint};
+pub use types::{Advance, Detection, GodSettings, Metric, Waypoint};
 
 use std::sync::{Arc, Weak};
 
@@ -69,7 +70,16 @@ pub struct GodObject {
     last: Vec<Pose>,
     cuts: Vec<Constraint>,
     /// Signed distance of each of the model's constraints.
-    heights: Vec<f64>,
+    separations: Vec<f64>,
+    /// For each obstacle: φ below which the god-object takes no sample, metres. 0, or negative if it is inside.
+    levels: Vec<f64>,
+    /// The levels of the last step, and the lowest since it is inside.
+    last_levels: Vec<f64>,
+    first_levels: Vec<f64>,
+    /// For each obstacle: φ of the nearest sample, as far as it was looked for.
+    depths: Vec<f64>,
+    /// Pose at which no way out was found.
+    no_way_out: Option<Pose>,
     rows: Vec<Row>,
     solver: Solver,
     /// One for each obstacle, each with the cache of its pair.
@@ -84,6 +94,9 @@ pub struct GodObject {
 }
 
 impl GodObject {
+    /// Makes the god-object of a tool, whose mass matrix is M: the metric of its motion (Gauss' principle of least
+    /// constraint, Ortega et al. 2007, equation 1), and the stiffness k_s k_h M of its force.
+    ///
     /// # Errors
     /// `InvalidArgument` for a tool or settings outside their ranges.
     pub fn new(tool: Tool, pose: &Pose, settings: GodSettings) -> Result<Self> {
@@ -98,7 +111,12 @@ impl GodObject {
             skin: 0.0,
             last: Vec::new(),
             cuts: Vec::with_capacity(MAX_CUTS),
-            heights: Vec::with_capacity(MAX_ROWS),
+            separations: Vec::with_capacity(MAX_ROWS),
+            levels: Vec::new(),
+            last_levels: Vec::new(),
+            first_levels: Vec::new(),
+            depths: Vec::new(),
+            no_way_out: None,
             rows: Vec::with_capacity(MAX_ROWS),
             solver: Solver::new(),
             near: Vec::new(),
@@ -138,7 +156,7 @@ impl GodObject {
     }
 
     /// Puts the god-object at another pose, without testing the motion in between. If that pose is inside, the next
-    /// step pushes it out, or reports that it could not.
+    /// step pushes it out; if there is no way out, no later step takes it deeper, and each reports `PENETRATING`.
     pub fn reset(&mut self, pose: &Pose) {
         self.model.pose = *pose;
         self.model.constraints.clear();
@@ -147,14 +165,18 @@ impl GodObject {
         self.settled = None;
         self.path.clear();
         self.inside = false;
+        self.levels.fill(0.0);
+        self.first_levels.fill(0.0);
+        self.no_way_out = None;
     }
 
     /// Advances one step toward the hand, while obstacles move from their poses at the last step to their present ones.
     ///
     /// At its end no sample is inside, nor nearer than a tenth of the skin, unless the status is `PENETRATING`. None
-    /// was so during the motion, if the step did not begin inside. Warm steps allocate nothing; the same steps give the
-    /// same bytes, unless a time limit ends them. With [`Detection::Discrete`] these statements about samples do not
-    /// hold.
+    /// was so during the motion, if the step did not begin inside. If it did and there is no way out, the motion takes
+    /// no sample deeper into an obstacle than the deepest one was when the god-object came inside, by more than 1.05
+    /// skins. Warm steps allocate nothing; the same steps give the same bytes, unless a time limit ends them. With
+    /// [`Detection::Discrete`] these statements about samples do not hold.
     ///
     /// # Errors
     /// `InvalidArgument` for a pose that is not finite, `Unsupported` for bodies without the forms that the roles need.
@@ -177,11 +199,8 @@ impl GodObject {
         }
         let mut least = match self.settled.take() {
             Some(least) => least,
-            None => self.gather(bodies, time, NEAR)?,
+            None => self.come_out(bodies, time)?,
         };
-        if least <= FLOOR * self.skin {
-            least = self.push_out(bodies, time, least)?;
-        }
         while least > FLOOR * self.skin {
             // A god-object in free space gets more substeps, so that it does not stop there while the hand is behind an
             // obstacle.
@@ -198,7 +217,12 @@ impl GodObject {
                 break;
             }
             let displacement = difference(&self.model.pose, &aim, &center);
-            let (allowed, slip) = self.allowed(&displacement, bodies, time)?;
+            let (mut allowed, mut slip) = self.allowed(&displacement, bodies, time)?;
+            if self.is_held_inside() && self.length(&allowed) < self.skin && self.length(&displacement) >= self.skin {
+                if let Some(leaving) = self.leaving(target, &displacement, (bodies, time))? {
+                    (allowed, slip, least) = (leaving.0, 1.0, leaving.1);
+                }
+            }
             if slip < 1.0 {
                 // The motion that friction holds back is not tried again.
                 aim = moved(&self.model.pose, &center, &(displacement - allowed * (1.0 - slip)));
@@ -235,21 +259,13 @@ impl GodObject {
             self.add_waypoint(1.0);
             least = self.gather(bodies, 1.0, NEAR)?;
             if least <= FLOOR * self.skin {
-                least = self.push_out(bodies, 1.0, least)?;
+                self.come_out(bodies, 1.0)?;
             }
         }
+        least = self.deepest();
         self.inside = least <= HARD * self.skin;
-        if self.inside {
-            self.model.pose = goal;
-            self.add_waypoint(1.0);
-            self.model.mass = mass_matrix(&self.tool, &goal);
-            self.cuts.clear();
-            least = self.gather(bodies, 1.0, NEAR)?;
-            // There may be room at the pose of the hand.
-            self.inside = least <= FLOOR * self.skin;
-        }
         self.end(bodies);
-        self.settled = (!self.inside).then_some(least);
+        self.settled = (!self.is_held_inside()).then_some(least);
         self.shade(bodies);
         let mut advance = self.outcome(target, substeps, stuck, least)?;
         if partial {
@@ -291,6 +307,9 @@ impl GodObject {
     fn know(&mut self, bodies: &[Obstacle]) {
         self.known.resize_with(bodies.len(), Default::default);
         self.near.resize_with(bodies.len(), contact::Workspace::new);
+        self.levels.resize(bodies.len(), 0.0);
+        self.first_levels.resize(bodies.len(), 0.0);
+        self.depths.resize(bodies.len(), f64::INFINITY);
         for (i, (known, body)) in self.known.iter_mut().zip(bodies).enumerate() {
             let field = body.forms.field.as_ref().map_or_else(Weak::new, Arc::downgrade);
             let shell = body.forms.shell.as_ref().map_or_else(Weak::new, Arc::downgrade);
@@ -298,6 +317,8 @@ impl GodObject {
                 *known = (field, shell);
                 self.cuts.retain(|cut| cut.body != i as u32);
                 self.settled = None;
+                (self.levels[i], self.first_levels[i]) = (0.0, 0.0);
+                self.no_way_out = None;
             }
         }
     }
@@ -320,11 +341,6 @@ impl GodObject {
         Moving { geometry: bodies[i].forms.geometry(), from: self.last[i], to: bodies[i].pose }.pose(time)
     }
 
-    fn roles(&self, tool: &Geometry, body: &Geometry) -> Roles {
-        let both = tool.shell.is_some() && body.field.is_some() && body.shell.is_some() && tool.field.is_some();
-        self.settings.roles.unwrap_or(if both { Roles::Both } else { Roles::Auto })
-    }
-
     /// Returns approximately the largest distance by which a motion moves a sample, metres.
     fn length(&self, motion: &Vec6) -> f64 {
         motion.fixed_rows::<3>(0).norm().max(motion.fixed_rows::<3>(3).norm() * self.reach())
@@ -338,20 +354,22 @@ impl GodObject {
         of_shell.unwrap_or_else(|| (self.tool.inertia.trace() / (2.0 * self.tool.mass)).sqrt())
     }
 
-    /// Collects the constraints at the pose, of samples within `near` skins, and returns φ of the nearest.
+    /// Collects the constraints at the pose, of samples within `near` skins, and returns the height of the lowest
+    /// above the level of its obstacle.
     fn gather(&mut self, bodies: &[Obstacle], time: f64, near: f64) -> Result<f64> {
         let mut least = near * self.skin;
         self.model.constraints.clear();
-        self.heights.clear();
+        self.separations.clear();
         let pose = self.model.pose;
         for (i, body) in bodies.iter().enumerate() {
             let at = self.obstacle_pose(i, bodies, time);
             let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
-            let roles = self.roles(&tool, &other);
+            let roles = self.settings.roles_of(&tool, &other);
             // One role after the other: contacts that are not kept are then never computed.
             let assignments: &[Roles] =
                 if roles == Roles::Both { &[Roles::ShellOfA, Roles::ShellOfB] } else { &[roles] };
             let most = (MAX_ROWS - MAX_CUTS) / bodies.len();
+            let mut nearest = near * self.skin;
             for &roles in assignments {
                 let query = contact::Query {
                     roles,
@@ -362,19 +380,22 @@ impl GodObject {
                 };
                 let found = contact::contacts(tool, &pose, other, &at, &query, &mut self.near[i])?;
                 for c in found {
-                    least = least.min(c.separation);
+                    nearest = nearest.min(c.separation);
                     if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
                         let gap = c.separation - REST * self.skin;
                         self.model.constraints.push(constraint((i as u32, &at), c, gap));
-                        self.heights.push(c.separation);
+                        self.separations.push(c.separation);
                     }
                 }
                 self.spent.tests += self.near[i].stats();
             }
+            self.depths[i] = nearest;
+            least = least.min(nearest - self.levels[i]);
         }
         self.keep_cuts(bodies, time)?;
         self.model.constraints.extend_from_slice(&self.cuts);
-        self.heights.extend(self.cuts.iter().map(|_| REST * self.skin));
+        let (levels, rest) = (&self.levels, REST * self.skin);
+        self.separations.extend(self.cuts.iter().map(|cut| levels[cut.body as usize] + rest));
         Ok(least)
     }
 
@@ -388,7 +409,7 @@ impl GodObject {
             for (i, c) in self.model.constraints.iter().enumerate() {
                 let mut row = c.row(&center);
                 if ask_for_more {
-                    row.slack = self.heights[i] - REST * self.skin;
+                    row.slack = self.height(i) - REST * self.skin;
                 }
                 if moving {
                     row.slack += c.normal.dot(&self.carried(c, bodies, time));
@@ -428,9 +449,9 @@ impl GodObject {
             let [from, to] = times.map(|time| self.obstacle_pose(i, bodies, time));
             let other = Moving { geometry: body.forms.geometry(), from, to };
             let query = impact::Query {
-                roles: self.roles(&tool.geometry, &other.geometry),
+                roles: self.settings.roles_of(&tool.geometry, &other.geometry),
                 path: Path::Screw { tolerance: TOLERANCE * self.skin },
-                max_separation: level,
+                max_separation: level + self.levels[i],
                 until: first.map_or(1.0, |(_, c)| c.toi),
                 known: &[],
             };
@@ -460,52 +481,6 @@ impl GodObject {
         self.model.mass = mass_matrix(&self.tool, &self.model.pose);
     }
 
-    /// Moves the god-object out, from inside or from too near, by repeated smallest motions. `least` is φ of the
-    /// nearest sample, and the gathered constraints are those of the present pose; the result is φ at the end pose.
-    fn push_out(&mut self, bodies: &[Obstacle], time: f64, mut least: f64) -> Result<f64> {
-        let center = self.tool.center;
-        let (start, waypoints) = (self.model.pose, self.path.len());
-        if least <= HARD * self.skin {
-            self.cuts.clear();
-        }
-        let mut gathered = if least <= HARD * self.skin { 0.0 } else { NEAR };
-        for _ in 0..if least > HARD * self.skin { 3 } else { 24 } {
-            if least > LOW * self.skin {
-                break;
-            }
-            // Deep inside, constraints matter that are as far ahead as the depth.
-            let near = NEAR + 2.0 * (-least / self.skin).max(0.0);
-            if near != gathered {
-                self.gather(bodies, time, near)?;
-            }
-            let at = self.model.pose.transform_point(&center.into()).coords;
-            self.rows.clear();
-            for (c, height) in self.model.constraints.iter().zip(&self.heights) {
-                self.rows.push(Row { slack: height - REST * self.skin, ..c.row(&at) });
-            }
-            let out = self.solver.solve(&self.model.mass, &Vec6::zeros(), &self.rows)?;
-            let far =
-                out.constrained.fixed_rows::<3>(0).norm() + out.constrained.fixed_rows::<3>(3).norm() * self.reach();
-            if out.outcome != Outcome::Constrained || far > self.reach() {
-                break;
-            }
-            let to = moved(&self.model.pose, &center, &out.constrained);
-            if least > HARD * self.skin && self.first_hit(&to, bodies, [time, time], HARD * self.skin)?.is_some() {
-                break;
-            }
-            self.go(&to, 1.0);
-            self.add_waypoint(time);
-            least = self.gather(bodies, time, NEAR)?;
-            gathered = NEAR;
-        }
-        if least <= FLOOR * self.skin {
-            self.go(&start, 1.0);
-            self.path.truncate(waypoints);
-            least = self.gather(bodies, time, NEAR)?;
-        }
-        Ok(least)
-    }
-
     /// Computes the normals of the forces.
     fn shade(&mut self, bodies: &[Obstacle]) {
         let half = self.settings.surface.shading;
@@ -530,29 +505,27 @@ impl GodObject {
         let mut wrench = Wrench::ZERO;
         if self.inside {
             status |= Status::PENETRATING;
-            self.model.constraints.clear();
-        } else {
-            let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
-            let pull = difference(&self.model.pose, target, &self.tool.center) * self.settings.coupling;
-            self.rows.clear();
-            self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
-            let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
-            if solution.outcome != Outcome::Free {
-                let slip = self.model.slip(&self.solver, &solution.constrained);
-                let (held, said) = self.model.hold(&self.solver, &solution.load, &solution.constrained, slip);
-                status |= said;
-                wrench = Wrench::from_column(&(held * self.settings.stiffness));
-            }
-            let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();
-            let pulls = still(&pull) > still(&Vec6::new(self.skin, 0.0, 0.0, 0.0, 0.0, 0.0));
-            if pulls && still(&solution.constrained) < 1e-6 * still(&pull) {
-                self.rows.retain(|r| r.slack == 0.0);
-                if self.solver.is_locked(&self.model.mass, &self.rows)? {
-                    status |= Status::LOCKED;
-                }
-            } else if pulls && stuck {
+        }
+        let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
+        let pull = difference(&self.model.pose, target, &self.tool.center) * self.settings.coupling;
+        self.rows.clear();
+        self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
+        let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
+        if solution.outcome != Outcome::Free {
+            let slip = self.model.slip(&self.solver, &solution.constrained);
+            let (held, said) = self.model.hold(&self.solver, &solution.load, &solution.constrained, slip);
+            status |= said;
+            wrench = Wrench::from_column(&(held * self.settings.stiffness));
+        }
+        let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();
+        let pulls = still(&pull) > still(&Vec6::new(self.skin, 0.0, 0.0, 0.0, 0.0, 0.0));
+        if pulls && still(&solution.constrained) < 1e-6 * still(&pull) {
+            self.rows.retain(|r| r.slack == 0.0);
+            if self.solver.is_locked(&self.model.mass, &self.rows)? {
                 status |= Status::LOCKED;
             }
+        } else if pulls && stuck {
+            status |= Status::LOCKED;
         }
         let constraints = self.model.constraints.len() as u32;
         Ok(Advance { pose: self.model.pose, status, wrench, constraints, substeps, clearance: least })

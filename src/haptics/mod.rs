@@ -14,6 +14,7 @@
 //! | `god_object`, `constraint`, `qp` | a tool that constraints keep outside, their force, and the program behind both |
 //! | `shading`, `height_map` | surface effects: friction, shading, texture, height maps of the user |
 //! | `coupling_spring` | the coupling spring to a god-object |
+//! | `linearised` | linearised contacts, each or each cluster of which ends by itself |
 //! | `triple_buffer`, `messages` | data exchange of the two halves, without waiting |
 //! | `coupling` | the spring and damper between hand and simulated tool |
 //! | `slew_limit` | slope limit of a returning force |
@@ -27,6 +28,7 @@ mod coupling_spring;
 pub mod god_object;
 mod height_map;
 mod impulses;
+mod linearised;
 mod messages;
 mod passivity;
 pub mod qp;
@@ -47,7 +49,7 @@ pub use height_map::{Height, HeightMap};
 pub use passivity::Observer;
 pub use runner::{Got, RunOptions, RunReport, Runner, PERIODS};
 pub use servo::Servo;
-pub use settings::{ContactSettings, Handle, Settings, Timing};
+pub use settings::{ContactSettings, Handle, Settings, Timing, MOST_CLUSTERS};
 pub use setup::new;
 pub use shading::{Surface, Texture};
 pub use simulation::{Report, Simulation};

@@ -1,6 +1,8 @@
 //! Runs both halves on threads of their own, for programs that have none. It requests from the system the resources of
 //! a steady loop, and reports those that it did not get.
 
+mod forces;
+
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
 use crate::inside;
@@ -27,12 +30,15 @@ pub struct RunOptions {
     pub priority: i32,
     /// Whether to lock all memory of the process, permanently (`mlockall`).
     pub lock_memory: bool,
+    /// Whether a thread of its own computes the forces: the three loops of Ortega et al. 2007, section 3. A device then
+    /// never waits for a force; it gets the newest one. Otherwise the thread that serves the device computes them.
+    pub coupling_thread: bool,
 }
 
 impl Default for RunOptions {
     /// Returns 1 kHz, with a priority that leaves room above, in locked memory.
     fn default() -> Self {
-        Self { period: 1e-3, priority: 80, lock_memory: true }
+        Self { period: 1e-3, priority: 80, lock_memory: true, coupling_thread: false }
     }
 }
 
@@ -71,7 +77,9 @@ pub struct RunReport {
 /// Task of a runner's thread.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
-    Servo,
+    /// Serves the device, and computes the forces unless there is a thread for them.
+    Device,
+    Coupling,
     Simulation,
 }
 
@@ -80,10 +88,13 @@ thread_local! {
     static ROLE: Cell<Option<Role>> = const { Cell::new(None) };
 }
 
-/// The two running threads. Dropping it stops them.
+/// The running threads. Dropping it stops them.
 pub struct Runner {
     stop: Arc<AtomicBool>,
+    /// The thread that computes the forces.
     servo: Option<JoinHandle<Servo>>,
+    /// The thread that serves the device, if it is another.
+    device: Option<JoinHandle<()>>,
     rounds: Option<JoinHandle<()>>,
     simulation: Arc<Mutex<Simulation>>,
     reports: Reader<RunReport>,
@@ -91,7 +102,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Starts both threads. `device` is called once per period on the servo's thread: it sends the wrench to the
+    /// Starts the threads. `device` is called once per period, always on the same thread: it sends the wrench to the
     /// device, and returns the device's next state, or `None` to end the run. The first output is zero. When the run
     /// has ended, `device` is called once more with a zero output.
     ///
@@ -124,26 +135,50 @@ impl Runner {
             rounds: 0,
         };
         let (reports, reader) = triple_buffer::channel(|| first);
-        let (options, stops) = (*options, stop.clone());
+        let options = *options;
         let failed = |source| Error::Io { path: "a thread".into(), source };
         let inside = inside::is_inside();
-        let servo = std::thread::Builder::new()
-            .name("haptic servo".into())
-            .spawn(move || {
-                let _inside = inside.then(inside::enter);
-                ROLE.set(Some(Role::Servo));
-                let ends = Ends(stops);
-                steps(&mut servo, &options, &ends.0, reports, first, &mut device);
-                servo
-            })
-            .map_err(failed)?;
         let simulation = Arc::new(Mutex::new(simulation));
         let done = Arc::new(std::sync::atomic::AtomicU64::new(0));
-        let mut runner = Self { stop, servo: Some(servo), rounds: None, simulation, reports: reader, done };
+        let mut runner = Self { stop, servo: None, device: None, rounds: None, simulation, reports: reader, done };
+        let stops = runner.stop.clone();
+        let named = |name: &str| std::thread::Builder::new().name(name.into());
+        let enter = move |role| {
+            ROLE.set(Some(role));
+            inside.then(inside::enter)
+        };
+        if options.coupling_thread {
+            let stale_after = servo.settings().timing.stale_after;
+            let (states, taken) = triple_buffer::channel(|| None);
+            let (answers, newest) = triple_buffer::channel(|| None);
+            let coupling = named("haptic coupling").spawn(move || {
+                let _inside = enter(Role::Coupling);
+                let ends = Ends(stops);
+                couple(&mut servo, taken, answers, options.period, &ends.0);
+                servo
+            });
+            let coupling = coupling.map_err(failed)?;
+            let mut port = Port::new(states, newest, coupling.thread().clone(), stale_after);
+            runner.servo = Some(coupling);
+            let stops = runner.stop.clone();
+            let device = named("haptic device").spawn(move || {
+                let _inside = enter(Role::Device);
+                let ends = Ends(stops);
+                steps(&mut port, &options, &ends.0, reports, first, &mut device);
+            });
+            runner.device = Some(device.map_err(failed)?);
+        } else {
+            let servo = named("haptic servo").spawn(move || {
+                let _inside = enter(Role::Device);
+                let ends = Ends(stops);
+                steps(&mut Direct::new(&mut servo), &options, &ends.0, reports, first, &mut device);
+                servo
+            });
+            runner.servo = Some(servo.map_err(failed)?);
+        }
         let (stops, shared, done) = (runner.stop.clone(), runner.simulation.clone(), runner.done.clone());
-        let rounds = std::thread::Builder::new().name("haptic simulation".into()).spawn(move || {
-            let _inside = inside.then(inside::enter);
-            ROLE.set(Some(Role::Simulation));
+        let rounds = named("haptic simulation").spawn(move || {
+            let _inside = enter(Role::Simulation);
             while !stops.load(Ordering::Relaxed) {
                 let mut simulation = shared.lock();
                 let fresh = simulation.simulate().fresh;
@@ -191,7 +226,7 @@ impl Runner {
         self.simulation.lock().set_obstacle_pose(index, pose, twist)
     }
 
-    /// Ends both threads and returns the halves, with a last report. Functions that a runner calls must not call this:
+    /// Ends the threads and returns the halves, with a last report. Functions that a runner calls must not call this:
     /// see [`Runner::is_this_thread`].
     ///
     /// # Panics
@@ -199,13 +234,16 @@ impl Runner {
     pub fn stop(mut self) -> (Servo, Simulation, RunReport) {
         assert!(!self.is_own_thread(), "a runner cannot be stopped by the functions that it calls");
         self.stop.store(true, Ordering::Relaxed);
+        let device = self.device.take().map(JoinHandle::join);
         let servo = self.servo.take().map(JoinHandle::join);
         let rounds = self.rounds.take().map(JoinHandle::join);
         let report = self.report();
         let simulation = self.simulation.clone();
         drop(self);
-        if let Some(Err(panic)) = rounds {
-            std::panic::resume_unwind(panic);
+        for ended in [device, rounds] {
+            if let Some(Err(panic)) = ended {
+                std::panic::resume_unwind(panic);
+            }
         }
         match (servo, Arc::into_inner(simulation)) {
             (Some(Ok(servo)), Some(simulation)) => (servo, simulation.into_inner(), report),
@@ -219,26 +257,26 @@ impl Runner {
     fn is_own_thread(&self) -> bool {
         let this = std::thread::current().id();
         let servo = self.servo.as_ref().map(|handle| handle.thread().id());
-        let rounds = self.rounds.as_ref().map(|handle| handle.thread().id());
-        servo == Some(this) || rounds == Some(this)
+        let others = [&self.rounds, &self.device].map(|handle| handle.as_ref().map(|handle| handle.thread().id()));
+        servo == Some(this) || others.contains(&Some(this))
     }
 }
 
 impl Drop for Runner {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // A thread cannot join itself: both threads end soon after this.
+        // A thread cannot join itself: the threads end soon after this.
         if self.is_own_thread() {
             return;
         }
-        for handle in [self.servo.take().map(|h| h.join().map(drop)), self.rounds.take().map(JoinHandle::join)] {
-            // A panic was reported when it happened.
-            drop(handle);
-        }
+        // A panic was reported when it happened.
+        let others = [self.device.take(), self.rounds.take()];
+        drop(others.map(|handle| handle.map(JoinHandle::join)));
+        drop(self.servo.take().map(JoinHandle::join));
     }
 }
 
-/// Ends the run when the servo's thread ends, also by a panic.
+/// Ends the run when a thread of the servo ends, also by a panic.
 struct Ends(Arc<AtomicBool>);
 
 impl Drop for Ends {
@@ -247,9 +285,9 @@ impl Drop for Ends {
     }
 }
 
-/// Runs the servo's loop.
+/// Runs the device's loop.
 fn steps(
-    servo: &mut Servo,
+    forces: &mut dyn Forces,
     options: &RunOptions,
     stop: &AtomicBool,
     mut reports: Writer<RunReport>,
@@ -261,17 +299,17 @@ fn steps(
     report.absolute_sleep = system::ABSOLUTE_SLEEP;
     reports.write(report);
     let period = Duration::from_secs_f64(options.period);
-    let (mut output, mut last) = (Output::default(), Instant::now());
+    let mut last = Instant::now();
     let mut timer = system::Timer::new(period);
     while !stop.load(Ordering::Relaxed) {
         let late = timer.wait();
         report.latest = report.latest.max(late.as_secs_f64());
         report.late += u64::from(late > period / 2);
         let start = Instant::now();
-        let Some(state) = device(&output) else { break };
+        let Some(state) = device(&forces.newest(start)) else { break };
         let dt = (start - last).as_secs_f64();
         last = start;
-        output = servo.step(&state, dt);
+        forces.take(&state, start, dt);
         report.steps += 1;
         report.longest = report.longest.max(start.elapsed().as_secs_f64());
         reports.write(report);

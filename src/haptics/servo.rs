@@ -429,13 +429,14 @@ impl Servo {
 
     /// Takes the snapshot that the simulation published last, if it is new.
     fn take_snapshot(&mut self) -> Option<Taken> {
+        if !self.snapshots.is_fresh() {
+            return None;
+        }
         let here = self.body.kinematics();
         let before = self.snapshots.get();
         let (generation, clock) = (before.generation, before.clock);
         let used = before.contact.predict(&here, self.clock - clock).wrench;
-        if !self.snapshots.update() {
-            return None;
-        }
+        self.snapshots.update();
         let now = self.snapshots.get();
         if generation != self.generation {
             // The first of its generation. A tool outside all bodies need not be eased out.

@@ -1,6 +1,6 @@
 //! Settings of a pair of haptic halves.
 
-use super::god_object::{Budget, Detection};
+use super::god_object::{Budget, Detection, Metric};
 use super::shading::Surface;
 use super::{Coupling, Limits, Renderer, Saturation, Tool};
 use crate::math::{limits, Vec3};
@@ -18,6 +18,11 @@ pub struct ContactSettings {
     /// From this number of contacts on, their forces are averaged, so that the stiffness no longer grows with the
     /// number of samples (McNeely et al. 1999, section 5.2).
     pub average_from: u32,
+    /// For [`Renderer::Penalty`]: if positive, each obstacle pushes at this number of contacts at most. They stand for
+    /// all contacts, in clusters by k-means over positions and normals, and each is as deep as the deepest contact of
+    /// its cluster (Otaduy & Lin 2005, section 6.1), so that the stiffness does not depend on the sampling. At most
+    /// [`MOST_CLUSTERS`]. 0: every sample pushes.
+    pub max_clusters: u32,
     /// Samples deeper than this below the surface are reported as [`Status::PENETRATING`](super::Status::PENETRATING),
     /// metres.
     pub tolerance: f64,
@@ -26,6 +31,10 @@ pub struct ContactSettings {
     /// For [`Renderer::Vps`]: whether an approach is braked in the proximity layer (McNeely et al. 1999, section 5.3).
     pub braking: bool,
 }
+
+/// Upper limit of [`ContactSettings::max_clusters`]: the search for clusters takes time proportional to the product of
+/// contacts and clusters.
+pub const MOST_CLUSTERS: u32 = 1024;
 
 /// Time limits, seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +77,8 @@ pub struct Settings {
     pub passivity: bool,
     /// For [`Renderer::GodObject`].
     pub detection: Detection,
+    /// For [`Renderer::GodObject`]: metric of its motion along constraints.
+    pub metric: Metric,
     /// For [`Renderer::GodObject`]: limits of the cost of a simulation round.
     pub budget: Budget,
     /// For [`Renderer::GodObject`]: surface effects.
@@ -108,6 +119,7 @@ impl Settings {
                 damping: 0.1 * Coupling::critical_damping(hard, tool.mass),
                 offset: 0.0,
                 average_from: 10,
+                max_clusters: 0,
                 tolerance: spacing,
                 restitution: 0.0,
                 braking: true,
@@ -118,6 +130,7 @@ impl Settings {
             handle: Handle { mass: tool.mass.max(0.1), inertia: inertia.max(1e-4), damping: [0.1, 1e-3] },
             passivity: true,
             detection: Detection::Continuous,
+            metric: Metric::Mass,
             budget: Budget::UNLIMITED,
             surface: Surface::default(),
         })
@@ -149,6 +162,9 @@ impl Settings {
         }
         if c.average_from == 0 {
             return Err(Error::argument("contact.average_from", 0, "at least 1"));
+        }
+        if c.max_clusters > MOST_CLUSTERS {
+            return Err(Error::argument("contact.max_clusters", c.max_clusters, format!("0 to {MOST_CLUSTERS}")));
         }
         if !(0.0..=1.0).contains(&c.restitution) {
             return Err(Error::argument("contact.restitution", c.restitution, "0 to 1"));

@@ -2,7 +2,8 @@
 
 use super::bodies::{Obstacle, Tool};
 use super::constraint::ConstraintModel;
-use super::messages::{Input, Linearised, Snapshot};
+use super::linearised::Linearised;
+use super::messages::{Input, Snapshot};
 use super::qp::MAX_ROWS;
 use super::servo::Servo;
 use super::settings::Settings;

@@ -1,5 +1,6 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes their effect on it.
 
+use super::constraint::Constraint;
 use super::god_object::Waypoint;
 use super::messages::{Input, Snapshot};
 use super::renderers::{Effect, RenderingMethod, Round};
@@ -34,6 +35,7 @@ pub struct Simulation {
     tool: Tool,
     obstacles: Vec<Obstacle>,
     method: Box<dyn RenderingMethod>,
+    effect: Effect,
     inputs: Reader<Input>,
     snapshots: Writer<Snapshot>,
     /// Input of the last round, and the obstacles' poses in it.
@@ -67,7 +69,8 @@ impl Simulation {
             status: Status::NORMAL,
         };
         let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
-        Ok(Self { settings, tool, obstacles, method, inputs, snapshots, last, were, moved: true, report })
+        let effect = Effect::new(&tool, last.body);
+        Ok(Self { settings, tool, obstacles, method, effect, inputs, snapshots, last, were, moved: true, report })
     }
 
     /// Returns the number of obstacles.
@@ -79,6 +82,12 @@ impl Simulation {
     /// empty with every other renderer.
     pub fn path(&self) -> &[Waypoint] {
         self.method.path()
+    }
+
+    /// Returns the constraints on the tool in the last round, at the pose of the god-object at its end; empty with
+    /// every other renderer.
+    pub fn constraints(&self) -> &[Constraint] {
+        self.method.constraints().map_or(&[], |model| &model.constraints)
     }
 
     /// Moves an obstacle, from the next round on. `twist` is of its origin, world frame; the servo moves contacts along
@@ -115,9 +124,9 @@ impl Simulation {
         }
         // An input of another generation belongs to another motion.
         let is_first = !self.last.live || self.last.generation != input.generation;
-        let effect = self.render(&input, is_first);
+        self.render(&input, is_first);
         self.last = input;
-        let Effect { contact, contacts, least_separation, wrench, mut status } = effect;
+        let Effect { contacts, least_separation, wrench, mut status, .. } = self.effect;
         // Some displacement is left, also for a hand at rest.
         self.moved = status.contains(Status::PARTIAL);
         if least_separation < -self.settings.contact.tolerance {
@@ -126,7 +135,7 @@ impl Simulation {
         self.report = Report { fresh: true, clock: input.clock, contacts, least_separation, wrench, status };
         let slot = self.snapshots.slot();
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
-        slot.contact = contact;
+        slot.contact.copy_from(self.effect.contact.finish());
         if let (Some(to), Some(from)) = (&mut slot.constraints, self.method.constraints()) {
             to.copy_from(from);
         }
@@ -135,25 +144,25 @@ impl Simulation {
     }
 
     /// Computes the effect of all obstacles on the tool.
-    fn render(&mut self, input: &Input, is_first: bool) -> Effect {
+    fn render(&mut self, input: &Input, is_first: bool) {
         let (from, time) = match is_first {
             true => (input.body.pose, FIRST),
             false => (self.last.body.pose, (input.clock - self.last.clock).max(LEAST)),
         };
         let time = time.min(self.settings.timing.longest_step);
         let round = Round { settings: &self.settings, tool: &self.tool, input, is_first, from, time };
-        let mut effect = Effect::none(input.body);
+        let effect = &mut self.effect;
+        effect.begin(input.body);
         self.method.begin(&round);
         for (obstacle, was) in self.obstacles.iter().zip(&mut self.were) {
-            if self.method.add_obstacle(&round, obstacle, was, &mut effect).is_err() {
+            if self.method.add_obstacle(&round, obstacle, was, effect).is_err() {
                 effect.status |= Status::BAD_STATE;
             }
             *was = obstacle.pose;
         }
-        if self.method.end(&round, &self.obstacles, &mut effect).is_err() {
+        if self.method.end(&round, &self.obstacles, effect).is_err() {
             effect.status |= Status::BAD_STATE;
         }
-        effect
     }
 }
 

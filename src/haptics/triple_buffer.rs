@@ -62,10 +62,15 @@ impl<T> Writer<T> {
 }
 
 impl<T> Reader<T> {
+    /// Returns whether the next update takes a new value.
+    pub fn is_fresh(&self) -> bool {
+        // Only the reader clears the mark, so once seen it stays until the exchange.
+        self.shared.third.load(Ordering::Relaxed) & FRESH != 0
+    }
+
     /// Takes the value published last; returns whether it is new.
     pub fn update(&mut self) -> bool {
-        // Only the reader clears the mark, so once seen it stays until the exchange.
-        if self.shared.third.load(Ordering::Relaxed) & FRESH == 0 {
+        if !self.is_fresh() {
             return false;
         }
         self.own = self.shared.third.swap(self.own, Ordering::AcqRel) & !FRESH;

@@ -40,6 +40,8 @@ impl Status {
     /// 2016, section 5, "false negative").
     pub const LOCKED: Self = Self(1 << 8);
     /// Penalty forces let samples in deeper than the tolerance: a path that is shown may not exist ("false positive").
+    /// Of a god-object: it was placed inside an obstacle, or moving obstacles left it no room, and there is no way out
+    /// nearby; it moves no deeper into any obstacle.
     pub const PENETRATING: Self = Self(1 << 9);
     /// A height function gave no finite slope: the surface is smooth there ([`HeightMap`](super::HeightMap)).
     pub const BAD_HEIGHT: Self = Self(1 << 10);

@@ -1,6 +1,6 @@
 //! Penalty forces averaged over the times for which samples are in contact during a step.
 
-use super::gather::{Law, Pair, Part, Touch};
+use super::gather::{Law, Pair, Part, Sums, Touch};
 use super::{Kinematics, On, PenaltySettings, Response};
 use crate::ccd::impact::{Collision, Moving};
 use crate::contact::{Geometry, FEATURE_OF_B};
@@ -86,8 +86,33 @@ fn mix(ends: &[Vec3; 2], t: f64) -> Vec3 {
 /// the step counts half: therefore the force is continuous where the force of a discrete query jumps. Allocates
 /// nothing.
 pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settings: &ContinuousSettings) -> Response {
+    let mut sum = Response::default();
+    add(collisions, [a, b], on, settings, &settings.penalty.law(), &mut sum);
+    sum.scaled(settings.penalty.share(collisions.len()))
+}
+
+/// Adds the force of [`continuous`] to the sums, contact by contact.
+pub(crate) fn continuous_into(
+    collisions: &[Collision],
+    bodies: [&Sweep; 2],
+    on: On,
+    settings: &ContinuousSettings,
+    sums: &mut impl Sums,
+) {
+    let law = settings.penalty.law().scaled(settings.penalty.share(collisions.len()));
+    add(collisions, bodies, on, settings, &law, sums);
+}
+
+fn add(
+    collisions: &[Collision],
+    [a, b]: [&Sweep; 2],
+    on: On,
+    settings: &ContinuousSettings,
+    law: &Law,
+    sums: &mut impl Sums,
+) {
     let frames = [a, b].map(Frames::new);
-    let (n, mut sum) = (settings.midpoints.max(1), Response::default());
+    let n = settings.midpoints.max(1);
     for collision in collisions {
         let of_b = usize::from(collision.contact.feature & FEATURE_OF_B != 0);
         let (sample, field) = ([a, b][of_b], [a, b][1 - of_b]);
@@ -95,17 +120,19 @@ pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settin
         let Some(path) = Path::new(collision, sample, field, [&frames[of_b], &frames[1 - of_b]]) else { continue };
         let (from, length) = (collision.contact.toi, collision.until - collision.contact.toi);
         let weight = length / f64::from(n);
-        let law = settings.penalty.law();
-        let law = Law { stiffness: law.stiffness * weight, damping: law.damping * weight, drag: law.drag * weight };
-        for i in 0..n {
+        let law = law.scaled(weight);
+        let at = |i: u32| {
             let t = from + length * ((f64::from(i) + 0.5) / f64::from(n));
-            if let Some(touch) = path.touch(t, settings.penalty.offset) {
-                let [sample, field] = [of_b, 1 - of_b].map(|k| frames[k].at(t));
-                law.add(&touch, &Pair { sample: &sample, field: &field }, part, &mut sum);
-            }
+            Some((t, path.touch(t, settings.penalty.offset)?))
+        };
+        let mut touches = (0..n).filter_map(at).peekable();
+        let Some((point, push)) = touches.peek().map(|(_, touch)| (touch.point, touch.push)) else { continue };
+        let sum = sums.of(&point, &(push * part.sign()));
+        for (t, touch) in touches {
+            let [sample, field] = [of_b, 1 - of_b].map(|k| frames[k].at(t));
+            law.add(&touch, &Pair { sample: &sample, field: &field }, part, sum);
         }
     }
-    sum.scaled(settings.penalty.share(collisions.len()))
 }
 
 /// Path of a sample through the world and through the field.

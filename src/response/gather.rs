@@ -52,6 +52,18 @@ pub(super) struct Pair<'a> {
     pub field: &'a Kinematics,
 }
 
+/// The sums to which the responses of single contacts are added: one for all contacts, or one for each group.
+pub(crate) trait Sums {
+    /// Returns the sum for a contact at `point`, world frame, metres, that pushes the body along `push`, unit.
+    fn of(&mut self, point: &Vec3, push: &Vec3) -> &mut Response;
+}
+
+impl Sums for Response {
+    fn of(&mut self, _: &Vec3, _: &Vec3) -> &mut Response {
+        self
+    }
+}
+
 /// Returns v× as a matrix.
 pub(super) fn cross(v: &Vec3) -> Matrix3<f64> {
     Matrix3::new(0.0, -v.z, v.y, v.z, 0.0, -v.x, -v.y, v.x, 0.0)
@@ -66,7 +78,23 @@ fn twice_crossed(a: &Vec3, b: &Vec3) -> Matrix3<f64> {
     a * b.transpose() - Matrix3::from_diagonal_element(a.dot(b))
 }
 
+impl Part {
+    /// Returns the sign of the force that a push of the sample's body has on this body.
+    pub fn sign(self) -> f64 {
+        if self == Self::Sample {
+            1.0
+        } else {
+            -1.0
+        }
+    }
+}
+
 impl Law {
+    pub fn scaled(&self, factor: f64) -> Self {
+        let Self { stiffness, damping, drag } = *self;
+        Self { stiffness: stiffness * factor, damping: damping * factor, drag: drag * factor }
+    }
+
     /// Adds the force and the gradients of the contact on one of its bodies.
     ///
     /// Let p be the sample, r = p − centre, u the push direction, d the depth, and v the velocity of the sample's
@@ -83,7 +111,7 @@ impl Law {
         let center = if of_sample { &pair.sample.center } else { &pair.field.center };
         let r = point - center;
         let v = s.at(&(point - pair.sample.center)) - t.at(&(point - pair.field.center));
-        let sign = if of_sample { 1.0 } else { -1.0 };
+        let sign = part.sign();
         let Self { stiffness: k, damping: b, drag: c } = *self;
 
         let m = k * depth - b * u.dot(&v);
@@ -128,7 +156,7 @@ impl Law {
         let c = self.drag;
         let (rx, wt) = (cross(r), cross(&pair.field.twist.angular));
         let f = v * -c;
-        let sign = if part == Part::Sample { 1.0 } else { -1.0 };
+        let sign = part.sign();
         sum.wrench += Wrench::of_force(f * sign, r);
         // Gradient of the force on this body.
         let (by_shift, by_turn) = match part {

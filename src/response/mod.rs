@@ -20,9 +20,12 @@ mod penalty;
 mod voxels;
 
 pub use cluster::{cluster, ClusterSettings, Clusters, CLUSTER_FEATURE};
+pub(crate) use continuous::continuous_into;
 pub use continuous::{continuous, ContinuousSettings, Sweep};
+pub(crate) use gather::Sums;
 pub use impulse::{impulse, ImpulseSettings, Impulses, Mobility};
 pub use patches::{patches, Patch, PatchSettings, PatchWorkspace};
+pub(crate) use penalty::penalty_into;
 pub use penalty::{penalty, PenaltySettings};
 pub use voxels::{dlr, vps, Braking, Depths, Role, VpsResponse, VpsSettings, Workspace};
 
@@ -77,11 +80,18 @@ pub struct Response {
 impl Default for Response {
     /// Returns the zero response.
     fn default() -> Self {
-        Self { wrench: Wrench::ZERO, by_pose: Mat6::zeros(), by_twist: Mat6::zeros() }
+        Self::NONE
     }
 }
 
 impl Response {
+    /// No load.
+    pub const NONE: Self = Self {
+        wrench: Wrench::ZERO,
+        by_pose: Mat6::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 6])),
+        by_twist: Mat6::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 6])),
+    };
+
     /// Returns a load that does not change with the body.
     pub fn constant(wrench: Wrench) -> Self {
         Self { wrench, ..Self::default() }

@@ -1,6 +1,6 @@
 //! Springs and dampers at the contacts of a discrete query.
 
-use super::gather::{Law, Pair, Part, Touch};
+use super::gather::{Law, Pair, Part, Sums, Touch};
 use super::{Body, On, Response};
 use crate::contact::{Contact, FEATURE_OF_B};
 use crate::field::{Field, SignedDistance};
@@ -58,20 +58,40 @@ impl PenaltySettings {
 ///
 /// The gradients are exact except where contacts begin and end, and between two cells of a grid. Allocates nothing.
 pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &PenaltySettings) -> Response {
-    let law = settings.law();
-    let (mut sum, mut count) = (Response::default(), 0);
+    let mut sum = Response::default();
+    let count = add(contacts, [a, b], on, settings.offset, &settings.law(), &mut sum);
+    sum.scaled(settings.share(count))
+}
+
+/// Adds the force of [`penalty`] to the sums, contact by contact.
+pub(crate) fn penalty_into(
+    contacts: &[Contact],
+    bodies: [&Body; 2],
+    on: On,
+    settings: &PenaltySettings,
+    sums: &mut impl Sums,
+) {
+    let count = contacts.iter().filter(|c| settings.offset - c.separation > 0.0).count();
+    let law = settings.law().scaled(settings.share(count));
+    add(contacts, bodies, on, settings.offset, &law, sums);
+}
+
+/// Adds the forces of the contacts below `offset`, and returns the number of these contacts.
+fn add(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, law: &Law, sums: &mut impl Sums) -> usize {
+    let mut count = 0;
     for contact in contacts {
-        let depth = settings.offset - contact.separation;
+        let depth = offset - contact.separation;
         if depth > 0.0 {
             let of_b = contact.feature & FEATURE_OF_B != 0;
             let (sample, field) = if of_b { (b, a) } else { (a, b) };
             let pair = Pair { sample: &sample.kinematics, field: &field.kinematics };
             let part = if of_b == (on == On::B) { Part::Sample } else { Part::Field };
-            law.add(&touch(contact, depth, sample, field), &pair, part, &mut sum);
+            let touch = touch(contact, depth, sample, field);
+            law.add(&touch, &pair, part, sums.of(&touch.point, &(touch.push * part.sign())));
             count += 1;
         }
     }
-    sum.scaled(settings.share(count))
+    count
 }
 
 /// Converts a contact to the form that `Law::add` takes.

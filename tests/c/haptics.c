@@ -419,6 +419,55 @@ static void rounds_with_a_budget(void) {
   }
 }
 
+/* The tangent planes of a cube that is pressed onto a block; other renderers have none. */
+static void constraints_of_a_contact(void) {
+  vxs_haptics *haptics = cube_over_block(VXS_RENDERER_GOD_OBJECT);
+  vxs_haptics_constraint found[256];
+  size_t count = 7;
+  OK(vxs_haptics_get_constraints(haptics, found, 256, &count));
+  CHECK(count == 0);
+  move(haptics, 0.05, HALF - 0.003, 100);
+  rest(haptics, HALF - 0.003, 100);
+  OK(vxs_haptics_get_constraints(haptics, found, 256, &count));
+  CHECK(count >= 3 && count <= 256);
+  for (size_t i = 0; i < count; i++) {
+    NEAR(found[i].normal.z, -1, 1e-6);
+    NEAR(found[i].point.z, 0, 1e-4);
+    CHECK(found[i].body == 0 && found[i].gap >= 0 && found[i].gap < 1e-4);
+  }
+  size_t all = 0;
+  CHECK(vxs_haptics_get_constraints(haptics, found, 1, &all) == VXS_TRUNCATED && all == count);
+  CHECK(vxs_haptics_get_constraints(haptics, NULL, 0, &all) == VXS_TRUNCATED && all == count);
+  OK(vxs_haptics_release(haptics));
+  haptics = cube_over_block(VXS_RENDERER_PENALTY);
+  rest(haptics, HALF - 0.003, 300);
+  OK(vxs_haptics_get_constraints(haptics, found, 256, &count));
+  CHECK(count == 0);
+  OK(vxs_haptics_release(haptics));
+}
+
+/* A cube in a gap that is too narrow by 0.1 mm: the god-object stays where it is, and says that it is inside. */
+static void a_god_object_without_room(void) {
+  vxs_haptics_settings settings = settings_of(VXS_RENDERER_GOD_OBJECT);
+  vxs_shape *cube = box(HALF, HALF, HALF), *block = box(0.1, 0.1, 0.1);
+  const vxs_body bodies[2] = {{block, at(0, 0, -0.1 - HALF + 5e-5)}, {block, at(0, 0, 0.1 + HALF - 5e-5)}};
+  vxs_haptics *haptics = NULL;
+  vxs_haptics_report report;
+  OK(vxs_haptics_report_init(&report, sizeof report));
+  OK(vxs_haptics_create(&settings, cube, bodies, 2, &haptics));
+  for (int i = 0; i < 300; i++) {
+    const vxs_haptics_output output = step(haptics, device_at(0, 0, 0.002 * sin(0.05 * i)), DT);
+    OK(vxs_haptics_simulate(haptics, &report));
+    if (i < 2) continue;
+    CHECK(has(output.status, VXS_HAPTICS_PENETRATING) && has(report.status, VXS_HAPTICS_PENETRATING));
+    NEAR(output.tool.position.z, 0, 1e-5);
+    NEAR(report.least_separation, -5e-5, 1e-5);
+  }
+  OK(vxs_haptics_release(haptics));
+  OK(vxs_shape_release(cube));
+  OK(vxs_shape_release(block));
+}
+
 int main(void) {
   for (uint32_t renderer = 0; renderer < RENDERERS; renderer++) {
     /* The exchange between the halves is the same for all renderers. */
@@ -434,6 +483,8 @@ int main(void) {
   a_simulation_that_stalls();
   heights_of_the_callers_own();
   rounds_with_a_budget();
+  constraints_of_a_contact();
+  a_god_object_without_room();
   on_its_own_threads();
   puts("haptics: ok");
   return 0;

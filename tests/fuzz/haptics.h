@@ -92,6 +92,10 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
   vary32(s, "renderer", &v->renderer);
   vary32(s, "coupling.saturation", &v->coupling.saturation);
   vary32(s, "contact.average_from", &v->contact.average_from);
+  if (one_in(s, 3)) v->contact.max_clusters = (uint32_t)note_number(s, "contact.max_clusters", below(s, 20));
+  vary32(s, "contact.max_clusters", &v->contact.max_clusters);
+  if (one_in(s, 3)) v->metric = VXS_METRIC_STIFFNESS;
+  vary32(s, "metric", &v->metric);
   return POINTER_TO(s, vxs_haptics_settings, "settings", 0, *v);
 }
 
@@ -227,6 +231,25 @@ static void call_vxs_haptics_simulate(struct stream *s) {
   digest_bytes(s, report, sizeof *report);
 }
 
+static void call_vxs_haptics_get_constraints(struct stream *s) {
+  enum { MOST = 60 };
+  struct haptics_slot *slot = pick_haptics(s);
+  vxs_haptics *handle = handle_of(s, slot);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_haptics_constraint));
+  vxs_haptics_constraint *constraints = list_output(s, "constraints", MOST, sizeof *constraints, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_haptics_get_constraints(handle, constraints, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, constraints, written, MOST, sizeof *constraints);
+  for (size_t i = 0; i < written; i++) {
+    check_vector(s, "a point", constraints[i].point);
+    check_vector(s, "a normal", constraints[i].normal);
+    check_range(s, "a gap", constraints[i].gap, 0, DBL_MAX);
+    if (constraints[i].body >= slot->bodies) fail(s, "a constraint of no body");
+  }
+  digest_bytes(s, constraints, written * sizeof *constraints);
+}
+
 static void call_vxs_haptics_set_body_pose(struct stream *s) {
   struct haptics_slot *slot = pick_haptics(s);
   vxs_haptics *handle = handle_of(s, slot);
@@ -275,7 +298,7 @@ static void call_vxs_haptics_run(struct stream *s) {
   vary(s, "period", &o.period);
   /* Shorter periods are accepted too, but threads that never sleep take all processor time. */
   if (o.period > 0 && o.period < 2e-5) o.period = 2e-5;
-  vary32(s, "reserved", &o.reserved);
+  if (one_in(s, 3)) o.coupling_thread = 1;
   note_number(s, "device", slot->device.kind);
   s->loose = 1;
   const vxs_haptics_device_fn call = odd(s) ? (s->bad = 1, NULL) : on_device;

@@ -442,18 +442,21 @@ fn taken_along(settings: GodSettings, speed: f64) {
 }
 
 #[test]
-fn a_start_inside_is_pushed_out_or_told_without_a_force() {
+fn a_start_inside_is_pushed_out_or_told() {
     let Scene { tool, bodies, .. } = scenes().swap_remove(0);
     let shallow = at(0.0, 0.0, 0.035);
     let mut god = GodObject::new(tool.clone(), &shallow, GodSettings::default()).unwrap();
     let done = god.advance(&shallow, &bodies).unwrap();
     assert!(nearest(&tool, &done.pose, &bodies) > 0.0 && done.status == Status::NORMAL, "{done:?}");
     assert!((done.pose.translation.vector - Vec3::new(0.0, 0.0, 0.04)).norm() < 1e-4, "{done:?}");
-    // Deeper than its own size: it follows the hand, and is constrained again once it is out.
+    // Deeper than its own size: it goes no deeper, feels no force at the hand, and comes out with it.
     let deep = at(0.0, 0.0, -1.0);
     god.reset(&deep);
     let done = god.advance(&deep, &bodies).unwrap();
     assert!(done.status.contains(Status::PENETRATING) && done.wrench == Wrench::ZERO, "{done:?}");
+    let done = settle(&mut god, &at(0.1, 0.0, -1.5), &bodies, 60);
+    assert!((done.pose.translation.vector - Vec3::new(0.1, 0.0, -1.0)).norm() < god.skin(), "{done:?}");
+    assert!(done.status.contains(Status::PENETRATING) && done.wrench.force.z > 1.0, "{done:?}");
     let done = settle(&mut god, &at(0.0, 0.0, 0.3), &bodies, 60);
     assert!(done.status == Status::NORMAL && done.pose.translation.z > 0.29, "{done:?}");
     assert!(settle(&mut god, &deep, &bodies, 60).pose.translation.z > 0.0);

@@ -1,11 +1,14 @@
 //! Haptic renderers, the solver under them and the servo loop.
 
 mod god;
+mod inside;
+mod metric;
 mod no_allocation;
 mod qp;
 mod runner;
 mod servo;
 mod surface;
+mod walls;
 
 /// Counts the allocations of each thread for the tests that allow none.
 #[global_allocator]

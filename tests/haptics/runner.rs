@@ -1,17 +1,26 @@
 //! Both halves of the loop on threads of their own.
 
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
+use nalgebra::Vector3;
 use support::haptics::{at_height, on_floor};
-use voxshell::haptics::{Got, Output, Renderer, RunOptions, Runner, Status};
-use voxshell::math::{Pose, Twist};
+use voxshell::haptics::{Got, HeightMap, Output, Renderer, RunOptions, Runner, Status};
+use voxshell::math::{Pose, Twist, Wrench};
 
 #[test]
 fn a_run_steps_at_its_period_and_tells_what_it_got() {
+    for coupling_thread in [false, true] {
+        run_and_stop(coupling_thread);
+    }
+}
+
+fn run_and_stop(coupling_thread: bool) {
     let (servo, simulation) = on_floor(Renderer::Penalty, 5, |s| s.timing.stale_after = 0.5);
     let outputs = Arc::new(Mutex::new(Vec::new()));
     let seen = outputs.clone();
-    let options = RunOptions { lock_memory: false, ..RunOptions::default() };
+    let options = RunOptions { lock_memory: false, coupling_thread, ..RunOptions::default() };
     let mut runner = Runner::start(servo, simulation, &options, move |output: &Output| {
         seen.lock().unwrap().push(*output);
         Some(at_height(-0.004))
@@ -49,7 +58,13 @@ fn a_run_steps_at_its_period_and_tells_what_it_got() {
 
 #[test]
 fn the_device_ends_a_run_and_a_panic_does_too() {
-    let options = RunOptions { priority: 0, lock_memory: false, ..RunOptions::default() };
+    for coupling_thread in [false, true] {
+        end_by_the_device(coupling_thread);
+    }
+}
+
+fn end_by_the_device(coupling_thread: bool) {
+    let options = RunOptions { priority: 0, lock_memory: false, coupling_thread, ..RunOptions::default() };
     let (servo, simulation) = on_floor(Renderer::Penalty, 3, |_| {});
     let mut left = 10;
     let runner = Runner::start(servo, simulation, &options, move |_| {
@@ -70,6 +85,48 @@ fn the_device_ends_a_run_and_a_panic_does_too() {
     }
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(runner.stop())));
     assert!(panic.is_err());
+}
+
+/// With a thread for the forces, the device does not wait for a force that takes long, and gets none that is old.
+#[test]
+fn a_slow_force_does_not_delay_the_device() {
+    // The god-object's height map is evaluated by the step, and sleeps in it.
+    let (servo, mut simulation) = on_floor(Renderer::GodObject, 3, |s| s.timing.stale_after = 0.04);
+    let slow = Arc::new(AtomicBool::new(false));
+    let sleeps = slow.clone();
+    let height = move |_: u32, _: &Vector3<f64>| {
+        if sleeps.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        0.0
+    };
+    simulation.set_height_map(Some(HeightMap::new(Arc::new(height), 1e-4).unwrap()));
+    let (calls, stale) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (counted, counted_stale) = (calls.clone(), stale.clone());
+    let options = RunOptions { lock_memory: false, coupling_thread: true, ..RunOptions::default() };
+    let runner = Runner::start(servo, simulation, &options, move |output: &Output| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        if output.status == Status::STALE && output.wrench == Wrench::ZERO {
+            counted_stale.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(at_height(-0.004))
+    })
+    .unwrap();
+    let wait_for = |more: u32| {
+        let (from, begin) = (calls.load(Ordering::Relaxed), Instant::now());
+        while calls.load(Ordering::Relaxed) < from + more {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        begin.elapsed()
+    };
+    wait_for(300);
+    // Each step now takes 120 ms for each constraint that holds the tool.
+    slow.store(true, Ordering::Relaxed);
+    let took = wait_for(300);
+    assert!(took < Duration::from_secs(3), "300 calls of the device took {took:?}");
+    assert!(stale.load(Ordering::Relaxed) > 30, "{stale:?}");
+    slow.store(false, Ordering::Relaxed);
+    drop(runner);
 }
 
 #[test]

@@ -70,6 +70,23 @@ fn stiffnesses_in_series_add_their_inverses() {
 }
 
 #[test]
+fn clusters_make_the_stiffness_independent_of_the_sampling() {
+    for side in [3, 10] {
+        let (mut servo, mut simulation) = on_floor(Renderer::Penalty, side, |s| {
+            (s.contact.tolerance, s.contact.max_clusters) = (0.01, 1);
+            s.coupling.saturation = Saturation::Linear;
+            s.limits = NO_LIMITS;
+        });
+        let settings = *servo.settings();
+        let output = run(&mut servo, &mut simulation, &at_height(-0.002), 3000);
+        let series = 1.0 / (1.0 / settings.coupling.stiffness[0] + 1.0 / settings.contact.stiffness);
+        let measured = output.wrench.force.y / 0.002;
+        assert!((measured / series - 1.0).abs() < 0.01, "{side}: {measured} N/m, expected {series}");
+        assert_eq!((output.status, output.contacts), (Status::NORMAL, (side * side) as u32));
+    }
+}
+
+#[test]
 fn the_torque_is_about_the_origin_of_the_tool() {
     let (mut servo, mut simulation) = on_floor(Renderer::Penalty, 3, |s| {
         s.coupling.saturation = Saturation::Linear;
@@ -514,7 +531,7 @@ fn settings_that_make_no_sense_are_refused_by_name() {
     let good = Settings::for_tool(Renderer::Penalty, &tool, &DEVICE).unwrap();
     good.check().unwrap();
     type Change = fn(&mut Settings);
-    let cases: [(&str, Change); 12] = [
+    let cases: [(&str, Change); 13] = [
         ("coupling.stiffness[0]", |s| s.coupling.stiffness[0] = 0.0),
         ("coupling.stiffness[0]", |s| s.coupling.stiffness[0] = 1e4),
         ("coupling.stiffness[1]", |s| s.coupling.stiffness[1] = f64::NAN),
@@ -524,6 +541,7 @@ fn settings_that_make_no_sense_are_refused_by_name() {
         ("limits.damping[1]", |s| s.limits.damping[1] = f64::NAN),
         ("contact.stiffness", |s| s.contact.stiffness = f64::INFINITY),
         ("contact.average_from", |s| s.contact.average_from = 0),
+        ("contact.max_clusters", |s| s.contact.max_clusters = 1025),
         ("timing.ramp", |s| s.timing.ramp = 0.0),
         ("speed[1]", |s| s.speed[1] = -1.0),
         ("handle.mass", |s| s.handle.mass = 0.0),

@@ -46,7 +46,7 @@ fn poses(a: Geometry, b: Geometry) -> Result<Vec<(Pose, f64)>> {
 
 /// Measures two bodies of about 1 m.
 pub fn rows(a: &Shape, b: &Shape) -> Result<Vec<Row>> {
-    let with_edges = [a.geometry_for(Coverage::Edges)?, b.geometry_with_surface()?];
+    let with_edges = [a.geometry_for(Coverage::Edges)?, b.geometry_for(Coverage::Edges)?];
     if with_edges.iter().any(|geometry| geometry.surface.is_none()) {
         return Err(voxshell::Error::Unsupported(
             "the edges of an open mesh are not tested; expected closed meshes".into(),

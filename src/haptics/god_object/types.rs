@@ -1,7 +1,7 @@
 //! Inputs and outputs of a god-object.
 
 use super::budget::Budget;
-use crate::contact::Roles;
+use crate::contact::{Geometry, Roles};
 use crate::haptics::shading::Surface;
 use crate::haptics::Status;
 use crate::math::{Pose, Wrench};
@@ -65,6 +65,26 @@ impl GodSettings {
         }
         self.surface.check()
     }
+
+    /// Returns the body, or both, whose samples count for the tool and an obstacle.
+    pub(super) fn roles_of(&self, tool: &Geometry, body: &Geometry) -> Roles {
+        let both = tool.shell.is_some() && body.field.is_some() && body.shell.is_some() && tool.field.is_some();
+        self.roles.unwrap_or(if both { Roles::Both } else { Roles::Auto })
+    }
+}
+
+/// Metric of the motion that constraints leave: it is the nearest one to the wanted motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metric {
+    /// The mass matrix of the tool, by Gauss' principle of least constraint (Ortega et al. 2007, equation 1): a tool
+    /// that is pushed at its end turns as much as its inertia lets it. The force k_s k_h M (x_s − x_h) has the
+    /// coupling's stiffness against translation; against rotation it has that stiffness × inertia / mass. Where that
+    /// is more than the coupling's own about an axis, both are reduced in proportion.
+    #[default]
+    Mass,
+    /// The stiffness of the coupling, the same in all directions of translation and about all axes: the energy of the
+    /// springs is least, and the tool's mass and inertia have no effect.
+    Stiffness,
 }
 
 /// Method of finding contacts.
@@ -86,8 +106,8 @@ pub struct Advance {
     /// x_s, body to world.
     pub pose: Pose,
     /// `LOCKED`: the constraints allow no motion, though the hand pulls. `PENETRATING`: samples are inside, because the
-    /// step began there or obstacles left no room; the god-object then follows the hand, without force, until it is
-    /// out. `PARTIAL`: the budget ended the step. `BAD_HEIGHT`: a height was not finite.
+    /// step began there or obstacles left no room, and there is no way out nearby; the god-object goes no deeper, and
+    /// holds the hand as any constraint does. `PARTIAL`: the budget ended the step. `BAD_HEIGHT`: a height was not finite.
     pub status: Status,
     /// F_c = k_h M (a_c − a_u), on the hand, about the tool's centre.
     pub wrench: Wrench,

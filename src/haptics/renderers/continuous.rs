@@ -5,7 +5,7 @@ use crate::ccd::impact::{self, Path};
 use crate::ccd::shell::Workspace;
 use crate::haptics::{Obstacle, Settings, Tool};
 use crate::math::{Pose, Vec3};
-use crate::response::{continuous, ContinuousSettings, On, Sweep};
+use crate::response::{continuous_into, ContinuousSettings, On, Sweep};
 use crate::Result;
 
 pub(super) struct ContinuousPenalty {
@@ -35,7 +35,17 @@ impl RenderingMethod for ContinuousPenalty {
         let query = impact::Query { path: Path::Straight, max_separation, ..impact::Query::default() };
         let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut self.workspace)?;
         effect.count(found.len(), found.iter().map(|c| c.contact.separation));
-        effect.add(&continuous(found, &a, &b, On::A, &ContinuousSettings::new(round.springs())), obstacle);
+        let settings = ContinuousSettings::new(round.springs());
+        continuous_into(found, [&a, &b], On::A, &settings, &mut effect.contact);
+        effect.end_obstacle(obstacle);
+        Ok(())
+    }
+
+    fn end(&mut self, round: &Round, _: &[Obstacle], effect: &mut Effect) -> Result<()> {
+        if !round.is_first {
+            let center = round.from.transform_point(&round.tool.center.into()).coords;
+            effect.contact.refer_to_middle(&round.from, &center, round.time);
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::method::{Effect, RenderingMethod, Round};
 use crate::haptics::constraint::ConstraintModel;
-use crate::haptics::god_object::{GodObject, GodSettings, Waypoint};
+use crate::haptics::god_object::{GodObject, GodSettings, Metric, Waypoint};
 use crate::haptics::{HeightMap, Obstacle, Settings, Tool};
 use crate::math::{limits, Mat3, Pose};
 use crate::Result;
@@ -14,20 +14,36 @@ pub(super) struct GodObjectRenderer {
     god: GodObject,
 }
 
+/// Returns the factor k_s k_h with which k_s k_h M is as stiff as the coupling against translation, and no stiffer than
+/// it about any axis, 1/s².
+fn mass_stiffness(settings: &Settings, tool: &Tool) -> f64 {
+    let [linear, angular] = settings.coupling.stiffness;
+    let largest = tool.inertia.symmetric_eigenvalues().max();
+    (linear / tool.mass).min(angular / largest)
+}
+
+/// Returns a tool with M = K / `share`, with K the stiffness of the coupling: its quasi-static motion along constraints
+/// has the least energy of the springs.
+fn as_stiff(settings: &Settings, tool: &Tool, share: f64) -> Tool {
+    let [linear, angular] =
+        settings.coupling.stiffness.map(|k| (k / share).clamp(limits::MIN_QUANTITY, limits::MAX_QUANTITY));
+    Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() }
+}
+
 impl RenderingMethod for GodObjectRenderer {
-    /// Makes a god-object whose force is as stiff as the coupling: of a tool with M = K / (k_s k_h), so that its
-    /// quasi-static motion along constraints minimises the energy of the springs.
     fn new(settings: &Settings, tool: &Tool) -> Result<Self> {
         // A point has no size to which a skin could be relative.
         let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
         let skin = (size < POINT).then_some(2e-5 * POINT);
         let Settings { detection, budget, surface, .. } = *settings;
         let god = GodSettings { skin, detection, budget, surface, ..GodSettings::default() };
-        let share = god.coupling * god.stiffness;
-        let [linear, angular] =
-            settings.coupling.stiffness.map(|k| (k / share).clamp(limits::MIN_QUANTITY, limits::MAX_QUANTITY));
-        let as_stiff = Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() };
-        Ok(Self { god: GodObject::new(as_stiff, &Pose::identity(), god)? })
+        let (tool, god) = match settings.metric {
+            Metric::Mass => {
+                (tool.clone(), GodSettings { stiffness: mass_stiffness(settings, tool) / god.coupling, ..god })
+            }
+            Metric::Stiffness => (as_stiff(settings, tool, god.coupling * god.stiffness), god),
+        };
+        Ok(Self { god: GodObject::new(tool, &Pose::identity(), god)? })
     }
 
     fn begin(&mut self, round: &Round) {

@@ -3,10 +3,12 @@
 use crate::contact::{self, directions, Contact, Query, Roles, Workspace};
 use crate::haptics::constraint::ConstraintModel;
 use crate::haptics::god_object::Waypoint;
-use crate::haptics::messages::{Input, Linearised};
+use crate::haptics::impulses::reach;
+use crate::haptics::linearised::Builder;
+use crate::haptics::messages::Input;
 use crate::haptics::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
 use crate::math::{Pose, Twist, Wrench};
-use crate::response::{Body, Kinematics, PenaltySettings, Response};
+use crate::response::{Body, Kinematics, PenaltySettings, Response, Sums};
 use crate::Result;
 
 /// A method of turning contacts into forces on the tool.
@@ -121,7 +123,7 @@ impl Round<'_> {
 /// Result of a round: the effect of all obstacles on the tool.
 pub(in crate::haptics) struct Effect {
     /// Loads on the simulated tool, for the servo.
-    pub contact: Linearised,
+    pub contact: Builder,
     pub contacts: u32,
     /// Metres; +∞ without contacts.
     pub least_separation: f64,
@@ -131,15 +133,22 @@ pub(in crate::haptics) struct Effect {
 }
 
 impl Effect {
-    /// Returns the effect of no contacts on a tool with this motion.
-    pub fn none(body: Kinematics) -> Self {
+    /// Makes the effect of no contacts on a tool.
+    pub fn new(tool: &Tool, body: Kinematics) -> Self {
         Self {
-            contact: Linearised::none(body),
+            contact: Builder::new(body, reach(tool)),
             contacts: 0,
             least_separation: f64::INFINITY,
             wrench: Wrench::ZERO,
             status: Status::NORMAL,
         }
+    }
+
+    /// Starts a round: no contacts on the tool with this motion.
+    pub fn begin(&mut self, body: Kinematics) {
+        self.contact.begin(body);
+        (self.contacts, self.least_separation) = (0, f64::INFINITY);
+        (self.wrench, self.status) = (Wrench::ZERO, Status::NORMAL);
     }
 
     /// Counts contacts.
@@ -148,18 +157,25 @@ impl Effect {
         self.least_separation = separations.fold(self.least_separation, f64::min);
     }
 
-    /// Adds the response to an obstacle, about the tool's centre.
+    /// Adds the response of all contacts with an obstacle together, about the tool's centre.
     pub fn add(&mut self, response: &Response, obstacle: &Obstacle) {
+        let push = response.wrench.force.try_normalize(0.0).unwrap_or_default();
+        let center = self.contact.at().center;
+        *self.contact.of(&center, &push) += *response;
+        self.end_obstacle(obstacle);
+    }
+
+    /// Ends an obstacle whose contacts were added to [`contact`](Self::contact).
+    pub fn end_obstacle(&mut self, obstacle: &Obstacle) {
         // Velocity that the obstacle's motion has at the tool's centre.
-        let arm = self.contact.at.center - obstacle.pose.translation.vector;
-        let twist = Twist { linear: obstacle.twist.at(&arm), angular: obstacle.twist.angular };
-        self.contact.add(response, &twist);
-        self.wrench = self.contact.response.wrench;
+        let arm = self.contact.at().center - obstacle.pose.translation.vector;
+        self.contact.end_obstacle(&Twist { linear: obstacle.twist.at(&arm), angular: obstacle.twist.angular });
+        self.wrench = self.contact.wrench();
     }
 
     /// Sets a load about the tool's centre that is the same at every state of the tool.
     pub fn set_load(&mut self, load: Wrench) {
-        self.contact.response = Response::constant(load);
+        self.contact.set_constant(load);
         self.wrench = load;
     }
 }

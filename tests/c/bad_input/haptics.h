@@ -74,12 +74,14 @@ ROWS(vxs_haptics_create) {
   INVALID(settings->coupling.reach[1], 0, "settings->coupling.reach[1] is 0; expected");
   LIMITED(settings->coupling.reach[1]);
   CHOICE(settings->coupling.saturation, 3);
+  CHOICE(settings->metric, 2);
   INVALID(settings->contact.stiffness, 0, "settings->contact.stiffness is 0; expected");
   LIMITED(settings->contact.stiffness);
   INVALID(settings->contact.damping, -1, "settings->contact.damping is -1; expected");
   LIMITED(settings->contact.damping);
   NUMBER(settings->contact.offset);
   INVALID(settings->contact.average_from, 0, "settings->contact.average_from is 0; expected");
+  INVALID(settings->contact.max_clusters, 1025, "settings->contact.max_clusters is 1025; expected 0 to 1024");
   INVALID(settings->contact.tolerance, NAN, "settings->contact.tolerance is NaN; expected");
   LIMITED(settings->contact.tolerance);
   INVALID(settings->contact.restitution, 1.5, "settings->contact.restitution is 1.5; expected 0 to 1");
@@ -215,6 +217,20 @@ ROWS(vxs_haptics_set_body_pose) {
   OK(vxs_haptics_release(kept));
 }
 
+ROWS(vxs_haptics_get_constraints) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  vxs_haptics_constraint constraints_given[2], *constraints = watch(constraints_given, sizeof constraints_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+#define CALL vxs_haptics_get_constraints(haptics, constraints, capacity, count)
+  HANDLE(haptics, haptics);
+  OUTPUT_ARRAY(constraints, capacity);
+  POINTER(count);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
 ROWS(vxs_haptics_run_options_init) {
   size_t size = sizeof(vxs_haptics_run_options);
   OUTPUT(vxs_haptics_run_options, options);
@@ -252,7 +268,6 @@ ROWS(vxs_haptics_run) {
   INVALID(options->period, 1e-7, "options->period is 0.0000001; expected");
   INVALID(options->period, 10, "options->period is 10; expected");
   INVALID(options->period, 0.5, "options->period is 0.5; expected at most");
-  INVALID(options->reserved, 1, "options->reserved is 1; expected 0");
   POINTER(device);
   ANYTHING(user); /* handed back as it is */
   PANIC();

@@ -1,0 +1,399 @@
+//! The linearised contacts that the simulation publishes to the servo (Otaduy & Lin 2005, section 6).
+//!
+//! Contacts only push. A sum of contacts cannot show that: between two walls it is small, and it changes its sign with
+//! every small motion, although no contact has ended. So contacts are kept one by one, or in clusters of contacts that
+//! are near each other and push in similar directions, and each cluster ends by itself.
+
+use crate::math::{Mat6, Pose, Rotation, Twist, Vec3, Vec6, Wrench};
+use crate::response::{Kinematics, Response, Sums};
+
+/// Largest number of clusters. With up to that many contacts, each contact is a cluster of its own. Bounds the cost of
+/// a servo step.
+pub(super) const MAX_CLUSTERS: usize = 24;
+
+/// Distance below which clusters are merged when there are too many; it doubles until there are few enough. Positions
+/// count as fractions of the tool's radius, and directions as unit vectors: opposite ones are 2 apart.
+const FIRST_MERGE: f64 = 0.02;
+
+/// A contact, or contacts that push in similar directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cluster {
+    response: Response,
+    /// Change of the wrench with time by the obstacles' own motion, N/s and N·m/s.
+    drift: Vec6,
+}
+
+impl Cluster {
+    const NONE: Self = Self { response: Response::NONE, drift: Vec6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0) };
+
+    fn add(&mut self, other: &Self) {
+        self.response += other.response;
+        self.drift += other.drift;
+    }
+
+    fn subtract(&mut self, other: &Self) {
+        let Response { wrench, by_pose, by_twist } = &other.response;
+        self.response.wrench += Wrench { force: -wrench.force, torque: -wrench.torque };
+        self.response.by_pose -= by_pose;
+        self.response.by_twist -= by_twist;
+        self.drift -= other.drift;
+    }
+}
+
+/// Tells whether a cluster still pushes: F₀ · F(Δx, Δv, t) > 0, the rows of which are computed once. The force decides,
+/// along its own direction: torque depends on a reference point, and has another unit. For a single contact it is
+/// k d − b u·v along u (Otaduy & Lin 2005, equation 21).
+#[derive(Clone, Copy, Debug)]
+struct Sign {
+    square: f64,
+    by_time: f64,
+    by_pose: Vec6,
+    by_twist: Vec6,
+}
+
+impl Sign {
+    fn of(cluster: &Cluster) -> Self {
+        let Response { wrench, by_pose, by_twist } = &cluster.response;
+        let force = wrench.force;
+        let row = |m: &Mat6| m.fixed_rows::<3>(0).tr_mul(&force);
+        let by_time = force.dot(&cluster.drift.fixed_rows::<3>(0));
+        Self { square: force.norm_squared(), by_time, by_pose: row(by_pose), by_twist: row(by_twist) }
+    }
+
+    fn pushes(&self, moved: &Vec6, faster: &Vec6, age: f64) -> bool {
+        let along = self.square + self.by_time * age + self.by_pose.dot(moved) + self.by_twist.dot(faster);
+        // A pure torque has no direction in which it could end.
+        along > 0.0 || self.square == 0.0
+    }
+}
+
+/// Effect of contacts on the tool near a state of it: Σ W₀ + K Δx + B Δv + t Ẇ over the clusters that push there.
+#[derive(Clone, Debug)]
+pub(super) struct Linearised {
+    /// The state of the tool.
+    pub at: Kinematics,
+    /// Age of that state when the model was made, seconds.
+    lag: f64,
+    /// Load that is the same at every state, about the tool's centre.
+    constant: Wrench,
+    /// At most [`MAX_CLUSTERS`]; capacity for all is reserved from the start.
+    clusters: Vec<Cluster>,
+    /// For each cluster, and the sum of all: known when the model is finished.
+    signs: Vec<Sign>,
+    sum: Cluster,
+}
+
+impl Linearised {
+    /// Returns the effect of no contacts.
+    pub fn none(at: Kinematics) -> Self {
+        let (clusters, signs) = (Vec::with_capacity(MAX_CLUSTERS), Vec::with_capacity(MAX_CLUSTERS));
+        Self { at, lag: 0.0, constant: Wrench::ZERO, clusters, signs, sum: Cluster::NONE }
+    }
+
+    /// Copies another model, without allocation.
+    pub fn copy_from(&mut self, other: &Self) {
+        (self.at, self.lag, self.constant, self.sum) = (other.at, other.lag, other.constant, other.sum);
+        self.clusters.clear();
+        self.clusters.extend_from_slice(&other.clusters);
+        self.signs.clear();
+        self.signs.extend_from_slice(&other.signs);
+    }
+
+    /// Returns the response at another state, `age` seconds after the model was made.
+    pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
+        let shift = body.center - self.at.center;
+        let turn = (body.pose.rotation * self.at.pose.rotation.inverse()).scaled_axis();
+        let moved = Twist { linear: shift, angular: turn }.column();
+        let faster = body.twist.column() - self.at.twist.column();
+        let age = age + self.lag;
+        let pushes = |sign: &Sign| sign.pushes(&moved, &faster, age);
+        let count = self.signs.iter().filter(|sign| pushes(sign)).count();
+        let all = || self.clusters.iter().zip(&self.signs);
+        // Mostly all push, or all of one wall.
+        let mut sum = self.sum;
+        if 2 * count > self.clusters.len() {
+            all().filter(|(_, sign)| !pushes(sign)).for_each(|(cluster, _)| sum.subtract(cluster));
+        } else {
+            sum = Cluster::NONE;
+            all().filter(|(_, sign)| pushes(sign)).for_each(|(cluster, _)| sum.add(cluster));
+        }
+        let Response { wrench, by_pose, by_twist } = sum.response;
+        let column = wrench.column() + sum.drift * age + by_pose * moved + by_twist * faster;
+        let wrench = Wrench::from_column(&(column + self.constant.column()));
+        Response { wrench, by_pose, by_twist }
+    }
+}
+
+/// Position and direction of the first contact of a cluster: see [`FIRST_MERGE`].
+#[derive(Clone, Copy, Debug)]
+struct Leader([f64; 6]);
+
+impl Leader {
+    fn is_near(&self, other: &Self, distance: f64) -> bool {
+        let squares = self.0.iter().zip(&other.0).map(|(a, b)| (a - b) * (a - b));
+        squares.sum::<f64>() <= distance * distance
+    }
+}
+
+/// Builds a linearised model, contact by contact: by the incremental clustering of Charikar, Chekuri, Feder & Motwani
+/// (1997, the doubling algorithm), in one pass and in the order of the contacts. The sum of all clusters is that of all
+/// contacts.
+#[derive(Debug)]
+pub(super) struct Builder {
+    model: Linearised,
+    /// For each cluster.
+    leaders: Vec<Leader>,
+    /// ∂W/∂pose of each cluster, as far as the motion of obstacles is in its drift.
+    drifting: Vec<Mat6>,
+    /// Radius of the tool, metres.
+    radius: f64,
+    /// Contacts within this distance of a leader join its cluster.
+    merge: f64,
+}
+
+impl Builder {
+    /// Makes a builder for a tool of this radius, metres.
+    pub fn new(at: Kinematics, radius: f64) -> Self {
+        Self {
+            model: Linearised::none(at),
+            leaders: Vec::with_capacity(MAX_CLUSTERS),
+            drifting: Vec::with_capacity(MAX_CLUSTERS),
+            radius: radius.max(1e-9),
+            merge: 0.0,
+        }
+    }
+
+    /// Starts a new model without contacts, at a state of the tool.
+    pub fn begin(&mut self, at: Kinematics) {
+        (self.model.at, self.model.lag, self.model.constant) = (at, 0.0, Wrench::ZERO);
+        self.merge = 0.0;
+        self.model.clusters.clear();
+        self.model.signs.clear();
+        self.model.sum = Cluster::NONE;
+        self.leaders.clear();
+        self.drifting.clear();
+    }
+
+    /// Returns the state of the tool.
+    pub fn at(&self) -> &Kinematics {
+        &self.model.at
+    }
+
+    /// Finishes the model: no contact is added afterwards.
+    pub fn finish(&mut self) -> &Linearised {
+        let Linearised { clusters, signs, sum, .. } = &mut self.model;
+        signs.clear();
+        signs.extend(clusters.iter().map(Sign::of));
+        *sum = Cluster::NONE;
+        clusters.iter().for_each(|cluster| sum.add(cluster));
+        &self.model
+    }
+
+    /// Sets the load that is the same at every state.
+    pub fn set_constant(&mut self, load: Wrench) {
+        self.model.constant = load;
+    }
+
+    /// Makes the middle of a motion the state to which the contacts belong: their wrenches are means over that motion.
+    /// `center` is that of the tool at the motion's beginning, and `time` its duration, seconds.
+    ///
+    /// For contacts that last, the mean is the wrench in the middle. Used for the end of the motion it comes half a
+    /// round late, and the tool overshoots by half of what it moves in a round.
+    pub fn refer_to_middle(&mut self, from: &Pose, center: &Vec3, time: f64) {
+        let at = &mut self.model.at;
+        at.center = (at.center + center) * 0.5;
+        let turn = (at.pose.rotation * from.rotation.inverse()).scaled_axis();
+        at.pose.rotation = Rotation::from_scaled_axis(turn * 0.5) * from.rotation;
+        at.pose.translation.vector = (at.pose.translation.vector + from.translation.vector) * 0.5;
+        self.model.lag = 0.5 * time;
+    }
+
+    /// Returns the wrench of all contacts at the state of the tool, about its centre.
+    pub fn wrench(&self) -> Wrench {
+        let mut sum = self.model.constant;
+        self.model.clusters.iter().for_each(|cluster| sum += cluster.response.wrench);
+        sum
+    }
+
+    /// Ends the contacts with an obstacle; `twist` is the velocity of the obstacle at the tool's centre.
+    pub fn end_obstacle(&mut self, twist: &Twist) {
+        let twist = twist.column();
+        for (cluster, drifting) in self.model.clusters.iter_mut().zip(&mut self.drifting) {
+            cluster.drift -= (cluster.response.by_pose - *drifting) * twist;
+            *drifting = cluster.response.by_pose;
+        }
+    }
+
+    /// Merges clusters until there is room for one more.
+    fn make_room(&mut self) {
+        while self.leaders.len() >= MAX_CLUSTERS {
+            self.merge = (2.0 * self.merge).max(FIRST_MERGE);
+            let mut i = 0;
+            while i < self.leaders.len() {
+                let mut k = i + 1;
+                while k < self.leaders.len() {
+                    if self.leaders[i].is_near(&self.leaders[k], self.merge) {
+                        self.leaders.swap_remove(k);
+                        let other = self.model.clusters.swap_remove(k);
+                        self.model.clusters[i].add(&other);
+                        let drifting = self.drifting.swap_remove(k);
+                        self.drifting[i] += drifting;
+                    } else {
+                        k += 1;
+                    }
+                }
+                i += 1;
+            }
+        }
+    }
+}
+
+impl Sums for Builder {
+    fn of(&mut self, point: &Vec3, push: &Vec3) -> &mut Response {
+        let arm = (point - self.model.at.center) / self.radius;
+        let leader = Leader([arm.x, arm.y, arm.z, push.x, push.y, push.z]);
+        let near = |builder: &Self| builder.leaders.iter().position(|l| l.is_near(&leader, builder.merge));
+        let mut found = near(self);
+        if found.is_none() && self.leaders.len() >= MAX_CLUSTERS {
+            self.make_room();
+            found = near(self);
+        }
+        let k = found.unwrap_or_else(|| {
+            self.leaders.push(leader);
+            self.drifting.push(Mat6::zeros());
+            self.model.clusters.push(Cluster::NONE);
+            self.leaders.len() - 1
+        });
+        &mut self.model.clusters[k].response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A spring along `push` at an arm from the centre, pressed by `depth`.
+    #[derive(Clone, Copy)]
+    struct Spring {
+        arm: Vec3,
+        push: Vec3,
+        depth: f64,
+    }
+
+    const STIFFNESS: f64 = 1e4;
+    const RADIUS: f64 = 0.03;
+
+    impl Spring {
+        fn row(&self) -> Vec6 {
+            let moment = self.arm.cross(&self.push);
+            Twist { linear: self.push, angular: moment }.column()
+        }
+
+        fn response(&self) -> Response {
+            let row = self.row();
+            let wrench = Wrench::from_column(&(row * (STIFFNESS * self.depth)));
+            Response { wrench, by_pose: row * row.transpose() * -STIFFNESS, by_twist: Mat6::zeros() }
+        }
+
+        /// Returns the wrench after a motion: the spring does not pull.
+        fn after(&self, moved: &Vec6) -> Vec6 {
+            let row = self.row();
+            row * (STIFFNESS * (self.depth - row.dot(moved)).max(0.0))
+        }
+    }
+
+    fn built(springs: &[Spring], twist: &Twist) -> Builder {
+        let mut builder = Builder::new(Kinematics::still(&Pose::identity()), RADIUS);
+        for spring in springs {
+            *builder.of(&spring.arm, &spring.push) += spring.response();
+        }
+        builder.end_obstacle(twist);
+        builder
+    }
+
+    fn at(shift: Vec3) -> Kinematics {
+        Kinematics::still(&Pose::translation(shift.x, shift.y, shift.z))
+    }
+
+    /// Returns springs all over the walls at y = ±2 cm, each pressed by up to 0.1 mm.
+    fn walls(each: u32) -> Vec<Spring> {
+        let spring = |n: u32| {
+            let side = if n % 2 == 0 { 1.0 } else { -1.0 };
+            let turn = f64::from(n) * 2.4;
+            let far = 0.02 * (f64::from(n) / f64::from(2 * each)).sqrt();
+            let arm = Vec3::new(far * turn.cos(), -0.02 * side, far * turn.sin());
+            Spring { arm, push: Vec3::y() * side, depth: 5e-5 * (1.0 + (5.0 * turn).sin()) }
+        };
+        (0..2 * each).map(spring).collect()
+    }
+
+    #[test]
+    fn few_contacts_end_one_by_one() {
+        let springs = walls(12);
+        let mut builder = built(&springs, &Twist::ZERO);
+        assert_eq!(builder.finish().clusters.len(), MAX_CLUSTERS);
+        for n in -12..=12 {
+            let shift = Vec3::new(1e-5, 1e-5 * f64::from(n), -2e-5);
+            let moved = Twist { linear: shift, angular: Vec3::zeros() }.column();
+            let expected: Vec6 = springs.iter().map(|s| s.after(&moved)).sum();
+            let found = builder.finish().predict(&at(shift), 0.0).wrench.column();
+            assert!((found - expected).norm() < 1e-9, "{n}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn many_contacts_become_few_with_the_same_sum() {
+        let springs = walls(700);
+        let mut builder = built(&springs, &Twist::ZERO);
+        let count = builder.finish().clusters.len();
+        assert!((12..=MAX_CLUSTERS).contains(&count), "{count}");
+        let expected: Vec6 = springs.iter().map(|s| s.response().wrench.column()).sum();
+        let size: f64 = springs.iter().map(|s| s.response().wrench.force.norm()).sum();
+        for found in [builder.wrench(), builder.finish().predict(&at(Vec3::zeros()), 0.0).wrench] {
+            assert!((found.column() - expected).norm() < 1e-12 * size, "{found:?} {expected}");
+        }
+        // None mixes the two walls: away from one by 0.1 mm, only the other pushes.
+        for side in [1.0, -1.0] {
+            let shift = Vec3::y() * (1e-4 * side);
+            let moved = Twist { linear: shift, angular: Vec3::zeros() }.column();
+            let expected: Vec6 = springs.iter().map(|s| s.after(&moved)).sum();
+            let found = builder.finish().predict(&at(shift), 0.0).wrench.column();
+            assert!((found - expected).norm() < 1e-9 * size, "{side}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn the_drift_is_that_of_each_obstacle() {
+        let (first, second) = (walls(300), walls(40));
+        let twists = [Vec3::new(0.01, -0.02, 0.0), Vec3::new(0.0, 0.005, 0.03)];
+        let twists = twists.map(|linear| Twist { linear, angular: linear * 0.5 });
+        let mut builder = built(&first, &twists[0]);
+        let mut expected = Vec6::zeros();
+        for (springs, twist) in [(&first, &twists[0]), (&second, &twists[1])] {
+            for spring in springs {
+                expected -= spring.response().by_pose * twist.column();
+            }
+        }
+        for spring in &second {
+            *builder.of(&spring.arm, &spring.push) += spring.response();
+        }
+        builder.end_obstacle(&twists[1]);
+        let found: Vec6 = builder.finish().clusters.iter().map(|c| c.drift).sum();
+        assert!((found - expected).norm() < 1e-12 * expected.norm(), "{found} {expected}");
+    }
+
+    /// A spring that moves evenly, averaged over a round: its linear model gives its force at the round's end.
+    #[test]
+    fn means_over_a_round_belong_to_its_middle() {
+        let spring = Spring { arm: Vec3::new(0.0, -0.02, 0.0), push: Vec3::y(), depth: 5e-5 };
+        let mut builder = built(&[spring], &Twist::ZERO);
+        // The mean of a motion from 10 µm above the middle to 10 µm below.
+        builder.begin(at(Vec3::y() * -1e-5));
+        *builder.of(&spring.arm, &spring.push) += spring.response();
+        builder.end_obstacle(&Twist { linear: Vec3::y() * 1e-3, angular: Vec3::zeros() });
+        builder.refer_to_middle(&Pose::translation(0.0, 1e-5, 0.0), &(Vec3::y() * 1e-5), 0.01);
+        let found = builder.finish().predict(&at(Vec3::y() * -1e-5), 0.0).wrench.force.y;
+        // The obstacle has come 5 µm nearer in half of the round.
+        assert!((found - STIFFNESS * 6.5e-5).abs() < 1e-9, "{found}");
+    }
+}
