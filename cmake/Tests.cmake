@@ -6,7 +6,7 @@ set(VOXSHELL_VALGRIND_SHORT
   "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets|threads)|cpp\\.wrapper|sim\\.chai3d|bullet\\.(compound|contact_policy|registration|shapes))$")
 # Too long even for the campaign's: they simulate for long or cook finely, and AddressSanitizer runs them.
 set(VOXSHELL_VALGRIND_NEVER
-  "^bullet64|^fuzz|\\.(guide|readme|haptics_impedance|static)$|^bullet\\.(bounce|concave|dense|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
+  "^bullet64|^fuzz|^sdk|\\.(guide|readme|haptics_impedance|static)$|^bullet\\.(bounce|concave|dense|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
 # What depends on the precision: the plugin's conversions, margins, shapes and files.
 set(VOXSHELL_BULLET_DOUBLE_SHORT allocations bounds_and_files coherence compound contact_policy precision registration shapes)
 if(VOXSHELL_VALGRIND)
@@ -82,16 +82,45 @@ voxshell_add_sim_test(chai3d chai3d)
 voxshell_add_sim_test(haption virtuose)
 voxshell_add_sim_test(forcedimension dhd)
 voxshell_add_sim_test(openhaptics hdapi)
-# And against the SDKs themselves, where there are some: they compile.
+target_link_libraries(sim.chai3d PRIVATE Threads::Threads)
+# Found by CMake as the vendors name and place them.
+if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
+  add_test(NAME sim.find_sdks COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/find_sdks" "${CMAKE_BINARY_DIR}/tests"
+    "${CMAKE_CXX_COMPILER}" $<TARGET_FILE:voxshell>)
+  set_tests_properties(sim.find_sdks PROPERTIES TIMEOUT 600)
+endif()
+# CHAI3D's templates set -std=c++11: the compiler's first error says what is needed.
+if(NOT MSVC)
+  add_test(NAME sim.older_cxx COMMAND "${CMAKE_CXX_COMPILER}" -std=c++11 -fsyntax-only
+    "-I${CMAKE_CURRENT_SOURCE_DIR}/include" "-I${CMAKE_CURRENT_SOURCE_DIR}/cpp/chai3d/include"
+    "-I${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/chai3d" "-DVOXSHELL_ADAPTER=<voxshell/chai3d.h>"
+    "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/with_sdk.cpp")
+  set_tests_properties(sim.older_cxx PROPERTIES PASS_REGULAR_EXPRESSION "adapters for haptic devices need C\\+\\+17")
+endif()
+# And against the SDKs themselves, where CMake finds them: they compile, link and refuse a device that is not there.
+# CHAI3D is tested as its simulator is, with the simulated device.
 foreach(adapter chai3d haption forcedimension openhaptics)
-  if(TARGET voxshell::${adapter})
-    add_library(sdk.${adapter} OBJECT "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/with_sdk.cpp")
-    target_link_libraries(sdk.${adapter} PRIVATE voxshell::${adapter})
+  string(TOUPPER "${adapter}" name)
+  set(missing)
+  if(NOT TARGET voxshell::${adapter})
+    set(missing "its SDK was not found")
+  elseif(NOT VOXSHELL_${name}_LIBRARY AND NOT (adapter STREQUAL "chai3d" AND TARGET chai3d))
+    set(missing "the library of its SDK was not found, only its headers")
+  endif()
+  if(missing)
+    add_test(NAME sdk.${adapter} COMMAND "${CMAKE_COMMAND}" -E echo
+      "skipped: voxshell::${adapter}: ${missing}; cpp/devices.cmake says where it is looked for")
+    set_tests_properties(sdk.${adapter} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+  elseif(adapter STREQUAL "chai3d")
+    voxshell_add_test(sdk.chai3d "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/chai3d.cpp" voxshell::chai3d Threads::Threads)
+  else()
+    voxshell_add_test(sdk.${adapter} "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/with_sdk.cpp" voxshell::${adapter})
     target_compile_definitions(sdk.${adapter} PRIVATE "VOXSHELL_ADAPTER=<voxshell/${adapter}.h>")
   endif()
 endforeach()
 
-# prefix: of the tests' names; plugin: the Bullet plugin that they link; further arguments: the tests, all if none are given
+# prefix: of the tests' names; plugin: the Bullet plugin that they link; further arguments: the tests, all if none are
+# given
 function(voxshell_add_bullet_tests prefix plugin)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/*.cpp")
   foreach(source IN LISTS sources)

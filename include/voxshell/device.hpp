@@ -12,9 +12,16 @@
 #ifndef VOXSHELL_DEVICE_HPP
 #define VOXSHELL_DEVICE_HPP
 
+/* The templates of CHAI3D set -std=c++11 in CMAKE_CXX_FLAGS; an SDK compiled so links with a program in C++17. */
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "Voxshell's adapters for haptic devices need C++17: replace -std=c++11 by -std=c++17 in CMAKE_CXX_FLAGS"
+#endif
+
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "voxshell.h"
 
@@ -75,6 +82,55 @@ Quaternion quaternion(const Matrix& m) {
   }
   return q.cleaned();
 }
+
+/** Returns the velocity from one pose to another in `dt` seconds, rad/s; for rotations of less than half a turn. */
+inline vxs_vec3 angular_velocity(const Quaternion& from, const Quaternion& to, double dt) {
+  const Quaternion turn = to * from.conjugate();
+  const double sine = std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+  /* The shorter rotation: q and -q are the same. */
+  const double angle = 2 * std::atan2(sine, std::fabs(turn.w)), sign = turn.w < 0 ? -1 : 1;
+  return scaled(sine > 0 ? sign * angle / (sine * dt) : 0.0, {turn.x, turn.y, turn.z});
+}
+
+/** A value that one thread writes and any thread reads as a whole. The writer never waits; a reader repeats its reading
+ * if a write came in between (a sequence lock; Boehm 2012, "Can seqlocks get along with programming language memory
+ * models?", section 4). */
+template <class T>
+class Published {
+  static_assert(std::is_trivially_copyable<T>::value, "it is copied word by word");
+
+ public:
+  explicit Published(const T& value) { write(value); }
+
+  /** For one thread. */
+  void write(const T& value) {
+    std::uint64_t words[kWords] = {0};
+    std::memcpy(words, &value, sizeof value);
+    const std::uint32_t sequence = sequence_.load(std::memory_order_relaxed);
+    /* A reader that sees any of the words sees this number too. No fences: ThreadSanitizer does not know them. */
+    sequence_.store(sequence + 1, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < kWords; i++) words_[i].store(words[i], std::memory_order_release);
+    sequence_.store(sequence + 2, std::memory_order_release);
+  }
+  /** For any thread. */
+  T read() const {
+    std::uint64_t words[kWords];
+    std::uint32_t before = 0, after = 0;
+    do {
+      before = sequence_.load(std::memory_order_acquire);
+      for (std::size_t i = 0; i < kWords; i++) words[i] = words_[i].load(std::memory_order_acquire);
+      after = sequence_.load(std::memory_order_relaxed);
+    } while (before != after || before % 2 != 0);
+    T value;
+    std::memcpy(&value, words, sizeof value);
+    return value;
+  }
+
+ private:
+  static constexpr std::size_t kWords = (sizeof(T) + 7) / 8;
+  std::atomic<std::uint32_t> sequence_{0};
+  std::atomic<std::uint64_t> words_[kWords] = {};
+};
 
 /** State of a device in its own frame, SI. */
 struct Sample {
@@ -145,7 +201,11 @@ struct Workspace {
  * `failure()` gives the cause. One thread steps; any thread may read. */
 class Loop {
  public:
-  Loop(vxs_haptics* haptics, const Workspace& workspace) : haptics_(haptics), workspace_(workspace) {}
+  /** Sets the scale of the `vxs_haptics` to that of the workspace, so that the speed limit is that of the hand. */
+  Loop(vxs_haptics* haptics, const Workspace& workspace) : haptics_(haptics), workspace_(workspace) {
+    const vxs_status result = vxs_haptics_set_scale(haptics, workspace.scale);
+    if (result != VXS_OK) failure_.store(result, std::memory_order_relaxed);
+  }
 
   /** Impedance: returns the wrench for the hand. Device frame, N and N·m about the handle. */
   vxs_wrench step(const Sample& sample, double dt) {
@@ -173,19 +233,15 @@ class Loop {
   /** First call of the library that did not succeed: its status; VXS_OK if none. */
   vxs_status failure() const { return failure_.load(std::memory_order_relaxed); }
   std::uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
-  /** Pose of the simulated tool at the last step that succeeded, which is the pose to draw: body to world. The step never
-   * waits for a reader; a reader repeats its reading if a step came in between (a sequence lock). */
-  vxs_pose tool() const {
-    double p[7];
-    std::uint32_t before = 0, after = 0;
-    do {
-      before = sequence_.load(std::memory_order_acquire);
-      for (int i = 0; i < 7; i++) p[i] = tool_[i].load(std::memory_order_relaxed);
-      std::atomic_thread_fence(std::memory_order_acquire);
-      after = sequence_.load(std::memory_order_relaxed);
-    } while (before != after || before % 2 != 0);
-    return {{p[0], p[1], p[2]}, p[3], p[4], p[5], p[6]};
+  /** Steps without force because of a state that is not finite, a time or a jump (VXS_HAPTICS_TELEPORT), since the
+   * `vxs_haptics` was created. */
+  vxs_haptics_faults faults() const {
+    vxs_haptics_faults found{};
+    vxs_haptics_get_faults(haptics_, &found);
+    return found;
   }
+  /** Pose of the simulated tool at the last step that succeeded, which is the pose to draw: body to world. */
+  vxs_pose tool() const { return tool_.read(); }
 
  private:
   void note(vxs_status result, std::uint32_t status, std::uint32_t contacts, const vxs_pose& tool) {
@@ -194,13 +250,7 @@ class Loop {
     status_.store(status, std::memory_order_relaxed);
     contacts_.store(contacts, std::memory_order_relaxed);
     steps_.store(steps_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (result != VXS_OK) return;
-    const double p[7] = {tool.position.x, tool.position.y, tool.position.z, tool.qx, tool.qy, tool.qz, tool.qw};
-    const std::uint32_t sequence = sequence_.load(std::memory_order_relaxed);
-    sequence_.store(sequence + 1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    for (int i = 0; i < 7; i++) tool_[i].store(p[i], std::memory_order_relaxed);
-    sequence_.store(sequence + 2, std::memory_order_release);
+    if (result == VXS_OK) tool_.write(tool);
   }
 
   vxs_haptics* haptics_;
@@ -208,8 +258,7 @@ class Loop {
   std::atomic<std::uint32_t> status_{0}, contacts_{0};
   std::atomic<vxs_status> failure_{VXS_OK};
   std::atomic<std::uint64_t> steps_{0};
-  std::atomic<std::uint32_t> sequence_{0};
-  std::atomic<double> tool_[7] = {{0}, {0}, {0}, {0}, {0}, {0}, {1}};
+  Published<vxs_pose> tool_{vxs_pose{{0, 0, 0}, 0, 0, 0, 1}};
 };
 
 }  // namespace device

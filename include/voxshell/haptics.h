@@ -48,7 +48,11 @@ typedef struct vxs_haptics vxs_haptics;
 /** The time step was zero, negative, not finite or longer than allowed. The wrench is zero. */
 #define VXS_HAPTICS_BAD_TIME 2
 
-/** The device moved farther since the last step than it can. The wrench is zero, and then grows again from zero. */
+/**
+ * The device moved faster than `settings.speed`, in one step or over the last 5 to 10 ms: the distance is compared
+ * with that of at least 5 ms, so that a loop may be faster than the device. The wrench is zero, and then grows again
+ * from zero. The god-object keeps its place. `vxs_haptics_get_faults` counts these steps.
+ */
 #define VXS_HAPTICS_TELEPORT 4
 
 /** The hand is off the device: the wrench is zero. */
@@ -112,6 +116,20 @@ typedef struct vxs_haptics_limits {
   double damping[2];
 } vxs_haptics_limits;
 
+/** Numbers of steps without force because of the device's state or time, since `vxs_haptics_create`. */
+typedef struct vxs_haptics_faults {
+  /** Steps with VXS_HAPTICS_BAD_STATE. */
+  uint64_t bad_state;
+  /** Steps with VXS_HAPTICS_BAD_TIME. */
+  uint64_t bad_time;
+  /** Steps with VXS_HAPTICS_TELEPORT. */
+  uint64_t teleport;
+  /** Last motion that was VXS_HAPTICS_TELEPORT: metres of the world, radians; 0 without one. */
+  double jump[2];
+  /** Time over which that motion was judged, at least 0.005 s; 0 without one. */
+  double jump_time;
+} vxs_haptics_faults;
+
 /** Output of a step in impedance causality. */
 typedef struct vxs_haptics_output {
   /** Wrench on the hand, about the tool's origin, world frame. Never above the device's limits. */
@@ -124,6 +142,8 @@ typedef struct vxs_haptics_output {
   uint32_t status;
   /** Number of contacts used. */
   uint32_t contacts;
+  /** Bodies that they are with: bit i for the body of index i, the last bit for all bodies from 63 on. */
+  uint64_t touched;
 } vxs_haptics_output;
 
 /** Output of a step in admittance causality: the motion that the device has to make. */
@@ -140,6 +160,8 @@ typedef struct vxs_haptics_motion {
   uint32_t status;
   /** Number of contacts used. */
   uint32_t contacts;
+  /** Bodies that they are with: bit i for the body of index i, the last bit for all bodies from 63 on. */
+  uint64_t touched;
 } vxs_haptics_motion;
 
 /** Result of a round of the simulation. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
@@ -335,7 +357,11 @@ typedef struct vxs_haptics_settings {
   struct vxs_haptics_handle handle;
   struct vxs_haptics_surface surface;
   struct vxs_haptics_budget budget;
-  /** Largest speed at which a hand moves the device, m/s and rad/s; a faster motion is VXS_HAPTICS_TELEPORT. */
+  /**
+   * Largest speed at which a hand moves the device, m/s and rad/s of the device: the first is multiplied by the
+   * scale of `vxs_haptics_set_scale`. A faster motion is VXS_HAPTICS_TELEPORT; a faster `twist` is
+   * VXS_HAPTICS_BAD_STATE.
+   */
   double speed[2];
   /** Not 0: the passivity controller removes the energy that sampling adds. Default 1. */
   uint32_t passivity;
@@ -348,7 +374,8 @@ typedef struct vxs_haptics_settings {
 
 /**
  * Fills `settings` with values for a tool and a device: a coupling as stiff as the device allows, but critically
- * damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
+ * damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limit. A device
+ * without a limit of force gets the force at 0.01 m of the world; torques saturate at 1 rad at the latest.
  *
  * @param[out] settings  the struct to fill
  * @param size           `sizeof(vxs_haptics_settings)`
@@ -459,9 +486,32 @@ vxs_status vxs_haptics_step_admittance(struct vxs_haptics *haptics,
 VXS_API vxs_status vxs_haptics_reset(struct vxs_haptics *haptics, const struct vxs_pose *pose);
 
 /**
+ * Sets the scale of the workspace, by which `settings.speed[0]` is multiplied: in a world that is 10 times as large as
+ * the device's motion, a hand moves the tool 10 times as fast. The adapters of `cpp` set it. Any thread may call it,
+ * at any time, also while it runs; it takes no lock.
+ *
+ * @param haptics  the `vxs_haptics`
+ * @param scale    metres of the world per metre of the device, positive. Default 1
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+ */
+VXS_API vxs_status vxs_haptics_set_scale(struct vxs_haptics *haptics, double scale);
+
+/**
+ * Counts the steps that gave no force because of the device's state or time. Any thread may call it, at any time, also
+ * while it runs; it takes no lock.
+ *
+ * @param haptics      the `vxs_haptics`
+ * @param[out] faults  counts since `vxs_haptics_create`. Each number is read on its own: while another thread steps,
+ *                     they may belong to different steps
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+ */
+VXS_API vxs_status vxs_haptics_get_faults(const struct vxs_haptics *haptics, struct vxs_haptics_faults *faults);
+
+/**
  * Makes one round of the simulation: finds the contacts of the tool at the pose that the last step left, and publishes
  * them to the steps. Call it as often as the processor allows, from a thread of its own, or between steps on the same
- * thread. Once warm, it allocates nothing and takes no lock.
+ * thread. Once warm, it allocates nothing and takes no lock; except that it logs a warning about jumps of the device
+ * (VXS_HAPTICS_TELEPORT), at the first one and whenever their number has doubled, if `vxs_set_log` has set a hook.
  *
  * @param haptics      one thread simulates, another may step
  * @param[out] report  prepared by `vxs_haptics_report_init`; may be null

@@ -22,6 +22,7 @@ using HapticsLimits = vxs_haptics_limits;
 using HapticsOutput = vxs_haptics_output;
 using HapticsMotion = vxs_haptics_motion;
 using HapticsConstraint = vxs_haptics_constraint;
+using HapticsFaults = vxs_haptics_faults;
 
 /** `vxs_haptics_settings` for a tool of a mass (kg) and a device; null: a device without limits. */
 struct HapticsSettings : vxs_haptics_settings {
@@ -88,6 +89,12 @@ class Haptics {
     constraints.resize(256);  // always enough
     const vxs_status got = vxs_haptics_get_constraints(c_handle(), constraints.data(), constraints.size(), &count);
     constraints.resize(detail::check(got) ? count : 0);
+  }
+  void set_scale(double scale) { detail::check(vxs_haptics_set_scale(c_handle(), scale)); }
+  HapticsFaults faults() const {
+    HapticsFaults found{};
+    detail::check(vxs_haptics_get_faults(c_handle(), &found));
+    return found;
   }
   void set_body_pose(std::size_t index, const Pose& pose, const Twist& twist = {}) {
     detail::check(vxs_haptics_set_body_pose(c_handle(), index, &pose, &twist));

@@ -1,5 +1,7 @@
 //! Haptics: a tool in a hand among bodies. Its two halves share no lock.
 
+use std::sync::atomic::AtomicU64;
+
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle::{self, Exclusive};
@@ -11,8 +13,8 @@ use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use super::workers;
-use crate::haptics::{self, DeviceState, Obstacle, Report, Runner};
-use crate::math::{Pose, Rotation, Twist, Vec3, Wrench};
+use crate::haptics::{self, DeviceState, FaultCounts, Obstacle, Report, Runner};
+use crate::math::{limits, Pose, Rotation, Twist, Vec3, Wrench};
 
 fn vec3(v: vxs_vec3) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
@@ -129,10 +131,14 @@ pub unsafe extern "C" fn vxs_haptics_create(
         }
         let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;
         simulation.set_height_map(height_map);
+        let monitor = servo.monitor().clone();
         let halves = Halves {
             servo: Exclusive::new(Some(servo)),
             simulation: Exclusive::new(Some(simulation)),
             runner: Exclusive::new(None),
+            monitor,
+            speed: settings.speed,
+            logged: AtomicU64::new(0),
         };
         handle::create("haptics", haptics, halves)
     })
@@ -189,8 +195,8 @@ pub unsafe extern "C" fn vxs_haptics_step(
         check::out("output", output)?;
         let o = servo.step(&given.into(), dt);
         let tool = servo.tool_pose().into();
-        let (wrench, status) = (o.wrench.into(), o.status.0);
-        check::write(output, vxs_haptics_output { wrench, tool, age: o.age, status, contacts: o.contacts })
+        let (wrench, status, touched) = (o.wrench.into(), o.status.0, o.touched);
+        check::write(output, vxs_haptics_output { wrench, tool, age: o.age, status, contacts: o.contacts, touched })
     })
 }
 
@@ -220,8 +226,8 @@ pub unsafe extern "C" fn vxs_haptics_step_admittance(
         let hand = Wrench { force: vec3(hand.force), torque: vec3(hand.torque) };
         let m = servo.step_admittance(&hand, engaged, dt);
         let (pose, twist, tool) = (m.pose.into(), m.twist.into(), servo.tool_pose().into());
-        let status = m.status.0;
-        check::write(motion, vxs_haptics_motion { pose, twist, tool, age: m.age, status, contacts: m.contacts })
+        let (status, contacts, touched) = (m.status.0, m.contacts, m.touched);
+        check::write(motion, vxs_haptics_motion { pose, twist, tool, age: m.age, status, contacts, touched })
     })
 }
 
@@ -246,9 +252,51 @@ pub unsafe extern "C" fn vxs_haptics_reset(haptics: *mut vxs_haptics, pose: *con
     })
 }
 
+/// Sets the scale of the workspace, by which `settings.speed[0]` is multiplied: in a world that is 10 times as large as
+/// the device's motion, a hand moves the tool 10 times as fast. The adapters of `cpp` set it. Any thread may call it,
+/// at any time, also while it runs; it takes no lock.
+///
+/// @param haptics  the `vxs_haptics`
+/// @param scale    metres of the world per metre of the device, positive. Default 1
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_set_scale(haptics: *mut vxs_haptics, scale: f64) -> vxs_status {
+    entry!(vxs_haptics_set_scale, [haptics], {
+        let halves = handle::get("haptics", haptics)?;
+        if !limits::is_positive_quantity(scale) {
+            let expected = "a positive, finite number, 1e-30 to 1e18";
+            return Err(Failure::argument("scale", limits::Shown(scale), expected));
+        }
+        halves.monitor.set_scale(scale);
+        Ok(VXS_OK)
+    })
+}
+
+/// Counts the steps that gave no force because of the device's state or time. Any thread may call it, at any time, also
+/// while it runs; it takes no lock.
+///
+/// @param haptics      the `vxs_haptics`
+/// @param[out] faults  counts since `vxs_haptics_create`. Each number is read on its own: while another thread steps,
+///                     they may belong to different steps
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+#[no_mangle]
+pub unsafe extern "C" fn vxs_haptics_get_faults(
+    haptics: *const vxs_haptics,
+    faults: *mut vxs_haptics_faults,
+) -> vxs_status {
+    entry!(vxs_haptics_get_faults, [haptics], {
+        let found = handle::get("haptics", haptics)?.monitor.faults();
+        check::out("faults", faults)?;
+        let FaultCounts { bad_state, bad_time, teleport, last_jump } = found;
+        let (jump, jump_time) = (last_jump.distance, last_jump.time);
+        check::write(faults, vxs_haptics_faults { bad_state, bad_time, teleport, jump, jump_time })
+    })
+}
+
 /// Makes one round of the simulation: finds the contacts of the tool at the pose that the last step left, and publishes
 /// them to the steps. Call it as often as the processor allows, from a thread of its own, or between steps on the same
-/// thread. Once warm, it allocates nothing and takes no lock.
+/// thread. Once warm, it allocates nothing and takes no lock; except that it logs a warning about jumps of the device
+/// (VXS_HAPTICS_TELEPORT), at the first one and whenever their number has doubled, if `vxs_set_log` has set a hook.
 ///
 /// @param haptics      one thread simulates, another may step
 /// @param[out] report  prepared by `vxs_haptics_report_init`; may be null
@@ -259,11 +307,13 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
     report: *mut vxs_haptics_report,
 ) -> vxs_status {
     entry!(vxs_haptics_simulate, [haptics], {
-        let mut half = handle::get("haptics", haptics)?.simulation.lock("haptics")?;
+        let halves = handle::get("haptics", haptics)?;
+        let mut half = halves.simulation.lock("haptics")?;
         let simulation = own(&mut half)?;
         // A report of the wrong size is refused before anything is done.
         vxs_haptics_report::read(report)?;
         let found = simulation.simulate();
+        halves.log_jumps();
         if !report.is_null() {
             vxs_haptics_report::from(found).write(report)?;
         }

@@ -1,9 +1,13 @@
 //! The handle of haptics, its two halves, and access to them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
 use super::failure::Failure;
 use super::handle::{Exclusive, Kind, Opaque};
+use super::log::{log, VXS_LOG_WARNING};
 use super::status::*;
-use crate::haptics::{Runner, Servo, Simulation};
+use crate::haptics::{Jump, Monitor, Runner, Servo, Simulation};
 
 /// A tool in a hand, and the bodies that it can touch. It has two halves for two threads: steps answer the device, and
 /// the simulation finds contacts. Neither waits for the other.
@@ -21,6 +25,35 @@ pub(super) struct Halves {
     pub servo: Exclusive<Option<Servo>>,
     pub simulation: Exclusive<Option<Simulation>>,
     pub runner: Exclusive<Option<Runner>>,
+    /// Of the servo, also while a runner owns it.
+    pub monitor: Arc<Monitor>,
+    /// Largest speed of the device, m/s and rad/s, for messages.
+    pub speed: [f64; 2],
+    /// Jumps of the device at the last message.
+    pub logged: AtomicU64,
+}
+
+impl Halves {
+    /// Logs jumps of the device. It is called on the thread of the simulation, since steps neither allocate nor lock,
+    /// and logs at the first jump and whenever their number has doubled.
+    pub fn log_jumps(&self) {
+        let faults = self.monitor.faults();
+        let logged = self.logged.load(Ordering::Relaxed);
+        if faults.teleport < (2 * logged).max(1) {
+            return;
+        }
+        self.logged.store(faults.teleport, Ordering::Relaxed);
+        log(VXS_LOG_WARNING, || {
+            let Jump { distance: [linear, angular], time } = faults.last_jump;
+            let ([most, turn], scale) = (self.speed, self.monitor.scale());
+            let ms = 1e3 * time;
+            format!(
+                "haptics: the device moved {linear:.3} m and {angular:.2} rad within {ms:.1} ms; expected at most \
+                 {most} m/s at a workspace scale of {scale}, and {turn} rad/s. The force fell to zero; {} times so far",
+                faults.teleport
+            )
+        });
+    }
 }
 
 /// Returns a half, or an error if the runner owns it.

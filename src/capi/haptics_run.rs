@@ -246,7 +246,9 @@ pub unsafe extern "C" fn vxs_haptics_get_run_report(
     report: *mut vxs_haptics_run_report,
 ) -> vxs_status {
     entry!(vxs_haptics_get_run_report, [haptics], {
-        let mut runner = handle::get("haptics", haptics)?.runner.lock("haptics")?;
+        let halves = handle::get("haptics", haptics)?;
+        let mut runner = halves.runner.lock("haptics")?;
+        halves.log_jumps();
         let now = match runner.as_mut() {
             Some(runner) => vxs_haptics_run_report::of(&runner.report(), runner.is_running()),
             None => vxs_haptics_run_report::defaults(),
@@ -277,6 +279,7 @@ pub unsafe extern "C" fn vxs_haptics_stop(
         let mut last = vxs_haptics_run_report::defaults();
         if let Some((own_servo, own_simulation, counts)) = ended {
             (*servo, *simulation) = (Some(own_servo), Some(own_simulation));
+            halves.log_jumps();
             last = vxs_haptics_run_report::of(&counts, false);
         }
         if report.is_null() {

@@ -188,7 +188,9 @@ pub struct vxs_haptics_settings {
     pub handle: vxs_haptics_handle,
     pub surface: vxs_haptics_surface,
     pub budget: vxs_haptics_budget,
-    /// Largest speed at which a hand moves the device, m/s and rad/s; a faster motion is VXS_HAPTICS_TELEPORT.
+    /// Largest speed at which a hand moves the device, m/s and rad/s of the device: the first is multiplied by the
+    /// scale of `vxs_haptics_set_scale`. A faster motion is VXS_HAPTICS_TELEPORT; a faster `twist` is
+    /// VXS_HAPTICS_BAD_STATE.
     pub speed: [f64; 2],
     /// Not 0: the passivity controller removes the energy that sampling adds. Default 1.
     pub passivity: u32,
@@ -429,7 +431,8 @@ impl vxs_haptics_settings {
 }
 
 /// Fills `settings` with values for a tool and a device: a coupling as stiff as the device allows, but critically
-/// damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limits.
+/// damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limit. A device
+/// without a limit of force gets the force at 0.01 m of the world; torques saturate at 1 rad at the latest.
 ///
 /// @param[out] settings  the struct to fill
 /// @param size           `sizeof(vxs_haptics_settings)`

@@ -21,7 +21,9 @@ pub const VXS_HAPTICS_NORMAL: u32 = 0;
 pub const VXS_HAPTICS_BAD_STATE: u32 = 1;
 /// The time step was zero, negative, not finite or longer than allowed. The wrench is zero.
 pub const VXS_HAPTICS_BAD_TIME: u32 = 2;
-/// The device moved farther since the last step than it can. The wrench is zero, and then grows again from zero.
+/// The device moved faster than `settings.speed`, in one step or over the last 5 to 10 ms: the distance is compared
+/// with that of at least 5 ms, so that a loop may be faster than the device. The wrench is zero, and then grows again
+/// from zero. The god-object keeps its place. `vxs_haptics_get_faults` counts these steps.
 pub const VXS_HAPTICS_TELEPORT: u32 = 4;
 /// The hand is off the device: the wrench is zero.
 pub const VXS_HAPTICS_DISENGAGED: u32 = 8;
@@ -74,6 +76,22 @@ pub struct vxs_haptics_limits {
     pub damping: [f64; 2],
 }
 
+/// Numbers of steps without force because of the device's state or time, since `vxs_haptics_create`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct vxs_haptics_faults {
+    /// Steps with VXS_HAPTICS_BAD_STATE.
+    pub bad_state: u64,
+    /// Steps with VXS_HAPTICS_BAD_TIME.
+    pub bad_time: u64,
+    /// Steps with VXS_HAPTICS_TELEPORT.
+    pub teleport: u64,
+    /// Last motion that was VXS_HAPTICS_TELEPORT: metres of the world, radians; 0 without one.
+    pub jump: [f64; 2],
+    /// Time over which that motion was judged, at least 0.005 s; 0 without one.
+    pub jump_time: f64,
+}
+
 /// Output of a step in impedance causality.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,6 +106,8 @@ pub struct vxs_haptics_output {
     pub status: u32,
     /// Number of contacts used.
     pub contacts: u32,
+    /// Bodies that they are with: bit i for the body of index i, the last bit for all bodies from 63 on.
+    pub touched: u64,
 }
 
 /// Output of a step in admittance causality: the motion that the device has to make.
@@ -106,6 +126,8 @@ pub struct vxs_haptics_motion {
     pub status: u32,
     /// Number of contacts used.
     pub contacts: u32,
+    /// Bodies that they are with: bit i for the body of index i, the last bit for all bodies from 63 on.
+    pub touched: u64,
 }
 
 /// Result of a round of the simulation. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`.

@@ -29,6 +29,8 @@ pub(super) struct Snapshot {
     pub generation: u32,
     pub clock: f64,
     pub contacts: u32,
+    /// As [`Output::touched`](super::Output::touched).
+    pub touched: u64,
     pub status: Status,
     pub contact: Linearised,
     /// Constraints on the tool, if the renderer has constraints.

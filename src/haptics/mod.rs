@@ -19,6 +19,7 @@
 //! | `coupling` | the spring and damper between hand and simulated tool |
 //! | `slew_limit` | slope limit of a returning force |
 //! | `passivity` | the energy at the port to the hand |
+//! | `monitor` | jumps of the device, the workspace's scale, counts of faults |
 //! | `runner` | both halves on threads of their own |
 
 mod bodies;
@@ -30,6 +31,7 @@ mod height_map;
 mod impulses;
 mod linearised;
 mod messages;
+mod monitor;
 mod passivity;
 pub mod qp;
 mod renderers;
@@ -46,6 +48,7 @@ mod types;
 pub use bodies::{Forms, Obstacle, Tool, VOXMAP_MEMORY};
 pub use coupling::{Coupling, Saturation};
 pub use height_map::{Height, HeightMap};
+pub use monitor::{Monitor, JUMP_WINDOW};
 pub use passivity::Observer;
 pub use runner::{Got, RunOptions, RunReport, Runner, PERIODS};
 pub use servo::Servo;

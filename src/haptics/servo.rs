@@ -4,16 +4,19 @@
 //! the simulation last published (Otaduy & Lin 2005, section 5.3; Xu & Barbič 2016, section 4.1). So the loop with the
 //! device closes at its own rate, however slow the simulation is.
 
+use std::sync::Arc;
+
 use super::coupling::carried;
 use super::coupling_spring::CouplingSpring;
 use super::messages::{Input, Snapshot};
+use super::monitor::{JumpDetector, Monitor};
 use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::slew_limit::SlewLimit;
 use super::triple_buffer::{Reader, Writer};
-use super::{Coupling, DeviceState, Limits, Motion, Output, Saturation, Settings, Status};
+use super::{Coupling, DeviceState, Jump, Limits, Motion, Output, Saturation, Settings, Status};
 use crate::dynamics::{Mass, RigidBody};
-use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Wrench};
 use crate::response::Response;
 
 /// Answers the device. Every call has bounded work: no allocation, no lock, no system call.
@@ -39,8 +42,10 @@ pub struct Servo {
     /// Progress of fading in the contacts since the tool was placed at the hand, 0 to 1: a tool that is inside a body
     /// then is eased out.
     entry: f64,
-    /// Last pose of the device, and its time.
-    last: Option<(Pose, f64)>,
+    /// Last pose of the device.
+    last: Option<Pose>,
+    jumps: JumpDetector,
+    monitor: Arc<Monitor>,
     observer: Observer,
     blend: Blend,
     /// Spring from the hand to the constraints, if the renderer has constraints.
@@ -98,6 +103,7 @@ struct Pull {
     /// Wrench on the hand, about the tool's origin.
     wrench: Wrench,
     contacts: u32,
+    touched: u64,
     age: f64,
     status: Status,
 }
@@ -132,6 +138,8 @@ impl Servo {
             fades_in,
             entry: 0.0,
             last: None,
+            jumps: JumpDetector::default(),
+            monitor: Monitor::new(),
             observer: new_observer(&settings),
             blend: Blend::default(),
             spring,
@@ -141,6 +149,11 @@ impl Servo {
 
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Returns the monitor: the workspace's scale and the counts of faults, for any thread.
+    pub fn monitor(&self) -> &Arc<Monitor> {
+        &self.monitor
     }
 
     /// Returns the pose of the simulated tool, for drawing.
@@ -172,6 +185,7 @@ impl Servo {
         self.slew.reset();
         self.entry = 0.0;
         self.last = None;
+        self.jumps.reset();
         self.observer = new_observer(&self.settings);
         self.blend = Blend::default();
         if let Some(spring) = &mut self.spring {
@@ -186,20 +200,19 @@ impl Servo {
         if let Err(status) = self.tick(dt) {
             return self.fault(status);
         }
-        let Some(device) = sound(device, self.settings.speed) else { return self.fault(Status::BAD_STATE) };
-        if let Some((pose, when)) = self.last {
+        let speed = self.speed();
+        let Some(device) = sound(device, speed) else { return self.fault(Status::BAD_STATE) };
+        if let Some(jump) = self.jumps.add(&device.pose, self.clock, speed) {
+            return self.teleport(&device, &jump);
+        }
+        if let Some(pose) = self.last {
             let change = motion(&pose, &device.pose);
-            if self.is_teleport(&change, self.clock - when) {
-                self.reset();
-                self.place(&device);
-                return self.fault(Status::TELEPORT);
-            }
             let stored = self.stored(&device.pose);
             self.observer.moved(&change, stored);
         } else {
             self.place(&device);
         }
-        self.last = Some((device.pose, self.clock));
+        self.last = Some(device.pose);
 
         let pull = self.follow(&device.pose, &device.twist, dt);
         // The hand feels no wrench of a tool that is still being eased out: two ramps at once are steeper than one.
@@ -232,7 +245,7 @@ impl Servo {
         }
         status |= limit(&mut wrench, &self.settings.limits);
         self.observer.hold(&wrench);
-        Output { wrench, status, age: pull.age, contacts: pull.contacts }
+        Output { wrench, status, age: pull.age, contacts: pull.contacts, touched: pull.touched }
     }
 
     /// Makes one step in admittance causality: computes the device's motion from the hand's wrench, about the tool's
@@ -250,7 +263,7 @@ impl Servo {
             let load = self.handle_load(wrench, dt, &mut status);
             self.handle.implicit_euler(&load, dt);
             if !self.handle.is_finite() {
-                let pose = self.last.map_or_else(Pose::identity, |(pose, _)| pose);
+                let pose = self.last.unwrap_or_else(Pose::identity);
                 self.reset_to(&pose);
                 return self.halt(Status::BAD_STATE);
             }
@@ -261,13 +274,13 @@ impl Servo {
             status |= Status::DISENGAGED;
         }
         let (pose, twist) = (self.handle.pose(), origin_twist(&self.handle));
-        self.last = Some((pose, self.clock));
+        self.last = Some(pose);
         let pull = self.follow(&pose, &twist, dt);
         status |= pull.status;
         if engaged {
             status |= self.adjust_gain(&pull, true, dt);
         }
-        Motion { pose, twist, status, age: pull.age, contacts: pull.contacts }
+        Motion { pose, twist, status, age: pull.age, contacts: pull.contacts, touched: pull.touched }
     }
 
     /// Returns the load on the handle: the hand, the coupling to the tool as far as the limits allow, and the handle's
@@ -303,9 +316,8 @@ impl Servo {
 
     /// Limits the handle to the speed of a hand.
     fn hold_speed(&mut self) -> Status {
-        let twist = self.handle.twist();
-        let [linear, angular] =
-            [within(&twist.linear, self.settings.speed[0]), within(&twist.angular, self.settings.speed[1])];
+        let (twist, most) = (self.handle.twist(), self.speed());
+        let [linear, angular] = [within(&twist.linear, most[0]), within(&twist.angular, most[1])];
         if linear == 1.0 && angular == 1.0 {
             return Status::NORMAL;
         }
@@ -327,22 +339,40 @@ impl Servo {
 
     /// Returns a zero wrench; afterwards the wrench grows from zero.
     fn fault(&mut self, status: Status) -> Output {
+        self.monitor.count(status);
         self.gain = 0.0;
         self.slew.reset();
         self.observer.hold(&Wrench::ZERO);
-        Output { wrench: Wrench::ZERO, status, age: self.age(), contacts: 0 }
+        Output { status, age: self.age(), ..Output::default() }
     }
 
     /// Stops the motion.
     fn halt(&mut self, status: Status) -> Motion {
+        self.monitor.count(status);
         self.gain = 0.0;
         self.handle.set_twist(&Twist::ZERO);
-        Motion { pose: self.handle.pose(), twist: Twist::ZERO, status, age: self.age(), contacts: 0 }
+        Motion { pose: self.handle.pose(), twist: Twist::ZERO, status, age: self.age(), contacts: 0, touched: 0 }
     }
 
-    fn is_teleport(&self, change: &Twist, time: f64) -> bool {
-        let farther = |offset: &Vec3, speed: f64| offset.norm() > speed * time;
-        farther(&change.linear, self.settings.speed[0]) || farther(&change.angular, self.settings.speed[1])
+    /// Returns the speed limits in the world, m/s and rad/s.
+    fn speed(&self) -> [f64; 2] {
+        let [linear, angular] = self.settings.speed;
+        [linear * self.monitor.scale(), angular]
+    }
+
+    /// Restarts at a device that has jumped. A god-object keeps its place, on its side of every surface, and follows
+    /// the hand from there. Any other tool is placed at the hand.
+    fn teleport(&mut self, device: &DeviceState, jump: &Jump) -> Output {
+        self.monitor.note(jump);
+        if self.spring.is_some() {
+            self.observer = new_observer(&self.settings);
+            self.last = Some(device.pose);
+        } else {
+            self.reset();
+            self.jumps.add(&device.pose, self.clock, self.speed());
+            self.place(device);
+        }
+        self.fault(Status::TELEPORT)
     }
 
     /// Places the tool at the hand.
@@ -351,7 +381,7 @@ impl Servo {
         let arm = device.pose.rotation * self.body.mass.center();
         self.body.set_twist(&Twist { linear: device.twist.at(&arm), angular: device.twist.angular });
         self.handle.set_pose(&device.pose);
-        self.last = Some((device.pose, self.clock));
+        self.last = Some(device.pose);
     }
 
     /// Returns the age of the contacts in use.
@@ -376,7 +406,10 @@ impl Servo {
         let age = self.age();
         let snapshot = self.snapshots.get();
         let is_known = snapshot.generation == self.generation;
-        let (contacts, mut status) = if is_known { (snapshot.contacts, snapshot.status) } else { (0, Status::NORMAL) };
+        let (contacts, touched, mut status) = match is_known {
+            true => (snapshot.contacts, snapshot.touched, snapshot.status),
+            false => (0, 0, Status::NORMAL),
+        };
         if !is_known || age > self.settings.timing.stale_after {
             status |= Status::STALE;
         }
@@ -400,7 +433,7 @@ impl Servo {
         let body = self.body.kinematics();
         let generation = self.generation;
         self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });
-        Pull { wrench: about_center.about(&-(hand.rotation * center)), contacts, age, status }
+        Pull { wrench: about_center.about(&-(hand.rotation * center)), contacts, touched, age, status }
     }
 
     /// Integrates the tool between the coupling and linearised contacts.

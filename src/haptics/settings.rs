@@ -69,7 +69,9 @@ pub struct Settings {
     pub coupling: Coupling,
     pub contact: ContactSettings,
     pub limits: Limits,
-    /// Largest speed at which a hand moves the device, m/s and rad/s. A faster motion is a fault.
+    /// Largest speed at which a hand moves the device, m/s and rad/s of the device: in the world, the first is
+    /// multiplied by the workspace's scale ([`Monitor::set_scale`](super::Monitor::set_scale)). A faster motion, judged
+    /// over at least [`JUMP_WINDOW`](super::JUMP_WINDOW), is a fault.
     pub speed: [f64; 2],
     pub timing: Timing,
     pub handle: Handle,
@@ -101,8 +103,10 @@ impl Settings {
         let stiffness = [linear, limits.stiffness[1].min(linear * reach * reach)];
         let body = [tool.mass, inertia];
         let damping = [0, 1].map(|i| Coupling::critical_damping(stiffness[i], body[i]).min(limits.damping[i]));
-        // Without a limit of the device: the force at 0.01 m, the torque at 1 rad.
-        let greatest = [limits.force.min(stiffness[0] * 0.01), limits.torque.min(stiffness[1] * 1.0)];
+        // A device without a limit gets the force at 0.01 m of the world. With a limit, the force of the device counts,
+        // whatever the workspace's scale makes of the stiffness. Rotations have no scale: the torque at 1 rad at most.
+        let force = if limits.force.is_finite() { limits.force } else { stiffness[0] * 0.01 };
+        let greatest = [force, limits.torque.min(stiffness[1] * 1.0)];
         let coupling = Coupling {
             stiffness,
             damping,

@@ -34,6 +34,7 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         generation: u32::MAX,
         clock: 0.0,
         contacts: 0,
+        touched: 0,
         status: Status::NORMAL,
         contact: Linearised::none(body),
         constraints: method

@@ -5,7 +5,7 @@ use super::god_object::Waypoint;
 use super::messages::{Input, Snapshot};
 use super::renderers::{Effect, RenderingMethod, Round};
 use super::triple_buffer::{Reader, Writer};
-use super::{HeightMap, Obstacle, Settings, Status, Tool};
+use super::{touched_bit, HeightMap, Obstacle, Settings, Status, Tool};
 use crate::math::{limits, Pose, Twist, Wrench};
 use crate::{Error, Result};
 
@@ -124,7 +124,7 @@ impl Simulation {
         }
         // An input of another generation belongs to another motion.
         let is_first = !self.last.live || self.last.generation != input.generation;
-        self.render(&input, is_first);
+        let touched = self.render(&input, is_first);
         self.last = input;
         let Effect { contacts, least_separation, wrench, mut status, .. } = self.effect;
         // Some displacement is left, also for a hand at rest.
@@ -136,6 +136,7 @@ impl Simulation {
         let slot = self.snapshots.slot();
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
         slot.contact.copy_from(self.effect.contact.finish());
+        slot.touched = touched;
         if let (Some(to), Some(from)) = (&mut slot.constraints, self.method.constraints()) {
             to.copy_from(from);
         }
@@ -143,8 +144,8 @@ impl Simulation {
         self.report
     }
 
-    /// Computes the effect of all obstacles on the tool.
-    fn render(&mut self, input: &Input, is_first: bool) {
+    /// Computes the effect of all obstacles on the tool, and returns the mask of those that it touches.
+    fn render(&mut self, input: &Input, is_first: bool) -> u64 {
         let (from, time) = match is_first {
             true => (input.body.pose, FIRST),
             false => (self.last.body.pose, (input.clock - self.last.clock).max(LEAST)),
@@ -154,15 +155,25 @@ impl Simulation {
         let effect = &mut self.effect;
         effect.begin(input.body);
         self.method.begin(&round);
-        for (obstacle, was) in self.obstacles.iter().zip(&mut self.were) {
+        let mut touched = 0;
+        for (i, (obstacle, was)) in self.obstacles.iter().zip(&mut self.were).enumerate() {
+            let before = effect.contacts;
             if self.method.add_obstacle(&round, obstacle, was, effect).is_err() {
                 effect.status |= Status::BAD_STATE;
             }
             *was = obstacle.pose;
+            if effect.contacts > before {
+                touched |= touched_bit(i);
+            }
         }
         if self.method.end(&round, &self.obstacles, effect).is_err() {
             effect.status |= Status::BAD_STATE;
         }
+        if effect.contacts > 0 {
+            let constraints = self.method.constraints().map_or(&[][..], |model| &model.constraints);
+            touched |= constraints.iter().fold(0, |mask, c| mask | touched_bit(c.body as usize));
+        }
+        touched
     }
 }
 

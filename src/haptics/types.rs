@@ -23,8 +23,8 @@ impl Status {
     pub const BAD_STATE: Self = Self(1);
     /// The time step was zero, negative, not finite or longer than allowed. The wrench is zero.
     pub const BAD_TIME: Self = Self(1 << 1);
-    /// The device moved farther since the last step than its speed limit allows. The wrench is zero, and grows again
-    /// from there.
+    /// The device moved farther than its speed limit allows, in one step or over the last 5 to 10 ms. The wrench is
+    /// zero and then grows again from zero. A god-object keeps its place; any other tool is put at the hand.
     pub const TELEPORT: Self = Self(1 << 2);
     /// The hand is off the device.
     pub const DISENGAGED: Self = Self(1 << 3);
@@ -66,6 +66,27 @@ impl std::ops::BitOrAssign for Status {
     }
 }
 
+/// Motion of the device that was too fast for a hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Jump {
+    /// Distance of the tool's origin in the world, metres, and angle, radians.
+    pub distance: [f64; 2],
+    /// Time over which it was judged, seconds.
+    pub time: f64,
+}
+
+/// Numbers of steps that gave no force because of the device's state or time, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FaultCounts {
+    /// Steps with [`Status::BAD_STATE`].
+    pub bad_state: u64,
+    /// Steps with [`Status::BAD_TIME`].
+    pub bad_time: u64,
+    /// Steps with [`Status::TELEPORT`].
+    pub teleport: u64,
+    pub last_jump: Jump,
+}
+
 /// Output of a step to the device in impedance causality.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Output {
@@ -76,6 +97,13 @@ pub struct Output {
     pub age: f64,
     /// Number of those contacts.
     pub contacts: u32,
+    /// Obstacles that they are with, as a mask ([`touched_bit`]).
+    pub touched: u64,
+}
+
+/// Returns the bit of an obstacle in [`Output::touched`]: 1 << index; all obstacles from 63 on share the last bit.
+pub fn touched_bit(index: usize) -> u64 {
+    1 << index.min(63)
 }
 
 /// Output of a step to the device in admittance causality: the motion to make.
@@ -88,6 +116,8 @@ pub struct Motion {
     pub status: Status,
     pub age: f64,
     pub contacts: u32,
+    /// As [`Output::touched`].
+    pub touched: u64,
 }
 
 /// Method of turning contacts into forces.

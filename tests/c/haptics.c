@@ -74,7 +74,7 @@ static void no_force(vxs_haptics_output output) {
 
 /* Moves the device straight from one height to another, `steps` long, with a round of the simulation per step. */
 static vxs_haptics_output move(vxs_haptics *haptics, double from, double to, int steps) {
-  vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0};
+  vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0, 0};
   for (int i = 1; i <= steps; i++) {
     vxs_device_state state = device_at(0, 0, from + (to - from) * i / steps);
     state.twist.linear.z = (to - from) / (steps * DT);
@@ -162,6 +162,15 @@ static void faults(uint32_t renderer) {
   const vxs_haptics_output jumped = step(haptics, device_at(1, 0, in), DT);
   no_force(jumped);
   CHECK(has(jumped.status, VXS_HAPTICS_TELEPORT));
+  vxs_haptics_faults faults;
+  OK(vxs_haptics_get_faults(haptics, &faults));
+  CHECK(faults.bad_state == 7 && faults.bad_time == 4 && faults.teleport == 1);
+  CHECK(fabs(faults.jump[0] - 1) < 1e-12 && faults.jump[1] < 1e-12 && faults.jump_time >= 0.005);
+  /* In a world ten times as large as the device's motion, a hand moves the tool ten times as far. */
+  OK(vxs_haptics_set_scale(haptics, 30));
+  CHECK(!has(step(haptics, good, DT).status, VXS_HAPTICS_TELEPORT));
+  OK(vxs_haptics_get_faults(haptics, &faults));
+  CHECK(faults.teleport == 1);
   OK(vxs_haptics_release(haptics));
 }
 
@@ -242,7 +251,7 @@ static void a_simulation_that_stalls(void) {
   const double in = HALF - 0.003;
   move(haptics, 0.05, in, 300);
   CHECK(rest(haptics, in, 600).wrench.force.z > 1);
-  vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0};
+  vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0, 0};
   double most_change = 0, before = NAN;
   for (int i = 0; i < 1000; i++) {
     output = step(haptics, device_at(0, 0, in), DT);
@@ -318,7 +327,7 @@ static bool serve(const vxs_wrench *wrench, uint32_t status, vxs_device_state *s
 
 static void on_its_own_threads(void) {
   vxs_haptics *haptics = cube_over_block(VXS_RENDERER_PENALTY);
-  const vxs_device_state state = device_at(0, 0, 0.05);
+  const vxs_device_state state = device_at(0, 0, 0.5);
   const vxs_pose away = at(0, 0, -3), back = at(0, 0, -0.1);
   struct served served = {0, 0, -1, -1, 0};
   vxs_haptics_run_options options;

@@ -137,12 +137,46 @@ static void a_hook_may_use_the_library(void) {
   CHECK(heard.count[VXS_LOG_ERROR] == 2);
 }
 
+/* Jumps of a haptic device are logged by the simulation: the first one, and whenever their number has doubled. */
+static void jumps_of_a_device(void) {
+  struct heard heard = {0};
+  OK(vxs_set_log(NULL, 0, NULL));
+  vxs_shape *box = NULL, *cooked = NULL;
+  vxs_cook_options options;
+  OK(vxs_shape_create_half_space((vxs_vec3){0, 0, 1}, 0, &box));
+  OK(vxs_cook_options_init(&options, sizeof options));
+  options.resolution = 16;
+  OK(vxs_shape_create_from_triangles(CUBE, 8, SIDES, 12, &options, &cooked));
+  vxs_haptics_settings settings;
+  vxs_haptics *haptics = NULL;
+  OK(vxs_haptics_settings_init(&settings, sizeof settings, VXS_RENDERER_GOD_OBJECT, cooked, 0.2, NULL));
+  const vxs_body body = {box, {{0, 0, -5}, 0, 0, 0, 1}};
+  OK(vxs_haptics_create(&settings, cooked, &body, 1, &haptics));
+  OK(vxs_set_log(hear, VXS_LOG_DEBUG, &heard));
+  vxs_haptics_output output;
+  for (int i = 0; i < 9; i++) {
+    const vxs_device_state state = {{{0.5 * i, 0, 3}, 0, 0, 0, 1}, {{0, 0, 0}, {0, 0, 0}}, 1, 0};
+    OK(vxs_haptics_step(haptics, &state, 0.001, &output));
+    /* The step itself logs nothing. */
+    CHECK(heard.count[VXS_LOG_WARNING] == (i > 1) + (i > 2) + (i > 4));
+    OK(vxs_haptics_simulate(haptics, NULL));
+    if (i == 1) SAYS(VXS_LOG_WARNING, "moved 0.500 m and 0.00 rad within 5.0 ms; expected at most 10 m/s");
+  }
+  /* After the first, second, fourth and eighth jump. */
+  CHECK(heard.count[VXS_LOG_WARNING] == 4);
+  SAYS(VXS_LOG_WARNING, "8 times so far");
+  OK(vxs_haptics_release(haptics));
+  OK(vxs_shape_release(cooked));
+  OK(vxs_shape_release(box));
+}
+
 int main(void) {
   levels();
   refused();
   cooking_says_what_it_made_and_what_is_wrong_with_the_mesh();
   files_are_named();
   a_hook_may_use_the_library();
+  jumps_of_a_device();
   OK(vxs_set_log(NULL, 0, NULL));
   puts("log: ok");
   return 0;

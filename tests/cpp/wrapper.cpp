@@ -118,6 +118,9 @@ static void haptics(const Shape& box) {
   CHECK(output.contacts == 0);
   pair.reset({{0, 1, 0}, 0, 0, 0, 1});
   CHECK(pair.step_admittance({}, true, 1e-3).pose.position.y == 1);
+  pair.set_scale(2);
+  CHECK(pair.faults().teleport == 0 && pair.faults().bad_state == 0);
+  refused(VXS_INVALID_ARGUMENT, "scale is 0", [&] { pair.set_scale(0); });
   refused(VXS_INVALID_ARGUMENT, "index is 1", [&] { pair.set_body_pose(1, identity()); });
   // Bumps by a function that the pair keeps; if the function throws there are none.
   HapticsSettings bumpy(VXS_RENDERER_GOD_OBJECT, box, 0.5, &limits);

@@ -207,6 +207,22 @@ static void call_vxs_haptics_reset(struct stream *s) {
   CALL(s, vxs_haptics_reset(handle, to));
 }
 
+static void call_vxs_haptics_set_scale(struct stream *s) {
+  vxs_haptics *handle = handle_of(s, pick_haptics(s));
+  const double scale = real(s, "scale", 0.1, 30);
+  if (!(scale >= 1e-30 && scale <= VXS_MAX_QUANTITY)) s->bad = 1;
+  CALL(s, vxs_haptics_set_scale(handle, scale));
+}
+
+static void call_vxs_haptics_get_faults(struct stream *s) {
+  vxs_haptics *handle = handle_of(s, pick_haptics(s));
+  vxs_haptics_faults *faults = OUTPUT(s, vxs_haptics_faults, "faults");
+  if (!CALL(s, vxs_haptics_get_faults(handle, faults))) return;
+  check_all_finite(s, "jump", faults->jump, 2);
+  check_finite(s, "jump_time", faults->jump_time);
+  if ((faults->jump_time > 0) != (faults->teleport > 0) && !s->loose) fail(s, "its counts are wrong");
+}
+
 /* A report that is null, prepared, or of the wrong size. */
 #define REPORT_VALUE(s, report, init, optional)                                                  \
   do {                                                                                           \

@@ -1,5 +1,6 @@
 //! Haptic renderers, the solver under them and the servo loop.
 
+mod device;
 mod god;
 mod inside;
 mod metric;

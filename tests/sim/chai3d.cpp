@@ -1,5 +1,9 @@
-// cpp/chai3d over a simulated CHAI3D: a tool with a base at any place in the world and a scaled workspace.
+// cpp/chai3d over a simulated CHAI3D, and over CHAI3D itself where CMake finds it (sdk.chai3d): a tool with a base at
+// any place in the world and a scaled workspace, drawn by another thread.
 #include "voxshell/chai3d.h"
+
+#include <algorithm>
+#include <thread>
 
 #include "scene.h"
 
@@ -20,13 +24,18 @@ cMatrix3d given(const sim::Rotation& r) {
 class SimulatedDevice : public chai3d::cGenericHapticDevice {
  public:
   SimulatedDevice() {
-    m_specifications = {12, 0.3, 3000, 20, 40, 0.1, 0.08, true, true};
+    m_specifications.m_maxLinearForce = 12, m_specifications.m_maxAngularTorque = 0.3;
+    m_specifications.m_maxLinearStiffness = 3000, m_specifications.m_maxAngularStiffness = 20;
+    m_specifications.m_maxLinearDamping = 40, m_specifications.m_maxAngularDamping = 0.1;
+    m_specifications.m_actuatedPosition = m_specifications.m_actuatedRotation = true;
   }
   bool open() override { return true; }
   bool close() override {
     handle.command({}, {});
     return true;
   }
+  // CHAI3D returns whether it succeeded; the base class cannot.
+  bool calibrate(bool) override { return true; }
   bool getPosition(cVector3d& p) override {
     p = given(handle.position);
     return true;
@@ -48,20 +57,29 @@ class SimulatedDevice : public chai3d::cGenericHapticDevice {
     switches = user_switches;
     return true;
   }
-  bool setForceAndTorqueAndGripperForce(const cVector3d& f, const cVector3d& t, double grip) override {
+  bool setForceAndTorqueAndGripperForce(const cVector3d& f, const cVector3d& t, const double grip) override {
     CHECK(grip == 0);
     handle.command({f.x(), f.y(), f.z()}, {t.x(), t.y(), t.z()});
-    handle.advance(1e-3);
+    if (!led) handle.advance(1e-3);
     return true;
   }
 
   sim::Handle handle;
+  // The test moves the handle; the motors do not.
+  bool led = false;
   unsigned int user_switches = 0;
   bool garbage = false;
 };
 
 // CHAI3D: x towards the user, y to the right, z up. The bar lies along x.
 const sim::Vec kUp = {0, 0, 1};
+
+// Counts how often it is drawn, and where.
+class Picture : public chai3d::cGenericObject {
+ public:
+  void renderSceneGraph(chai3d::cRenderOptions&) override { drawn++; }
+  int drawn = 0;
+};
 
 struct Rig {
   sim::Scene scene;
@@ -81,6 +99,7 @@ struct Rig {
     }
     tool.setLocalPos(cVector3d(base.position.x, base.position.y, base.position.z));
     tool.setLocalRot(rotation);
+    tool.computeGlobalPositions(true);
     tool.setHapticDevice(device);
     tool.setWorkspaceScaleFactor(scale);
     tool.setTimeStep(1e-3);
@@ -92,12 +111,185 @@ struct Rig {
     device->handle.goal = goal;
     for (int i = 0; i < steps; i++) {
       scene.simulate();
-      tool.updateFromDevice();
-      tool.computeInteractionForces();
-      CHECK(tool.applyToDevice());
+      step();
     }
   }
+  void step() {
+    tool.updateFromDevice();
+    tool.computeInteractionForces();
+    CHECK(tool.applyToDevice());
+  }
+  // The device is at this height above the block's face, in its own metres, and moves at this speed.
+  void lead(double height, double speed) {
+    device->led = true;
+    device->handle.position = {0, 0, height};
+    device->handle.velocity = {0, 0, speed};
+  }
 };
+
+// A loop without a timer over a device that refreshes its readings at 1 kHz: 100 steps per reading. The hand comes at
+// 0.2 m/s and presses 5 mm in, moving by 1 mm at up to 0.15 m/s.
+void unpaced_loop(uint32_t renderer) {
+  Rig rig(renderer, 1, -INFINITY, nullptr);
+  const double at = sim::Scene::kHalfWidth, dt = 1e-5;
+  const int per_reading = 100, end = runs_slowly() ? 400 : 700;
+  rig.tool.setTimeStep(dt);
+  double sum = 0;
+  int count = 0;
+  for (int ms = 0; ms < end; ms++) {
+    const double t = 1e-3 * ms, height = std::max(at + 0.01 - 0.2 * t, at - 0.005), wave = 0.001 * std::sin(150 * t);
+    rig.lead(height + (t > 0.3 ? wave : 0), height > at - 0.005 ? -0.2 : t > 0.3 ? 0.15 * std::cos(150 * t) : 0);
+    for (int i = 0; i < per_reading; i++) {
+      rig.step();
+      CHECK((rig.tool.output().status & (VXS_HAPTICS_TELEPORT | VXS_HAPTICS_BAD_STATE)) == 0);
+    }
+    rig.scene.simulate();
+    if (t > 0.35) sum += rig.device->handle.force.z, count++;
+  }
+  // 1 kN/m at 5 mm.
+  if (!runs_slowly()) CHECK(renderer == VXS_RENDERER_GOD_OBJECT ? std::fabs(sum / count - 5) < 0.7 : sum / count > 3);
+}
+
+// A hand that swings at up to 0.9 m/s in a workspace of any scale.
+void fast_hand(double scale) {
+  Rig rig(VXS_RENDERER_GOD_OBJECT, scale, -INFINITY, nullptr);
+  const double speed = 0.9, omega = 12;
+  rig.device->led = true;
+  const int steps = runs_slowly() ? 100 : 600;
+  for (int i = 0; i < steps; i++) {
+    const double t = 1e-3 * i;
+    rig.device->handle.position = {speed / omega * std::sin(omega * t), 0, 0.05 / scale};
+    rig.device->handle.velocity = {speed * std::cos(omega * t), 0, 0};
+    rig.scene.simulate();
+    rig.step();
+    CHECK((rig.tool.output().status & (VXS_HAPTICS_TELEPORT | VXS_HAPTICS_BAD_STATE)) == 0);
+  }
+  CHECK(rig.tool.faults().teleport == 0 && rig.tool.faults().bad_state == 0);
+  // A jump of half a metre of the device is one at any scale. It costs the force for a moment, is counted, and the tool
+  // stays on its side of the surface.
+  rig.device->handle.position.z -= 0.5;
+  rig.step();
+  CHECK((rig.tool.output().status & VXS_HAPTICS_TELEPORT) != 0 && rig.device->handle.force.length() == 0);
+  const vxs_haptics_faults faults = rig.tool.faults();
+  CHECK(faults.teleport == 1 && std::fabs(faults.jump[0] / scale - 0.5) < 0.02 && faults.jump_time >= 5e-3);
+  rig.device->handle.velocity = {0, 0, 0};
+  for (int i = 0; i < 150; i++) {
+    rig.scene.simulate();
+    rig.step();
+  }
+  // In larger worlds the hand has left the block.
+  const double height = rig.scene.height(rig.tool.output().tool);
+  if (scale == 1) CHECK(rig.device->handle.force.z > 5 && height > sim::Scene::kHalfWidth - 1e-4);
+}
+
+// A device of 12 N is pressed by a strong hand: it pushes with 12 N in a workspace of any scale, and never more.
+void force_limit(double scale) {
+  const vxs_haptics_limits most = cVoxshellTool::limits(SimulatedDevice().getSpecifications(), scale);
+  Rig rig(VXS_RENDERER_GOD_OBJECT, scale, -INFINITY, &most);
+  const double from = (sim::Scene::kHalfWidth + 0.001) / scale, depth = 0.3;
+  const int steps = 800;
+  for (int i = 0; i < steps; i++) {
+    // It starts at rest above the face.
+    const double travel = std::max(0, i - 50);
+    rig.lead(from - depth * travel / steps, travel > 0 ? -depth / steps * 1e3 : 0);
+    if (i % 4 == 0) rig.scene.simulate();
+    rig.step();
+  }
+  const sim::Handle& handle = rig.device->handle;
+  CHECK(handle.most_force > 0.99 * 12 && handle.most_force < 12 * (1 + 1e-9) && handle.force.z > 0.99 * 12);
+  CHECK(handle.most_torque < 0.3 * (1 + 1e-9));
+}
+
+// The picture shows the tool where it is, not the device, which is inside the block.
+void picture() {
+  Rig rig(VXS_RENDERER_GOD_OBJECT, 2.5, -INFINITY, nullptr);
+  Picture* const picture = new Picture;
+  delete rig.tool.m_image;
+  rig.tool.m_image = picture;
+  chai3d::cRenderOptions options{};
+  rig.tool.render(options);
+  CHECK(picture->drawn == 0);
+  rig.to({0, 0, -0.03}, 800);
+  rig.tool.computeGlobalPositions(true);  // as CHAI3D's loops do on the haptic thread
+  rig.tool.render(options);
+  CHECK(picture->drawn == 1);
+  const cVector3d shown = picture->getGlobalPos();
+  const vxs_pose tool = rig.tool.output().tool;
+  const sim::Vec off = {shown.x() - tool.position.x, shown.y() - tool.position.y, shown.z() - tool.position.z};
+  CHECK(off.length() < 1e-12);
+  // The frame of the image is that of the tool's object: the device's base in the world.
+  const cVector3d local = picture->getLocalPos();
+  CHECK(std::fabs(local.z() - sim::Scene::kHalfWidth) < 1e-4);
+  CHECK(std::fabs(local.x()) < 1e-3 && std::fabs(local.y()) < 1e-3);
+  CHECK(rig.device->handle.position.z * 2.5 < local.z() - 0.003);
+  const cMatrix3d rotation = picture->getLocalRot();
+  for (int i = 0; i < 3; i++) CHECK(std::fabs(rotation(i, i) - 1) < 1e-4);
+}
+
+// One thread makes steps and another draws. Each output that is read is the output of one step: its quaternion is a
+// unit one, and its height fits its number of contacts.
+void two_threads() {
+  Rig rig(VXS_RENDERER_GOD_OBJECT, 1, -INFINITY, nullptr);
+  Picture* const picture = new Picture;
+  delete rig.tool.m_image;
+  rig.tool.m_image = picture;
+  rig.lead(0.02, 0);
+  rig.step();
+  std::atomic<bool> on{true};
+  std::thread haptic([&] {
+    const int steps = runs_slowly() ? 300 : 20000;
+    for (int i = 0; i < steps; i++) {
+      rig.lead(0.012 + 0.008 * std::cos(0.02 * i), -0.16 * std::sin(0.02 * i));
+      if (i % 4 == 0) rig.scene.simulate();
+      rig.step();
+    }
+    on = false;
+  });
+  chai3d::cRenderOptions options{};
+  while (on) {
+    const vxs_haptics_output output = rig.tool.output();
+    const vxs_pose& p = output.tool;
+    CHECK(std::fabs(p.qx * p.qx + p.qy * p.qy + p.qz * p.qz + p.qw * p.qw - 1) < 1e-9);
+    const double height = rig.scene.height(p);
+    CHECK(height > sim::Scene::kHalfWidth - 1e-4 && height < 0.0201);
+    const vxs_vec3& force = output.wrench.force;
+    CHECK(output.contacts > 0 || (force.x == 0 && force.y == 0 && force.z == 0));
+    rig.tool.render(options);
+    CHECK(rig.tool.failure() == VXS_OK);
+  }
+  haptic.join();
+  CHECK(picture->drawn > 0);
+}
+
+// The tool names the objects that it touches, and changes its scene while it runs.
+void contact_and_scenes() {
+  Rig rig(VXS_RENDERER_PENALTY, 1, -INFINITY, nullptr);
+  Picture block, other;
+  rig.to({0, 0, 0.03}, 100);
+  CHECK(!rig.tool.isInContact(&block));
+  rig.to({0, 0, -0.03}, 800);
+  CHECK(rig.tool.isInContact(&block));  // anything
+  rig.tool.setBodyObjects({&block, &other});
+  CHECK(rig.tool.isInContact(&block) && !rig.tool.isInContact(&other) && !rig.tool.isInContact(nullptr));
+  rig.tool.setBodyObjects({&other, &block});
+  CHECK(rig.tool.isInContact(&other) && !rig.tool.isInContact(&block));
+  // The same block again: the force starts from zero and comes back.
+  sim::Scene next(VXS_RENDERER_GOD_OBJECT, 1, sim::Quaternion(), -INFINITY, nullptr);
+  const double held = rig.device->handle.force.length();
+  rig.to({0, 0, 0.03}, 600);
+  rig.tool.setHaptics(next.haptics);
+  CHECK(rig.tool.getHaptics() == rig.scene.haptics);
+  rig.step();
+  CHECK(rig.tool.getHaptics() == next.haptics && rig.device->handle.force.length() < 0.05 * held);
+  rig.device->handle.goal = {0, 0, -0.03};
+  for (int i = 0; i < 1000; i++) {
+    next.simulate();
+    rig.step();
+  }
+  sim::pushes_out(rig.device->handle, kUp, 0.7 * 135 * 0.03);
+  CHECK(rig.tool.isInContact(&other));
+  CHECK(rig.tool.stop());
+}
 
 void contact_and_free_space(double scale) {
   Rig rig(VXS_RENDERER_PENALTY, scale, -INFINITY, nullptr);
@@ -174,5 +366,13 @@ int main() {
   limits_of_the_device();
   switch_and_garbage();
   own_time();
+  unpaced_loop(VXS_RENDERER_GOD_OBJECT);
+  unpaced_loop(VXS_RENDERER_PENALTY);
+  for (double scale : {0.1, 1.0, 13.3, 30.0}) fast_hand(scale);
+  for (double scale : {0.1, 0.3, 1.0, 3.0, 5.0, 13.3, 30.0})
+    if (!runs_slowly() || scale == 13.3) force_limit(scale);
+  picture();
+  two_threads();
+  contact_and_scenes();
   puts("chai3d: ok");
 }

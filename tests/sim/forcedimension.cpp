@@ -1,5 +1,8 @@
-// cpp/forcedimension over a simulated DHD: contact, frames, torque, limits, the button, garbage, a broken cable, and the end.
+// cpp/forcedimension over a simulated DHD: contact, frames, torque, limits, the button, garbage, a broken cable, and
+// the end; velocities that are not known yet, initialization, devices without a wrist, and one of several devices.
 #include "voxshell/forcedimension.h"
+
+#include <initializer_list>
 
 #include "dhd/simulator.h"
 #include "scene.h"
@@ -14,7 +17,7 @@ const sim::Quaternion kTurn{};
 const sim::Vec kUp = {0, 0, 1};
 const double kFree = 0.03, kInto = -0.03;
 
-void fresh() { sim::dhd() = sim::Dhd(); }
+void fresh() { sim::connect(1); }
 
 void contact_and_free_space(double scale) {
   fresh();
@@ -114,7 +117,7 @@ void deadman_and_garbage() {
   sim::lets_go(dhd.handle);
   CHECK((device.loop().status() & VXS_HAPTICS_BAD_TIME) != 0);
   dhd.period = 1e-3;
-  dhd.time += 3600;
+  sim::clock() += 3600;
   driver.run(1);
   sim::lets_go(dhd.handle);
 }
@@ -145,6 +148,95 @@ void loss_and_the_end() {
   sim::lets_go(dhd.handle);
 }
 
+// DHD knows no velocity at the first step, and at no step of a loop that is slower than its window.
+void unknown_velocities(double period) {
+  fresh();
+  // Stable also at 40 Hz: K T/2 < b + B (Colgate & Schenkel 1997).
+  const vxs_haptics_limits soft = {10, 0.5, {200, 1}, {INFINITY, INFINITY}};
+  sim::Scene scene(VXS_RENDERER_GOD_OBJECT, 1, kTurn, -INFINITY, &soft);
+  Options options;
+  options.workspace = scene.workspace;
+  Device device(scene.haptics, options);
+  sim::Dhd& dhd = sim::dhd();
+  dhd.period = period;
+  dhd.handle.position = dhd.handle.goal = {0, 0, kFree};
+  CHECK(device.open());
+  auto driver = sim::drive(dhd.handle, scene, [&] { CHECK(device.step()); });
+  driver.to({0, 0, kInto}, 1000);
+  const bool always = period > dhd.window;
+  CHECK(dhd.time_outs == (always ? 1000 : 1) && device.estimated() == static_cast<std::uint64_t>(dhd.time_outs));
+  CHECK(device.is_open() && device.loop().failure() == VXS_OK && device.error()[0] == 0);
+  CHECK((device.loop().status() & (VXS_HAPTICS_BAD_STATE | VXS_HAPTICS_TELEPORT)) == 0);
+  sim::pushes_out(dhd.handle, kUp, 0.5 * 135 * 0.03);
+}
+
+// Forces come after initialization, by which the device moves itself.
+void initialization() {
+  fresh();
+  sim::Scene scene(VXS_RENDERER_PENALTY, 1, kTurn, -INFINITY, nullptr);
+  Options options;
+  options.workspace = scene.workspace;
+  sim::Dhd& dhd = sim::dhd();
+  dhd.initialized = false;
+  options.auto_initialize = false;
+  Device careful(scene.haptics, options);
+  CHECK(!careful.open() && !dhd.open && !dhd.force_on && dhd.initializations == 0);
+  CHECK(strstr(careful.error(), "not initialized") != nullptr);
+  options.auto_initialize = true;
+  Device device(scene.haptics, options);
+  dhd.can_initialize = false;
+  CHECK(!device.open() && !dhd.open && !dhd.force_on && dhd.initializations == 1 && device.error()[0] != 0);
+  dhd.can_initialize = true;
+  CHECK(device.open() && dhd.initializations == 2 && dhd.force_on && dhd.too_early == 0 && device.error()[0] == 0);
+  device.close();
+  CHECK(device.open() && dhd.initializations == 2);
+}
+
+// A delta.3 has no wrist, an omega.6 has one without motors: no torque, and without a wrist no angular velocity.
+void wrists(bool has_wrist) {
+  fresh();
+  sim::Scene scene(VXS_RENDERER_PENALTY, 1, kTurn, 0.03, nullptr);
+  Options options;
+  options.workspace = scene.workspace;
+  options.max_torque = 0.2;
+  Device device(scene.haptics, options);
+  sim::Dhd& dhd = sim::dhd();
+  dhd.has_wrist = has_wrist, dhd.has_active_wrist = false;
+  dhd.handle.position = {0, 0, kFree};
+  CHECK(device.open() && device.senses_rotation() == has_wrist && !device.shows_torque() && dhd.max_torque == 0);
+  auto driver = sim::drive(dhd.handle, scene, [&] { CHECK(device.step()); });
+  driver.to({0, 0, 0}, 2500);
+  CHECK(dhd.handle.force.z > 0.3 && dhd.handle.most_torque == 0 && device.loop().failure() == VXS_OK);
+  CHECK(device.estimated() == 1);
+}
+
+// One device of three, by its place or its serial number; those that are open stay so.
+void one_of_several() {
+  sim::connect(3);
+  for (int i = 0; i < 3; i++) sim::dhd(i).serial = static_cast<unsigned short>(100 + i);
+  sim::Scene scene(VXS_RENDERER_PENALTY, 1, kTurn, -INFINITY, nullptr);
+  Options options;
+  options.workspace = scene.workspace;
+  options.id = 1;
+  Device second(scene.haptics, options);
+  CHECK(second.open() && sim::dhd(1).open && !sim::dhd(0).open && !sim::dhd(2).open);
+  options.id = -1, options.serial = 102;
+  Device third(scene.haptics, options);
+  CHECK(third.open() && sim::dhd(2).open && sim::dhd(2).force_on && !sim::dhd(0).open);
+  CHECK(sim::dhd(1).open && sim::dhd(1).force_on);
+  CHECK(second.step() && third.step());
+  // In use, and not there.
+  for (int serial : {101, 77}) {
+    options.serial = serial;
+    Device none(scene.haptics, options);
+    CHECK(!none.open() && strstr(none.error(), "serial number") != nullptr);
+  }
+  CHECK(sim::dhd(1).open && sim::dhd(1).force_on && second.step());
+  options.serial = -1;
+  Device any(scene.haptics, options);
+  CHECK(any.open() && sim::dhd(0).open);
+}
+
 }  // namespace
 
 int main() {
@@ -155,5 +247,11 @@ int main() {
   limits();
   deadman_and_garbage();
   loss_and_the_end();
+  unknown_velocities(1e-3);
+  unknown_velocities(0.025);
+  initialization();
+  wrists(false);
+  wrists(true);
+  one_of_several();
   puts("forcedimension: ok");
 }

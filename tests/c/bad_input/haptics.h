@@ -187,6 +187,32 @@ ROWS(vxs_haptics_reset) {
   OK(vxs_haptics_release(kept));
 }
 
+ROWS(vxs_haptics_set_scale) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  double scale = 5;
+#define CALL vxs_haptics_set_scale(haptics, scale)
+  OK(CALL);
+  HANDLE(haptics, haptics);
+  NUMBER(scale);
+  INVALID(scale, 0, "scale is 0; expected a positive, finite");
+  INVALID(scale, -1, "scale is -1; expected a positive, finite");
+  INVALID(scale, 1e-31, "scale is 1e-31; expected a positive, finite");
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
+ROWS(vxs_haptics_get_faults) {
+  vxs_haptics *haptics = new_haptics(), *kept = haptics;
+  OUTPUT(vxs_haptics_faults, faults);
+#define CALL vxs_haptics_get_faults(haptics, faults)
+  HANDLE(haptics, haptics);
+  POINTER(faults);
+  PANIC();
+#undef CALL
+  OK(vxs_haptics_release(kept));
+}
+
 ROWS(vxs_haptics_simulate) {
   vxs_haptics *haptics = new_haptics(), *kept = haptics;
   vxs_haptics_report report_given, *report = &report_given;

@@ -1,3 +1,7 @@
+// The SDK's own code is compiled with the compiler's extensions.
+#if defined(__linux__) && !defined(linux)
+#define linux 1
+#endif
 #include "simulator.h"
 
 #include <limits>
@@ -26,14 +30,17 @@ sim::Hd& sim::hd() {
 bool sim::Hd::tick(int times) {
   for (; times > 0; times--) {
     if (!scheduling || callback == nullptr) return false;
+    had_frame = false;
     if (callback(user) == HD_CALLBACK_DONE) callback = nullptr;
+    had_frame = false;
     handle.advance(1.0 / rate);
   }
   return true;
 }
 
-HHD hdInitDevice(HDstring) {
-  sim::hd().open = sim::hd().plugged;
+HHD hdInitDevice(HDstring pConfigName) {
+  // Only the default device is configured.
+  sim::hd().open = sim::hd().plugged && pConfigName == nullptr;
   if (!sim::hd().open) fail(HD_DEVICE_FAULT);
   return sim::hd().open ? 1 : HD_INVALID_HANDLE;
 }
@@ -43,13 +50,19 @@ void hdMakeCurrentDevice(HHD hHD) {
 }
 void hdBeginFrame(HHD hHD) {
   if (hHD != 1 || sim::hd().in_frame) fail(HD_FRAME_ERROR);
+  // HD_ONE_FRAME_LIMIT, which is on by default: what a second frame sets is not used.
+  if (sim::hd().had_frame) return fail(HD_ILLEGAL_BEGIN);
   sim::hd().in_frame = true;
 }
 void hdEndFrame(HHD) {
   sim::Hd& d = sim::hd();
   if (!in_frame()) return;
   d.in_frame = false;
+  d.had_frame = true;
   if (d.broken) fail(HD_COMM_ERROR);
+  if (d.frames_with_error > 0) d.frames_with_error--, fail(d.error);
+  if (told_force.length() > d.guard_force) fail(HD_EXCEEDED_MAX_FORCE);
+  if (d.handle.velocity.length() > d.guard_speed) fail(HD_EXCEEDED_MAX_VELOCITY);
   if (d.open && d.force_on) d.handle.command(told_force, told_torque);
 }
 HDErrorInfo hdGetError() {
@@ -79,8 +92,19 @@ void hdGetIntegerv(HDenum pname, HDint* params) {
 }
 void hdGetDoublev(HDenum pname, HDdouble* params) {
   const sim::Hd& d = sim::hd();
+  const double torques = d.axes == 6 ? 1 : 0;
   if (pname == HD_NOMINAL_MAX_CONTINUOUS_FORCE) {
     *params = d.continuous_force;
+  } else if (pname == HD_NOMINAL_MAX_STIFFNESS) {
+    *params = d.stiffness;
+  } else if (pname == HD_NOMINAL_MAX_DAMPING) {
+    *params = d.damping;
+  } else if (pname == HD_NOMINAL_MAX_TORQUE_CONTINUOUS_FORCE) {
+    *params = torques * d.torque;
+  } else if (pname == HD_NOMINAL_MAX_TORQUE_STIFFNESS) {
+    *params = torques * d.torque_stiffness;
+  } else if (pname == HD_NOMINAL_MAX_TORQUE_DAMPING) {
+    *params = torques * d.torque_damping;
   } else if (!in_frame()) {
     return;
   } else if (pname == HD_CURRENT_TRANSFORM) {

@@ -1,6 +1,7 @@
 #include "simulator.h"
 
 #include <limits>
+#include <string>
 
 namespace {
 
@@ -83,8 +84,11 @@ bool sim::Virtuose::tick(int times) {
   return true;
 }
 
-VirtContext virtOpen(const char*) {
-  sim::virtuose().open = sim::virtuose().plugged;
+VirtContext virtOpen(const char* name) {
+  // Nothing serves port 1.
+  const std::string address = name;
+  const bool answers = address.size() < 2 || address.compare(address.size() - 2, 2, "#1") != 0;
+  sim::virtuose().open = sim::virtuose().plugged && answers;
   if (!sim::virtuose().open) sim::virtuose().error = VIRT_E_COMMUNICATION_FAILURE;
   return sim::virtuose().open ? &sim::virtuose() : nullptr;
 }

@@ -1,13 +1,13 @@
-// Forces from Voxshell on Haption's Virtuose devices, in both of their causalities. Header-only; compiled against the user's
-// VirtuoseAPI.h, version 4. See cpp/haption/README.md.
+// Forces from Voxshell on Haption's Virtuose devices, in both of their causalities. Header-only; compiled against the
+// user's VirtuoseAPI.h, version 4. See cpp/haption/README.md.
 #ifndef VOXSHELL_HAPTION_H
 #define VOXSHELL_HAPTION_H
+
+#include "voxshell/device.hpp"
 
 #include <atomic>
 
 #include <VirtuoseAPI.h>
-
-#include "voxshell/device.hpp"
 
 namespace voxshell {
 namespace haption {
@@ -15,7 +15,8 @@ namespace haption {
 enum class Mode {
   // COMMAND_TYPE_IMPEDANCE: position in, force out.
   impedance,
-  // COMMAND_TYPE_VIRTMECH: the controller couples the handle to a virtual object, whose motion is ours. Force in, motion out.
+  // COMMAND_TYPE_VIRTMECH: the controller couples the handle to a virtual object, whose motion is ours. Force in,
+  // motion out.
   virtual_mechanism,
 };
 
@@ -30,8 +31,8 @@ struct Options {
   VirtIndexingType indexing = INDEXING_ALL_FORCE_FEEDBACK_INHIBITION;
   // virtSaturateTorque: N, N·m. 0: what the device is set to.
   float max_force = 0, max_torque = 0;
-  // Virtual mechanism: what the controller couples the handle to, kg and kg·m² about the handle, row by row; those of the
-  // tool, or the controller chooses a coupling that is too stiff or too soft for it.
+  // Virtual mechanism: what the controller couples the handle to, kg and kg·m² about the handle, row by row; those of
+  // the tool, or the controller chooses a coupling that is too stiff or too soft for it.
   float mass = 0.5f;
   float inertia[9] = {1e-3f, 0, 0, 0, 1e-3f, 0, 0, 0, 1e-3f};
 };
@@ -40,7 +41,10 @@ struct Options {
 class Device {
  public:
   // The vxs_haptics stays the caller's, and must outlive the device.
-  Device(vxs_haptics* haptics, const Options& options = Options()) : options_(options), loop_(haptics, options.workspace) {}
+  Device(vxs_haptics* haptics, const Options& options = Options()) : options_(options), loop_(haptics, options.workspace) {
+    // The hand moves by Virtuose's own factor less than the poses that it reports.
+    vxs_haptics_set_scale(haptics, options.workspace.scale * static_cast<double>(options.speed_factor));
+  }
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   ~Device() { close(); }

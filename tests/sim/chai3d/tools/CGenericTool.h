@@ -53,6 +53,8 @@ inline cMatrix3d cTranspose(const cMatrix3d& a) {
 
 class cWorld {};
 
+struct cRenderOptions {};
+
 struct cHapticDeviceInfo {
   double m_maxLinearForce, m_maxAngularTorque, m_maxLinearStiffness, m_maxAngularStiffness, m_maxLinearDamping, m_maxAngularDamping;
   double m_workspaceRadius;
@@ -64,6 +66,7 @@ class cGenericHapticDevice {
   virtual ~cGenericHapticDevice() {}
   virtual bool open() { return false; }
   virtual bool close() { return false; }
+  virtual bool calibrate(bool = false) { return false; }
   virtual bool getPosition(cVector3d& a_position) = 0;
   virtual bool getLinearVelocity(cVector3d& a_linearVelocity) = 0;
   virtual bool getRotation(cMatrix3d& a_rotation) = 0;
@@ -75,22 +78,49 @@ class cGenericHapticDevice {
 };
 typedef std::shared_ptr<cGenericHapticDevice> cGenericHapticDevicePtr;
 
-// The tool's own pose in the world is that of the device's base.
+// As in CHAI3D, global poses are those of the last computeGlobalPositions, which the haptic loop calls, and the
+// picture's thread calls renderSceneGraph.
 class cGenericObject {
  public:
-  cGenericObject() : m_globalPos(0, 0, 0) { m_globalRot.identity(); }
+  cGenericObject() : m_localPos(0, 0, 0), m_globalPos(0, 0, 0) {
+    m_localRot.identity();
+    m_globalRot.identity();
+  }
   virtual ~cGenericObject() {}
-  void setLocalPos(const cVector3d& a_localPos) { m_globalPos = a_localPos; }
-  void setLocalRot(const cMatrix3d& a_localRot) { m_globalRot = a_localRot; }
+  void setLocalPos(const cVector3d& a_localPos) { m_localPos = a_localPos; }
+  void setLocalRot(const cMatrix3d& a_localRot) { m_localRot = a_localRot; }
+  cVector3d getLocalPos() const { return m_localPos; }
+  cMatrix3d getLocalRot() const { return m_localRot; }
+  cVector3d getGlobalPos() const { return m_globalPos; }
+  cMatrix3d getGlobalRot() const { return m_globalRot; }
+  virtual void computeGlobalPositions(const bool a_frameOnly = true, const cVector3d& a_globalPos = cVector3d(0, 0, 0),
+                                      const cMatrix3d& a_globalRot = identity()) {
+    m_globalPos = a_globalPos + a_globalRot * m_localPos;
+    m_globalRot = a_globalRot * m_localRot;
+    updateGlobalPositions(a_frameOnly);
+  }
+  virtual void renderSceneGraph(cRenderOptions& a_options) { render(a_options); }
 
  protected:
-  cVector3d m_globalPos;
-  cMatrix3d m_globalRot;
+  virtual void updateGlobalPositions(const bool) {}
+  virtual void render(cRenderOptions&) {}
+  static cMatrix3d identity() {
+    cMatrix3d m;
+    m.identity();
+    return m;
+  }
+
+  cVector3d m_localPos, m_globalPos;
+  cMatrix3d m_localRot, m_globalRot;
 };
 
 class cGenericTool : public cGenericObject {
  public:
-  explicit cGenericTool(cWorld* a_parentWorld) : m_parentWorld(a_parentWorld) {}
+  explicit cGenericTool(cWorld* a_parentWorld) : m_image(new cGenericObject), m_parentWorld(a_parentWorld) {
+    m_deviceLocalRot.identity();
+    m_deviceGlobalRot.identity();
+  }
+  ~cGenericTool() override { delete m_image; }
   virtual std::string getClassName() { return "GenericTool"; }
   void setHapticDevice(cGenericHapticDevicePtr a_hapticDevice) { m_hapticDevice = a_hapticDevice; }
   cGenericHapticDevicePtr getHapticDevice() { return m_hapticDevice; }
@@ -111,10 +141,13 @@ class cGenericTool : public cGenericObject {
     m_hapticDevice->getLinearVelocity(linear);
     m_hapticDevice->getAngularVelocity(angular);
     m_hapticDevice->getUserSwitches(m_userSwitches);
-    m_deviceGlobalPos = m_globalPos + m_globalRot * (m_workspaceScaleFactor * position);
+    m_deviceLocalPos = m_workspaceScaleFactor * position;
+    m_deviceLocalRot = rotation;
+    m_deviceGlobalPos = m_globalPos + m_globalRot * m_deviceLocalPos;
     m_deviceGlobalRot = m_globalRot * rotation;
     m_deviceGlobalLinVel = m_globalRot * (m_workspaceScaleFactor * linear);
     m_deviceGlobalAngVel = m_globalRot * angular;
+    updateToolImagePosition();
   }
   virtual void computeInteractionForces() {}
   virtual bool applyToDevice() {
@@ -133,15 +166,30 @@ class cGenericTool : public cGenericObject {
     return true;
   }
   double getWorkspaceScaleFactor() { return m_workspaceScaleFactor; }
+  // A tool without haptic points touches nothing.
+  virtual bool isInContact(cGenericObject*) { return false; }
+  // The base class draws nothing: tools that have an image override it.
+  void render(cRenderOptions&) override {}
+
+  cGenericObject* m_image;
 
  protected:
+  virtual void updateToolImagePosition() {
+    m_image->setLocalPos(m_deviceLocalPos);
+    m_image->setLocalRot(m_deviceLocalRot);
+  }
+  void updateGlobalPositions(const bool a_frameOnly) override {
+    if (m_image != nullptr) m_image->computeGlobalPositions(a_frameOnly, m_globalPos, m_globalRot);
+  }
+
   cGenericHapticDevicePtr m_hapticDevice;
   unsigned int m_userSwitches = 0;
   bool m_enabled = false;
   cVector3d m_deviceLocalForce{0, 0, 0}, m_deviceLocalTorque{0, 0, 0};
   double m_gripperForce = 0, m_workspaceScaleFactor = 1.0;
   cVector3d m_deviceGlobalPos{0, 0, 0}, m_deviceGlobalLinVel{0, 0, 0}, m_deviceGlobalAngVel{0, 0, 0};
-  cMatrix3d m_deviceGlobalRot;
+  cVector3d m_deviceLocalPos{0, 0, 0};
+  cMatrix3d m_deviceLocalRot, m_deviceGlobalRot;
   cWorld* m_parentWorld;
 };
 
