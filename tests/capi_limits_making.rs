@@ -176,6 +176,7 @@ fn haptics_of_any_quantities_gives_finite_answers() {
             ));
             if rng.next() % 3 != 0 {
                 settings.mass = positive(&mut rng);
+                settings.reflected_mass = positive(&mut rng);
                 settings.center_of_mass = place(&mut rng);
                 let i = positive(&mut rng);
                 settings.inertia = [i, i, i, 0.0, 0.0, 0.0];
@@ -184,6 +185,7 @@ fn haptics_of_any_quantities_gives_finite_answers() {
                 settings.coupling.stiffness = [positive(&mut rng), positive(&mut rng)];
                 settings.coupling.damping = [not_negative(&mut rng), not_negative(&mut rng)];
                 settings.coupling.reach = [positive(&mut rng), positive(&mut rng)];
+                settings.coupling.point = place(&mut rng);
                 settings.coupling.saturation = rng.next() as u32 % 3;
             }
             if rng.next() % 3 != 0 {

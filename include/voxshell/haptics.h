@@ -228,10 +228,21 @@ typedef double (*vxs_haptics_height_fn)(size_t body, const struct vxs_vec3 *poin
 typedef struct vxs_haptics_coupling {
   /** Stiffness: N/m, N·m/rad. */
   double stiffness[2];
-  /** Damping: N·s/m, N·m·s/rad. Default: critical for the tool. */
+  /** Damping: N·s/m, N·m·s/rad. Default: critical for the reflected mass. */
   double damping[2];
-  /** Deflection at which the springs saturate: metres, radians. */
+  /**
+   * Deflection at which the springs saturate: metres, radians. Dampers add nothing to the force of a saturated spring.
+   * With VXS_RENDERER_VPS, VXS_RENDERER_PENALTY and VXS_RENDERER_CONTINUOUS_PENALTY the springs saturate at the latest
+   * at F = 0.9 `contact.stiffness` s/2, with s the smallest cell of the fields in which samples are looked up, and at
+   * the torque of F at half the diagonal of the tool's box. One contact then holds the tool within half a cell. Raise
+   * `contact.stiffness` for larger forces.
+   */
   double reach[2];
+  /**
+   * Point at which the springs hold the tool, body frame, metres. Default: its centre of mass. No effect with
+   * VXS_RENDERER_GOD_OBJECT.
+   */
+  struct vxs_vec3 point;
   /** One of `VXS_SATURATION_`. */
   uint32_t saturation;
   /** Zero. */
@@ -249,7 +260,7 @@ typedef struct vxs_haptics_contact {
   double tolerance;
   /** For VXS_RENDERER_IMPULSE: coefficient of restitution, 0 to 1. */
   double restitution;
-  /** From this number of contacts on, their forces are averaged. */
+  /** From this number of contacts on, with all bodies together, their forces are averaged. */
   uint32_t average_from;
   /** For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
   uint32_t braking;
@@ -259,8 +270,12 @@ typedef struct vxs_haptics_contact {
    * 2005). Default 0: every sample pushes.
    */
   uint32_t max_clusters;
-  /** Zero. */
-  uint32_t reserved;
+  /**
+   * For VXS_RENDERER_VPS: number of voxels, at most 16, by which the layer that pushes is outside those that hold the
+   * surface. Default 2: the tool is held 2 to 2.5 voxels above a face along the grid, and no surfaces meet (McNeely et
+   * al. 1999). 0: surfaces meet within a voxel, for parts that fit closely.
+   */
+  uint32_t layers;
 } vxs_haptics_contact;
 
 /** Durations and time limits of the steps, seconds. */
@@ -339,6 +354,13 @@ typedef struct vxs_haptics_settings {
    * VXS_METRIC_MASS.
    */
   double mass;
+  /**
+   * Mass of the simulated tool between the coupling and the contacts, kg; its inertia is in proportion. In free space
+   * the hand feels nothing of it, in contact its inertia beside the contacts' force. Above `mass` it counts as `mass`. No
+   * effect with VXS_RENDERER_GOD_OBJECT. Default: 0.012 (McNeely et al. 1999), or less: `mass`, or what `limits.damping` still damps critically, but at
+   * least 0.001.
+   */
+  double reflected_mass;
   /** Centre of mass of the tool, body frame, metres. */
   struct vxs_vec3 center_of_mass;
   /**
@@ -535,40 +557,6 @@ vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
                                      size_t index,
                                      const struct vxs_pose *pose,
                                      const struct vxs_twist *twist);
-
-/** Constraint on the tool: the tangent plane of a contact, which the tool may move along and leave, but not cross. */
-typedef struct vxs_haptics_constraint {
-  /** Contact point, world frame, metres. */
-  struct vxs_vec3 point;
-  /** Unit normal of the plane, from the tool into the body, world frame. */
-  struct vxs_vec3 normal;
-  /** Distance that the tool may still move along the normal, metres: 0 or more. */
-  double gap;
-  /** Index of the body. */
-  uint32_t body;
-  /** Number of the sample, as in `vxs_contact`, with the tool as A. */
-  uint32_t feature;
-} vxs_haptics_constraint;
-
-/**
- * Gets the constraints on the tool that the last round of the simulation found, with VXS_RENDERER_GOD_OBJECT; there
- * are none with other renderers. They hold at the tool's pose of that round (`vxs_haptics_output.tool` of the next step).
- * A motion that moves the point r from the tool's centre of mass by u + w × r is allowed if
- * normal · (u + w × r) <= gap for each constraint (Ortega et al. 2007, section 4; Xu & Barbič 2016, equation 7). For
- * the thread that simulates. Allocates nothing.
- *
- * @param haptics           the `vxs_haptics` that simulates
- * @param[out] constraints  at most `capacity`; may be null if `capacity` is 0
- * @param capacity          number of elements in `constraints`; 256 is always enough
- * @param[out] count        number of constraints, even if it exceeds `capacity`
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
- *         VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates or moves a body)
- */
-VXS_API
-vxs_status vxs_haptics_get_constraints(struct vxs_haptics *haptics,
-                                       struct vxs_haptics_constraint *constraints,
-                                       size_t capacity,
-                                       size_t *count);
 
 /**
  * Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the

@@ -122,11 +122,12 @@ pub unsafe extern "C" fn vxs_haptics_create(
         }
         check::out("haptics", haptics)?;
         let height_map = settings.height_map()?;
+        let offset = settings.offset()?;
         let settings = settings.to_core()?;
         if settings.renderer.uses_voxmap() {
             for obstacle in &mut obstacles {
                 let forms = std::mem::take(&mut obstacle.forms);
-                obstacle.forms = workers::work(|| forms.with_voxmap())??;
+                obstacle.forms = workers::work(|| forms.with_voxmap(offset))??;
             }
         }
         let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;

@@ -17,6 +17,7 @@ use crate::haptics::{
     Timing, Tool,
 };
 use crate::math::{Mat3, Vec3};
+use crate::voxmap::Offset;
 use crate::Error;
 
 /// The force of the coupling's springs grows without limit.
@@ -61,10 +62,17 @@ pub type vxs_haptics_height_fn =
 pub struct vxs_haptics_coupling {
     /// Stiffness: N/m, N·m/rad.
     pub stiffness: [f64; 2],
-    /// Damping: N·s/m, N·m·s/rad. Default: critical for the tool.
+    /// Damping: N·s/m, N·m·s/rad. Default: critical for the reflected mass.
     pub damping: [f64; 2],
-    /// Deflection at which the springs saturate: metres, radians.
+    /// Deflection at which the springs saturate: metres, radians. Dampers add nothing to the force of a saturated spring.
+    /// With VXS_RENDERER_VPS, VXS_RENDERER_PENALTY and VXS_RENDERER_CONTINUOUS_PENALTY the springs saturate at the latest
+    /// at F = 0.9 `contact.stiffness` s/2, with s the smallest cell of the fields in which samples are looked up, and at
+    /// the torque of F at half the diagonal of the tool's box. One contact then holds the tool within half a cell. Raise
+    /// `contact.stiffness` for larger forces.
     pub reach: [f64; 2],
+    /// Point at which the springs hold the tool, body frame, metres. Default: its centre of mass. No effect with
+    /// VXS_RENDERER_GOD_OBJECT.
+    pub point: vxs_vec3,
     /// One of `VXS_SATURATION_`.
     pub saturation: u32,
     /// Zero.
@@ -84,7 +92,7 @@ pub struct vxs_haptics_contact {
     pub tolerance: f64,
     /// For VXS_RENDERER_IMPULSE: coefficient of restitution, 0 to 1.
     pub restitution: f64,
-    /// From this number of contacts on, their forces are averaged.
+    /// From this number of contacts on, with all bodies together, their forces are averaged.
     pub average_from: u32,
     /// For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1.
     pub braking: u32,
@@ -92,8 +100,10 @@ pub struct vxs_haptics_contact {
     /// stand for clusters of samples, so that the stiffness does not depend on the number of samples (Otaduy & Lin
     /// 2005). Default 0: every sample pushes.
     pub max_clusters: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// For VXS_RENDERER_VPS: number of voxels, at most 16, by which the layer that pushes is outside those that hold the
+    /// surface. Default 2: the tool is held 2 to 2.5 voxels above a face along the grid, and no surfaces meet (McNeely et
+    /// al. 1999). 0: surfaces meet within a voxel, for parts that fit closely.
+    pub layers: u32,
 }
 
 /// Durations and time limits of the steps, seconds.
@@ -174,6 +184,11 @@ pub struct vxs_haptics_settings {
     /// Mass of the tool, kg. For VXS_RENDERER_GOD_OBJECT only its ratio to `inertia` matters, and only with
     /// VXS_METRIC_MASS.
     pub mass: f64,
+    /// Mass of the simulated tool between the coupling and the contacts, kg; its inertia is in proportion. In free space
+    /// the hand feels nothing of it, in contact its inertia beside the contacts' force. Above `mass` it counts as `mass`. No
+    /// effect with VXS_RENDERER_GOD_OBJECT. Default: 0.012 (McNeely et al. 1999), or less: `mass`, or what `limits.damping` still damps critically, but at
+    /// least 0.001.
+    pub reflected_mass: f64,
     /// Centre of mass of the tool, body frame, metres.
     pub center_of_mass: vxs_vec3,
     /// Inertia tensor of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the
@@ -216,6 +231,7 @@ impl Growable for vxs_haptics_settings {
             struct_size: 0,
             renderer: VXS_RENDERER_PENALTY,
             mass: 0.0,
+            reflected_mass: 0.0,
             center_of_mass: vxs_vec3::default(),
             inertia: [0.0; 6],
             limits: unlimited,
@@ -223,6 +239,7 @@ impl Growable for vxs_haptics_settings {
                 stiffness: [0.0; 2],
                 damping: [0.0; 2],
                 reach: [0.0; 2],
+                point: vxs_vec3::default(),
                 saturation: VXS_SATURATION_CUBIC,
                 reserved: 0,
             },
@@ -235,7 +252,7 @@ impl Growable for vxs_haptics_settings {
                 average_from: 0,
                 braking: 1,
                 max_clusters: 0,
-                reserved: 0,
+                layers: Offset::MCNEELY.layers,
             },
             timing: vxs_haptics_timing { longest_step: 0.0, stale_after: 0.0, fade: 0.0, ramp: 0.0 },
             handle: vxs_haptics_handle { mass: 0.0, inertia: 0.0, damping: [0.0; 2] },
@@ -318,6 +335,7 @@ impl vxs_haptics_settings {
         Ok(Self {
             renderer,
             mass,
+            reflected_mass: core.reflected_mass,
             center_of_mass: tool.center.into(),
             inertia: [i.m11, i.m22, i.m33, i.m12, i.m13, i.m23],
             limits: core.limits.into(),
@@ -325,6 +343,7 @@ impl vxs_haptics_settings {
                 stiffness: k.stiffness,
                 damping: k.damping,
                 reach: k.reach,
+                point: k.point.into(),
                 saturation: SATURATIONS.iter().position(|s| *s == k.saturation).unwrap_or_default() as u32,
                 reserved: 0,
             },
@@ -337,7 +356,7 @@ impl vxs_haptics_settings {
                 average_from: c.average_from,
                 braking: u32::from(c.braking),
                 max_clusters: c.max_clusters,
-                reserved: 0,
+                layers: Offset::MCNEELY.layers,
             },
             timing: vxs_haptics_timing {
                 longest_step: t.longest_step,
@@ -353,14 +372,24 @@ impl vxs_haptics_settings {
         })
     }
 
+    /// Returns the place of the force layer of voxels.
+    pub(super) fn offset(&self) -> Result<Offset, Failure> {
+        match self.contact.layers {
+            layers @ 0..=16 => Ok(Offset { layers, ..Offset::MCNEELY }),
+            layers => Err(Failure::argument("settings->contact.layers", layers, "0 to 16")),
+        }
+    }
+
     pub(super) fn to_core(self) -> Result<Settings, Failure> {
         let s = self;
         let core = Settings {
             renderer: check::choice("settings->renderer", s.renderer, "VXS_RENDERER_", Renderer::ALL)?,
+            reflected_mass: s.reflected_mass,
             coupling: Coupling {
                 stiffness: s.coupling.stiffness,
                 damping: s.coupling.damping,
                 reach: s.coupling.reach,
+                point: Vec3::new(s.coupling.point.x, s.coupling.point.y, s.coupling.point.z),
                 saturation: check::choice(
                     "settings->coupling.saturation",
                     s.coupling.saturation,

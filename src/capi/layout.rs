@@ -122,14 +122,14 @@ layout!(vxs_haptics_faults, 48, { bad_state: 0, bad_time: 8, teleport: 16, jump:
 layout!(vxs_haptics_output, 128, { wrench: 0, tool: 48, age: 104, status: 112, contacts: 116, touched: 120 });
 layout!(vxs_haptics_motion, 184, { pose: 0, twist: 56, tool: 104, age: 160, status: 168, contacts: 172, touched: 176 });
 layout!(vxs_haptics_report, 80, { struct_size: 0, fresh: 4, clock: 8, least_separation: 16, wrench: 24, contacts: 72, status: 76 });
-layout!(vxs_haptics_coupling, 56, { stiffness: 0, damping: 16, reach: 32, saturation: 48, reserved: 52 });
-layout!(vxs_haptics_contact, 56, { stiffness: 0, damping: 8, offset: 16, tolerance: 24, restitution: 32, average_from: 40, braking: 44, max_clusters: 48, reserved: 52 });
+layout!(vxs_haptics_coupling, 80, { stiffness: 0, damping: 16, reach: 32, point: 48, saturation: 72, reserved: 76 });
+layout!(vxs_haptics_contact, 56, { stiffness: 0, damping: 8, offset: 16, tolerance: 24, restitution: 32, average_from: 40, braking: 44, max_clusters: 48, layers: 52 });
 layout!(vxs_haptics_timing, 32, { longest_step: 0, stale_after: 8, fade: 16, ramp: 24 });
 layout!(vxs_haptics_handle, 32, { mass: 0, inertia: 8, damping: 16 });
 layout!(vxs_haptics_texture, 16, { height: 0, wavelength: 8 });
 layout!(vxs_haptics_surface, 56, { friction: 0, shading: 8, texture: 16, height: 32, height_user: 40, height_reach: 48 });
 layout!(vxs_haptics_budget, 16, { max_tests: 0, max_nanoseconds: 8 });
-layout!(vxs_haptics_settings, 408, { struct_size: 0, renderer: 4, mass: 8, center_of_mass: 16, inertia: 40, limits: 88, coupling: 136, contact: 192, timing: 248, handle: 280, surface: 312, budget: 368, speed: 384, passivity: 400, metric: 404 });
+layout!(vxs_haptics_settings, 440, { struct_size: 0, renderer: 4, mass: 8, reflected_mass: 16, center_of_mass: 24, inertia: 48, limits: 96, coupling: 144, contact: 224, timing: 280, handle: 312, surface: 344, budget: 400, speed: 416, passivity: 432, metric: 436 });
 layout!(vxs_haptics_constraint, 64, { point: 0, normal: 24, gap: 48, body: 56, feature: 60 });
 layout!(vxs_haptics_run_options, 24, { struct_size: 0, priority: 4, period: 8, lock_memory: 16, coupling_thread: 20 });
 layout!(vxs_haptics_run_report, 72, { struct_size: 0, running: 4, scheduling: 8, memory: 12, absolute_sleep: 16, scheduling_error: 20, memory_error: 24, reserved: 28, steps: 32, late: 40, latest: 48, longest: 56, rounds: 64 });

@@ -1,6 +1,8 @@
 //! The virtual coupling: a spring and a damper in all six directions between the hand and the simulated tool (Colgate,
 //! Stanley & Brown 1995; McNeely et al. 1999, section 6.1; Otaduy & Lin 2005, section 4.3).
 
+use nalgebra::Matrix3x6;
+
 use crate::math::{limits, Mat3, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
@@ -27,6 +29,8 @@ pub struct Coupling {
     pub saturation: Saturation,
     /// x_max: metres, radians. Not used for [`Saturation::Linear`].
     pub reach: [f64; 2],
+    /// Point at which the springs hold the tool, body frame, metres: usually its centre of mass.
+    pub point: Vec3,
 }
 
 impl Coupling {
@@ -38,6 +42,7 @@ impl Coupling {
     /// # Errors
     /// `InvalidArgument` for a number that is negative, not finite, or a reach that is not positive.
     pub fn check(&self) -> Result<()> {
+        limits::check_point("coupling.point", &self.point)?;
         let fields = [("stiffness", &self.stiffness), ("damping", &self.damping), ("reach", &self.reach)];
         for (name, [linear, angular]) in fields {
             for (part, value) in [("[0]", *linear), ("[1]", *angular)] {
@@ -56,7 +61,8 @@ impl Coupling {
         Ok(())
     }
 
-    /// Returns the maximum force and torque of the springs, N and N·m; the dampers add to it.
+    /// Returns the maximum force and torque, N and N·m. Dampers oppose a spring that relaxes, and add nothing to a
+    /// saturated one.
     pub fn greatest(&self) -> [f64; 2] {
         match self.saturation {
             Saturation::Linear => [f64::INFINITY; 2],
@@ -65,8 +71,8 @@ impl Coupling {
     }
 
     /// Returns the springs' energy at this deflection, J: the work of the springs' wrench up to it.
-    pub fn energy(&self, hand: &Pose, center: &Vec3, body: &Kinematics) -> f64 {
-        let (shift, turn) = apart(hand, center, body);
+    pub fn energy(&self, hand: &Pose, body: &Kinematics) -> f64 {
+        let (shift, turn) = self.apart(hand, body);
         [shift.norm(), turn.norm()].iter().enumerate().fold(0.0, |sum, (i, r)| sum + self.stored(i, *r))
     }
 
@@ -102,28 +108,67 @@ impl Coupling {
     }
 
     /// Returns the coupling's load on the simulated body, about its centre, with the gradients by that body's pose and
-    /// twist; the hand gets the opposite. `hand` is the pose of the body's origin at the hand and `twist` its motion;
-    /// `center` is the body's centre in its own frame. Of two rotations the shorter one counts, so that q and −q are
-    /// the same.
-    pub fn on_body(&self, hand: &Pose, twist: &Twist, center: &Vec3, body: &Kinematics) -> Response {
-        let (shift, turn) = apart(hand, center, body);
-        let arm = hand.rotation * center;
-        let slip = twist.at(&arm) - body.twist.linear;
-        let spin = twist.angular - body.twist.angular;
+    /// twist. `hand` is the pose of the body's origin at the hand and `twist` its motion. Of two rotations the shorter
+    /// one counts, so that q and −q are the same.
+    ///
+    /// Otaduy & Lin 2005, equations 12 to 20, with r the arm of the coupling's point about the centre.
+    pub fn on_body(&self, hand: &Pose, twist: &Twist, body: &Kinematics) -> Response {
+        let Kinematics { twist: Twist { linear, angular }, .. } = body;
+        let (shift, turn) = self.apart(hand, body);
+        let arm = self.arm(body);
+        let slip = twist.at(&(hand.rotation * self.point)) - (linear + angular.cross(&arm));
+        let spin = twist.angular - angular;
         let (force, by_shift) = self.pull(0, &shift);
         let (torque, by_turn) = self.pull(1, &turn);
+        let (rx, [b, beta]) = (arm.cross_matrix(), self.damping);
+        let mut force = Pull::new(force + slip * b);
+        // The body's motion ξ, ρ reduces the shift by ξ + ρ × r, and makes log(exp(θ) exp(−ρ)) ≈ θ − J ρ of the turn.
+        force.set(
+            &-by_shift,
+            &(by_shift * rx + angular.cross_matrix() * rx * b),
+            &Mat3::from_diagonal_element(-b),
+            &(rx * b),
+        );
+        let mut torque = Pull::new(torque + spin * beta);
+        let zero = Mat3::zeros();
+        torque.set(&zero, &-(by_turn * inverse_right_jacobian(&turn)), &zero, &Mat3::from_diagonal_element(-beta));
+        // The damper of a hand that moves away would otherwise pull the tool through what the spring cannot.
+        let [most, moment] = self.greatest();
+        force.bound(most);
+        torque.bound(moment);
         let mut response = Response {
-            wrench: Wrench { force: force + slip * self.damping[0], torque: torque + spin * self.damping[1] },
+            wrench: Wrench { force: force.value, torque: torque.value + arm.cross(&force.value) },
             ..Response::default()
         };
-        // The body's own motion reduces the shift, and its turn ρ makes log(exp(θ) exp(−ρ)) ≈ θ − J ρ of the turn.
-        response.by_pose.fixed_view_mut::<3, 3>(0, 0).copy_from(&-by_shift);
-        response.by_pose.fixed_view_mut::<3, 3>(3, 3).copy_from(&-(by_turn * inverse_right_jacobian(&turn)));
-        for i in 0..3 {
-            response.by_twist[(i, i)] = -self.damping[0];
-            response.by_twist[(i + 3, i + 3)] = -self.damping[1];
+        for (sum, force, torque) in [
+            (&mut response.by_pose, &force.by_pose, &torque.by_pose),
+            (&mut response.by_twist, &force.by_twist, &torque.by_twist),
+        ] {
+            sum.fixed_rows_mut::<3>(0).copy_from(force);
+            sum.fixed_rows_mut::<3>(3).copy_from(&(torque + rx * force));
         }
+        let mut turned = response.by_pose.fixed_view_mut::<3, 3>(3, 3);
+        turned += force.value.cross_matrix() * rx;
         response
+    }
+
+    /// Returns the coupling's wrench on the hand, about its origin: opposite to that on the body, at the same point.
+    pub fn on_hand(&self, hand: &Pose, twist: &Twist, body: &Kinematics) -> Wrench {
+        let Wrench { force, torque } = self.on_body(hand, twist, body).wrench;
+        let opposite = Wrench { force: -force, torque: -torque };
+        opposite.about(&self.arm(body)).about(&-(hand.rotation * self.point))
+    }
+
+    /// Returns the arm from the body's centre to the coupling's point, world frame.
+    fn arm(&self, body: &Kinematics) -> Vec3 {
+        body.pose.transform_point(&self.point.into()).coords - body.center
+    }
+
+    /// Returns the difference from the body to its pose at the hand: shift of the coupling's point and rotation vector,
+    /// world frame.
+    fn apart(&self, hand: &Pose, body: &Kinematics) -> (Vec3, Vec3) {
+        let [held, point] = [hand, &body.pose].map(|pose| pose.transform_point(&self.point.into()).coords);
+        (held - point, (hand.rotation * body.pose.rotation.inverse()).scaled_axis())
     }
 
     /// Returns the force of a spring along `x`, and its derivative.
@@ -139,16 +184,43 @@ impl Coupling {
     }
 }
 
+/// A force or a torque, and its derivatives with respect to pose and twist.
+struct Pull {
+    value: Vec3,
+    by_pose: Matrix3x6<f64>,
+    by_twist: Matrix3x6<f64>,
+}
+
+impl Pull {
+    fn new(value: Vec3) -> Self {
+        Self { value, by_pose: Matrix3x6::zeros(), by_twist: Matrix3x6::zeros() }
+    }
+
+    /// Sets the derivatives by translation, rotation, linear and angular velocity.
+    fn set(&mut self, by_shift: &Mat3, by_turn: &Mat3, by_velocity: &Mat3, by_spin: &Mat3) {
+        for (all, first, last) in [(&mut self.by_pose, by_shift, by_turn), (&mut self.by_twist, by_velocity, by_spin)] {
+            all.fixed_columns_mut::<3>(0).copy_from(first);
+            all.fixed_columns_mut::<3>(3).copy_from(last);
+        }
+    }
+
+    /// Shortens it to a length.
+    fn bound(&mut self, most: f64) {
+        let size = self.value.norm();
+        if size > most {
+            let along = self.value / size;
+            let keep = (Mat3::identity() - along * along.transpose()) * (most / size);
+            self.value = along * most;
+            self.by_pose = keep * self.by_pose;
+            self.by_twist = keep * self.by_twist;
+        }
+    }
+}
+
 /// Returns a pose after some time of a constant twist of its origin.
 pub(super) fn carried(pose: &Pose, twist: &Twist, time: f64) -> Pose {
     let turn = Rotation::from_scaled_axis(twist.angular * time);
     Pose::from_parts((pose.translation.vector + twist.linear * time).into(), turn * pose.rotation)
-}
-
-/// Returns the difference from the body to its pose at the hand: shift of the centre and rotation vector, world frame.
-fn apart(hand: &Pose, center: &Vec3, body: &Kinematics) -> (Vec3, Vec3) {
-    let shift = hand.transform_point(&(*center).into()).coords - body.center;
-    (shift, (hand.rotation * body.pose.rotation.inverse()).scaled_axis())
 }
 
 /// J with log(exp(θ) exp(ρ)) = θ + J ρ + O(ρ²), |θ| < π (Solà, Deray & Atchuthan 2018, equation 144).
@@ -167,12 +239,14 @@ mod tests {
     use crate::math::Vec6;
 
     fn coupling(saturation: Saturation) -> Coupling {
-        Coupling { stiffness: [1000.0, 8.0], damping: [3.0, 0.02], saturation, reach: [0.004, 0.2] }
+        Coupling { stiffness: [1000.0, 8.0], damping: [3.0, 0.02], saturation, reach: [0.004, 0.2], point: CENTER }
     }
 
-    /// Returns hand, twist, centre and body, separated by this many reaches.
-    fn scene(c: &Coupling, reaches: f64, body_shift: &Vec6, body_twist: &Vec6) -> (Pose, Twist, Vec3, Kinematics) {
-        let center = Vec3::new(0.01, -0.02, 0.03);
+    const CENTER: Vec3 = Vec3::new(0.01, -0.02, 0.03);
+
+    /// Returns hand, twist and body, their centres separated by this many reaches.
+    fn scene(c: &Coupling, reaches: f64, body_shift: &Vec6, body_twist: &Vec6) -> (Pose, Twist, Kinematics) {
+        let center = CENTER;
         let hand = Pose::new(Vec3::new(0.1, 0.2, -0.1), Vec3::new(0.5, 1.0, -0.3));
         let twist = Twist { linear: Vec3::new(0.02, -0.05, 0.03), angular: Vec3::new(0.4, 0.1, -0.7) };
         let at = |v: Vec3, n: f64| v.normalize() * n;
@@ -184,17 +258,21 @@ mod tests {
         let at = hand.transform_point(&center.into()).coords + shift + body_shift.fixed_rows::<3>(0);
         let pose = Pose::from_parts((at - rotation * center).into(), rotation);
         let still = Vec6::new(0.1, 0.0, -0.2, 0.3, -0.4, 0.2);
-        (hand, twist, center, Kinematics { pose, center: at, twist: Twist::from_column(&(still + body_twist)) })
+        (hand, twist, Kinematics { pose, center: at, twist: Twist::from_column(&(still + body_twist)) })
     }
 
     #[test]
     fn gradients_are_those_of_finite_differences() {
-        for saturation in [Saturation::Linear, Saturation::Clamped, Saturation::Cubic] {
-            let c = coupling(saturation);
+        let [linear, clamped, cubic] = [Saturation::Linear, Saturation::Clamped, Saturation::Cubic].map(coupling);
+        // At a point other than the centre, and with dampers that bring the coupling to its bound.
+        let aside = [linear, cubic].map(|c| Coupling { point: Vec3::new(-0.03, 0.01, 0.05), ..c });
+        let damped = Coupling { damping: [60.0, 2.0], ..aside[1] };
+        for c in [linear, clamped, cubic, aside[0], aside[1], damped] {
+            let saturation = c.saturation;
             for reaches in [0.0, 1e-6, 0.1, 0.7, 1.2, 3.0] {
                 let wrench = |pose: &Vec6, twist: &Vec6| {
-                    let (hand, hand_twist, center, body) = scene(&c, reaches, pose, twist);
-                    c.on_body(&hand, &hand_twist, &center, &body)
+                    let (hand, hand_twist, body) = scene(&c, reaches, pose, twist);
+                    c.on_body(&hand, &hand_twist, &body)
                 };
                 let here = wrench(&Vec6::zeros(), &Vec6::zeros());
                 for k in 0..6 {
@@ -221,14 +299,32 @@ mod tests {
             let mut last = 0.0;
             for n in 1..400 {
                 let reaches = n as f64 * 0.02;
-                let (hand, _, center, body) = scene(&c, reaches, &Vec6::zeros(), &Vec6::zeros());
-                let wrench = c.on_body(&hand, &Twist::ZERO, &center, &body).wrench;
+                let (hand, _, body) = scene(&c, reaches, &Vec6::zeros(), &Vec6::zeros());
+                let wrench = c.on_body(&hand, &Twist::ZERO, &body).wrench;
                 let (f, t) = (wrench.force.norm(), wrench.torque.norm());
                 assert!(f <= force * (1.0 + 1e-12) && t <= torque * (1.0 + 1e-12), "{reaches}: {f} {t}");
                 assert!(f >= last - 1e-12, "falls at {reaches}");
                 last = f;
             }
             assert!((last - force).abs() < 1e-9, "{last} {force}");
+        }
+    }
+
+    #[test]
+    fn dampers_do_not_pull_harder_than_a_saturated_spring() {
+        for saturation in [Saturation::Clamped, Saturation::Cubic] {
+            let c = Coupling { damping: [30.0, 2.0], ..coupling(saturation) };
+            for reaches in [0.3, 0.9, 2.0] {
+                let (hand, _, body) = scene(&c, reaches, &Vec6::zeros(), &Vec6::zeros());
+                // The hand flees along the springs.
+                let (shift, turn) = c.apart(&hand, &body);
+                let angular = body.twist.angular + turn * 50.0;
+                let linear = body.twist.linear + shift * 500.0 - angular.cross(&(hand.rotation * c.point));
+                let wrench = c.on_body(&hand, &Twist { linear, angular }, &body).wrench;
+                let [most, moment] = c.greatest();
+                assert!((wrench.force.norm() / most - 1.0).abs() < 1e-9, "{reaches}: {}", wrench.force.norm());
+                assert!((wrench.torque.norm() / moment - 1.0).abs() < 1e-9, "{reaches}: {}", wrench.torque.norm());
+            }
         }
     }
 
@@ -249,13 +345,33 @@ mod tests {
     }
 
     #[test]
+    fn hand_and_body_get_opposite_wrenches_at_the_point_of_the_coupling() {
+        let c = Coupling { point: Vec3::new(-0.03, 0.01, 0.05), ..coupling(Saturation::Cubic) };
+        let (hand, _, body) = scene(&c, 0.6, &Vec6::zeros(), &Vec6::zeros());
+        let still = Kinematics { twist: Twist::ZERO, ..body };
+        let on_body = c.on_body(&hand, &Twist::ZERO, &still).wrench;
+        let on_hand = c.on_hand(&hand, &Twist::ZERO, &still);
+        // About the origin of the world, the two differ by the moment of the force over the shift between the points.
+        let of_body = on_body.about(&-still.center);
+        let of_hand = on_hand.about(&-hand.translation.vector);
+        let (shift, _) = c.apart(&hand, &still);
+        let gap = of_body.torque + of_hand.torque - shift.cross(&on_hand.force);
+        assert!((on_body.force + on_hand.force).norm() < 1e-12 && gap.norm() < 1e-12, "{gap}");
+        // A pull along the line through point and centre does not turn the body, any other one does.
+        let arm = c.arm(&still);
+        let torque = on_body.torque - arm.cross(&on_body.force);
+        let turn = c.apart(&hand, &still).1;
+        assert!(torque.cross(&turn).norm() < 1e-12 * torque.norm() && arm.cross(&on_body.force).norm() > 1e-3);
+    }
+
+    #[test]
     fn a_quaternion_and_its_opposite_are_the_same_pose() {
         let c = coupling(Saturation::Linear);
-        let (hand, twist, center, body) = scene(&c, 0.5, &Vec6::zeros(), &Vec6::zeros());
-        let here = c.on_body(&hand, &twist, &center, &body).wrench;
+        let (hand, twist, body) = scene(&c, 0.5, &Vec6::zeros(), &Vec6::zeros());
+        let here = c.on_body(&hand, &twist, &body).wrench;
         let mut flipped = hand;
         flipped.rotation = Rotation::new_unchecked(-hand.rotation.into_inner());
-        let there = c.on_body(&flipped, &twist, &center, &body).wrench;
+        let there = c.on_body(&flipped, &twist, &body).wrench;
         assert!((here.column() - there.column()).norm() < 1e-9, "{here:?} {there:?}");
     }
 }

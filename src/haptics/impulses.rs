@@ -82,7 +82,7 @@ impl Impulses {
         (self.time, self.body) = (time, input.body);
         self.candidates.clear();
         let hand = carried(&input.hand, &input.twist, time);
-        let pull = settings.coupling.on_body(&hand, &input.twist, &tool.center, &input.body);
+        let pull = settings.coupling.on_body(&hand, &input.twist, &input.body);
         self.mass = mass_matrix(tool, &input.body.pose);
         let bends = pull.by_twist * time + pull.by_pose * (time * time);
         self.mass -= (bends + bends.transpose()) * 0.5;

@@ -208,6 +208,15 @@ impl Builder {
         self.model.lag = 0.5 * time;
     }
 
+    /// Multiplies the wrenches of all contacts.
+    pub fn scale(&mut self, factor: f64) {
+        for (cluster, drifting) in self.model.clusters.iter_mut().zip(&mut self.drifting) {
+            cluster.response = cluster.response.scaled(factor);
+            cluster.drift *= factor;
+            *drifting *= factor;
+        }
+    }
+
     /// Returns the wrench of all contacts at the state of the tool, about its centre.
     pub fn wrench(&self) -> Wrench {
         let mut sum = self.model.constant;

@@ -31,6 +31,8 @@ pub(super) struct Snapshot {
     pub contacts: u32,
     /// As [`Output::touched`](super::Output::touched).
     pub touched: u64,
+    /// Whether nothing acts on the tool: neither a contact, nor braking before one.
+    pub is_free: bool,
     pub status: Status,
     pub contact: Linearised,
     /// Constraints on the tool, if the renderer has constraints.

@@ -14,7 +14,7 @@ use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::slew_limit::SlewLimit;
 use super::triple_buffer::{Reader, Writer};
-use super::{Coupling, DeviceState, Jump, Limits, Motion, Output, Saturation, Settings, Status};
+use super::{Coupling, DeviceState, Jump, Limits, Motion, Output, Saturation, Settings, Status, Tool};
 use crate::dynamics::{Mass, RigidBody};
 use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Wrench};
 use crate::response::Response;
@@ -39,6 +39,8 @@ pub struct Servo {
     slew: SlewLimit,
     /// Whether contacts are faded in.
     fades_in: bool,
+    /// Fraction of the coupling's wrench that the hand gets: 1 in contact; in free space it falls to 0.
+    presence: f64,
     /// Progress of fading in the contacts since the tool was placed at the hand, 0 to 1: a tool that is inside a body
     /// then is eased out.
     entry: f64,
@@ -53,6 +55,12 @@ pub struct Servo {
     /// Largest damping of the passivity controller.
     damper: [f64; 2],
 }
+
+/// Time in which the coupling's force fades in at the first contact, and time constant in which that of the tool's
+/// inertia fades out after the last one, seconds.
+const FADES: f64 = 0.005;
+/// Accelerations that no hand gives a tool, m/s² and rad/s²: what the coupling pulls harder is left from a contact.
+const ACCELERATION: [f64; 2] = [100.0, 2000.0];
 
 /// Largest advance of the clock in one step, seconds.
 const LONGEST_PAUSE: f64 = 3600.0;
@@ -111,15 +119,16 @@ struct Pull {
 impl Servo {
     pub(super) fn new(
         settings: Settings,
-        mass: Mass,
+        tool: &Tool,
         inputs: Writer<Input>,
         snapshots: Reader<Snapshot>,
         fades_in: bool,
     ) -> crate::Result<Self> {
+        let simulated = tool.lightened(settings.reflected_mass);
+        let mass = Mass::new(simulated.mass, simulated.center, simulated.inertia)?;
         let handle =
             Mass::new(settings.handle.mass, *mass.center(), Mat3::from_diagonal_element(settings.handle.inertia))?;
-        let inertia = mass.inertia().trace() / 3.0;
-        let damper = [(0, mass.mass()), (1, inertia)].map(|(i, m)| {
+        let damper = [(0, tool.mass), (1, tool.inertia.trace() / 3.0)].map(|(i, m)| {
             let enough = Coupling::critical_damping(settings.coupling.stiffness[i], m);
             settings.limits.damping[i].min(enough)
         });
@@ -136,6 +145,7 @@ impl Servo {
             gain: 0.0,
             slew: SlewLimit::default(),
             fades_in,
+            presence: 0.0,
             entry: 0.0,
             last: None,
             jumps: JumpDetector::default(),
@@ -183,6 +193,7 @@ impl Servo {
         self.since = self.clock;
         self.gain = 0.0;
         self.slew.reset();
+        self.presence = 0.0;
         self.entry = 0.0;
         self.last = None;
         self.jumps.reset();
@@ -233,7 +244,7 @@ impl Servo {
         } else {
             self.slew.free(&wrench);
         }
-        if self.gain < 1.0 || self.slew.lags() {
+        if self.gain < 1.0 || self.slew.lags() || self.presence < 1.0 {
             // The hand gets less than the tool, which may have been placed at it at any speed.
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.spring.is_none() || pull.wrench != Wrench::ZERO) {
@@ -293,7 +304,7 @@ impl Servo {
                 // Pose of the tool at the end of the step, so that it does not drag.
                 let twist = origin_twist(&self.body);
                 let tool = carried(&self.body.pose(), &twist, dt);
-                self.settings.coupling.on_body(&tool, &twist, self.body.mass.center(), &kinematics)
+                self.settings.coupling.on_body(&tool, &twist, &kinematics)
             }
         };
         let (force, torque) = (coupled.wrench.force, coupled.wrench.torque);
@@ -396,8 +407,7 @@ impl Servo {
         if let Some(spring) = &self.spring {
             return spring.energy();
         }
-        self.body.kinetic_energy()
-            + self.settings.coupling.energy(hand, self.body.mass.center(), &self.body.kinematics())
+        self.body.kinetic_energy() + self.settings.coupling.energy(hand, &self.body.kinematics())
     }
 
     /// Moves the tool toward the hand for a step, with the known contacts or constraints, and informs the simulation.
@@ -413,13 +423,12 @@ impl Servo {
         if !is_known || age > self.settings.timing.stale_after {
             status |= Status::STALE;
         }
-        let center = *self.body.mass.center();
-        let about_center = match (&mut self.spring, &snapshot.constraints) {
+        let wrench = match (&mut self.spring, &snapshot.constraints) {
             (Some(spring), Some(model)) if is_known => {
                 self.body.set_pose(&model.pose);
-                let (wrench, said) = spring.pull(model, taken.is_some(), hand, dt);
+                let (about_center, said) = spring.pull(model, taken.is_some(), hand, dt);
                 status |= said;
-                wrench
+                about_center.about(&-(hand.rotation * self.body.mass.center()))
             }
             (Some(_), _) => {
                 self.body.set_pose(hand);
@@ -427,20 +436,22 @@ impl Servo {
             }
             (None, _) => {
                 self.follow_coupled(hand, twist, taken, age, dt);
-                scaled(&self.settings.coupling.on_body(hand, twist, &center, &self.body.kinematics()).wrench, -1.0)
+                let pull = self.settings.coupling.on_hand(hand, twist, &self.body.kinematics());
+                self.set_presence(&pull, dt);
+                scaled(&pull, self.presence)
             }
         };
         let body = self.body.kinematics();
         let generation = self.generation;
         self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });
-        Pull { wrench: about_center.about(&-(hand.rotation * center)), contacts, touched, age, status }
+        Pull { wrench, contacts, touched, age, status }
     }
 
     /// Integrates the tool between the coupling and linearised contacts.
     fn follow_coupled(&mut self, hand: &Pose, twist: &Twist, taken: Option<Taken>, age: f64, dt: f64) {
         let snapshot = self.snapshots.get();
         let here = self.body.kinematics();
-        let mut load = self.settings.coupling.on_body(hand, twist, self.body.mass.center(), &here);
+        let mut load = self.settings.coupling.on_body(hand, twist, &here);
         if snapshot.generation == self.generation {
             let mut contact = snapshot.contact.predict(&here, age);
             if self.fades_in {
@@ -458,6 +469,22 @@ impl Servo {
             self.body.set_twist(&Twist::ZERO);
             self.gain = 0.0;
         }
+    }
+
+    /// Sets the fraction of the coupling's wrench that the hand gets: "whenever [the object lies in free space] we apply
+    /// zero force and torque to the haptic device, overriding any non-zero spring values" (McNeely et al. 1999, section
+    /// 5.2), such as that of the tool's inertia.
+    fn set_presence(&mut self, pull: &Wrench, dt: f64) {
+        let inertia = [self.body.mass.mass(), self.body.mass.inertia().trace() / 3.0];
+        let arm = self.settings.coupling.point - self.body.mass.center();
+        let most = [0, 1].map(|i| ACCELERATION[i] * inertia[i]);
+        let is_drawn = pull.force.norm() > most[0] || pull.torque.norm() > most[1] + most[0] * arm.norm();
+        self.presence = match self.snapshots.get().is_free {
+            false => (self.presence + dt / FADES).min(1.0),
+            true if self.presence < 1e-3 => 0.0,
+            true if is_drawn => self.presence,
+            true => self.presence * (-dt / FADES).exp(),
+        };
     }
 
     /// Takes the snapshot that the simulation published last, if it is new.

@@ -9,14 +9,14 @@ use crate::{Error, Result};
 /// Contacts between the simulated tool and other bodies. The hand feels them through the coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
-    /// Stiffness of each contact, N/m.
+    /// Stiffness of each contact, N/m. With it the coupling saturates at half a voxel: see [`Settings::saturated`].
     pub stiffness: f64,
     /// Damping of each contact along its normal, N·s/m.
     pub damping: f64,
     /// φ at which a force begins, metres: with a positive offset, forces act before surfaces touch.
     pub offset: f64,
-    /// From this number of contacts on, their forces are averaged, so that the stiffness no longer grows with the
-    /// number of samples (McNeely et al. 1999, section 5.2).
+    /// From this number of contacts on, with all obstacles together, their forces are averaged, so that the stiffness
+    /// no longer grows with the number of samples (McNeely et al. 1999, section 5.2).
     pub average_from: u32,
     /// For [`Renderer::Penalty`]: if positive, each obstacle pushes at this number of contacts at most. They stand for
     /// all contacts, in clusters by k-means over positions and normals, and each is as deep as the deepest contact of
@@ -66,6 +66,10 @@ pub struct Handle {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     pub renderer: Renderer,
+    /// Mass of the simulated tool between the coupling and the contacts, kg; its inertia is in proportion. In free space
+    /// the hand feels nothing of it, in contact its inertia beside the contacts' force. Not above the tool's
+    /// mass, which counts then. No effect with [`Renderer::GodObject`].
+    pub reflected_mass: f64,
     pub coupling: Coupling,
     pub contact: ContactSettings,
     pub limits: Limits,
@@ -88,20 +92,29 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns settings for a tool and a device: the coupling is as stiff as the device allows but critically damped
-    /// for the tool's mass, contacts are much stiffer than the coupling, and forces saturate at the device's limits.
+    /// "We operated at a small reflected mass of 12 g" (McNeely et al. 1999, section 5.1), kg.
+    pub const REFLECTED_MASS: f64 = 0.012;
+
+    /// Returns settings for a tool and a device: the coupling is as stiff as the device allows and critically damped,
+    /// contacts are much stiffer than the coupling, and forces saturate at the device's limits. The reflected mass is
+    /// [`Settings::REFLECTED_MASS`], or less: that of the tool, or the largest that the device's damping still damps
+    /// critically, down to a gram.
     ///
     /// # Errors
     /// `InvalidArgument` for a tool or limits out of their range.
     pub fn for_tool(renderer: Renderer, tool: &Tool, limits: &Limits) -> Result<Self> {
         tool.check()?;
         check_limits(limits)?;
-        let reach = tool.forms.shell.as_ref().map_or(0.05, |shell| 0.5 * shell.bounds().extents().norm()).max(1e-3);
+        let reach = tool.lever();
         let inertia = tool.inertia.trace() / 3.0;
         let linear = limits.stiffness[0].min(1000.0);
         // A force at the tool's outline then causes the same deflection in rotation as in translation.
         let stiffness = [linear, limits.stiffness[1].min(linear * reach * reach)];
-        let body = [tool.mass, inertia];
+        let critical = [0, 1].map(|i| limits.damping[i].powi(2) / (4.0 * stiffness[i]));
+        let least = 1e-3f64.min(tool.mass);
+        let reflected = critical[0].min(critical[1] * (tool.mass / inertia)).min(Self::REFLECTED_MASS).min(tool.mass);
+        let reflected = reflected.max(least);
+        let body = [reflected, inertia * (reflected / tool.mass)];
         let damping = [0, 1].map(|i| Coupling::critical_damping(stiffness[i], body[i]).min(limits.damping[i]));
         // A device without a limit gets the force at 0.01 m of the world. With a limit, the force of the device counts,
         // whatever the workspace's scale makes of the stiffness. Rotations have no scale: the torque at 1 rad at most.
@@ -112,15 +125,17 @@ impl Settings {
             damping,
             saturation: Saturation::Cubic,
             reach: [greatest[0] / stiffness[0], greatest[1] / stiffness[1]],
+            point: tool.center,
         };
         let hard = 10.0 * stiffness[0];
         let spacing = tool.forms.shell.as_ref().map_or(1e-3, |shell| f64::from(shell.spacing)).max(1e-4);
         Ok(Self {
             renderer,
+            reflected_mass: reflected,
             coupling,
             contact: ContactSettings {
                 stiffness: hard,
-                damping: 0.1 * Coupling::critical_damping(hard, tool.mass),
+                damping: 0.1 * Coupling::critical_damping(hard, reflected),
                 offset: 0.0,
                 average_from: 10,
                 max_clusters: 0,
@@ -140,9 +155,23 @@ impl Settings {
         })
     }
 
+    /// Returns these settings with a coupling that cannot press a contact deeper than half a voxel. Its force saturates
+    /// at F = 0.9 k s/2 at most, with k the stiffness of a contact and s the edge of the smallest `voxel`, metres: k s/2
+    /// is the force that one contact bears in that depth, "the worst case" (McNeely et al. 1999, section 5.2; Xu &
+    /// Barbič 2016, section 4.1), and the tenth is for contacts at an angle to the pull. Its torque saturates at F times
+    /// half the diagonal of the tool's box. [`Saturation::Linear`] stays.
+    pub fn saturated(&self, tool: &Tool, voxel: f64) -> Self {
+        let force = 0.9 * self.contact.stiffness * 0.5 * voxel;
+        let most = [force, force * tool.lever()];
+        let reach =
+            [0, 1].map(|i| self.coupling.reach[i].min(most[i] / self.coupling.stiffness[i]).max(limits::MIN_QUANTITY));
+        Self { coupling: Coupling { reach, ..self.coupling }, ..*self }
+    }
+
     /// # Errors
     /// `InvalidArgument` that names the field, its value and what was expected.
     pub fn check(&self) -> Result<()> {
+        positive("reflected_mass", self.reflected_mass)?;
         self.coupling.check()?;
         check_limits(&self.limits)?;
         for (name, values, most) in [

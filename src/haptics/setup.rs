@@ -10,12 +10,13 @@ use super::settings::Settings;
 use super::simulation::Simulation;
 use super::triple_buffer::channel;
 use super::types::Status;
-use crate::dynamics::Mass;
 use crate::math::{Pose, Twist};
 use crate::response::Kinematics;
 use crate::Result;
 
-/// Makes the two halves of a haptic scene, each for a thread of its own; or one after the other on one thread.
+/// Makes the two halves of a haptic scene, each for a thread of its own; or one after the other on one thread. For the
+/// renderers with springs at the contacts, the coupling is that of [`Settings::saturated`] for the smallest voxel of the
+/// scene: [`Servo::settings`] has it.
 ///
 /// # Errors
 /// `InvalidArgument` for settings, a tool or an obstacle out of range; `Unsupported` when the tool and an obstacle lack the
@@ -23,25 +24,27 @@ use crate::Result;
 pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(Servo, Simulation)> {
     settings.check()?;
     tool.check()?;
-    let mass = Mass::new(tool.mass, tool.center, tool.inertia)?;
     let (hand, twist) = (Pose::identity(), Twist::ZERO);
     let body = Kinematics { pose: hand, center: tool.center, twist };
     let input = Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
     let (inputs, taken) = channel(|| input);
     let method = settings.renderer.start(&settings, &tool)?;
+    let voxel = method.smallest_voxel(&tool.forms, &obstacles);
+    let settings = voxel.map_or(settings, |voxel| settings.saturated(&tool, voxel));
     // A generation that differs from the servo's: there are no results yet.
     let (snapshots, seen) = channel(|| Snapshot {
         generation: u32::MAX,
         clock: 0.0,
         contacts: 0,
         touched: 0,
+        is_free: true,
         status: Status::NORMAL,
         contact: Linearised::none(body),
         constraints: method
             .constraints()
             .map(|model| ConstraintModel { constraints: Vec::with_capacity(MAX_ROWS), ..model.clone() }),
     });
-    let fades_in = method.fades_in();
-    let simulation = Simulation::new(settings, tool, obstacles, method, taken, snapshots)?;
-    Ok((Servo::new(settings, mass, inputs, seen, fades_in)?, simulation))
+    let servo = Servo::new(settings, &tool, inputs, seen, method.fades_in())?;
+    let simulated = tool.lightened(settings.reflected_mass);
+    Ok((servo, Simulation::new(settings, simulated, obstacles, method, taken, snapshots)?))
 }

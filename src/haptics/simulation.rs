@@ -135,6 +135,7 @@ impl Simulation {
         self.report = Report { fresh: true, clock: input.clock, contacts, least_separation, wrench, status };
         let slot = self.snapshots.slot();
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
+        slot.is_free = contacts == 0 && wrench == Wrench::ZERO;
         slot.contact.copy_from(self.effect.contact.finish());
         slot.touched = touched;
         if let (Some(to), Some(from)) = (&mut slot.constraints, self.method.constraints()) {

@@ -12,6 +12,7 @@ use crate::voxmap::{DistanceMap, LayerMap, VoxelGrid, VoxelType, Voxmap};
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     open: Vec<u32>,
+    /// Position, outward normal and speed of approach of the samples to brake.
     braked: Vec<(Vec3, Vec3, f64)>,
 }
 
@@ -36,8 +37,8 @@ pub enum Braking {
     None,
     /// Coefficient b of each sample, N·s/m.
     Viscosity(f64),
-    /// b is chosen so that the power of all braking forces removes the body's kinetic energy of translation along its
-    /// approach in one step: `mass` in kg, `dt` in seconds (McNeely et al. 1999, section 5.3).
+    /// b is chosen so that the power of all braking forces removes the kinetic energy of the body's translation along
+    /// their sum in one step: `mass` in kg, `dt` in seconds (McNeely et al. 1999, section 5.3).
     InOneStep {
         mass: f64,
         dt: f64,
@@ -54,24 +55,32 @@ pub struct VpsSettings {
     /// Number of samples in the force layer from which forces are averaged: 10 in the paper.
     pub average_from: u32,
     pub braking: Braking,
+    /// Whether samples inside the force layer are pushed as at its full depth, with k s/2 each, averaged among
+    /// themselves. In the paper they get no force: what passes the layer is lost.
+    pub interior: bool,
 }
 
 impl VpsSettings {
     /// Returns the settings of the paper, without braking.
     pub fn new(stiffness: f64) -> Self {
-        Self { stiffness, damping: 0.0, average_from: 10, braking: Braking::None }
+        Self { stiffness, damping: 0.0, average_from: 10, braking: Braking::None, interior: false }
     }
 }
 
 /// Response and numbers of samples by layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VpsResponse {
-    /// Exactly zero while all samples are in free voxels.
+    /// Sum of the three below, the first two averaged. Exactly zero while all samples are in free voxels.
     pub response: Response,
+    /// Sum over the samples in the force layer.
+    pub layer: Response,
+    /// Sum over the samples inside the force layer.
+    pub inside: Response,
+    /// Sum over the braked samples.
+    pub braking: Response,
     /// Samples in the force layer.
     pub surface: u32,
-    /// Samples inside the force layer, which get no force: the body was faster, or pushed harder, than the layer can
-    /// resist.
+    /// Samples inside the force layer: the body was faster, or pushed harder, than the layer can resist.
     pub interior: u32,
     /// Samples in the proximity layer.
     pub proximity: u32,
@@ -85,9 +94,10 @@ pub struct VpsResponse {
 /// through. The voxmap defines the force layer; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces
 /// touch while no sample is inside the layer. From `settings.average_from` samples on, forces are averaged.
 ///
-/// A sample in the proximity layer that approaches is braked by F = −b v (n·v)/|v|, n its outward normal. A sample
-/// that recedes is not braked, so that surfaces are not sticky. While all samples are in free voxels the response is
-/// exactly zero.
+/// A sample in the proximity layer that approaches is braked by F = −b n (n·v), n its outward normal. A sample
+/// that recedes is not braked, so that surfaces are not sticky. (The paper's force is −b v (n·v)/|v|: it also brakes
+/// the sliding along a surface, with all of its kinetic energy for the least approach.) While all samples are in free
+/// voxels the response is exactly zero.
 ///
 /// `field`, of the same body as the voxels, prunes the sphere tree: a node is left out when the field is certainly
 /// above the layers everywhere in it. Without a field every sample is tested.
@@ -107,16 +117,23 @@ pub fn vps(
     let law = Law { stiffness: settings.stiffness, damping: settings.damping, drag: 0.0 };
     let layers = voxmap.offset().layers + voxmap.offset().proximity;
     let half = 0.5 * f64::from(voxmap.grid().voxel_size());
-    let mut sum = Response::default();
     pass.each(voxels.geometry.field, layers, open, |sample, p| match voxmap.at(p) {
         VoxelType::Free => {}
-        VoxelType::Interior => found.interior += 1,
+        VoxelType::Interior => {
+            found.interior += 1;
+            if settings.interior {
+                let (mut touch, _) = pass.tangent(sample, p);
+                // The gradient is that of the layer, to which the sample returns: it steadies implicit steps.
+                (touch.depth, touch.center) = (half, touch.point);
+                touch.add(&law, f64::INFINITY, &pass, role, &mut found.inside);
+            }
+        }
         VoxelType::Surface => {
             found.surface += 1;
             let (mut touch, outward) = pass.tangent(sample, p);
             touch.depth = (touch.point - touch.center).dot(&outward);
             if touch.depth > 0.0 {
-                touch.add(&law, half, &pass, role, &mut sum);
+                touch.add(&law, half, &pass, role, &mut found.layer);
             }
         }
         VoxelType::Proximity => {
@@ -124,21 +141,24 @@ pub fn vps(
             let (touch, outward) = pass.tangent(sample, p);
             let arm = touch.point - pass.shell.center;
             let v = pass.shell.twist.at(&arm) - pass.voxels.twist.at(&(touch.point - pass.voxels.center));
-            let (speed, approach) = (v.norm(), v.dot(&outward));
+            let approach = v.dot(&outward);
             if approach > 0.0 && settings.braking != Braking::None {
-                braked.push((touch.point, v, approach / speed));
+                braked.push((touch.point, outward, approach));
             }
         }
     });
-    if found.surface > settings.average_from {
-        sum = sum.scaled(f64::from(settings.average_from) / f64::from(found.surface));
-    }
     found.braked = braked.len() as u32;
     let viscosity = viscosity(settings.braking, braked, &pass);
-    for (point, v, cosine) in braked.iter() {
-        brake(&pass, role, point, v, viscosity * cosine, &mut sum);
+    for (point, outward, _) in braked.iter() {
+        brake(&pass, role, point, outward, viscosity, &mut found.braking);
     }
-    found.response = sum;
+    let share = |count: u32| match count > settings.average_from {
+        true => f64::from(settings.average_from) / f64::from(count),
+        false => 1.0,
+    };
+    found.response = found.layer.scaled(share(found.surface));
+    found.response += found.inside.scaled(share(found.interior));
+    found.response += found.braking;
     found
 }
 
@@ -148,28 +168,28 @@ fn viscosity(braking: Braking, braked: &[(Vec3, Vec3, f64)], pass: &Pass) -> f64
         Braking::None => 0.0,
         Braking::Viscosity(b) => b,
         Braking::InOneStep { mass, dt } => {
-            let power: f64 = braked.iter().map(|(_, v, cosine)| v.norm_squared() * cosine).sum();
+            let power: f64 = braked.iter().map(|(.., approach)| approach * approach).sum();
+            let along: Vec3 = braked.iter().map(|(_, outward, approach)| outward * *approach).sum();
             let v = pass.shell.twist.linear - pass.voxels.twist.linear;
-            if power > 0.0 {
-                0.5 * mass * v.norm_squared() / (dt * power)
-            } else {
-                0.0
+            match along.try_normalize(0.0) {
+                Some(along) if power > 0.0 => 0.5 * mass * v.dot(&along).powi(2) / (dt * power),
+                _ => 0.0,
             }
         }
     }
 }
 
-/// Adds the force −c v at a point, and its gradient with respect to the twist, with c held.
-fn brake(pass: &Pass, role: Role, point: &Vec3, v: &Vec3, c: f64, sum: &mut Response) {
+/// Adds the force −b n (n·v) of a sample, and its gradients with b held.
+fn brake(pass: &Pass, role: Role, point: &Vec3, outward: &Vec3, b: f64, sum: &mut Response) {
     let touch = Touch {
         point: *point,
         depth: 0.0,
         gradient: Vec3::zeros(),
-        push: *v,
-        turns_with_sample: false,
+        push: -outward,
+        turns_with_sample: true,
         depth_by_turn: Vec3::zeros(),
     };
-    let law = Law { stiffness: 0.0, damping: 0.0, drag: c };
+    let law = Law { stiffness: 0.0, damping: b, drag: 0.0 };
     law.add(&touch, &pass.pair(), role.part(), sum);
 }
 

@@ -64,18 +64,18 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
   }
   if (one_in(s, 3)) v->budget.max_tests = note_number(s, "budget.max_tests", below(s, 500));
   if (one_in(s, 10)) v->budget.max_nanoseconds = note_number(s, "budget.max_nanoseconds", 1 + below(s, 100000));
-  double *const reals[] = {&v->mass, &v->center_of_mass.x, &v->inertia[0], &v->inertia[1], &v->inertia[2], &v->inertia[4],
+  double *const reals[] = {&v->mass, &v->reflected_mass, &v->center_of_mass.x, &v->inertia[0], &v->inertia[1], &v->inertia[2], &v->inertia[4],
                            &v->limits.force, &v->limits.torque, &v->limits.stiffness[0], &v->limits.damping[1],
                            &v->coupling.stiffness[0], &v->coupling.stiffness[1], &v->coupling.damping[0],
-                           &v->coupling.reach[0], &v->coupling.reach[1], &v->contact.stiffness, &v->contact.damping,
+                           &v->coupling.reach[0], &v->coupling.reach[1], &v->coupling.point.y, &v->contact.stiffness, &v->contact.damping,
                            &v->contact.offset, &v->contact.tolerance, &v->contact.restitution, &v->speed[0], &v->speed[1],
                            &v->timing.longest_step, &v->timing.stale_after, &v->timing.fade, &v->timing.ramp, &v->handle.mass,
                            &v->handle.inertia, &v->handle.damping[0], &v->surface.friction, &v->surface.shading,
                            &v->surface.texture.height, &v->surface.texture.wavelength, &v->surface.height_reach};
-  static const char *const NAMES[] = {"mass", "center_of_mass", "inertia[0]", "inertia[1]", "inertia[2]", "inertia[4]",
+  static const char *const NAMES[] = {"mass", "reflected_mass", "center_of_mass", "inertia[0]", "inertia[1]", "inertia[2]", "inertia[4]",
                                       "limits.force", "limits.torque", "limits.stiffness[0]", "limits.damping[1]",
                                       "coupling.stiffness[0]", "coupling.stiffness[1]", "coupling.damping[0]",
-                                      "coupling.reach[0]", "coupling.reach[1]", "contact.stiffness", "contact.damping",
+                                      "coupling.reach[0]", "coupling.reach[1]", "coupling.point", "contact.stiffness", "contact.damping",
                                       "contact.offset", "contact.tolerance", "contact.restitution", "speed[0]", "speed[1]",
                                       "timing.longest_step", "timing.stale_after", "timing.fade", "timing.ramp", "handle.mass",
                                       "handle.inertia", "handle.damping[0]", "surface.friction", "surface.shading",
@@ -92,6 +92,7 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
   vary32(s, "renderer", &v->renderer);
   vary32(s, "coupling.saturation", &v->coupling.saturation);
   vary32(s, "contact.average_from", &v->contact.average_from);
+  vary32(s, "contact.layers", &v->contact.layers);
   if (one_in(s, 3)) v->contact.max_clusters = (uint32_t)note_number(s, "contact.max_clusters", below(s, 20));
   vary32(s, "contact.max_clusters", &v->contact.max_clusters);
   if (one_in(s, 3)) v->metric = VXS_METRIC_STIFFNESS;

@@ -7,6 +7,7 @@ mod metric;
 mod no_allocation;
 mod qp;
 mod runner;
+mod saturation;
 mod servo;
 mod surface;
 mod walls;

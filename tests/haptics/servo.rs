@@ -33,11 +33,6 @@ fn press_down(servo: &mut Servo, simulation: &mut Simulation, depth: f64) -> Out
     run(servo, simulation, &at_height(-depth), 500)
 }
 
-/// McNeely's force layer is thin: a tool placed beyond it gets no force, and the status reports that.
-fn pushes_out_of_depth(renderer: Renderer) -> bool {
-    renderer != Renderer::Vps
-}
-
 /// Largest allowed change of the force in a step, N. A ramp to 8 N in 0.1 s takes 0.08, a fade in 40 ms 0.2.
 const JUMP: f64 = 0.6;
 /// Largest difference of outputs at rest, N.
@@ -111,22 +106,9 @@ fn the_torque_is_about_the_origin_of_the_tool() {
 }
 
 #[test]
-fn without_contact_only_the_tools_inertia_is_felt() {
+fn without_contact_nothing_is_felt() {
     for renderer in RENDERERS {
-        let (mut servo, mut simulation) = on_floor(renderer, 3, |_| {});
-        let mut steady = 0.0f64;
-        for n in 0..2000 {
-            let mut device = at_height(0.5 + 0.2 * n as f64 * DT);
-            device.twist.linear.y = 0.2;
-            let output = servo.step(&device, DT);
-            simulation.simulate();
-            if n > 1000 {
-                steady = steady.max(output.wrench.force.norm());
-            }
-        }
-        // The remainder is the cubic's curvature over a step.
-        assert!(steady < 1e-4, "{renderer:?}: {steady} N at constant speed");
-        let (mut most, amplitude, omega) = (0.0f64, 0.05, 8.0);
+        let (amplitude, omega) = (0.05, 8.0);
         let (mut servo, mut simulation) = on_floor(renderer, 3, |_| {});
         for n in 0..3000 {
             let t = n as f64 * DT;
@@ -134,16 +116,17 @@ fn without_contact_only_the_tools_inertia_is_felt() {
             device.twist.linear.y = amplitude * omega * (omega * t).cos();
             let output = servo.step(&device, DT);
             simulation.simulate();
-            most = most.max(output.wrench.force.norm());
+            assert_eq!(output.wrench, Wrench::ZERO, "{renderer:?} {n}");
+            // The tool lags by its own inertia, and by one step with constraints.
+            let lag = (servo.tool_pose().translation.y - device.pose.translation.y).abs();
+            assert!(lag < 1e-3, "{renderer:?} {n}: {lag} m");
         }
-        let inertia = block(3).mass * amplitude * omega * omega;
-        assert!(most < 1.1 * inertia, "{renderer:?}: {most} N, the tool's inertia is {inertia} N");
     }
 }
 
 #[test]
 fn forces_grow_from_zero_when_it_starts_inside() {
-    for renderer in RENDERERS.into_iter().filter(|r| pushes_out_of_depth(*r)) {
+    for renderer in RENDERERS {
         let (mut servo, mut simulation) = on_floor(renderer, 5, |_| {});
         let mut last = 0.0;
         let device = at_height(-0.02);
@@ -156,7 +139,7 @@ fn forces_grow_from_zero_when_it_starts_inside() {
             let force = output.wrench.force.norm();
             assert!((force - last).abs() < JUMP, "{renderer:?}: from {last} to {force} N in step {n}");
             assert!(
-                n == 0 || (-3..10).contains(&(n - ramp)) || output.status.contains(Status::RAMPING) == (n < ramp),
+                n == 0 || (-3..30).contains(&(n - ramp)) || output.status.contains(Status::RAMPING) == (n < ramp),
                 "{renderer:?} {n} {:?}",
                 output.status
             );
@@ -245,11 +228,6 @@ fn faults_give_zero_force_a_status_and_a_ramp_never_a_spike() {
                     "{renderer:?} {name}: from {last} to {force} N, {n} steps after; the ramp is {ramp} N"
                 );
                 last = force;
-            }
-            if status == Status::TELEPORT && !pushes_out_of_depth(renderer) {
-                let output = servo.step(&good, DT);
-                assert!(output.status.contains(Status::PENETRATING) && last < 1e-9, "{output:?}");
-                continue;
             }
             assert!((last - before.wrench.force.norm()).abs() < REST, "{renderer:?} {name}: {last} N in the end");
         }
@@ -380,11 +358,7 @@ fn after_a_reset_the_wrench_grows_from_zero() {
             assert!((force - last).abs() < JUMP, "{renderer:?}: from {last} to {force} {output:?}");
             last = force;
         }
-        if pushes_out_of_depth(renderer) {
-            assert!((last - before.wrench.force.norm()).abs() < REST);
-        } else {
-            assert!(servo.step(&at_height(-0.005), DT).status.contains(Status::PENETRATING) && last < 1e-9);
-        }
+        assert!((last - before.wrench.force.norm()).abs() < REST);
     }
 }
 
@@ -476,9 +450,10 @@ fn admittance_rests_where_the_springs_balance_the_hand() {
         assert!(motion.twist.linear.norm() < 2e-3, "{renderer:?}: {motion:?}");
         // The cubic is slightly softer than its slope at zero; the contact is stiff.
         let linear = 2.0 / s.coupling.stiffness[0] + 2.0 / (9.0 * s.contact.stiffness);
-        // Voxels push from the middle of their layer.
-        let layer = if renderer == Renderer::Vps { 0.001 } else { 0.0 };
-        assert!(depth > 0.9 * linear && depth < 1.2 * linear + layer, "{renderer:?}: {depth} m, {linear} m");
+        // Voxels push from the middle of their layer, 3 mm above the floor.
+        let layer = if renderer == Renderer::Vps { 0.003 } else { 0.0 };
+        let depth = depth + layer;
+        assert!(depth > 0.9 * linear && depth < 1.2 * linear, "{renderer:?}: {depth} m, {linear} m");
         assert_eq!(motion.status, Status::NORMAL);
         let up = Wrench { force: Vector3::new(0.0, 2.0, 0.0), torque: Vector3::zeros() };
         let motion = press(&mut servo, &mut simulation, &up, 300);
@@ -501,7 +476,7 @@ fn admittance_moves_a_free_handle_by_its_mass() {
     let last = center(&press(&mut servo, &mut simulation, &push, 500));
     // The push is about the origin, so the handle rotates: its centre, and the tool's, move according to the mass.
     // Handle and tool are integrated one after the other, which loses some of the momentum between them.
-    let mass = servo.settings().handle.mass + block(3).mass;
+    let mass = servo.settings().handle.mass + servo.settings().reflected_mass;
     assert!(((last - first) * mass / (0.1 * 0.5) - 1.0).abs() < 0.04, "{first} {last}");
 }
 

@@ -167,25 +167,52 @@ proptest! {
             vps(&scene().voxmap, &voxels, &points, Role::Shell, &settings, &mut Workspace::new())
         };
         let found = run(Braking::Viscosity(7.0));
-        let (mut expected, mut braked, mut power) = (Wrench::ZERO, 0, 0.0);
+        let (mut expected, mut braked, mut power, mut along) = (Wrench::ZERO, 0, 0.0, Vec3::zeros());
         for (p, n, local) in samples(shell, scene().voxmap.grid(), &at) {
             let v = at[1].twist.at(&(p - at[1].center)) - at[0].twist.at(&(p - at[0].center));
             if scene().voxmap.at(local) == VoxelType::Proximity && v.dot(&n) > 0.0 {
                 braked += 1;
-                power += v.norm() * v.dot(&n);
-                expected += Wrench::of_force(v * (-7.0 * v.normalize().dot(&n)), &(p - at[1].center));
+                power += v.dot(&n).powi(2);
+                along += n * v.dot(&n);
+                // Along the normal only: sliding is not braked.
+                expected += Wrench::of_force(n * (-7.0 * v.dot(&n)), &(p - at[1].center));
             }
         }
         prop_assert!(found.braked.abs_diff(braked) <= 1);
         let off = (found.response.wrench.column() - expected.column()).amax();
         prop_assert!(off < 15.0 && (found.braked != braked || off < 1e-3), "{off}");
         // The same, with the power that stops the body in one step.
-        let energy = 0.5 * 2.0 * (at[1].twist.linear - at[0].twist.linear).norm_squared();
+        let along = along.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        let energy = 0.5 * 2.0 * (at[1].twist.linear - at[0].twist.linear).dot(&along).powi(2);
         let stopping = run(Braking::InOneStep { mass: 2.0, dt: 0.01 }).response.wrench.column();
         if braked > 3 {
             let expected = expected.column() * (energy / (0.01 * power) / 7.0);
             prop_assert!((stopping - expected).amax() < 0.5 * expected.amax());
         }
+    }
+
+    #[test]
+    fn samples_past_the_layer_are_pushed_as_at_its_full_depth(seed in 0u64..1 << 40) {
+        let at = pair(&mut Rng(seed));
+        let shell = scene().shape.shell.as_deref().unwrap();
+        let [voxels, points] = bodies(shell, true, at);
+        let [lost, held] = [false, true].map(|interior| {
+            let settings = VpsSettings { interior, ..VpsSettings::new(800.0) };
+            vps(&scene().voxmap, &voxels, &points, Role::Shell, &settings, &mut Workspace::new())
+        });
+        let mut expected = Wrench::ZERO;
+        for (p, n, local) in samples(shell, scene().voxmap.grid(), &at) {
+            if scene().voxmap.at(local) == VoxelType::Interior {
+                expected += Wrench::of_force(n * (-800.0 * VOXEL / 2.0), &(p - at[1].center));
+            }
+        }
+        prop_assert_eq!(lost.inside, Response::default());
+        // A sample within rounding of the wall of a voxel may be on either side.
+        let off = (held.inside.wrench.column() - expected.column()).amax();
+        prop_assert!(off < 1e-3 * (1.0 + expected.column().amax()) || off < 800.0 * VOXEL, "off by {off}");
+        let share = 10.0 / f64::from(held.interior.max(10));
+        let more = held.response.wrench.column() - lost.response.wrench.column();
+        prop_assert!((more - held.inside.wrench.column() * share).amax() < 1e-9 * (1.0 + more.amax()));
     }
 
     #[test]

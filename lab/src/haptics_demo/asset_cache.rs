@@ -78,7 +78,7 @@ impl AssetCache {
                 let grid = VoxelGrid::new(*bricks.grid(), bricks.center())?;
                 let limit = VoxelOptions::new(1.0).memory_limit;
                 let model = VoxelModel::on_grid(mesh, grid, limit, &Progress::none())?;
-                Some(Arc::new(Voxmap::new(&model, Offset::SURFACE)?))
+                Some(Arc::new(Voxmap::new(&model, Offset::MCNEELY)?))
             }
             _ => None,
         };

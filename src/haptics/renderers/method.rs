@@ -59,6 +59,12 @@ pub(in crate::haptics) trait RenderingMethod: Send + Sync {
         Ok(())
     }
 
+    /// Returns the edge of the smallest voxel among all bodies, metres, if the coupling is to press contacts no deeper
+    /// than half of it.
+    fn smallest_voxel(&self, _tool: &Forms, _obstacles: &[Obstacle]) -> Option<f64> {
+        None
+    }
+
     /// Returns whether the servo fades contacts in: after a reset, and when a new snapshot replaces the last one.
     fn fades_in(&self) -> bool {
         true
@@ -97,14 +103,10 @@ impl Round<'_> {
         Body { geometry: self.tool.forms.geometry(), kinematics: self.input.body }
     }
 
-    /// Returns the spring and damper of each contact.
+    /// Returns the spring and damper of each contact. [`Averaged`] does the averaging, over all obstacles.
     pub fn springs(&self) -> PenaltySettings {
         let c = &self.settings.contact;
-        PenaltySettings {
-            offset: c.offset,
-            average_from: c.average_from,
-            ..PenaltySettings::new(c.stiffness, c.damping)
-        }
+        PenaltySettings { offset: c.offset, ..PenaltySettings::new(c.stiffness, c.damping) }
     }
 
     /// Returns the contacts of the tool, as A, with an obstacle.
@@ -173,9 +175,61 @@ impl Effect {
         self.wrench = self.contact.wrench();
     }
 
+    /// Replaces the sum of this number of contacts, with all obstacles, by their average times `average_from` if there
+    /// are more.
+    pub fn average(&mut self, contacts: usize, average_from: u32) {
+        let (from, contacts) = (f64::from(average_from), contacts as f64);
+        if contacts > from {
+            self.contact.scale(from / contacts);
+            self.wrench = self.contact.wrench();
+        }
+    }
+
     /// Sets a load about the tool's centre that is the same at every state of the tool.
     pub fn set_load(&mut self, load: Wrench) {
         self.contact.set_constant(load);
         self.wrench = load;
     }
+}
+
+/// Responses of the contacts with each obstacle, for an average over the contacts of all.
+#[derive(Default)]
+pub(super) struct Averaged {
+    /// Of the obstacles so far, in their order.
+    responses: Vec<Response>,
+    contacts: u64,
+}
+
+impl Averaged {
+    pub fn clear(&mut self) {
+        self.responses.clear();
+        self.contacts = 0;
+    }
+
+    /// Adds the response to this number of contacts with the next obstacle.
+    pub fn push(&mut self, response: &Response, contacts: usize) {
+        self.responses.push(*response);
+        self.contacts += contacts as u64;
+    }
+
+    /// Adds to the effect the sum of all contacts, and above `average_from` contacts their average times that number.
+    pub fn end(&self, average_from: u32, obstacles: &[Obstacle], effect: &mut Effect) {
+        let (from, contacts) = (f64::from(average_from), self.contacts as f64);
+        let share = if contacts > from { from / contacts } else { 1.0 };
+        for (response, obstacle) in self.responses.iter().zip(obstacles) {
+            effect.add(&response.scaled(share), obstacle);
+        }
+    }
+}
+
+/// Returns the edge of the smallest cell of the gridded fields in which the queries between the tool and the obstacles
+/// look up samples, metres.
+pub(super) fn smallest_cell(tool: &Forms, obstacles: &[Obstacle]) -> Option<f64> {
+    let tool = tool.geometry();
+    let used = obstacles.iter().flat_map(|obstacle| {
+        let body = obstacle.forms.geometry();
+        let (in_body, in_tool) = directions(&tool, &body, Roles::Auto).unwrap_or_default();
+        [body.field.filter(|_| in_body), tool.field.filter(|_| in_tool)]
+    });
+    used.flatten().filter_map(|f| Some(f64::from(f.gridded()?.grid.spacing))).min_by(f64::total_cmp)
 }

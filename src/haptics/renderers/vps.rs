@@ -1,6 +1,6 @@
 //! Tangent-plane forces of the tool's samples in a voxmap (McNeely et al. 1999).
 
-use super::method::{Effect, RenderingMethod, Round};
+use super::method::{Averaged, Effect, RenderingMethod, Round};
 use crate::haptics::{Forms, Obstacle, Settings, Tool};
 use crate::math::{limits, Pose};
 use crate::response::{vps, Braking, Role, VpsSettings, Workspace};
@@ -8,11 +8,16 @@ use crate::{Error, Result};
 
 pub(super) struct Vps {
     workspace: Workspace,
+    /// Samples in the force layers, samples inside of them, and braking.
+    layer: Averaged,
+    inside: Averaged,
+    braking: Averaged,
 }
 
 impl RenderingMethod for Vps {
     fn new(_: &Settings, _: &Tool) -> Result<Self> {
-        Ok(Self { workspace: Workspace::default() })
+        let [layer, inside, braking] = Default::default();
+        Ok(Self { workspace: Workspace::default(), layer, inside, braking })
     }
 
     fn uses_voxmap() -> bool {
@@ -26,6 +31,12 @@ impl RenderingMethod for Vps {
         Err(Error::Unsupported("Vps needs a pointshell of the tool and a voxmap of the obstacle".into()))
     }
 
+    fn begin(&mut self, _: &Round) {
+        for sum in [&mut self.layer, &mut self.inside, &mut self.braking] {
+            sum.clear();
+        }
+    }
+
     fn add_obstacle(&mut self, round: &Round, obstacle: &Obstacle, _: &Pose, effect: &mut Effect) -> Result<()> {
         let Some(voxmap) = obstacle.forms.voxmap.as_deref() else { return Ok(()) };
         limits::check_pose("tool.pose", &round.input.body.pose)?;
@@ -34,15 +45,31 @@ impl RenderingMethod for Vps {
             true => Braking::InOneStep { mass: round.tool.mass, dt: round.time },
             false => Braking::None,
         };
-        let settings =
-            VpsSettings { damping: c.damping, average_from: c.average_from, braking, ..VpsSettings::new(c.stiffness) };
+        let settings = VpsSettings { damping: c.damping, braking, interior: true, ..VpsSettings::new(c.stiffness) };
         let (body, tool) = (obstacle.body(), round.tool_body());
         let found = vps(voxmap, &body, &tool, Role::Shell, &settings, &mut self.workspace);
         // Samples within the force layer have passed it.
         let least = if found.interior > 0 { f64::NEG_INFINITY } else { 0.0 };
         let contacts = (found.surface + found.interior) as usize;
         effect.count(contacts, (contacts > 0).then_some(least).into_iter());
-        effect.add(&found.response, obstacle);
+        self.layer.push(&found.layer, found.surface as usize);
+        self.inside.push(&found.inside, found.interior as usize);
+        self.braking.push(&found.braking, found.braked as usize);
         Ok(())
+    }
+
+    /// Averages the samples in the layers only: else the many that touch would take the force of the few that are pushed
+    /// through, and of those that are wedged between two walls.
+    fn end(&mut self, round: &Round, obstacles: &[Obstacle], effect: &mut Effect) -> Result<()> {
+        let from = round.settings.contact.average_from;
+        self.layer.end(from, obstacles, effect);
+        self.inside.end(u32::MAX, obstacles, effect);
+        self.braking.end(u32::MAX, obstacles, effect);
+        Ok(())
+    }
+
+    fn smallest_voxel(&self, _: &Forms, obstacles: &[Obstacle]) -> Option<f64> {
+        let voxels = obstacles.iter().filter_map(|o| o.forms.voxmap.as_deref());
+        voxels.map(|v| f64::from(v.grid().voxel_size())).min_by(f64::total_cmp)
     }
 }

@@ -59,6 +59,8 @@ ROWS(vxs_haptics_create) {
   NUMBER(settings->mass);
   INVALID(settings->mass, 0, "settings->mass is 0; expected");
   INVALID(settings->mass, 1e-31, "settings->mass is 1e-31; expected");
+  INVALID(settings->reflected_mass, 0, "settings->reflected_mass is 0; expected");
+  LIMITED(settings->reflected_mass);
   INVALID(settings->center_of_mass.y, NAN, "settings->center_of_mass is (");
   INVALID(settings->center_of_mass.y, 1e300, "settings->center_of_mass is (");
   INVALID(settings->inertia[2], -1, "settings->inertia is [");
@@ -73,6 +75,8 @@ ROWS(vxs_haptics_create) {
   LIMITED(settings->coupling.damping[0]);
   INVALID(settings->coupling.reach[1], 0, "settings->coupling.reach[1] is 0; expected");
   LIMITED(settings->coupling.reach[1]);
+  INVALID(settings->coupling.point.x, NAN, "settings->coupling.point is (");
+  INVALID(settings->coupling.point.z, 1e300, "settings->coupling.point is (");
   CHOICE(settings->coupling.saturation, 3);
   CHOICE(settings->metric, 2);
   INVALID(settings->contact.stiffness, 0, "settings->contact.stiffness is 0; expected");
@@ -81,6 +85,7 @@ ROWS(vxs_haptics_create) {
   LIMITED(settings->contact.damping);
   NUMBER(settings->contact.offset);
   INVALID(settings->contact.average_from, 0, "settings->contact.average_from is 0; expected");
+  INVALID(settings->contact.layers, 17, "settings->contact.layers is 17; expected 0 to 16");
   INVALID(settings->contact.max_clusters, 1025, "settings->contact.max_clusters is 1025; expected 0 to 1024");
   INVALID(settings->contact.tolerance, NAN, "settings->contact.tolerance is NaN; expected");
   LIMITED(settings->contact.tolerance);

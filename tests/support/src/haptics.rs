@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 use voxshell::field::{Field, Grid, HalfSpace};
 use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Servo, Settings, Simulation, Tool};
 use voxshell::math::{Pose, Progress, Twist};
+use voxshell::mesh::primitives;
 use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
 
@@ -30,11 +31,21 @@ pub fn block(side: usize) -> Tool {
 
 /// Returns the half-space y ≤ 0, with voxels of 2 mm within 10 cm.
 pub fn floor() -> Obstacle {
+    floor_of(0.002, 101)
+}
+
+/// Returns the half-space y ≤ 0, with voxels of this edge: `across` along x and z, and eleven on each side of y = 0.
+pub fn floor_of(voxel: f32, across: u32) -> Obstacle {
     let half_space = HalfSpace::new(Vector3::y(), 0.0).unwrap();
-    let nodes = Grid { min: [-0.1, -0.021, -0.1], spacing: 0.002, dims: [101, 22, 101] };
+    let corner = -0.5 * voxel * (across + 7) as f32;
+    let nodes = Grid { min: [corner, -14.5 * voxel, corner], spacing: voxel, dims: [across + 8, 26, across + 8] };
     let grid = VoxelGrid::new(nodes, Vector3::zeros()).unwrap();
-    let model = VoxelModel::from_field(&half_space, grid, 1 << 30, &Progress::none()).unwrap();
-    let voxmap = Arc::new(Voxmap::new(&model, Offset::SURFACE).unwrap());
+    // The half-space as far as the grid goes, but for room around it.
+    let half = 0.5 * f64::from(voxel) * f64::from(across);
+    let slab = primitives::cuboid([half, 5.0 * f64::from(voxel), half]).unwrap();
+    let slab = slab.transformed(&Pose::translation(0.0, -5.0 * f64::from(voxel), 0.0), 1.0);
+    let model = VoxelModel::on_grid(&slab, grid, 1 << 30, &Progress::none()).unwrap();
+    let voxmap = Arc::new(Voxmap::new(&model, Offset::MCNEELY).unwrap());
     let forms = Forms { field: Some(Arc::new(Field::HalfSpace(half_space))), voxmap: Some(voxmap), shell: None };
     Obstacle::fixed(forms, Pose::identity())
 }
