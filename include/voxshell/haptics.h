@@ -558,6 +558,40 @@ vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
                                      const struct vxs_pose *pose,
                                      const struct vxs_twist *twist);
 
+/** Constraint on the tool: the tangent plane of a contact, which the tool may move along and leave, but not cross. */
+typedef struct vxs_haptics_constraint {
+  /** Contact point, world frame, metres. */
+  struct vxs_vec3 point;
+  /** Unit normal of the plane, from the tool into the body, world frame. */
+  struct vxs_vec3 normal;
+  /** Distance that the tool may still move along the normal, metres: 0 or more. */
+  double gap;
+  /** Index of the body. */
+  uint32_t body;
+  /** Number of the sample, as in `vxs_contact`, with the tool as A. */
+  uint32_t feature;
+} vxs_haptics_constraint;
+
+/**
+ * Gets the constraints on the tool that the last round of the simulation found, with VXS_RENDERER_GOD_OBJECT; there
+ * are none with other renderers. They hold at the tool's pose of that round (`vxs_haptics_output.tool` of the next step).
+ * A motion that moves the point r from the tool's centre of mass by u + w × r is allowed if
+ * normal · (u + w × r) <= gap for each constraint (Ortega et al. 2007, section 4; Xu & Barbič 2016, equation 7). For
+ * the thread that simulates. Allocates nothing.
+ *
+ * @param haptics           the `vxs_haptics` that simulates
+ * @param[out] constraints  at most `capacity`; may be null if `capacity` is 0
+ * @param capacity          number of elements in `constraints`; 256 is always enough
+ * @param[out] count        number of constraints, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE, VXS_BUSY (another thread simulates or moves a body)
+ */
+VXS_API
+vxs_status vxs_haptics_get_constraints(struct vxs_haptics *haptics,
+                                       struct vxs_haptics_constraint *constraints,
+                                       size_t capacity,
+                                       size_t *count);
+
 /**
  * Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the
  * device and reads the device's next state. The first wrench is zero. After the last step there is one more call with

@@ -177,9 +177,10 @@ fn swing_of_ball(&Shapes { ball, plate }: &Shapes, renderer: u32, rounds: u32) -
 
 #[test]
 fn issue_19_a_press_fit_holds_at_any_rate_of_rounds() {
-    // Springs in series: the coupling, and nine contacts on each of both walls.
+    // Springs in series: the coupling, and nine contacts on each of both walls, averaged to ten.
     let settings = Settings::for_tool(Renderer::Penalty, &block(), &DEVICE).unwrap();
-    let [coupling, walls] = [settings.coupling.stiffness[0], 18.0 * settings.contact.stiffness];
+    let [coupling, walls] =
+        [settings.coupling.stiffness[0], f64::from(settings.contact.average_from) * settings.contact.stiffness];
     let series = SWING * coupling / (coupling + walls);
     for renderer in [Renderer::Penalty, Renderer::ContinuousPenalty] {
         for rounds in [1, 10, 16] {
