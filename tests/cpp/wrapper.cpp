@@ -130,6 +130,8 @@ static void haptics(const Shape& box) {
     return slope * point.x;
   };
   bumpy.surface.height_reach = 1e-3;
+  // By the mass of a box this large, its rotation would bound the stiffness of the whole coupling.
+  bumpy.metric = VXS_METRIC_STIFFNESS;
   Haptics made(bumpy, box, {{&box, {{0, -1, 0}, 0, 0, 0, 1}}});
   bumpy.height = nullptr;
   pair = std::move(made);
