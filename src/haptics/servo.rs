@@ -244,8 +244,8 @@ impl Servo {
         } else {
             self.slew.free(&wrench);
         }
-        if self.gain < 1.0 || self.slew.lags() || self.presence < 1.0 {
-            // The hand gets less than the tool, which may have been placed at it at any speed.
+        if self.gain < 1.0 || self.slew.lags() {
+            // The tool may have been placed at the hand at any speed.
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.spring.is_none() || pull.wrench != Wrench::ZERO) {
             // With a god-object, the hand is not damped where no constraint holds the tool.
