@@ -33,7 +33,7 @@ install(DIRECTORY cpp/bullet/include cpp/bullet/src DESTINATION "${VOXSHELL_PLUG
 
 # The adapters for haptic devices are headers, compiled against the user's SDK.
 install(FILES cpp/devices.cmake DESTINATION "${VOXSHELL_DEVICES_DIR}" COMPONENT voxshell_development)
-install(DIRECTORY cpp/chai3d cpp/haption cpp/forcedimension cpp/openhaptics DESTINATION "${VOXSHELL_DEVICES_DIR}"
+install(DIRECTORY cpp/chai3d cpp/haption cpp/forcedimension cpp/openhaptics cpp/haply DESTINATION "${VOXSHELL_DEVICES_DIR}"
   COMPONENT voxshell_development FILES_MATCHING PATTERN "*.h" PATTERN "*.md")
 
 install(EXPORT voxshellTargets NAMESPACE voxshell:: DESTINATION "${VOXSHELL_CONFIG_DIR}" COMPONENT voxshell_development)

@@ -6,7 +6,7 @@ set(VOXSHELL_VALGRIND_SHORT
   "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets|threads)|cpp\\.wrapper|sim\\.chai3d|bullet\\.(compound|contact_policy|registration|shapes))$")
 # Too long even for the campaign's: they simulate for long or cook finely, and AddressSanitizer runs them.
 set(VOXSHELL_VALGRIND_NEVER
-  "^bullet64|^fuzz|^sdk|\\.(guide|readme|haptics_impedance|static)$|^bullet\\.(bounce|concave|dense|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
+  "^bullet64|^fuzz|^sdk|\\.(guide|readme|haptics_impedance|static)$|^example\\.(chai3d|haption|forcedimension|openhaptics|haply)$|^bullet\\.(bounce|concave|dense|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")
 # What depends on the precision: the plugin's conversions, margins, shapes and files.
 set(VOXSHELL_BULLET_DOUBLE_SHORT allocations bounds_and_files coherence compound contact_policy precision registration shapes)
 if(VOXSHELL_VALGRIND)
@@ -83,6 +83,15 @@ voxshell_add_sim_test(haption virtuose)
 voxshell_add_sim_test(forcedimension dhd)
 voxshell_add_sim_test(openhaptics hdapi)
 target_link_libraries(sim.chai3d PRIVATE Threads::Threads)
+# Haply's SDK is a service: its simulator is a server on the loopback.
+if(TARGET voxshell::haply)
+  voxshell_add_sim_test(haply inverse)
+  target_link_libraries(sim.haply PRIVATE voxshell::haply)
+else()
+  add_test(NAME sim.haply COMMAND "${CMAKE_COMMAND}" -E echo
+    "skipped: voxshell::haply: Boost or nlohmann_json was not found (Debian: libboost-dev, nlohmann-json3-dev)")
+  set_tests_properties(sim.haply PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+endif()
 # Found by CMake as the vendors name and place them.
 if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
   add_test(NAME sim.find_sdks COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/find_sdks" "${CMAKE_BINARY_DIR}/tests"
@@ -128,7 +137,7 @@ function(voxshell_add_bullet_tests prefix plugin)
     if(ARGN AND NOT name IN_LIST ARGN)
       continue()
     endif()
-    voxshell_add_test(${prefix}.${name} "${source}" ${plugin})
+    voxshell_add_test(${prefix}.${name} "${source}" ${plugin} Threads::Threads)
     # What the plugin decides about contacts is tested on its own, below the public headers.
     target_include_directories(${prefix}.${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
     target_compile_definitions(${prefix}.${name} PRIVATE "VOXSHELL_SOURCE_DIR=\"${CMAKE_CURRENT_SOURCE_DIR}\"")
@@ -160,6 +169,40 @@ if(VOXSHELL_BUILD_BULLET AND VOXSHELL_BULLET64_FOUND)
       voxshell_add_bullet_tests(bullet64 voxshell_bullet64 ${VOXSHELL_BULLET_DOUBLE_SHORT})
     endif()
   endif()
+endif()
+
+# The examples for haptic devices: example.* with a simulated device, and device.*, which ctest does not run, with the
+# SDK. cpp/examples/run builds and starts them.
+set(VOXSHELL_EXAMPLES_DIRS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/examples" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim")
+function(voxshell_add_device_example adapter sdk)
+  set(source "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/examples/touch.cpp")
+  file(GLOB simulator CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}/*.cpp")
+  voxshell_add_test(example.${adapter} "${source}" voxshell::voxshell Threads::Threads)
+  target_sources(example.${adapter} PRIVATE ${simulator})
+  target_compile_definitions(example.${adapter} PRIVATE VOXSHELL_SIMULATED_DEVICE)
+  target_include_directories(example.${adapter} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/include"
+    "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}" ${VOXSHELL_EXAMPLES_DIRS})
+  if(TARGET voxshell::${adapter})
+    add_executable(device.${adapter} EXCLUDE_FROM_ALL "${source}")
+    target_link_libraries(device.${adapter} PRIVATE voxshell::${adapter} Threads::Threads)
+    target_include_directories(device.${adapter} PRIVATE ${VOXSHELL_EXAMPLES_DIRS})
+    set_target_properties(device.${adapter} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
+      CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+  endif()
+endfunction()
+voxshell_add_device_example(chai3d chai3d)
+voxshell_add_device_example(haption virtuose)
+voxshell_add_device_example(forcedimension dhd)
+voxshell_add_device_example(openhaptics hdapi)
+if(TARGET voxshell::haply)
+  voxshell_add_device_example(haply inverse)
+  target_link_libraries(example.haply PRIVATE voxshell::haply)
+endif()
+if(UNIX AND NOT VOXSHELL_SANITIZE)
+  add_test(NAME example.device_script COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cpp/examples/run"
+    --build "${CMAKE_BINARY_DIR}" forcedimension)
+  set_tests_properties(example.device_script PROPERTIES TIMEOUT 600 RUN_SERIAL ON
+    PASS_REGULAR_EXPRESSION "== forcedimension.*largest force [1-9].*the ball came down to 11")
 endif()
 
 # The programs that users read first.

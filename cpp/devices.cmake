@@ -2,7 +2,10 @@
 # SDK that is found there is a target that brings along its headers and libraries; the adapters are installed in any
 # case.
 #
-#   voxshell::chai3d, voxshell::haption, voxshell::forcedimension, voxshell::openhaptics
+#   voxshell::chai3d, voxshell::haption, voxshell::forcedimension, voxshell::openhaptics, voxshell::haply
+#
+# Haply's SDK is a service that the adapter talks to: voxshell::haply needs Boost 1.70 (Beast) and nlohmann_json 3
+# (Debian: libboost-dev, nlohmann-json3-dev), found by their own packages (Boost_DIR, nlohmann_json_DIR).
 #
 # CHAI3D is found by its own find_package(chai3d), which needs chai3d_DIR (its build directory). Where an SDK is, if
 # CMake does not find it: VOXSHELL_CHAI3D_INCLUDE_DIR (the directory with tools/CGenericTool.h),
@@ -122,10 +125,41 @@ function(voxshell_find_chai3d)
   endif()
 endfunction()
 
+# Finds a package for its target, unless the project has this target already.
+function(voxshell_find_headers package version target)
+  if(NOT TARGET ${target})
+    find_package(${package} ${version} QUIET CONFIG)
+    if(TARGET ${target})
+      # Other directories link it too, by its name.
+      set_target_properties(${target} PROPERTIES IMPORTED_GLOBAL TRUE)
+    endif()
+  endif()
+endfunction()
+
+# A WebSocket and JSON, both of headers only.
+function(voxshell_find_haply)
+  voxshell_find_headers(Boost 1.70 Boost::headers)
+  voxshell_find_headers(nlohmann_json 3 nlohmann_json::nlohmann_json)
+  if(NOT TARGET Boost::headers OR NOT TARGET nlohmann_json::nlohmann_json)
+    return()
+  endif()
+  voxshell_add_device(haply)
+  target_link_libraries(voxshell_haply INTERFACE Boost::headers nlohmann_json::nlohmann_json)
+  if(WIN32) # untested
+    target_link_libraries(voxshell_haply INTERFACE ws2_32)
+  else()
+    target_link_libraries(voxshell_haply INTERFACE pthread)
+  endif()
+endfunction()
+
 function(voxshell_find_devices)
   set(system "${CMAKE_SYSTEM_PROCESSOR}")
   if(NOT TARGET voxshell::chai3d)
     voxshell_find_chai3d()
+  endif()
+
+  if(NOT TARGET voxshell::haply)
+    voxshell_find_haply()
   endif()
 
   if(NOT TARGET voxshell::haption)

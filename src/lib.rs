@@ -21,6 +21,7 @@ pub mod mesh;
 pub mod field;
 pub mod pointshell;
 pub mod voxmap;
+pub mod voxtree;
 
 pub mod ccd;
 pub mod contact;

@@ -46,6 +46,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         ("bricks", &knot, 40, Storage::Bricks, both),
         ("bricks_alone", &cuboid, 24, Storage::Bricks, Forms { shell: false, ..both }),
         ("bricks_open", &open, 20, Storage::Bricks, both),
+        ("exact", &cuboid, 8, Storage::Exact, both),
     ] {
         let options = CookOptions { resolution: Resolution::Cells(cells), storage, forms, ..CookOptions::default() };
         let shape = Shape::cook(mesh, &options, &Progress::none()).unwrap();

@@ -2,8 +2,8 @@
 
 use nalgebra::Matrix6;
 use support::rng::Rng;
-use voxshell::dynamics::{Mass, RigidBody};
-use voxshell::math::{Mat3, Pose, Rotation, Twist, Vec3, Wrench};
+use voxshell::dynamics::{implicit_euler_of_two, Link, Mass, RigidBody};
+use voxshell::math::{Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use voxshell::response::Response;
 use voxshell::Error;
 
@@ -318,5 +318,73 @@ fn an_implicit_step_solves_the_linearised_equations_of_motion() {
             + (body.momentum - expected.momentum).norm()
             + (body.angular_momentum - expected.angular_momentum).norm();
         assert!(off < 1e-7, "off by {off}");
+    }
+}
+
+/// Returns a spring and a damper between the centres of two bodies.
+fn spring_between([a, b]: [&RigidBody; 2], stiffness: f64, damping: f64) -> Link {
+    let pull = (b.center - a.center) * stiffness + (b.twist().linear - a.twist().linear) * damping;
+    let wrench = [pull, -pull].map(|force| Wrench { force, torque: Vec3::zeros() });
+    let by = |factor: f64| {
+        let mut matrix = Mat6::zeros();
+        matrix.fixed_view_mut::<3, 3>(0, 0).fill_with_identity();
+        [[matrix * -factor, matrix * factor], [matrix * factor, matrix * -factor]]
+    };
+    Link { wrench, by_pose: by(stiffness), by_twist: by(damping) }
+}
+
+#[test]
+fn two_linked_bodies_keep_their_momentum_and_end_as_one() {
+    let mut rng = Rng(9);
+    for stiffness in [1.0, 1e3, 1e6, 1e12] {
+        let mut bodies = [crooked(&mut rng), crooked(&mut rng)];
+        let (before, dt) = (bodies[0].momentum + bodies[1].momentum, 1e-3);
+        let push = Response::constant(Wrench { force: rng.vector(), torque: rng.vector() * 0.01 });
+        let angular = bodies.map(|body| body.angular_momentum);
+        for _ in 0..20_000 {
+            let [a, b] = &mut bodies;
+            let link = spring_between([a, b], stiffness, 2.0 * f64::sqrt(stiffness));
+            assert!(implicit_euler_of_two([a, b], [&push, &Response::NONE], &link, dt));
+        }
+        let given = push.wrench.force * (20_000.0 * dt);
+        let gained = bodies[0].momentum + bodies[1].momentum - before;
+        // The system of a spring of 10¹² N/m is ill-conditioned.
+        let rounding = if stiffness > 1e9 { 1e-4 } else { 1e-9 };
+        assert!((gained - given).norm() < rounding * given.norm(), "{stiffness}: {gained} {given}");
+        // The link has no torque.
+        assert!((bodies[1].angular_momentum - angular[1]).norm() < 1e-9, "{stiffness}");
+        // Both have 2 kg: the spring pulls the second with half of the push.
+        let stretch = (bodies[0].center - bodies[1].center) * stiffness - push.wrench.force * 0.5;
+        // What the rounding of the positions alone does to the spring.
+        let rounding = 8.0 * f64::EPSILON * bodies[0].center.norm() * stiffness;
+        assert!(
+            stiffness < 10.0 || stretch.norm() < 1e-3 * push.wrench.force.norm() + rounding,
+            "{stiffness}: {stretch}"
+        );
+        let apart = bodies[0].twist().linear - bodies[1].twist().linear;
+        assert!(stiffness < 10.0 || apart.norm() < 1e-6, "{stiffness}: {apart}");
+    }
+}
+
+#[test]
+fn a_step_of_two_bodies_without_a_link_is_that_of_each() {
+    let mut rng = Rng(10);
+    let none = Link { wrench: [Wrench::ZERO; 2], by_pose: [[Mat6::zeros(); 2]; 2], by_twist: [[Mat6::zeros(); 2]; 2] };
+    for _ in 0..100 {
+        let mut bodies = [crooked(&mut rng), crooked(&mut rng)];
+        let loads = [0, 1].map(|_| Response {
+            wrench: Wrench { force: rng.vector(), torque: rng.vector() },
+            by_pose: Mat6::from_fn(|_, _| -10.0 * rng.unit()),
+            by_twist: Mat6::from_fn(|_, _| -rng.unit()),
+        });
+        let mut each = bodies;
+        let [a, b] = &mut bodies;
+        assert!(implicit_euler_of_two([a, b], [&loads[0], &loads[1]], &none, 1e-3));
+        for (i, body) in each.iter_mut().enumerate() {
+            assert!(body.implicit_euler(&loads[i], 1e-3));
+            assert!((body.center - bodies[i].center).norm() < 1e-12);
+            assert!((body.momentum - bodies[i].momentum).norm() < 1e-12);
+            assert!((body.angular_momentum - bodies[i].angular_momentum).norm() < 1e-12);
+        }
     }
 }

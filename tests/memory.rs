@@ -59,6 +59,9 @@ fn cooking() -> Vec<Work> {
             }));
         }
     }
+    all.push(work("closed Exact", closed_box(), |mesh| {
+        Shape::cook(&mesh, &options(10, Storage::Exact), &Progress::none())
+    }));
     all
 }
 
@@ -94,9 +97,12 @@ fn offsets() -> Vec<Work> {
 fn files(folder: &Path) -> Vec<Work> {
     let cook = |storage| Shape::cook(&closed_box(), &options(10, storage), &Progress::none()).unwrap();
     let mut all = Vec::new();
-    for (storage, store) in
-        [(Storage::Dense, Store::Compressed), (Storage::Bricks, Store::Compressed), (Storage::Bricks, Store::Raw)]
-    {
+    for (storage, store) in [
+        (Storage::Dense, Store::Compressed),
+        (Storage::Bricks, Store::Compressed),
+        (Storage::Bricks, Store::Raw),
+        (Storage::Exact, Store::Compressed),
+    ] {
         let (shape, path) = (cook(storage), folder.join(format!("{storage:?}{store:?}.vxs")));
         shape.save_as(&path, store).unwrap();
         let again = folder.join("again.vxs");
@@ -236,9 +242,13 @@ fn blocks_that_cannot_fail_are_small() {
         assert!(seen.largest <= SHOWN_FROM, "{name}: a block of {} bytes cannot fail", seen.largest);
     };
     small("mesh file", faults::watched(|| io::load(&obj).unwrap()));
-    for (mesh, storage) in
-        [(&closed, Storage::Dense), (&closed, Storage::Bricks), (&open, Storage::Dense), (&open, Storage::Bricks)]
-    {
+    for (mesh, storage) in [
+        (&closed, Storage::Dense),
+        (&closed, Storage::Bricks),
+        (&closed, Storage::Exact),
+        (&open, Storage::Dense),
+        (&open, Storage::Bricks),
+    ] {
         let name = format!("{} triangles, {storage:?}", mesh.triangles.len());
         let cook = || Shape::cook(mesh, &options(64, storage), &Progress::none()).unwrap();
         small(&name, faults::watched(cook));

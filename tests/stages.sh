@@ -36,6 +36,8 @@ install_requirements() {
   command -v c++ >/dev/null && has_header btBulletDynamicsCommon.h || missing+=(libbullet-dev)
   command -v c++ >/dev/null && has_header HACD/hacdHACD.h || missing+=(libbullet-extras-dev)
   command -v abidiff >/dev/null || missing+=(abigail-tools)
+  command -v c++ >/dev/null && has_header boost/beast/websocket.hpp || missing+=(libboost-dev)
+  command -v c++ >/dev/null && has_header nlohmann/json.hpp || missing+=(nlohmann-json3-dev)
   install_packages "${missing[@]}"
 }
 

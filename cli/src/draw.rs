@@ -240,7 +240,12 @@ fn hue(i: usize) -> [f32; 3] {
 /// without a grid get 64 voxels along their largest extent.
 fn voxels(shape: &Shape, field: &Field) -> Result<VoxelModel> {
     let limit = VoxelOptions::new(1.0).memory_limit;
-    let grid = if let Field::Dense(dense) = field {
+    let dense = match field {
+        Field::Dense(dense) => Some(dense),
+        Field::Exact(exact) => Some(exact.far()),
+        _ => None,
+    };
+    let grid = if let Some(dense) = dense {
         VoxelGrid::new(*dense.grid(), dense.center())?
     } else {
         let bounds = field.bounds();
@@ -251,8 +256,8 @@ fn voxels(shape: &Shape, field: &Field) -> Result<VoxelModel> {
         let dims: [f64; 3] = bounds.extents().map(|e| (e / size).ceil() + 9.0).into();
         VoxelGrid::new(Grid::centered(dims.map(|n| n as u32), size as f32), bounds.center())?
     };
-    match (&shape.mesh, field) {
-        (Some(mesh), Field::Dense(_)) => VoxelModel::on_grid(mesh, grid, limit, &Progress::none()),
+    match (&shape.mesh, dense) {
+        (Some(mesh), Some(_)) => VoxelModel::on_grid(mesh, grid, limit, &Progress::none()),
         _ => VoxelModel::from_field(field, grid, limit, &Progress::none()),
     }
 }

@@ -73,7 +73,16 @@ pub fn describe(shape: &Shape) -> String {
             line(format_args!("            in bricks: {} of {x} x {y} x {z} at the surface", bricks.fine_bricks()));
         }
         let (max, rms) = (shown(known.error.max * 1e3, 4), shown(known.error.rms * 1e3, 4));
-        line(format_args!("            largest error found {max} mm (the true one is at least this), {rms} mm rms"));
+        if let Field::Exact(exact) = field {
+            let [flat, near] = exact.flat_cells();
+            let share = shown(100.0 * flat as f64 / near.max(1) as f64, 1);
+            line(format_args!("            exact near the surface, by the grid alone in {share}% of the cells there"));
+            line(format_args!("            error at most {max} mm within two voxels of the surface"));
+        } else {
+            line(format_args!(
+                "            largest error found {max} mm (the true one is at least this), {rms} mm rms"
+            ));
+        }
         line(format_args!("            Lipschitz {:.4}", known.lipschitz));
         line(format_args!("{}", describe_sign(known.sign).trim_end()));
     }
@@ -180,7 +189,11 @@ fn field_json(field: &Field) -> Option<Value> {
         _ => None,
     };
     Some(json!({
-        "storage": if bricks.is_some() { "bricks" } else { "dense" },
+        "storage": match field {
+            Field::Bricks(_) => "bricks",
+            Field::Exact(_) => "exact",
+            _ => "dense",
+        },
         "nodes": known.grid.dims,
         "voxel_size_m": known.grid.spacing,
         "bytes": known.bytes,

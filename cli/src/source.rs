@@ -9,7 +9,7 @@ use voxshell::cook::FieldOptions;
 use voxshell::math::Progress;
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{io, TriMesh};
-use voxshell::pointshell::ShellOptions;
+use voxshell::pointshell::{Clustering, Sampling, ShellOptions};
 use voxshell::{Error, Result};
 
 use crate::progress::CookProgress;
@@ -20,6 +20,17 @@ pub enum Storage {
     Dense,
     /// Samples in bricks near the surface, coarse ones elsewhere.
     Bricks,
+    /// Samples at all nodes of the grid, and the exact distance within two voxels of the surface; for closed meshes.
+    Exact,
+}
+
+/// Kind of the pointshell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pointshell {
+    /// Vertices, sharp edges and fill, in balanced clusters.
+    Default,
+    /// Projected voxel centres in greedy clusters of four: the pointshell of Sagardia et al. 2014.
+    Paper,
 }
 
 /// Options of cooking.
@@ -48,6 +59,9 @@ pub struct CookArguments {
     /// Distance between pointshell samples, unless --samples is given; default: the edge of a field cell.
     #[arg(long, value_name = "METRES")]
     pub spacing: Option<f64>,
+    /// Samples, and their grouping under the sphere tree.
+    #[arg(long, value_enum, default_value_t = Pointshell::Default)]
+    pub pointshell: Pointshell,
     /// Scale the mesh to this largest extent first, centred on its box.
     #[arg(long, value_name = "METRES")]
     pub extent: Option<f64>,
@@ -63,6 +77,12 @@ impl CookArguments {
         }
         let memory_limit = (self.memory * f64::from(1 << 30)) as u64;
         let mut shell = ShellOptions { target_count: self.samples, memory_limit, ..ShellOptions::default() };
+        if self.pointshell == Pointshell::Paper {
+            // NaN: the voxel size of the field.
+            shell.method = Sampling::Projection { voxel_size: f64::NAN };
+            shell.clustering = Clustering::Greedy;
+            shell.branching = 4;
+        }
         if let Some(spacing) = self.spacing {
             shell.spacing = spacing;
         }
@@ -74,6 +94,7 @@ impl CookArguments {
         let storage = match self.field {
             Storage::Dense => asset::Storage::Dense,
             Storage::Bricks => asset::Storage::Bricks,
+            Storage::Exact => asset::Storage::Exact,
         };
         let mut options = CookOptions { resolution, storage, shell, ..CookOptions::default() };
         options.field.offset = self.offset;

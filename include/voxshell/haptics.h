@@ -10,411 +10,11 @@
 #include "base.h"
 #include "query.h"
 #include "response.h"
+#include "haptics_settings.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/**
- * A tool in a hand, and the bodies that it can touch. It has two halves for two threads: steps answer the device, and
- * the simulation finds contacts. Neither waits for the other.
- */
-typedef struct vxs_haptics vxs_haptics;
-
-/** Voxmap-pointshell: tangent-plane forces through a virtual coupling (McNeely et al. 1999). */
-#define VXS_RENDERER_VPS 0
-
-/** Discrete penalty, with virtual coupling and implicit integration. */
-#define VXS_RENDERER_PENALTY 1
-
-/** Penalty integrated over the contact intervals of each step (Xu & Barbič 2016, section 4.1). */
-#define VXS_RENDERER_CONTINUOUS_PENALTY 2
-
-/**
- * Constraint-based god-object: the displayed tool never penetrates (Ortega et al. 2007; Xu & Barbič 2016, section
- * 4.2).
- */
-#define VXS_RENDERER_GOD_OBJECT 3
-
-/** Impulses, deepest first (Ruffaldi et al. 2008). */
-#define VXS_RENDERER_IMPULSE 4
-
-/** None of the flags below. */
-#define VXS_HAPTICS_NORMAL 0
-
-/** The device's state was refused: not finite, or not a unit quaternion. The wrench is zero. */
-#define VXS_HAPTICS_BAD_STATE 1
-
-/** The time step was zero, negative, not finite or longer than allowed. The wrench is zero. */
-#define VXS_HAPTICS_BAD_TIME 2
-
-/**
- * The device moved faster than `settings.speed`, in one step or over the last 5 to 10 ms: the distance is compared
- * with that of at least 5 ms, so that a loop may be faster than the device. The wrench is zero, and then grows again
- * from zero. The god-object keeps its place. `vxs_haptics_get_faults` counts these steps.
- */
-#define VXS_HAPTICS_TELEPORT 4
-
-/** The hand is off the device: the wrench is zero. */
-#define VXS_HAPTICS_DISENGAGED 8
-
-/** The wrench was reduced to a limit of the device. */
-#define VXS_HAPTICS_LIMITED 16
-
-/** The simulation has published nothing for longer than allowed: its last contacts are used, and fade out. */
-#define VXS_HAPTICS_STALE 32
-
-/** The wrench is growing from zero, after a reset, a fault or an entry while inside. */
-#define VXS_HAPTICS_RAMPING 64
-
-/** The passivity controller removed energy. */
-#define VXS_HAPTICS_DAMPED 128
-
-/**
- * Constraints block every motion of the god-object, although the hand pulls: a path may exist all the same ("false
- * negative").
- */
-#define VXS_HAPTICS_LOCKED 256
-
-/**
- * Penalty forces let samples penetrate deeper than the tolerance: a displayed path may not exist ("false positive").
- * With VXS_RENDERER_GOD_OBJECT: the tool was placed inside a body, or moving bodies left it no room, and there is no
- * way out nearby; it moves no deeper into any body.
- */
-#define VXS_HAPTICS_PENETRATING 512
-
-/** `surface.height` gave heights without a finite slope: the surface is smooth there. */
-#define VXS_HAPTICS_BAD_HEIGHT 1024
-
-/**
- * `budget.max_tests` or `budget.max_nanoseconds` ended a round before the god-object was as far as it could go: later
- * rounds continue.
- */
-#define VXS_HAPTICS_PARTIAL 2048
-
-/** State of a device, mapped to the world frame. */
-typedef struct vxs_device_state {
-  /** Pose of the tool as the hand holds it: body to world. */
-  struct vxs_pose pose;
-  /** Velocity of the tool's origin. */
-  struct vxs_twist twist;
-  /** Not 0 while the hand is on the device (its deadman switch is closed). */
-  uint32_t engaged;
-  /** Zero. */
-  uint32_t reserved;
-} vxs_device_state;
-
-/** Limits of a device: none negative, infinity for no limit. */
-typedef struct vxs_haptics_limits {
-  /** Force, N. */
-  double force;
-  /** Torque, N·m. */
-  double torque;
-  /** Stiffness of translation and of rotation: N/m, N·m/rad. */
-  double stiffness[2];
-  /** Damping of translation and of rotation: N·s/m, N·m·s/rad. */
-  double damping[2];
-} vxs_haptics_limits;
-
-/** Numbers of steps without force because of the device's state or time, since `vxs_haptics_create`. */
-typedef struct vxs_haptics_faults {
-  /** Steps with VXS_HAPTICS_BAD_STATE. */
-  uint64_t bad_state;
-  /** Steps with VXS_HAPTICS_BAD_TIME. */
-  uint64_t bad_time;
-  /** Steps with VXS_HAPTICS_TELEPORT. */
-  uint64_t teleport;
-  /** Last motion that was VXS_HAPTICS_TELEPORT: metres of the world, radians; 0 without one. */
-  double jump[2];
-  /** Time over which that motion was judged, at least 0.005 s; 0 without one. */
-  double jump_time;
-} vxs_haptics_faults;
-
-/** Output of a step in impedance causality. */
-typedef struct vxs_haptics_output {
-  /** Wrench on the hand, about the tool's origin, world frame. Never above the device's limits. */
-  struct vxs_wrench wrench;
-  /** Pose of the simulated tool, which is the pose to draw: body to world. */
-  struct vxs_pose tool;
-  /** Age of the contacts used, seconds. */
-  double age;
-  /** `VXS_HAPTICS_` flags. */
-  uint32_t status;
-  /** Number of contacts used. */
-  uint32_t contacts;
-  /** Bodies that they are with: bit i for the body of index i, the last bit for all bodies from 63 on. */
-  uint64_t touched;
-} vxs_haptics_output;
-
-/** Output of a step in admittance causality: the motion that the device has to make. */
-typedef struct vxs_haptics_motion {
-  /** Pose for the device to take, of the tool as the hand holds it: body to world. */
-  struct vxs_pose pose;
-  /** Velocity of the tool's origin. */
-  struct vxs_twist twist;
-  /** Pose of the simulated tool, which is the pose to draw: body to world. */
-  struct vxs_pose tool;
-  /** Age of the contacts used, seconds. */
-  double age;
-  /** `VXS_HAPTICS_` flags. */
-  uint32_t status;
-  /** Number of contacts used. */
-  uint32_t contacts;
-  /** Bodies that they are with: bit i for the body of index i, the last bit for all bodies from 63 on. */
-  uint64_t touched;
-} vxs_haptics_motion;
-
-/** Result of a round of the simulation. Call `vxs_haptics_report_init`, then `vxs_haptics_simulate`. */
-typedef struct vxs_haptics_report {
-  /** `sizeof(vxs_haptics_report)`, set by `vxs_haptics_report_init`. */
-  uint32_t struct_size;
-  /**
-   * 0 if the round did nothing, because neither the tool nor a body had moved since the last round and that round
-   * was not VXS_HAPTICS_PARTIAL; else 1.
-   */
-  uint32_t fresh;
-  /** Time of the steps for which the round was computed: the sum of their `dt`, seconds. */
-  double clock;
-  /** Smallest separation, metres, negative when penetrating; infinity without contacts. */
-  double least_separation;
-  /** Wrench of the contacts on the simulated tool, about its centre of mass. */
-  struct vxs_wrench wrench;
-  uint32_t contacts;
-  /** `VXS_HAPTICS_` flags. */
-  uint32_t status;
-} vxs_haptics_report;
-
-/** The force of the coupling's springs grows without limit. */
-#define VXS_SATURATION_LINEAR 0
-
-/** The force stays constant from `reach` on. */
-#define VXS_SATURATION_CLAMPED 1
-
-/** The force has the same maximum and reaches it smoothly, at 3/2 of `reach` (Otaduy & Lin 2005). */
-#define VXS_SATURATION_CUBIC 2
-
-/**
- * The mass matrix of the tool, by Gauss' principle of least constraint (Ortega et al. 2007): a tool that is pushed at
- * its end turns as much as its inertia lets it. The force is as stiff as the coupling against translation, and has
- * that stiffness × inertia / mass against rotation; where that is more than the coupling's about an axis, both are
- * reduced in proportion.
- */
-#define VXS_METRIC_MASS 0
-
-/**
- * The stiffness of the coupling, the same in all directions and about all axes; the mass and the inertia of the tool
- * have no effect.
- */
-#define VXS_METRIC_STIFFNESS 1
-
-/**
- * Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
- * surface stays in its place.
- *
- * The function is called six times for each constraint that holds the tool, by the stepping thread in each step and by
- * the simulating thread in each round, possibly by both at once. It must be safe to call from several threads, must
- * neither block nor allocate, must not call functions of the same `vxs_haptics`, and should return the same height for
- * the same point. Where it returns a value that is not finite, the surface is smooth, and the status has
- * VXS_HAPTICS_BAD_HEIGHT.
- *
- * @param body   number of the body: its index in `bodies` of `vxs_haptics_create`
- * @param point  point on the body's surface or near it, in the body's frame, metres
- * @param user   `surface.height_user` of the settings
- * @return the height above the surface, metres
- */
-typedef double (*vxs_haptics_height_fn)(size_t body, const struct vxs_vec3 *point, void *user);
-
-/** Virtual coupling between the hand and the simulated tool. Pairs are for translation and rotation. */
-typedef struct vxs_haptics_coupling {
-  /** Stiffness: N/m, N·m/rad. */
-  double stiffness[2];
-  /** Damping: N·s/m, N·m·s/rad. Default: critical for the reflected mass. */
-  double damping[2];
-  /**
-   * Deflection at which the springs saturate: metres, radians. Dampers add nothing to the force of a saturated spring.
-   * With VXS_RENDERER_VPS, VXS_RENDERER_PENALTY and VXS_RENDERER_CONTINUOUS_PENALTY the springs saturate at the latest
-   * at F = 0.9 `contact.stiffness` s/2, with s the smallest cell of the fields in which samples are looked up, and at
-   * the torque of F at half the diagonal of the tool's box. One contact then holds the tool within half a cell. Raise
-   * `contact.stiffness` for larger forces.
-   */
-  double reach[2];
-  /**
-   * Point at which the springs hold the tool, body frame, metres. Default: its centre of mass. No effect with
-   * VXS_RENDERER_GOD_OBJECT.
-   */
-  struct vxs_vec3 point;
-  /** One of `VXS_SATURATION_`. */
-  uint32_t saturation;
-  /** Zero. */
-  uint32_t reserved;
-} vxs_haptics_coupling;
-
-/** Penalty law of each contact between the simulated tool and a body. */
-typedef struct vxs_haptics_contact {
-  /** Stiffness, N/m, and damping, N·s/m, along the contact's normal. */
-  double stiffness;
-  double damping;
-  /** Signed distance at which the force of a contact begins, metres; above 0: before the surfaces touch. */
-  double offset;
-  /** Samples deeper than this below a surface are reported as VXS_HAPTICS_PENETRATING, metres. */
-  double tolerance;
-  /** For VXS_RENDERER_IMPULSE: coefficient of restitution, 0 to 1. */
-  double restitution;
-  /** From this number of contacts on, with all bodies together, their forces are averaged. */
-  uint32_t average_from;
-  /** For VXS_RENDERER_VPS: not 0 if an approach is braked before it touches. Default 1. */
-  uint32_t braking;
-  /**
-   * For VXS_RENDERER_PENALTY: if positive, each body pushes at this number of contacts at most, 1024 or less. They
-   * stand for clusters of samples, so that the stiffness does not depend on the number of samples (Otaduy & Lin
-   * 2005). Default 0: every sample pushes.
-   */
-  uint32_t max_clusters;
-  /**
-   * For VXS_RENDERER_VPS: number of voxels, at most 16, by which the layer that pushes is outside those that hold the
-   * surface. Default 2: the tool is held 2 to 2.5 voxels above a face along the grid, and no surfaces meet (McNeely et
-   * al. 1999). 0: surfaces meet within a voxel, for parts that fit closely.
-   */
-  uint32_t layers;
-} vxs_haptics_contact;
-
-/** Durations and time limits of the steps, seconds. */
-typedef struct vxs_haptics_timing {
-  /** Steps longer than this are VXS_HAPTICS_BAD_TIME. */
-  double longest_step;
-  /** Contacts older than `stale_after` are VXS_HAPTICS_STALE, and fade out in the time `fade` after it. */
-  double stale_after;
-  double fade;
-  /** Time in which the wrench grows from zero, after a reset, a fault or an entry while inside. */
-  double ramp;
-} vxs_haptics_timing;
-
-/** Virtual body that the hand moves in admittance causality. */
-typedef struct vxs_haptics_handle {
-  /** Mass, kg. */
-  double mass;
-  /** Moment of inertia, the same about all axes, kg·m². */
-  double inertia;
-  /** Damping against all motion, N·s/m and N·m·s/rad. */
-  double damping[2];
-} vxs_haptics_handle;
-
-/** Bumps on all bodies; their slope turns the force. */
-typedef struct vxs_haptics_texture {
-  /** Height of the bumps, metres. Default 0: none. */
-  double height;
-  /** Distance from one bump to the next, metres. */
-  double wavelength;
-} vxs_haptics_texture;
-
-/** Surface properties for VXS_RENDERER_GOD_OBJECT. Default: smooth, without friction. */
-typedef struct vxs_haptics_surface {
-  /** Coefficient of Coulomb friction, 0 or more. */
-  double friction;
-  /**
-   * Half the width over which normals are averaged for the force, metres; facets narrower than this feel round. 0:
-   * no averaging.
-   */
-  double shading;
-  struct vxs_haptics_texture texture;
-  /**
-   * Height map of the caller's own, felt together with the texture. The function and the memory at `height_user`
-   * must live until `vxs_haptics_release` has returned. Default null: none.
-   */
-  vxs_haptics_height_fn height;
-  void *height_user;
-  /**
-   * Distance to each side over which slopes are computed from differences of heights, metres; must be positive if
-   * there is a `height`. Finer bumps are not felt. Default 0.
-   */
-  double height_reach;
-} vxs_haptics_surface;
-
-/**
- * Limits of a round of the simulation, for VXS_RENDERER_GOD_OBJECT. The round ends before the substep that would
- * exceed a limit, at the rate of the substeps before. The tool stays at the pose that it has reached, which is as safe
- * as any other, and the status has VXS_HAPTICS_PARTIAL. A round makes at least one substep, so that the tool arrives
- * in later rounds. While bodies move, a round continues until the bodies have reached their poses.
- */
-typedef struct vxs_haptics_budget {
-  /** Largest number of spheres and samples to test. Default 0: no limit. */
-  uint64_t max_tests;
-  /** Time limit, nanoseconds. The clock is read once per substep, and never without this limit. Default 0: no limit. */
-  uint64_t max_nanoseconds;
-} vxs_haptics_budget;
-
-/** All settings. Fill it with `vxs_haptics_settings_init`, then change fields as needed. */
-typedef struct vxs_haptics_settings {
-  /** `sizeof(vxs_haptics_settings)`, set by `vxs_haptics_settings_init`. */
-  uint32_t struct_size;
-  /** One of `VXS_RENDERER_`. */
-  uint32_t renderer;
-  /**
-   * Mass of the tool, kg. For VXS_RENDERER_GOD_OBJECT only its ratio to `inertia` matters, and only with
-   * VXS_METRIC_MASS.
-   */
-  double mass;
-  /**
-   * Mass of the simulated tool between the coupling and the contacts, kg; its inertia is in proportion. In free space
-   * the hand feels nothing of it, in contact its inertia beside the contacts' force. Above `mass` it counts as `mass`. No
-   * effect with VXS_RENDERER_GOD_OBJECT. Default: 0.012 (McNeely et al. 1999), or less: `mass`, or what `limits.damping` still damps critically, but at
-   * least 0.001.
-   */
-  double reflected_mass;
-  /** Centre of mass of the tool, body frame, metres. */
-  struct vxs_vec3 center_of_mass;
-  /**
-   * Inertia tensor of the tool about its centre of mass, body axes, kg·m²: xx, yy, zz, xy, xz, yz; entries of the
-   * tensor, as in `vxs_mass_properties`.
-   */
-  double inertia[6];
-  /**
-   * Limits of the device. Its wrench is never above `force` and `torque`; the coupling is never stiffer than
-   * `stiffness`.
-   */
-  struct vxs_haptics_limits limits;
-  struct vxs_haptics_coupling coupling;
-  struct vxs_haptics_contact contact;
-  struct vxs_haptics_timing timing;
-  struct vxs_haptics_handle handle;
-  struct vxs_haptics_surface surface;
-  struct vxs_haptics_budget budget;
-  /**
-   * Largest speed at which a hand moves the device, m/s and rad/s of the device: the first is multiplied by the
-   * scale of `vxs_haptics_set_scale`. A faster motion is VXS_HAPTICS_TELEPORT; a faster `twist` is
-   * VXS_HAPTICS_BAD_STATE.
-   */
-  double speed[2];
-  /** Not 0: the passivity controller removes the energy that sampling adds. Default 1. */
-  uint32_t passivity;
-  /**
-   * For VXS_RENDERER_GOD_OBJECT: one of `VXS_METRIC_`. Of all motions that the constraints allow, the tool makes the
-   * one that is nearest in this metric to the motion of the hand. Default VXS_METRIC_MASS.
-   */
-  uint32_t metric;
-} vxs_haptics_settings;
-
-/**
- * Fills `settings` with values for a tool and a device: a coupling as stiff as the device allows, but critically
- * damped for the tool; contacts much stiffer than the coupling; forces that saturate at the device's limit. A device
- * without a limit of force gets the force at 0.01 m of the world; torques saturate at 1 rad at the latest.
- *
- * @param[out] settings  the struct to fill
- * @param size           `sizeof(vxs_haptics_settings)`
- * @param renderer       one of `VXS_RENDERER_`
- * @param tool           the tool in the hand; gives the size and the distribution of mass
- * @param mass           mass of the tool, kg
- * @param limits         limits of the device, in the world's scale; null: none
- * @return VXS_OK, VXS_INVALID_ARGUMENT (null, a size that no release had, a number out of range), VXS_INVALID_HANDLE,
- *         VXS_UNSUPPORTED (a tool without mass properties)
- */
-VXS_API
-vxs_status vxs_haptics_settings_init(struct vxs_haptics_settings *settings,
-                                     size_t size,
-                                     uint32_t renderer,
-                                     const struct vxs_shape *tool,
-                                     double mass,
-                                     const struct vxs_haptics_limits *limits);
 
 /**
  * Prepares `report` for `vxs_haptics_simulate`: sets its size and the values of a round without contacts.
@@ -557,6 +157,155 @@ vxs_status vxs_haptics_set_body_pose(struct vxs_haptics *haptics,
                                      size_t index,
                                      const struct vxs_pose *pose,
                                      const struct vxs_twist *twist);
+
+/** Load of the tool on a body, about the body's origin, world frame. */
+typedef struct vxs_haptics_load {
+  /** Mean wrench over the last step: N, N·m. */
+  struct vxs_wrench wrench;
+  /**
+   * Sum of `wrench` × `dt` over all steps since `vxs_haptics_create`: N·s, N·m·s. The difference of two readings is the
+   * impulse on the body in the time between.
+   */
+  struct vxs_wrench impulse;
+} vxs_haptics_load;
+
+/**
+ * Gets the load of the tool on a body. The wrenches on all bodies are together the opposite of `contact` of the step's
+ * output. With VXS_RENDERER_GOD_OBJECT, whose tool has no momentum, that is the wrench of the constraints, which the hand
+ * feels when nothing limits it; with the other renderers it is the wrench that the simulated tool gets from its
+ * contacts. Limits of the device and ramps act on the hand only, not on bodies.
+ *
+ * Any thread may call it, at any time, also while it runs; it takes no lock. Each number is read on its own: while another
+ * thread steps, they may belong to two steps. Impulses lose nothing by that, as the next reading has what this one lacks.
+ *
+ * @param haptics    the `vxs_haptics`
+ * @param index      number of the body: its index in `bodies` of `vxs_haptics_create`, or that of a spare place
+ * @param[out] load  about the body's origin, where the last round of the simulation found it, moved on with its velocity
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+ */
+VXS_API
+vxs_status vxs_haptics_get_load(const struct vxs_haptics *haptics,
+                                size_t index,
+                                struct vxs_haptics_load *load);
+
+/**
+ * Puts a body in the place of another one, or of none, from the next round of the simulation on. The new body's contacts
+ * fade in over `timing.ramp`, so that a tool inside it is eased out, and the wrench on the hand changes by a ramp of that
+ * time. The impulses of `vxs_haptics_get_load` go on counting. For the thread that simulates; while `vxs_haptics_run` runs,
+ * for any one thread, which may then wait for a round to end. It allocates, and so may the first rounds after it.
+ *
+ * @param haptics  the `vxs_haptics` that simulates
+ * @param index    number of the body, or of a spare place (`settings.spare_bodies`), which follow the bodies of
+ *                 `vxs_haptics_create`
+ * @param body     the new body, at rest, with the `vxs_haptics_feel` of `vxs_haptics_create`; null: none
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED and VXS_TOO_LARGE as `vxs_haptics_create`,
+ *         VXS_BUSY (another thread simulates; or it runs, and the call comes from `surface.height` in a round)
+ */
+VXS_API
+vxs_status vxs_haptics_set_body(struct vxs_haptics *haptics,
+                                size_t index,
+                                const struct vxs_body *body);
+
+/** How a body feels. */
+typedef struct vxs_haptics_feel {
+  /**
+   * Factor on the stiffness and damping of the contacts with this body, positive; 1 at first. With
+   * VXS_RENDERER_GOD_OBJECT: factor on the force of its constraints, which counts as 1 above 1. No effect with
+   * VXS_RENDERER_IMPULSE. A soft body lets the tool in deeper, in proportion, with the renderers that have springs.
+   */
+  double stiffness;
+  /** For VXS_RENDERER_GOD_OBJECT: coefficient of Coulomb friction, 0 or more; `surface.friction` at first. */
+  double friction;
+} vxs_haptics_feel;
+
+/**
+ * Sets how a body feels, from the next round of the simulation on. The wrench on the hand changes by a ramp. For the thread
+ * that simulates; while `vxs_haptics_run` runs, for any one thread, which may then wait for a round to end.
+ *
+ * @param haptics  the `vxs_haptics` that simulates
+ * @param index    number of the body
+ * @param feel     stiffness and friction
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (as `vxs_haptics_set_body`)
+ */
+VXS_API
+vxs_status vxs_haptics_set_body_feel(struct vxs_haptics *haptics,
+                                     size_t index,
+                                     const struct vxs_haptics_feel *feel);
+
+/** Motion of a body that the caller simulates, at a lower rate than that of the rounds. */
+typedef struct vxs_haptics_body_motion {
+  /** Body to world. The origin must be the centre of mass, if the body yields. */
+  struct vxs_pose pose;
+  /** Velocity of the body's origin. */
+  struct vxs_twist twist;
+  /** 1/mass, 1/kg; 0: the body does not yield to the tool before the next call. */
+  double inverse_mass;
+  /**
+   * Inverse of the inertia tensor about the origin, world axes, 1/(kg·m²): xx, yy, zz, xy, xz, yz; entries of the
+   * inverse. 0: the body does not turn.
+   */
+  double inverse_inertia[6];
+  /**
+   * Time until the next call, seconds: a step of the caller's simulation. Without one the body stops after twice that.
+   */
+  double period;
+} vxs_haptics_body_motion;
+
+/**
+ * Moves a body that the caller simulates, from the next round of the simulation on. Until the next call the body goes on
+ * with its velocity, and yields at once to the impulses of the tool, as the free body that it is between two steps; the
+ * caller applies the same impulses (`vxs_haptics_get_load`) in its next step. The first call puts the body at its pose. At
+ * each later call the difference to the pose is made up evenly over `period`, so that contacts do not jump. A call of
+ * `vxs_haptics_set_body_pose` ends this and puts the body at its pose at once.
+ *
+ * For the thread that simulates; while `vxs_haptics_run` runs, for any one thread, which may then wait for a round to end.
+ *
+ * @param haptics  the `vxs_haptics` that simulates
+ * @param index    number of the body
+ * @param motion   the body after the caller's last step
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (as `vxs_haptics_set_body`)
+ */
+VXS_API
+vxs_status vxs_haptics_set_body_motion(struct vxs_haptics *haptics,
+                                       size_t index,
+                                       const struct vxs_haptics_body_motion *motion);
+
+/**
+ * Changes settings at run time, from the next round of the simulation on, for both halves. The wrench on the hand changes
+ * by a ramp of `timing.ramp`. For the thread that simulates; while `vxs_haptics_run` runs, for any one thread, which may
+ * then wait for a round to end.
+ *
+ * @param haptics   the `vxs_haptics` that simulates
+ * @param settings  as for `vxs_haptics_create`. These fields have no effect: `renderer`, `metric`, `mass`,
+ *                  `reflected_mass`, `center_of_mass`, `inertia`, `handle`, `contact.layers`, `surface.height` and its
+ *                  fields, `spare_bodies`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (as `vxs_haptics_set_body`)
+ */
+VXS_API
+vxs_status vxs_haptics_set_settings(struct vxs_haptics *haptics,
+                                    const struct vxs_haptics_settings *settings);
+
+/** Numbers and rates of the two loops. */
+typedef struct vxs_haptics_rates {
+  /** Time of the steps: the sum of their `dt`, seconds. */
+  double clock;
+  /** Number of steps. */
+  uint64_t steps;
+  /** Number of rounds of the simulation that had work to do. */
+  uint64_t rounds;
+  /** Steps and rounds per second of `clock`, averaged over about 0.1 s, Hz; 0 before the second one. */
+  double servo;
+  double simulation;
+} vxs_haptics_rates;
+
+/**
+ * Gets the rates of steps and rounds. Any thread may call it, at any time, also while it runs; it takes no lock.
+ *
+ * @param haptics     the `vxs_haptics`
+ * @param[out] rates  each number is read on its own
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
+ */
+VXS_API vxs_status vxs_haptics_get_rates(const struct vxs_haptics *haptics, struct vxs_haptics_rates *rates);
 
 /** Constraint on the tool: the tangent plane of a contact, which the tool may move along and leave, but not cross. */
 typedef struct vxs_haptics_constraint {

@@ -23,6 +23,10 @@ using HapticsOutput = vxs_haptics_output;
 using HapticsMotion = vxs_haptics_motion;
 using HapticsConstraint = vxs_haptics_constraint;
 using HapticsFaults = vxs_haptics_faults;
+using HapticsLoad = vxs_haptics_load;
+using HapticsFeel = vxs_haptics_feel;
+using HapticsBodyMotion = vxs_haptics_body_motion;
+using HapticsRates = vxs_haptics_rates;
 
 /** `vxs_haptics_settings` for a tool of a mass (kg) and a device; null: a device without limits. */
 struct HapticsSettings : vxs_haptics_settings {
@@ -98,6 +102,31 @@ class Haptics {
   }
   void set_body_pose(std::size_t index, const Pose& pose, const Twist& twist = {}) {
     detail::check(vxs_haptics_set_body_pose(c_handle(), index, &pose, &twist));
+  }
+  HapticsLoad load(std::size_t index) const {
+    HapticsLoad found{};
+    detail::check(vxs_haptics_get_load(c_handle(), index, &found));
+    return found;
+  }
+  /** Puts a body in the place of another one, or of none. */
+  void set_body(std::size_t index, const Shape& shape, const Pose& pose) {
+    const vxs_body body = {shape.c_handle(), pose};
+    detail::check(vxs_haptics_set_body(c_handle(), index, &body));
+  }
+  void remove_body(std::size_t index) { detail::check(vxs_haptics_set_body(c_handle(), index, nullptr)); }
+  void set_body_feel(std::size_t index, const HapticsFeel& feel) {
+    detail::check(vxs_haptics_set_body_feel(c_handle(), index, &feel));
+  }
+  void set_body_motion(std::size_t index, const HapticsBodyMotion& motion) {
+    detail::check(vxs_haptics_set_body_motion(c_handle(), index, &motion));
+  }
+  void set_settings(const vxs_haptics_settings& settings) {
+    detail::check(vxs_haptics_set_settings(c_handle(), &settings));
+  }
+  HapticsRates rates() const {
+    HapticsRates found{};
+    detail::check(vxs_haptics_get_rates(c_handle(), &found));
+    return found;
   }
   vxs_haptics* c_handle() const noexcept { return handle_.get(); }
   /** False if it was moved from, or could not be created. */

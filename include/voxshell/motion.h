@@ -158,6 +158,129 @@ vxs_status vxs_query_known_contacts(const struct vxs_moving_body *a,
                                     size_t capacity,
                                     size_t *count);
 
+/** Rigid screw motion, as VXS_PATH_SCREW: a constant twist from pose to pose. */
+#define VXS_RIGID_PATH_SCREW 0
+
+/**
+ * The origin of the body moves on a straight line at a constant velocity, and the body turns about it at a constant
+ * rate (Redon, Kheddar & Coquillart 2002).
+ */
+#define VXS_RIGID_PATH_STRAIGHT 1
+
+/** A triangle. */
+#define VXS_MESH_FEATURE_FACE 0
+
+#define VXS_MESH_FEATURE_EDGE 1
+
+#define VXS_MESH_FEATURE_VERTEX 2
+
+/** A vertex, edge or face of a shape's mesh. */
+typedef struct vxs_mesh_feature {
+  /** One of `VXS_MESH_FEATURE_`. */
+  uint32_t kind;
+  /**
+   * Face: number of the triangle. Edge: 3 t + i, for the edge from corner i to corner (i + 1) % 3 of the triangle t
+   * with the lowest number that has the edge. Vertex: number of the vertex; of several at one place, the lowest. The
+   * numbers are those of `vxs_shape_get_triangles`.
+   */
+  uint32_t index;
+} vxs_mesh_feature;
+
+/** A feature of A and one of B. */
+typedef struct vxs_mesh_pair {
+  struct vxs_mesh_feature a;
+  struct vxs_mesh_feature b;
+} vxs_mesh_pair;
+
+/** Settings of `vxs_mesh_time_of_impact`. Fill it with `vxs_mesh_motion_query_init`, then change fields as needed. */
+typedef struct vxs_mesh_motion_query {
+  /** `sizeof(vxs_mesh_motion_query)`, set by `vxs_mesh_motion_query_init`. */
+  uint32_t struct_size;
+  /** One of `VXS_RIGID_PATH_`: the motion of the bodies between their poses. */
+  uint32_t path;
+  /** Surfaces that are this close count as touching, metres; 0 or more. Default 0. */
+  double max_separation;
+  /**
+   * Amount by which the distance of a reported pair may exceed `max_separation`, metres. 0, the default: a millionth
+   * of the extent of the smaller mesh.
+   */
+  double tolerance;
+  /**
+   * Length of an interval of time that is not halved any more if the features are within reach in it; a fraction of
+   * the step, 0 to 1. Default 0: the tolerance alone decides.
+   */
+  double time_tolerance;
+  /** Fraction of the step at which the query ends, 0 to 1. Default 1. */
+  double until;
+  /**
+   * Pairs of features to leave out, in ascending order of the kind and index in A, then in B: contacts of the last
+   * step. Default: null, none.
+   */
+  const struct vxs_mesh_pair *known;
+  /** Number of `known`. */
+  uint32_t known_count;
+  /** Zero. */
+  uint32_t reserved;
+} vxs_mesh_motion_query;
+
+/** First contact of two moving meshes. World frame. */
+typedef struct vxs_mesh_impact {
+  /** Fraction of the step, 0 to 1. Before it the surfaces are proven to be farther apart than `max_separation`. */
+  double time;
+  /** Length of the interval from `time` in which the features touch, or come within the tolerance of it. */
+  double width;
+  /** Closest points of the two features at `time`, metres. */
+  struct vxs_vec3 point_on_a;
+  struct vxs_vec3 point_on_b;
+  /** Unit normal from A to B: the cross product of the edges, or that of the face. */
+  struct vxs_vec3 normal;
+  /** Distance of the two points, metres: not negative. */
+  double separation;
+  /**
+   * The features that touch: two edges, or a vertex and a face. An edge and a face: they pass through each other at
+   * the start.
+   */
+  struct vxs_mesh_pair features;
+  /** Triangles to which the features belong. */
+  uint32_t triangle_a;
+  uint32_t triangle_b;
+} vxs_mesh_impact;
+
+/**
+ * Fills `query` with the defaults.
+ *
+ * @param[out] query  the struct to fill
+ * @param size        `sizeof(vxs_mesh_motion_query)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_mesh_motion_query_init(struct vxs_mesh_motion_query *query, size_t size);
+
+/**
+ * Finds when the meshes of two moving shapes first touch: vertices against faces and edges against edges, in interval
+ * arithmetic (Redon, Kheddar & Coquillart 2002). Needs no field and no samples; works for triangle soup of any kind.
+ *
+ * The query misses no contact of the surfaces: before `impact->time` every pair of features is proven to be farther
+ * apart than `query->max_separation`. At that time the reported features exceed it by at most the tolerance, so a near
+ * miss within the tolerance may be reported. Surfaces that touch, or pass through each other, at the start give 0; a
+ * mesh that is inside another one does not touch it. Once the workspace is warm and the shapes are prepared
+ * (`vxs_shape_prepare_triangles`), the query allocates nothing and takes no lock; the same input gives the same bytes.
+ *
+ * @param a, b          the two bodies; their shapes may be the same
+ * @param query         settings of the query; null for the defaults
+ * @param workspace     this thread's scratch
+ * @param[out] impact   the first contact; written if found
+ * @param[out] found    false if the surfaces do not touch
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (a shape without triangles),
+ * VXS_OUT_OF_MEMORY,         VXS_BUSY
+ */
+VXS_API
+vxs_status vxs_mesh_time_of_impact(const struct vxs_moving_body *a,
+                                   const struct vxs_moving_body *b,
+                                   const struct vxs_mesh_motion_query *query,
+                                   struct vxs_workspace *workspace,
+                                   struct vxs_mesh_impact *impact,
+                                   bool *found);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

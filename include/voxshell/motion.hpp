@@ -73,6 +73,25 @@ inline std::vector<Contact> query_known_contacts(const Shape& a, const Motion& m
   return contacts;
 }
 
+using MeshImpact = vxs_mesh_impact;
+
+/** `vxs_mesh_motion_query` with its defaults. */
+struct MeshMotionQuery : vxs_mesh_motion_query {
+  MeshMotionQuery() { detail::check(vxs_mesh_motion_query_init(this, sizeof(vxs_mesh_motion_query))); }
+};
+
+/** Returns the first contact of the meshes of two moving shapes, triangle by triangle; nothing if they do not touch. */
+inline std::optional<MeshImpact> mesh_time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b,
+                                                     const Motion& motion_b, const MeshMotionQuery& query,
+                                                     Workspace& workspace) {
+  const vxs_moving_body body_a = {a.c_handle(), motion_a}, body_b = {b.c_handle(), motion_b};
+  MeshImpact impact{};
+  bool found = false;
+  detail::check(vxs_mesh_time_of_impact(&body_a, &body_b, &query, workspace.c_handle(), &impact, &found));
+  if (!found) return std::nullopt;
+  return impact;
+}
+
 VOXSHELL_NAMESPACE_END
 
 #endif

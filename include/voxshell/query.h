@@ -52,9 +52,9 @@ typedef struct vxs_body {
 #define VXS_COVERAGE_EDGES 1
 
 /**
- * As VXS_COVERAGE_SAMPLES, but of two meshes of flat faces that hardly move in a step with `extremes_only` the edges and
- * corners alone, as in such a step with VXS_COVERAGE_EDGES: exact, and at a price that does not depend on the number of
- * samples. For meshes of at most 20,000 triangles.
+ * As VXS_COVERAGE_EDGES for two meshes of flat faces that have at most 200 edges each, or at most 20,000 triangles while
+ * they hardly move in a step with `extremes_only`; as VXS_COVERAGE_SAMPLES for all others. In such a step edges and corners
+ * are tested alone, with VXS_COVERAGE_EDGES too: exact, and at a price that does not depend on the number of samples.
  */
 #define VXS_COVERAGE_FACETS 2
 
@@ -268,6 +268,13 @@ typedef struct vxs_query_report {
   uint32_t struct_size;
   /** One of `VXS_ANSWER_`. */
   uint32_t answer;
+  /**
+   * What was tested, one of `VXS_COVERAGE_`: samples; the edges and corners of flat faces alone (`FACETS`); samples and
+   * edges. All but samples alone are exact.
+   */
+  uint32_t coverage;
+  /** Zero. */
+  uint32_t reserved;
   /** Number of spheres of the tree, and of samples, that were tested. */
   uint64_t node_tests;
   uint64_t sample_tests;
@@ -402,8 +409,8 @@ vxs_status vxs_workspace_get_segments(const struct vxs_workspace *workspace,
  * Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
  * bit-identical to that of `vxs_query_contacts` with the same coverage and takes a fraction of its time. For hosts that
  * know which samples matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing,
- * except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_coverage`). With
- * VXS_COVERAGE_FACETS contacts are those of VXS_COVERAGE_SAMPLES.
+ * except for the first call with another coverage than VXS_COVERAGE_SAMPLES of a shape that is not prepared
+ * (`vxs_shape_prepare_coverage`).
  *
  * @param a, b           as in `vxs_query_contacts`
  * @param coverage       one of VXS_COVERAGE_

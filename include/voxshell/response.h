@@ -97,6 +97,13 @@ typedef struct vxs_penalty {
    * angle count as this far apart. 0, the default: four times the larger distance between samples of the two shapes.
    */
   double cluster_radius;
+  /**
+   * VXS_ROLES_AUTO (the default), VXS_ROLES_SHELL_OF_A, VXS_ROLES_SHELL_OF_B or VXS_ROLES_BOTH: which body brings the
+   * samples. With both, the samples of each body push (Xu & Barbič 2014, section 5): twice as many contacts.
+   */
+  uint32_t roles;
+  /** Zero. */
+  uint32_t reserved;
 } vxs_penalty;
 
 /** Motion of a body over a step. */
@@ -206,6 +213,13 @@ typedef struct vxs_impulse {
   double max_speed;
   /** Largest separation of the contacts considered, metres: the reach of the step's motion. Default 0. */
   double max_separation;
+  /**
+   * VXS_ROLES_AUTO (the default), VXS_ROLES_SHELL_OF_A, VXS_ROLES_SHELL_OF_B or VXS_ROLES_BOTH: which body brings the
+   * samples.
+   */
+  uint32_t roles;
+  /** Zero. */
+  uint32_t reserved;
 } vxs_impulse;
 
 /** Impulses on two bodies. */

@@ -63,17 +63,19 @@ typedef struct vxs_shape_info {
   uint64_t flipped_triangles;
   /** Distance between neighbouring grid points, metres. */
   double voxel_size;
-  /** Largest gradient of the interpolant: the largest change of the field per metre. */
+  /** Largest gradient of the field: its largest change per metre. */
   double lipschitz;
   /**
-   * Largest difference between field and mesh that a search during cooking found, metres; the true maximum is at
-   * least this. Then the root mean square of the difference, over points spread on and near the surface.
+   * Largest difference between field and mesh on the surface and within two voxels of it, metres. For
+   * VXS_FIELD_EXACT it is a proven bound. For other fields it is the largest difference that a search during
+   * cooking found: an estimate, the true maximum is at least this. Then the root mean square of the difference,
+   * over points spread on and near the surface; for VXS_FIELD_EXACT the same bound.
    */
   double field_error_max;
   double field_error_rms;
   /** Grid points where inside and outside could not be told reliably (open or self-intersecting meshes). */
   uint64_t uncertain_nodes;
-  /** Memory of the field, bytes. */
+  /** Memory of the field, bytes; for VXS_FIELD_EXACT with the triangles and their hierarchy. */
   uint64_t field_bytes;
   /** Number of samples of the pointshell. */
   uint64_t sample_count;
@@ -301,6 +303,69 @@ vxs_status vxs_shape_query_crossings(const struct vxs_shape *shape,
                                      struct vxs_vec3 from,
                                      struct vxs_vec3 to,
                                      struct vxs_segment_hit *crossings,
+                                     size_t capacity,
+                                     size_t *count);
+
+/**
+ * All passages of each cell, by the exact roots of the interpolant along the segment (Xu & Barbič 2016, section 3.1): none
+ * is missed.
+ */
+#define VXS_SEGMENT_EXACT 0
+
+/**
+ * At most one passage of each cell, by five steps of false position (Xu & Barbič 2014, equation 2). For comparison: it
+ * misses intervals that begin and end in one cell, and may take a later passage for the first. Needs a field on a grid.
+ */
+#define VXS_SEGMENT_BISECTION 1
+
+/** Settings of a query of a segment. Fill it with `vxs_segment_query_init`, then change fields as needed. */
+typedef struct vxs_segment_query {
+  /** `sizeof(vxs_segment_query)`, set by `vxs_segment_query_init`. */
+  uint32_t struct_size;
+  /** One of `VXS_SEGMENT_`. Default VXS_SEGMENT_EXACT. */
+  uint32_t method;
+  /**
+   * Points count as inside where their signed distance is at most this, metres. Default 0. With the radius of a ball
+   * it gives the times at which a ball on the segment touches the shape. May be negative.
+   */
+  double level;
+} vxs_segment_query;
+
+/** A part of a segment. */
+typedef struct vxs_interval {
+  /** Fractions of the segment, 0 to 1, at which the part begins and ends. */
+  double from;
+  double to;
+} vxs_interval;
+
+/**
+ * Fills `query` with the defaults: the surface itself, exactly.
+ *
+ * @param[out] query  the struct to fill
+ * @param size        `sizeof(vxs_segment_query)`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (null, or a size that no release had)
+ */
+VXS_API vxs_status vxs_segment_query_init(struct vxs_segment_query *query, size_t size);
+
+/**
+ * Finds the parts of a segment that are inside a shape, in order: the colliding intervals of a point that moves along
+ * the segment (Xu & Barbič 2014, section 3.1). Needs a field; allocates nothing; as exact as `vxs_shape_query_segment`.
+ *
+ * @param shape           the shape
+ * @param from, to        ends of the segment, metres, body frame
+ * @param query           the level and the method; null for the defaults
+ * @param[out] intervals  at most `capacity`, the first ones; may be null if `capacity` is 0
+ * @param[out] count      number of intervals, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT,
+ *         VXS_INVALID_HANDLE,
+ *         VXS_UNSUPPORTED (no field, or VXS_SEGMENT_BISECTION and a field that is not a grid)
+ */
+VXS_API
+vxs_status vxs_shape_query_intervals(const struct vxs_shape *shape,
+                                     struct vxs_vec3 from,
+                                     struct vxs_vec3 to,
+                                     const struct vxs_segment_query *query,
+                                     struct vxs_interval *intervals,
                                      size_t capacity,
                                      size_t *count);
 

@@ -282,6 +282,16 @@ class Shape {
     for (std::size_t i = 0; i < count; i++) hits.push_back({found[i].fraction, found[i].point, found[i].normal});
     return hits;
   }
+  /** Finds the parts of a segment that are inside the shape, in order. */
+  std::vector<vxs_interval> query_intervals(const Vec3& from, const Vec3& to, const vxs_segment_query* query = nullptr) const {
+    std::vector<vxs_interval> found(4);
+    std::size_t count = 0;
+    detail::check(vxs_shape_query_intervals(handle_.get(), from, to, query, found.data(), found.size(), &count));
+    const bool more = count > found.size();
+    found.resize(count);
+    if (more) detail::check(vxs_shape_query_intervals(handle_.get(), from, to, query, found.data(), found.size(), &count));
+    return found;
+  }
   Field get_field() const {
     Field field;
     detail::check(vxs_shape_get_field(handle_.get(), field.handle_.out()));

@@ -26,6 +26,9 @@
 #include "query.h"
 #include "motion.h"
 #include "response.h"
+#include "voxelmap.h"
+#include "voxtree.h"
+#include "haptics_settings.h"
 #include "haptics.h"
 
 #endif  /* VOXSHELL_VOXSHELL_H */

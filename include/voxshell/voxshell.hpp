@@ -22,6 +22,8 @@
 #include "query.hpp"
 #include "motion.hpp"
 #include "response.hpp"
+#include "voxelmap.hpp"
+#include "voxtree.hpp"
 #include "haptics.hpp"
 
 #include "voxshell.h"

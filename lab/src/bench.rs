@@ -7,16 +7,16 @@ mod contact;
 mod drops;
 mod edges;
 mod fields;
-mod haptics;
+pub mod haptics;
 mod pairs;
 mod papers;
 mod parry;
 mod peers;
-mod progress;
-mod random;
+pub mod progress;
+pub mod random;
 mod segments;
 mod stages;
-mod tables;
+pub mod tables;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use voxshell::asset::Shape;
 use voxshell::field::Field;
+use voxshell::mesh::TriMesh;
 use voxshell::{Error, Result};
 
 use voxshell_cli::source;
@@ -90,6 +91,9 @@ pub struct Arguments {
     /// Haptics: few steps and coarse scenes, for tests.
     #[arg(long)]
     quick: bool,
+    /// Haptics: number of timed steps of the servo; default a million, fewer with --quick.
+    #[arg(long)]
+    steps: Option<u64>,
     /// Haptics: number of hard pushes; default a million, fewer with --quick. Each takes about a millisecond.
     #[arg(long, value_name = "NUMBER")]
     pushes: Option<usize>,
@@ -108,13 +112,20 @@ pub struct Setup {
     peers: Vec<Peer>,
     segments: usize,
     clock: Clock,
-    dense: Option<voxshell::mesh::TriMesh>,
+    dense: Option<TriMesh>,
     /// Samples of the dense body.
     samples: usize,
     pairs: usize,
 }
 
 impl Setup {
+    /// Returns the setup of the papers' tables, without peers: cells of the fields, number of segments, of random motions
+    /// and of samples of the dense body.
+    pub fn of_tables(cells: &[u32], segments: usize, pairs: usize, samples: usize, dense: Option<TriMesh>) -> Self {
+        let (resolutions, clock) = (cells.to_vec(), Clock { seconds: 0.5 });
+        Self { resolutions, peers: Vec::new(), segments, clock, dense, samples, pairs }
+    }
+
     /// Returns the resolutions in ascending order.
     fn resolutions(&self, default: &[u32]) -> Vec<u32> {
         let mut chosen = if self.resolutions.is_empty() { default.to_vec() } else { self.resolutions.clone() };
@@ -165,7 +176,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
-            let effort = haptics::Effort::new(arguments.quick, arguments.pushes);
+            let effort = haptics::Effort::new(arguments.quick, arguments.steps, arguments.pushes);
             haptics::rows(&arguments.bodies.assets(arguments.quick, true), effort, &arguments.parts)?
         }
         Name::Segments => segments::rows(&mesh, &setup)?,

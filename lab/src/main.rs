@@ -2,6 +2,8 @@
 
 mod bench;
 mod haptics_demo;
+mod papers;
+mod soak;
 
 use std::process::ExitCode;
 
@@ -21,12 +23,18 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Play the papers' haptic scenes with a scripted hand and every renderer: a table, plots and pictures.
     HapticsDemo(haptics_demo::Arguments),
+    /// Run the experiments of the papers behind Voxshell, with the papers' figures beside ours: tables, plots, one report.
+    Papers(papers::Arguments),
+    /// Simulate hours of haptic use with stalls, faults and clutches, and check every step.
+    Soak(soak::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::HapticsDemo(arguments) => haptics_demo::run(&arguments),
+        Command::Papers(arguments) => papers::run(&arguments),
+        Command::Soak(arguments) => soak::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

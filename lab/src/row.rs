@@ -35,6 +35,16 @@ impl Row {
         self
     }
 
+    /// Returns a member that is a number.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.0.get(key).and_then(Value::as_f64)
+    }
+
+    /// Returns a member that is text, or nothing.
+    pub fn text(&self, key: &str) -> &str {
+        self.0.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
     pub fn put(&mut self, key: &str, value: impl Into<Value>) {
         self.0.insert(key.into(), value.into());
     }

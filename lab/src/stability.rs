@@ -7,12 +7,12 @@ use crate::scene::{Contacts, Integrator, Member, Scene, SceneSettings};
 use voxshell::contact::{self, Geometry, Roles};
 use voxshell::dynamics::{Mass, RigidBody};
 use voxshell::field::{Field, HalfSpace, SignedDistance};
+use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Settings, Tool};
 use voxshell::math::{Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use voxshell::mesh::MassProperties;
 use voxshell::pointshell::PointShell;
-use voxshell::response::{vps, Body, Braking, Kinematics, PenaltySettings, Response, Role, VpsSettings, Workspace};
-use voxshell::voxmap::Voxmap;
-use voxshell::Result;
+use voxshell::response::{vps, Body, Kinematics, PenaltySettings, Response, Role, VpsSettings, Workspace};
+use voxshell::{Error, Result};
 
 /// The forms of a body.
 #[derive(Clone)]
@@ -237,16 +237,14 @@ impl PegInHole {
     }
 }
 
-/// A hand drives a tool against a body repeatedly; the renderer is the tangent-plane force.
+/// A hand drives a tool against a body repeatedly, with [`Renderer::Vps`](haptics::Renderer::Vps).
 #[derive(Clone, Copy)]
 pub struct Collisions<'a> {
-    pub voxmap: &'a Voxmap,
-    pub field: &'a Field,
-    pub tool: &'a PointShell,
-    /// Mass, kg; the tool's inertia is that of a ball of its shell's size.
-    pub mass: f64,
-    /// Stiffness, N/m.
-    pub stiffness: f64,
+    /// Settings, with braking or without.
+    pub settings: Settings,
+    pub tool: &'a Tool,
+    /// Field and voxmap of the body.
+    pub body: &'a Forms,
     /// Largest speed of the hand at contact, m/s.
     pub speed: f64,
     /// Time step, seconds.
@@ -280,57 +278,54 @@ impl Penetrations {
 
 impl Collisions<'_> {
     /// Runs all strokes. Each comes from another direction, from outside the body's box to two voxels past its surface,
-    /// and goes out again. The coupling is critically damped and clamped to the limit of the force layer, k s/2
-    /// (McNeely et al. 1999, section 5.2).
+    /// and goes out again. Of each step, the tool is looked at where it is shown.
     ///
     /// # Errors
-    /// Those of the queries.
-    pub fn run(&self, braking: bool) -> Result<Penetrations> {
-        let radius = self.tool.bounds().extents().norm() * 0.5;
-        let mass = Mass::of_sphere(self.mass, radius)?;
-        let size = self.field_size();
-        let limit = 0.5 * self.stiffness * f64::from(self.voxmap.grid().voxel_size());
-        let damping = 2.0 * (self.stiffness * self.mass).sqrt();
-        let braking = if braking { Braking::InOneStep { mass: self.mass, dt: self.dt } } else { Braking::None };
-        let settings = VpsSettings { braking, ..VpsSettings::new(self.stiffness) };
-        let geometry = Geometry { field: Some(self.field), shell: None, surface: None };
-        let voxels = Body { geometry, kinematics: Kinematics::still(&Pose::identity()) };
-        let tool = Geometry { field: None, shell: Some(self.tool), surface: None };
+    /// `InvalidArgument` without a field, a voxmap or a pointshell; those of the renderer and of the queries.
+    pub fn run(&self) -> Result<Penetrations> {
+        let (Some(voxmap), Some(field)) = (&self.body.voxmap, &self.body.field) else {
+            return Err(Error::argument("body", "incomplete", "a body with a field and a voxmap"));
+        };
+        let tool = self.tool.forms.geometry();
+        let Some(shell) = tool.shell else {
+            return Err(Error::argument("tool", "incomplete", "a tool with a pointshell"));
+        };
+        let body = self.body.geometry();
+        let voxels = Body { geometry: body, kinematics: Kinematics::still(&Pose::identity()) };
+        let of_layers = VpsSettings::new(self.settings.contact.stiffness);
         let (mut scratch, mut queries) = (Workspace::new(), contact::Workspace::new());
+        let start = 0.75 * (field.bounds().extents().norm() + shell.bounds().extents().norm());
+        let past = 2.0 * f64::from(voxmap.grid().voxel_size());
         let mut seen = Penetrations::default();
         for stroke in 0..self.strokes {
             // Directions spread evenly by the golden ratio.
             let z = 1.0 - (2.0 * f64::from(stroke) + 1.0) / f64::from(self.strokes);
             let angle = f64::from(stroke) * 2.399_963_229_728_653;
             let ring = (1.0 - z * z).sqrt();
-            let from = Vec3::new(ring * angle.cos(), ring * angle.sin(), z) * (size + radius);
-            let mut body = RigidBody::at(mass, &Pose::from_parts(from.into(), Rotation::identity()));
+            let outward = Vec3::new(ring * angle.cos(), ring * angle.sin(), z);
+            let from = outward * start;
             let speed = self.speed * (0.2 + 0.8 * f64::from(stroke % 7) / 6.0);
-            body.set_twist(&Twist { linear: -from.normalize() * speed, angular: Vec3::zeros() });
-            let distance =
-                self.distance(tool, geometry, &from, &mut queries)? + 2.0 * f64::from(self.voxmap.grid().voxel_size());
+            let obstacle = Obstacle::fixed(self.body.clone(), Pose::identity());
+            let (mut servo, mut simulation) = haptics::new(self.settings, self.tool.clone(), vec![obstacle])?;
+            let distance = self.distance(tool, body, &from, &mut queries)? + past;
             let steps = (2.0 * distance / speed / self.dt) as u32;
-            for step in 0..steps {
+            for step in 0..=steps {
                 let part = 1.0 - 2.0 * (f64::from(step) / f64::from(steps) - 0.5).abs();
-                let hand = from - from.normalize() * (part * distance);
-                let going = from.normalize() * if 2 * step < steps { -speed } else { speed };
-                let tool = Body { geometry: tool, kinematics: body.kinematics() };
-                let found = vps(self.voxmap, &voxels, &tool, Role::Shell, &settings, &mut scratch);
+                let hand = Pose::from_parts((from - outward * (part * distance)).into(), Rotation::identity());
+                let linear = outward * if 2 * step < steps { -speed } else { speed };
+                let twist = Twist { linear, angular: Vec3::zeros() };
+                servo.step(&DeviceState { pose: hand, twist, engaged: true }, self.dt);
+                simulation.simulate();
+                let pose = servo.tool_pose();
+                let shown = Body { geometry: tool, kinematics: Kinematics::still(&pose) };
+                let found = vps(voxmap, &voxels, &shown, Role::Shell, &of_layers, &mut scratch);
                 if found.surface + found.interior > 0 {
                     seen.contacts += 1;
                     seen.passed += u32::from(found.interior > 0);
-                    let (pose, at) = (body.pose(), Pose::identity());
                     let deep =
-                        contact::distance(tool.geometry, &pose, geometry, &at, Roles::ShellOfA, 0.0, &mut queries)?;
+                        contact::distance(tool, &pose, body, &Pose::identity(), Roles::ShellOfA, 0.0, &mut queries)?;
                     seen.penetrations += u32::from(deep.is_some());
                 }
-                let pull = (hand - body.center) * self.stiffness;
-                let pull = pull * (limit / pull.norm().max(limit));
-                let twist = body.twist();
-                let mut load = found.response.wrench;
-                load.force += pull + (going - twist.linear) * damping;
-                load.torque -= twist.angular * (damping * radius * radius * 0.4);
-                body.symplectic_euler(&load, self.dt);
             }
         }
         Ok(seen)
@@ -349,9 +344,5 @@ impl Collisions<'_> {
             }
         }
         Ok(distance.min(from.norm()))
-    }
-
-    fn field_size(&self) -> f64 {
-        self.field.bounds().extents().norm() * 0.5
     }
 }

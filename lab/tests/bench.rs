@@ -103,7 +103,9 @@ fn tables_quote_the_papers() {
     for body in ["vertices", "bowl", "dense"] {
         let hits = number(&rows[&format!("ccd/table3/{body}/all")], "hits");
         assert!(hits > 2.0 && number(&rows[&format!("ccd/table3/{body}/all")], "intervals") > hits, "{body}");
-        assert!(number(&rows[&format!("ccd/table4/{body}")], "lowest_m") > -1.0, "{body}");
+        // Dropped from 1.2 m on a body that reaches 0.5 m: no faster than by gravity.
+        let drop = &rows[&format!("ccd/table4/{body}")];
+        assert!(number(drop, "lowest_m") > -1.0 && number(drop, "fastest_m_s") < 5.8, "{body}");
     }
 }
 

@@ -8,19 +8,24 @@ use std::sync::Arc;
 use super::container::{self, decode, encode, name, Container, Section, Tag};
 use super::map::{map, Mapped};
 use super::{bricks, Shape, Store};
-use crate::field::{DenseField, Field, SignedDistance};
+use crate::field::{DenseField, ExactField, Field, SignedDistance};
 use crate::memory::{self, Bytes, SliceGuarded};
 use crate::mesh::{MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
+use crate::voxmap::{StoredVoxelmap, Voxelmap};
 use crate::{Error, Result};
 
 const META: Tag = *b"META";
 const MESH: Tag = *b"MESH";
 const FIELD: Tag = *b"FELD";
+/// The grid of a field that is exact near the surface of the mesh in section MESH.
+const EXACT: Tag = *b"EXCT";
 const SHELL: Tag = *b"SHEL";
 /// The user's material numbers. In small letters: a reader without materials may skip them.
 const MATERIALS: Tag = *b"matl";
-const KNOWN: [Tag; 7] = [META, MESH, FIELD, bricks::BRICKS, bricks::RAW, bricks::PACKED, SHELL];
+/// A voxelmap. A reader without them may skip it.
+const VOXELS: Tag = *b"voxm";
+const KNOWN: [Tag; 8] = [META, MESH, FIELD, EXACT, bricks::BRICKS, bricks::RAW, bricks::PACKED, SHELL];
 
 /// Name of the file in errors for an asset in memory.
 const IN_MEMORY: &str = "asset in memory";
@@ -113,6 +118,7 @@ impl Shape {
             None => {}
             Some(Field::Dense(field)) => encode(FIELD, field, &mut sections)?,
             Some(Field::Bricks(field)) => bricks::write(field, store, &mut sections)?,
+            Some(Field::Exact(field)) => encode(EXACT, field.far(), &mut sections)?,
             Some(_) => {
                 return Err(Error::Unsupported(
                     "only cooked fields are stored in an asset, not analytic ones, triangles or sheets; make this one anew from what \
@@ -126,6 +132,9 @@ impl Shape {
         if let Some(materials) = &self.materials {
             encode(MATERIALS, &Materials(materials.to_vec_guarded()), &mut sections)?;
         }
+        if let Some(map) = &self.voxelmap {
+            encode(VOXELS, &map.to_stored(), &mut sections)?;
+        }
         Ok(sections)
     }
 
@@ -137,6 +146,11 @@ impl Shape {
         if let Some(materials) = &self.materials {
             self.check_materials(materials)
                 .map_err(|e| format!("section matl has {} numbers; expected {e}", materials.len()))?;
+        }
+        if let (Some(Field::Exact(field)), mesh) = (self.field.as_deref(), &self.mesh) {
+            if mesh.as_deref() != Some(field.mesh()) {
+                return Err("the field is exact near the surface of another mesh".into());
+            }
         }
         if let Some(Field::Bricks(field)) = self.field.as_deref() {
             field.check().map_err(|e| format!("a section of bricks: {e}"))?;
@@ -195,18 +209,31 @@ impl Shape {
             }
             None => None,
         };
-        let field = match (container.section(&FIELD), container.section(&bricks::BRICKS)) {
+        let fields = [FIELD, EXACT, bricks::BRICKS].map(|tag| container.section(&tag));
+        let field = match fields {
             // Decoding a field checks its grid against its samples.
-            (Some(bytes), None) => Some(Field::Dense(decode::<DenseField>(FIELD, bytes)?)),
-            (None, Some(_)) => Some(Field::Bricks(bricks::read(&container, file)?)),
-            (None, None) => None,
-            (Some(_), Some(_)) => return Err("it holds two fields, in sections FELD and BRIK".into()),
+            [Some(bytes), None, None] => Some(Field::Dense(decode::<DenseField>(FIELD, bytes)?)),
+            [None, Some(bytes), None] => {
+                let mesh = mesh.clone().ok_or("section MESH is missing, which section EXCT needs")?;
+                let field = ExactField::of_cooked(decode::<DenseField>(EXACT, bytes)?, mesh);
+                Some(Field::Exact(field.map_err(|e| format!("section EXCT: {e}"))?))
+            }
+            [None, None, Some(_)] => Some(Field::Bricks(bricks::read(&container, file)?)),
+            [None, None, None] => None,
+            _ => return Err("it holds several fields, in sections FELD, EXCT and BRIK".into()),
         };
         let shell = container.section(&SHELL).map(|bytes| decode::<PointShell>(SHELL, bytes)).transpose()?;
         check_parts(meta.mass.as_ref(), field.as_ref(), shell.as_ref())?;
         let (field, shell) = (field.map(Arc::new), shell.map(Arc::new));
+        let voxelmap = match container.section(&VOXELS) {
+            Some(bytes) => {
+                let map = Voxelmap::from_stored(decode::<StoredVoxelmap>(VOXELS, bytes)?);
+                Some(Arc::new(map.map_err(|e| format!("section voxm: {e}"))?))
+            }
+            None => None,
+        };
         let built = Default::default();
-        let shape = Self { mesh, field, shell, mass: meta.mass, report: meta.report, materials: None, built };
+        let shape = Self { mesh, field, shell, mass: meta.mass, report: meta.report, materials: None, voxelmap, built };
         match container.section(&MATERIALS) {
             Some(bytes) => {
                 let Materials(numbers) = decode(MATERIALS, bytes)?;

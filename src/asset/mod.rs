@@ -7,8 +7,11 @@ mod file;
 mod map;
 mod shape;
 mod triangles;
+mod voxels;
+mod voxtree;
 
 pub use crate::cook::{CookOptions, Forms, Resolution, Storage};
 pub use container::Store;
 pub use shape::{Built, Shape};
 pub use triangles::{contact_triangles, ContactTriangles, TrianglePoint};
+pub use voxels::VoxelmapOptions;

@@ -9,6 +9,7 @@ use crate::math::{limits, Aabb, Progress};
 use crate::memory;
 use crate::mesh::{Locator, MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
+use crate::voxmap::Voxelmap;
 use crate::{Error, Result};
 
 /// Largest number of triangles of a mesh whose faces are looked at: of larger ones the edges are hardly cheaper than the
@@ -28,6 +29,8 @@ pub struct Shape {
     pub report: Option<Report>,
     /// The user's material numbers, one per triangle of `mesh`; see [`Shape::with_materials`].
     pub materials: Option<Arc<Vec<u32>>>,
+    /// The paper's map of the body; see [`Shape::with_voxelmap`].
+    pub voxelmap: Option<Arc<Voxelmap>>,
     /// Structures over `mesh` and `field`, built on first use; to be reset when one of them is replaced.
     pub built: Built,
 }
@@ -36,7 +39,7 @@ pub struct Shape {
 #[derive(Clone, Debug, Default)]
 pub struct Built {
     surface: Arc<OnceLock<Option<Surface>>>,
-    locator: Arc<OnceLock<Option<Locator>>>,
+    locator: Arc<OnceLock<Option<Arc<Locator>>>>,
 }
 
 impl Shape {
@@ -50,12 +53,13 @@ impl Shape {
         progress.guard("cooking a shape", || {
             let cooked = cook::shape::cook(mesh, options, progress)?;
             Ok(Self {
-                mesh: Some(Arc::new(cooked.mesh)),
+                mesh: Some(cooked.mesh),
                 field: cooked.field.map(Arc::new),
                 shell: cooked.shell.map(Arc::new),
                 mass: cooked.mass,
                 report: Some(cooked.report),
                 materials: None,
+                voxelmap: None,
                 built: Built::default(),
             })
         })
@@ -70,6 +74,7 @@ impl Shape {
             mass: None,
             report: None,
             materials: None,
+            voxelmap: None,
             built: Built::default(),
         }
     }
@@ -111,7 +116,8 @@ impl Shape {
         if field.is_none() && shell.is_none() {
             return Err(Error::argument("field and pointshell", "both absent", "at least one of them"));
         }
-        Ok(Self { mesh: None, field, shell, mass: None, report: None, materials: None, built: Built::default() })
+        let (voxelmap, built) = (None, Built::default());
+        Ok(Self { mesh: None, field, shell, mass: None, report: None, materials: None, voxelmap, built })
     }
 
     /// Returns the body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their
@@ -141,6 +147,8 @@ impl Shape {
                 mass: self.mass.map(|m| m.scaled(factor)).map(checked).transpose().map_err(unfit)?,
                 report: self.report.as_ref().map(|r| r.scaled(factor)),
                 materials: self.materials.clone(),
+                // Layers and scaled distances do not scale: it is made anew.
+                voxelmap: None,
                 built: Built::default(),
             })
         })?;
@@ -174,11 +182,15 @@ impl Shape {
     }
 
     /// Returns the exact surface of the mesh; `None` without a mesh, and if the field is not that of a closed mesh. The
-    /// first call builds it, which takes about 2 µs per triangle; copies of the shape share it.
+    /// first call builds it, which takes about 2 µs per triangle; copies of the shape share it. A field that is exact
+    /// near the surface has it already.
     ///
     /// # Errors
     /// `OutOfMemory`.
     pub fn surface(&self) -> Result<Option<&Surface>> {
+        if let Some(Field::Exact(field)) = self.field.as_deref() {
+            return Ok(Some(field.surface()));
+        }
         let built = &self.built.surface;
         if built.get().is_none() {
             let mesh = self.mesh.as_deref().filter(|_| self.is_field_of_closed_mesh());
@@ -202,15 +214,21 @@ impl Shape {
     ///
     /// # Errors
     /// `OutOfMemory`.
-    pub fn locator(&self) -> Result<Option<&Locator>> {
+    pub fn locator(&self) -> Result<Option<&Arc<Locator>>> {
         let built = &self.built.locator;
         if built.get().is_none() {
-            let locator =
-                memory::guard("building a hierarchy of triangles", || Ok(self.mesh.as_deref().map(Locator::new)))?;
+            let locator = memory::guard("building a hierarchy of triangles", || {
+                Ok(self.mesh.as_deref().map(|mesh| Arc::new(Locator::new(mesh))))
+            })?;
             // Another thread may have been faster, with the same result.
             let _ = built.set(locator);
         }
         Ok(built.get().and_then(Option::as_ref))
+    }
+
+    /// Returns the same if it was built before.
+    pub(crate) fn prepared_locator(&self) -> Option<&Arc<Locator>> {
+        self.built.locator.get().and_then(Option::as_ref)
     }
 
     /// Returns whether the field is zero on the mesh, and not on an offset surface or on a membrane.

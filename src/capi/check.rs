@@ -302,6 +302,17 @@ pub(super) unsafe fn shape_of<T>(body: *const T) -> *const vxs_shape {
     }
 }
 
+/// A struct whose first field is a pointer to a handle of kind `H`.
+pub(super) trait StartsWith<H> {}
+
+/// Returns the handle at the start of a struct, for the guard; null if there is none to read.
+pub(super) unsafe fn first_of<T: StartsWith<H>, H>(body: *const T) -> *const H {
+    match usable("body", body) {
+        Ok(()) => body.cast::<*const H>().read(),
+        Err(_) => std::ptr::null(),
+    }
+}
+
 /// Copies points. `status` is the error for a point that is not finite, or beyond the limit.
 pub(super) unsafe fn points(
     argument: &str,

@@ -6,7 +6,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::status::*;
 use crate::asset::{CookOptions, Forms, Resolution, Storage};
-use crate::pointshell::{Sampling, TreeKind};
+use crate::pointshell::{Clustering, Sampling, TreeKind};
 
 /// Cook the signed distance field.
 pub const VXS_FORM_FIELD: u32 = 1;
@@ -31,6 +31,12 @@ pub const VXS_TREE_MINIMAL_BALLS: u32 = 0;
 /// Sphere tree of nested spheres centred on samples.
 pub const VXS_TREE_NESTED: u32 = 1;
 
+/// Clusters of equal size, made round by exchanges between neighbours: the tightest spheres.
+pub const VXS_CLUSTERING_BALANCED: u32 = 0;
+/// Clusters by a walk from nearest to nearest sample, with outliers re-assigned (Sagardia et al. 2014, section 2.1.2): with
+/// VXS_SAMPLING_PROJECTION and VXS_TREE_MINIMAL_BALLS the pointshell of the paper.
+pub const VXS_CLUSTERING_GREEDY: u32 = 1;
+
 /// The library chooses the storage of the field: at present always `VXS_STORAGE_DENSE`.
 pub const VXS_STORAGE_AUTO: u32 = 0;
 /// Samples at all points of the grid: VXS_FIELD_DENSE.
@@ -39,6 +45,12 @@ pub const VXS_STORAGE_DENSE: u32 = 1;
 /// with the surface area and not with the volume; within two voxels of the surface the field is the same to 1/3840 of a
 /// voxel.
 pub const VXS_STORAGE_BRICKS: u32 = 2;
+/// Samples at all points of the grid, and the triangles of the mesh: VXS_FIELD_EXACT. Within two voxels of the
+/// surface the distance is that to the triangles, so edges and corners are sharp. Where the surface near a voxel is
+/// one plane, a query takes as long as in VXS_STORAGE_DENSE; elsewhere near the surface it searches the closest
+/// triangle, which takes one to three microseconds. Only for closed meshes without an `offset`; others return
+/// VXS_UNSUPPORTED. The grid has at least 6 `padding_voxels`.
+pub const VXS_STORAGE_EXACT: u32 = 3;
 
 /// Progress callback. Threads of the library call it while a shape is cooked, one call at a time.
 ///
@@ -89,8 +101,8 @@ pub struct vxs_cook_options {
     pub progress_user: *mut c_void,
     /// One of `VXS_STORAGE_`.
     pub field_storage: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// One of `VXS_CLUSTERING_`.
+    pub clustering: u32,
     /// Largest acceptable error of the field, metres: `field_error_max` of `vxs_shape_info`, as measured during
     /// cooking, will not exceed it. It determines the voxel size, so `voxel_size` must be 0, and `resolution` is
     /// ignored. The voxel size is found by cooking coarser fields first, which takes two or three times as long as the
@@ -104,7 +116,8 @@ pub struct vxs_cook_options {
     pub offset: f64,
 }
 
-const STORAGES: [Storage; 3] = [Storage::Dense, Storage::Dense, Storage::Bricks];
+const STORAGES: [Storage; 4] = [Storage::Dense, Storage::Dense, Storage::Bricks, Storage::Exact];
+const CLUSTERINGS: [Clustering; 2] = [Clustering::Balanced, Clustering::Greedy];
 const TREES: [TreeKind; 2] = [TreeKind::MinimalBalls, TreeKind::NestedOnSamples];
 
 impl Growable for vxs_cook_options {
@@ -136,7 +149,7 @@ impl Growable for vxs_cook_options {
             progress: None,
             progress_user: std::ptr::null_mut(),
             field_storage: VXS_STORAGE_AUTO,
-            reserved: 0,
+            clustering: VXS_CLUSTERING_BALANCED,
             target_error,
             offset: core.field.offset,
         }
@@ -171,9 +184,7 @@ impl vxs_cook_options {
             (false, false) => Resolution::Cells(c.resolution),
         };
         core.storage = check::choice("options->field_storage", c.field_storage, "VXS_STORAGE_", &STORAGES)?;
-        if c.reserved != 0 {
-            return Err(Failure::argument("options->reserved", c.reserved, "0"));
-        }
+        core.shell.clustering = check::choice("options->clustering", c.clustering, "VXS_CLUSTERING_", &CLUSTERINGS)?;
         core.field.padding_voxels = c.padding_voxels;
         core.field.offset = check::length_or_zero("options->offset", c.offset)?;
         core.field.memory_limit = c.memory_limit;

@@ -41,8 +41,10 @@ pub const VXS_FIELD_SHEET: u32 = 11;
 pub const VXS_FIELD_BRICKS: u32 = 12;
 /// The exact field of a torus.
 pub const VXS_FIELD_TORUS: u32 = 13;
+/// Samples on a grid, and the exact distance to the triangles within two voxels of the surface.
+pub const VXS_FIELD_EXACT: u32 = 14;
 /// The largest of these numbers.
-pub const VXS_FIELD_LAST: u32 = 13;
+pub const VXS_FIELD_LAST: u32 = 14;
 
 /// Cooks a shape from triangles. The shape keeps a copy of them.
 ///
@@ -454,7 +456,7 @@ unsafe fn analytic(
     handle::create("shape", shape, Arc::new(Shape::from_field(make()?)))
 }
 
-unsafe fn mesh(
+pub(super) unsafe fn mesh(
     vertices: *const vxs_vec3,
     vertex_count: usize,
     indices: *const u32,

@@ -50,6 +50,8 @@ pub(super) enum Kind {
     PointShell,
     Workspace,
     Haptics,
+    Voxelmap,
+    VoxTree,
 }
 
 impl Kind {
@@ -62,6 +64,8 @@ impl Kind {
             n if n == Kind::PointShell as u32 => "vxs_pointshell",
             n if n == Kind::Workspace as u32 => "vxs_workspace",
             n if n == Kind::Haptics as u32 => "vxs_haptics",
+            n if n == Kind::Voxelmap as u32 => "vxs_voxelmap",
+            n if n == Kind::VoxTree as u32 => "vxs_voxtree",
             _ => "handle of an unknown kind",
         }
     }

@@ -6,15 +6,19 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle::{self, Exclusive};
 use super::haptics_handle::*;
-use super::haptics_settings::{forms, vxs_haptics_settings};
+use super::haptics_settings::{forms, vxs_haptics_settings, VXS_DETECTION_TRIANGLES};
 use super::haptics_types::*;
 use super::query_options::vxs_body;
 use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
 use super::workers;
-use crate::haptics::{self, DeviceState, FaultCounts, Obstacle, Report, Runner};
+use crate::asset::Shape;
+use crate::haptics::{self, DeviceState, FaultCounts, Obstacle, Report};
 use crate::math::{limits, Pose, Rotation, Twist, Vec3, Wrench};
+
+/// Largest number of spare places for bodies.
+const MOST_SPARE: u32 = 65536;
 
 fn vec3(v: vxs_vec3) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
@@ -113,14 +117,20 @@ pub unsafe extern "C" fn vxs_haptics_create(
 ) -> vxs_status {
     entry!(vxs_haptics_create, [tool], {
         let settings = vxs_haptics_settings::read(settings)?;
-        let tool = settings.tool(forms(handle::get("tool", tool)?))?;
+        let by_triangles = settings.detection == VXS_DETECTION_TRIANGLES;
+        let prepare = |shape: &Shape| if by_triangles { shape.locator().map(drop) } else { Ok(()) };
+        let tool = handle::get("tool", tool)?;
+        prepare(tool)?;
+        let tool = settings.tool(forms(tool))?;
         let mut obstacles = Vec::new();
         for (i, body) in check::slice("bodies", bodies, "body_count", body_count)?.iter().enumerate() {
             let shape = handle::get(format_args!("bodies[{i}].shape"), body.shape)?;
             let pose = check::pose_value(format_args!("bodies[{i}].pose."), &body.pose)?;
+            prepare(shape)?;
             obstacles.push(Obstacle::fixed(forms(shape), pose));
         }
         check::out("haptics", haptics)?;
+        let spare = check::in_range("settings->spare_bodies", settings.spare_bodies, 0, MOST_SPARE)?;
         let height_map = settings.height_map()?;
         let offset = settings.offset()?;
         let settings = settings.to_core()?;
@@ -130,15 +140,18 @@ pub unsafe extern "C" fn vxs_haptics_create(
                 obstacle.forms = workers::work(|| forms.with_voxmap(offset))??;
             }
         }
+        obstacles.extend((0..spare).map(|_| Obstacle::empty()));
         let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;
         simulation.set_height_map(height_map);
-        let monitor = servo.monitor().clone();
+        let (monitor, loads) = (servo.monitor().clone(), servo.loads().clone());
         let halves = Halves {
             servo: Exclusive::new(Some(servo)),
             simulation: Exclusive::new(Some(simulation)),
             runner: Exclusive::new(None),
             monitor,
-            speed: settings.speed,
+            loads,
+            voxmap: settings.renderer.uses_voxmap().then_some(offset),
+            speed: settings.speed.map(|speed| AtomicU64::new(speed.to_bits())),
             logged: AtomicU64::new(0),
         };
         handle::create("haptics", haptics, halves)
@@ -196,8 +209,9 @@ pub unsafe extern "C" fn vxs_haptics_step(
         check::out("output", output)?;
         let o = servo.step(&given.into(), dt);
         let tool = servo.tool_pose().into();
-        let (wrench, status, touched) = (o.wrench.into(), o.status.0, o.touched);
-        check::write(output, vxs_haptics_output { wrench, tool, age: o.age, status, contacts: o.contacts, touched })
+        let (wrench, contact, status) = (o.wrench.into(), o.contact.into(), o.status.0);
+        let (age, contacts, touched) = (o.age, o.contacts, o.touched);
+        check::write(output, vxs_haptics_output { wrench, contact, tool, age, status, contacts, touched })
     })
 }
 
@@ -227,8 +241,9 @@ pub unsafe extern "C" fn vxs_haptics_step_admittance(
         let hand = Wrench { force: vec3(hand.force), torque: vec3(hand.torque) };
         let m = servo.step_admittance(&hand, engaged, dt);
         let (pose, twist, tool) = (m.pose.into(), m.twist.into(), servo.tool_pose().into());
-        let (status, contacts, touched) = (m.status.0, m.contacts, m.touched);
-        check::write(motion, vxs_haptics_motion { pose, twist, tool, age: m.age, status, contacts, touched })
+        let (contact, age, status) = (m.contact.into(), m.age, m.status.0);
+        let (contacts, touched) = (m.contacts, m.touched);
+        check::write(motion, vxs_haptics_motion { pose, twist, contact, tool, age, status, contacts, touched })
     })
 }
 
@@ -347,18 +362,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body_pose(
             velocity.linear = check::quantities("twist->linear", given.linear)?;
             velocity.angular = check::quantities("twist->angular", given.angular)?;
         }
-        if let Some(runner) = halves.runner.lock("haptics")?.as_ref() {
-            if Runner::is_simulating() {
-                return Err(Failure::new(
-                    VXS_BUSY,
-                    "called by surface.height in a round of the simulation, which holds the bodies",
-                ));
-            }
-            runner.set_obstacle_pose(index, &pose, &velocity)?;
-        } else {
-            let mut half = halves.simulation.lock("haptics")?;
-            own(&mut half)?.set_obstacle_pose(index, &pose, &velocity)?;
-        }
+        halves.simulation(|simulation| Ok(simulation.set_obstacle_pose(index, &pose, &velocity)?))?;
         Ok(VXS_OK)
     })
 }

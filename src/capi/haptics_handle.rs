@@ -7,7 +7,8 @@ use super::failure::Failure;
 use super::handle::{Exclusive, Kind, Opaque};
 use super::log::{log, VXS_LOG_WARNING};
 use super::status::*;
-use crate::haptics::{Jump, Monitor, Runner, Servo, Simulation};
+use crate::haptics::{Jump, Loads, Monitor, Runner, Servo, Simulation};
+use crate::voxmap::Offset;
 
 /// A tool in a hand, and the bodies that it can touch. It has two halves for two threads: steps answer the device, and
 /// the simulation finds contacts. Neither waits for the other.
@@ -27,13 +28,32 @@ pub(super) struct Halves {
     pub runner: Exclusive<Option<Runner>>,
     /// Of the servo, also while a runner owns it.
     pub monitor: Arc<Monitor>,
+    /// Of the servo, also while a runner owns it.
+    pub loads: Arc<Loads>,
+    /// Place of the force layer of voxels, if the renderer uses voxels.
+    pub voxmap: Option<Offset>,
     /// Largest speed of the device, m/s and rad/s, for messages.
-    pub speed: [f64; 2],
+    pub speed: [AtomicU64; 2],
     /// Jumps of the device at the last message.
     pub logged: AtomicU64,
 }
 
 impl Halves {
+    /// Calls a function with the simulation, also while a runner owns it: then it may wait for a round to end.
+    pub fn simulation<R>(&self, act: impl FnOnce(&mut Simulation) -> Result<R, Failure>) -> Result<R, Failure> {
+        if let Some(runner) = self.runner.lock("haptics")?.as_ref() {
+            if Runner::is_simulating() {
+                return Err(Failure::new(
+                    VXS_BUSY,
+                    "called by surface.height in a round of the simulation, which holds the bodies",
+                ));
+            }
+            return act(&mut runner.simulation());
+        }
+        let mut half = self.simulation.lock("haptics")?;
+        act(own(&mut half)?)
+    }
+
     /// Logs jumps of the device. It is called on the thread of the simulation, since steps neither allocate nor lock,
     /// and logs at the first jump and whenever their number has doubled.
     pub fn log_jumps(&self) {
@@ -45,7 +65,8 @@ impl Halves {
         self.logged.store(faults.teleport, Ordering::Relaxed);
         log(VXS_LOG_WARNING, || {
             let Jump { distance: [linear, angular], time } = faults.last_jump;
-            let ([most, turn], scale) = (self.speed, self.monitor.scale());
+            let [most, turn] = [0, 1].map(|i| f64::from_bits(self.speed[i].load(Ordering::Relaxed)));
+            let scale = self.monitor.scale();
             let ms = 1e3 * time;
             format!(
                 "haptics: the device moved {linear:.3} m and {angular:.2} rad within {ms:.1} ms; expected at most \

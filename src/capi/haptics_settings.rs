@@ -13,8 +13,8 @@ use super::types::*;
 use crate::asset::Shape;
 use crate::haptics::god_object::{Budget, Detection, Metric};
 use crate::haptics::{
-    ContactSettings, Coupling, Forms, Handle, HeightMap, Limits, Renderer, Saturation, Settings, Surface, Texture,
-    Timing, Tool,
+    ContactSettings, ContactSource, Coupling, Forms, Handle, HeightMap, Limits, Renderer, Saturation, Settings,
+    Surface, Texture, Timing, Tool,
 };
 use crate::math::{Mat3, Vec3};
 use crate::voxmap::Offset;
@@ -37,6 +37,15 @@ pub const VXS_METRIC_MASS: u32 = 0;
 /// The stiffness of the coupling, the same in all directions and about all axes; the mass and the inertia of the tool
 /// have no effect.
 pub const VXS_METRIC_STIFFNESS: u32 = 1;
+
+/// Contacts of the god-object are those of samples against fields.
+pub const VXS_DETECTION_SAMPLES: u32 = 0;
+/// Contacts of the god-object are those of the triangles of both bodies, vertices against faces and edges against
+/// edges, as in Ortega, Redon & Coquillart 2007: sharp edges hold at their true place. It takes longer for many
+/// triangles. A body without triangles keeps its samples.
+pub const VXS_DETECTION_TRIANGLES: u32 = 1;
+
+const DETECTIONS: [Detection; 2] = [Detection::Continuous, Detection::Triangles];
 
 const METRICS: [Metric; 2] = [Metric::Mass, Metric::Stiffness];
 
@@ -64,11 +73,11 @@ pub struct vxs_haptics_coupling {
     pub stiffness: [f64; 2],
     /// Damping: N·s/m, N·m·s/rad. Default: critical for the reflected mass.
     pub damping: [f64; 2],
-    /// Deflection at which the springs saturate: metres, radians. Dampers add nothing to the force of a saturated spring.
-    /// With VXS_RENDERER_VPS, VXS_RENDERER_PENALTY and VXS_RENDERER_CONTINUOUS_PENALTY the springs saturate at the latest
-    /// at F = 0.9 `contact.stiffness` s/2, with s the smallest cell of the fields in which samples are looked up, and at
-    /// the torque of F at half the diagonal of the tool's box. One contact then holds the tool within half a cell. Raise
-    /// `contact.stiffness` for larger forces.
+    /// Deflection at which the springs saturate: metres, radians. Dampers add nothing to the force of a saturated
+    /// spring. With VXS_RENDERER_VPS, VXS_RENDERER_PENALTY and VXS_RENDERER_CONTINUOUS_PENALTY the springs saturate at
+    /// the latest at F = 0.9 `contact.stiffness` s/2, with s the smallest cell of the fields in which samples are
+    /// looked up, and at the torque of F at half the diagonal of the tool's box. One contact then holds the tool within
+    /// half a cell. Raise `contact.stiffness` for larger forces.
     pub reach: [f64; 2],
     /// Point at which the springs hold the tool, body frame, metres. Default: its centre of mass. No effect with
     /// VXS_RENDERER_GOD_OBJECT.
@@ -100,9 +109,9 @@ pub struct vxs_haptics_contact {
     /// stand for clusters of samples, so that the stiffness does not depend on the number of samples (Otaduy & Lin
     /// 2005). Default 0: every sample pushes.
     pub max_clusters: u32,
-    /// For VXS_RENDERER_VPS: number of voxels, at most 16, by which the layer that pushes is outside those that hold the
-    /// surface. Default 2: the tool is held 2 to 2.5 voxels above a face along the grid, and no surfaces meet (McNeely et
-    /// al. 1999). 0: surfaces meet within a voxel, for parts that fit closely.
+    /// For VXS_RENDERER_VPS: number of voxels, at most 16, by which the layer that pushes is outside those that hold
+    /// the surface. Default 2: the tool is held 2 to 2.5 voxels above a face along the grid, and no surfaces meet
+    /// (McNeely et al. 1999). 0: surfaces meet within a voxel, for parts that fit closely.
     pub layers: u32,
 }
 
@@ -184,10 +193,10 @@ pub struct vxs_haptics_settings {
     /// Mass of the tool, kg. For VXS_RENDERER_GOD_OBJECT only its ratio to `inertia` matters, and only with
     /// VXS_METRIC_MASS.
     pub mass: f64,
-    /// Mass of the simulated tool between the coupling and the contacts, kg; its inertia is in proportion. In free space
-    /// the hand feels nothing of it, in contact its inertia beside the contacts' force. Above `mass` it counts as `mass`. No
-    /// effect with VXS_RENDERER_GOD_OBJECT. Default: 0.012 (McNeely et al. 1999), or less: `mass`, or what `limits.damping` still damps critically, but at
-    /// least 0.001.
+    /// Mass of the simulated tool between the coupling and the contacts, kg; its inertia is in proportion. In free
+    /// space the hand feels nothing of it, in contact its inertia beside the contacts' force. Above `mass` it counts as
+    /// `mass`. No effect with VXS_RENDERER_GOD_OBJECT. Default: 0.012 (McNeely et al. 1999), or less: `mass`, or what
+    /// `limits.damping` still damps critically, but at least 0.001.
     pub reflected_mass: f64,
     /// Centre of mass of the tool, body frame, metres.
     pub center_of_mass: vxs_vec3,
@@ -212,6 +221,12 @@ pub struct vxs_haptics_settings {
     /// For VXS_RENDERER_GOD_OBJECT: one of `VXS_METRIC_`. Of all motions that the constraints allow, the tool makes the
     /// one that is nearest in this metric to the motion of the hand. Default VXS_METRIC_MASS.
     pub metric: u32,
+    /// Number of empty places for bodies, at most 65536, which `vxs_haptics_set_body` fills at run time. Their indices
+    /// follow those of the bodies of `vxs_haptics_create`. Default 0.
+    pub spare_bodies: u32,
+    /// For VXS_RENDERER_GOD_OBJECT: one of `VXS_DETECTION_`. A shape that `vxs_haptics_set_body` adds later needs
+    /// `vxs_shape_prepare_triangles` before. Default VXS_DETECTION_SAMPLES.
+    pub detection: u32,
 }
 
 impl Growable for vxs_haptics_settings {
@@ -268,6 +283,8 @@ impl Growable for vxs_haptics_settings {
             speed: [0.0; 2],
             passivity: 1,
             metric: VXS_METRIC_MASS,
+            spare_bodies: 0,
+            detection: VXS_DETECTION_SAMPLES,
         }
     }
 }
@@ -285,7 +302,7 @@ impl From<Limits> for vxs_haptics_limits {
 }
 
 /// Converts an error of the core; its message then has the C name of the argument.
-fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
+pub(super) fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
     match error {
         Error::InvalidArgument { argument, value, expected } => Failure::argument(&name(&argument), value, &expected),
         other => other.into(),
@@ -303,7 +320,8 @@ fn of_settings(argument: &str) -> String {
 }
 
 pub(super) fn forms(shape: &Shape) -> Forms {
-    Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
+    let mesh = shape.prepared_locator().cloned();
+    Forms { field: shape.field.clone(), shell: shape.shell.clone(), mesh, ..Forms::default() }
 }
 
 /// The caller's pointer, kept for the threads that pass it back.
@@ -406,6 +424,7 @@ impl vxs_haptics_settings {
                 tolerance: s.contact.tolerance,
                 restitution: s.contact.restitution,
                 braking: s.contact.braking != 0,
+                source: ContactSource::Samples,
             },
             limits: s.limits.into(),
             speed: s.speed,
@@ -417,7 +436,7 @@ impl vxs_haptics_settings {
             },
             handle: Handle { mass: s.handle.mass, inertia: s.handle.inertia, damping: s.handle.damping },
             passivity: s.passivity != 0,
-            detection: Detection::Continuous,
+            detection: check::choice("settings->detection", s.detection, "VXS_DETECTION_", &DETECTIONS)?,
             metric: check::choice("settings->metric", s.metric, "VXS_METRIC_", &METRICS)?,
             budget: Budget {
                 tests: check::limit(s.budget.max_tests),

@@ -31,7 +31,8 @@ pub const VXS_HAPTICS_DISENGAGED: u32 = 8;
 pub const VXS_HAPTICS_LIMITED: u32 = 16;
 /// The simulation has published nothing for longer than allowed: its last contacts are used, and fade out.
 pub const VXS_HAPTICS_STALE: u32 = 32;
-/// The wrench is growing from zero, after a reset, a fault or an entry while inside.
+/// The wrench is growing from zero, after a reset, a fault or an entry while inside; or it changes by a ramp, after a change
+/// of bodies or settings.
 pub const VXS_HAPTICS_RAMPING: u32 = 64;
 /// The passivity controller removed energy.
 pub const VXS_HAPTICS_DAMPED: u32 = 128;
@@ -98,6 +99,9 @@ pub struct vxs_haptics_faults {
 pub struct vxs_haptics_output {
     /// Wrench on the hand, about the tool's origin, world frame. Never above the device's limits.
     pub wrench: vxs_wrench,
+    /// Mean wrench of the contacts on the simulated tool over the step, about the origin of `tool`, world frame: the
+    /// opposite of the sum of the wrenches on all bodies (`vxs_haptics_get_load`).
+    pub contact: vxs_wrench,
     /// Pose of the simulated tool, which is the pose to draw: body to world.
     pub tool: vxs_pose,
     /// Age of the contacts used, seconds.
@@ -118,6 +122,8 @@ pub struct vxs_haptics_motion {
     pub pose: vxs_pose,
     /// Velocity of the tool's origin.
     pub twist: vxs_twist,
+    /// Mean wrench of the contacts on the simulated tool over the step, as in `vxs_haptics_output`.
+    pub contact: vxs_wrench,
     /// Pose of the simulated tool, which is the pose to draw: body to world.
     pub tool: vxs_pose,
     /// Age of the contacts used, seconds.

@@ -4,6 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
+use super::query_options::{ROLES, VXS_ROLES_AUTO};
 use super::response::{dynamic_body, vxs_dynamic_body, vxs_wrench};
 use super::status::*;
 use super::types::*;
@@ -38,6 +39,11 @@ pub struct vxs_impulse {
     pub max_speed: f64,
     /// Largest separation of the contacts considered, metres: the reach of the step's motion. Default 0.
     pub max_separation: f64,
+    /// VXS_ROLES_AUTO (the default), VXS_ROLES_SHELL_OF_A, VXS_ROLES_SHELL_OF_B or VXS_ROLES_BOTH: which body brings the
+    /// samples.
+    pub roles: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// Impulses on two bodies.
@@ -60,12 +66,21 @@ impl Growable for vxs_impulse {
 
     fn defaults() -> Self {
         let ImpulseSettings { iterations, dt, restitution, .. } = ImpulseSettings::new(0.0);
-        Self { struct_size: 0, iterations, dt, restitution, max_speed: 0.0, max_separation: 0.0 }
+        Self {
+            struct_size: 0,
+            iterations,
+            dt,
+            restitution,
+            max_speed: 0.0,
+            max_separation: 0.0,
+            roles: VXS_ROLES_AUTO,
+            reserved: 0,
+        }
     }
 }
 
 impl vxs_impulse {
-    fn to_core(self) -> Result<ImpulseSettings, Failure> {
+    pub(super) fn to_core(self) -> Result<ImpulseSettings, Failure> {
         let max_speed = check::not_negative("impulse->max_speed", self.max_speed)?;
         Ok(ImpulseSettings {
             dt: check::seconds("impulse->dt", self.dt)?,
@@ -76,7 +91,7 @@ impl vxs_impulse {
     }
 }
 
-unsafe fn mobility(argument: &str, pointer: *const vxs_mobility) -> Result<Mobility, Failure> {
+pub(super) unsafe fn mobility(argument: &str, pointer: *const vxs_mobility) -> Result<Mobility, Failure> {
     let given = check::input(argument, pointer)?;
     let [xx, yy, zz, xy, xz, yz] = given.inverse_inertia;
     for (i, value) in given.inverse_inertia.into_iter().enumerate() {
@@ -141,10 +156,12 @@ pub unsafe extern "C" fn vxs_query_impulse(
         let given = vxs_impulse::read(impulse)?;
         let settings = given.to_core()?;
         let max_separation = check::coordinate("impulse->max_separation", given.max_separation)?;
+        check::in_range("impulse->reserved", given.reserved, 0, 0)?;
+        let roles = check::choice("impulse->roles", given.roles, "VXS_ROLES_", &ROLES)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out("impulses", impulses)?;
         let mut scratch = scratch.lock("workspace")?;
-        let query = Query { max_separation, ..Query::default() };
+        let query = Query { roles, max_separation, ..Query::default() };
         let found = contact::contacts(a.geometry, &at_a.pose, b.geometry, &at_b.pose, &query, &mut scratch.contact)?;
         check::write(impulses, response::impulse(found, (at_a, &of_a), (at_b, &of_b), &settings).into())
     })

@@ -27,6 +27,7 @@ pub mod cook_options;
 pub mod create;
 pub mod forms;
 pub mod haptics;
+pub mod haptics_bodies;
 pub mod haptics_constraints;
 pub mod haptics_handle;
 pub mod haptics_run;
@@ -35,35 +36,34 @@ pub mod haptics_types;
 pub mod impulse;
 pub mod log;
 pub mod materials;
+pub mod mesh_motion;
 pub mod motion;
 pub mod patches;
 pub mod primitive;
 pub mod query;
 pub mod query_options;
 pub mod response;
+pub mod segment_intervals;
 pub mod shape;
 pub mod shape_info;
 pub mod status;
 pub mod types;
+pub mod voxelmap;
+pub mod voxelmap_query;
+pub mod voxtree;
+pub mod voxtree_query;
 
 /// The C headers, in the order in which they include each other. Each entry lists the files of `src/capi` whose public
 /// items the header declares, in their order in the files.
-pub const HEADERS: [(&str, &[&str]); 7] = [
+pub const HEADERS: [(&str, &[&str]); 10] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),
-    ("shape", &["shape_info.rs", "shape.rs", "materials.rs", "forms.rs", "asset.rs"]),
+    ("shape", &["shape_info.rs", "shape.rs", "segment_intervals.rs", "materials.rs", "forms.rs", "asset.rs"]),
     ("query", &["query_options.rs", "query.rs", "contact_triangles.rs"]),
-    ("motion", &["motion.rs"]),
+    ("motion", &["motion.rs", "mesh_motion.rs"]),
     ("response", &["response.rs", "impulse.rs", "patches.rs"]),
-    (
-        "haptics",
-        &[
-            "haptics_handle.rs",
-            "haptics_types.rs",
-            "haptics_settings.rs",
-            "haptics.rs",
-            "haptics_constraints.rs",
-            "haptics_run.rs",
-        ],
-    ),
+    ("voxelmap", &["voxelmap.rs", "voxelmap_query.rs"]),
+    ("voxtree", &["voxtree.rs", "voxtree_query.rs"]),
+    ("haptics_settings", &["haptics_handle.rs", "haptics_types.rs", "haptics_settings.rs"]),
+    ("haptics", &["haptics.rs", "haptics_bodies.rs", "haptics_constraints.rs", "haptics_run.rs"]),
 ];

@@ -8,9 +8,9 @@ use super::handle;
 use super::query_options::*;
 use super::status::*;
 use crate::asset::Shape;
-use crate::contact::Coverage;
+use crate::contact::{Coverage, Geometry};
 use crate::math::Pose;
-use crate::{ccd, contact, response};
+use crate::{ccd, contact, response, voxtree};
 
 /// Scratch memory of queries: one per thread. Once it is warm, queries neither allocate nor lock.
 pub struct vxs_workspace {
@@ -27,8 +27,14 @@ impl handle::Opaque for vxs_workspace {
 pub(super) struct Scratch {
     pub contact: contact::Workspace,
     pub motion: ccd::shell::Workspace,
+    pub mesh: ccd::mesh_impact::MeshWorkspace,
+    pub known_pairs: Vec<ccd::mesh_impact::FeaturePair>,
     pub clusters: response::Clusters,
     pub patches: response::PatchWorkspace,
+    pub voxels: response::VoxelWorkspace,
+    pub voxtrees: voxtree::Workspace,
+    /// Contacts of voxel pairs.
+    pub voxel_contacts: Vec<contact::Contact>,
 }
 
 /// Creates scratch memory for queries. Create one per thread and keep it. A pair that is queried repeatedly is answered
@@ -107,6 +113,19 @@ pub unsafe extern "C" fn vxs_query_contacts(
     })
 }
 
+/// Returns the geometries of two shapes for queries that do not know how the bodies move.
+fn geometries_of_samples<'a>(
+    a: &'a Shape,
+    b: &'a Shape,
+    coverage: Coverage,
+) -> crate::Result<(Geometry<'a>, Geometry<'a>)> {
+    let (of_a, of_b) = (a.geometry_for(coverage)?, b.geometry_for(coverage)?);
+    Ok(match coverage.of_moving(&of_a, &of_b) {
+        Coverage::Samples => (a.geometry(), b.geometry()),
+        _ => (of_a, of_b),
+    })
+}
+
 /// Reports on the last query in a workspace: whether `vxs_query_contacts` found every contact, a bound on the contacts
 /// that it may have missed, and its cost.
 ///
@@ -155,8 +174,8 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
 /// bit-identical to that of `vxs_query_contacts` with the same coverage and takes a fraction of its time. For hosts that
 /// know which samples matter, such as the samples of a resting body's manifold. Needs no workspace and allocates nothing,
-/// except for the first call with VXS_COVERAGE_EDGES of a shape that is not prepared (`vxs_shape_prepare_coverage`). With
-/// VXS_COVERAGE_FACETS contacts are those of VXS_COVERAGE_SAMPLES.
+/// except for the first call with another coverage than VXS_COVERAGE_SAMPLES of a shape that is not prepared
+/// (`vxs_shape_prepare_coverage`).
 ///
 /// @param a, b           as in `vxs_query_contacts`
 /// @param coverage       one of VXS_COVERAGE_
@@ -177,10 +196,10 @@ pub unsafe extern "C" fn vxs_query_features(
 ) -> vxs_status {
     entry!(vxs_query_features, [check::shape_of(a), check::shape_of(b)], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?.of_samples();
+        let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?;
         let features = check::slice("features", features, "count", count)?;
         check::out_array("contacts", contacts, "count", count)?;
-        let (body_a, body_b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
+        let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
         contact::contacts_of(body_a, &pose_a, body_b, &pose_b, features, |i, c| {
             contacts.add(i).write((&c).into());
         })?;
@@ -214,17 +233,11 @@ pub unsafe extern "C" fn vxs_query_distance(
         let scratch = handle::get("workspace", workspace)?;
         check::out("closest", closest)?;
         check::out("found", found)?;
-        let (roles, coverage) = (query.roles()?, query.coverage()?.of_samples());
+        let (roles, coverage) = (query.roles()?, query.coverage()?);
         let mut scratch = scratch.lock("workspace")?;
-        let best = contact::distance(
-            shape_a.geometry_for(coverage)?,
-            &pose_a,
-            shape_b.geometry_for(coverage)?,
-            &pose_b,
-            roles,
-            query.max_distance,
-            &mut scratch.contact,
-        )?;
+        let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
+        let limit = query.max_distance;
+        let best = contact::distance(body_a, &pose_a, body_b, &pose_b, roles, limit, &mut scratch.contact)?;
         if let Some(c) = &best {
             closest.write(c.into());
         }

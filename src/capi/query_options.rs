@@ -37,9 +37,9 @@ pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
 /// triangles. With a limit on the search, contacts are as with VXS_COVERAGE_SAMPLES.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
-/// As VXS_COVERAGE_SAMPLES, but of two meshes of flat faces that hardly move in a step with `extremes_only` the edges and
-/// corners alone, as in such a step with VXS_COVERAGE_EDGES: exact, and at a price that does not depend on the number of
-/// samples. For meshes of at most 20,000 triangles.
+/// As VXS_COVERAGE_EDGES for two meshes of flat faces that have at most 200 edges each, or at most 20,000 triangles while
+/// they hardly move in a step with `extremes_only`; as VXS_COVERAGE_SAMPLES for all others. In such a step edges and corners
+/// are tested alone, with VXS_COVERAGE_EDGES too: exact, and at a price that does not depend on the number of samples.
 pub const VXS_COVERAGE_FACETS: u32 = 2;
 
 pub(super) const COVERAGES: [Coverage; 3] = [Coverage::Samples, Coverage::Edges, Coverage::Facets];
@@ -217,6 +217,11 @@ pub struct vxs_query_report {
     pub struct_size: u32,
     /// One of `VXS_ANSWER_`.
     pub answer: u32,
+    /// What was tested, one of `VXS_COVERAGE_`: samples; the edges and corners of flat faces alone (`FACETS`); samples and
+    /// edges. All but samples alone are exact.
+    pub coverage: u32,
+    /// Zero.
+    pub reserved: u32,
     /// Number of spheres of the tree, and of samples, that were tested.
     pub node_tests: u64,
     pub sample_tests: u64,
@@ -307,22 +312,41 @@ impl Growable for vxs_query_report {
     const NULLABLE: bool = false;
 
     fn defaults() -> Self {
-        Self { struct_size: 0, answer: VXS_ANSWER_COMPLETE, node_tests: 0, sample_tests: 0, least_missed: 0.0 }
+        Self {
+            struct_size: 0,
+            answer: VXS_ANSWER_COMPLETE,
+            coverage: VXS_COVERAGE_SAMPLES,
+            reserved: 0,
+            node_tests: 0,
+            sample_tests: 0,
+            least_missed: 0.0,
+        }
+    }
+}
+
+/// Returns the constant of a completeness.
+pub(super) fn answer_of(completeness: Completeness) -> u32 {
+    match completeness {
+        Completeness::Complete => VXS_ANSWER_COMPLETE,
+        Completeness::Extremes => VXS_ANSWER_EXTREMES,
+        Completeness::Urgent => VXS_ANSWER_URGENT,
+        Completeness::Coarse => VXS_ANSWER_COARSE,
+        Completeness::Partial => VXS_ANSWER_PARTIAL,
     }
 }
 
 impl vxs_query_report {
     pub(super) fn of(workspace: &Workspace) -> Self {
         let (stats, report) = (workspace.stats(), workspace.report());
-        let answer = match report.completeness {
-            Completeness::Complete => VXS_ANSWER_COMPLETE,
-            Completeness::Extremes => VXS_ANSWER_EXTREMES,
-            Completeness::Urgent => VXS_ANSWER_URGENT,
-            Completeness::Coarse => VXS_ANSWER_COARSE,
-            Completeness::Partial => VXS_ANSWER_PARTIAL,
+        let answer = answer_of(report.completeness);
+        let coverage = match report.coverage {
+            Coverage::Samples => VXS_COVERAGE_SAMPLES,
+            Coverage::Edges => VXS_COVERAGE_EDGES,
+            Coverage::Facets => VXS_COVERAGE_FACETS,
         };
+        let (node_tests, sample_tests) = (stats.node_tests, stats.sample_tests);
         let least_missed = report.least_missed;
-        Self { struct_size: 0, answer, node_tests: stats.node_tests, sample_tests: stats.sample_tests, least_missed }
+        Self { struct_size: 0, answer, coverage, reserved: 0, node_tests, sample_tests, least_missed }
     }
 }
 

@@ -7,10 +7,11 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::motion::{motion_value, vxs_motion};
 use super::query::{vxs_workspace, Scratch};
+use super::query_options::{ROLES, VXS_ROLES_AUTO};
 use super::status::*;
 use super::types::*;
 use crate::ccd::impact;
-use crate::contact::{self, Geometry, Query};
+use crate::contact::{self, Geometry, Query, Roles};
 use crate::math::{Mat6, Twist};
 use crate::response::{self, Body, ClusterSettings, ContinuousSettings, Kinematics, On, PenaltySettings};
 use crate::response::{Response, Sweep};
@@ -97,6 +98,11 @@ pub struct vxs_penalty {
     /// Contacts nearer to each other than this, metres, are not separated into clusters; normals that differ by a right
     /// angle count as this far apart. 0, the default: four times the larger distance between samples of the two shapes.
     pub cluster_radius: f64,
+    /// VXS_ROLES_AUTO (the default), VXS_ROLES_SHELL_OF_A, VXS_ROLES_SHELL_OF_B or VXS_ROLES_BOTH: which body brings the
+    /// samples. With both, the samples of each body push (Xu & Barbič 2014, section 5): twice as many contacts.
+    pub roles: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 impl Growable for vxs_penalty {
@@ -116,6 +122,8 @@ impl Growable for vxs_penalty {
             max_clusters: 0,
             midpoints: ContinuousSettings::new(core).midpoints,
             cluster_radius: 0.0,
+            roles: VXS_ROLES_AUTO,
+            reserved: 0,
         }
     }
 }
@@ -129,6 +137,11 @@ impl vxs_penalty {
             offset: check::coordinate("penalty->offset", self.offset)?,
             average_from: check::in_range("penalty->average_from", self.average_from, 1, u32::MAX)?,
         })
+    }
+
+    fn roles(&self) -> Result<Roles, Failure> {
+        check::in_range("penalty->reserved", self.reserved, 0, 0)?;
+        check::choice("penalty->roles", self.roles, "VXS_ROLES_", &ROLES)
     }
 
     /// Returns the settings of the clusters; `None` if every sample pushes.
@@ -177,7 +190,7 @@ unsafe fn swept_body<'a>(argument: &str, body: *const vxs_swept_body) -> Result<
     Ok(Sweep { geometry, poses: [moving.from, moving.to], center, twist })
 }
 
-fn twist(argument: Arguments, twist: &vxs_twist) -> Result<Twist, Failure> {
+pub(super) fn twist(argument: Arguments, twist: &vxs_twist) -> Result<Twist, Failure> {
     Ok(Twist {
         linear: check::quantities(format_args!("{argument}.twist.linear"), twist.linear)?,
         angular: check::quantities(format_args!("{argument}.twist.angular"), twist.angular)?,
@@ -280,12 +293,13 @@ pub unsafe extern "C" fn vxs_query_penalty(
     entry!(vxs_query_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
         let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
         let penalty = vxs_penalty::read(penalty)?;
-        let (settings, clusters) = (penalty.to_core()?, penalty.clusters(&a.geometry, &b.geometry)?);
+        let (settings, roles) = (penalty.to_core()?, penalty.roles()?);
+        let clusters = penalty.clusters(&a.geometry, &b.geometry)?;
         let scratch = handle::get("workspace", workspace)?;
         let answer = Answer::checked(on_a, on_b, count)?;
         let mut scratch = scratch.lock("workspace")?;
         let Scratch { contact, clusters: groups, .. } = &mut *scratch;
-        let query = Query { max_separation: settings.offset, ..Query::default() };
+        let query = Query { roles, max_separation: settings.offset, ..Query::default() };
         let (pose_a, pose_b) = (&a.kinematics.pose, &b.kinematics.pose);
         let mut found = contact::contacts(a.geometry, pose_a, b.geometry, pose_b, &query, contact)?;
         if let Some(clusters) = clusters {
@@ -327,11 +341,13 @@ pub unsafe extern "C" fn vxs_query_continuous_penalty(
         check::in_range("penalty->max_clusters", given.max_clusters, 0, 0)?;
         let midpoints = check::in_range("penalty->midpoints", given.midpoints, 1, MOST_MIDPOINTS)?;
         let settings = ContinuousSettings { penalty: given.to_core()?, midpoints };
+        let roles = given.roles()?;
         let scratch = handle::get("workspace", workspace)?;
         let answer = Answer::checked(on_a, on_b, count)?;
         let mut scratch = scratch.lock("workspace")?;
         let query = impact::Query {
             path: impact::Path::Straight,
+            roles,
             max_separation: settings.penalty.offset,
             ..impact::Query::default()
         };

@@ -310,7 +310,7 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
     })
 }
 
-fn field_of(shape: &Shape) -> Result<&Field, Failure> {
+pub(super) fn field_of(shape: &Shape) -> Result<&Field, Failure> {
     let missing = || Failure::unsupported("shape has no field, which a segment query needs");
     shape.field.as_deref().ok_or_else(missing)
 }

@@ -51,15 +51,17 @@ pub struct vxs_shape_info {
     pub flipped_triangles: u64,
     /// Distance between neighbouring grid points, metres.
     pub voxel_size: f64,
-    /// Largest gradient of the interpolant: the largest change of the field per metre.
+    /// Largest gradient of the field: its largest change per metre.
     pub lipschitz: f64,
-    /// Largest difference between field and mesh that a search during cooking found, metres; the true maximum is at
-    /// least this. Then the root mean square of the difference, over points spread on and near the surface.
+    /// Largest difference between field and mesh on the surface and within two voxels of it, metres. For
+    /// VXS_FIELD_EXACT it is a proven bound. For other fields it is the largest difference that a search during
+    /// cooking found: an estimate, the true maximum is at least this. Then the root mean square of the difference,
+    /// over points spread on and near the surface; for VXS_FIELD_EXACT the same bound.
     pub field_error_max: f64,
     pub field_error_rms: f64,
     /// Grid points where inside and outside could not be told reliably (open or self-intersecting meshes).
     pub uncertain_nodes: u64,
-    /// Memory of the field, bytes.
+    /// Memory of the field, bytes; for VXS_FIELD_EXACT with the triangles and their hierarchy.
     pub field_bytes: u64,
     /// Number of samples of the pointshell.
     pub sample_count: u64,

@@ -32,6 +32,8 @@ pub(super) struct Setting<'a, C> {
     rounding: [f64; 2],
     /// Level for the batch that certifies the start of segments; `None` if the field does not allow it.
     pub batch_level: Option<Level>,
+    /// Whether each cell is searched by [`Cubic::bisection`], which misses passages.
+    pub bisection: bool,
 }
 
 /// Certified start of a segment. It shortens the walk and does not change the result.
@@ -66,6 +68,7 @@ impl<'a, C: Cells> Setting<'a, C> {
             last,
             rounding: [still, steep],
             batch_level: fits.then_some(Level { value: level, error_bound, stop_below: false }),
+            bisection: false,
         }
     }
 
@@ -306,6 +309,9 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
 
     /// Reports the passages of a cubic over `t` to `to`.
     pub fn examine_cubic(&mut self, cubic: &Cubic, t: f64, to: f64) -> ControlFlow<()> {
+        if self.setting.bisection {
+            return self.bisect(cubic, t, to);
+        }
         let signs = cubic.signs();
         // Never in the grid, where neighbours are bit-identical; on its box the two forms of φ may differ by a
         // rounding.
@@ -316,6 +322,21 @@ impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
             self.pass((t + s * (to - t)).min(to), !self.below)?;
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl<C: Cells, F: FnMut(f64, bool) -> ControlFlow<()>> GridTraversal<'_, C, F> {
+    /// Reports the passage that the papers' bisection finds in a cell.
+    #[cold]
+    fn bisect(&mut self, cubic: &Cubic, t: f64, to: f64) -> ControlFlow<()> {
+        let starts_below = cubic.b[0] <= 0.0;
+        if starts_below != self.below {
+            self.pass(t, starts_below)?;
+        }
+        match cubic.bisection() {
+            Some(s) => self.pass((t + s * (to - t)).min(to), !self.below),
+            None => ControlFlow::Continue(()),
+        }
     }
 }
 

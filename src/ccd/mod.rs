@@ -19,6 +19,10 @@
 //! | `ball_intervals` | intervals of its path in which a ball may pass the level |
 //! | `interval_traversal` | the cells along such an interval |
 //! | `impact` | two bodies in the world |
+//! | `mesh_impact` | two triangle meshes on rigid motions, without fields or samples |
+//! | `mesh_near` | the pairs of features of two meshes at rest that are near |
+//! | `mesh_motion` | these motions, and their enclosures in intervals |
+//! | `mesh_feature` | edge and edge, vertex and face, over an interval of time |
 
 mod ball_intervals;
 pub mod cell;
@@ -29,6 +33,10 @@ mod grid_line;
 mod grid_traversal;
 pub mod impact;
 mod interval_traversal;
+mod mesh_feature;
+pub mod mesh_impact;
+mod mesh_motion;
+pub mod mesh_near;
 pub mod motion;
 mod sample_path;
 mod screw;

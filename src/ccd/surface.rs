@@ -4,7 +4,8 @@
 use std::ops::ControlFlow;
 
 use super::types::Segment;
-use crate::field::{Field, MeshField, Sheet, SignedDistance};
+use crate::field::{ExactField, Field, MeshField, Sheet, SignedDistance};
+use crate::math::Vec3;
 use crate::mesh::Bvh;
 
 type Flow = ControlFlow<()>;
@@ -32,20 +33,49 @@ fn hits<'a>(bvh: &'a Bvh, segment: &'a Segment) -> impl Iterator<Item = f64> + '
 }
 
 /// Reports the passages of `level`; `on` is as in [`grid::walk`](super::grid::walk).
-pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
+pub(super) fn mesh(field: &MeshField, segment: &Segment, level: f64, on: impl FnMut(f64, bool) -> Flow) -> Flow {
     if level != 0.0 || !field.is_closed() {
         let resolution = if field.is_closed() { f64::INFINITY } else { OPEN_RESOLUTION };
         let size = field.bounds().extents().amax() + level.abs();
         return march(segment, size, resolution, |t| field.signed(segment.at(t)) - level, on);
     }
-    let mut below = field.signed(segment.from) <= 0.0;
+    triangles(field.bvh(), |p| field.inside(p), segment, field.signed(segment.from) <= 0.0, on)
+}
+
+/// Reports the passages of `level` of a field that is exact near the surface. Where the exact distance is at most
+/// [`ExactField::exact_to`], the points at or below a level are those of the exact distance.
+pub(super) fn exact(field: &ExactField, segment: &Segment, level: f64, on: impl FnMut(f64, bool) -> Flow) -> Flow {
+    let surface = field.surface();
+    if level == 0.0 {
+        let below = surface.signed(segment.from) <= 0.0;
+        return triangles(surface.bvh(), |p| surface.contains(p), segment, below, on);
+    }
+    if level.abs() <= field.exact_to() {
+        let size = surface.bounds().extents().amax() + level.abs();
+        return march(segment, size, f64::INFINITY, |t| surface.signed(segment.at(t)) - level, on);
+    }
+    // φ may be steeper than 1 there, and differ from the distance by less than a voxel.
+    let steepest = f64::from(field.lipschitz());
+    let reach = level.max(0.0) + f64::from(field.voxel_size());
+    clipped(field, segment, reach, field.bounds().extents().amax() + level.abs(), |phi| (phi - level) / steepest, on)
+}
+
+/// Reports the passages through the triangles of a closed surface; `below` is whether the segment starts at or below
+/// it.
+fn triangles(
+    bvh: &Bvh,
+    inside: impl Fn(Vec3) -> bool,
+    segment: &Segment,
+    mut below: bool,
+    mut on: impl FnMut(f64, bool) -> Flow,
+) -> Flow {
     if below {
         on(0.0, true)?;
     }
-    let mut hits = hits(field.bvh(), segment).peekable();
+    let mut hits = hits(bvh, segment).peekable();
     while let Some(t) = hits.next() {
         let next = hits.peek().copied().unwrap_or(1.0);
-        let after = field.inside(segment.at(0.5 * (t + next)));
+        let after = inside(segment.at(0.5 * (t + next)));
         if after != below {
             below = after;
             on(t, below)?;
@@ -76,17 +106,30 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
 }
 
 /// Finds the passages of `level` in the exact distance of a shape that is not convex; see [`march`].
-pub(super) fn distance(field: &Field, segment: &Segment, level: f64, mut on: impl FnMut(f64, bool) -> Flow) -> Flow {
+pub(super) fn distance(field: &Field, segment: &Segment, level: f64, on: impl FnMut(f64, bool) -> Flow) -> Flow {
     let size = field.bounds().extents().amax() + level.abs();
+    clipped(field, segment, level.max(0.0), size, |phi| phi - level, on)
+}
+
+/// Finds the passages of 0 in `off`(φ), which changes by at most a metre per metre, and is positive farther than
+/// `reach` from the box of the shape.
+fn clipped(
+    field: &impl SignedDistance,
+    segment: &Segment,
+    reach: f64,
+    size: f64,
+    off: impl Fn(f64) -> f64,
+    mut on: impl FnMut(f64, bool) -> Flow,
+) -> Flow {
     // Far away, the rounding of a distance in f32 exceeds the size of the shape: a step by it could pass the shape.
-    let near = field.bounds().inflated(level.max(0.0));
+    let near = field.bounds().inflated(reach);
     let Some((start, end)) = segment.clip(&near, field.error_bound()) else { return Flow::Continue(()) };
     let clipped = Segment { from: segment.at(start), to: segment.at(end) };
-    let off = |t: f64| {
+    let at = |t: f64| {
         let p = clipped.at(t);
-        f64::from(field.distance((p - field.local_origin(&p)).map(|x| x as f32).into())) - level
+        off(f64::from(field.distance((p - field.local_origin(&p)).map(|x| x as f32).into())))
     };
-    march(&clipped, size, f64::INFINITY, off, |t, below| on(start + t * (end - start), below))
+    march(&clipped, size, f64::INFINITY, at, |t, below| on(start + t * (end - start), below))
 }
 
 /// Advances by |distance − level|, at most by `longest` and at least by [`RESOLUTION`], both in sizes of the shape.

@@ -43,6 +43,7 @@ impl<'a> Target<'a> {
         let steepest = match field {
             Field::Dense(f) => f64::from(f.lipschitz_outside()),
             Field::Bricks(f) => f64::from(f.lipschitz_outside()),
+            Field::Exact(f) => f64::from(f.lipschitz()),
             _ => 1.0,
         };
         Self { field, level, steepest }
@@ -59,6 +60,8 @@ impl<'a> Target<'a> {
         match self.field {
             Field::Dense(f) => grid(f, self.level),
             Field::Bricks(f) => grid(f, self.level),
+            // On the border and outside it is that of its grid.
+            Field::Exact(f) => grid(f.far(), self.level),
             _ => self.field.bounds().inflated(self.level.max(0.0)),
         }
     }

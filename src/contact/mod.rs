@@ -9,17 +9,19 @@
 //! Of two bodies with exact surfaces, the edges of both meshes are tested too, so that no intersection is missed between
 //! the samples.
 
+mod hulls;
 mod manifold;
 mod query;
 mod search;
 mod types;
 mod workspace;
 
+pub use hulls::{hull_contacts, hull_distance, HullQuery, HullStats, HullWorkspace};
 pub use manifold::contacts_of;
 pub use query::{contacts, distance};
 pub(crate) use types::directions;
 pub use types::{
     Budget, Completeness, Contact, Coverage, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step,
-    FEATURE_OF_B, FEATURE_OF_EDGE,
+    FEATURE_OF_B, FEATURE_OF_EDGE, FEW_EDGES,
 };
 pub use workspace::Workspace;

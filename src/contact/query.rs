@@ -33,15 +33,16 @@ pub fn contacts<'w>(
 ) -> Result<&'w [Contact]> {
     check(query)?;
     let mut passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
+    let is_limited = query.budget != Budget::UNLIMITED;
+    let coverage = if is_limited { Coverage::Samples } else { query.coverage };
+    let surfaces = surfaces(&a, &b).filter(|_| coverage != Coverage::Samples);
+    let moving = coverage.of_moving(&a, &b);
+    if moving == Coverage::Samples {
+        passes.iter_mut().flatten().for_each(Pass::without_surface);
+    }
     if let Some([of_a, of_b]) = &query.owners {
         let [first, second] = passes;
         passes = [first.map(|pass| pass.owned(of_a, of_b)), second.map(|pass| pass.owned(of_b, of_a))];
-    }
-    let is_limited = query.budget != Budget::UNLIMITED;
-    let surfaces = surfaces(&a, &b).filter(|_| !is_limited && query.coverage != Coverage::Samples);
-    let finds_edges = surfaces.filter(|_| query.coverage == Coverage::Edges);
-    if is_limited || query.coverage != Coverage::Edges {
-        passes.iter_mut().flatten().for_each(|pass| pass.exact = None);
     }
     let both = passes.iter().all(Option::is_some);
     workspace.begin();
@@ -49,7 +50,8 @@ pub fn contacts<'w>(
     let outlined = surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &passes, query, workspace));
     if !outlined {
         find(&mut passes, query, workspace);
-        if let Some(surfaces) = finds_edges {
+        workspace.report.coverage = moving;
+        if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
             find_between(surfaces, poses, &passes, query, false, workspace);
         }
     }
@@ -64,7 +66,7 @@ pub fn contacts<'w>(
         };
         grouping.number(&mut workspace.contacts, &mut workspace.regions);
     }
-    if query.reduces_at_the_end(both || outlined || finds_edges.is_some())
+    if query.reduces_at_the_end(both || workspace.report.coverage != Coverage::Samples)
         && workspace.contacts.len() > query.max_contacts
     {
         reduce_contacts(workspace, pose_a, query);
@@ -293,7 +295,8 @@ fn find_outlines(
     }
     sort(&mut workspace.contacts);
     between::remove(&mut workspace.contacts, sharp::extent(surfaces), query.max_separation);
-    workspace.report = Report { completeness: Completeness::Extremes, least_missed: f64::NEG_INFINITY };
+    workspace.report =
+        Report { completeness: Completeness::Extremes, coverage: Coverage::Facets, least_missed: f64::NEG_INFINITY };
     true
 }
 

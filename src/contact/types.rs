@@ -98,24 +98,30 @@ impl Segmentation {
     pub const REGION: Self = Self::Region { distance: 0.0, angle: std::f64::consts::FRAC_PI_4 };
 }
 
-/// What a discrete query tests. Of bodies without an exact surface it tests samples.
+/// Largest number of edges of a body of flat faces whose edges cost less to test than its samples.
+pub const FEW_EDGES: usize = 200;
+
+/// What a discrete query tests. If a body has no exact surface, only samples are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Samples.
     Samples,
-    /// Samples; the edges and corners alone of two bodies of flat faces that hardly move in a step with
-    /// [`Step::extremes_only`].
+    /// As [`Coverage::Edges`] for two bodies of flat faces that have at most [`FEW_EDGES`] edges, or that hardly move in a
+    /// step with [`Step::extremes_only`]; samples for all others.
     Facets,
-    /// Samples with exact distances, edges and sharp corners; of bodies of flat faces as [`Coverage::Facets`].
+    /// Samples with exact distances, edges and sharp corners. Two bodies of flat faces that hardly move in a step with
+    /// [`Step::extremes_only`] are tested by edges and corners alone.
     Edges,
 }
 
 impl Coverage {
-    /// Returns the coverage of queries without a step, and of given samples.
-    pub(crate) fn of_samples(self) -> Self {
-        match self {
-            Self::Facets => Self::Samples,
-            other => other,
+    /// Returns the coverage of two bodies that may move, [`Coverage::Samples`] or [`Coverage::Edges`].
+    pub(crate) fn of_moving(self, a: &Geometry, b: &Geometry) -> Self {
+        let is_simple = |surface: &Surface| surface.is_faceted() && surface.edge_count() <= FEW_EDGES;
+        match (self, a.surface, b.surface) {
+            (Self::Edges, ..) => Self::Edges,
+            (Self::Facets, Some(a), Some(b)) if is_simple(a) && is_simple(b) => Self::Edges,
+            _ => Self::Samples,
         }
     }
 }
@@ -146,7 +152,7 @@ pub struct Query<'a> {
     /// Simulation step of the query. With a step, only near samples that count in it, and `preferred`, are contacts;
     /// with `None`, all near samples are. Ignored against sheets and when the budget is limited.
     pub step: Option<Step>,
-    /// What is tested of two bodies that both have an exact surface ([`Geometry::surface`]).
+    /// Selects what is tested of two bodies that both have an exact surface ([`Geometry::surface`]).
     pub coverage: Coverage,
     /// Owners of the geometries of A and B. The workspace recognises a pair by them, and a query that follows another
     /// query of the same pair tests only the nodes that the motion between the two has made uncertain. `None`: every
@@ -244,6 +250,9 @@ pub enum Completeness {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     pub completeness: Completeness,
+    /// What was tested: samples, the edges and corners of flat faces alone, or samples and edges. All but samples alone are
+    /// exact.
+    pub coverage: Coverage,
     /// Proven lower bound of the separation of every sample that was left out, metres. +∞ when no sample was left
     /// out, −∞ when no bound is known.
     pub least_missed: f64,
@@ -252,7 +261,7 @@ pub struct Report {
 impl Default for Report {
     /// Report of a query that left nothing out.
     fn default() -> Self {
-        Self { completeness: Completeness::Complete, least_missed: f64::INFINITY }
+        Self { completeness: Completeness::Complete, coverage: Coverage::Samples, least_missed: f64::INFINITY }
     }
 }
 

@@ -99,6 +99,7 @@ pub(crate) fn mass_of_samples(field: &Field) -> Option<MassProperties> {
     match field {
         Field::Dense(field) => mass_from_field(field),
         Field::Bricks(field) => mass_from_bricks(field),
+        Field::Exact(field) => mass_from_field(field.far()),
         _ => None,
     }
 }

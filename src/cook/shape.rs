@@ -1,8 +1,10 @@
 //! All forms of a body from its mesh: weld, field, pointshell, mass properties.
 
+use std::sync::Arc;
+
 use super::target::{self, extent};
 use super::{mass_of_mesh, mass_of_samples, offset_surface, FieldOptions};
-use crate::field::{BrickField, DenseField, Field, SignedDistance};
+use crate::field::{BrickField, DenseField, ExactField, Field, SignRule, SignedDistance};
 use crate::math::{Aabb, Progress};
 use crate::memory;
 use crate::mesh::{MassProperties, Report, TriMesh};
@@ -44,6 +46,9 @@ pub enum Storage {
     Dense,
     /// Bricks near the surface, coarse samples elsewhere.
     Bricks,
+    /// All nodes of the grid, and the triangles: exact within two voxels of the surface. For closed meshes without an
+    /// offset. The grid has at least [`ExactField::PADDING`] cells around the mesh.
+    Exact,
 }
 
 /// Parameters of cooking a mesh.
@@ -93,6 +98,9 @@ impl CookOptions {
             _ if !self.forms.field => 0,
             Storage::Dense => DenseField::memory_needed(&mesh, &options)?,
             Storage::Bricks => BrickField::memory_needed(&mesh, &options)?,
+            Storage::Exact => {
+                DenseField::memory_needed(&mesh, &with_room(&options))?.saturating_add(surface_bytes(&mesh))
+            }
         };
         let shell = match self.forms.shell {
             true => PointShell::memory_needed(&mesh, &self.shell_options(voxel_size))?,
@@ -109,7 +117,7 @@ impl CookOptions {
     }
 
     /// Returns the voxel size of `resolution`, and the field if it is wanted.
-    fn cook_field(&self, mesh: &TriMesh, progress: &Progress) -> Result<(f64, Option<Field>)> {
+    fn cook_field(&self, mesh: &Arc<TriMesh>, progress: &Progress) -> Result<(f64, Option<Field>)> {
         let cook =
             |voxel_size: f64| cook_field(mesh, self.storage, &FieldOptions { voxel_size, ..self.field }, progress);
         if let Resolution::Error(target) = self.resolution {
@@ -148,7 +156,7 @@ impl CookOptions {
 
 /// Cooked forms, and the welded mesh from which they were cooked.
 pub(crate) struct Cooked {
-    pub mesh: TriMesh,
+    pub mesh: Arc<TriMesh>,
     pub field: Option<Field>,
     pub shell: Option<PointShell>,
     pub mass: Option<MassProperties>,
@@ -159,7 +167,7 @@ pub(crate) struct Cooked {
 pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Cooked> {
     options.check_forms()?;
     progress.report("weld", 0.0)?;
-    let mesh = mesh.welded(options.weld_tolerance);
+    let mesh = Arc::new(mesh.welded(options.weld_tolerance));
     mesh.check_extent()?;
     let report = mesh.report();
     let offset = options.field.offset;
@@ -184,7 +192,12 @@ pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -
 }
 
 /// Cooks the field, and returns whether any of it is inside.
-fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress: &Progress) -> Result<(Field, bool)> {
+fn cook_field(
+    mesh: &Arc<TriMesh>,
+    storage: Storage,
+    options: &FieldOptions,
+    progress: &Progress,
+) -> Result<(Field, bool)> {
     match storage {
         Storage::Dense => {
             let field = DenseField::cook(mesh, options, progress)?;
@@ -196,7 +209,50 @@ fn cook_field(mesh: &TriMesh, storage: Storage, options: &FieldOptions, progress
             let has_inside = field.has_inside();
             Ok((Field::Bricks(field), has_inside))
         }
+        Storage::Exact => cook_exact(mesh, options, progress),
     }
+}
+
+/// Cooks a field that is exact near the surface.
+fn cook_exact(mesh: &Arc<TriMesh>, options: &FieldOptions, progress: &Progress) -> Result<(Field, bool)> {
+    let beside = "in exact storage; expected a closed mesh without an offset, or another storage";
+    if options.offset != 0.0 {
+        return Err(Error::Unsupported(format!("an offset surface has no triangles to be kept {beside}")));
+    }
+    let kept = surface_bytes(mesh);
+    let limit = options.memory_limit.saturating_sub(kept);
+    let grid = DenseField::cook(mesh, &FieldOptions { memory_limit: limit, ..with_room(options) }, progress);
+    let grid = grid.map_err(|error| match error {
+        Error::TooLarge { what, needed, .. } => {
+            Error::TooLarge { what, needed: needed.saturating_add(kept), limit: options.memory_limit }
+        }
+        other => other,
+    })?;
+    if !matches!(grid.sign().rule, SignRule::Crossings | SignRule::Parity) {
+        return Err(Error::Unsupported(format!("the mesh is open, so that its distance has no sign {beside}")));
+    }
+    let has_inside = grid.values().iter().any(|&phi| phi < 0.0);
+    progress.report("exact", 0.0)?;
+    let field = progress.guard("making a field exact near the surface", || ExactField::of_cooked(grid, mesh.clone()));
+    let field = field.map_err(|error| match error {
+        // Triangles that cancel each other have a distance, but no surface.
+        Error::InvalidArgument { .. } => {
+            Error::Unsupported(format!("some triangles of the mesh lie on others that face the other way {beside}"))
+        }
+        other => other,
+    })?;
+    progress.report("exact", 1.0)?;
+    Ok((Field::Exact(field), has_inside))
+}
+
+/// Returns the options of the grid of a field that is exact near the surface.
+fn with_room(options: &FieldOptions) -> FieldOptions {
+    FieldOptions { padding_voxels: options.padding_voxels.max(ExactField::PADDING), ..*options }
+}
+
+/// Returns a bound on the memory of the exact surface, while it is built, bytes.
+fn surface_bytes(mesh: &TriMesh) -> u64 {
+    1000 * mesh.triangles.len() as u64
 }
 
 /// Refuses a field without an inside, which could never report a contact.

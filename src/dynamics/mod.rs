@@ -1,4 +1,4 @@
-//! Rigid bodies in motion: state, symplectic and linearly implicit Euler, for one body.
+//! Rigid bodies in motion: state, symplectic and linearly implicit Euler, for one body or two linked ones.
 //! Knows nothing of devices or files.
 //!
 //! | file | what |
@@ -10,3 +10,4 @@ mod body;
 mod step;
 
 pub use body::{Mass, RigidBody};
+pub use step::{implicit_euler_of_two, Link};

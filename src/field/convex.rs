@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::hull::convex_hull;
 use super::triangle::{cluster, Packet, TriangleFrame, LANES};
 use super::wide::wide;
 use super::{Modulus, SignedDistance};
 use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded, GrowGuarded};
+use crate::mesh::convex_hull;
 use crate::{Error, Result};
 
 /// Bound on rounding relative to the input numbers; a bound compares two chains of it (see `analytic`).

@@ -197,6 +197,24 @@ impl DenseField {
         &self.sign
     }
 
+    /// Returns φ at the point of the box that is closest to `p`, and the distance to it.
+    #[inline]
+    pub(super) fn split(&self, p: [f32; 3]) -> (f32, f32) {
+        let Spot { cell, f, over } = self.hot.axes.spot(p);
+        (value(View::of(self).corners(cell), f), norm(over))
+    }
+
+    /// Returns the cell of the point of the box that is closest to `p`.
+    #[inline]
+    pub(super) fn cell_of(&self, p: [f32; 3]) -> [i32; 3] {
+        self.hot.axes.spot(p).cell
+    }
+
+    /// Returns the rounding of φ anywhere in the box, metres.
+    pub(super) fn slack(&self) -> f32 {
+        self.hot.slack
+    }
+
     /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
         (std::mem::size_of::<Self>() + self.values.len() * 4) as u64 + self.blocks.bytes()

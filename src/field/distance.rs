@@ -116,6 +116,7 @@ pub trait SignedDistance: Send + Sync {
 
     /// Returns a bound on |φ − exact signed distance of the shape that it represents|, metres: only rounding for
     /// analytic shapes. For grids it is not a proof: the largest error found at cooking
-    /// ([`FieldError::max`](super::FieldError::max)) plus the rounding.
+    /// ([`FieldError::max`](super::FieldError::max)) plus the rounding. For an [`ExactField`](super::ExactField) it is
+    /// a proof within two voxels of the surface.
     fn error_bound(&self) -> f64;
 }

@@ -9,6 +9,7 @@ use super::clearance::Clearance;
 use super::convex::ConvexHull;
 use super::dense::DenseField;
 use super::distance::{Modulus, SignedDistance, LANES};
+use super::exact::{self, AnyField};
 use super::grid::Grid;
 use super::mesh_field::MeshField;
 use super::report::{FieldError, SignReport};
@@ -105,6 +106,24 @@ field_kinds! { $
     Sheet(Sheet) = 11, "SHEET", distance;
     Bricks(BrickField) = 12, "BRICKS", own;
     Torus(Torus) = 13, "TORUS", distance;
+    Exact(ExactField) = 14, "EXACT", own;
+}
+
+/// A field that is exact near the surface of a closed mesh, and that of a grid farther away.
+pub type ExactField = exact::ExactField<Field>;
+
+impl AnyField for Field {
+    fn of_grid(grid: DenseField) -> Self {
+        Field::Dense(grid)
+    }
+
+    #[inline]
+    fn grid(&self) -> &DenseField {
+        match self {
+            Field::Dense(grid) => grid,
+            _ => unreachable!("made by `of_grid`"),
+        }
+    }
 }
 
 /// Properties of a field on a grid, in either storage.
@@ -113,7 +132,7 @@ pub struct Gridded<'a> {
     pub grid: &'a Grid,
     /// Certified Lipschitz constant inside the grid.
     pub lipschitz: f32,
-    /// Error against the mesh, as measured at cooking.
+    /// Error against the mesh: as measured at cooking, or a proven bound if the field is exact near the surface.
     pub error: FieldError,
     /// Report of the sign rule.
     pub sign: &'a SignReport,
@@ -133,6 +152,13 @@ impl Field {
                 bytes: f.bytes(),
             }),
             Field::Bricks(f) => Some(Gridded {
+                grid: f.grid(),
+                lipschitz: f.lipschitz(),
+                error: f.error(),
+                sign: f.sign(),
+                bytes: f.bytes(),
+            }),
+            Field::Exact(f) => Some(Gridded {
                 grid: f.grid(),
                 lipschitz: f.lipschitz(),
                 error: f.error(),

@@ -130,11 +130,13 @@ impl SignReport {
 /// Error |interpolated φ − exact signed distance to the mesh| on the surface and within two cells of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldError {
-    /// Largest error that a search near the worst places finds, metres. The true maximum is at least this.
+    /// Largest error that a search near the worst places finds, metres: an estimate, the true maximum is at least this.
+    /// Of an [`ExactField`](super::ExactField) it is a proven bound.
     pub max: f64,
-    /// Root of the mean square over evenly spread points, metres.
+    /// Root of the mean square over evenly spread points, metres; the same bound of an
+    /// [`ExactField`](super::ExactField).
     pub rms: f64,
-    /// Number of points of `rms`.
+    /// Number of points of `rms`; 0 if it was not measured.
     pub samples: u32,
 }
 

@@ -9,10 +9,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::analytic::{certified, SLACK};
-use super::hull::convex_hull;
 use super::{Modulus, SignedDistance};
 use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded, GrowGuarded};
+use crate::mesh::convex_hull;
 use crate::{Error, Result};
 
 /// Largest number of balls: the time of a distance grows with their number.

@@ -3,7 +3,7 @@
 use super::sign::Sides;
 use super::SignRule;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::{crossings, near_pairs, triangle, Closest, Crossing, Edges, Feature, Placement, Sharp, TriMesh};
+use crate::mesh::{crossings, near_pairs, triangle, Bvh, Closest, Crossing, Edges, Feature, Placement, Sharp, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -48,6 +48,40 @@ impl Surface {
     /// Returns the box around the mesh, body frame, metres.
     pub fn bounds(&self) -> Aabb {
         self.sides.bvh.bounds()
+    }
+
+    /// Returns the hierarchy of the triangles.
+    pub(crate) fn bvh(&self) -> &Bvh {
+        &self.sides.bvh
+    }
+
+    /// Returns whether each triangle has the inside behind it and the outside before it.
+    pub(crate) fn has_sides(&self) -> bool {
+        self.bounds_inside
+    }
+
+    /// Returns the signed distance of a point, body frame, metres; infinite where it overflows.
+    pub(crate) fn signed(&self, p: Vec3) -> f64 {
+        let Some(closest) = self.sides.bvh.closest_within(p, f64::INFINITY) else { return f64::INFINITY };
+        let distance = closest.distance_squared.sqrt();
+        if self.side(&p, &closest, None, false).0 {
+            -distance
+        } else {
+            distance
+        }
+    }
+
+    /// Returns whether `accept` is true for each triangle, by its number and its corners, that is at most `distance`
+    /// metres away from `p`; stops at the first for which it is not.
+    pub(crate) fn all_within(&self, p: Vec3, distance: f64, accept: impl Fn(u32, &[Vec3; 3]) -> bool) -> bool {
+        self.sides.bvh.all_within(p, distance, accept)
+    }
+
+    /// Returns the memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        let Sides { mesh, bvh, .. } = &self.sides;
+        let arrays = mesh.vertices.len() * size_of_val(&[0.0f64; 3]) + mesh.triangles.len() * size_of_val(&[0u32; 3]);
+        arrays as u64 + bvh.bytes() + self.edges.bytes() + self.sharp.bytes()
     }
 
     /// Returns the number of edges of the mesh.

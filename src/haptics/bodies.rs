@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::contact::{Geometry, Owner};
 use crate::field::{Field, Grid, SignedDistance};
 use crate::math::{limits, Mat3, Pose, Progress, Twist, Vec3};
-use crate::mesh::MassProperties;
+use crate::mesh::simplify::HullHierarchy;
+use crate::mesh::{Locator, MassProperties};
 use crate::pointshell::PointShell;
 use crate::response::{Body, Kinematics};
 use crate::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
@@ -19,6 +20,11 @@ pub struct Forms {
     /// Used by [`Renderer::Vps`](super::Renderer::Vps), which tests the tool's pointshell against it. Its
     /// [`Offset`] decides at which distance of the surface the tool is held.
     pub voxmap: Option<Arc<Voxmap>>,
+    /// The triangles, used by [`Renderer::GodObject`](super::Renderer::GodObject) with
+    /// [`Detection::Triangles`](super::god_object::Detection::Triangles).
+    pub mesh: Option<Arc<Locator>>,
+    /// Used by [`Renderer::Penalty`](super::Renderer::Penalty) with [`ContactSource::Hulls`](super::ContactSource::Hulls).
+    pub hulls: Option<Arc<HullHierarchy>>,
 }
 
 impl Forms {
@@ -59,6 +65,7 @@ impl Forms {
             self.voxmap = match self.field.as_deref() {
                 Some(Field::Dense(field)) => Some(made(field, field.grid(), field.center(), offset)?),
                 Some(Field::Bricks(field)) => Some(made(field, field.grid(), field.center(), offset)?),
+                Some(Field::Exact(field)) => Some(made(field, field.grid(), field.center(), offset)?),
                 _ => None,
             };
         }
@@ -156,12 +163,68 @@ pub struct Obstacle {
     pub pose: Pose,
     /// Twist of the body's origin, world frame.
     pub twist: Twist,
+    pub feel: Feel,
+    /// Progress of fading in an obstacle that was added at run time, 0 to 1.
+    pub(super) entry: f64,
+}
+
+/// How one obstacle feels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feel {
+    /// Factor on the stiffness and the damping of its contacts, above 0. With
+    /// [`Renderer::GodObject`](super::Renderer::GodObject) it is a factor on the force of its constraints, and counts as
+    /// 1 above 1; no effect with [`Renderer::Impulse`](super::Renderer::Impulse).
+    pub stiffness: f64,
+    /// For [`Renderer::GodObject`](super::Renderer::GodObject): μ of Coulomb friction; `None` for that of
+    /// [`Surface::friction`](super::Surface::friction).
+    pub friction: Option<f64>,
+}
+
+impl Default for Feel {
+    fn default() -> Self {
+        Self { stiffness: 1.0, friction: None }
+    }
+}
+
+impl Feel {
+    /// # Errors
+    /// `InvalidArgument` for numbers out of range.
+    pub fn check(&self) -> Result<()> {
+        if !limits::is_positive_quantity(self.stiffness) {
+            let expected = "a positive, finite number, 1e-30 to 1e18";
+            return Err(Error::argument("stiffness", limits::Shown(self.stiffness), expected));
+        }
+        match self.friction {
+            Some(friction) if !(friction >= 0.0 && limits::is_quantity(friction)) => {
+                Err(Error::argument("friction", limits::Shown(friction), "a finite number, 0 to 1e18"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Obstacle {
     /// Makes an obstacle at rest.
     pub fn fixed(forms: Forms, pose: Pose) -> Self {
-        Self { forms, pose, twist: Twist::ZERO }
+        Self { forms, pose, twist: Twist::ZERO, feel: Feel::default(), entry: 1.0 }
+    }
+
+    /// Makes an empty place, which the tool does not touch. [`Simulation::set_obstacle`](super::Simulation::set_obstacle)
+    /// fills it.
+    pub fn empty() -> Self {
+        Self::fixed(Forms::default(), Pose::identity())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        let Forms { field, shell, voxmap, mesh, hulls } = &self.forms;
+        let grids = field.is_none() && shell.is_none() && voxmap.is_none();
+        grids && mesh.is_none() && hulls.is_none()
+    }
+
+    /// Returns the factor on the stiffness of contacts. The cube makes the balance with the coupling move evenly while
+    /// the obstacle is faded in, although the contacts are stiff.
+    pub(super) fn hardness(&self) -> f64 {
+        self.feel.stiffness * self.entry.powi(3)
     }
 
     /// Returns the motion of its origin.

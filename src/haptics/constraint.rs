@@ -1,7 +1,7 @@
 //! Constraints between the tool and other bodies, linearised about a pose: the rows that the god-object publishes, and
 //! the force that they produce at any pose of the device. Knows contacts and the quadratic program, but no queries.
 
-use super::bodies::Tool;
+use super::bodies::{Obstacle, Tool};
 use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::shading::{slide, slip, Surface};
@@ -26,9 +26,25 @@ pub struct Constraint {
     pub shaded: Vec3,
     /// Pose of the obstacle, body to world: the frame of its texture.
     pub frame: Pose,
+    /// Velocity of the obstacle's origin, m/s.
+    pub velocity: Vec3,
+    /// Speed of the obstacle at the point along the normal, m/s: positive where it recedes.
+    pub recedes: f64,
+    /// μ of Coulomb friction.
+    pub friction: f64,
+    /// Factor on the force of the constraint, above 0 and at most 1.
+    pub share: f64,
 }
 
 impl Constraint {
+    /// Sets the velocity and the surface of the obstacle.
+    pub(super) fn set_feel(&mut self, obstacle: &Obstacle, surface: &Surface) {
+        self.velocity = obstacle.twist.linear;
+        self.recedes = self.normal.dot(&obstacle.twist.at(&(self.point - obstacle.pose.translation.vector)));
+        self.friction = obstacle.feel.friction.unwrap_or(surface.friction);
+        self.share = obstacle.feel.stiffness.min(1.0);
+    }
+
     /// Returns the row on the translation of the tool's centre and its rotation vector: Xu & Barbič 2016, equation 7,
     /// with the gap on its right-hand side.
     pub fn row(&self, center: &Vec3) -> Row {
@@ -97,26 +113,44 @@ impl ConstraintModel {
     /// Returns the fraction of an allowed motion that friction leaves. Call it after the program that found the motion:
     /// its rows are the constraints.
     pub(super) fn slip(&self, solver: &Solver, allowed: &Vec6) -> f64 {
-        let center = self.pose.transform_point(&self.center.into()).coords;
-        let slides = solver.active().iter().enumerate().map(|(k, &row)| {
-            let c = &self.constraints[usize::from(row)];
-            (solver.multiplier(k), slide(allowed, &(c.point - center), &c.normal))
-        });
-        slip(self.surface.friction, &self.mass, allowed, slides)
+        slip(&self.mass, allowed, self.friction_work(solver, allowed).map(|(_, work)| work))
     }
 
-    /// Returns the load that holds the tool back from a motion, in the units of M a. It comes from the constraints, as
-    /// turned by shading, texture and height map, and from friction.
-    pub(super) fn hold(&self, solver: &Solver, load: &Vec6, allowed: &Vec6, slip: f64) -> (Vec6, Status) {
-        let (mut held, mut status) = (*load, Status::NORMAL);
-        if self.surface.turns_forces() || self.height_map.is_some() {
-            let center = self.pose.transform_point(&self.center.into()).coords;
-            let displacement = allowed * (slip / self.coupling);
-            let turn: Vec3 = displacement.fixed_rows::<3>(3).into_owned();
-            held = Vec6::zeros();
-            for (k, &row) in solver.active().iter().enumerate() {
-                let c = &self.constraints[usize::from(row)];
-                let arm = c.point - center;
+    /// Returns the index of each active constraint and the work of its friction on a motion: μ λ |v|.
+    fn friction_work<'a>(&'a self, solver: &'a Solver, motion: &'a Vec6) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let center = self.pose.transform_point(&self.center.into()).coords;
+        solver.active().iter().enumerate().map(move |(k, &row)| {
+            let c = &self.constraints[usize::from(row)];
+            let work = match c.friction {
+                0.0 => 0.0,
+                friction => friction * solver.multiplier(k) * slide(motion, &(c.point - center), &c.normal),
+            };
+            (usize::from(row), work)
+        })
+    }
+
+    /// Returns the load that holds the tool back from a motion, in the units of M a. It comes from the constraints and
+    /// from friction. `each` gets the parts of which it is the sum, and their constraints.
+    pub(super) fn hold(
+        &self,
+        solver: &Solver,
+        allowed: &Vec6,
+        slip: f64,
+        mut each: impl FnMut(&Constraint, &Vec6),
+    ) -> Held {
+        let center = self.pose.transform_point(&self.center.into()).coords;
+        let turns = self.surface.turns_forces() || self.height_map.is_some();
+        let displacement = allowed * (slip / self.coupling);
+        let turn: Vec3 = displacement.fixed_rows::<3>(3).into_owned();
+        let mut held = Held { felt: Vec6::zeros(), spring: Vec6::zeros(), status: Status::NORMAL };
+        let rubbed: f64 = self.friction_work(solver, allowed).map(|(_, work)| work).sum();
+        let friction = if slip < 1.0 { self.mass * allowed * (slip - 1.0) } else { Vec6::zeros() };
+        for (k, (i, work)) in self.friction_work(solver, allowed).enumerate() {
+            let c = &self.constraints[i];
+            let (arm, load) = (c.point - center, solver.multiplier(k) * c.share);
+            let straight = column(&-c.normal, &arm) * load;
+            let mut felt = straight;
+            if turns {
                 // Evaluate at the point to which the tool is moving, as the hand is ahead of the last round.
                 let there = c.point + displacement.fixed_rows::<3>(0) + turn.cross(&arm);
                 let there = c.frame.inverse_transform_point(&there.into()).coords;
@@ -124,17 +158,19 @@ impl ConstraintModel {
                 if let Some(height_map) = &self.height_map {
                     match height_map.slope(c.body, &there) {
                         Some(own) => slope += own,
-                        None => status |= Status::BAD_HEIGHT,
+                        None => held.status |= Status::BAD_HEIGHT,
                     }
                 }
                 let outward = self.surface.texture.outward(&-c.shaded, &(c.frame.rotation * slope));
-                held += column(&outward, &arm) * solver.multiplier(k);
+                felt = column(&outward, &arm) * load;
             }
+            // Each constraint has the part of the friction that is its part of the work.
+            let rubs = if work > 0.0 { friction * (work / rubbed * c.share) } else { Vec6::zeros() };
+            held.spring += straight + rubs;
+            held.felt += felt + rubs;
+            each(c, &(felt + rubs));
         }
-        if slip < 1.0 {
-            held -= self.mass * allowed * (1.0 - slip);
-        }
-        (held, status)
+        held
     }
 
     /// Copies another model, without allocation.
@@ -146,6 +182,16 @@ impl ConstraintModel {
         self.constraints.clear();
         self.constraints.extend_from_slice(constraints);
     }
+}
+
+/// Load that constraints and friction put on the tool, in the units of M a.
+pub(super) struct Held {
+    /// As shading, texture and height map turn it.
+    pub felt: Vec6,
+    /// Before they turn it.
+    pub spring: Vec6,
+    /// `BAD_HEIGHT` or none.
+    pub status: Status,
 }
 
 /// Effect of constraints on the hand.
@@ -232,14 +278,35 @@ impl ConstraintForce {
     /// # Errors
     /// `InvalidArgument` for numbers that are not finite.
     pub fn evaluate(&mut self, model: &ConstraintModel, device: &Pose, dt: f64) -> Result<Constrained> {
+        self.evaluate_each(model, device, [dt, 0.0], |_, _| {})
+    }
+
+    /// Returns the force as [`ConstraintForce::evaluate`], and gives `each` its parts with their constraints. The
+    /// obstacles have moved on since the model was made, `age` seconds ago, and the constraints with them. Without that a
+    /// force would lag behind an obstacle that comes, but not behind one that goes, and give it more energy than it took.
+    pub(super) fn evaluate_each(
+        &mut self,
+        model: &ConstraintModel,
+        device: &Pose,
+        [dt, age]: [f64; 2],
+        mut each: impl FnMut(&Constraint, &Wrench),
+    ) -> Result<Constrained> {
         let fade = (-dt.max(0.0) / self.smoothing.max(1e-9)).exp();
         let unconstrained = difference(&model.pose, device, &model.center) * model.coupling;
         let kept = self.eased.iter_mut().zip(&mut self.rows).zip(&model.constraints);
         for ((eased, row), constraint) in kept {
             *eased *= fade;
-            row.slack = constraint.gap + *eased;
+            // A plane that moves by s moves the pose at which the spring ends by s: that is k_s s of a step.
+            row.slack = constraint.gap + *eased + model.coupling * constraint.recedes * age;
         }
-        let solution = self.solver.solve(&model.mass, &unconstrained, &self.rows)?;
+        let mut solution = self.solver.solve(&model.mass, &unconstrained, &self.rows)?;
+        if solution.outcome == Outcome::Infeasible {
+            // Between obstacles that meet, there is no room where they will be: take them where they were.
+            for ((row, eased), constraint) in self.rows.iter_mut().zip(&self.eased).zip(&model.constraints) {
+                row.slack = constraint.gap + eased;
+            }
+            solution = self.solver.solve(&model.mass, &unconstrained, &self.rows)?;
+        }
         let held = solution.outcome != Outcome::Free;
         let constrained = solution.constrained;
         self.anchor =
@@ -247,10 +314,14 @@ impl ConstraintForce {
         let (mut wrench, mut spring, mut status) = (Wrench::ZERO, Wrench::ZERO, Status::NORMAL);
         if held {
             let slip = model.slip(&self.solver, &constrained);
-            let straight = solution.load - model.mass * constrained * (1.0 - slip);
-            let (felt, said) = model.hold(&self.solver, &solution.load, &constrained, slip);
-            status = said;
-            [wrench, spring] = [felt, straight].map(|load| Wrench::from_column(&(load * model.stiffness)));
+            let wrench_of = |load: &Vec6| Wrench::from_column(&(load * model.stiffness));
+            let held = model.hold(&self.solver, &constrained, slip, |c, load| each(c, &wrench_of(load)));
+            status = held.status;
+            [wrench, spring] = [held.felt, held.spring].map(|load| wrench_of(&load));
+            if solution.outcome == Outcome::Infeasible {
+                // No constraint is active, and the hand is held where it is.
+                [wrench, spring] = [wrench_of(&solution.load); 2];
+            }
         }
         Ok(Constrained { wrench, spring, unconstrained, constrained, status })
     }

@@ -1,9 +1,10 @@
 //! The virtual coupling: a spring and a damper in all six directions between the hand and the simulated tool (Colgate,
 //! Stanley & Brown 1995; McNeely et al. 1999, section 6.1; Otaduy & Lin 2005, section 4.3).
 
-use nalgebra::Matrix3x6;
+use nalgebra::{Matrix3x6, Matrix6};
 
-use crate::math::{limits, Mat3, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::dynamics::Link;
+use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
@@ -74,6 +75,15 @@ impl Coupling {
     pub fn energy(&self, hand: &Pose, body: &Kinematics) -> f64 {
         let (shift, turn) = self.apart(hand, body);
         [shift.norm(), turn.norm()].iter().enumerate().fold(0.0, |sum, (i, r)| sum + self.stored(i, *r))
+    }
+
+    /// Returns the energy of each spring at the deflection at which it saturates, J.
+    pub fn most_stored(&self) -> [f64; 2] {
+        match self.saturation {
+            Saturation::Linear => [f64::INFINITY; 2],
+            Saturation::Clamped => [0, 1].map(|i| self.stored(i, self.reach[i])),
+            Saturation::Cubic => [0, 1].map(|i| self.stored(i, 1.5 * self.reach[i])),
+        }
     }
 
     fn stored(&self, part: usize, r: f64) -> f64 {
@@ -159,6 +169,24 @@ impl Coupling {
         opposite.about(&self.arm(body)).about(&-(hand.rotation * self.point))
     }
 
+    /// Returns the coupling's loads on two bodies that it holds together, with the gradients by the motion of both. Their
+    /// forces are opposite; their torques are opposite about the coupling's point.
+    pub fn between(&self, bodies: [&Kinematics; 2]) -> Link {
+        let [a, b] = bodies;
+        let on = [self.on_body(&b.pose, &origin_twist(b), a), self.on_body(&a.pose, &origin_twist(a), b)];
+        let arms = bodies.map(|body| self.arm(body));
+        let (mut by_pose, mut by_twist) = ([on.map(|load| load.by_pose); 2], [on.map(|load| load.by_twist); 2]);
+        for (i, j) in [(0, 1), (1, 0)] {
+            // The load on body i by the motion of body j: opposite to that on body j, with the arm of body i.
+            let force = on[j].wrench.force.cross_matrix();
+            let mut turned = Matrix6::zeros();
+            turned.fixed_view_mut::<3, 3>(3, 3).copy_from(&(force * arms[j].cross_matrix()));
+            by_pose[i][j] = across(&(by_pose[j][j] - turned), &(arms[j] - arms[i]));
+            by_twist[i][j] = across(&by_twist[j][j], &(arms[j] - arms[i]));
+        }
+        Link { wrench: on.map(|load| load.wrench), by_pose, by_twist }
+    }
+
     /// Returns the arm from the body's centre to the coupling's point, world frame.
     fn arm(&self, body: &Kinematics) -> Vec3 {
         body.pose.transform_point(&self.point.into()).coords - body.center
@@ -182,6 +210,21 @@ impl Coupling {
         let across = f / r;
         (along * f, Mat3::identity() * across + along * along.transpose() * (slope - across))
     }
+}
+
+/// Returns the derivatives of the opposite force and torque, with the torque about a point that is `shift` from the first.
+fn across(by: &Mat6, shift: &Vec3) -> Mat6 {
+    let mut opposite = -by;
+    let force: Matrix3x6<f64> = by.fixed_rows::<3>(0).into();
+    let mut torque = opposite.fixed_rows_mut::<3>(3);
+    torque += shift.cross_matrix() * force;
+    opposite
+}
+
+/// Returns the twist of a body's origin.
+pub(super) fn origin_twist(body: &Kinematics) -> Twist {
+    let linear = body.twist.at(&(body.pose.translation.vector - body.center));
+    Twist { linear, angular: body.twist.angular }
 }
 
 /// A force or a torque, and its derivatives with respect to pose and twist.
@@ -287,6 +330,47 @@ mod tests {
                     assert!(dt.norm() < 1e-6 * size, "{saturation:?} {reaches} {k}: {by_twist}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn gradients_between_two_bodies_are_those_of_finite_differences() {
+        for saturation in [Saturation::Linear, Saturation::Cubic] {
+            let c = Coupling { point: Vec3::new(-0.03, 0.01, 0.05), ..coupling(saturation) };
+            // Body 1 is the body of the scene; body 0 is at the hand, about another centre.
+            let center = Vec3::new(0.02, 0.04, -0.01);
+            let bodies = |moved: usize, pose: &Vec6, twist: &Vec6| {
+                let still = Vec6::zeros();
+                let (hand, hand_twist, body) = match moved {
+                    0 => scene(&c, 0.6, &still, &still),
+                    _ => scene(&c, 0.6, pose, twist),
+                };
+                let arm = hand.rotation * center;
+                let (mut first, mut motion) =
+                    (hand.translation.vector + arm, Twist { linear: hand_twist.at(&arm), ..hand_twist });
+                let mut rotation = hand.rotation;
+                if moved == 0 {
+                    first += pose.fixed_rows::<3>(0);
+                    rotation = Rotation::from_scaled_axis(pose.fixed_rows::<3>(3).into_owned()) * rotation;
+                    motion = Twist::from_column(&(motion.column() + twist));
+                }
+                let pose = Pose::from_parts((first - rotation * center).into(), rotation);
+                c.between([&Kinematics { pose, center: first, twist: motion }, &body])
+            };
+            let here = bodies(0, &Vec6::zeros(), &Vec6::zeros());
+            for (moved, i, k) in (0..2).flat_map(|j| (0..2).flat_map(move |i| (0..6).map(move |k| (j, i, k)))) {
+                let mut step = Vec6::zeros();
+                step[k] = 1e-7;
+                let column = |a: Link, b: Link| (a.wrench[i].column() - b.wrench[i].column()) / 2e-7;
+                let still = Vec6::zeros();
+                let by_pose = column(bodies(moved, &step, &still), bodies(moved, &-step, &still));
+                let by_twist = column(bodies(moved, &still, &step), bodies(moved, &still, &-step));
+                let (pose, twist) = (here.by_pose[i][moved].column(k), here.by_twist[i][moved].column(k));
+                assert!((by_pose - pose).norm() < 1e-4 * pose.norm().max(1.0), "{i} {moved} {k}: {by_pose} {pose}");
+                assert!((by_twist - twist).norm() < 1e-6 * twist.norm().max(1.0), "{i} {moved} {k}: {by_twist}");
+            }
+            let [first, second] = here.wrench.map(|wrench| wrench.force);
+            assert!((first + second).norm() < 1e-12 * first.norm());
         }
     }
 

@@ -1,7 +1,9 @@
 //! The coupling spring from the hand to a god-object, computed at the rate of the device from constraints that the
 //! simulation published.
 
-use super::constraint::{ConstraintForce, ConstraintModel};
+use super::constraint::{Constraint, ConstraintForce, ConstraintModel};
+use super::linearised::Place;
+use super::loads::{Ledger, PerBody};
 use super::settings::within;
 use super::{Coupling, Status};
 use crate::math::{Mat6, Pose, Vec3, Vec6, Wrench};
@@ -17,11 +19,20 @@ pub(super) struct CouplingSpring {
     drawn: Vec6,
     /// Pose of the hand at that step.
     last: Option<Pose>,
+    /// Wrench of the constraints with each body on the tool at that step, about the tool's centre, and before it was
+    /// limited to the coupling's maximum.
+    parts: PerBody,
 }
 
 impl CouplingSpring {
-    pub fn new(coupling: Coupling) -> Self {
-        Self { force: ConstraintForce::new(), coupling, wrench: Wrench::ZERO, drawn: Vec6::zeros(), last: None }
+    /// Makes the spring for a number of bodies.
+    pub fn new(coupling: Coupling, bodies: usize) -> Self {
+        let (force, parts) = (ConstraintForce::new(), PerBody::new(bodies));
+        Self { force, coupling, wrench: Wrench::ZERO, drawn: Vec6::zeros(), last: None, parts }
+    }
+
+    pub fn set_coupling(&mut self, coupling: Coupling) {
+        self.coupling = coupling;
     }
 
     pub fn reset(&mut self) {
@@ -30,16 +41,38 @@ impl CouplingSpring {
         self.last = None;
     }
 
-    /// Returns the wrench on the hand, about the tool's centre. Exactly zero in free space.
-    pub fn pull(&mut self, model: &ConstraintModel, is_new: bool, hand: &Pose, dt: f64) -> (Wrench, Status) {
+    /// Returns the wrench on the hand, about the tool's centre. Exactly zero in free space. `ledger` gets the wrench on
+    /// each body: that of its constraints, which hold the tool against the hand. `dt` is the time since the last step, and
+    /// `age` that since the model was made.
+    pub fn pull(
+        &mut self,
+        model: &ConstraintModel,
+        is_new: bool,
+        hand: &Pose,
+        [dt, age]: [f64; 2],
+        ledger: &mut Ledger,
+    ) -> (Wrench, Status) {
         let before = self.last.unwrap_or(*hand);
+        let parts = &mut self.parts;
+        parts.clear();
         let fits = !is_new || self.force.adopt(model, &before).is_ok();
-        let found = if fits { self.force.evaluate(model, hand, dt).ok() } else { None };
+        let each = |c: &Constraint, wrench: &Wrench| {
+            let origin = c.frame.translation.vector + c.velocity * age;
+            parts.add(&Place { body: c.body, origin, velocity: c.velocity }, wrench);
+        };
+        let found = if fits { self.force.evaluate_each(model, hand, [dt, age], each).ok() } else { None };
         let [felt, spring] = found.map_or([Wrench::ZERO; 2], |found| [found.wrench, found.spring]);
         let status = found.map_or(Status::NORMAL, |found| found.status);
         self.wrench = self.cut(&spring);
         self.drawn = drawn(model, &self.wrench);
         self.last = Some(*hand);
+        let [most, moment] = self.coupling.greatest();
+        let [force, torque] = [within(&felt.force, most), within(&felt.torque, moment)];
+        let center = model.pose.transform_point(&model.center.into()).coords;
+        for (place, part) in self.parts.iter() {
+            let on_body = Wrench { force: -part.force * force, torque: -part.torque * torque };
+            ledger.add(place, &on_body.about(&(place.origin - center)));
+        }
         (self.cut(&felt), status)
     }
 

@@ -15,6 +15,7 @@ mod budget;
 mod cuts;
 mod discrete;
 mod penetration;
+mod triangles;
 mod types;
 
 pub use budget::Budget;
@@ -23,17 +24,20 @@ pub use types::{Advance, Detection, GodSettings, Metric, Waypoint};
 
 use std::sync::{Arc, Weak};
 
-use super::bodies::{Obstacle, Tool};
+use super::bodies::{Forms, Obstacle, Tool};
 use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
 use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::shading::averaged_outward;
 use super::types::Status;
 use crate::ccd::impact::{self, time_of_impact, Moving, Path};
+use crate::ccd::mesh_impact::MeshWorkspace;
+use crate::ccd::mesh_near::NearWorkspace;
 use crate::ccd::shell;
 use crate::contact::{self, Contact, Geometry, Roles};
 use crate::field::{Field, SignedDistance};
-use crate::math::{limits, Pose, Vec3, Vec6, Wrench};
+use crate::math::{limits, Mat3, Pose, Vec3, Vec6, Wrench};
+use crate::mesh::Locator;
 use crate::pointshell::PointShell;
 use crate::Result;
 
@@ -58,6 +62,9 @@ const TOLERANCE: f64 = 0.01;
 /// Largest number of cuts: constraints that stopped a substep but are no sample's gradient, so that contact queries do
 /// not return them.
 const MAX_CUTS: usize = 24;
+
+/// Smallest limit of the number of constraints with an obstacle, however many obstacles there are: few of many are near.
+const FEWEST: usize = 16;
 
 /// A body in the hand that stays outside other bodies.
 pub struct GodObject {
@@ -88,6 +95,8 @@ pub struct GodObject {
     known: Vec<(Weak<Field>, Weak<PointShell>)>,
     settled: Option<f64>,
     continuous: shell::Workspace,
+    near_triangles: NearWorkspace,
+    moving_triangles: MeshWorkspace,
     inside: bool,
     path: Vec<Waypoint>,
     spent: Spent,
@@ -123,6 +132,8 @@ impl GodObject {
             known: Vec::new(),
             settled: None,
             continuous: shell::Workspace::new(),
+            near_triangles: NearWorkspace::default(),
+            moving_triangles: MeshWorkspace::new(),
             inside: false,
             path: Vec::with_capacity(64 + 4 * settings.substeps.min(64) as usize),
             spent: Spent::default(),
@@ -148,6 +159,22 @@ impl GodObject {
     /// covered all of that path, unless the step began inside, or ended there.
     pub fn path(&self) -> &[Waypoint] {
         &self.path
+    }
+
+    /// Changes the mass matrix and the settings, from the next step on.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for settings outside their ranges.
+    pub fn set_settings(&mut self, mass: f64, inertia: Mat3, settings: GodSettings) -> Result<()> {
+        settings.check()?;
+        (self.tool.mass, self.tool.inertia) = (mass, inertia);
+        self.model.mass = mass_matrix(&self.tool, &self.model.pose);
+        (self.model.coupling, self.model.stiffness) = (settings.coupling, settings.stiffness);
+        self.model.surface = settings.surface;
+        self.settings = settings;
+        // The constraints hold the surface settings that they were made with.
+        self.settled = None;
+        Ok(())
     }
 
     /// Sets a height map on the obstacles, in addition to [`Surface::texture`](super::Surface::texture).
@@ -245,7 +272,8 @@ impl GodObject {
             self.go(&to, part);
             let ends = if part >= 1.0 { 1.0 } else { time + part * (1.0 - time) };
             stuck = self.length(&step) * part < 1e-3 * self.skin && hit.is_some();
-            let added = hit.is_some_and(|(body, contact)| self.cut(body, &contact, bodies));
+            let by_samples = hit.filter(|(body, _)| self.meshes(*body, &bodies[*body]).is_none());
+            let added = by_samples.is_some_and(|(body, contact)| self.cut(body, &contact, bodies));
             time = ends;
             self.add_waypoint(time);
             least = self.gather(bodies, time, NEAR)?;
@@ -293,7 +321,8 @@ impl GodObject {
             let field = bounds.map_or(0.0, |b| 0.5 * (b.max - b.min).norm());
             shell.max(if field.is_finite() { field } else { 0.0 })
         };
-        let scale = bodies.iter().fold(extent(&self.tool.forms.geometry()), |s, b| s.max(extent(&b.forms.geometry())));
+        let extent = |forms: &Forms| extent(&forms.geometry()).max(forms.mesh.as_deref().map_or(0.0, Locator::radius));
+        let scale = bodies.iter().fold(extent(&self.tool.forms), |s, b| s.max(extent(&b.forms)));
         self.skin = self.settings.skin.unwrap_or(2e-5 * scale);
         if self.obstacles_move(bodies) {
             self.settled = None;
@@ -317,6 +346,8 @@ impl GodObject {
                 *known = (field, shell);
                 self.cuts.retain(|cut| cut.body != i as u32);
                 self.settled = None;
+                // It did not come from where the other one was.
+                self.last[i] = body.pose;
                 (self.levels[i], self.first_levels[i]) = (0.0, 0.0);
                 self.no_way_out = None;
             }
@@ -362,15 +393,19 @@ impl GodObject {
         self.separations.clear();
         let pose = self.model.pose;
         for (i, body) in bodies.iter().enumerate() {
+            if body.is_empty() {
+                self.depths[i] = f64::INFINITY;
+                continue;
+            }
             let at = self.obstacle_pose(i, bodies, time);
-            let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
-            let roles = self.settings.roles_of(&tool, &other);
+            let roles = self.settings.roles_of(&self.tool.forms.geometry(), &body.forms.geometry());
             // One role after the other: contacts that are not kept are then never computed.
             let assignments: &[Roles] =
                 if roles == Roles::Both { &[Roles::ShellOfA, Roles::ShellOfB] } else { &[roles] };
-            let most = (MAX_ROWS - MAX_CUTS) / bodies.len();
-            let mut nearest = near * self.skin;
-            for &roles in assignments {
+            let most = ((MAX_ROWS - MAX_CUTS) / bodies.len()).max(FEWEST);
+            let by_triangles = self.gather_triangles(i, body, &at, near, most);
+            let mut nearest = by_triangles.unwrap_or(near * self.skin);
+            for &roles in assignments.iter().filter(|_| by_triangles.is_none()) {
                 let query = contact::Query {
                     roles,
                     max_separation: near * self.skin,
@@ -378,12 +413,15 @@ impl GodObject {
                     owners: Some([self.tool.forms.owner(), body.forms.owner()]),
                     ..contact::Query::default()
                 };
+                let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
                 let found = contact::contacts(tool, &pose, other, &at, &query, &mut self.near[i])?;
                 for c in found {
                     nearest = nearest.min(c.separation);
                     if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
                         let gap = c.separation - REST * self.skin;
-                        self.model.constraints.push(constraint((i as u32, &at), c, gap));
+                        let mut made = constraint((i as u32, &at), c, gap);
+                        made.set_feel(body, &self.settings.surface);
+                        self.model.constraints.push(made);
                         self.separations.push(c.separation);
                     }
                 }
@@ -444,15 +482,24 @@ impl GodObject {
         level: f64,
     ) -> Result<Option<(usize, Contact)>> {
         let mut first: Option<(usize, Contact)> = None;
-        let tool = Moving { geometry: self.tool.forms.geometry(), from: self.model.pose, to: *to };
-        for (i, body) in bodies.iter().enumerate() {
-            let [from, to] = times.map(|time| self.obstacle_pose(i, bodies, time));
+        for (i, body) in bodies.iter().enumerate().filter(|(_, body)| !body.is_empty()) {
+            let [from, end] = times.map(|time| self.obstacle_pose(i, bodies, time));
+            let until = first.map_or(1.0, |(_, c)| c.toi);
+            let by_triangles = self.hit_triangles(i, body, (to, [&from, &end]), level + self.levels[i], until)?;
+            if let Some(found) = by_triangles {
+                if let Some(c) = found.filter(|c| first.is_none_or(|(_, best)| c.toi < best.toi)) {
+                    first = Some((i, c));
+                }
+                continue;
+            }
+            let tool = Moving { geometry: self.tool.forms.geometry(), from: self.model.pose, to: *to };
+            let to = end;
             let other = Moving { geometry: body.forms.geometry(), from, to };
             let query = impact::Query {
                 roles: self.settings.roles_of(&tool.geometry, &other.geometry),
                 path: Path::Screw { tolerance: TOLERANCE * self.skin },
                 max_separation: level + self.levels[i],
-                until: first.map_or(1.0, |(_, c)| c.toi),
+                until,
                 known: &[],
             };
             let found = time_of_impact(&tool, &other, &query, &mut self.continuous)?;
@@ -513,9 +560,10 @@ impl GodObject {
         let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
         if solution.outcome != Outcome::Free {
             let slip = self.model.slip(&self.solver, &solution.constrained);
-            let (held, said) = self.model.hold(&self.solver, &solution.load, &solution.constrained, slip);
-            status |= said;
-            wrench = Wrench::from_column(&(held * self.settings.stiffness));
+            let held = self.model.hold(&self.solver, &solution.constrained, slip, |_, _| {});
+            status |= held.status;
+            let felt = if solution.outcome == Outcome::Infeasible { solution.load } else { held.felt };
+            wrench = Wrench::from_column(&(felt * self.settings.stiffness));
         }
         let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();
         let pulls = still(&pull) > still(&Vec6::new(self.skin, 0.0, 0.0, 0.0, 0.0, 0.0));
@@ -534,6 +582,19 @@ impl GodObject {
 
 fn constraint((body, frame): (u32, &Pose), c: &Contact, gap: f64) -> Constraint {
     let point = if c.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
-    let (normal, frame) = (c.normal, *frame);
-    Constraint { point, normal, gap: gap.max(0.0), feature: c.feature, body, shaded: normal, frame }
+    let (normal, gap, frame, velocity) = (c.normal, gap.max(0.0), *frame, Vec3::zeros());
+    let (recedes, friction, share) = (0.0, 0.0, 1.0);
+    Constraint {
+        point,
+        normal,
+        gap,
+        feature: c.feature,
+        body,
+        shaded: normal,
+        frame,
+        velocity,
+        recedes,
+        friction,
+        share,
+    }
 }

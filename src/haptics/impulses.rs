@@ -31,6 +31,8 @@ const SLACK: f64 = 1e-9;
 /// A contact.
 #[derive(Clone, Copy)]
 struct Candidate {
+    /// Index of the obstacle.
+    body: u32,
     /// Row on the tool's velocity: its product is the approach speed.
     normal: Vec6,
     /// Speed at which the other body recedes, m/s.
@@ -59,6 +61,8 @@ pub(super) struct Impulses {
     free: Vec6,
     candidates: Vec<Candidate>,
     rows: Vec<Row>,
+    /// Index of the obstacle of each row.
+    bodies: Vec<u32>,
     solver: Solver,
 }
 
@@ -71,6 +75,7 @@ impl Default for Impulses {
             free: Vec6::zeros(),
             candidates: Vec::with_capacity(MOST),
             rows: Vec::with_capacity(MOST),
+            bodies: Vec::with_capacity(MOST),
             solver: Solver::new(),
         }
     }
@@ -96,12 +101,12 @@ impl Impulses {
         (self.free.fixed_rows::<3>(0).norm() + self.free.fixed_rows::<3>(3).norm() * radius) * self.time
     }
 
-    /// Adds the contacts of the tool, as A, with a body that has this motion. The body does not yield.
+    /// Adds the contacts of the tool, as A, with an obstacle of this index and motion. It does not yield.
     ///
     /// A contact that approaches fast enough to collide in the round gets restitution; the additional speed from the
     /// hand's pull does not. An approach no faster than the pull produces in two rounds gets none: so contacts at rest
     /// stay (Mirtich & Canny 1995; Guendelman, Bridson & Fedkiw 2003, section 4).
-    pub fn touch(&mut self, found: &[Contact], obstacle: &Kinematics, restitution: f64) {
+    pub fn touch(&mut self, found: &[Contact], (body, obstacle): (usize, &Kinematics), restitution: f64) {
         let now = self.body.twist.column();
         for contact in found {
             let middle = (contact.point_on_a + contact.point_on_b) * 0.5;
@@ -116,30 +121,39 @@ impl Impulses {
                 parts = parts.max(restitution * comes);
             }
             let separation = contact.separation;
-            self.candidates.push(Candidate { normal, away, parts, separation, taken: false });
+            self.candidates.push(Candidate { body: body as u32, normal, away, parts, separation, taken: false });
         }
     }
 
-    /// Returns the load that separates the contacts until the next round, about the tool's centre.
+    /// Computes the impulse that separates the contacts until the next round. [`Impulses::loads`] has it.
     ///
     /// # Errors
     /// `InvalidArgument` for numbers that are not finite.
-    pub fn load(&mut self) -> Result<Wrench> {
-        let load = match self.part(f64::INFINITY)? {
-            Some(load) => load,
-            // Between walls there may be no motion out of all of them, or only a far one: the tool then stays at its
-            // pose.
-            None => self.part(0.0)?.unwrap_or_else(Vec6::zeros),
-        };
-        Ok(Wrench::from_column(&(load / self.time)))
+    pub fn solve(&mut self) -> Result<()> {
+        // Between walls there may be no motion out of all of them, or only a far one: the tool then stays at its pose.
+        if !self.separate(f64::INFINITY)? && !self.separate(0.0)? {
+            self.rows.clear();
+        }
+        Ok(())
     }
 
-    /// Returns the impulse after which every contact separates, with required speeds limited to `fastest`. `None` if
+    /// Returns the load of each contact that pushes until the next round, about the tool's centre, and the index of its
+    /// obstacle.
+    pub fn loads(&self) -> impl Iterator<Item = (usize, Wrench)> + '_ {
+        let pushing = if self.rows.is_empty() { &[] } else { self.solver.active() };
+        pushing.iter().enumerate().map(|(k, &row)| {
+            let load = self.rows[usize::from(row)].normal * (-self.solver.multiplier(k) / self.time);
+            (self.bodies[usize::from(row)] as usize, Wrench::from_column(&load))
+        })
+    }
+
+    /// Finds the impulse after which every contact separates, with required speeds limited to `fastest`. Returns false if
     /// there is no such impulse, or if it makes the tool faster than pushing out of corners does.
-    fn part(&mut self, fastest: f64) -> Result<Option<Vec6>> {
+    fn separate(&mut self, fastest: f64) -> Result<bool> {
         self.rows.clear();
+        self.bodies.clear();
         self.candidates.iter_mut().for_each(|c| c.taken = false);
-        let (mut twist, mut load) = (self.free, Vec6::zeros());
+        let mut twist = self.free;
         while self.rows.len() < MOST {
             let mut deepest: Option<usize> = None;
             for (i, c) in self.candidates.iter().enumerate() {
@@ -154,17 +168,18 @@ impl Impulses {
             let Some(i) = deepest else { break };
             self.candidates[i].taken = true;
             self.rows.push(self.candidates[i].row(fastest));
+            self.bodies.push(self.candidates[i].body);
             let solution = self.solver.solve(&self.mass, &self.free, &self.rows)?;
             if solution.outcome == Outcome::Infeasible {
-                return Ok(None);
+                return Ok(false);
             }
-            (twist, load) = (solution.constrained, solution.load);
+            twist = solution.constrained;
         }
         let energy = |v: &Vec6| v.dot(&(self.mass * v));
         let now = self.body.twist.column();
         let corner = 16.0 * SLOW * SLOW * self.mass[(0, 0)];
         let wild = fastest > 0.0 && energy(&twist) > 4.0 * (energy(&self.free) + energy(&now)) + corner;
-        Ok((!wild).then_some(load))
+        Ok(!wild)
     }
 }
 

@@ -7,24 +7,40 @@
 use crate::math::{Mat6, Pose, Rotation, Twist, Vec3, Vec6, Wrench};
 use crate::response::{Kinematics, Response, Sums};
 
-/// Largest number of clusters. With up to that many contacts, each contact is a cluster of its own. Bounds the cost of
-/// a servo step.
+/// Largest number of clusters with few bodies. With up to that many contacts, each contact is a cluster of its own.
+/// Bounds the cost of a servo step.
 pub(super) const MAX_CLUSTERS: usize = 24;
+
+/// Returns the largest number of clusters for a number of bodies. Contacts with two bodies are never in one cluster, so
+/// that the load on each body is known: one cluster for each body has room, and one more.
+fn most_clusters(bodies: usize) -> usize {
+    MAX_CLUSTERS.max(bodies + 1)
+}
 
 /// Distance below which clusters are merged when there are too many; it doubles until there are few enough. Positions
 /// count as fractions of the tool's radius, and directions as unit vectors: opposite ones are 2 apart.
 const FIRST_MERGE: f64 = 0.02;
 
-/// A contact, or contacts that push in similar directions.
+/// A body that contacts are with, and the position and velocity of its origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Place {
+    pub body: u32,
+    pub origin: Vec3,
+    pub velocity: Vec3,
+}
+
+/// A contact, or contacts with one body that push in similar directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cluster {
+    /// Index of the body's place.
+    place: u32,
     response: Response,
     /// Change of the wrench with time by the obstacles' own motion, N/s and N·m/s.
     drift: Vec6,
 }
 
 impl Cluster {
-    const NONE: Self = Self { response: Response::NONE, drift: Vec6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0) };
+    const NONE: Self = Self { place: 0, response: Response::NONE, drift: Vec6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0) };
 
     fn add(&mut self, other: &Self) {
         self.response += other.response;
@@ -74,9 +90,9 @@ pub(super) struct Linearised {
     pub at: Kinematics,
     /// Age of that state when the model was made, seconds.
     lag: f64,
-    /// Load that is the same at every state, about the tool's centre.
-    constant: Wrench,
-    /// At most [`MAX_CLUSTERS`]; capacity for all is reserved from the start.
+    /// Bodies that the clusters are with.
+    places: Vec<Place>,
+    /// At most [`most_clusters`]; capacity for all is reserved from the start.
     clusters: Vec<Cluster>,
     /// For each cluster, and the sum of all: known when the model is finished.
     signs: Vec<Sign>,
@@ -84,28 +100,58 @@ pub(super) struct Linearised {
 }
 
 impl Linearised {
-    /// Returns the effect of no contacts.
-    pub fn none(at: Kinematics) -> Self {
-        let (clusters, signs) = (Vec::with_capacity(MAX_CLUSTERS), Vec::with_capacity(MAX_CLUSTERS));
-        Self { at, lag: 0.0, constant: Wrench::ZERO, clusters, signs, sum: Cluster::NONE }
+    /// Returns the effect of no contacts, with room for those with a number of bodies.
+    pub fn none(at: Kinematics, bodies: usize) -> Self {
+        let most = most_clusters(bodies);
+        let (clusters, signs) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        Self { at, lag: 0.0, places: Vec::with_capacity(bodies), clusters, signs, sum: Cluster::NONE }
     }
 
     /// Copies another model, without allocation.
     pub fn copy_from(&mut self, other: &Self) {
-        (self.at, self.lag, self.constant, self.sum) = (other.at, other.lag, other.constant, other.sum);
+        (self.at, self.lag, self.sum) = (other.at, other.lag, other.sum);
+        self.places.clear();
+        self.places.extend_from_slice(&other.places);
         self.clusters.clear();
         self.clusters.extend_from_slice(&other.clusters);
         self.signs.clear();
         self.signs.extend_from_slice(&other.signs);
     }
 
-    /// Returns the response at another state, `age` seconds after the model was made.
-    pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
+    /// Returns the differences of pose and twist from the model's state to another, and the age of the model's state.
+    fn apart(&self, body: &Kinematics, age: f64) -> (Vec6, Vec6, f64) {
         let shift = body.center - self.at.center;
         let turn = (body.pose.rotation * self.at.pose.rotation.inverse()).scaled_axis();
         let moved = Twist { linear: shift, angular: turn }.column();
-        let faster = body.twist.column() - self.at.twist.column();
-        let age = age + self.lag;
+        (moved, body.twist.column() - self.at.twist.column(), age + self.lag)
+    }
+
+    /// Gives the wrench on each body, about the body's origin, cluster by cluster: the opposite of the wrench on the
+    /// tool in a step that begins at the state `from` and ends at `to`, as [`Linearised::predict`] predicts it at `from`
+    /// and an implicit step takes it at `to`.
+    pub fn on_bodies(&self, [from, to]: [&Kinematics; 2], age: f64, mut add: impl FnMut(&Place, &Wrench)) {
+        if self.clusters.is_empty() {
+            return;
+        }
+        let (moved, faster, lagged) = self.apart(from, age);
+        let turn = (to.pose.rotation * from.pose.rotation.inverse()).scaled_axis();
+        let step = Twist { linear: to.center - from.center, angular: turn }.column();
+        let (there, pace) = (moved + step, faster + to.twist.column() - from.twist.column());
+        for (Cluster { place, response, drift }, sign) in self.clusters.iter().zip(&self.signs) {
+            if sign.pushes(&moved, &faster, lagged) {
+                let Response { wrench, by_pose, by_twist } = response;
+                let on_tool = wrench.column() + drift * lagged + by_pose * there + by_twist * pace;
+                let place = self.places[*place as usize];
+                let origin = place.origin + place.velocity * lagged;
+                let on_body = Wrench::from_column(&-on_tool).about(&(origin - to.center));
+                add(&Place { origin, ..place }, &on_body);
+            }
+        }
+    }
+
+    /// Returns the response at another state, `age` seconds after the model was made.
+    pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
+        let (moved, faster, age) = self.apart(body, age);
         let pushes = |sign: &Sign| sign.pushes(&moved, &faster, age);
         let count = self.signs.iter().filter(|sign| pushes(sign)).count();
         let all = || self.clusters.iter().zip(&self.signs);
@@ -119,19 +165,18 @@ impl Linearised {
         }
         let Response { wrench, by_pose, by_twist } = sum.response;
         let column = wrench.column() + sum.drift * age + by_pose * moved + by_twist * faster;
-        let wrench = Wrench::from_column(&(column + self.constant.column()));
-        Response { wrench, by_pose, by_twist }
+        Response { wrench: Wrench::from_column(&column), by_pose, by_twist }
     }
 }
 
-/// Position and direction of the first contact of a cluster: see [`FIRST_MERGE`].
+/// Position and direction of the first contact of a cluster, and the index of its body's place: see [`FIRST_MERGE`].
 #[derive(Clone, Copy, Debug)]
-struct Leader([f64; 6]);
+struct Leader([f64; 6], u32);
 
 impl Leader {
     fn is_near(&self, other: &Self, distance: f64) -> bool {
         let squares = self.0.iter().zip(&other.0).map(|(a, b)| (a - b) * (a - b));
-        squares.sum::<f64>() <= distance * distance
+        self.1 == other.1 && squares.sum::<f64>() <= distance * distance
     }
 }
 
@@ -141,6 +186,11 @@ impl Leader {
 #[derive(Debug)]
 pub(super) struct Builder {
     model: Linearised,
+    /// Place of the body whose contacts are being added, and its index once there is a cluster for it.
+    current: Place,
+    place: Option<u32>,
+    /// Largest number of clusters.
+    most: usize,
     /// For each cluster.
     leaders: Vec<Leader>,
     /// ∂W/∂pose of each cluster, as far as the motion of obstacles is in its drift.
@@ -152,12 +202,16 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// Makes a builder for a tool of this radius, metres.
-    pub fn new(at: Kinematics, radius: f64) -> Self {
+    /// Makes a builder for a tool of this radius, metres, and a number of bodies.
+    pub fn new(at: Kinematics, radius: f64, bodies: usize) -> Self {
+        let most = most_clusters(bodies);
         Self {
-            model: Linearised::none(at),
-            leaders: Vec::with_capacity(MAX_CLUSTERS),
-            drifting: Vec::with_capacity(MAX_CLUSTERS),
+            model: Linearised::none(at, bodies),
+            current: Place::default(),
+            place: None,
+            most,
+            leaders: Vec::with_capacity(most),
+            drifting: Vec::with_capacity(most),
             radius: radius.max(1e-9),
             merge: 0.0,
         }
@@ -165,8 +219,10 @@ impl Builder {
 
     /// Starts a new model without contacts, at a state of the tool.
     pub fn begin(&mut self, at: Kinematics) {
-        (self.model.at, self.model.lag, self.model.constant) = (at, 0.0, Wrench::ZERO);
+        (self.model.at, self.model.lag) = (at, 0.0);
         self.merge = 0.0;
+        self.place = None;
+        self.model.places.clear();
         self.model.clusters.clear();
         self.model.signs.clear();
         self.model.sum = Cluster::NONE;
@@ -189,9 +245,10 @@ impl Builder {
         &self.model
     }
 
-    /// Sets the load that is the same at every state.
-    pub fn set_constant(&mut self, load: Wrench) {
-        self.model.constant = load;
+    /// Begins the contacts with a body.
+    pub fn begin_obstacle(&mut self, place: Place) {
+        self.current = place;
+        self.place = self.model.places.iter().position(|p| p.body == place.body).map(|k| k as u32);
     }
 
     /// Makes the middle of a motion the state to which the contacts belong: their wrenches are means over that motion.
@@ -217,9 +274,14 @@ impl Builder {
         }
     }
 
+    /// Returns the index of the body whose contacts are being added.
+    pub fn obstacle(&self) -> usize {
+        self.current.body as usize
+    }
+
     /// Returns the wrench of all contacts at the state of the tool, about its centre.
     pub fn wrench(&self) -> Wrench {
-        let mut sum = self.model.constant;
+        let mut sum = Wrench::ZERO;
         self.model.clusters.iter().for_each(|cluster| sum += cluster.response.wrench);
         sum
     }
@@ -235,7 +297,7 @@ impl Builder {
 
     /// Merges clusters until there is room for one more.
     fn make_room(&mut self) {
-        while self.leaders.len() >= MAX_CLUSTERS {
+        while self.leaders.len() >= self.most {
             self.merge = (2.0 * self.merge).max(FIRST_MERGE);
             let mut i = 0;
             while i < self.leaders.len() {
@@ -260,17 +322,22 @@ impl Builder {
 impl Sums for Builder {
     fn of(&mut self, point: &Vec3, push: &Vec3) -> &mut Response {
         let arm = (point - self.model.at.center) / self.radius;
-        let leader = Leader([arm.x, arm.y, arm.z, push.x, push.y, push.z]);
+        let place = self.place.unwrap_or(self.model.places.len() as u32);
+        if self.place.is_none() {
+            self.model.places.push(self.current);
+            self.place = Some(place);
+        }
+        let leader = Leader([arm.x, arm.y, arm.z, push.x, push.y, push.z], place);
         let near = |builder: &Self| builder.leaders.iter().position(|l| l.is_near(&leader, builder.merge));
         let mut found = near(self);
-        if found.is_none() && self.leaders.len() >= MAX_CLUSTERS {
+        if found.is_none() && self.leaders.len() >= self.most {
             self.make_room();
             found = near(self);
         }
         let k = found.unwrap_or_else(|| {
             self.leaders.push(leader);
             self.drifting.push(Mat6::zeros());
-            self.model.clusters.push(Cluster::NONE);
+            self.model.clusters.push(Cluster { place, ..Cluster::NONE });
             self.leaders.len() - 1
         });
         &mut self.model.clusters[k].response
@@ -312,7 +379,7 @@ mod tests {
     }
 
     fn built(springs: &[Spring], twist: &Twist) -> Builder {
-        let mut builder = Builder::new(Kinematics::still(&Pose::identity()), RADIUS);
+        let mut builder = Builder::new(Kinematics::still(&Pose::identity()), RADIUS, 2);
         for spring in springs {
             *builder.of(&spring.arm, &spring.push) += spring.response();
         }
@@ -383,6 +450,7 @@ mod tests {
                 expected -= spring.response().by_pose * twist.column();
             }
         }
+        builder.begin_obstacle(Place { body: 1, ..Place::default() });
         for spring in &second {
             *builder.of(&spring.arm, &spring.push) += spring.response();
         }
@@ -404,5 +472,52 @@ mod tests {
         let found = builder.finish().predict(&at(Vec3::y() * -1e-5), 0.0).wrench.force.y;
         // The obstacle has come 5 µm nearer in half of the round.
         assert!((found - STIFFNESS * 6.5e-5).abs() < 1e-9, "{found}");
+    }
+
+    /// Many bodies, each pressed by a few springs, so that there are more contacts than clusters.
+    fn crowd(bodies: u32) -> (Builder, Vec<(Place, Vec<Spring>)>) {
+        let mut builder = Builder::new(Kinematics::still(&Pose::identity()), RADIUS, bodies as usize);
+        let mut made = Vec::new();
+        for body in 0..bodies {
+            let angle = f64::from(body);
+            let place = Place {
+                body,
+                origin: Vec3::new(0.1 * angle.cos(), 0.1 * angle.sin(), 0.02),
+                velocity: Vec3::new(0.0, 0.0, 0.01 * angle),
+            };
+            builder.begin_obstacle(place);
+            let push = Vec3::new(-angle.cos(), -angle.sin(), 0.0);
+            let springs: Vec<_> =
+                (0..4).map(|k| Spring { arm: push * -RADIUS, push, depth: 1e-4 * f64::from(1 + k) }).collect();
+            for spring in &springs {
+                *builder.of(&spring.arm, &spring.push) += spring.response();
+            }
+            builder.end_obstacle(&Twist { linear: place.velocity, angular: Vec3::zeros() });
+            made.push((place, springs));
+        }
+        (builder, made)
+    }
+
+    #[test]
+    fn each_body_gets_the_opposite_of_its_own_contacts() {
+        for bodies in [1, 7, 24, 60] {
+            let (mut builder, made) = crowd(bodies);
+            let model = builder.finish();
+            let from = Kinematics::still(&Pose::identity());
+            let to = at(Vec3::new(1e-6, -2e-6, 3e-6));
+            let mut found = vec![Wrench::ZERO; bodies as usize];
+            model.on_bodies([&from, &to], 0.0, |place, wrench| found[place.body as usize] += *wrench);
+            let moved = Twist { linear: to.center, angular: Vec3::zeros() }.column();
+            for ((place, springs), found) in made.iter().zip(&found) {
+                let on_tool: Vec6 = springs.iter().map(|s| s.after(&moved)).sum();
+                let expected = Wrench::from_column(&-on_tool).about(&(place.origin - to.center)).column();
+                assert!((found.column() - expected).norm() < 1e-9 * expected.norm(), "{bodies} {}", place.body);
+            }
+            // Together they are the opposite of the load that the step takes.
+            let whole = model.predict(&from, 0.0);
+            let on_tool = whole.wrench.column() + whole.by_pose * moved;
+            let sum: Vec6 = made.iter().zip(&found).map(|((p, _), w)| w.about(&(to.center - p.origin)).column()).sum();
+            assert!((sum + on_tool).norm() < 1e-11 * made.len() as f64, "{bodies}: {sum} {on_tool}");
+        }
     }
 }

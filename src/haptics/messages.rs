@@ -2,7 +2,7 @@
 
 use super::constraint::ConstraintModel;
 use super::linearised::Linearised;
-use super::Status;
+use super::{Settings, Status};
 use crate::math::{Pose, Twist};
 use crate::response::Kinematics;
 
@@ -31,6 +31,9 @@ pub(super) struct Snapshot {
     pub contacts: u32,
     /// As [`Output::touched`](super::Output::touched).
     pub touched: u64,
+    /// Counts changes of bodies and settings at run time, after each of which the wrench moves by a ramp.
+    pub edits: u32,
+    pub settings: Settings,
     /// Whether nothing acts on the tool: neither a contact, nor braking before one.
     pub is_free: bool,
     pub status: Status,

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::passivity::motion;
-use super::types::{FaultCounts, Jump, Status};
-use crate::math::Pose;
+use super::settings::within;
+use super::types::{DeviceState, FaultCounts, Jump, Limits, Rates, Status};
+use crate::math::{limits, Pose, Rotation, Wrench};
 
 /// Shortest time over which a motion is judged, seconds. A loop may be faster than the device refreshes its position:
 /// at 100 kHz over a device of 1 kHz, a hand at 0.1 m/s moves 0.1 mm in one step of 10 µs and nothing in the next 99.
@@ -62,7 +63,17 @@ pub struct Monitor {
     teleport: AtomicU64,
     /// Metres, radians and seconds of the last jump.
     jump: [AtomicU64; 3],
+    /// Time of the servo, and its rate and that of the simulation: seconds and Hz.
+    clock: AtomicU64,
+    rates: [AtomicU64; 2],
+    /// Numbers of steps and of rounds.
+    counts: [AtomicU64; 2],
+    /// Time of the servo at the last step and at the last round, seconds.
+    last: [AtomicU64; 2],
 }
+
+/// Time constant of the averages of the rates, seconds.
+const RATE_WINDOW: f64 = 0.1;
 
 impl Monitor {
     pub(super) fn new() -> Arc<Self> {
@@ -74,6 +85,10 @@ impl Monitor {
             bad_time: count(),
             teleport: count(),
             jump: [0.0; 3].map(number),
+            clock: number(0.0),
+            rates: [0.0; 2].map(number),
+            counts: [(), ()].map(|()| count()),
+            last: [0.0; 2].map(number),
         })
     }
 
@@ -99,6 +114,45 @@ impl Monitor {
         }
     }
 
+    /// Returns the time of the servo: the sum of all steps, seconds.
+    pub fn clock(&self) -> f64 {
+        f64::from_bits(self.clock.load(Ordering::Relaxed))
+    }
+
+    /// Returns the numbers of steps and rounds so far, and their rates over about the last 0.1 s of the servo's time.
+    /// Each number is read on its own.
+    pub fn rates(&self) -> Rates {
+        let [steps, rounds] = [0, 1].map(|i| self.counts[i].load(Ordering::Relaxed));
+        let [servo, simulation] = [0, 1].map(|i| f64::from_bits(self.rates[i].load(Ordering::Relaxed)));
+        Rates { clock: self.clock(), steps, rounds, servo, simulation }
+    }
+
+    /// Counts a step that ends at the time `clock`. Only the servo calls this.
+    pub(super) fn count_step(&self, clock: f64) {
+        self.clock.store(clock.to_bits(), Ordering::Relaxed);
+        self.add_to_rate(0, clock);
+    }
+
+    /// Counts a round for the time `clock`. Only the simulation calls this.
+    pub(super) fn count_round(&self, clock: f64) {
+        self.add_to_rate(1, clock);
+    }
+
+    /// Averages the period, with weights that fall by 1/e in [`RATE_WINDOW`].
+    fn add_to_rate(&self, which: usize, clock: f64) {
+        let number = self.counts[which].load(Ordering::Relaxed);
+        let period = clock - f64::from_bits(self.last[which].load(Ordering::Relaxed));
+        self.counts[which].store(number + 1, Ordering::Relaxed);
+        self.last[which].store(clock.to_bits(), Ordering::Relaxed);
+        if period > 0.0 && (number > 0 || which == 0) {
+            let rate = f64::from_bits(self.rates[which].load(Ordering::Relaxed));
+            // The first period counts whole.
+            let kept = if rate > 0.0 { (-period / RATE_WINDOW).exp() } else { 0.0 };
+            let mean = if rate > 0.0 { kept / rate } else { 0.0 } + (1.0 - kept) * period;
+            self.rates[which].store((1.0 / mean).to_bits(), Ordering::Relaxed);
+        }
+    }
+
     /// Counts a step that gave no force. Only the servo writes.
     pub(super) fn count(&self, status: Status) {
         for (flag, counter) in [
@@ -118,6 +172,36 @@ impl Monitor {
             to.store(value.to_bits(), Ordering::Relaxed);
         }
     }
+}
+
+/// Limits a wrench to the device's limits, force and torque each along its direction.
+pub(super) fn limit(wrench: &mut Wrench, limits: &Limits) -> Status {
+    if !wrench.is_finite() {
+        *wrench = Wrench::ZERO;
+        return Status::LIMITED;
+    }
+    let [force, torque] = [within(&wrench.force, limits.force), within(&wrench.torque, limits.torque)];
+    wrench.force *= force;
+    wrench.torque *= torque;
+    if force < 1.0 || torque < 1.0 {
+        Status::LIMITED
+    } else {
+        Status::NORMAL
+    }
+}
+
+/// Returns the device's state with its quaternion normalised, if the state is valid.
+pub(super) fn sound(device: &DeviceState, speed: [f64; 2]) -> Option<DeviceState> {
+    let q = device.pose.rotation.coords;
+    let finite =
+        device.pose.translation.vector.iter().all(|x| limits::is_coordinate(*x)) && q.iter().all(|v| v.is_finite());
+    let unit = (q.norm_squared() - 1.0).abs() < 1e-3;
+    let twist = &device.twist;
+    let slow = twist.linear.norm() <= speed[0] && twist.angular.norm() <= speed[1];
+    (finite && unit && slow).then(|| {
+        let rotation = Rotation::new_normalize(device.pose.rotation.into_inner());
+        DeviceState { pose: Pose::from_parts(device.pose.translation, rotation), ..*device }
+    })
 }
 
 #[cfg(test)]

@@ -9,13 +9,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
 use crate::inside;
-use crate::math::{Pose, Twist};
 use crate::{Error, Result};
 
 /// The shortest and the longest period of the servo, seconds. Stopping a run takes up to one period.
@@ -218,12 +217,10 @@ impl Runner {
         RunReport { rounds: self.done.load(Ordering::Relaxed), ..*self.reports.get() }
     }
 
-    /// Moves an obstacle, as [`Simulation::set_obstacle_pose`].
-    ///
-    /// # Errors
-    /// As for that function.
-    pub fn set_obstacle_pose(&self, index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
-        self.simulation.lock().set_obstacle_pose(index, pose, twist)
+    /// Returns the simulation, between two rounds: it waits for the end of a round, and no round begins while the guard
+    /// lives.
+    pub fn simulation(&self) -> MutexGuard<'_, Simulation> {
+        self.simulation.lock()
     }
 
     /// Ends the threads and returns the halves, with a last report. Functions that a runner calls must not call this:

@@ -4,20 +4,25 @@
 //! the simulation last published (Otaduy & Lin 2005, section 5.3; Xu & Barbič 2016, section 4.1). So the loop with the
 //! device closes at its own rate, however slow the simulation is.
 
+mod admittance;
+
 use std::sync::Arc;
 
-use super::coupling::carried;
+use super::blend::{opposite, scaled, Blend};
+use super::coupling::origin_twist;
 use super::coupling_spring::CouplingSpring;
+use super::linearised::Place;
+use super::loads::{Ledger, Loads};
 use super::messages::{Input, Snapshot};
-use super::monitor::{JumpDetector, Monitor};
+use super::monitor::{limit, sound, JumpDetector, Monitor};
 use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::slew_limit::SlewLimit;
 use super::triple_buffer::{Reader, Writer};
-use super::{Coupling, DeviceState, Jump, Limits, Motion, Output, Saturation, Settings, Status, Tool};
+use super::{Coupling, DeviceState, Jump, Output, Saturation, Settings, Status, Tool};
 use crate::dynamics::{Mass, RigidBody};
-use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Wrench};
-use crate::response::Response;
+use crate::math::{Mat3, Pose, Rotation, Twist, Wrench};
+use crate::response::{Kinematics, Response};
 
 /// Answers the device. Every call has bounded work: no allocation, no lock, no system call.
 pub struct Servo {
@@ -54,6 +59,12 @@ pub struct Servo {
     spring: Option<CouplingSpring>,
     /// Largest damping of the passivity controller.
     damper: [f64; 2],
+    /// Mass of the tool, and a third of the trace of its inertia.
+    inertia: [f64; 2],
+    /// Changes of bodies and settings that are known.
+    edits: u32,
+    /// Loads on the bodies.
+    ledger: Ledger,
 }
 
 /// Time in which the coupling's force fades in at the first contact, and time constant in which that of the tool's
@@ -65,51 +76,31 @@ const ACCELERATION: [f64; 2] = [100.0, 2000.0];
 /// Largest advance of the clock in one step, seconds.
 const LONGEST_PAUSE: f64 = 3600.0;
 
-/// Remainder of contacts that a new snapshot replaced. With a slow simulation the tool is already deep inside a body
-/// when its contacts arrive: they are then faded in over the time between the snapshots, and not at once.
-#[derive(Clone, Copy, Debug, Default)]
-struct Blend {
-    left: Wrench,
-    /// Seconds.
-    time: f64,
-}
-
-impl Blend {
-    /// Snapshots that arrive at the rate of the steps are not blended.
-    const STEPS: f64 = 1.5;
-    /// Longest blending time, however slow the simulation is, seconds.
-    const LONGEST: f64 = 0.02;
-
-    /// Returns the wrench to add to the contacts in a step. `change` is the jump at a new snapshot and the time since
-    /// the one before it.
-    fn step(&mut self, change: Option<(Wrench, f64)>, dt: f64) -> Wrench {
-        if let Some((jump, apart)) = change {
-            if apart <= Self::STEPS * dt {
-                *self = Self::default();
-            } else {
-                self.left += jump;
-                self.time = apart.min(Self::LONGEST);
-            }
-        }
-        if self.time > 0.0 {
-            self.left = scaled(&self.left, (-dt / self.time).exp());
-        }
-        self.left
-    }
-}
-
 /// A new snapshot.
 #[derive(Clone, Copy)]
 struct Taken {
-    /// Difference between the wrench of the contacts used until now and that of its own, at the present state, and the
-    /// time for which they were used, seconds.
-    change: Option<(Wrench, f64)>,
+    /// Time between it and the one before it, seconds, if that one was used too.
+    apart: Option<f64>,
+}
+
+/// The newest snapshot at a step.
+struct News {
+    /// The snapshot, if it was not known at the last step.
+    taken: Option<Taken>,
+    /// Whether it is of the present generation.
+    is_known: bool,
+    contacts: u32,
+    touched: u64,
+    age: f64,
+    status: Status,
 }
 
 /// Effect of the tool on the hand in a step.
 struct Pull {
     /// Wrench on the hand, about the tool's origin.
     wrench: Wrench,
+    /// Mean wrench of the contacts on the tool, about the tool's origin.
+    contact: Wrench,
     contacts: u32,
     touched: u64,
     age: f64,
@@ -123,16 +114,14 @@ impl Servo {
         inputs: Writer<Input>,
         snapshots: Reader<Snapshot>,
         fades_in: bool,
+        bodies: usize,
     ) -> crate::Result<Self> {
         let simulated = tool.lightened(settings.reflected_mass);
         let mass = Mass::new(simulated.mass, simulated.center, simulated.inertia)?;
         let handle =
             Mass::new(settings.handle.mass, *mass.center(), Mat3::from_diagonal_element(settings.handle.inertia))?;
-        let damper = [(0, tool.mass), (1, tool.inertia.trace() / 3.0)].map(|(i, m)| {
-            let enough = Coupling::critical_damping(settings.coupling.stiffness[i], m);
-            settings.limits.damping[i].min(enough)
-        });
-        let spring = snapshots.get().constraints.is_some().then(|| CouplingSpring::new(settings.coupling));
+        let inertia = [tool.mass, tool.inertia.trace() / 3.0];
+        let spring = snapshots.get().constraints.is_some().then(|| CouplingSpring::new(settings.coupling, bodies));
         Ok(Self {
             settings,
             body: RigidBody::at(mass, &Pose::identity()),
@@ -151,9 +140,12 @@ impl Servo {
             jumps: JumpDetector::default(),
             monitor: Monitor::new(),
             observer: new_observer(&settings),
-            blend: Blend::default(),
+            blend: Blend::new(bodies),
             spring,
-            damper,
+            damper: largest_damper(&settings, inertia),
+            inertia,
+            edits: 0,
+            ledger: Ledger::new(bodies),
         })
     }
 
@@ -164,6 +156,11 @@ impl Servo {
     /// Returns the monitor: the workspace's scale and the counts of faults, for any thread.
     pub fn monitor(&self) -> &Arc<Monitor> {
         &self.monitor
+    }
+
+    /// Returns the loads of the tool on the bodies, for any thread.
+    pub fn loads(&self) -> &Arc<Loads> {
+        self.ledger.loads()
     }
 
     /// Returns the pose of the simulated tool, for drawing.
@@ -198,7 +195,7 @@ impl Servo {
         self.last = None;
         self.jumps.reset();
         self.observer = new_observer(&self.settings);
-        self.blend = Blend::default();
+        self.blend.reset();
         if let Some(spring) = &mut self.spring {
             spring.reset();
         }
@@ -236,15 +233,18 @@ impl Servo {
         // Limit before fading, so that the ramp is the same for any wrench.
         let mut wrench = pull.wrench;
         status |= limit(&mut wrench, &self.settings.limits);
-        if self.gain < 1.0 || self.slew.lags() {
-            wrench = self.slew.step(&wrench, self.gain, dt / self.settings.timing.ramp);
-            if self.slew.lags() && !status.contains(Status::STALE) {
-                status |= Status::RAMPING;
-            }
+        let share = dt / self.settings.timing.ramp;
+        if self.is_returning() {
+            wrench = self.slew.step(&wrench, self.gain, share);
+        } else if self.slew.glides() {
+            wrench = self.slew.glide(&wrench, share);
         } else {
             self.slew.free(&wrench);
         }
-        if self.gain < 1.0 || self.slew.lags() {
+        if self.slew.lags() && !status.contains(Status::STALE) {
+            status |= Status::RAMPING;
+        }
+        if self.is_returning() {
             // The tool may have been placed at the hand at any speed.
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.spring.is_none() || pull.wrench != Wrench::ZERO) {
@@ -256,84 +256,13 @@ impl Servo {
         }
         status |= limit(&mut wrench, &self.settings.limits);
         self.observer.hold(&wrench);
-        Output { wrench, status, age: pull.age, contacts: pull.contacts, touched: pull.touched }
+        let Pull { contact, contacts, touched, age, .. } = pull;
+        Output { wrench, contact, status, age, contacts, touched }
     }
 
-    /// Makes one step in admittance causality: computes the device's motion from the hand's wrench, about the tool's
-    /// origin and in the world frame. The handle has mass and inertia of its own ([`Settings::handle`]), is coupled to
-    /// the simulated tool, and both are integrated implicitly. While the hand is off, the device stays.
-    pub fn step_admittance(&mut self, wrench: &Wrench, engaged: bool, dt: f64) -> Motion {
-        if let Err(status) = self.tick(dt) {
-            return self.halt(status);
-        }
-        if !wrench.column().iter().all(|x| limits::is_quantity(*x)) {
-            return self.halt(Status::BAD_STATE);
-        }
-        let mut status = Status::NORMAL;
-        if engaged {
-            let load = self.handle_load(wrench, dt, &mut status);
-            self.handle.implicit_euler(&load, dt);
-            if !self.handle.is_finite() {
-                let pose = self.last.unwrap_or_else(Pose::identity);
-                self.reset_to(&pose);
-                return self.halt(Status::BAD_STATE);
-            }
-            status |= self.hold_speed();
-        } else {
-            self.gain = 0.0;
-            self.handle.set_twist(&Twist::ZERO);
-            status |= Status::DISENGAGED;
-        }
-        let (pose, twist) = (self.handle.pose(), origin_twist(&self.handle));
-        self.last = Some(pose);
-        let pull = self.follow(&pose, &twist, dt);
-        status |= pull.status;
-        if engaged {
-            status |= self.adjust_gain(&pull, true, dt);
-        }
-        Motion { pose, twist, status, age: pull.age, contacts: pull.contacts, touched: pull.touched }
-    }
-
-    /// Returns the load on the handle: the hand, the coupling to the tool as far as the limits allow, and the handle's
-    /// own damping.
-    fn handle_load(&self, wrench: &Wrench, dt: f64, status: &mut Status) -> Response {
-        let kinematics = self.handle.kinematics();
-        let coupled = match &self.spring {
-            Some(spring) => spring.load(),
-            None => {
-                // Pose of the tool at the end of the step, so that it does not drag.
-                let twist = origin_twist(&self.body);
-                let tool = carried(&self.body.pose(), &twist, dt);
-                self.settings.coupling.on_body(&tool, &twist, &kinematics)
-            }
-        };
-        let (force, torque) = (coupled.wrench.force, coupled.wrench.torque);
-        let share = within(&force, self.settings.limits.force).min(within(&torque, self.settings.limits.torque));
-        if share < 1.0 {
-            *status |= Status::LIMITED;
-        }
-        let mut load = coupled.scaled(share * self.gain);
-        load += Response::constant(wrench.about(&(kinematics.center - kinematics.pose.translation.vector)));
-        let [b, beta] = self.settings.handle.damping;
-        let mut damping = Mat6::zeros();
-        damping.set_diagonal(&-crate::math::Vec6::new(b, b, b, beta, beta, beta));
-        load += Response {
-            wrench: Wrench::from_column(&(damping * kinematics.twist.column())),
-            by_pose: Mat6::zeros(),
-            by_twist: damping,
-        };
-        load
-    }
-
-    /// Limits the handle to the speed of a hand.
-    fn hold_speed(&mut self) -> Status {
-        let (twist, most) = (self.handle.twist(), self.speed());
-        let [linear, angular] = [within(&twist.linear, most[0]), within(&twist.angular, most[1])];
-        if linear == 1.0 && angular == 1.0 {
-            return Status::NORMAL;
-        }
-        self.handle.set_twist(&Twist { linear: twist.linear * linear, angular: twist.angular * angular });
-        Status::LIMITED
+    /// Returns whether the wrench has not yet its full size after a reset or a fault.
+    fn is_returning(&self) -> bool {
+        self.gain < 1.0 || (self.slew.lags() && !self.slew.glides())
     }
 
     /// Advances the clock, unless the time step is invalid.
@@ -341,6 +270,7 @@ impl Servo {
         if dt > 0.0 && dt.is_finite() {
             // An invalid time step must not advance the clock to where it no longer resolves steps.
             self.clock += dt.min(LONGEST_PAUSE);
+            self.monitor.count_step(self.clock);
         }
         match dt > 0.0 && dt <= self.settings.timing.longest_step {
             true => Ok(()),
@@ -351,18 +281,11 @@ impl Servo {
     /// Returns a zero wrench; afterwards the wrench grows from zero.
     fn fault(&mut self, status: Status) -> Output {
         self.monitor.count(status);
+        self.ledger.publish(0.0);
         self.gain = 0.0;
         self.slew.reset();
         self.observer.hold(&Wrench::ZERO);
         Output { status, age: self.age(), ..Output::default() }
-    }
-
-    /// Stops the motion.
-    fn halt(&mut self, status: Status) -> Motion {
-        self.monitor.count(status);
-        self.gain = 0.0;
-        self.handle.set_twist(&Twist::ZERO);
-        Motion { pose: self.handle.pose(), twist: Twist::ZERO, status, age: self.age(), contacts: 0, touched: 0 }
     }
 
     /// Returns the speed limits in the world, m/s and rad/s.
@@ -412,7 +335,35 @@ impl Servo {
 
     /// Moves the tool toward the hand for a step, with the known contacts or constraints, and informs the simulation.
     fn follow(&mut self, hand: &Pose, twist: &Twist, dt: f64) -> Pull {
-        let taken = self.take_snapshot();
+        let mut news = self.take_news(dt);
+        let snapshot = self.snapshots.get();
+        let wrench = match (&mut self.spring, &snapshot.constraints) {
+            (Some(spring), Some(model)) if news.is_known => {
+                self.body.set_pose(&model.pose);
+                let (about_center, said) =
+                    spring.pull(model, news.taken.is_some(), hand, [dt, news.age], &mut self.ledger);
+                news.status |= said;
+                about_center.about(&-(hand.rotation * self.body.mass.center()))
+            }
+            (Some(_), _) => {
+                self.body.set_pose(hand);
+                Wrench::ZERO
+            }
+            (None, _) => {
+                let here = self.body.kinematics();
+                let (contact, share) = self.contact_load(&news, dt);
+                let mut load = self.settings.coupling.on_body(hand, twist, &here);
+                load += contact;
+                self.body.implicit_euler(&load, dt);
+                self.felt(hand, twist, &news, &here, share, dt)
+            }
+        };
+        self.end(wrench, news, hand, twist, dt)
+    }
+
+    /// Takes the newest snapshot and returns what it says of the contacts.
+    fn take_news(&mut self, dt: f64) -> News {
+        let taken = self.take_snapshot(dt);
         let age = self.age();
         let snapshot = self.snapshots.get();
         let is_known = snapshot.generation == self.generation;
@@ -423,52 +374,78 @@ impl Servo {
         if !is_known || age > self.settings.timing.stale_after {
             status |= Status::STALE;
         }
-        let wrench = match (&mut self.spring, &snapshot.constraints) {
-            (Some(spring), Some(model)) if is_known => {
-                self.body.set_pose(&model.pose);
-                let (about_center, said) = spring.pull(model, taken.is_some(), hand, dt);
-                status |= said;
-                about_center.about(&-(hand.rotation * self.body.mass.center()))
-            }
-            (Some(_), _) => {
-                self.body.set_pose(hand);
-                Wrench::ZERO
-            }
-            (None, _) => {
-                self.follow_coupled(hand, twist, taken, age, dt);
-                let pull = self.settings.coupling.on_hand(hand, twist, &self.body.kinematics());
-                self.set_presence(&pull, dt);
-                scaled(&pull, self.presence)
-            }
-        };
-        let body = self.body.kinematics();
-        let generation = self.generation;
-        self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });
-        Pull { wrench, contacts, touched, age, status }
+        News { taken, is_known, age, contacts, touched, status }
     }
 
-    /// Integrates the tool between the coupling and linearised contacts.
-    fn follow_coupled(&mut self, hand: &Pose, twist: &Twist, taken: Option<Taken>, age: f64, dt: f64) {
-        let snapshot = self.snapshots.get();
-        let here = self.body.kinematics();
-        let mut load = self.settings.coupling.on_body(hand, twist, &here);
-        if snapshot.generation == self.generation {
-            let mut contact = snapshot.contact.predict(&here, age);
-            if self.fades_in {
-                contact.wrench += self.blend.step(taken.and_then(|taken| taken.change), dt);
-                // The cube makes the balance with the coupling move evenly, although the contacts are stiff.
-                load += contact.scaled(self.entry.powi(3));
-            } else {
-                load += contact;
-            }
-            self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
+    /// Returns the load of the linearised contacts on a coupled tool, and the fraction of it that fades in.
+    fn contact_load(&mut self, news: &News, dt: f64) -> (Response, f64) {
+        if !news.is_known {
+            return (Response::NONE, 0.0);
         }
-        self.body.implicit_euler(&load, dt);
+        let here = self.body.kinematics();
+        let mut contact = self.snapshots.get().contact.predict(&here, news.age);
+        let mut share = 1.0;
+        if self.fades_in {
+            contact.wrench += self.blend.step(news.taken.and_then(|taken| taken.apart), &here.center, dt);
+            // The cube makes the balance with the coupling move evenly, although the contacts are stiff.
+            share = self.entry.powi(3);
+            contact = contact.scaled(share);
+        }
+        self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
+        (contact, share)
+    }
+
+    /// Returns the coupling's wrench on the hand after a step of a coupled tool that began `here`, and notes the loads on
+    /// the bodies.
+    fn felt(&mut self, hand: &Pose, twist: &Twist, news: &News, here: &Kinematics, share: f64, dt: f64) -> Wrench {
         if !self.body.is_finite() {
             self.body.set_pose(hand);
             self.body.set_twist(&Twist::ZERO);
             self.gain = 0.0;
         }
+        self.hold_tool(twist, here, dt);
+        if news.is_known {
+            let (there, ledger) = (self.body.kinematics(), &mut self.ledger);
+            let mut add = |place: &Place, on_body: &Wrench| ledger.add(place, &scaled(on_body, share));
+            self.snapshots.get().contact.on_bodies([here, &there], news.age, &mut add);
+            if self.fades_in {
+                self.blend.left.iter().for_each(|(place, on_body)| add(place, on_body));
+            }
+        }
+        let pull = self.settings.coupling.on_hand(hand, twist, &self.body.kinematics());
+        self.set_presence(&pull, dt);
+        scaled(&pull, self.presence)
+    }
+
+    /// Limits the speed of a coupled tool in a step that began `here`: to that of a hand, and to that of the present hand and
+    /// what the coupling can store. Contacts that are deep, stiff and linearised can throw it farther than the saturated
+    /// coupling ever brings it back.
+    fn hold_tool(&mut self, hand: &Twist, here: &Kinematics, dt: f64) {
+        let (twist, speed, stored) = (self.body.twist(), self.speed(), self.settings.coupling.most_stored());
+        let arm = here.pose.rotation * self.body.mass.center();
+        let inertia = [self.body.mass.mass(), self.body.mass.inertia().trace() / 3.0];
+        let of_hand = [hand.at(&arm).norm(), hand.angular.norm()];
+        let most = [0, 1].map(|i| speed[i].min(of_hand[i] + (2.0 * stored[i] / inertia[i]).sqrt()));
+        let [linear, angular] = [within(&twist.linear, most[0]), within(&twist.angular, most[1])];
+        if linear == 1.0 && angular == 1.0 {
+            return;
+        }
+        let twist = Twist { linear: twist.linear * linear, angular: twist.angular * angular };
+        let rotation = Rotation::from_scaled_axis(twist.angular * dt) * here.pose.rotation;
+        let origin = here.center + twist.linear * dt - rotation * self.body.mass.center();
+        self.body.set_pose(&Pose::from_parts(origin.into(), rotation));
+        self.body.set_twist(&twist);
+    }
+
+    /// Informs the simulation of hand and tool, and the bodies of their loads.
+    fn end(&mut self, wrench: Wrench, news: News, hand: &Pose, twist: &Twist, dt: f64) -> Pull {
+        let body = self.body.kinematics();
+        let generation = self.generation;
+        self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });
+        let contact = self.ledger.on_tool(&body.pose.translation.vector);
+        self.ledger.publish(dt);
+        let News { contacts, touched, age, status, .. } = news;
+        Pull { wrench, contact, contacts, touched, age, status }
     }
 
     /// Sets the fraction of the coupling's wrench that the hand gets: "whenever [the object lies in free space] we apply
@@ -488,26 +465,51 @@ impl Servo {
     }
 
     /// Takes the snapshot that the simulation published last, if it is new.
-    fn take_snapshot(&mut self) -> Option<Taken> {
+    fn take_snapshot(&mut self, dt: f64) -> Option<Taken> {
         if !self.snapshots.is_fresh() {
             return None;
         }
         let here = self.body.kinematics();
+        let states = [&here, &here];
         let before = self.snapshots.get();
         let (generation, clock) = (before.generation, before.clock);
-        let used = before.contact.predict(&here, self.clock - clock).wrench;
+        // The new one is a step old at least. One that is not blended needs no difference.
+        let blends = self.fades_in && self.spring.is_none() && self.clock - dt - clock > Blend::STEPS * dt;
+        if blends {
+            let left = &mut self.blend.left;
+            before.contact.on_bodies(states, self.clock - clock, |place, wrench| left.add(place, wrench));
+        }
         self.snapshots.update();
         let now = self.snapshots.get();
-        if generation != self.generation {
+        let is_first = generation != self.generation;
+        if is_first {
+            self.blend.reset();
             // The first of its generation. A tool outside all bodies need not be eased out.
             if now.generation == self.generation && now.contacts == 0 {
                 self.entry = 1.0;
             }
-            return Some(Taken { change: None });
+        } else if blends {
+            let left = &mut self.blend.left;
+            now.contact.on_bodies(states, self.clock - now.clock, |place, wrench| left.add(place, &opposite(wrench)));
         }
-        let found = now.contact.predict(&here, self.clock - now.clock).wrench;
-        let jump = Wrench { force: used.force - found.force, torque: used.torque - found.torque };
-        Some(Taken { change: Some((jump, now.clock - clock)) })
+        let apart = now.clock - clock;
+        if now.edits != self.edits {
+            let (edits, settings) = (now.edits, now.settings);
+            self.adopt(edits, settings);
+        }
+        Some(Taken { apart: (!is_first).then_some(apart) })
+    }
+
+    /// Takes over settings that changed at run time. After that, and after a change of bodies, the wrench moves by a
+    /// ramp to what it is now.
+    fn adopt(&mut self, edits: u32, settings: Settings) {
+        self.edits = edits;
+        self.settings = settings;
+        self.damper = largest_damper(&settings, self.inertia);
+        if let Some(spring) = &mut self.spring {
+            spring.set_coupling(settings.coupling);
+        }
+        self.slew.begin_glide();
     }
 
     /// Increases the gain while contacts are fresh, and fades it while they are not.
@@ -535,42 +537,10 @@ fn new_observer(settings: &Settings) -> Observer {
     Observer::new(0.5e-2 * c.stiffness[0] * reach * reach)
 }
 
-fn scaled(wrench: &Wrench, factor: f64) -> Wrench {
-    Wrench { force: wrench.force * factor, torque: wrench.torque * factor }
-}
-
-/// Returns the twist of a body's origin.
-fn origin_twist(body: &RigidBody) -> Twist {
-    let twist = body.twist();
-    Twist { linear: twist.at(&-(body.rotation * body.mass.center())), angular: twist.angular }
-}
-
-/// Limits a wrench to the device's limits, force and torque each along its direction.
-fn limit(wrench: &mut Wrench, limits: &Limits) -> Status {
-    if !wrench.is_finite() {
-        *wrench = Wrench::ZERO;
-        return Status::LIMITED;
-    }
-    let [force, torque] = [within(&wrench.force, limits.force), within(&wrench.torque, limits.torque)];
-    wrench.force *= force;
-    wrench.torque *= torque;
-    if force < 1.0 || torque < 1.0 {
-        Status::LIMITED
-    } else {
-        Status::NORMAL
-    }
-}
-
-/// Returns the device's state with its quaternion normalised, if the state is valid.
-fn sound(device: &DeviceState, speed: [f64; 2]) -> Option<DeviceState> {
-    let q = device.pose.rotation.coords;
-    let finite =
-        device.pose.translation.vector.iter().all(|x| limits::is_coordinate(*x)) && q.iter().all(|v| v.is_finite());
-    let unit = (q.norm_squared() - 1.0).abs() < 1e-3;
-    let twist = &device.twist;
-    let slow = twist.linear.norm() <= speed[0] && twist.angular.norm() <= speed[1];
-    (finite && unit && slow).then(|| {
-        let rotation = Rotation::new_normalize(device.pose.rotation.into_inner());
-        DeviceState { pose: Pose::from_parts(device.pose.translation, rotation), ..*device }
+/// Returns the largest damping of the passivity controller for a tool of this mass and inertia.
+fn largest_damper(settings: &Settings, inertia: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|i| {
+        let enough = Coupling::critical_damping(settings.coupling.stiffness[i], inertia[i]);
+        settings.limits.damping[i].min(enough)
     })
 }

@@ -6,6 +6,17 @@ use super::{Coupling, Limits, Renderer, Saturation, Tool};
 use crate::math::{limits, Vec3};
 use crate::{Error, Result};
 
+/// Where [`Renderer::Penalty`] takes its contacts from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ContactSource {
+    /// Samples of one body in the field of the other.
+    Samples,
+    /// Convex pieces of both bodies ([`Forms::hulls`](super::Forms::hulls)), at the level of detail that can be felt:
+    /// `tolerance` is the largest deviation of the surface, weighted by the size of the detail against the contact area,
+    /// metres (Otaduy & Lin 2003; [`HullQuery::tolerance`](crate::contact::HullQuery::tolerance)).
+    Hulls { tolerance: f64 },
+}
+
 /// Contacts between the simulated tool and other bodies. The hand feels them through the coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
@@ -30,6 +41,8 @@ pub struct ContactSettings {
     pub restitution: f64,
     /// For [`Renderer::Vps`]: whether an approach is braked in the proximity layer (McNeely et al. 1999, section 5.3).
     pub braking: bool,
+    /// For [`Renderer::Penalty`].
+    pub source: ContactSource,
 }
 
 /// Upper limit of [`ContactSettings::max_clusters`]: the search for clusters takes time proportional to the product of
@@ -142,6 +155,7 @@ impl Settings {
                 tolerance: spacing,
                 restitution: 0.0,
                 braking: true,
+                source: ContactSource::Samples,
             },
             limits: *limits,
             speed: [10.0, 60.0],
@@ -201,6 +215,12 @@ impl Settings {
         }
         if !(0.0..=1.0).contains(&c.restitution) {
             return Err(Error::argument("contact.restitution", c.restitution, "0 to 1"));
+        }
+        if let ContactSource::Hulls { tolerance } = c.source {
+            not_negative("contact.source.tolerance", tolerance)?;
+            if c.offset < 0.0 {
+                return Err(Error::argument("contact.offset", limits::Shown(c.offset), "at least 0 with hulls"));
+            }
         }
         positive("speed[0]", self.speed[0])?;
         positive("speed[1]", self.speed[1])?;

@@ -7,7 +7,7 @@ use super::messages::{Input, Snapshot};
 use super::qp::MAX_ROWS;
 use super::servo::Servo;
 use super::settings::Settings;
-use super::simulation::Simulation;
+use super::simulation::{Shared, Simulation};
 use super::triple_buffer::channel;
 use super::types::Status;
 use crate::math::{Pose, Twist};
@@ -39,12 +39,15 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         touched: 0,
         is_free: true,
         status: Status::NORMAL,
-        contact: Linearised::none(body),
+        edits: 0,
+        settings,
+        contact: Linearised::none(body, obstacles.len()),
         constraints: method
             .constraints()
             .map(|model| ConstraintModel { constraints: Vec::with_capacity(MAX_ROWS), ..model.clone() }),
     });
-    let servo = Servo::new(settings, &tool, inputs, seen, method.fades_in())?;
+    let servo = Servo::new(settings, &tool, inputs, seen, method.fades_in(), obstacles.len())?;
     let simulated = tool.lightened(settings.reflected_mass);
-    Ok((servo, Simulation::new(settings, simulated, obstacles, method, taken, snapshots)?))
+    let shared = Shared { loads: servo.loads().clone(), monitor: servo.monitor().clone() };
+    Ok((servo, Simulation::new(settings, simulated, obstacles, method, (taken, snapshots), shared)?))
 }

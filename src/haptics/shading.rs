@@ -80,13 +80,13 @@ impl Texture {
 /// ‖a‖²_M, s = 1 − Σ μ λ |v| / ‖a‖²_M, or 0 where that is negative. The load that is held back, (1 − s) M a, does as
 /// much work on a as Coulomb friction: for one sliding point, it is μ λ.
 ///
-/// `slides` gives λ (in the units of M a) and |v| of each active constraint.
-pub fn slip(friction: f64, mass: &Mat6, allowed: &Vec6, slides: impl Iterator<Item = (f64, f64)>) -> f64 {
+/// `works` gives μ λ |v| of each active constraint, with λ in the units of M a.
+pub fn slip(mass: &Mat6, allowed: &Vec6, works: impl Iterator<Item = f64>) -> f64 {
+    let taken: f64 = works.sum();
     let whole = allowed.dot(&(mass * allowed));
-    if friction == 0.0 || whole <= 0.0 {
+    if taken == 0.0 || whole <= 0.0 {
         return 1.0;
     }
-    let taken: f64 = slides.map(|(load, distance)| friction * load * distance).sum();
     (1.0 - taken / whole).max(0.0)
 }
 

@@ -1,11 +1,14 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes their effect on it.
 
+use std::sync::Arc;
+
 use super::constraint::Constraint;
 use super::god_object::Waypoint;
 use super::messages::{Input, Snapshot};
+use super::obstacle_motion::Follower;
 use super::renderers::{Effect, RenderingMethod, Round};
 use super::triple_buffer::{Reader, Writer};
-use super::{touched_bit, HeightMap, Obstacle, Settings, Status, Tool};
+use super::{touched_bit, Feel, HeightMap, Loads, Monitor, Obstacle, ObstacleMotion, Settings, Status, Tool};
 use crate::math::{limits, Pose, Twist, Wrench};
 use crate::{Error, Result};
 
@@ -41,8 +44,20 @@ pub struct Simulation {
     /// Input of the last round, and the obstacles' poses in it.
     last: Input,
     were: Vec<Pose>,
+    /// Motions of the obstacles that their owner simulates.
+    motions: Vec<Option<Follower>>,
+    loads: Arc<Loads>,
+    monitor: Arc<Monitor>,
+    /// Counts changes of obstacles and settings.
+    edits: u32,
     moved: bool,
     report: Report,
+}
+
+/// What both halves share, beside their channels.
+pub(super) struct Shared {
+    pub loads: Arc<Loads>,
+    pub monitor: Arc<Monitor>,
 }
 
 impl Simulation {
@@ -51,14 +66,11 @@ impl Simulation {
         tool: Tool,
         obstacles: Vec<Obstacle>,
         method: Box<dyn RenderingMethod>,
-        inputs: Reader<Input>,
-        snapshots: Writer<Snapshot>,
+        (inputs, snapshots): (Reader<Input>, Writer<Snapshot>),
+        Shared { loads, monitor }: Shared,
     ) -> Result<Self> {
         for (i, obstacle) in obstacles.iter().enumerate() {
-            method
-                .check_forms(&tool.forms, &obstacle.forms)
-                .map_err(|e| Error::Unsupported(format!("tool and obstacle {i}: {e}")))?;
-            check_motion(i, &obstacle.pose, &obstacle.twist)?;
+            check_obstacle(i, obstacle, &tool, method.as_ref())?;
         }
         let report = Report {
             fresh: false,
@@ -69,8 +81,29 @@ impl Simulation {
             status: Status::NORMAL,
         };
         let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
-        let effect = Effect::new(&tool, last.body);
-        Ok(Self { settings, tool, obstacles, method, effect, inputs, snapshots, last, were, moved: true, report })
+        let effect = Effect::new(&tool, last.body, obstacles.len());
+        let motions = vec![None; obstacles.len()];
+        Ok(Self {
+            settings,
+            tool,
+            obstacles,
+            method,
+            effect,
+            inputs,
+            snapshots,
+            last,
+            were,
+            motions,
+            loads,
+            monitor,
+            edits: 0,
+            moved: true,
+            report,
+        })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Returns the number of obstacles.
@@ -91,19 +124,97 @@ impl Simulation {
     }
 
     /// Moves an obstacle, from the next round on. `twist` is of its origin, world frame; the servo moves contacts along
-    /// with it between rounds.
+    /// with it between rounds. Ends a motion of [`Simulation::set_obstacle_motion`].
     ///
     /// # Errors
     /// `InvalidArgument` for an index without an obstacle, and for a pose or twist that is not finite.
     pub fn set_obstacle_pose(&mut self, index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
         check_motion(index, pose, twist)?;
-        let count = self.obstacles.len();
-        let Some(obstacle) = self.obstacles.get_mut(index) else {
-            return Err(Error::argument("index", index, format!("less than {count}, the number of obstacles")));
-        };
+        let obstacle = self.place(index)?;
         (obstacle.pose, obstacle.twist) = (*pose, *twist);
+        self.motions[index] = None;
         self.moved = true;
         Ok(())
+    }
+
+    /// Moves an obstacle that its owner simulates: it goes on moving between the calls, and reacts to the tool. The first
+    /// call puts it at the pose; each later one changes its path without a jump.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an index without an obstacle, and for numbers out of range.
+    pub fn set_obstacle_motion(&mut self, index: usize, motion: &ObstacleMotion) -> Result<()> {
+        check_motion(index, &motion.pose, &motion.twist)?;
+        motion.check()?;
+        self.place(index)?;
+        let load = self.loads.get(index).unwrap_or_default();
+        let (follows, clock) = (self.motions[index].is_some(), self.monitor.clock());
+        let obstacle = &mut self.obstacles[index];
+        self.motions[index] = Some(Follower::new(motion, obstacle, follows, clock, &load));
+        self.moved = true;
+        Ok(())
+    }
+
+    /// Replaces an obstacle, from the next round on; an empty one ([`Obstacle::empty`]) removes it. The new one is faded
+    /// in over [`Timing::ramp`](super::Timing::ramp), and the wrench on the hand changes by a ramp of that time. The first
+    /// rounds with a new obstacle may allocate.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an index out of range or numbers out of range; `Unsupported` when the tool and the obstacle
+    /// lack the forms that they need to meet.
+    pub fn set_obstacle(&mut self, index: usize, obstacle: Obstacle) -> Result<()> {
+        check_obstacle(index, &obstacle, &self.tool, self.method.as_ref())?;
+        *self.place(index)? = Obstacle { entry: 0.0, ..obstacle };
+        self.were[index] = self.obstacles[index].pose;
+        self.motions[index] = None;
+        self.saturate();
+        self.edit();
+        Ok(())
+    }
+
+    /// Sets how an obstacle feels, from the next round on. The wrench on the hand changes by a ramp.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an index without an obstacle, and for numbers out of range.
+    pub fn set_feel(&mut self, index: usize, feel: Feel) -> Result<()> {
+        feel.check()?;
+        self.place(index)?.feel = feel;
+        self.edit();
+        Ok(())
+    }
+
+    /// Changes settings, from the next round on. The wrench on the hand changes by a ramp. Renderer, metric, masses,
+    /// handle and the method of detection stay as they were at the start.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for settings out of range.
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<()> {
+        settings.check()?;
+        let kept = &self.settings;
+        let (renderer, metric, detection) = (kept.renderer, kept.metric, kept.detection);
+        let (reflected_mass, handle) = (kept.reflected_mass, kept.handle);
+        self.settings = Settings { renderer, metric, detection, reflected_mass, handle, ..*settings };
+        self.method.set_settings(&self.settings)?;
+        self.saturate();
+        self.edit();
+        Ok(())
+    }
+
+    fn place(&mut self, index: usize) -> Result<&mut Obstacle> {
+        let count = self.obstacles.len();
+        let expected = || format!("less than {count}, the number of obstacles");
+        self.obstacles.get_mut(index).ok_or_else(|| Error::argument("index", index, expected()))
+    }
+
+    /// Limits the coupling for the smallest voxel of the scene.
+    fn saturate(&mut self) {
+        if let Some(voxel) = self.method.smallest_voxel(&self.tool.forms, &self.obstacles) {
+            self.settings = self.settings.saturated(&self.tool, voxel);
+        }
+    }
+
+    fn edit(&mut self) {
+        self.edits = self.edits.wrapping_add(1);
+        self.moved = true;
     }
 
     /// Sets a height map on the obstacles, from the next round on. For
@@ -124,7 +235,10 @@ impl Simulation {
         }
         // An input of another generation belongs to another motion.
         let is_first = !self.last.live || self.last.generation != input.generation;
+        let passed = if self.last.live { (input.clock - self.last.clock).max(0.0) } else { 0.0 };
+        self.move_obstacles(input.clock, passed);
         let touched = self.render(&input, is_first);
+        self.monitor.count_round(input.clock);
         self.last = input;
         let Effect { contacts, least_separation, wrench, mut status, .. } = self.effect;
         // Some displacement is left, also for a hand at rest.
@@ -138,11 +252,25 @@ impl Simulation {
         slot.is_free = contacts == 0 && wrench == Wrench::ZERO;
         slot.contact.copy_from(self.effect.contact.finish());
         slot.touched = touched;
+        (slot.edits, slot.settings) = (self.edits, self.settings);
         if let (Some(to), Some(from)) = (&mut slot.constraints, self.method.constraints()) {
             to.copy_from(from);
         }
         self.snapshots.publish();
         self.report
+    }
+
+    /// Moves obstacles that go on by themselves to the time of a round, and fades in those that were added, `passed`
+    /// seconds after the last round.
+    fn move_obstacles(&mut self, clock: f64, passed: f64) {
+        let ramp = self.settings.timing.ramp;
+        for (i, (obstacle, motion)) in self.obstacles.iter_mut().zip(&mut self.motions).enumerate() {
+            obstacle.entry = (obstacle.entry + passed / ramp).min(1.0);
+            if let Some(motion) = motion {
+                let load = self.loads.get(i).unwrap_or_default();
+                motion.advance(obstacle, clock, &load);
+            }
+        }
     }
 
     /// Computes the effect of all obstacles on the tool, and returns the mask of those that it touches.
@@ -158,7 +286,11 @@ impl Simulation {
         self.method.begin(&round);
         let mut touched = 0;
         for (i, (obstacle, was)) in self.obstacles.iter().zip(&mut self.were).enumerate() {
+            if obstacle.is_empty() {
+                continue;
+            }
             let before = effect.contacts;
+            effect.begin_obstacle(i, obstacle);
             if self.method.add_obstacle(&round, obstacle, was, effect).is_err() {
                 effect.status |= Status::BAD_STATE;
             }
@@ -178,12 +310,31 @@ impl Simulation {
     }
 }
 
-fn check_motion(index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
-    limits::check_pose(&format!("obstacles[{index}].pose"), pose)?;
-    if (pose.rotation.coords.norm_squared() - 1.0).abs() > 1e-6 {
-        let value = format!("{:?}", pose.rotation.coords.as_slice());
-        return Err(Error::argument(format!("obstacles[{index}].pose.rotation"), value, "a unit quaternion"));
+fn check_obstacle(index: usize, obstacle: &Obstacle, tool: &Tool, method: &dyn RenderingMethod) -> Result<()> {
+    check_motion(index, &obstacle.pose, &obstacle.twist)?;
+    obstacle.feel.check()?;
+    if obstacle.is_empty() {
+        return Ok(());
     }
-    limits::check_quantities(&format!("obstacles[{index}].twist.linear"), &twist.linear)?;
-    limits::check_quantities(&format!("obstacles[{index}].twist.angular"), &twist.angular)
+    let forms = method.check_forms(&tool.forms, &obstacle.forms);
+    forms.map_err(|e| Error::Unsupported(format!("tool and obstacle {index}: {e}")))
+}
+
+/// Names are made only for an error: the call must not allocate.
+fn check_motion(index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
+    let checked = || {
+        limits::check_pose("pose", pose)?;
+        if (pose.rotation.coords.norm_squared() - 1.0).abs() > 1e-6 {
+            let value = format!("{:?}", pose.rotation.coords.as_slice());
+            return Err(Error::argument("pose.rotation", value, "a unit quaternion"));
+        }
+        limits::check_quantities("twist.linear", &twist.linear)?;
+        limits::check_quantities("twist.angular", &twist.angular)
+    };
+    checked().map_err(|error| match error {
+        Error::InvalidArgument { argument, value, expected } => {
+            Error::InvalidArgument { argument: format!("obstacles[{index}].{argument}"), value, expected }
+        }
+        other => other,
+    })
 }

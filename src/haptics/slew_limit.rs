@@ -14,6 +14,8 @@ pub(super) struct SlewLimit {
     lags: bool,
     /// Time since the full wrench was requested, in ramp times.
     over: f64,
+    /// After a change of the scene: sizes of force and torque when it came.
+    before: Option<[f64; 2]>,
 }
 
 /// N, N·m: differences below this cannot be felt.
@@ -43,6 +45,42 @@ impl SlewLimit {
     /// Makes a step without a limit.
     pub fn free(&mut self, wrench: &Wrench) {
         *self = Self { last: *wrench, ..Self::default() };
+    }
+
+    /// Begins to limit the slope after a change of the scene, for a ramp time at least.
+    pub fn begin_glide(&mut self) {
+        (self.before, self.over) = (Some([self.last.force.norm(), self.last.torque.norm()]), 0.0);
+    }
+
+    /// Returns whether the slope is limited after a change of the scene.
+    pub fn glides(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// Makes a step that is `share` of the ramp toward a wrench, after a change of the scene. Neither growing nor falling
+    /// nor turning is faster than an even ramp to the larger one of the present wrench and that before the change.
+    pub fn glide(&mut self, wrench: &Wrench, share: f64) -> Wrench {
+        let [force_before, torque_before] = self.before.unwrap_or_default();
+        self.over += share;
+        let share = share * (self.over - 1.0).max(0.0).exp2();
+        let (force, slow) = glided(&self.last.force, &wrench.force, force_before, share);
+        let (torque, late) = glided(&self.last.torque, &wrench.torque, torque_before, share);
+        (self.last, self.lags) = (Wrench { force, torque }, slow || late);
+        if self.over >= 1.0 && !self.lags {
+            self.before = None;
+        }
+        self.last
+    }
+}
+
+/// Moves from the last vector toward the wanted one; returns whether it is not reached.
+fn glided(last: &Vec3, wanted: &Vec3, before: f64, share: f64) -> (Vec3, bool) {
+    let (change, most) = (wanted - last, share * wanted.norm().max(before));
+    let length = change.norm();
+    if length <= most + FELT {
+        (*wanted, false)
+    } else {
+        (last + change * (most / length), true)
     }
 }
 
@@ -114,5 +152,28 @@ mod tests {
             free = if slew.lags() { 0 } else { free + 1 };
         }
         assert!((1000..1900).contains(&free), "free in {free} of 2000 steps");
+    }
+
+    #[test]
+    fn after_a_change_nothing_moves_faster_than_a_ramp() {
+        for (from, to) in [
+            (force(0.0, 0.0), force(3.0, 4.0)),
+            (force(3.0, 4.0), force(0.0, 0.0)),
+            (force(5.0, 0.0), force(-5.0, 1.0)),
+        ] {
+            let mut slew = SlewLimit::default();
+            slew.free(&from);
+            slew.begin_glide();
+            let (mut last, mut n) = (from.force, 0);
+            while slew.glides() {
+                let felt = slew.glide(&to, 0.01).force;
+                // From one ramp time on, twice as fast with each further one.
+                let share = 0.01 * (f64::from(n + 1) * 0.01 - 1.0).max(0.0).exp2();
+                let most = share * from.force.norm().max(to.force.norm());
+                assert!((felt - last).norm() <= most + 2.0 * FELT, "{n}: {felt:?}");
+                (last, n) = (felt, n + 1);
+            }
+            assert!(last == to.force && (100..250).contains(&n), "{last:?} after {n} steps");
+        }
     }
 }

@@ -92,6 +92,9 @@ pub struct FaultCounts {
 pub struct Output {
     /// Wrench on the hand, about the tool's origin, world frame. Never above the device's limits.
     pub wrench: Wrench,
+    /// Mean wrench of the contacts on the simulated tool over the step, about the tool's origin, world frame. The
+    /// wrenches on the obstacles ([`Loads`](super::Loads)) are together its opposite.
+    pub contact: Wrench,
     pub status: Status,
     /// Age of the contacts from which the wrench is computed, seconds.
     pub age: f64,
@@ -99,6 +102,28 @@ pub struct Output {
     pub contacts: u32,
     /// Obstacles that they are with, as a mask ([`touched_bit`]).
     pub touched: u64,
+}
+
+/// Numbers and rates of steps and rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rates {
+    /// Time of the servo: the sum of all steps, seconds.
+    pub clock: f64,
+    pub steps: u64,
+    /// Rounds of the simulation that had work to do.
+    pub rounds: u64,
+    /// Steps and rounds per second of the servo's time, Hz; 0 before the first.
+    pub servo: f64,
+    pub simulation: f64,
+}
+
+/// Load of the tool on an obstacle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Mean wrench over the last step, about the obstacle's origin, world frame: N, N·m.
+    pub wrench: Wrench,
+    /// Sum of `wrench` × dt over all steps: N·s, N·m·s.
+    pub impulse: Wrench,
 }
 
 /// Returns the bit of an obstacle in [`Output::touched`]: 1 << index; all obstacles from 63 on share the last bit.
@@ -113,6 +138,8 @@ pub struct Motion {
     pub pose: Pose,
     /// Twist of the tool's origin.
     pub twist: Twist,
+    /// As [`Output::contact`].
+    pub contact: Wrench,
     pub status: Status,
     pub age: f64,
     pub contacts: u32,

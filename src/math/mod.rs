@@ -1,6 +1,8 @@
 //! Poses, boxes and the small numerics that all other modules use. Knows nothing of meshes, fields or files.
 
 mod aabb;
+pub(crate) mod gjk;
+mod interval;
 pub mod limits;
 pub mod miniball;
 mod progress;
@@ -8,6 +10,7 @@ mod rigid;
 mod spatial;
 
 pub use aabb::Aabb;
+pub use interval::{Interval, IntervalMat, IntervalVec};
 pub use progress::Progress;
 pub(crate) use progress::Work;
 pub use rigid::RigidF32;

@@ -1,11 +1,12 @@
 //! The triangle of a mesh to which a point on or near its surface belongs.
 
+use super::features::Features;
 use super::triangle::{self, Corners};
 use super::{Bvh, TriMesh};
 use crate::math::Vec3;
 
-/// Triangles whose distances to a point differ by at most this fraction of the mesh's extent are equally close. Four times
-/// the rounding of a coordinate in f32, in which samples are stored.
+/// Triangles whose distances to a point differ by at most this fraction of the mesh's extent are equally close. Four
+/// times the rounding of a coordinate in f32, in which samples are stored.
 const EQUALLY_CLOSE: f64 = 1.0 / (1 << 22) as f64;
 
 /// Triangles whose normals have equal scalar products with a direction, within this, face it equally.
@@ -14,11 +15,12 @@ const FACING_EQUALLY: f64 = 1e-6;
 /// Score of a triangle without a normal: lower than that of any other triangle.
 const NO_NORMAL: f64 = -2.0;
 
-/// A hierarchy over all triangles of a mesh, with the numbers that they have in the mesh. Works for triangle soup of any
-/// kind. Immutable; any number of threads may use it; queries allocate nothing.
+/// A hierarchy over all triangles of a mesh, with the numbers that they have in the mesh. Works for triangle soup of
+/// any kind. Immutable; any number of threads may use it; queries allocate nothing.
 #[derive(Clone, Debug)]
 pub struct Locator {
     bvh: Bvh,
+    features: Features,
     equally_close: f64,
 }
 
@@ -35,12 +37,28 @@ impl Locator {
     pub fn new(mesh: &TriMesh) -> Self {
         let bvh = Bvh::build(mesh);
         let equally_close = EQUALLY_CLOSE * bvh.bounds().extents().max();
-        Self { bvh, equally_close }
+        Self { bvh, features: Features::new(mesh), equally_close }
     }
 
-    /// Returns the triangle closest to `p`, metres, mesh frame, and the position of its closest point. Among triangles that
-    /// are equally close it is the one that faces `direction`, unit, best, and then the one with the lowest number. With
-    /// `two_sided` a triangle also faces a direction with its back. Returns `None` if `p` or `direction` is not finite.
+    /// Returns half the diagonal of the box around the triangles, metres.
+    pub fn radius(&self) -> f64 {
+        0.5 * self.bvh.bounds().extents().norm()
+    }
+
+    /// Returns the hierarchy over the triangles.
+    pub(crate) fn bvh(&self) -> &Bvh {
+        &self.bvh
+    }
+
+    /// Returns the assignment of vertices and edges to triangles.
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// Returns the triangle closest to `p`, metres, mesh frame, and the position of its closest point. Among triangles
+    /// that are equally close it is the one that faces `direction`, unit, best, and then the one with the lowest
+    /// number. With `two_sided` a triangle also faces a direction with its back. Returns `None` if `p` or `direction`
+    /// is not finite.
     pub fn locate(&self, p: Vec3, direction: &Vec3, two_sided: bool) -> Option<Located> {
         if !p.iter().chain(direction).all(|x| x.is_finite()) {
             return None;

@@ -3,17 +3,22 @@
 
 mod apart;
 mod bvh;
+mod features;
+mod hull;
 pub mod io;
 mod locate;
 mod mass;
 pub mod primitives;
 mod report;
 mod sharp;
+pub mod simplify;
 pub mod triangle;
 mod weld;
 
-pub(crate) use bvh::{crossings, near_pairs, Crossing, Edges, Placement};
+pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement};
 pub use bvh::{Bvh, Closest};
+pub use features::{FeatureKind, MeshFeature};
+pub(crate) use hull::convex_hull;
 pub use locate::{Located, Locator};
 pub use mass::principal_axes;
 pub(crate) use report::count_repeats;

@@ -64,6 +64,13 @@ fn is_beyond(direction: &Vec3, along: &Vec3, cosine: f64) -> bool {
 }
 
 impl Sharp {
+    /// Returns the memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        let numbers = [&self.edges, &self.corners, &self.corner_edges, &self.first, &self.triangles];
+        let numbers: usize = numbers.into_iter().map(|v| size_of_val(&**v)).sum();
+        numbers as u64 + self.edge_tree.bytes() + self.corner_tree.bytes()
+    }
+
     /// Returns the sharp features of a closed mesh that is wound outward.
     pub fn new(mesh: &TriMesh, edges: &Edges) -> Self {
         let (first, triangles) = triangles_at_vertices(mesh);

@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 
 use super::shell::{Extremes, PointShell};
-use crate::field::convex_hull;
 use crate::math::Vec3;
 use crate::memory::{CollectGuarded, GrowGuarded};
+use crate::mesh::convex_hull;
 
 /// Largest number of extreme samples. Bodies with more are so round that few samples are near a plane.
 const MOST: usize = 2048;

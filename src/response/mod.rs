@@ -7,7 +7,9 @@
 //! | `penalty` | springs and dampers at the contacts of a discrete query |
 //! | `continuous` | the same over the times of contact of a step |
 //! | `voxels` | tangent-plane forces with braking, and the DLR's penalty |
+//! | `voxel_query` | a pointshell in a voxelmap: manifold, force, torque, distance |
 //! | `impulse` | impulses, deepest first |
+//! | `voxel_pairs` | contacts of the voxel pairs of implicit sphere trees |
 //! | `cluster` | reduces many contacts to a few |
 //! | `patches` | regions of contact with pressure, area, wrench and outline |
 
@@ -17,6 +19,8 @@ mod gather;
 mod impulse;
 mod patches;
 mod penalty;
+mod voxel_pairs;
+mod voxel_query;
 mod voxels;
 
 pub use cluster::{cluster, ClusterSettings, Clusters, CLUSTER_FEATURE};
@@ -27,6 +31,8 @@ pub use impulse::{impulse, ImpulseSettings, Impulses, Mobility};
 pub use patches::{patches, Patch, PatchSettings, PatchWorkspace};
 pub(crate) use penalty::penalty_into;
 pub use penalty::{penalty, PenaltySettings};
+pub use voxel_pairs::voxel_contacts;
+pub use voxel_query::{voxel_query, VoxelAnswer, VoxelContact, VoxelQuery, VoxelWorkspace};
 pub use voxels::{dlr, vps, Braking, Depths, Role, VpsResponse, VpsSettings, Workspace};
 
 use crate::contact::Geometry;

@@ -111,6 +111,11 @@ impl DistanceMap<f32> {
         let (values, _) = collect(model, field, |d| d)?;
         Ok(Self { grid, values, lambda: 1.0, precision: 0 })
     }
+
+    /// Makes a map of given distances, one for each voxel, metres.
+    pub(super) fn of_values(grid: VoxelGrid, values: Vec<f32>) -> Self {
+        Self { grid, values: boxed(values), lambda: 1.0, precision: 0 }
+    }
 }
 
 impl DistanceMap<i16> {
@@ -138,6 +143,12 @@ impl DistanceMap<i16> {
         Ok(Self { grid, values, lambda: (1.0 / scale) as f32, precision })
     }
 
+    /// Makes a map of given numbers, one for each voxel.
+    pub(super) fn of_values(grid: VoxelGrid, values: Vec<i16>, precision: u8) -> Self {
+        let lambda = (1.0 / 10f64.powi(precision.into())) as f32;
+        Self { grid, values: boxed(values), lambda, precision }
+    }
+
     /// λ = 10⁻ᵖ: the unit of the stored numbers, metres.
     pub fn lambda(&self) -> f32 {
         self.lambda
@@ -162,8 +173,8 @@ impl<T: DistanceSample> DistanceMap<T> {
 
     /// V_R(C): distance at the centre of a voxel, metres.
     ///
+    /// # Panics
     /// When the voxel does not exist.
-    /// When there is no such voxel.
     #[inline]
     pub fn distance(&self, voxel: [u32; 3]) -> f32 {
         self.values[self.grid.index(voxel)].metres(self.lambda)
@@ -194,7 +205,7 @@ impl<T: DistanceSample> DistanceMap<T> {
     /// Sagardia et al. 2014, equation 4 with σ = λ.
     #[inline]
     pub fn penetration(&self, p: [f32; 3], n: [f32; 3]) -> f32 {
-        let (q, voxel, over) = self.nearest(p);
+        let (q, voxel, over) = self.grid.nearest(p);
         (self.grid.local(voxel.map(|v| v as i32), q, n) + self.distance(voxel)) - over
     }
 
@@ -204,24 +215,11 @@ impl<T: DistanceSample> DistanceMap<T> {
     /// Sagardia et al. 2014, equation 5.
     #[inline]
     pub fn interpolated(&self, p: [f32; 3]) -> f32 {
-        let (q, voxel, over) = self.nearest(p);
+        let (q, voxel, over) = self.grid.nearest(p);
         let g = self.gradient(voxel);
         // local() uses the opposite direction of P − C.
         let along = -self.grid.local(voxel.map(|v| v as i32), q, g) / self.grid.voxel_size();
         (along + self.distance(voxel)) - over
-    }
-
-    /// Returns the nearest point of the voxels' box, the voxel that holds it, and its distance from `p`, metres.
-    #[inline(always)]
-    fn nearest(&self, p: [f32; 3]) -> ([f32; 3], [u32; 3], f32) {
-        let nodes = self.grid.nodes();
-        let h = 0.5 * nodes.spacing;
-        let last = nodes.max();
-        let q = [0, 1, 2].map(|k| p[k].max(nodes.min[k] - h).min(last[k] + h));
-        let off = [0, 1, 2].map(|k| p[k] - q[k]);
-        let over = ((off[0] * off[0] + off[1] * off[1]) + off[2] * off[2]).sqrt();
-        let (voxel, _) = self.grid.clamp(self.grid.cell(q));
-        (q, voxel, over)
     }
 
     /// Memory held, bytes.

@@ -1,7 +1,7 @@
 //! Positions of the voxels, and the voxel that holds a point.
 
 use crate::field::Grid;
-use crate::math::{limits, Vec3};
+use crate::math::{limits, Aabb, Vec3};
 use crate::mesh::TriMesh;
 use crate::{Error, Result};
 
@@ -31,13 +31,17 @@ impl VoxelOptions {
 
     /// Returns the grid for `mesh`: voxel centres all around its box, centred on it.
     pub fn grid(&self, mesh: &TriMesh) -> Result<VoxelGrid> {
-        if !(self.voxel_size.is_finite() && self.voxel_size > 0.0) {
-            return Err(Error::argument("voxel_size", self.voxel_size, "a positive, finite length in metres"));
-        }
         if mesh.triangles.is_empty() {
             return Err(Error::InvalidMesh("there are no triangles; expected at least 1".into()));
         }
-        let bounds = mesh.bounds();
+        self.grid_around(&mesh.bounds())
+    }
+
+    /// Returns the grid for a body in a box, centred on it. Body frame, metres.
+    pub fn grid_around(&self, bounds: &Aabb) -> Result<VoxelGrid> {
+        if !(self.voxel_size.is_finite() && self.voxel_size > 0.0) {
+            return Err(Error::argument("voxel_size", self.voxel_size, "a positive, finite length in metres"));
+        }
         let padding = 2.0 * f64::from(self.padding_voxels);
         let counts = bounds.extents().map(|e| ((e / self.voxel_size).ceil() + padding + 1.0).max(2.0));
         let most = f64::from(VoxelGrid::MOST);
@@ -144,6 +148,18 @@ impl VoxelGrid {
         let voxel = [0, 1, 2].map(|k| cell[k].clamp(0, self.nodes.dims[k] as i32 - 1));
         let over = (0..3).map(|k| cell[k].abs_diff(voxel[k])).fold(0, u32::max);
         (voxel.map(|v| v as u32), over.min(i32::MAX as u32) as i32)
+    }
+
+    /// Returns the nearest point of the voxels' box, the voxel that holds it, and its distance from `p`, metres.
+    #[inline(always)]
+    pub(super) fn nearest(&self, p: [f32; 3]) -> ([f32; 3], [u32; 3], f32) {
+        let h = 0.5 * self.nodes.spacing;
+        let last = self.nodes.max();
+        let q = [0, 1, 2].map(|k| p[k].max(self.nodes.min[k] - h).min(last[k] + h));
+        let off = [0, 1, 2].map(|k| p[k] - q[k]);
+        let over = ((off[0] * off[0] + off[1] * off[1]) + off[2] * off[2]).sqrt();
+        let (voxel, _) = self.clamp(self.cell(q));
+        (q, voxel, over)
     }
 
     /// n·e: the local part of a penetration, metres, with e from `p` to the centre of its cell.

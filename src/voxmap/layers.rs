@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::bits::{has, Bits};
 use super::{Branching, LayerTree, VoxelGrid, VoxelModel, VoxelTree};
 use crate::math::Progress;
-use crate::memory::{filled, with_capacity, GrowGuarded};
+use crate::memory::{boxed, filled, with_capacity, GrowGuarded};
 use crate::Result;
 
 /// Layer of every voxel: 0 on the surface, n in the n-th layer inside, −n in the n-th outside. Immutable; shared by any
@@ -64,6 +64,11 @@ impl LayerMap {
             )?;
             Ok(Self { grid, layers, memory_limit: model.memory_limit() })
         })
+    }
+
+    /// Makes a map of given layers, one for each voxel.
+    pub(super) fn of_layers(grid: VoxelGrid, layers: Vec<i16>) -> Self {
+        Self { grid, layers: boxed(layers), memory_limit: 4 << 30 }
     }
 
     /// The voxels.

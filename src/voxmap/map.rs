@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::bits::{has, Bits};
 use super::{Branching, Offset, TypeTree, VoxelGrid, VoxelModel, VoxelTree, VoxelType};
-use crate::memory::{self, filled};
+use crate::memory::{self, boxed, filled};
 use crate::{Error, Result};
 
 /// Two bits per voxel. Immutable; shared by any number of threads.
@@ -81,6 +81,16 @@ impl Voxmap {
             });
             Ok(Self { grid, words, offset, memory_limit: model.memory_limit() })
         })
+    }
+
+    /// Makes a map of given words, two bits for each voxel.
+    pub(super) fn of_words(grid: VoxelGrid, words: Vec<u64>, offset: Offset) -> Self {
+        Self { grid, words: boxed(words), offset, memory_limit: 4 << 30 }
+    }
+
+    /// The bits of all voxels.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// The voxels.

@@ -10,6 +10,8 @@
 //! | real distances | [`DistanceMap<f32>`](DistanceMap) | distance, metres | Sagardia et al. 2014, section 2.1.1 |
 //! | generalised octree | [`VoxelTree`] | the codes of a voxmap or of layers, uniform blocks once | McNeely et al. 1999, section 4.3 |
 //!
+//! [`Voxelmap`] holds any of them, but for the model, with the paper's V(P) over all.
+//!
 //! The model comes first, from a mesh or from a field; all other forms are made from it:
 //!
 //! ```
@@ -37,15 +39,21 @@ mod flood;
 mod grid;
 mod layers;
 mod map;
+mod measures;
 mod model;
+mod stored;
 mod surface;
 mod tree;
 mod types;
+mod voxelmap;
 
 pub use distances::{DistanceMap, DistanceSample};
 pub use grid::{VoxelGrid, VoxelOptions};
 pub use layers::LayerMap;
 pub use map::Voxmap;
+use measures::Measures;
 pub use model::VoxelModel;
+pub use stored::StoredVoxelmap;
 pub use tree::{Branching, LayerTree, TypeTree, VoxelTree};
 pub use types::{Offset, VoxelType};
+pub use voxelmap::{MapForm, Rule, Voxelmap};

@@ -149,6 +149,12 @@ impl VoxelModel {
         size_of::<Self>() as u64 + 2 * Bits::bytes(self.grid.dims())
     }
 
+    /// Returns the voxels of row (j, k), 64 in a word: the surface voxels, with `solid` the interior ones too.
+    pub(crate) fn row(&self, j: u32, k: u32, solid: bool) -> impl Iterator<Item = u64> + '_ {
+        let interior = self.interior.row(j, k).iter().map(move |&word| if solid { word } else { 0 });
+        self.surface.row(j, k).iter().zip(interior).map(|(surface, interior)| surface | interior)
+    }
+
     pub(super) fn surface(&self) -> &Bits {
         &self.surface
     }

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::stored::StoredTree;
 use super::{VoxelGrid, VoxelType};
-use crate::memory::{self, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::memory::{self, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
 use crate::{Error, Result};
 
 /// Number of children along each edge of a node: 2ᴺ, so that it has 2³ᴺ children.
@@ -166,6 +167,92 @@ impl VoxelTree {
         self.root = refs[0];
     }
 
+    /// Returns the parts of the tree.
+    pub(super) fn to_stored(&self) -> StoredTree {
+        StoredTree {
+            branching: self.branching,
+            bits: self.bits,
+            levels: self.levels,
+            root: self.root,
+            nodes: self.nodes.to_vec_guarded(),
+            leaves: self.leaves.to_vec_guarded(),
+        }
+    }
+
+    /// Makes a tree of parts from outside. Every reference and every code is checked: a look-up stays within the arrays and
+    /// returns a code of at most `most`.
+    pub(super) fn from_stored(grid: &VoxelGrid, stored: StoredTree, most: u8) -> std::result::Result<Self, String> {
+        let StoredTree { branching: n, bits, levels, root, nodes, leaves } = stored;
+        if !(1..=3).contains(&n) || ![1, 2, 4, 8].contains(&bits) || u32::from(most) >> bits != 0 {
+            return Err(format!("a tree of {n} with codes of {bits} bits"));
+        }
+        let longest = grid.dims().into_iter().max().unwrap_or(0);
+        let mut needed = 0;
+        while longest.div_ceil(1 << n) > 1 << (n * needed) {
+            needed += 1;
+        }
+        if levels != needed {
+            return Err(format!("a tree of {levels} levels; expected {needed}"));
+        }
+        let tree = Self { grid: *grid, branching: n, bits, levels, root, nodes, leaves };
+        let mut seen = [filled(false, tree.nodes.len() >> (3 * n)), filled(false, tree.leaf_count())];
+        tree.check(root, levels, [0; 3], most, &mut seen)?;
+        // The last word of the leaves may have room for more of them.
+        let in_last_word = (63 / ((1usize << (3 * n)) * bits as usize)).min(tree.leaf_count());
+        let (nodes, leaves) = (&seen[0], &seen[1][..tree.leaf_count() - in_last_word]);
+        if tree.nodes.len() % (1 << (3 * n)) != 0 || !nodes.iter().chain(leaves).all(|seen| *seen) {
+            return Err("a part of the tree is not used".into());
+        }
+        Ok(tree)
+    }
+
+    /// Number of whole leaves in the array.
+    fn leaf_count(&self) -> usize {
+        self.leaves.len() * 64 / ((1 << (3 * self.branching)) * self.bits as usize)
+    }
+
+    /// Checks a reference to what is `level` levels above the voxels' blocks, at a voxel. The depth is at most 15.
+    fn check(
+        &self,
+        reference: u32,
+        level: u32,
+        at: [u32; 3],
+        most: u8,
+        seen: &mut [Vec<bool>; 2],
+    ) -> std::result::Result<(), String> {
+        let (n, beyond) = (self.branching, (0..3).any(|k| at[k] >= self.grid.dims()[k]));
+        if reference & UNIFORM != 0 {
+            // A child that holds no voxel may have any code.
+            let sound = beyond || reference == UNIFORM | u32::from(reference as u8) && reference as u8 <= most;
+            return if sound { Ok(()) } else { Err(format!("a block has the code {reference:#x}")) };
+        }
+        let i = reference as usize;
+        let is_new = |seen: &mut Vec<bool>| seen.get_mut(i).is_some_and(|seen| !std::mem::replace(seen, true));
+        if level == 0 {
+            let fits = !beyond && is_new(&mut seen[1]) && self.codes(i).all(|code| code <= most);
+            return if fits { Ok(()) } else { Err(format!("leaf {i} is missing, used twice, or has a wrong code")) };
+        }
+        if beyond || !is_new(&mut seen[0]) {
+            return Err(format!("node {i} is missing or used twice"));
+        }
+        for child in 0..1u32 << (3 * n) {
+            let mask = (1 << n) - 1;
+            let within = [child & mask, child >> n & mask, child >> (2 * n)];
+            let at = [0, 1, 2].map(|k| at[k].saturating_add(within[k] << (n * level)));
+            self.check(self.nodes[(i << (3 * n)) + child as usize], level - 1, at, most, seen)?;
+        }
+        Ok(())
+    }
+
+    /// Codes of a leaf.
+    fn codes(&self, leaf: usize) -> impl Iterator<Item = u8> + '_ {
+        let (per_leaf, bits) = (1usize << (3 * self.branching), self.bits as usize);
+        (leaf * per_leaf..(leaf + 1) * per_leaf).map(move |i| {
+            let bit = i * bits;
+            (self.leaves[bit / 64] >> (bit % 64)) as u8 & (u8::MAX >> (8 - bits))
+        })
+    }
+
     /// The voxels.
     pub fn grid(&self) -> &VoxelGrid {
         &self.grid
@@ -196,6 +283,15 @@ impl VoxelTree {
         }
         let bit = ((((at as usize) << (3 * n)) + child(0)) * self.bits as usize) as u64;
         (self.leaves[(bit / 64) as usize] >> (bit % 64)) as u8 & (u8::MAX >> (8 - self.bits))
+    }
+
+    /// Number of children along each edge of a node.
+    pub fn branching(&self) -> Branching {
+        match self.branching {
+            1 => Branching::Octree,
+            2 => Branching::Tree64,
+            _ => Branching::Tree512,
+        }
     }
 
     /// Levels of inner nodes above the leaves.
@@ -263,6 +359,11 @@ impl LayerTree {
         let limit = i32::from(limit);
         let tree = make(bits, &|layer| (layer.clamp(-limit, limit) + limit) as u8)?;
         Ok(Self { tree, limit })
+    }
+
+    /// Makes the layers of a tree whose codes are at most twice the limit.
+    pub(super) fn of_tree(tree: VoxelTree, limit: u8) -> Self {
+        Self { tree, limit: limit.into() }
     }
 
     /// The tree of codes.

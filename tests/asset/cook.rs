@@ -125,6 +125,7 @@ fn the_memory_needed_is_the_least_limit_that_is_accepted() {
     let cases = [
         options(Resolution::Cells(24), Storage::Dense, FIELD),
         options(Resolution::Cells(24), Storage::Bricks, FIELD),
+        options(Resolution::Cells(24), Storage::Exact, FIELD),
         // Here the shell determines the memory.
         options(Resolution::Cells(24), Storage::Bricks, Forms::BOTH),
         shell(ShellOptions::default().method, None),
@@ -174,7 +175,7 @@ fn memory_needed_is_finite_and_unknown_for_a_target_error() {
 
 #[test]
 fn cooking_stops_at_the_call_that_cancels_it() {
-    for storage in [Storage::Dense, Storage::Bricks] {
+    for storage in [Storage::Dense, Storage::Bricks, Storage::Exact] {
         for resolution in [Resolution::Cells(32), Resolution::Error(0.015)] {
             let options = options(resolution, storage, Forms::BOTH);
             let calls = AtomicU32::new(0);
@@ -203,7 +204,7 @@ fn contacts_hold_down_to_the_smallest_extent() {
     let mesh = knot().scaled_to_extent(1.0);
     let smallest = 2f64.powi(-59);
     assert!((1.0..2.0).contains(&(mesh.bounds().extents().max() * smallest / voxshell::mesh::MIN_EXTENT)));
-    for storage in [Storage::Dense, Storage::Bricks] {
+    for storage in [Storage::Dense, Storage::Bricks, Storage::Exact] {
         let contacts = |scale: f64| {
             let shape = cook(&mesh.scaled(scale), &options(Resolution::Cells(64), storage, Forms::BOTH)).unwrap();
             let pose = Pose::from_parts(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use support::container::{file, sections, Section};
 use voxshell::asset::{CookOptions, Forms, Resolution, Shape, Storage, Store};
 use voxshell::field::{Field, SignedDistance, Sphere};
 use voxshell::math::Progress;
@@ -162,6 +163,39 @@ fn contents_are_checked_behind_the_checksum() {
 }
 
 #[test]
+fn an_exact_field_is_saved_with_its_mesh_and_checked_against_it() {
+    let shape = cook_as(Storage::Exact, 32);
+    let bytes = bytes_of(&shape);
+    let folder = tempfile::tempdir().unwrap();
+    let loaded = load_bytes(folder.path(), &bytes).unwrap();
+    assert_eq!((&loaded.field, &loaded.mesh), (&shape.field, &shape.mesh));
+    assert!(bytes_of(&loaded) == bytes);
+    assert!(loaded.surface().unwrap().is_some());
+    let own = sections(&bytes).unwrap();
+    let refused = |change: &dyn Fn(&mut Vec<Section>)| {
+        let mut changed = own.clone();
+        change(&mut changed);
+        refusal(load_bytes(folder.path(), &file(&changed)))
+    };
+    let tagged = |tag: &[u8; 4]| own.iter().position(|s| s.0 == *tag).unwrap();
+    let (grid, mesh) = (tagged(b"EXCT"), tagged(b"MESH"));
+    assert!(refused(&|s| drop(s.remove(mesh))).contains("MESH"));
+    assert!(refused(&|s| s.push((*b"FELD", own[grid].1.clone()))).contains("several fields"));
+    // The mesh of another shape, and the grid of one with too little room around the mesh.
+    let cuboid = primitives::cuboid([0.4, 0.3, 0.2]).unwrap();
+    let options = CookOptions { resolution: Resolution::Cells(32), storage: Storage::Exact, ..CookOptions::default() };
+    let other = sections(&bytes_of(&Shape::cook(&cuboid, &options, &Progress::none()).unwrap())).unwrap();
+    let another = other.iter().find(|s| s.0 == *b"MESH").unwrap();
+    assert!(refused(&|s| s[mesh] = another.clone()).contains("section EXCT: grid"));
+    let narrow = sections(&bytes_of(&cook(32))).unwrap();
+    let narrow = narrow.iter().find(|s| s.0 == *b"FELD").unwrap();
+    assert!(refused(&|s| s[grid].1 = narrow.1.clone()).contains("6 cells"));
+    // A shape whose mesh is not that of its field is not written.
+    let foreign = Shape { mesh: Some(cuboid.into()), ..shape.clone() };
+    assert!(matches!(foreign.to_bytes(), Err(Error::Unsupported(_))));
+}
+
+#[test]
 fn bricks_are_checked_behind_the_checksum() {
     let shape = cook_as(Storage::Bricks, 40);
     let refused = |store, tag| lies(&bytes_as(&shape, store), tag);
@@ -212,7 +246,8 @@ fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let bricks = cook_as(Storage::Bricks, 40);
-            [bytes_of(&cook(40)), bytes_of(&bricks), bytes_as(&bricks, Store::Raw)]
+            let exact = cook_as(Storage::Exact, 40);
+            [bytes_of(&cook(40)), bytes_of(&bricks), bytes_as(&bricks, Store::Raw), bytes_of(&exact)]
         })
     };
     let one = on(1);

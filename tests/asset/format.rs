@@ -34,7 +34,11 @@ fn answers(shape: &Shape) -> String {
     let mut text = String::new();
     let field = shape.field.as_deref().expect("a field");
     let gridded = field.gridded().expect("a grid");
-    let kind = if matches!(field, Field::Bricks(_)) { "bricks" } else { "full grid" };
+    let kind = match field {
+        Field::Bricks(_) => "bricks",
+        Field::Exact(_) => "exact",
+        _ => "full grid",
+    };
     writeln!(text, "{kind} {:?}, sign by {}, {:?}", gridded.grid, gridded.sign.rule, gridded.error).unwrap();
     writeln!(text, "mesh {:?}", shape.mesh.as_ref().map(|m| (m.vertices.len(), m.triangles.len()))).unwrap();
     writeln!(text, "mass {:?}", shape.mass).unwrap();
@@ -61,6 +65,7 @@ fn cooked(storage: Storage) -> Shape {
     let (mesh, cells) = match storage {
         Storage::Dense => (primitives::capsule(0.3, 0.2, 16).unwrap(), 8),
         Storage::Bricks => (primitives::cuboid([0.5; 3]).unwrap(), 32),
+        Storage::Exact => (primitives::cone(0.4, 0.8, 12).unwrap(), 8),
     };
     let mut options = CookOptions { resolution: Resolution::Cells(cells), storage, ..CookOptions::default() };
     options.shell.target_count = Some(60);
@@ -96,6 +101,11 @@ fn golden_full_grid_is_read_and_written_identically() {
 #[test]
 fn golden_bricks_are_read_and_written_identically() {
     golden_is_read_and_written_identically("bricks", Storage::Bricks);
+}
+
+#[test]
+fn golden_exact_field_is_read_and_written_identically() {
+    golden_is_read_and_written_identically("exact", Storage::Exact);
 }
 
 fn load(bytes: &[u8]) -> Result<Shape, String> {

@@ -5,3 +5,4 @@ mod file;
 mod format;
 mod materials;
 mod scaled;
+mod voxelmaps;

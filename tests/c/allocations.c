@@ -17,6 +17,7 @@ int main(void) {
   vxs_field *field = NULL;
   vxs_workspace *workspace = NULL;
   vxs_contact contacts[64], closest;
+  vxs_mesh_impact impact;
   vxs_segment_hit hit;
   vxs_motion_contact lasting[64];
   const uint32_t features[3] = {0, 7, 1u << 31};
@@ -67,6 +68,7 @@ int main(void) {
       vxs_pose a = at(0, 0.02 * step, 0), b = at(0.05 * step, 0, 0.01);
       vxs_motion up = {a, at(0.1, 0.4, 0)}, along = {b, at(0, 0, 0.01)};
       OK(vxs_query_time_of_impact(MOVING(torus, up), MOVING(torus, along), NULL, workspace, &closest, &found));
+      OK(vxs_mesh_time_of_impact(MOVING(torus, up), MOVING(torus, along), NULL, workspace, &impact, &found));
       CHECK(vxs_query_motion_contacts(MOVING(torus, up), MOVING(floor, along), NULL, workspace, lasting, 64, &found_count) <= VXS_TRUNCATED);
       CHECK(vxs_query_contacts(BODY(torus, a), BODY(floor, b), NULL, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);
       CHECK(vxs_query_contacts(BODY(torus, a), BODY(torus, b), &query, workspace, contacts, 64, &found_count) <= VXS_TRUNCATED);

@@ -7,8 +7,12 @@
 #include "bad_input/motions.h"
 #include "bad_input/queries.h"
 #include "bad_input/shapes.h"
-/* This file uses the rows of motions. */
+/* These files use the rows of motions. */
 #include "bad_input/haptics.h"
+#include "bad_input/haptics_bodies.h"
+#include "bad_input/responses.h"
+#include "bad_input/voxelmaps.h"
+#include "bad_input/voxtrees.h"
 
 /* A function without rows is an undeclared name here. */
 static const struct function {

@@ -75,6 +75,44 @@ static void to_a_target_error(void) {
   CHECK(shape == NULL);
 }
 
+/* The distance is that to the triangles, and its error a bound. */
+static void exact_near_the_surface(void) {
+  const double half[3] = {0.5, 0.4, 0.3};
+  vxs_vec3 corners[8];
+  const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+  vxs_cook_options options = defaults();
+  vxs_shape_info info;
+  vxs_shape *shape = NULL;
+  vxs_segment_hit hit;
+  for (int i = 0; i < 8; i++) {
+    corners[i].x = (i & 1) ? half[0] : -half[0];
+    corners[i].y = (i & 2) ? half[1] : -half[1];
+    corners[i].z = (i & 4) ? half[2] : -half[2];
+  }
+  options.resolution = 16;
+  options.field_storage = VXS_STORAGE_EXACT;
+  OK(vxs_shape_create_from_triangles(corners, 8, indices, 12, &options, &shape));
+  OK(vxs_shape_info_init(&info, sizeof info));
+  OK(vxs_shape_get_info(shape, &info));
+  CHECK(info.field_kind == VXS_FIELD_EXACT);
+  CHECK(info.field_error_max > 0 && info.field_error_max < 1e-3 * info.voxel_size);
+  /* Past the edge between +x and +y, a thousandth of a voxel beside it and inside. */
+  for (int inside = 0; inside < 2; inside++) {
+    const double off = (inside ? -1e-3 : 1e-3) * info.voxel_size;
+    const vxs_vec3 from = {half[0] + off - 0.2, half[1] + off + 0.2, 0.1};
+    const vxs_vec3 to = {half[0] + off + 0.2, half[1] + off - 0.2, 0.1};
+    OK(vxs_shape_query_segment(shape, from, to, &hit));
+    CHECK(hit.hit == (inside == 1));
+  }
+  OK(vxs_shape_release(shape));
+  shape = NULL;
+  REFUSED(VXS_UNSUPPORTED, "open", vxs_shape_create_from_triangles(corners, 8, indices, 11, &options, &shape));
+  options.offset = 0.2;
+  REFUSED(VXS_UNSUPPORTED, "offset", vxs_shape_create_from_triangles(corners, 8, indices, 12, &options, &shape));
+  CHECK(shape == NULL);
+}
+
 /* The estimate is the smallest accepted limit. */
 static void memory(uint32_t storage) {
   static vxs_vec3 vertices[20000];
@@ -117,6 +155,7 @@ int main(void) {
     memory(storages[i]);
   }
   to_a_target_error();
+  exact_near_the_surface();
   puts("cook: ok");
   return 0;
 }

@@ -136,6 +136,24 @@ static void patch_of_a_ball(const vxs_shape *ball, const vxs_shape *ground, vxs_
   assert(points > 20 && outline[0].x == outline[points - 1].x);
 }
 
+static void voxels_of_two_balls(const vxs_shape *ball, vxs_workspace *workspace) {
+  vxs_voxtree_options options;
+  must(vxs_voxtree_options_init(&options, sizeof options, 0.004), "tree options");
+  vxs_voxtree *tree = NULL;
+  must(vxs_voxtree_create_from_shape(ball, &options, &tree), "tree");
+  /* Two balls of 50 mm radius, 2 mm deep in each other. */
+  const vxs_voxtree_body a = {tree, {{{0, 0, 0}, 0, 0, 0, 1}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}}};
+  const vxs_voxtree_body b = {tree, {{{0.098, 0, 0}, 0, 0, 0, 1}, {0.098, 0, 0}, {{-1, 0, 0}, {0, 0, 0}}}};
+  vxs_voxel_pair pairs[1000];
+  size_t count = 0;
+  must(vxs_query_voxtrees(&a, &b, NULL, workspace, pairs, 1000, &count), "voxel pairs");
+  vxs_voxtree_report report;
+  must(vxs_workspace_get_voxtree_report(workspace, &report), "report");
+  printf("%zu pairs of voxels by %llu sphere tests\n", count, (unsigned long long)report.tests);
+  assert(count > 0 && report.complete == 1 && pairs[0].normal_a.x > 0.9 && pairs[0].velocity.x == -1);
+  vxs_voxtree_release(tree);
+}
+
 /* One per thread: shapes are shared, workspaces are not. */
 struct job {
   const vxs_shape *wedge, *ground;
@@ -221,6 +239,7 @@ int main(void) {
   distances(wedge, ball, workspace);
   triangles_touched(wedge, ground, workspace);
   patch_of_a_ball(ball, ground, workspace);
+  voxels_of_two_balls(ball, workspace);
   on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
   assert(cook_an_open_mesh() > 0);

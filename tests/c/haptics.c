@@ -74,7 +74,7 @@ static void no_force(vxs_haptics_output output) {
 
 /* Moves the device straight from one height to another, `steps` long, with a round of the simulation per step. */
 static vxs_haptics_output move(vxs_haptics *haptics, double from, double to, int steps) {
-  vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0, 0};
+  vxs_haptics_output output = {.tool = {.qw = 1}};
   for (int i = 1; i <= steps; i++) {
     vxs_device_state state = device_at(0, 0, from + (to - from) * i / steps);
     state.twist.linear.z = (to - from) / (steps * DT);
@@ -245,13 +245,47 @@ static void a_body_that_moves(uint32_t renderer) {
   OK(vxs_haptics_release(haptics));
 }
 
+/* The load on the block is the opposite of what the cube feels, and its impulse adds up; a soft block is pressed less; bodies
+ * come and go; the coupling changes. */
+static void bodies_at_run_time(uint32_t renderer) {
+  vxs_haptics *haptics = cube_over_block(renderer);
+  vxs_haptics_load load, later;
+  vxs_haptics_rates rates;
+  const double in = HALF - 0.003;
+  move(haptics, 0.05, in, 300);
+  vxs_haptics_output output = rest(haptics, in, 600);
+  OK(vxs_haptics_get_load(haptics, 0, &load));
+  CHECK(load.wrench.force.z < -1 && fabs(load.wrench.force.z + output.contact.force.z) < 1e-12);
+  CHECK(fabs(output.contact.force.z - output.wrench.force.z) < 0.02 * output.wrench.force.z);
+  output = rest(haptics, in, 500);
+  OK(vxs_haptics_get_load(haptics, 0, &later));
+  CHECK(fabs((later.impulse.force.z - load.impulse.force.z) / (500 * DT) / load.wrench.force.z - 1) < 0.02);
+  const double hard = output.wrench.force.z;
+  if (renderer != VXS_RENDERER_IMPULSE) {
+    const vxs_haptics_feel soft = {0.01, 0};
+    OK(vxs_haptics_set_body_feel(haptics, 0, &soft));
+    CHECK(rest(haptics, in, 1000).wrench.force.z < 0.8 * hard);
+    const vxs_haptics_feel as_before = {1, 0};
+    OK(vxs_haptics_set_body_feel(haptics, 0, &as_before));
+    CHECK(fabs(rest(haptics, in, 1000).wrench.force.z / hard - 1) < 0.05);
+  }
+  OK(vxs_haptics_set_body(haptics, 0, NULL));
+  output = rest(haptics, in, 400);
+  CHECK(output.contacts == 0 && length(output.wrench.force) < 1e-6);
+  OK(vxs_haptics_get_load(haptics, 0, &load));
+  CHECK(length(load.wrench.force) == 0 && load.impulse.force.z < later.impulse.force.z);
+  OK(vxs_haptics_get_rates(haptics, &rates));
+  CHECK(fabs(rates.servo * DT - 1) < 1e-6 && rates.steps == rates.rounds && rates.steps > 1000);
+  OK(vxs_haptics_release(haptics));
+}
+
 /* Contacts that the simulation does not renew fade out. */
 static void a_simulation_that_stalls(void) {
   vxs_haptics *haptics = cube_over_block(VXS_RENDERER_PENALTY);
   const double in = HALF - 0.003;
   move(haptics, 0.05, in, 300);
   CHECK(rest(haptics, in, 600).wrench.force.z > 1);
-  vxs_haptics_output output = {{{0, 0, 0}, {0, 0, 0}}, at(0, 0, 0), 0, 0, 0, 0};
+  vxs_haptics_output output = {.tool = {.qw = 1}};
   double most_change = 0, before = NAN;
   for (int i = 0; i < 1000; i++) {
     output = step(haptics, device_at(0, 0, in), DT);
@@ -488,6 +522,11 @@ int main(void) {
     entry_while_inside(renderer);
     admittance(renderer);
     a_body_that_moves(renderer);
+  }
+  bodies_at_run_time(VXS_RENDERER_PENALTY);
+  if (!runs_slowly()) {
+    bodies_at_run_time(VXS_RENDERER_GOD_OBJECT);
+    bodies_at_run_time(VXS_RENDERER_IMPULSE);
   }
   a_simulation_that_stalls();
   heights_of_the_callers_own();

@@ -25,7 +25,7 @@ static int push(uint32_t renderer, const vxs_shape *part, const vxs_shape *block
   if (made) return puts(vxs_last_error()), 1;
   vxs_haptics_reset(haptics, &start); /* where the device is */
 
-  vxs_haptics_motion motion = {{{0, 0, 0}, 0, 0, 0, 1}, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, 0, 0, 0, 1}, 0, 0, 0, 0};
+  vxs_haptics_motion motion = {.pose = {.qw = 1}, .tool = {.qw = 1}};
   for (int ms = 0; ms < 3000; ms += 3) {
     const vxs_wrench hand = {{0, -3, 0}, {0, 0, 0}}; /* from the device: here it presses down with 3 N */
     if (vxs_haptics_step_admittance(haptics, &hand, true, 3e-3, &motion)) break; /* any period; then send pose and twist */

@@ -74,6 +74,46 @@ static void scaled_box(void) {
   OK(vxs_shape_release(box));
 }
 
+/* The parts of segments inside a torus, at its surface and at other levels, by both methods. */
+static void intervals(const vxs_shape *torus) {
+  vxs_segment_query query;
+  vxs_interval parts[4], same[4];
+  size_t count = 0, again = 0;
+  OK(vxs_segment_query_init(&query, sizeof query));
+  OK(vxs_shape_query_intervals(torus, vec3(-1, 0, 0), vec3(1, 0, 0), NULL, parts, 4, &count));
+  CHECK(count == 2);
+  NEAR(parts[0].from, 0.25, 1e-3);
+  NEAR(parts[0].to, 0.35, 1e-3);
+  NEAR(parts[1].from, 0.65, 1e-3);
+  NEAR(parts[1].to, 0.75, 1e-3);
+  /* Bisection finds them too, to what five steps leave: they are long. */
+  query.method = VXS_SEGMENT_BISECTION;
+  OK(vxs_shape_query_intervals(torus, vec3(-1, 0, 0), vec3(1, 0, 0), &query, same, 4, &again));
+  CHECK(again == 2);
+  for (int i = 0; i < 2; i++) {
+    NEAR(same[i].from, parts[i].from, 1e-6);
+    NEAR(same[i].to, parts[i].to, 1e-6);
+  }
+  /* A ball of 5 cm touches earlier, and a level inside is reached later. */
+  query.method = VXS_SEGMENT_EXACT;
+  for (int side = -1; side <= 1; side += 2) {
+    query.level = 0.05 * side;
+    OK(vxs_shape_query_intervals(torus, vec3(-1, 0, 0), vec3(1, 0, 0), &query, parts, 4, &count));
+    CHECK(count == 2);
+    NEAR(parts[0].from, 0.25 - 0.025 * side, 1e-3);
+    NEAR(parts[1].to, 0.75 + 0.025 * side, 1e-3);
+  }
+  /* From inside to inside; and past it. */
+  query.level = 0;
+  OK(vxs_shape_query_intervals(torus, vec3(-0.4, 0, 0), vec3(0.4, 0, 0), &query, parts, 4, &count));
+  CHECK(count == 2 && parts[0].from == 0 && parts[1].to == 1);
+  OK(vxs_shape_query_intervals(torus, vec3(-1, 0.11, 0), vec3(1, 0.11, 0), &query, parts, 4, &count));
+  CHECK(count == 0);
+  parts[1].from = 7;
+  CHECK(vxs_shape_query_intervals(torus, vec3(-1, 0, 0), vec3(1, 0, 0), &query, parts, 1, &count) == VXS_TRUNCATED);
+  CHECK(count == 2 && parts[1].from == 7);
+}
+
 /* Along x through a torus around y: in and out of one side, in and out of the other. */
 static void through_a_torus(void) {
   const double expected[4] = {-0.5, -0.3, 0.3, 0.5};
@@ -106,6 +146,7 @@ static void through_a_torus(void) {
   CHECK(count == 1 && hits[0].normal.x > 0.9);
   OK(vxs_shape_query_crossings(torus, vec3(-1, 0.11, 0), vec3(1, 0.11, 0), hits, 4, &count));
   CHECK(count == 0);
+  intervals(torus);
   OK(vxs_shape_release(torus));
 }
 

@@ -136,6 +136,37 @@ static void segments(const vxs_shape *ball) {
   OK(vxs_shape_query_segments(ball, NULL, NULL, 0, NULL));
 }
 
+/* Two sharp tetrahedra from triangles: their edges meet between the samples. */
+static void edges_of_meshes(vxs_workspace *workspace) {
+  /* An upper edge along x, and below it a lower one along z: both at height 0 in their bodies. */
+  const vxs_vec3 upper[] = {{-1, 0, 0}, {1, 0, 0}, {0, 1, -0.5}, {0, 1, 0.5}};
+  const vxs_vec3 lower[] = {{0, 0, -1}, {0, 0, 1}, {-0.5, -1, 0}, {0.5, -1, 0}};
+  const uint32_t triangles[] = {0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2};
+  const vxs_motion down = {at(0, 1, 0), at(0, -1, 0)}, still = {at(0, 0, 0), at(0, 0, 0)};
+  vxs_shape *a = NULL, *b = NULL;
+  vxs_mesh_motion_query query;
+  vxs_mesh_impact impact;
+  bool found = false;
+  OK(vxs_shape_create_triangles(upper, 4, triangles, 4, &a));
+  OK(vxs_shape_create_triangles(lower, 4, triangles, 4, &b));
+  OK(vxs_mesh_time_of_impact(MOVING(a, down), MOVING(b, still), NULL, workspace, &impact, &found));
+  CHECK(found && impact.time <= 0.5 && impact.width >= 0);
+  NEAR(impact.time, 0.5, 1e-5);
+  NEAR(impact.normal.y, -1, 1e-9);
+  NEAR(impact.point_on_b.x, 0, 1e-9);
+  CHECK(impact.features.a.kind == VXS_MESH_FEATURE_EDGE && impact.features.b.kind == VXS_MESH_FEATURE_EDGE);
+  /* Without this pair nothing touches before the end of the step. */
+  OK(vxs_mesh_motion_query_init(&query, sizeof query));
+  query.known = &impact.features;
+  query.known_count = 1;
+  query.until = 0.6;
+  vxs_mesh_impact second;
+  OK(vxs_mesh_time_of_impact(MOVING(a, down), MOVING(b, still), &query, workspace, &second, &found));
+  CHECK(!found);
+  OK(vxs_shape_release(a));
+  OK(vxs_shape_release(b));
+}
+
 int main(void) {
   vxs_shape *ball = cooked_sphere(), *exact = NULL, *ceiling = NULL;
   vxs_workspace *workspace = NULL;
@@ -146,6 +177,7 @@ int main(void) {
   ball_through_ball(ball, exact, workspace);
   known_contacts(ball, ceiling, workspace);
   segments(ball);
+  edges_of_meshes(workspace);
   OK(vxs_workspace_destroy(workspace));
   OK(vxs_shape_release(ceiling));
   OK(vxs_shape_release(exact));

@@ -115,6 +115,54 @@ static void over_a_step(const vxs_shape *shape, const vxs_shape *floor, vxs_work
   CHECK(count == 0 && mean.wrench.force.y == 0 && mean.by_pose[7] == 0);
 }
 
+/* With both roles the samples of each body push: the sum of the two single roles, whose counts add up. */
+static void roles(const vxs_shape *shape, vxs_workspace *workspace) {
+  vxs_kinematics k = sunk(0.008), other = STILL;
+  other.pose = turned(at(0.31, -RADIUS + 0.004, -0.21), 1, 0.7);
+  vxs_sweep from_rest = {{k.pose, k.pose}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
+  const vxs_sweep still = {{other.pose, other.pose}, {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
+  from_rest.motion.to.position.y -= 0.003;
+  vxs_penalty penalty;
+  vxs_response once[4], mean[4];
+  size_t count[4], intervals[4];
+  OK(vxs_penalty_init(&penalty, sizeof penalty, STIFFNESS, 4));
+  CHECK(penalty.roles == VXS_ROLES_AUTO);
+  const uint32_t all[4] = {VXS_ROLES_AUTO, VXS_ROLES_SHELL_OF_A, VXS_ROLES_SHELL_OF_B, VXS_ROLES_BOTH};
+  for (int i = 0; i < 4; i++) {
+    penalty.roles = all[i];
+    OK(vxs_query_penalty(DYNAMIC(shape, k), DYNAMIC(shape, other), &penalty, workspace, &once[i], NULL, &count[i]));
+    OK(vxs_query_continuous_penalty(SWEPT(shape, from_rest), SWEPT(shape, still), &penalty, workspace, &mean[i], NULL, &intervals[i]));
+  }
+  CHECK(count[1] > 2 && count[2] > 2 && count[3] == count[1] + count[2]);
+  CHECK(intervals[1] > 2 && intervals[2] > 2 && intervals[3] == intervals[1] + intervals[2]);
+  double a[6], b[6], sum[6];
+  for (int way = 0; way < 2; way++) {
+    const vxs_response *of = way == 0 ? once : mean;
+    six(&of[1].wrench, a);
+    six(&of[2].wrench, b);
+    six(&of[3].wrench, sum);
+    for (int i = 0; i < 6; i++) NEAR(sum[i], a[i] + b[i], 1e-9 * STIFFNESS);
+    CHECK(a[1] > 0 && b[1] > 0 && a[1] != b[1]);
+  }
+  /* The impulses of both roles leave no contact of either. */
+  const double mass = 2, inertia = 0.4 * mass * RADIUS * RADIUS;
+  const vxs_mobility of_ball = {1 / mass, {1 / inertia, 1 / inertia, 1 / inertia, 0, 0, 0}}, fixed = {0, {0, 0, 0, 0, 0, 0}};
+  vxs_impulse settings;
+  vxs_impulses done;
+  OK(vxs_impulse_init(&settings, sizeof settings, 0.01));
+  k.twist.linear = vec3(0, -1, 0);
+  settings.roles = VXS_ROLES_BOTH;
+  OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(shape, other), &fixed, &settings, workspace, &done));
+  CHECK(done.resolved == 1 && done.count > 0);
+  k.twist.linear = vec3(done.on_a.force.x / mass, -1 + done.on_a.force.y / mass, done.on_a.force.z / mass);
+  k.twist.angular = vec3(done.on_a.torque.x / inertia, done.on_a.torque.y / inertia, done.on_a.torque.z / inertia);
+  for (int i = 1; i < 4; i++) {
+    settings.roles = all[i];
+    OK(vxs_query_impulse(DYNAMIC(shape, k), &of_ball, DYNAMIC(shape, other), &fixed, &settings, workspace, &done));
+    CHECK(done.resolved == 1 && done.on_a.force.y < 1e-6);
+  }
+}
+
 static vxs_vec3 crossed(vxs_vec3 a, vxs_vec3 b) { return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
 
 /* After the impulses every contact separates within the step. */
@@ -238,6 +286,7 @@ int main(void) {
   clusters(shape, floor, workspace);
   over_a_step(shape, floor, workspace);
   impulses(shape, floor, workspace);
+  roles(shape, workspace);
   OK(vxs_workspace_destroy(workspace));
   OK(vxs_shape_release(floor));
   OK(vxs_shape_release(shape));

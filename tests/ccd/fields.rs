@@ -7,11 +7,11 @@ use support::rng::Rng;
 use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, first_hit, intervals, Segment, Start};
 use voxshell::cook::FieldOptions;
 use voxshell::field::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, HalfSpace, MeshField, Sheet, SignedDistance,
-    Sphere, Torus,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, ExactField, Field, HalfSpace, MeshField, Sheet,
+    SignedDistance, Sphere, Torus,
 };
 use voxshell::math::{Progress, Vec3};
-use voxshell::mesh::primitives;
+use voxshell::mesh::{primitives, TriMesh};
 
 /// Visits points of the segment where |φ − level| exceeds `tolerance` for certain, by a Lipschitz constant and halving.
 fn certain(off: &dyn Fn(f64) -> f64, steep: f64, tolerance: f64, [from, to]: [f64; 2], on: &mut dyn FnMut(f64, bool)) {
@@ -136,6 +136,77 @@ fn rays_meet_a_closed_mesh_and_its_levels() {
     check(&field, &phi, 1.0, &[0.05, -0.03], 0.6, 3e-5);
 }
 
+fn exact_grid(mesh: &TriMesh, cells: u32) -> Field {
+    let padding_voxels = ExactField::PADDING;
+    let options = FieldOptions { padding_voxels, ..FieldOptions::with_resolution(mesh, cells) };
+    let grid = DenseField::cook(mesh, &options, &Progress::none()).unwrap();
+    Field::Exact(ExactField::new(grid, Arc::new(mesh.clone())).unwrap())
+}
+
+/// Levels up to two voxels are those of the triangles.
+#[test]
+fn an_exact_grid_is_met_at_any_level() {
+    let mesh = primitives::gear(8, 0.5, 0.35, 0.2, 0.1).unwrap();
+    let exact = MeshField::new(mesh.clone()).unwrap();
+    let of_triangles = |p: &Vec3| f64::from(exact.distance((p - exact.local_origin(p)).map(|x| x as f32).into()));
+    let field = exact_grid(&mesh, 20);
+    check(&field, &of_triangles, 1.0, &[0.0], 0.7, 1e-6);
+    check(&field, &of_triangles, 1.0, &[0.05, -0.05, 0.1, -0.08], 0.7, 3e-5);
+    let Field::Exact(own) = &field else { panic!("another kind of field") };
+    let phi = |p: &Vec3| f64::from(own.distance((p - own.local_origin(p)).map(|x| x as f32).into()));
+    check(&field, &phi, f64::from(own.lipschitz()), &[0.13, 0.2, 0.3, 0.5], 1.2, 1e-4);
+}
+
+/// Returns the first parameter at which a segment meets a triangle, by its plane and its edges.
+fn first_of_triangles(mesh: &TriMesh, segment: &Segment) -> Option<f64> {
+    let d = segment.to - segment.from;
+    let meets = |t: usize| {
+        let [a, b, c] = mesh.corners(t).map(Vec3::from);
+        let n = (b - a).cross(&(c - a));
+        let s = n.dot(&(a - segment.from)) / n.dot(&d);
+        let p = segment.at(s);
+        let within = [(a, b), (b, c), (c, a)].iter().all(|(u, v)| (v - u).cross(&(p - u)).dot(&n) >= 0.0);
+        ((0.0..=1.0).contains(&s) && within).then_some(s)
+    };
+    (0..mesh.triangles.len()).filter_map(meets).min_by(f64::total_cmp)
+}
+
+#[test]
+fn segments_at_sharp_edges_of_exact_grids_meet_the_triangles() {
+    let (mut grazed, mut hits, mut missed) = (0, 0, 0);
+    for mesh in
+        [primitives::gear(8, 0.5, 0.35, 0.2, 0.1), primitives::cone(0.2, 0.9, 24), primitives::bowl(0.5, 0.05, 24)]
+    {
+        let mesh = mesh.unwrap();
+        let field = exact_grid(&mesh, 24);
+        let Field::Exact(own) = &field else { panic!("another kind of field") };
+        let (h, far) = (f64::from(own.voxel_size()), Field::Dense(own.far().clone()));
+        let mut rng = Rng(31);
+        for n in 0..6_000u32 {
+            // Past a corner or an edge, up to half a voxel away from it.
+            let t = (rng.next() % mesh.triangles.len() as u64) as usize;
+            let [a, b, _] = mesh.corners(t).map(Vec3::from);
+            let part = if n % 2 == 0 { 0.0 } else { rng.fraction() };
+            let target = a + (b - a) * part + rng.vector() * (h * 0.5f64.powi(1 + n as i32 % 12));
+            let way = rng.vector().normalize() * 2.0;
+            let segment = Segment::new(target - way, target + way * rng.fraction());
+            let (found, expected) = (first_hit(&field, &segment, 0.0, Start::Hit), first_of_triangles(&mesh, &segment));
+            let same = match (found, expected) {
+                (Some(hit), Some(t)) => (hit.fraction - t).abs() < 1e-9,
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            // A segment through an edge, up to rounding, may pass between two triangles of the reference.
+            assert!(same || expected.is_none(), "{segment:?}: {found:?}, expected {expected:?}");
+            grazed += usize::from(!same);
+            hits += usize::from(expected.is_some());
+            let by_grid = first_fraction(&far, &segment, 0.0, Start::Hit);
+            missed += usize::from(expected.is_some() && by_grid.is_none());
+        }
+    }
+    assert!(grazed < 5 && hits > 5_000, "{grazed} of {hits}");
+    assert!(missed > 100, "too easy: the grid alone misses {missed}");
+}
+
 #[test]
 fn a_sheet_is_crossed_once_where_its_triangles_meet() {
     let square = voxshell::mesh::TriMesh {
@@ -160,7 +231,8 @@ fn a_start_inside_is_a_hit_at_once_or_after_leaving() {
     let mesh = primitives::torus(0.35, 0.1, 64, 32).unwrap();
     let dense = DenseField::cook(&mesh, &FieldOptions::with_resolution(&mesh, 48), &Progress::none()).unwrap();
     let exact = MeshField::new(mesh).unwrap();
-    for field in [Field::Dense(dense), Field::Mesh(exact)] {
+    let near = exact_grid(exact.mesh(), 48);
+    for field in [Field::Dense(dense), Field::Mesh(exact), near] {
         // Through the tube at +x, the hole, and the tube at −x.
         let through = Segment::new(Vec3::new(1.0, 0.01, 0.02), Vec3::new(-1.0, 0.01, 0.02));
         let mut passed = Vec::new();

@@ -3,5 +3,6 @@
 mod cell;
 mod fields;
 mod impact;
+mod mesh;
 mod segment;
 mod shell;

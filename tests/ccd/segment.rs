@@ -4,9 +4,10 @@
 use num_rational::BigRational;
 use support::reference::{pieces, Number, Piece};
 use support::rng::Rng;
-use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, intervals, meets, Segment, Start};
+use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, intervals, intervals_by_bisection, meets};
+use voxshell::ccd::segment::{Segment, Start};
 use voxshell::cook::FieldOptions;
-use voxshell::field::{force_baseline, BrickField, DenseField, Field, Grid};
+use voxshell::field::{force_baseline, BrickField, DenseField, Field, Grid, Sphere};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
 
@@ -415,4 +416,46 @@ fn exact_arithmetic_agrees_on_hard_segments() {
     }
     println!("{hits} hits, {free} free");
     assert!(hits > 200 && free > 200, "{hits} hits, {free} free");
+}
+
+/// The papers' bisection over a whole segment: its intervals lie in the exact ones where every cell has at most one
+/// passage; in a field of noise it misses and makes up.
+#[test]
+fn bisection_agrees_where_a_cell_has_one_passage_and_misses_elsewhere() {
+    let all = |field: &Field, segment: &Segment| {
+        let (mut exact, mut bisected) = (Vec::new(), Vec::new());
+        intervals(field, segment, 0.0, |i| exact.push(i));
+        intervals_by_bisection(field, segment, 0.0, |i| bisected.push(i)).unwrap();
+        (exact, bisected)
+    };
+    let mut rng = Rng(11);
+    let smooth = torus(64);
+    let (mut equal, mut fewer) = (0, 0);
+    for _ in 0..20_000 {
+        let segment = Segment::new(anywhere(dense(&smooth), &mut rng), anywhere(dense(&smooth), &mut rng));
+        let (exact, bisected) = all(&smooth, &segment);
+        assert!(bisected.len() <= exact.len(), "{segment:?}: {exact:?}, {bisected:?}");
+        if bisected.len() == exact.len() {
+            equal += usize::from(!exact.is_empty());
+            // Five steps of false position in a cell: where the segment grazes the surface they stay within the cell.
+            let (length, cell) = ((segment.to - segment.from).norm(), f64::from(dense(&smooth).grid().spacing));
+            let same = exact.iter().zip(&bisected).all(|(x, y)| (0..2).all(|k| (x[k] - y[k]).abs() * length < cell));
+            assert!(same, "{segment:?}: {exact:?}, {bisected:?}");
+        } else {
+            fewer += 1;
+        }
+    }
+    println!("a torus: {equal} segments alike, {fewer} with an interval less");
+    assert!(equal > 2_000 && fewer < equal / 100, "{equal} alike, {fewer} missed");
+    let noise = noise([12, 9, 10], 3);
+    let differ = (0..2_000).filter(|_| {
+        let segment = Segment::new(anywhere(dense(&noise), &mut rng), anywhere(dense(&noise), &mut rng));
+        let (exact, bisected) = all(&noise, &segment);
+        exact.len() > bisected.len()
+    });
+    let missed = differ.count();
+    assert!(missed > 200, "{missed}");
+    let sphere = Field::Sphere(Sphere::new(1.0).unwrap());
+    let segment = Segment::new(Vec3::zeros(), Vec3::x());
+    assert!(intervals_by_bisection(&sphere, &segment, 0.0, |_| ()).unwrap_err().to_string().contains("grid"));
 }

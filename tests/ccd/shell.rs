@@ -177,7 +177,8 @@ fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
     // Samples can rest on edges and faces of these bodies; these levels are exact.
     let exact = [0.0];
     let any = [0.0, 0.05, -0.02];
-    let fields: [(&str, Field, &[f64], u64); 9] = [
+    let near = cook(&torus, 100, 48, Storage::Exact).field.unwrap().as_ref().clone();
+    let fields: [(&str, Field, &[f64], u64); 10] = [
         ("half-space", Field::HalfSpace(HalfSpace::new(Vec3::new(0.2, 1.0, 0.1), -0.6).unwrap()), &any, 300),
         ("sphere", Field::Sphere(Sphere::new(0.4).unwrap()), &any, 300),
         ("cuboid", Field::Cuboid(Cuboid::new([0.3, 0.5, 0.02]).unwrap()), &any[..2], 300),
@@ -186,6 +187,7 @@ fn the_tree_finds_what_each_sample_finds_in_all_other_fields() {
         ("cone", Field::Cone(Cone::new(2, 0.4, 0.9).unwrap()), &any, 300),
         ("hull", Field::ConvexHull(ConvexHull::new(&corners).unwrap()), &any, 300),
         ("mesh", Field::Mesh(MeshField::new(torus.clone()).unwrap()), &exact, 60),
+        ("exact grid", near, &exact, 60),
         ("sheet", Field::Sheet(Sheet::new(Arc::new(torus), 0.05).unwrap()), &exact, 60),
     ];
     for (name, field, levels, motions) in &fields {
@@ -275,9 +277,10 @@ fn a_certified_side_holds_everywhere_within_its_radius() {
 fn clearances_are_those_of_the_lower_bound() {
     let dense = knot(100, 48, Storage::Dense).field.unwrap();
     let bricks = knot(100, 160, Storage::Bricks).field.unwrap();
+    let exact = knot(100, 48, Storage::Exact).field.unwrap();
     let sphere = Arc::new(Field::Sphere(Sphere::new(0.4).unwrap()));
     let mut rng = Rng(11);
-    for field in [&dense, &bricks, &sphere] {
+    for field in [&dense, &bricks, &exact, &sphere] {
         let (mut known, mut tight) = (0, 0);
         for i in 0..40_000 {
             let reach = [0.3, 0.6, 2.0][i % 3];
@@ -286,6 +289,7 @@ fn clearances_are_those_of_the_lower_bound() {
             let clearance = |c: [f32; 3]| match field.as_ref() {
                 Field::Dense(f) => f.clearance(c, level),
                 Field::Bricks(f) => f.clearance(c, level),
+                Field::Exact(f) => f.clearance(c, level),
                 Field::Sphere(f) => f.clearance(c, level),
                 _ => unreachable!("none of the fields above"),
             };

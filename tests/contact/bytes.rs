@@ -25,6 +25,7 @@ fn fields() -> Vec<(&'static str, Field)> {
     vec![
         ("dense", cook(Storage::Dense)),
         ("bricks", cook(Storage::Bricks)),
+        ("exact", cook(Storage::Exact)),
         ("half-space", Field::HalfSpace(HalfSpace::new(Vec3::new(0.1, 1.0, 0.0), 0.25).unwrap())),
         ("sphere", Field::Sphere(Sphere::new(0.5).unwrap())),
         ("box", Field::Cuboid(Cuboid::new([0.3, 0.5, 0.2]).unwrap())),

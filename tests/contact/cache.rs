@@ -36,6 +36,7 @@ fn fields() -> Vec<(&'static str, Arc<Field>)> {
     vec![
         ("dense", cooked(Storage::Dense, 64)),
         ("bricks", cooked(Storage::Bricks, 128)),
+        ("exact", cooked(Storage::Exact, 64)),
         ("half-space", Arc::new(Field::HalfSpace(HalfSpace::new(Vec3::new(0.1, 1.0, 0.0), 0.25).unwrap()))),
         ("sphere", Arc::new(Field::Sphere(Sphere::new(0.5).unwrap()))),
         ("box", Arc::new(Field::Cuboid(Cuboid::new([0.3, 0.5, 0.2]).unwrap()))),

@@ -95,7 +95,7 @@ fn bodies() -> Vec<Body> {
     for name in ["fandisk_6k_cad.obj", "rocker_arm_10k_genus1.obj"] {
         meshes.extend(shared_mesh(name).map(|mesh| (name.into(), mesh.clone(), mesh)));
     }
-    let storage = |i: usize| if i % 2 == 0 { Storage::Dense } else { Storage::Bricks };
+    let storage = |i: usize| [Storage::Dense, Storage::Bricks, Storage::Exact][i % 3];
     (0..).zip(meshes).map(|(i, (name, mesh, truth))| Body::new(&name, &mesh, &truth, storage(i))).collect()
 }
 
@@ -256,9 +256,15 @@ fn settings_of_a_query_hold_for_exact_samples() {
 #[test]
 fn warm_queries_of_exact_samples_do_not_allocate() {
     let gear = primitives::gear(12, 0.5, 0.35, 0.2, 0.1).unwrap();
-    let body = Body::new("gear", &gear, &gear, Storage::Bricks);
-    let mut workspace = Workspace::new();
-    let (a, b, still) = (body.shape.geometry(), body.exact(), Pose::identity());
+    let [bricks, exact] = [Storage::Bricks, Storage::Exact].map(|s| Body::new("gear", &gear, &gear, s));
+    // The exact surface beside the field, and in it.
+    for (a, b) in [(bricks.shape.geometry(), bricks.exact()), (exact.shape.geometry(), exact.shape.geometry())] {
+        do_not_allocate_when_warm(a, b);
+    }
+}
+
+fn do_not_allocate_when_warm(a: Geometry, b: Geometry) {
+    let (mut workspace, still) = (Workspace::new(), Pose::identity());
     let run = |workspace: &mut Workspace| {
         let mut found = 0;
         for i in 0..40 {
@@ -274,6 +280,39 @@ fn warm_queries_of_exact_samples_do_not_allocate() {
     let found = run(&mut workspace);
     assert!(found > 500, "{found}");
     assert_eq!(allocations(|| assert_eq!(run(&mut workspace), found)), 0);
+}
+
+/// With coverage of edges the surface decides near it, and the field in the storage `exact` is searched as its grid.
+#[test]
+fn contacts_with_edges_are_those_of_a_plain_grid() {
+    let (gear, wedge) = (primitives::gear(12, 0.5, 0.35, 0.2, 0.1).unwrap(), wedge());
+    let (mut workspace, mut rng) = (Workspace::new(), Rng(8));
+    let body = |name, mesh: &TriMesh, storage| Body::new(name, mesh, mesh, storage);
+    let [of_grid, exact] = [Storage::Dense, Storage::Exact].map(|s| [body("gear", &gear, s), body("wedge", &wedge, s)]);
+    let (mut found, mut sampled) = (0, 0);
+    for n in 0..20 {
+        let pose = touching(&of_grid[0], &of_grid[1], &mut rng, &mut workspace);
+        let query = Query { max_separation: of_grid[1].voxel, max_contacts: 4 * (n % 2), ..Query::default() };
+        let mut ask = |[a, b]: &[Body; 2], query: &Query| {
+            contacts(a.exact(), &pose, b.exact(), &Pose::identity(), query, &mut workspace).unwrap().to_vec()
+        };
+        let near = |contacts: Vec<Contact>| contacts.into_iter().filter(|c| c.separation > -2.0 * of_grid[1].voxel);
+        let expected: Vec<Contact> = near(ask(&of_grid, &query)).collect();
+        assert_eq!(near(ask(&exact, &query)).collect::<Vec<_>>(), expected);
+        found += expected.len();
+        // Without the edges the field itself is exact.
+        let samples = Query { coverage: Coverage::Samples, max_contacts: 0, roles: Roles::ShellOfA, ..query };
+        let edges = ask(&exact, &Query { coverage: Coverage::Edges, ..samples });
+        for c in ask(&exact, &samples) {
+            let same = edges.iter().find(|e| e.feature == c.feature && e.separation > -2.0 * of_grid[1].voxel);
+            if let Some(same) = same {
+                sampled += 1;
+                let off = (same.separation - c.separation).abs() / of_grid[1].voxel;
+                assert!(off < 1e-3, "{c:?}, but {same:?}");
+            }
+        }
+    }
+    assert!(found > 100 && sampled > 500, "{found} found, {sampled} sampled");
 }
 
 /// A block lies flush on a larger one. Samples of the lower face beside the block are closest to its edge, but they do not

@@ -1,10 +1,12 @@
 //! Bodies of flat faces in steps of a solver, which asks for edges and corners alone, against all contacts of all samples.
 
+use std::collections::HashMap;
+
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use support::parts;
 use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
-use voxshell::contact::{contacts, Contact, Coverage, Query, Roles, Step, Workspace, FEATURE_OF_EDGE};
+use voxshell::contact::{contacts, Contact, Coverage, Query, Roles, Step, Workspace, FEATURE_OF_EDGE, FEW_EDGES};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::ShellOptions;
@@ -164,41 +166,68 @@ fn a_body_inside_another_is_found() {
     assert!((deepest(&found) - 0.01).abs() < 1e-6, "{}", deepest(&found));
 }
 
-/// The coverage of facets is that of edges in a slow step, and that of samples otherwise.
+/// Returns the mesh with each triangle divided into four.
+fn divided(mesh: &TriMesh) -> TriMesh {
+    let mut vertices = mesh.vertices.clone();
+    let mut middles = HashMap::new();
+    let mut triangles = Vec::new();
+    for &[a, b, c] in &mesh.triangles {
+        let [ab, bc, ca] = [(a, b), (b, c), (c, a)].map(|(i, j)| {
+            *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
+                let [p, q] = [i, j].map(|corner| mesh.vertices[corner as usize]);
+                vertices.push(std::array::from_fn(|axis| 0.5 * (p[axis] + q[axis])));
+                vertices.len() as u32 - 1
+            })
+        });
+        triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+    }
+    TriMesh { vertices, triangles }
+}
+
+/// The coverage of facets is that of edges in a slow step, and of bodies with few edges in all others too; of bodies with
+/// many it is that of samples.
 #[test]
-fn facets_answer_slow_steps_only() {
-    let cube = Body::new("cube", &primitives::cuboid([0.5; 3]).unwrap());
+fn facets_are_samples_of_fast_bodies_with_many_edges() {
+    let cube = primitives::cuboid([0.5; 3]).unwrap();
+    let many = divided(&divided(&cube));
     let pose = Isometry3::translation(0.1, 0.999, 0.2);
     let mut workspace = Workspace::new();
-    let mut ask = |coverage: Coverage, moved: Option<(Vec3, Vec3)>| {
-        let step = moved.map(|(shift, turn)| Step {
-            dense_above: 0,
-            extremes_only: true,
-            max_gap: f64::INFINITY,
-            center: Vec3::zeros(),
-            shift,
-            turn,
-        });
-        let query = Query { roles: Roles::Both, max_separation: LIMIT, step, coverage, ..Query::default() };
-        let of = cube.shape.geometry_for(coverage).unwrap();
-        let found = contacts(of, &pose, of, &Pose::identity(), &query, &mut workspace).unwrap();
-        found.iter().map(|c| (c.feature, c.separation.to_bits())).collect::<Vec<_>>()
-    };
-    let rest = Some((Vec3::zeros(), Vec3::zeros()));
-    // The radius of the cube is √¾ m, and the least reach is 0.87 m from the centre of rotation.
-    let slow = Some((Vec3::new(0.0, -0.004, 0.0), Vec3::new(0.0, 0.0, 5e-4)));
-    let [fast, turning] =
-        [(Vec3::new(0.0, -0.006, 0.0), Vec3::zeros()), (Vec3::zeros(), Vec3::new(0.0, 8e-3, 0.0))].map(Some);
-    for moved in [rest, slow] {
-        let outline = ask(Coverage::Facets, moved);
-        assert!((4..=8).contains(&outline.len()), "{}", outline.len());
-        assert_eq!(outline, ask(Coverage::Edges, moved));
-    }
-    for moved in [fast, turning, None] {
-        let samples = ask(Coverage::Facets, moved);
-        assert!(samples.len() > 200, "{}", samples.len());
-        assert!(samples.iter().all(|(feature, _)| feature & FEATURE_OF_EDGE == 0));
-        assert_eq!(samples, ask(Coverage::Samples, moved));
-        assert!(ask(Coverage::Edges, moved).iter().any(|(feature, _)| feature & FEATURE_OF_EDGE != 0));
+    for (body, is_simple) in [(Body::new("cube", &cube), true), (Body::new("divided cube", &many), false)] {
+        assert_eq!(body.shape.surface().unwrap().unwrap().edge_count() <= FEW_EDGES, is_simple);
+        let mut ask = |coverage: Coverage, moved: Option<(Vec3, Vec3)>| {
+            let step = moved.map(|(shift, turn)| Step {
+                dense_above: 0,
+                extremes_only: true,
+                max_gap: f64::INFINITY,
+                center: Vec3::zeros(),
+                shift,
+                turn,
+            });
+            let query = Query { roles: Roles::Both, max_separation: LIMIT, step, coverage, ..Query::default() };
+            let of = body.shape.geometry_for(coverage).unwrap();
+            let found = contacts(of, &pose, of, &Pose::identity(), &query, &mut workspace).unwrap();
+            let found = found.iter().map(|c| (c.feature, c.separation.to_bits())).collect::<Vec<_>>();
+            (found, workspace.report().coverage)
+        };
+        let rest = Some((Vec3::zeros(), Vec3::zeros()));
+        // The radius of the cube is √¾ m, and the least reach is 0.87 m from the centre of rotation.
+        let slow = Some((Vec3::new(0.0, -0.004, 0.0), Vec3::new(0.0, 0.0, 5e-4)));
+        let [fast, turning] =
+            [(Vec3::new(0.0, -0.006, 0.0), Vec3::zeros()), (Vec3::zeros(), Vec3::new(0.0, 8e-3, 0.0))].map(Some);
+        for moved in [rest, slow] {
+            let (outline, tested) = ask(Coverage::Facets, moved);
+            assert!((4..=80).contains(&outline.len()), "{}", outline.len());
+            assert_eq!(tested, Coverage::Facets);
+            assert_eq!(outline, ask(Coverage::Edges, moved).0);
+        }
+        for moved in [fast, turning, None] {
+            let found = ask(Coverage::Facets, moved);
+            assert!(found.0.len() > 200, "{}", found.0.len());
+            let [samples, edges] = [Coverage::Samples, Coverage::Edges].map(|coverage| ask(coverage, moved));
+            assert_eq!((samples.1, edges.1), (Coverage::Samples, Coverage::Edges));
+            assert!(samples.0.iter().all(|(feature, _)| feature & FEATURE_OF_EDGE == 0));
+            assert!(edges.0.iter().any(|(feature, _)| feature & FEATURE_OF_EDGE != 0));
+            assert_eq!(found, if is_simple { edges } else { samples });
+        }
     }
 }

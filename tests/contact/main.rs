@@ -9,6 +9,7 @@ mod exact;
 mod extremes;
 mod faceted;
 mod features;
+mod hulls;
 mod no_allocation;
 mod normals;
 mod oracle;

@@ -222,6 +222,22 @@ static void patches(const Shape& box) {
   refused(VXS_INVALID_ARGUMENT, "stiffness_a is 0", [] { PatchQuery(0, 1); });
 }
 
+static void voxelmaps(const Shape& box) {
+  VoxelmapOptions options;
+  options.resolution = 32;
+  const Voxelmap map = Voxelmap::create(box, options);
+  CHECK(map.get_info().interior_voxels > 20000 && map.get_layers({{0, 0, 0}})[0] > 10 && map.get_distances({{0, 0, 0}})[0] > 0.3);
+  CHECK(map.get_penetrations({{0, 0, 0}}, {{0, 0, 1}})[0] > 0.3);
+  Workspace workspace;
+  std::vector<VoxelContact> contacts;
+  const VoxelmapAnswer in = query_voxelmap(map, identity(), box.get_pointshell(), at(0, 0.99, 0), VoxelmapQuery(), workspace, contacts);
+  CHECK(in.count > 10 && contacts.size() == in.count && in.wrench.force.y > 0 && in.penetration < 0.1);
+  const VoxelmapAnswer out = query_voxelmap(map, identity(), box.get_pointshell(), at(0, 1.5, 0), VoxelmapQuery(), workspace, contacts);
+  CHECK(contacts.empty() && std::fabs(out.penetration + 0.5) < 0.08);
+  CHECK(Voxelmap::of(create_with_voxelmap(box, map)).get_info().bytes == map.get_info().bytes);
+  refused(VXS_UNSUPPORTED, "shape has no voxelmap", [&] { Voxelmap::of(box); });
+}
+
 static void ownership(const Shape& box) {
   Shape copy = box, moved = std::move(copy);
   copy = moved;
@@ -244,6 +260,7 @@ static void ownership(const Shape& box) {
   // An open mesh: the box without its last side.
   Shape ball = Shape::create_sphere_hull({{0, 0, 0}}, {0.5});
   CHECK(ball.query_crossings({-1, 0, 0}, {1, 0, 0}).size() == 2);
+  CHECK(ball.query_intervals({-1, 0, 0}, {1, 0, 0}).size() == 1);
   CHECK(Shape::create_scaled(ball, 2).get_bounds().max.x >= 1);
   CHECK(Shape::create_sheet(triangles.vertices, triangles.indices, 0.01).get_info().field_kind == VXS_FIELD_SHEET);
   triangles.indices.resize(triangles.indices.size() - 6);
@@ -327,6 +344,7 @@ int main() {
   motions(box);
   materials(box);
   patches(box);
+  voxelmaps(box);
   responses(box);
   haptics(box);
   errors();

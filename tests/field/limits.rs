@@ -6,8 +6,8 @@ use support::rng::Rng;
 use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, Segment, Start};
 use voxshell::cook::FieldOptions;
 use voxshell::field::{
-    Ball, BrickField, Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, Field, HalfSpace, MeshField, Sheet,
-    SignedDistance, Sphere, SphereHull,
+    Ball, BrickField, Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, ExactField, Field, HalfSpace, MeshField,
+    Sheet, SignedDistance, Sphere, SphereHull,
 };
 use voxshell::math::limits::MAX_COORDINATE;
 use voxshell::math::{Progress, Vec3};
@@ -19,10 +19,13 @@ fn kinds() -> Vec<(&'static str, Field)> {
     let options = FieldOptions::with_resolution(&mesh, 16);
     let dense = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
     let bricks = BrickField::cook(&mesh, &options, &Progress::none()).unwrap();
+    let options = FieldOptions { padding_voxels: ExactField::PADDING, ..options };
+    let roomy = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
     let balls = [(-0.5, 0.5), (0.5, 0.4)].map(|(x, radius)| Ball { center: Vec3::new(x, 0.0, 0.0), radius });
     vec![
         ("dense", Field::Dense(dense)),
         ("bricks", Field::Bricks(bricks)),
+        ("exact", Field::Exact(ExactField::new(roomy, Arc::new(mesh.clone())).unwrap())),
         ("half-space", Field::HalfSpace(HalfSpace::new(Vec3::new(0.3, 0.2, 0.9), 0.1).unwrap())),
         ("sphere", Field::Sphere(Sphere::new(1.0).unwrap())),
         ("box", Field::Cuboid(Cuboid::new([0.5, 0.7, 1.0]).unwrap())),

@@ -8,6 +8,7 @@ mod certified;
 mod cook;
 mod dense;
 mod error;
+mod exact;
 mod limits;
 mod mass;
 mod mesh;

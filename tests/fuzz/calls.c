@@ -20,6 +20,8 @@
 
 #include "haptics.h"
 #include "sequence.h"
+#include "voxelmaps.h"
+#include "voxtrees.h"
 
 static const struct function {
   const char *name;
@@ -43,13 +45,18 @@ static const struct weight {
     {"vxs_workspace_destroy", 3},           {"vxs_query_contacts", 80},        {"vxs_query_features", 30},
     {"vxs_query_distance", 30},             {"vxs_query_time_of_impact", 20},  {"vxs_query_motion_contacts", 20},
     {"vxs_query_known_contacts", 20},       {"vxs_query_penalty", 30},         {"vxs_query_continuous_penalty", 20},
+    {"vxs_mesh_time_of_impact", 20},
     {"vxs_query_impulse", 30},              {"vxs_haptics_step", 120},         {"vxs_haptics_simulate", 40},
     {"vxs_shape_query_segment", 20},        {"vxs_shape_query_segments", 20},  {"vxs_shape_query_crossings", 20},
+    {"vxs_shape_query_intervals", 20},
     {"vxs_field_distance", 30},             {"vxs_version", 1},                {"vxs_version_string", 1},
     {"vxs_last_error", 1},                  {"vxs_status_name", 1},            {"vxs_shape_create_half_space", 3},
     {"vxs_shape_create_box", 3},            {"vxs_shape_create_sphere", 3},    {"vxs_shape_create_capsule", 3},
     {"vxs_shape_create_cylinder", 3},       {"vxs_shape_create_cone", 3},      {"vxs_shape_create_convex_hull", 3},
     {"vxs_shape_create_sphere_hull", 3},    {"vxs_shape_create_triangles", 1}, {"vxs_shape_create_sheet", 5},
+    {"vxs_voxelmap_create", 4},             {"vxs_query_voxelmap", 30},        {"vxs_voxelmap_create_from_triangles", 3},
+    {"vxs_voxtree_create_from_shape", 2},   {"vxs_voxtree_save", 2},           {"vxs_voxtree_load", 3},
+    {"vxs_query_voxtrees", 30},             {"vxs_query_voxtree_impulse", 20},
 };
 static unsigned weights[FUNCTION_COUNT], weight_sum;
 static _Atomic uint64_t succeeded[FUNCTION_COUNT], refused[FUNCTION_COUNT], took[FUNCTION_COUNT];
@@ -98,7 +105,10 @@ static void close_stream(struct stream *s) {
   s->note_count = 0, s->locked = 0;
   for (size_t i = 0; i < HAPTICS; i++) drop_haptics(s, &s->haptics[i]);
   for (size_t i = 0; i < WORKSPACES; i++) drop_workspace(s, i);
-  for (size_t i = 0; i < FORMS; i++) drop_form(s, &s->fields[i], FIELD), drop_form(s, &s->shells[i], POINTSHELL);
+  for (size_t i = 0; i < FORMS; i++) {
+    drop_form(s, &s->fields[i], FIELD), drop_form(s, &s->shells[i], POINTSHELL);
+    drop_form(s, &s->maps[i], VOXELMAP), drop_form(s, &s->trees[i], VOXTREE);
+  }
   for (size_t i = 0; i < SHAPES; i++) drop_shape(s, &s->shapes[i]);
 }
 
@@ -173,6 +183,17 @@ static void make_shared(void) {
   MUST(&s, vxs_shape_get_pointshell(shared.shapes[0].handle, &shell));
   shared.field.handle = field;
   shared.shell = (struct form_slot){shell, shared.shapes[0].samples};
+  vxs_voxelmap_options voxels;
+  vxs_voxelmap *map = NULL;
+  MUST(&s, vxs_voxelmap_options_init(&voxels, sizeof voxels));
+  voxels.resolution = 8;
+  MUST(&s, vxs_voxelmap_create(shared.shapes[1].handle, &voxels, &map));
+  shared.map.handle = map;
+  vxs_voxtree_options tree_options;
+  vxs_voxtree *tree = NULL;
+  MUST(&s, vxs_voxtree_options_init(&tree_options, sizeof tree_options, 0.1));
+  MUST(&s, vxs_voxtree_create_from_shape(shared.shapes[0].handle, &tree_options, &tree));
+  shared.tree.handle = tree;
   MUST(&s, vxs_workspace_create(&shared.workspace));
   vxs_haptics_settings settings;
   const vxs_haptics_limits limits = {8, 0.5, {2000, 20}, {40, 0.2}};
@@ -193,7 +214,9 @@ static void release_shared(void) {
   MUST(&s, vxs_haptics_release(shared.haptics.handle));
   MUST(&s, vxs_workspace_destroy(shared.workspace));
   MUST(&s, vxs_field_release(shared.field.handle));
+  MUST(&s, vxs_voxtree_release(shared.tree.handle));
   MUST(&s, vxs_pointshell_release(shared.shell.handle));
+  MUST(&s, vxs_voxelmap_release(shared.map.handle));
   for (size_t i = 0; i < shared.shape_count; i++) MUST(&s, vxs_shape_release(shared.shapes[i].handle));
 }
 

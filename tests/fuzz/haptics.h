@@ -97,6 +97,8 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
   vary32(s, "contact.max_clusters", &v->contact.max_clusters);
   if (one_in(s, 3)) v->metric = VXS_METRIC_STIFFNESS;
   vary32(s, "metric", &v->metric);
+  if (one_in(s, 6)) v->detection = VXS_DETECTION_TRIANGLES;
+  vary32(s, "detection", &v->detection);
   return POINTER_TO(s, vxs_haptics_settings, "settings", 0, *v);
 }
 
@@ -277,6 +279,81 @@ static void call_vxs_haptics_set_body_pose(struct stream *s) {
   const vxs_twist *twist = one_in(s, 2) ? NULL : memcpy(input(s, sizeof t), &t, sizeof t);
   if (twist != NULL) require_finite(s, t.linear), require_finite(s, t.angular);
   CALL(s, vxs_haptics_set_body_pose(handle, index, to, twist));
+}
+
+static size_t index_value(struct stream *s, const struct haptics_slot *slot) {
+  const size_t index = note_number(s, "index", odd(s) ? edge_number(s) : below(s, slot->bodies + 1));
+  if (index >= slot->bodies) s->bad = 1;
+  return index;
+}
+
+static void call_vxs_haptics_get_load(struct stream *s) {
+  struct haptics_slot *slot = pick_haptics(s);
+  const vxs_haptics *handle = handle_of(s, slot);
+  const size_t index = index_value(s, slot);
+  vxs_haptics_load *load = OUTPUT(s, vxs_haptics_load, "load");
+  if (!CALL(s, vxs_haptics_get_load(handle, index, load))) return;
+  check_all_finite(s, "wrench", &load->wrench.force.x, 6);
+  check_all_finite(s, "impulse", &load->impulse.force.x, 6);
+}
+
+static void call_vxs_haptics_set_body(struct stream *s) {
+  struct haptics_slot *slot = pick_haptics(s);
+  vxs_haptics *handle = handle_of(s, slot);
+  const size_t index = index_value(s, slot);
+  const int bad = s->bad;
+  vxs_body b = {pick_shape(s, "body.shape").handle, pose_value(s, "body.pose", 0.8)};
+  require_pose(s, &b.pose);
+  const vxs_body *body = one_in(s, 3) ? NULL : memcpy(input(s, sizeof b), &b, sizeof b);
+  if (body == NULL) s->bad = bad;
+  CALL(s, vxs_haptics_set_body(handle, index, body));
+}
+
+static void call_vxs_haptics_set_body_feel(struct stream *s) {
+  struct haptics_slot *slot = pick_haptics(s);
+  vxs_haptics *handle = handle_of(s, slot);
+  const size_t index = index_value(s, slot);
+  vxs_haptics_feel f = {real(s, "stiffness", 0.1, 2), real(s, "friction", 0, 1)};
+  if (!(f.stiffness >= 1e-30 && f.stiffness <= VXS_MAX_QUANTITY)) s->bad = 1;
+  if (!(f.friction >= 0 && f.friction <= VXS_MAX_QUANTITY)) s->bad = 1;
+  CALL(s, vxs_haptics_set_body_feel(handle, index, POINTER_TO(s, vxs_haptics_feel, "feel", 0, f)));
+}
+
+static void call_vxs_haptics_set_body_motion(struct stream *s) {
+  struct haptics_slot *slot = pick_haptics(s);
+  vxs_haptics *handle = handle_of(s, slot);
+  const size_t index = index_value(s, slot);
+  const double light = fabs(uniform(s));
+  vxs_haptics_body_motion m = {pose_value(s, "motion.pose", 0.7), twist_value(s, 0.2), light, {light, light, light, 0, 0, 0}, 0.005};
+  require_pose(s, &m.pose);
+  require_finite(s, m.twist.linear), require_finite(s, m.twist.angular);
+  vary(s, "inverse_mass", &m.inverse_mass);
+  if (!(m.inverse_mass >= 0 && m.inverse_mass <= VXS_MAX_QUANTITY)) s->bad = 1;
+  vary(s, "inverse_inertia[0]", &m.inverse_inertia[0]);
+  if (!(m.inverse_inertia[0] >= 0 && m.inverse_inertia[0] <= VXS_MAX_QUANTITY)) s->bad = 1;
+  vary(s, "period", &m.period);
+  if (!(m.period >= 1e-30 && m.period <= VXS_MAX_QUANTITY)) s->bad = 1;
+  CALL(s, vxs_haptics_set_body_motion(handle, index, POINTER_TO(s, vxs_haptics_body_motion, "motion", 0, m)));
+}
+
+static void call_vxs_haptics_set_settings(struct stream *s) {
+  vxs_haptics_settings v;
+  const vxs_haptics_settings *settings = settings_value(s, &v);
+  struct haptics_slot *slot = pick_haptics(s);
+  vxs_haptics *handle = handle_of(s, slot);
+  if (!CALL(s, vxs_haptics_set_settings(handle, settings))) return;
+  /* The step after the next round has the new limits, the one before it the old ones. */
+  if (v.limits.force > slot->force) slot->force = v.limits.force;
+  if (v.limits.torque > slot->torque) slot->torque = v.limits.torque;
+}
+
+static void call_vxs_haptics_get_rates(struct stream *s) {
+  const vxs_haptics *handle = handle_of(s, pick_haptics(s));
+  vxs_haptics_rates *rates = OUTPUT(s, vxs_haptics_rates, "rates");
+  if (!CALL(s, vxs_haptics_get_rates(handle, rates))) return;
+  check_finite(s, "clock", rates->clock);
+  check_range(s, "servo", rates->servo, 0, DBL_MAX);
+  check_range(s, "simulation", rates->simulation, 0, DBL_MAX);
 }
 
 /* --- Runs ------------------------------------------------------------------------------------------------------------------------------ */

@@ -101,8 +101,10 @@ INIT_CALL(vxs_query_limit, vxs_query_limit_init)
 INIT_CALL(vxs_query_step, vxs_query_step_init)
 INIT_CALL(vxs_query_segmentation, vxs_query_segmentation_init)
 INIT_CALL(vxs_query_report, vxs_query_report_init)
+INIT_CALL(vxs_segment_query, vxs_segment_query_init)
 INIT_CALL(vxs_shape_info, vxs_shape_info_init)
 INIT_CALL(vxs_motion_query, vxs_motion_query_init)
+INIT_CALL(vxs_mesh_motion_query, vxs_mesh_motion_query_init)
 INIT_CALL(vxs_haptics_report, vxs_haptics_report_init)
 INIT_CALL(vxs_haptics_run_options, vxs_haptics_run_options_init)
 INIT_CALL(vxs_haptics_run_report, vxs_haptics_run_report_init)
@@ -138,7 +140,7 @@ static const vxs_cook_options *cook_options(struct stream *s) {
   o.padding_voxels = (uint32_t)below(s, 3);
   o.memory_limit = 1000000;
   if (one_in(s, 6)) o.forms = 1 + (uint32_t)below(s, 2);
-  if (one_in(s, 3)) o.field_storage = (uint32_t)note_number(s, "field_storage", below(s, 3));
+  if (one_in(s, 3)) o.field_storage = (uint32_t)note_number(s, "field_storage", below(s, 4));
   if (one_in(s, 4)) o.sampling = (uint32_t)note_number(s, "sampling", below(s, 5));
   if (one_in(s, 6)) o.tree = VXS_TREE_NESTED;
   if (one_in(s, 6)) o.branching = (uint32_t)note_number(s, "branching", 2 + below(s, 63));
@@ -166,7 +168,7 @@ static const vxs_cook_options *cook_options(struct stream *s) {
   if (odd(s)) o.memory_limit = note_number(s, "memory_limit", below(s, 300000));
   vary(s, "weld_tolerance", &o.weld_tolerance);
   vary32(s, "field_storage", &o.field_storage);
-  vary32(s, "reserved", &o.reserved);
+  vary32(s, "clustering", &o.clustering);
   vary(s, "target_error", &o.target_error);
   vary(s, "offset", &o.offset);
   /* Null means the defaults, which are too fine. */

@@ -359,6 +359,36 @@ static void call_vxs_query_time_of_impact(struct stream *s) {
   check_contacts(s, contact, 1, &a, &b);
   check_range(s, "toi", contact->toi, 0, q.until);
 }
+static void call_vxs_mesh_time_of_impact(struct stream *s) {
+  const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");
+  const vxs_moving_body *body_a = moving_body(s, "a", &a), *body_b = moving_body(s, "b", &b);
+  vxs_mesh_motion_query q;
+  MUST(s, vxs_mesh_motion_query_init(&q, sizeof q));
+  q.path = (uint32_t)note_number(s, "path", below(s, 2));
+  if (one_in(s, 3)) q.max_separation = note_real(s, "max_separation", 0.1 * fabs(uniform(s)));
+  if (one_in(s, 4)) q.until = note_real(s, "until", fabs(uniform(s)));
+  if (one_in(s, 6)) q.tolerance = note_real(s, "tolerance", 0.05 * fabs(uniform(s)));
+  vary_struct_size(s, &q.struct_size);
+  vary32(s, "path", &q.path);
+  vary(s, "max_separation", &q.max_separation);
+  vary(s, "until", &q.until);
+  /* Values far below the size of the meshes are valid, but slow. */
+  if (odd(s)) q.tolerance = note_real(s, "tolerance", one_in(s, 2) ? 1e-6 : fabs(edge_real(s)) + 1e-6);
+  const vxs_mesh_motion_query *query = memcpy(input(s, sizeof q), &q, sizeof q);
+  size_t number;
+  vxs_workspace *workspace = pick_workspace(s, &number);
+  vxs_mesh_impact *impact = OUTPUT(s, vxs_mesh_impact, "impact");
+  bool *found = OUTPUT(s, bool, "found");
+  if (!CALL(s, vxs_mesh_time_of_impact(body_a, body_b, query, workspace, impact, found))) return;
+  digest_number(s, *found);
+  if (!*found) {
+    check_rest(s, impact, 0, 1, sizeof *impact);
+    return;
+  }
+  check_range(s, "time", impact->time, 0, q.until);
+  check_range(s, "width", impact->width, 0, 1);
+  digest_bytes(s, impact, sizeof *impact);
+}
 static void call_vxs_query_motion_contacts(struct stream *s) {
   enum { MOST = 40 };
   const struct shape_slot a = pick_shape(s, "a"), b = pick_shape(s, "b");

@@ -28,6 +28,7 @@ static const vxs_penalty *penalty_value(struct stream *s, int continuous) {
   if (!continuous && one_in(s, 2)) p.max_clusters = (uint32_t)note_number(s, "max_clusters", below(s, 12));
   if (one_in(s, 6)) p.cluster_radius = note_real(s, "cluster_radius", fabs(uniform(s)));
   if (one_in(s, 4)) p.midpoints = (uint32_t)note_number(s, "midpoints", 1 + below(s, 8));
+  if (one_in(s, 3)) p.roles = (uint32_t)note_number(s, "roles", below(s, 4));
   vary_struct_size(s, &p.struct_size);
   vary32(s, "average_from", &p.average_from);
   vary(s, "stiffness", &p.stiffness);
@@ -37,6 +38,8 @@ static const vxs_penalty *penalty_value(struct stream *s, int continuous) {
   vary32(s, "max_clusters", &p.max_clusters);
   vary32(s, "midpoints", &p.midpoints);
   vary(s, "cluster_radius", &p.cluster_radius);
+  vary32(s, "roles", &p.roles);
+  vary32(s, "reserved", &p.reserved);
   return POINTER_TO(s, vxs_penalty, "penalty", 0, p);
 }
 
@@ -120,6 +123,7 @@ static void call_vxs_query_impulse(struct stream *s) {
   MUST(s, vxs_impulse_init(&p, sizeof p, 1e-3));
   if (one_in(s, 2)) p.iterations = (uint32_t)note_number(s, "iterations", below(s, 100));
   if (one_in(s, 3)) p.restitution = note_real(s, "restitution", fabs(uniform(s)));
+  if (one_in(s, 3)) p.roles = (uint32_t)note_number(s, "roles", below(s, 4));
   if (one_in(s, 3)) p.max_speed = note_real(s, "max_speed", fabs(uniform(s)));
   vary_struct_size(s, &p.struct_size);
   vary32(s, "iterations", &p.iterations);
@@ -127,6 +131,8 @@ static void call_vxs_query_impulse(struct stream *s) {
   vary(s, "restitution", &p.restitution);
   vary(s, "max_speed", &p.max_speed);
   vary(s, "max_separation", &p.max_separation);
+  vary32(s, "roles", &p.roles);
+  vary32(s, "reserved", &p.reserved);
   const vxs_impulse *impulse = POINTER_TO(s, vxs_impulse, "impulse", 0, p);
   size_t number;
   vxs_workspace *workspace = pick_workspace(s, &number);

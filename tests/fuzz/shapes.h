@@ -33,7 +33,9 @@ static void release_form(struct stream *s, struct form_slot *slots, enum kind ki
   void *handle = odd(s) ? bad_handle(s, "handle", kind) : slot->handle;
   if (handle == NULL) s->bad = 0;
   begin_release(s);
-  if (CALL(s, kind == FIELD ? vxs_field_release(handle) : vxs_pointshell_release(handle)) && handle != NULL) {
+  if (CALL(s, kind == FIELD      ? vxs_field_release(handle)
+              : kind == VOXELMAP ? vxs_voxelmap_release(handle)
+                                 : vxs_pointshell_release(handle)) && handle != NULL) {
     bury(s, handle);
     slot->handle = NULL;
   }
@@ -41,6 +43,7 @@ static void release_form(struct stream *s, struct form_slot *slots, enum kind ki
 }
 static void call_vxs_field_release(struct stream *s) { release_form(s, s->fields, FIELD); }
 static void call_vxs_pointshell_release(struct stream *s) { release_form(s, s->shells, POINTSHELL); }
+static void call_vxs_voxelmap_release(struct stream *s) { release_form(s, s->maps, VOXELMAP); }
 
 /* --- Properties of a shape
  * --------------------------------------------------------------------------------------------- */
@@ -248,6 +251,31 @@ static void call_vxs_shape_query_crossings(struct stream *s) {
     check_hit(s, &crossings[i]);
     if (!crossings[i].hit || (i > 0 && crossings[i].fraction < crossings[i - 1].fraction)) fail(s, "crossing %zu is out of order", i);
   }
+}
+
+static void call_vxs_shape_query_intervals(struct stream *s) {
+  enum { MOST = 8 };
+  const struct shape_slot of = pick_shape(s, "shape");
+  const vxs_vec3 from = end_value(s, "from"), to = end_value(s, "to");
+  vxs_segment_query q;
+  MUST(s, vxs_segment_query_init(&q, sizeof q));
+  if (one_in(s, 3)) q.level = note_real(s, "level", 0.2 * uniform(s));
+  if (one_in(s, 3)) q.method = (uint32_t)note_number(s, "method", below(s, 2));
+  vary_struct_size(s, &q.struct_size);
+  vary32(s, "method", &q.method);
+  vary(s, "level", &q.level);
+  const vxs_segment_query *query = POINTER_TO(s, vxs_segment_query, "query", 1, q);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_interval));
+  vxs_interval *intervals = list_output(s, "intervals", MOST, sizeof *intervals, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_shape_query_intervals(of.handle, from, to, query, intervals, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, intervals, written, MOST, sizeof *intervals);
+  for (size_t i = 0; i < written; i++) {
+    check_range(s, "from", intervals[i].from, i > 0 ? intervals[i - 1].to : 0, 1);
+    check_range(s, "to", intervals[i].to, intervals[i].from, 1);
+  }
+  digest_bytes(s, intervals, written * sizeof *intervals);
 }
 
 /* --- Files ---------------------------------------------------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@
 
 enum {
   SHAPES = 10,     /* slots of a stream */
-  FORMS = 3,       /* slots for fields, and for pointshells */
+  FORMS = 3,       /* slots for fields, for pointshells, and for voxelmaps */
   WORKSPACES = 3,
   HAPTICS = 3,
   DEAD = 8,        /* released handles that are kept for use after release */
@@ -113,7 +113,7 @@ struct stream {
   size_t input_count;
 
   struct shape_slot shapes[SHAPES];
-  struct form_slot fields[FORMS], shells[FORMS];
+  struct form_slot fields[FORMS], shells[FORMS], maps[FORMS], trees[FORMS];
   vxs_workspace *workspaces[WORKSPACES];
   size_t segments[WORKSPACES]; /* how many contacts the last query of each found, SIZE_MAX: unknown */
   struct haptics_slot haptics[HAPTICS];

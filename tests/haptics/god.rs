@@ -20,11 +20,11 @@ fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Forms {
         ..CookOptions::default()
     };
     let shape = Shape::cook(mesh, &options, &Progress::none()).unwrap();
-    Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
+    Forms { field: shape.field.clone(), shell: shape.shell.clone(), ..Forms::default() }
 }
 
 fn analytic(field: Field) -> Forms {
-    Forms { field: Some(Arc::new(field)), shell: None, voxmap: None }
+    Forms { field: Some(Arc::new(field)), shell: None, ..Forms::default() }
 }
 
 fn tool(forms: Forms, radius: f64) -> Tool {

@@ -2,7 +2,10 @@
 
 mod device;
 mod god;
+mod god_triangles;
+mod hulls;
 mod inside;
+mod loads;
 mod metric;
 mod no_allocation;
 mod qp;
@@ -10,6 +13,7 @@ mod runner;
 mod saturation;
 mod servo;
 mod surface;
+mod two_tools;
 mod walls;
 
 /// Counts the allocations of each thread for the tests that allow none.

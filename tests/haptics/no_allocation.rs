@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use support::allocation::allocations;
 use support::haptics::{at_height, on_floor};
 use voxshell::haptics::god_object::Budget;
-use voxshell::haptics::{HeightMap, Renderer};
-use voxshell::math::Wrench;
+use voxshell::haptics::{HeightMap, ObstacleMotion, Renderer};
+use voxshell::math::{Pose, Twist, Wrench};
 
 const RENDERERS: [Renderer; 5] =
     [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
+
+/// A body that its owner simulates, at rest.
+fn at_rest() -> ObstacleMotion {
+    let inverse_inertia = Matrix3::from_diagonal_element(1e-6);
+    ObstacleMotion { pose: Pose::identity(), twist: Twist::ZERO, inverse_mass: 1e-6, inverse_inertia, period: 0.005 }
+}
 
 #[test]
 fn steps_and_rounds_do_not_allocate() {
@@ -22,13 +28,17 @@ fn steps_and_rounds_do_not_allocate() {
             simulation
                 .set_height_map(Some(HeightMap::new(Arc::new(|_, p: &Vector3<f64>| 1e-4 * p.x.sin()), 1e-5).unwrap()));
         }
-        let mut contacts = 0;
+        let (mut contacts, mut pressed) = (0, 0.0);
         let mut run = || {
             for n in 0..200 {
                 let mut device = at_height(0.001 * (0.1 * n as f64).sin());
                 device.pose.translation.x = f64::from(n) * 1e-5;
                 contacts += servo.step(&device, 1e-3).contacts;
+                if n % 5 == 0 {
+                    simulation.set_obstacle_motion(0, &at_rest()).unwrap();
+                }
                 simulation.simulate();
+                pressed += servo.loads().get(0).unwrap().wrench.force.norm();
             }
             let push = Wrench { force: Vector3::new(0.0, -1.0, 0.0), torque: Vector3::zeros() };
             for _ in 0..200 {
@@ -42,6 +52,6 @@ fn steps_and_rounds_do_not_allocate() {
         };
         run();
         assert_eq!(allocations(&mut run), 0, "{renderer:?}: a warm loop allocated");
-        assert!(contacts > 1000, "{renderer:?}: {contacts}");
+        assert!(contacts > 1000 && pressed > 10.0, "{renderer:?}: {contacts}, {pressed} N");
     }
 }

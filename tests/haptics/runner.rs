@@ -32,8 +32,8 @@ fn run_and_stop(coupling_thread: bool) {
     assert!(runner.is_running());
     assert!(runner.report().steps > 0 && runner.report().rounds > 0);
     // Without the floor there is no force.
-    runner.set_obstacle_pose(0, &Pose::translation(0.0, -1.0, 0.0), &Twist::ZERO).unwrap();
-    assert!(runner.set_obstacle_pose(1, &Pose::identity(), &Twist::ZERO).is_err());
+    runner.simulation().set_obstacle_pose(0, &Pose::translation(0.0, -1.0, 0.0), &Twist::ZERO).unwrap();
+    assert!(runner.simulation().set_obstacle_pose(1, &Pose::identity(), &Twist::ZERO).is_err());
     let from = outputs.lock().unwrap().len();
     while outputs.lock().unwrap().len() < from + 300 {
         std::thread::sleep(std::time::Duration::from_millis(5));

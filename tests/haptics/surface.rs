@@ -23,7 +23,7 @@ fn cook(mesh: &TriMesh, samples: usize, cells: u32) -> Forms {
         ..CookOptions::default()
     };
     let shape = Shape::cook(mesh, &options, &Progress::none()).unwrap();
-    Forms { field: shape.field.clone(), shell: shape.shell.clone(), voxmap: None }
+    Forms { field: shape.field.clone(), shell: shape.shell.clone(), ..Forms::default() }
 }
 
 /// Returns a block of 0.5 kg and 10 × 6 × 8 cm.

@@ -4,5 +4,6 @@ mod bvh;
 mod io;
 mod primitives;
 mod report;
+mod simplify;
 mod thread;
 mod variants;

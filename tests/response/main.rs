@@ -4,6 +4,7 @@ mod continuous;
 mod impulse;
 mod patches;
 mod penalty;
+mod voxel_query;
 mod voxels;
 
 /// Counts the allocations of each thread for the tests that allow none.

@@ -3,73 +3,17 @@
 #include "voxshell/chai3d.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <thread>
 
+#include "chai3d_device.h"
 #include "scene.h"
 
 namespace {
 
 using chai3d::cMatrix3d;
 using chai3d::cVector3d;
-
-cVector3d given(const sim::Vec& v) { return {v.x, v.y, v.z}; }
-
-cMatrix3d given(const sim::Rotation& r) {
-  cMatrix3d m;
-  for (int row = 0; row < 3; row++)
-    for (int column = 0; column < 3; column++) m(row, column) = r.at(row, column);
-  return m;
-}
-
-class SimulatedDevice : public chai3d::cGenericHapticDevice {
- public:
-  SimulatedDevice() {
-    m_specifications.m_maxLinearForce = 12, m_specifications.m_maxAngularTorque = 0.3;
-    m_specifications.m_maxLinearStiffness = 3000, m_specifications.m_maxAngularStiffness = 20;
-    m_specifications.m_maxLinearDamping = 40, m_specifications.m_maxAngularDamping = 0.1;
-    m_specifications.m_actuatedPosition = m_specifications.m_actuatedRotation = true;
-  }
-  bool open() override { return true; }
-  bool close() override {
-    handle.command({}, {});
-    return true;
-  }
-  // CHAI3D returns whether it succeeded; the base class cannot.
-  bool calibrate(bool) override { return true; }
-  bool getPosition(cVector3d& p) override {
-    p = given(handle.position);
-    return true;
-  }
-  bool getLinearVelocity(cVector3d& v) override {
-    v = given(handle.velocity);
-    return true;
-  }
-  bool getRotation(cMatrix3d& r) override {
-    r = given(handle.rotation);
-    if (garbage) r(1, 2) = NAN;
-    return true;
-  }
-  bool getAngularVelocity(cVector3d& w) override {
-    w = given(handle.turn_rate);
-    return true;
-  }
-  bool getUserSwitches(unsigned int& switches) override {
-    switches = user_switches;
-    return true;
-  }
-  bool setForceAndTorqueAndGripperForce(const cVector3d& f, const cVector3d& t, const double grip) override {
-    CHECK(grip == 0);
-    handle.command({f.x(), f.y(), f.z()}, {t.x(), t.y(), t.z()});
-    if (!led) handle.advance(1e-3);
-    return true;
-  }
-
-  sim::Handle handle;
-  // The test moves the handle; the motors do not.
-  bool led = false;
-  unsigned int user_switches = 0;
-  bool garbage = false;
-};
+using sim::SimulatedDevice;
 
 // CHAI3D: x towards the user, y to the right, z up. The bar lies along x.
 const sim::Vec kUp = {0, 0, 1};
@@ -226,6 +170,80 @@ void picture() {
   for (int i = 0; i < 3; i++) CHECK(std::fabs(rotation(i, i) - 1) < 1e-4);
 }
 
+// An object that can be copied, and knows its copies.
+class Figure : public chai3d::cGenericObject {
+ public:
+  explicit Figure(std::vector<Figure*>& a_all) : all(a_all) { all.push_back(this); }
+  ~Figure() override { all.erase(std::find(all.begin(), all.end(), this)); }
+  cGenericObject* copy(const bool a_material, const bool a_texture, const bool a_mesh, const bool) override {
+    Figure* const figure = new Figure(all);
+    figure->is_own = a_material && a_texture && a_mesh;
+    figure->setLocalPos(getLocalPos());
+    figure->setLocalRot(getLocalRot());
+    return figure;
+  }
+  void setTransparencyLevel(const float a_level, const bool a_vertices, const bool a_textures, const bool a_children,
+                            const bool a_components) override {
+    opacity = a_level;
+    for (unsigned int i = 0; a_children && i < getNumChildren(); i++)
+      getChild(i)->setTransparencyLevel(a_level, a_vertices, a_textures, true, a_components);
+  }
+  void renderSceneGraph(chai3d::cRenderOptions& a_options) override {
+    drawn++;
+    for (unsigned int i = 0; i < getNumChildren(); i++) getChild(i)->renderSceneGraph(a_options);
+  }
+
+  std::vector<Figure*>& all;
+  int drawn = 0;
+  float opacity = 1;
+  bool is_own = false;
+};
+
+double height(const cVector3d& p, const sim::Scene& scene) {
+  return scene.height({{p.x(), p.y(), p.z()}, 0, 0, 0, 1});
+}
+
+// The hand presses into the block: the tool is drawn above the face, and its translucent copy where the hand is.
+void picture_of_the_hand() {
+  std::vector<Figure*> all;
+  Rig rig(VXS_RENDERER_GOD_OBJECT, 2.5, -INFINITY, nullptr);
+  Figure* const image = new Figure(all);
+  Figure* const child = new Figure(all);
+  child->setLocalPos(cVector3d(0, 0, 0.1));
+  image->addChild(child);
+  delete rig.tool.m_image;
+  rig.tool.m_image = image;
+  chai3d::cRenderOptions options{};
+  rig.to({0, 0, -0.03}, 800);
+  rig.tool.render(options);
+  CHECK(image->drawn == 1 && all.size() == 2 && !rig.tool.getShowHand());
+  rig.tool.setShowHand(true, 0.4f);
+  CHECK(all.size() == 4 && rig.tool.getShowHand());
+  const Figure &hand = *all[2], &its_child = *all[3];
+  rig.tool.render(options);
+  CHECK(image->drawn == 2 && child->drawn == 2 && hand.drawn == 1 && its_child.drawn == 1);
+  CHECK(hand.is_own && its_child.is_own && hand.opacity == 0.4f && its_child.opacity == 0.4f);
+  CHECK(image->opacity == 1 && child->opacity == 1);
+  NEAR(height(image->getGlobalPos(), rig.scene), sim::Scene::kHalfWidth, 1e-4);
+  const double inside = height(hand.getGlobalPos(), rig.scene);
+  NEAR(inside, 2.5 * rig.device->handle.position.z, 2e-3);
+  CHECK(inside < sim::Scene::kHalfWidth - 0.003);
+  NEAR(height(its_child.getGlobalPos(), rig.scene) - inside, 0.1, 1e-4);
+  // A reading that is refused leaves it where it was.
+  rig.device->garbage = true;
+  rig.to({0, 0, -0.03}, 5);
+  rig.tool.render(options);
+  NEAR(height(hand.getGlobalPos(), rig.scene), inside, 1e-2);
+  for (int i = 0; i < 3; i++) CHECK(std::isfinite(hand.getLocalRot()(i, i)));
+  rig.tool.setShowHand(false);
+  rig.tool.render(options);
+  CHECK(all.size() == 2 && image->drawn == 4);
+  delete image;
+  rig.tool.m_image = nullptr;
+  rig.tool.setShowHand(true);
+  CHECK(!rig.tool.getShowHand());
+}
+
 // One thread makes steps and another draws. Each output that is read is the output of one step: its quaternion is a
 // unit one, and its height fits its number of contacts.
 void two_threads() {
@@ -345,6 +363,85 @@ void switch_and_garbage() {
   CHECK((rig.tool.output().status & VXS_HAPTICS_BAD_STATE) != 0);
 }
 
+// Adds two of the six faces' pairs of triangles to a mesh: those of a box across the given axes, in the frame of the
+// mesh, which is turned by a quarter about z and moved. Every triangle has corners of its own, as files give them.
+void add_faces(chai3d::cMesh* mesh, const double half[3], int axis_from, int axis_to, const cVector3d& at) {
+  cMatrix3d quarter;
+  for (int row = 0; row < 3; row++)
+    for (int column = 0; column < 3; column++) quarter(row, column) = 0;
+  quarter(0, 1) = -1, quarter(1, 0) = 1, quarter(2, 2) = 1;
+  mesh->setLocalPos(at);
+  mesh->setLocalRot(quarter);
+  // Back into the frame of the mesh.
+  const auto corner = [&](const double p[3]) {
+    const double x = p[0] - at.x(), y = p[1] - at.y(), z = p[2] - at.z();
+    return mesh->newVertex(y, -x, z);
+  };
+  for (int axis = axis_from; axis < axis_to; axis++) {
+    for (int side = -1; side <= 1; side += 2) {
+      const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+      const double signs[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+      double corners[4][3];
+      for (int i = 0; i < 4; i++)
+        corners[i][axis] = side * half[axis], corners[i][u] = signs[i][0] * half[u], corners[i][v] = signs[i][1] * half[v];
+      for (int t = 1; t < 3; t++) {
+        // Counter-clockwise from outside.
+        const double* const second = corners[side > 0 ? t : t + 1];
+        const double* const third = corners[side > 0 ? t + 1 : t];
+        const unsigned int a = corner(corners[0]), b = corner(second), c = corner(third);
+        mesh->newTriangle(a, b, c);
+      }
+    }
+  }
+}
+
+// A box of two meshes in millimetres, each in a frame of its own, cooks to the box in metres.
+void shape_of_a_multi_mesh() {
+  const double half[3] = {80, 50, 30}, volume = 8 * 0.08 * 0.05 * 0.03;
+  chai3d::cMultiMesh whole;
+  add_faces(whole.newMesh(), half, 0, 2, cVector3d(5, -7, 11));
+  chai3d::cMesh* const lids = whole.newMesh();
+  add_faces(lids, half, 2, 3, cVector3d(-3, 2, 1));
+  // A removed triangle across the inside, and a corner that none has.
+  lids->removeTriangle(lids->newTriangle(0, 4, 8));
+  lids->newVertex(1000, 1000, 1000);
+  // Where the multi-mesh stands is the body's pose, not the shape's.
+  whole.setLocalPos(cVector3d(100, 200, 300));
+  voxshell::CookOptions options;
+  options.resolution = 32;
+  const voxshell::Shape shape = voxshell::chai3d::shape(&whole, options, 1e-3);
+  NEAR(shape.get_mass_properties().volume, volume, 1e-6 * volume);
+  const voxshell::Aabb bounds = shape.get_bounds();
+  NEAR(bounds.max.x, 0.08, 1e-6);
+  NEAR(bounds.min.y, -0.05, 1e-6);
+  NEAR(bounds.max.z, 0.03, 1e-6);
+  CHECK(shape.get_triangles().indices.size() == 3 * 12);
+  const voxshell::Field field = shape.get_field();
+  NEAR(field.distance({0, 0, 0.02}), -0.01, 1e-4);
+  NEAR(field.distance({0.085, 0.01, 0}), 0.005, 1e-4);
+  for (double wrong : std::initializer_list<double>{0, -1, NAN, INFINITY}) {
+    try {
+      voxshell::chai3d::shape(&whole, options, wrong);
+      CHECK(!"a scale that is none");
+    } catch (const voxshell::Error& error) {
+      CHECK(error.status() == VXS_INVALID_ARGUMENT && strstr(error.what(), "scale: ") != nullptr);
+    }
+  }
+  try {
+    voxshell::chai3d::shape(nullptr);
+    CHECK(!"no multi-mesh");
+  } catch (const voxshell::Error& error) {
+    CHECK(strstr(error.what(), "mesh: null") != nullptr);
+  }
+  const chai3d::cMultiMesh empty;
+  try {
+    voxshell::chai3d::shape(&empty);
+    CHECK(!"a multi-mesh without triangles");
+  } catch (const voxshell::Error& error) {
+    CHECK(error.status() == VXS_INVALID_MESH || error.status() == VXS_INVALID_ARGUMENT);
+  }
+}
+
 // With the adapter's own clock.
 void own_time() {
   Rig rig(VXS_RENDERER_PENALTY, 1, -INFINITY, nullptr);
@@ -372,7 +469,9 @@ int main() {
   for (double scale : {0.1, 0.3, 1.0, 3.0, 5.0, 13.3, 30.0})
     if (!runs_slowly() || scale == 13.3) force_limit(scale);
   picture();
+  picture_of_the_hand();
   two_threads();
   contact_and_scenes();
+  shape_of_a_multi_mesh();
   puts("chai3d: ok");
 }

@@ -42,7 +42,8 @@ class Scene {
  public:
   static constexpr double kHalfLength = 0.06, kHalfWidth = 0.01;
 
-  Scene(uint32_t renderer, double scale, const Quaternion& device_to_block, double aside, const vxs_haptics_limits* limits) {
+  Scene(uint32_t renderer, double scale, const Quaternion& device_to_block, double aside,
+        const vxs_haptics_limits* limits) {
     const Quaternion& block = block_;
     const vxs_vec3 place = {0.31, -0.22, 0.57};
     const double half = 0.1;

@@ -16,7 +16,9 @@ struct Vec {
   double length() const { return std::sqrt(dot(*this)); }
 };
 inline Vec operator*(double s, const Vec& v) { return {s * v.x, s * v.y, s * v.z}; }
-inline Vec cross(const Vec& a, const Vec& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+inline Vec cross(const Vec& a, const Vec& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 
 // Columns are the body's axes.
 struct Rotation {

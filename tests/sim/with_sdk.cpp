@@ -43,6 +43,16 @@ bool refuses_what_is_not_there(vxs_haptics* haptics) {
   return !none.open() && none.error() != HD_SUCCESS && !none.start();
 }
 
+#elif defined(VOXSHELL_HAPLY_H)
+
+bool refuses_what_is_not_there(vxs_haptics* haptics) {
+  voxshell::haply::Options options;
+  // Nothing serves this port.
+  options.port = 1;
+  voxshell::haply::Device none(haptics, options);
+  return !none.open() && std::strlen(none.error()) > 0 && !none.step();
+}
+
 #elif defined(VOXSHELL_CHAI3D_H)
 
 // CHAI3D's devices are the caller's.

@@ -1,6 +1,7 @@
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <new>
 
@@ -12,6 +13,7 @@
 #include <voxshell/bullet/btVoxShellShape.h>
 
 #include "bounce_policy.h"
+#include "budget_share.h"
 #include "contact_policy.h"
 #include "drift.h"
 #include "manifold_set.h"
@@ -98,6 +100,7 @@ struct btVoxShellCollisionAlgorithm::State
 	BouncePolicy bounce;
 	ContactSelector selector;
 	SegmentSelector segments;
+	BudgetShare share;
 	PairQuery pair;
 	Drift drift;
 	TriangleFinder triangles;
@@ -105,7 +108,7 @@ struct btVoxShellCollisionAlgorithm::State
 	std::vector<uint32_t> kept;
 
 	State(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, const btVoxShellSettings& s)
-		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold)), triangles(s.m_triangles)
+		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold)), share(s.m_budget), triangles(s.m_triangles)
 	{
 		candidates.reserve(256);
 		chosen.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
@@ -123,6 +126,7 @@ private:
 	void select(const Wanted& wanted, double size);
 	Face face_of_candidates(const Side& first, const Side& second, const Side& other) const;
 	void forget_chosen();
+	double worst_gap(const Side& first, const Side& second, double dt) const;
 	void give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 	void give_none();
@@ -139,6 +143,8 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 		update_chosen(first, second, range, dt);
 	else
 		forget_chosen();
+	if (settings.m_budget)
+		share.set_worst(worst_gap(first, second, dt));
 	if (chosen.empty())
 		give_none();
 	else
@@ -185,7 +191,7 @@ bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 {
 	list_kept();
 	chosen.clear();
-	if (!pair.find(first, second, settings, wanted, kept, candidates))
+	if (!pair.find(first, second, settings, wanted, kept, share, candidates))
 		return false;
 	for (Candidate& c : candidates)
 	{
@@ -237,6 +243,19 @@ void btVoxShellCollisionAlgorithm::State::forget_chosen()
 {
 	chosen.clear();
 	drift.forget();
+}
+
+/// Returns the distance of the worst of the chosen contacts at the end of the step, if nothing stopped the bodies.
+double btVoxShellCollisionAlgorithm::State::worst_gap(const Side& first, const Side& second, double dt) const
+{
+	const Approach approach(first.motion, second.motion, dt);
+	double least = std::numeric_limits<double>::infinity();
+	for (Candidate c : chosen)
+	{
+		c.predict_gap(approach, dt);
+		least = std::min(least, c.gap);
+	}
+	return least;
 }
 
 /// Gives the contacts in `chosen` to the solver, or to a caller that only wants a report.
@@ -364,20 +383,24 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 {
 	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_coverage == b.m_coverage && a.m_triangles == b.m_triangles && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
-		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction;
+		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction && a.m_budget == b.m_budget;
 }
 
 /// One per distinct settings and table, never destroyed: dispatchers keep pointers to them for as long as they live.
 CreateFunc* create_func(const btVoxShellSettings& settings, bool closest_points)
 {
+	btVoxShellSettings wanted = settings;
+	// Questions outside the step have all the work that they need.
+	if (closest_points)
+		wanted.m_budget = nullptr;
 	static std::mutex* const mutex = new std::mutex;
 	static std::vector<CreateFunc*>* const all = new std::vector<CreateFunc*>;
 	const std::lock_guard<std::mutex> lock(*mutex);
 	for (CreateFunc* f : *all)
-		if (f->closest_points == closest_points && same(f->settings, settings))
+		if (f->closest_points == closest_points && same(f->settings, wanted))
 			return f;
 	CreateFunc* f = new CreateFunc;
-	f->settings = settings;
+	f->settings = wanted;
 	f->closest_points = closest_points;
 	all->push_back(f);
 	return f;

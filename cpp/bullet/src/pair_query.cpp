@@ -38,11 +38,11 @@ uint32_t roles_of(const Side& first, const Side& second, unsigned wanted)
 }
 }  // namespace
 
-bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
+bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
 {
 	const bool is_near = stays_found(first, second, wanted);
 	candidates.clear();
-	const bool found = is_near ? recall(first, second, candidates) : search(first, second, settings, wanted, kept, candidates);
+	const bool found = is_near ? recall(first, second, candidates) : search(first, second, settings, wanted, kept, share, candidates);
 	m_cache.end_step(wanted.now, found);
 	if (!found)
 		return false;
@@ -102,7 +102,7 @@ const Side* PairQuery::face_holder(const std::vector<Candidate>& candidates, con
 }
 
 /// Searches for samples, and forgets the points of features that were found before.
-bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
+bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
 {
 	const double slack = kSlack * wanted.margin;
 	const bool is_slow = kSlowSteps * m_cache.last_change(wanted) < slack;
@@ -112,13 +112,13 @@ bool PairQuery::search(const Side& first, const Side& second, const btVoxShellSe
 	m_features.clear();
 	const double spacing = std::max(first.sample_spacing(), second.sample_spacing());
 	const bool is_far = !is_slow && wanted.distance - wanted.worth > kFar * spacing;
-	return search_samples(first, second, settings, wanted, is_far, kept, candidates);
+	return search_samples(first, second, settings, wanted, is_far, kept, share, candidates);
 }
 
 /// Fills `candidates` with the contacts of samples up to the distance of the cache: with all of them, to be
 /// re-evaluated later, or, if that distance is far, with those that count in this step. Dense contacts are thinned to
 /// the most urgent.
-bool PairQuery::search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates)
+bool PairQuery::search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
 {
 	const double inflation = first.inflation + second.inflation;
 	vxs_query query;
@@ -139,7 +139,6 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
 		step.dense_above = kDense;
-		// With all edges tested, redundant contacts of corners help the solver.
 		// Who asks for all edges gets all: a spike between walls sinks in deeper by the corners of an outline alone.
 		step.extremes_only = settings.m_coverage != VXS_COVERAGE_EDGES || !first.voxshell || !second.voxshell;
 		if (is_far)
@@ -148,10 +147,12 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		step.shift = wanted.approach.velocity * wanted.dt;
 		step.turn = wanted.approach.spin * wanted.dt;
 	}
+	query.limit = share.limit();
 	size_t count;
 	if (!m_samples.search(first, second, query, count))
 		return false;
-	m_exact = query.coverage == VXS_COVERAGE_EDGES || m_samples.are_edges(count);
+	share.spend(m_samples.tests(), m_samples.is_complete());
+	m_exact = m_samples.is_exact();
 	m_cache.set_complete(m_samples.is_complete() && !(step.max_gap < query.max_separation));
 	take_samples(first, second, settings, count, candidates);
 	return true;

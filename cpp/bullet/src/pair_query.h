@@ -8,6 +8,7 @@
 
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
 
+#include "budget_share.h"
 #include "edge_contacts.h"
 #include "feature_contacts.h"
 #include "look_ahead.h"
@@ -35,8 +36,9 @@ public:
 	///
 	/// If a great many samples are near, as in a thread, `candidates` does not hold all contacts but the most urgent
 	/// ones of each part.
-	/// @param kept  features of samples that must be included in any case, ascending
-	bool find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
+	/// @param kept   features of samples that must be included in any case, ascending
+	/// @param share  limits the search
+	bool find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
 
 	/// Updates the contacts of the last `find` to the present poses; false when this needs a new search.
 	bool find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates);
@@ -64,8 +66,8 @@ public:
 	bool forms_are_known(const Side& first, const Side& second) const { return m_cache.has_forms_of(first, second) && !m_forms.sheet_changed(); }
 
 private:
-	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
-	bool search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, std::vector<Candidate>& candidates);
+	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
+	bool search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
 	void take_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, size_t count, std::vector<Candidate>& candidates);
 	void drop_repeated_corners(double size, std::vector<Candidate>& candidates);
 	bool stays_found(const Side& first, const Side& second, const Wanted& wanted) const;

@@ -31,14 +31,26 @@ bool SampleQuery::search(const Side& first, const Side& second, const vxs_query&
 bool SampleQuery::is_complete() const
 {
 	vxs_query_report report;
-	vxs_query_report_init(&report, sizeof report);
 	// The extreme samples are the same at every pose.
-	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK && (report.answer == VXS_ANSWER_COMPLETE || report.answer == VXS_ANSWER_EXTREMES);
+	return get_report(report) && (report.answer == VXS_ANSWER_COMPLETE || report.answer == VXS_ANSWER_EXTREMES);
 }
 
-bool SampleQuery::are_edges(size_t count) const
+uint64_t SampleQuery::tests() const
 {
-	return std::all_of(m_contacts.begin(), m_contacts.begin() + std::ptrdiff_t(count), [](const vxs_contact& c) { return c.feature & VXS_FEATURE_OF_EDGE; });
+	vxs_query_report report;
+	return get_report(report) ? report.node_tests + report.sample_tests : 0;
+}
+
+bool SampleQuery::is_exact() const
+{
+	vxs_query_report report;
+	return get_report(report) && report.coverage != VXS_COVERAGE_SAMPLES;
+}
+
+bool SampleQuery::get_report(vxs_query_report& report) const
+{
+	vxs_query_report_init(&report, sizeof report);
+	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK;
 }
 
 bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const Side& second)

@@ -26,8 +26,10 @@ public:
 	bool search(const Side& first, const Side& second, const vxs_query& query, size_t& count);
 	/// Returns whether the last search has found all contacts that it was asked for.
 	bool is_complete() const;
-	/// Returns whether all `count` contacts of the last search are those of edges and corners.
-	bool are_edges(size_t count) const;
+	/// Returns the number of spheres and samples that the last search tested.
+	uint64_t tests() const;
+	/// Returns whether the contacts of the last search are those of the triangles.
+	bool is_exact() const;
 	/// Returns the workspace of the last search, for queries about its contacts.
 	const vxs_workspace* workspace() const { return m_workspace.get(); }
 
@@ -42,6 +44,8 @@ public:
 	void read(size_t index, const Side& first, const Side& second, Candidate& c) const;
 
 private:
+	bool get_report(vxs_query_report& report) const;
+
 	Workspace m_workspace;
 	uint32_t m_coverage = VXS_COVERAGE_SAMPLES;  // of the last search
 	std::vector<vxs_contact> m_contacts;

@@ -5,6 +5,7 @@
 
 mod constraint;
 mod faults;
+mod insertion;
 mod penalty;
 mod pushes;
 mod stability;
@@ -18,7 +19,7 @@ use crate::haptics_demo::asset_cache::AssetCache;
 use voxshell_lab::row::Row;
 
 /// Number of steps of a quick run.
-const FEW: usize = 2_000;
+const FEW: u64 = 2_000;
 
 /// Parts of the benchmark, in the order in which they run.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,6 +32,8 @@ pub enum Part {
     Simulation,
     /// Hard pushes of the god-object.
     Pushes,
+    /// Pegs put into tight holes by a hand with a spring.
+    Insertion,
     /// Stability of the whole loop.
     Stability,
     /// Discrete compared with continuous penalty, and braking.
@@ -43,19 +46,20 @@ pub enum Part {
 #[derive(Clone, Copy)]
 pub struct Effort {
     /// Number of timed servo steps.
-    pub steps: usize,
+    pub steps: u64,
     /// Number of pushes in all scenes together.
     pub pushes: usize,
+    quick: bool,
 }
 
 impl Effort {
-    pub fn new(quick: bool, pushes: Option<usize>) -> Self {
-        let steps = if quick { FEW } else { 1_000_000 };
-        Self { steps, pushes: pushes.unwrap_or(steps) }
+    pub fn new(quick: bool, steps: Option<u64>, pushes: Option<usize>) -> Self {
+        let few = if quick { FEW } else { 1_000_000 };
+        Self { steps: steps.unwrap_or(few), pushes: pushes.unwrap_or(few as usize), quick }
     }
 
     pub fn quick(self) -> bool {
-        self.steps <= FEW
+        self.quick
     }
 }
 
@@ -72,6 +76,7 @@ pub fn rows(assets: &AssetCache, effort: Effort, parts: &[Part]) -> Result<Vec<R
             Part::Constraint => constraint::rows(effort, &mut rows)?,
             Part::Simulation => times::simulation(assets, &mut rows)?,
             Part::Pushes => pushes::rows(assets, effort, &mut rows)?,
+            Part::Insertion => insertion::rows(assets, effort, &mut rows)?,
             Part::Stability => stability::rows(effort, &mut rows)?,
             Part::Penalty => penalty::rows(assets, effort, &mut rows)?,
             Part::Faults => faults::rows(&mut rows)?,

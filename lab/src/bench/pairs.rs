@@ -16,7 +16,7 @@ use voxshell::mesh::TriMesh;
 use voxshell::pointshell::{PointShell, ShellOptions};
 use voxshell::Result;
 
-use super::papers::{self, Octree};
+use super::papers::{self, Cells, Octree, Root};
 use super::random::Random;
 use super::{fields, Setup};
 use voxshell_lab::clock::of_thread;
@@ -164,7 +164,7 @@ fn theirs(body: &Body, motions: &[Motion]) -> Result<f64> {
         for motion in some {
             for sample in (0..body.shell.len()).step_by(step) {
                 let chord: Segment = motion.chord(&body.shell.position(sample), [0.0, 1.0]);
-                std::hint::black_box(papers::first(&field, Some(&octree), &chord));
+                std::hint::black_box(papers::first(&field, Cells::Octree(&octree), Root::Cardano, &chord));
                 count += 1;
             }
         }

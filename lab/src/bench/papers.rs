@@ -104,8 +104,43 @@ impl GridSegment {
     }
 }
 
+/// Way from cell to cell.
+#[derive(Clone, Copy)]
+pub enum Cells<'a> {
+    /// Every cell, by its eight samples.
+    Uniform,
+    /// Every cell, by the minimum and the maximum of its samples: the octree's leaves alone, which the authors prefer for
+    /// the short segments of haptics (2016, section 4.1).
+    Leaves(&'a Octree),
+    /// Over the largest block without the surface.
+    Octree(&'a Octree),
+}
+
+impl Cells<'_> {
+    /// Returns the level of the largest block around the cell that can be skipped.
+    fn skip(self, cell: [usize; 3]) -> Option<usize> {
+        match self {
+            Self::Uniform => None,
+            Self::Leaves(octree) => {
+                let [min, max] = octree.0[0].at(cell);
+                (min > 0.0 || max <= 0.0).then_some(0)
+            }
+            Self::Octree(octree) => octree.skip(cell),
+        }
+    }
+}
+
+/// Search of a cell.
+#[derive(Clone, Copy)]
+pub enum Root {
+    /// Cardano's formulas (2016).
+    Cardano,
+    /// Five steps of bisection (2014, equation 2).
+    Bisection,
+}
+
 /// Returns the first fraction at which the segment is at or below the surface.
-pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> Option<f64> {
+pub fn first(field: &DenseField, way: Cells, root: Root, segment: &Segment) -> Option<f64> {
     if field.distance(std::array::from_fn(|a| (segment.from[a] - field.center()[a]) as f32)) <= 0.0 {
         return Some(0.0);
     }
@@ -119,7 +154,7 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
     let start = line.at(t);
     let mut cell: [usize; 3] = std::array::from_fn(|a| (start[a].max(0.0) as usize).min(cells[a] - 1));
     while t < end {
-        let skipped = octree.and_then(|octree| octree.skip(cell));
+        let skipped = way.skip(cell);
         let size = 1usize << skipped.unwrap_or(0);
         let low = cell.map(|i| i / size * size);
         let (mut leaves, mut axis) = (f64::INFINITY, 0);
@@ -137,7 +172,12 @@ pub fn first(field: &DenseField, octree: Option<&Octree>, segment: &Segment) -> 
                     let p = line.at(t);
                     std::array::from_fn(|a| p[a] - cell[a] as f64)
                 };
-                if let Some(s) = Cubic::along(&phi.map(f64::from), &inside(t), &inside(to)).cardano() {
+                let cubic = Cubic::along(&phi.map(f64::from), &inside(t), &inside(to));
+                let found = match root {
+                    Root::Cardano => cubic.cardano(),
+                    Root::Bisection => cubic.bisection(),
+                };
+                if let Some(s) = found {
                     return Some(t + s * (to - t));
                 }
             }

@@ -6,14 +6,15 @@
 //! method is also measured on this one, as reimplemented in [`super::papers`].
 
 use voxshell::ccd::segment::{first_fractions, Segment, Start};
-use voxshell::field::{BrickField, DenseField, Field, Pyramid, TreeForm};
-use voxshell::math::Progress;
+use voxshell::field::{BrickField, DenseField, Field, Grid, SignedDistance};
+use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::TriMesh;
 use voxshell::Result;
 
 use super::ccd::Motions;
-use super::papers::{self, Octree};
+use super::papers::{self, Cells, Octree, Root};
 use super::progress::Steps;
+use super::random::Random;
 use super::{fields, segments, Setup};
 use voxshell_lab::clock::{of_thread, Clock};
 use voxshell_lab::row::{figure, Row};
@@ -66,10 +67,8 @@ struct Ours {
     dense_mb: f64,
     bricks: f64,
     bricks_mb: f64,
-    pyramid: f64,
-    /// Memory, megabytes: as stored here, and as in the papers: minimum and maximum, minimum, leaves alone.
-    held: [f64; 3],
-    full: [f64; 3],
+    /// Memory of the papers' octree, megabytes: minimum and maximum, minimum, leaves alone.
+    octree_mb: [f64; 3],
     segments_dense: Option<f64>,
     segments_bricks: f64,
     theirs: Option<Theirs>,
@@ -83,6 +82,10 @@ struct Theirs {
     by_octree: f64,
     /// Number of hits among the tested segments: ours, uniform, by octree.
     hits: [usize; 3],
+    /// Uniform, with bisection in place of the cubic's roots: seconds, hits.
+    bisection: (f64, usize),
+    /// Short segments near the surface, microseconds for each: uniform, by the leaves alone, by the whole octree, ours.
+    short: [f64; 4],
 }
 
 /// Number of segments that the papers' method tests; it is slow.
@@ -94,8 +97,8 @@ impl Theirs {
         let (octree, tree) = clock.cook(|| Ok(Octree::new(field)))?;
         let walked = &segments[..segments.len().min(WALKED)];
         let all = segments.len() as f64 / walked.len() as f64;
-        let walk = |tree: Option<&Octree>| -> Result<(f64, usize)> {
-            let count = || walked.iter().filter(|s| papers::first(field, tree, s).is_some()).count();
+        let walk = |way: Cells, root: Root| -> Result<(f64, usize)> {
+            let count = || walked.iter().filter(|s| papers::first(field, way, root, s).is_some()).count();
             let mut hits = 0;
             let mut run = || {
                 let (seconds, found) = of_thread(count);
@@ -105,10 +108,50 @@ impl Theirs {
             let [seconds] = clock.in_turns([&mut run])?;
             Ok((seconds, hits))
         };
-        let ((uniform, uniform_hits), (by_octree, octree_hits)) = (walk(None)?, walk(Some(&tree))?);
-        let octree_mb = tree.bytes() as f64 * 1e-6;
-        Ok(Self { octree, octree_mb, uniform, by_octree, hits: [ours, uniform_hits, octree_hits] })
+        let (uniform, uniform_hits) = walk(Cells::Uniform, Root::Cardano)?;
+        let (by_octree, octree_hits) = walk(Cells::Octree(&tree), Root::Cardano)?;
+        Ok(Self {
+            octree,
+            octree_mb: tree.bytes() as f64 * 1e-6,
+            uniform,
+            by_octree,
+            hits: [ours, uniform_hits, octree_hits],
+            bisection: walk(Cells::Uniform, Root::Bisection)?,
+            short: short(clock, field, &tree)?,
+        })
     }
+}
+
+/// Returns the microseconds of a haptic segment, half a cell to three cells long from a point at most two cells from the
+/// surface: cell by cell, by the leaves alone, by the whole octree, and by the library.
+fn short(clock: Clock, field: &DenseField, tree: &Octree) -> Result<[f64; 4]> {
+    let mut random = Random::new(2016);
+    let spacing = f64::from(field.grid().spacing);
+    let [min, max] = [field.grid().min, field.grid().max()].map(|p| Vec3::from(p.map(f64::from)));
+    let mut segments = Vec::with_capacity(WALKED);
+    while segments.len() < WALKED {
+        let p = Vec3::from_fn(|a, _| min[a] + (max[a] - min[a]) * random.next());
+        if f64::from(field.distance([p.x as f32, p.y as f32, p.z as f32]).abs()) > 2.0 * spacing {
+            continue;
+        }
+        let way = Vec3::from_fn(|_, _| random.next() - 0.5).normalize();
+        let from = p + field.center();
+        segments.push(Segment::new(from, from + way * (0.5 + 2.5 * random.next()) * spacing));
+    }
+    let theirs = |way| {
+        let segments = &segments;
+        move || {
+            let each = || segments.iter().filter(|s| papers::first(field, way, Root::Cardano, s).is_some()).count();
+            Ok(of_thread(|| std::hint::black_box(each())).0)
+        }
+    };
+    let (mut uniform, mut leaves, mut whole) =
+        (theirs(Cells::Uniform), theirs(Cells::Leaves(tree)), theirs(Cells::Octree(tree)));
+    let mut fractions = vec![None; segments.len()];
+    let ours = Field::Dense(field.clone());
+    let mut library = || Ok(of_thread(|| first_fractions(&ours, &segments, 0.0, Start::Hit, &mut fractions)).0);
+    let seconds = clock.in_turns([&mut uniform, &mut leaves, &mut whole, &mut library])?;
+    Ok(seconds.map(|s| s * 1e6 / segments.len() as f64))
 }
 
 pub struct Tables {
@@ -116,6 +159,19 @@ pub struct Tables {
     segments: usize,
     lines: Vec<Ours>,
     motions: Motions,
+}
+
+/// Returns the bytes of an octree whose leaves are the cells of a grid, an f32 for each value: with minimum and maximum,
+/// with the minimum, and the minimum of the leaves alone.
+fn octree_bytes(grid: &Grid) -> [u64; 3] {
+    let mut dims = grid.dims.map(|n| u64::from(n - 1));
+    let leaves: u64 = dims.iter().product();
+    let mut nodes = leaves;
+    while dims.iter().any(|&n| n > 1) {
+        dims = dims.map(|n| n.div_ceil(2));
+        nodes += dims.iter().product::<u64>();
+    }
+    [8 * nodes, 4 * nodes, 4 * leaves]
 }
 
 /// Returns the seconds of the batch, and the number of hits among the first [`WALKED`].
@@ -149,8 +205,6 @@ impl Tables {
             }
             steps.next(&format!("bricks, {cells}"));
             let (bricks, field) = setup.clock.cook(|| BrickField::cook(mesh, &options, &Progress::none()))?;
-            let (pyramid, tree) = setup.clock.cook(|| Ok(Pyramid::new(&field)))?;
-            let memory = [TreeForm::MinMax, TreeForm::Min, TreeForm::Leaf].map(|form| tree.memory(form));
             let megabytes = |bytes: u64| bytes as f64 * 1e-6;
             lines.push(Ours {
                 cells,
@@ -158,9 +212,7 @@ impl Tables {
                 dense_mb: megabytes(4 * field.grid().len() as u64),
                 bricks,
                 bricks_mb: megabytes(field.bytes()),
-                pyramid,
-                held: memory.map(|m| megabytes(m.held)),
-                full: memory.map(|m| megabytes(m.full)),
+                octree_mb: octree_bytes(field.grid()).map(megabytes),
                 segments_dense,
                 segments_bricks: walk(setup.clock, &Field::Bricks(field), &segments)?.0,
                 theirs,
@@ -193,15 +245,18 @@ impl Tables {
                 push("table1/octree/papers_way/memory", Some(theirs.octree_mb), "MB", paper.map(|p| p.min_max));
                 push("table2/papers_way/uniform", Some(theirs.uniform), "s", paper.map(|p| p.uniform));
                 push("table2/papers_way/octree", Some(theirs.by_octree), "s", paper.map(|p| p.by_octree));
+                push("table2/papers_way/bisection", Some(theirs.bisection.0), "s", None);
+                push("table2/hits/bisection", Some(theirs.bisection.1 as f64), "segments", None);
+                for (way, each) in ["uniform", "leaves", "octree", "ours"].into_iter().zip(theirs.short) {
+                    push(&format!("short_segments/{way}"), Some(each), "us", None);
+                }
                 for (way, hits) in ["ours", "uniform", "octree"].into_iter().zip(theirs.hits) {
                     push(&format!("table2/hits/{way}"), Some(hits as f64), "segments", None);
                 }
             }
-            push("table1/octree/time", Some(ours.pyramid), "s", paper.map(|p| p.octree));
             let forms = [("min_max", paper.map(|p| p.min_max)), ("min", paper.map(|p| p.min)), ("leaf", None)];
             for (n, (form, theirs)) in forms.into_iter().enumerate() {
-                push(&format!("table1/octree/{form}/memory"), Some(ours.held[n]), "MB", theirs);
-                push(&format!("table1/octree/{form}/memory_full"), Some(ours.full[n]), "MB", theirs);
+                push(&format!("table1/octree/{form}/memory"), Some(ours.octree_mb[n]), "MB", theirs);
             }
             push("table2/full_grid", ours.segments_dense, "s", paper.map(|p| p.uniform));
             push("table2/bricks", Some(ours.segments_bricks), "s", paper.map(|p| p.by_octree));
@@ -230,40 +285,23 @@ impl Tables {
         print!("{}", Table::new(header).with(lines).text(Align::Left));
 
         println!(
-            "\nTable 1: the octree over it. \"Full\" has the grid's cells as leaves, as the papers have it; ours ends at \
-             bricks, with a bit for each cell"
+            "\nTable 1: the papers' octree over the cells. The library has none: its segments skip by balls that are certified \
+             free, and by a bit for each cell near the surface, which are part of the bricks"
         );
-        let header = [
-            "",
-            "paper",
-            "reproduction",
-            "ours",
-            "min-max: paper",
-            "full",
-            "ours",
-            "min: paper",
-            "full",
-            "ours",
-            "leaf: full",
-            "ours",
-        ];
+        let header = ["", "paper", "reproduction", "min-max: paper", "MB", "min: paper", "MB", "leaves: MB"];
         let lines = self.lines.iter().map(|ours| {
             [
                 format!("{}³", ours.cells),
                 paper(ours.cells, &|p| p.octree),
                 number(ours.theirs.as_ref().map(|t| t.octree)),
-                figure(ours.pyramid),
                 paper(ours.cells, &|p| p.min_max),
-                figure(ours.full[0]),
-                figure(ours.held[0]),
+                figure(ours.octree_mb[0]),
                 paper(ours.cells, &|p| p.min),
-                figure(ours.full[1]),
-                figure(ours.held[1]),
-                figure(ours.full[2]),
-                figure(ours.held[2]),
+                figure(ours.octree_mb[1]),
+                figure(ours.octree_mb[2]),
             ]
         });
-        print!("{}", Table::new(header).with(lines).text(Align::Left));
+        print!("{}", Table::new(header.map(String::from)).with(lines).text(Align::Left));
 
         println!(
             "\nTable 2: {} random segments (reproduction: of {} of them)",
@@ -284,6 +322,28 @@ impl Tables {
                 figure(ours.segments_bricks),
             ]
         });
+        print!("{}", Table::new(header).with(lines).text(Align::Left));
+        println!(
+            "\nShort segments near the surface, as in haptics, µs each, and the whole octree over the leaves alone (2016, \
+             section 4.1: 2 to 3); cell by cell over the leaves (1.5); exact roots over bisection, of table 2 (1.2)"
+        );
+        let header =
+            ["", "cell by cell", "leaves", "octree", "ours", "octree/leaves", "cells/leaves", "exact/bisection"]
+                .map(String::from);
+        let lines =
+            self.lines.iter().filter_map(|ours| ours.theirs.as_ref().map(|t| (ours.cells, t))).map(|(cells, t)| {
+                let [uniform, leaves, octree, ours] = t.short;
+                [
+                    format!("{cells}³"),
+                    figure(uniform),
+                    figure(leaves),
+                    figure(octree),
+                    figure(ours),
+                    figure(octree / leaves),
+                    figure(uniform / leaves),
+                    figure(t.uniform / t.bisection.0),
+                ]
+            });
         print!("{}", Table::new(header).with(lines).text(Align::Left));
         self.print_motions();
     }

@@ -82,7 +82,7 @@ impl AssetCache {
             }
             _ => None,
         };
-        Ok(Obstacle::fixed(Forms { field, shell: None, voxmap }, Pose::identity()))
+        Ok(Obstacle::fixed(Forms { field, voxmap, ..Forms::default() }, Pose::identity()))
     }
 
     pub fn cells(&self, cells: u32) -> u32 {

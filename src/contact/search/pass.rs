@@ -29,7 +29,11 @@ pub(in crate::contact) struct Pass<'a> {
     pub shell: &'a PointShell,
     /// Field of the shell's own body; it decides the side of a sheet.
     pub own_field: Option<&'a Field>,
+    /// Field that is searched: where the surface decides, that of a field that is exact near the surface is its grid.
+    /// The answers are those of a plain grid, in its time.
     pub field: &'a Field,
+    /// Field of the other body.
+    given: &'a Field,
     pub field_pose: &'a Pose,
     /// Rotation of `field_pose`, as rows.
     pub to_world: [[f64; 3]; 3],
@@ -58,7 +62,12 @@ impl<'a> Pass<'a> {
         shell_is_b: bool,
         max_depth: f64,
     ) -> Option<Self> {
-        let (shell, field) = (body.shell?, other.field?);
+        let (shell, given) = (body.shell?, other.field?);
+        let exact = Exact::new(given, other.surface);
+        let field = match (&exact, given) {
+            (Some(_), Field::Exact(near)) => near.far_field(),
+            _ => given,
+        };
         let relative = field_pose.inv_mul(shell_pose);
         let near = (relative * nalgebra::Point3::from(shell.origin)).coords;
         let field_origin = match field {
@@ -69,11 +78,11 @@ impl<'a> Pass<'a> {
         let own_field = body.field;
         let max_depth = max_depth as f32;
         let owners = None;
-        let exact = Exact::new(field, other.surface);
         Some(Self {
             shell,
             own_field,
             field,
+            given,
             field_pose,
             to_world: rows(&field_pose.rotation),
             relative,
@@ -90,9 +99,20 @@ impl<'a> Pass<'a> {
     /// Sets the owners of the shell's body and of the other, if they hold the shell and the field of this pass.
     pub fn owned(mut self, body: &Owner<'a>, other: &Owner<'a>) -> Self {
         let shell = body.shell.filter(|shell| std::ptr::eq(Arc::as_ptr(shell), self.shell));
-        let field = other.field.filter(|field| std::ptr::eq(Arc::as_ptr(field), self.field));
+        let field = other.field.filter(|field| std::ptr::eq(Arc::as_ptr(field), self.given));
+        // The cache of a pair belongs to one function.
+        let field = field.map(|field| match &**field {
+            Field::Exact(near) if self.exact.is_some() => near.far_field(),
+            _ => field,
+        });
         self.owners = shell.zip(field).map(|(shell, field)| Owners { shell, field });
         self
+    }
+
+    /// Leaves the exact distances to the field.
+    pub fn without_surface(&mut self) {
+        self.exact = None;
+        self.field = self.given;
     }
 
     /// Sets the largest separation that is wanted, metres, and returns the level of the field up to which the samples as

@@ -12,8 +12,7 @@
 //! surface φ is that of a full grid, except for the quantum.
 //!
 //! `build` makes and certifies a field, `parts` converts it to and from the form of files; `index` holds the
-//! positions of samples, `sample` evaluates φ; `cells` and `masks` serve segments; `dense` converts a full grid,
-//! `pyramid` builds a tree over a field.
+//! positions of samples, `sample` evaluates φ; `cells` and `masks` serve segments; `dense` converts a full grid.
 
 mod build;
 mod cells;
@@ -25,14 +24,12 @@ mod index;
 mod layout;
 mod masks;
 mod parts;
-mod pyramid;
 mod sample;
 mod samples;
 mod types;
 
 pub use field::BrickField;
 pub(crate) use layout::{bricks_of, corners_of, place_of, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
-pub use pyramid::{Pyramid, TreeForm, TreeMemory};
 pub use samples::Samples;
 pub use types::{BrickHeader, BrickParts, Certificate};
 pub(crate) use types::{Draft, FineBricks};

@@ -28,6 +28,7 @@ impl GodObject {
             let says_more = c.normal.dot(&cut.normal) < 0.97;
             let blocks = there < c.separation - 0.5 * probe;
             if c.separation < NEAR * self.skin && says_more && blocks {
+                cut.set_feel(body, &self.settings.surface);
                 cut.point = if cut.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
                 self.cuts[kept] = cut;
                 kept += 1;
@@ -39,7 +40,8 @@ impl GodObject {
 
     /// Makes a constraint of the hit that ended a substep, unless there is a similar one.
     pub(super) fn cut(&mut self, body: usize, hit: &Contact, bodies: &[Obstacle]) -> bool {
-        let cut = constraint((body as u32, &bodies[body].pose), hit, 0.0);
+        let mut cut = constraint((body as u32, &bodies[body].pose), hit, 0.0);
+        cut.set_feel(&bodies[body], &self.settings.surface);
         let like =
             |c: &Constraint| c.body == cut.body && c.feature == cut.feature && c.normal.dot(&cut.normal) > 0.9999;
         if self.cuts.iter().any(like) {

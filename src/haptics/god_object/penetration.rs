@@ -1,10 +1,11 @@
-//! What a god-object does inside obstacles: it moves out, or stays no deeper than it is.
+//! A god-object inside obstacles moves out, or stays no deeper than it is.
 //!
 //! A step may begin inside, because the tool was placed there or because obstacles moved into it. The god-object then
 //! moves out by the smallest motion, if there is one nearby. If there is none, as in a press fit, the surface of each
 //! obstacle that it is inside of is replaced by the level of its deepest sample there. All certificates of the step
-//! then hold for these levels. Later steps raise them, and lower them only where the obstacle moves into the tool, or to
-//! the first level, on the way to a hand that is outside. Moreover each sample inside has a constraint that holds it.
+//! then hold for these levels. Later steps raise them, and lower them only where the obstacle moves into the tool, or
+//! to the first level, on the way to a hand that is outside. Moreover each sample inside has a constraint that holds
+//! it.
 
 use super::{GodObject, FLOOR, HARD, LOW, NEAR, REST};
 use crate::contact;
@@ -95,7 +96,7 @@ impl GodObject {
 
     /// Returns whether the tool would be outside all obstacles at a pose.
     fn is_free_at(&mut self, pose: &Pose, bodies: &[Obstacle]) -> Result<bool> {
-        for (body, near) in bodies.iter().zip(&mut self.near) {
+        for (body, near) in bodies.iter().zip(&mut self.near).filter(|(body, _)| !body.is_empty()) {
             let (tool, other) = (self.tool.forms.geometry(), body.forms.geometry());
             let query = contact::Query {
                 roles: self.settings.roles_of(&tool, &other),

@@ -93,6 +93,12 @@ pub enum Detection {
     /// Over the whole motion of each step, which is certified to be free of contacts.
     #[default]
     Continuous,
+    /// The same, by the triangles of both bodies in place of samples, as Ortega, Redon & Coquillart 2007: vertices
+    /// against faces and edges against edges. Sharp edges hold at their true place. The distances of features take the
+    /// place of those of samples in all statements. It costs as much as the triangles that are near. Bodies without a
+    /// [`Forms::mesh`](crate::haptics::Forms::mesh) keep their samples, and so does an obstacle that the tool is inside
+    /// of.
+    Triangles,
     /// At the ends of steps only, without certification: for comparison (Xu & Barbič 2016, section 5, figure 11).
     /// Samples that are then within a skin of the surface, or inside, are the constraints J a ≤ 0 of the next step,
     /// each with the field's gradient at its position. Nothing pushes them out: once inside, the god-object passes
@@ -107,7 +113,8 @@ pub struct Advance {
     pub pose: Pose,
     /// `LOCKED`: the constraints allow no motion, though the hand pulls. `PENETRATING`: samples are inside, because the
     /// step began there or obstacles left no room, and there is no way out nearby; the god-object goes no deeper, and
-    /// holds the hand as any constraint does. `PARTIAL`: the budget ended the step. `BAD_HEIGHT`: a height was not finite.
+    /// holds the hand as any constraint does. `PARTIAL`: the budget ended the step. `BAD_HEIGHT`: a height was not
+    /// finite.
     pub status: Status,
     /// F_c = k_h M (a_c − a_u), on the hand, about the tool's centre.
     pub wrench: Wrench,

@@ -41,7 +41,7 @@ impl RenderingMethod for ContinuousPenalty {
         let query = impact::Query { path: Path::Straight, max_separation, ..impact::Query::default() };
         let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut self.workspace)?;
         effect.count(found.len(), found.iter().map(|c| c.contact.separation));
-        let settings = ContinuousSettings::new(round.springs());
+        let settings = ContinuousSettings::new(round.springs(obstacle));
         continuous_into(found, [&a, &b], On::A, &settings, &mut effect.contact);
         effect.end_obstacle(obstacle);
         self.averaged += found.len();

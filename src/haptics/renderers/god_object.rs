@@ -12,6 +12,8 @@ const POINT: f64 = 1e-3;
 
 pub(super) struct GodObjectRenderer {
     god: GodObject,
+    /// The tool with its own mass and inertia.
+    tool: Tool,
 }
 
 /// Returns the factor k_s k_h with which k_s k_h M is as stiff as the coupling against translation, and no stiffer than
@@ -30,20 +32,26 @@ fn as_stiff(settings: &Settings, tool: &Tool, share: f64) -> Tool {
     Tool { mass: linear, inertia: Mat3::from_diagonal_element(angular), ..tool.clone() }
 }
 
+/// Returns the tool with the mass matrix of the metric, and the settings of its motion.
+fn god_settings(settings: &Settings, tool: &Tool) -> (Tool, GodSettings) {
+    // A point has no size to which a skin could be relative.
+    let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
+    let skin = (size < POINT).then_some(2e-5 * POINT);
+    let Settings { detection, budget, surface, .. } = *settings;
+    let god = GodSettings { skin, detection, budget, surface, ..GodSettings::default() };
+    match settings.metric {
+        Metric::Mass => {
+            let stiffness = mass_stiffness(settings, tool) / god.coupling;
+            (tool.clone(), GodSettings { stiffness, ..god })
+        }
+        Metric::Stiffness => (as_stiff(settings, tool, god.coupling * god.stiffness), god),
+    }
+}
+
 impl RenderingMethod for GodObjectRenderer {
     fn new(settings: &Settings, tool: &Tool) -> Result<Self> {
-        // A point has no size to which a skin could be relative.
-        let size = tool.forms.shell.as_ref().map_or(0.0, |shell| shell.bounds().extents().norm());
-        let skin = (size < POINT).then_some(2e-5 * POINT);
-        let Settings { detection, budget, surface, .. } = *settings;
-        let god = GodSettings { skin, detection, budget, surface, ..GodSettings::default() };
-        let (tool, god) = match settings.metric {
-            Metric::Mass => {
-                (tool.clone(), GodSettings { stiffness: mass_stiffness(settings, tool) / god.coupling, ..god })
-            }
-            Metric::Stiffness => (as_stiff(settings, tool, god.coupling * god.stiffness), god),
-        };
-        Ok(Self { god: GodObject::new(tool, &Pose::identity(), god)? })
+        let (metric, god) = god_settings(settings, tool);
+        Ok(Self { god: GodObject::new(metric, &Pose::identity(), god)?, tool: tool.clone() })
     }
 
     fn begin(&mut self, round: &Round) {
@@ -68,6 +76,11 @@ impl RenderingMethod for GodObjectRenderer {
 
     fn path(&self) -> &[Waypoint] {
         self.god.path()
+    }
+
+    fn set_settings(&mut self, settings: &Settings) -> Result<()> {
+        let (metric, god) = god_settings(settings, &self.tool);
+        self.god.set_settings(metric.mass, metric.inertia, god)
     }
 
     fn set_height_map(&mut self, height_map: Option<HeightMap>) {

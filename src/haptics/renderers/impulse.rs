@@ -5,6 +5,7 @@ use crate::contact::Workspace;
 use crate::haptics::impulses::{reach, Impulses};
 use crate::haptics::{Obstacle, Settings, Tool};
 use crate::math::{limits, Pose};
+use crate::response::Response;
 use crate::Result;
 
 /// Separation below which a sample counts as touching, metres: impulses bring the tool to the surface except for
@@ -35,14 +36,18 @@ impl RenderingMethod for Impulse {
         let travel = self.impulses.free_displacement(radius) + comes * round.time;
         let max_separation = (offset + travel).min(limits::MAX_COORDINATE);
         let found = round.contacts(obstacle, max_separation, &mut self.workspace)?;
-        self.impulses.touch(found, &motion, round.settings.contact.restitution);
+        self.impulses.touch(found, (effect.obstacle(), &motion), round.settings.contact.restitution);
         let touching = found.iter().filter(|c| c.separation <= offset + TOUCH).count();
         effect.count(touching, found.iter().map(|c| c.separation));
         Ok(())
     }
 
-    fn end(&mut self, _: &Round, _: &[Obstacle], effect: &mut Effect) -> Result<()> {
-        effect.set_load(self.impulses.load()?);
+    fn end(&mut self, _: &Round, obstacles: &[Obstacle], effect: &mut Effect) -> Result<()> {
+        self.impulses.solve()?;
+        for (i, load) in self.impulses.loads() {
+            effect.begin_obstacle(i, &obstacles[i]);
+            effect.add(&Response::constant(load), &obstacles[i]);
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::contact::{self, directions, Contact, Query, Roles, Workspace};
 use crate::haptics::constraint::ConstraintModel;
 use crate::haptics::god_object::Waypoint;
 use crate::haptics::impulses::reach;
-use crate::haptics::linearised::Builder;
+use crate::haptics::linearised::{Builder, Place};
 use crate::haptics::messages::Input;
 use crate::haptics::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
 use crate::math::{Pose, Twist, Wrench};
@@ -81,6 +81,14 @@ pub(in crate::haptics) trait RenderingMethod: Send + Sync {
         &[]
     }
 
+    /// Takes over settings that changed at run time.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for settings out of the method's range.
+    fn set_settings(&mut self, _settings: &Settings) -> Result<()> {
+        Ok(())
+    }
+
     /// Sets a height map on the obstacles, if the method renders surface effects.
     fn set_height_map(&mut self, _height_map: Option<HeightMap>) {}
 }
@@ -103,10 +111,11 @@ impl Round<'_> {
         Body { geometry: self.tool.forms.geometry(), kinematics: self.input.body }
     }
 
-    /// Returns the spring and damper of each contact. [`Averaged`] does the averaging, over all obstacles.
-    pub fn springs(&self) -> PenaltySettings {
-        let c = &self.settings.contact;
-        PenaltySettings { offset: c.offset, ..PenaltySettings::new(c.stiffness, c.damping) }
+    /// Returns the spring and damper of each contact with an obstacle. [`Averaged`] does the averaging, over all
+    /// obstacles.
+    pub fn springs(&self, obstacle: &Obstacle) -> PenaltySettings {
+        let (c, hardness) = (&self.settings.contact, obstacle.hardness());
+        PenaltySettings { offset: c.offset, ..PenaltySettings::new(c.stiffness * hardness, c.damping * hardness) }
     }
 
     /// Returns the contacts of the tool, as A, with an obstacle.
@@ -135,10 +144,10 @@ pub(in crate::haptics) struct Effect {
 }
 
 impl Effect {
-    /// Makes the effect of no contacts on a tool.
-    pub fn new(tool: &Tool, body: Kinematics) -> Self {
+    /// Makes the effect of no contacts on a tool among a number of obstacles.
+    pub fn new(tool: &Tool, body: Kinematics, obstacles: usize) -> Self {
         Self {
-            contact: Builder::new(body, reach(tool)),
+            contact: Builder::new(body, reach(tool), obstacles),
             contacts: 0,
             least_separation: f64::INFINITY,
             wrench: Wrench::ZERO,
@@ -157,6 +166,17 @@ impl Effect {
     pub fn count(&mut self, contacts: usize, separations: impl Iterator<Item = f64>) {
         self.contacts += contacts as u32;
         self.least_separation = separations.fold(self.least_separation, f64::min);
+    }
+
+    /// Begins the contacts with an obstacle.
+    pub fn begin_obstacle(&mut self, index: usize, obstacle: &Obstacle) {
+        let (origin, velocity) = (obstacle.pose.translation.vector, obstacle.twist.linear);
+        self.contact.begin_obstacle(Place { body: index as u32, origin, velocity });
+    }
+
+    /// Returns the index of the obstacle that was begun last.
+    pub fn obstacle(&self) -> usize {
+        self.contact.obstacle()
     }
 
     /// Adds the response of all contacts with an obstacle together, about the tool's centre.
@@ -184,19 +204,13 @@ impl Effect {
             self.wrench = self.contact.wrench();
         }
     }
-
-    /// Sets a load about the tool's centre that is the same at every state of the tool.
-    pub fn set_load(&mut self, load: Wrench) {
-        self.contact.set_constant(load);
-        self.wrench = load;
-    }
 }
 
 /// Responses of the contacts with each obstacle, for an average over the contacts of all.
 #[derive(Default)]
 pub(super) struct Averaged {
-    /// Of the obstacles so far, in their order.
-    responses: Vec<Response>,
+    /// Index of the obstacle and the response, where there is one.
+    responses: Vec<(usize, Response)>,
     contacts: u64,
 }
 
@@ -206,9 +220,11 @@ impl Averaged {
         self.contacts = 0;
     }
 
-    /// Adds the response to this number of contacts with the next obstacle.
-    pub fn push(&mut self, response: &Response, contacts: usize) {
-        self.responses.push(*response);
+    /// Adds the response to this number of contacts with an obstacle.
+    pub fn push(&mut self, obstacle: usize, response: &Response, contacts: usize) {
+        if *response != Response::NONE {
+            self.responses.push((obstacle, *response));
+        }
         self.contacts += contacts as u64;
     }
 
@@ -216,8 +232,9 @@ impl Averaged {
     pub fn end(&self, average_from: u32, obstacles: &[Obstacle], effect: &mut Effect) {
         let (from, contacts) = (f64::from(average_from), self.contacts as f64);
         let share = if contacts > from { from / contacts } else { 1.0 };
-        for (response, obstacle) in self.responses.iter().zip(obstacles) {
-            effect.add(&response.scaled(share), obstacle);
+        for (i, response) in &self.responses {
+            effect.begin_obstacle(*i, &obstacles[*i]);
+            effect.add(&response.scaled(share), &obstacles[*i]);
         }
     }
 }

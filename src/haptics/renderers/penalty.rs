@@ -1,25 +1,40 @@
 //! Spring forces at the contacts of the tool's pose, or at clusters of them.
 
 use super::method::{smallest_cell, Effect, RenderingMethod, Round};
-use crate::contact::Workspace;
-use crate::haptics::{Forms, Obstacle, Settings, Tool};
+use crate::contact::{self, directions, HullQuery, HullWorkspace, Roles, Workspace};
+use crate::haptics::{ContactSource, Forms, Obstacle, Settings, Tool};
 use crate::math::Pose;
 use crate::response::{cluster, penalty_into, ClusterSettings, Clusters, On};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Distance within which contacts are not separated into clusters, in sample spacings of the coarser shell.
 const CLUSTER_SPACINGS: f64 = 4.0;
+/// The same for contacts of hulls, in radii of the tool.
+const CLUSTER_RADII: f64 = 0.1;
 
 pub(super) struct Penalty {
+    source: ContactSource,
     workspace: Workspace,
+    hulls: HullWorkspace,
     clusters: Clusters,
     /// Number of contacts with all obstacles.
     averaged: usize,
 }
 
 impl RenderingMethod for Penalty {
-    fn new(_: &Settings, _: &Tool) -> Result<Self> {
-        Ok(Self { workspace: Workspace::default(), clusters: Clusters::default(), averaged: 0 })
+    fn new(settings: &Settings, _: &Tool) -> Result<Self> {
+        let (workspace, hulls, clusters) = Default::default();
+        Ok(Self { source: settings.contact.source, workspace, hulls, clusters, averaged: 0 })
+    }
+
+    fn check_forms(&self, tool: &Forms, obstacle: &Forms) -> Result<()> {
+        match self.source {
+            ContactSource::Samples => directions(&tool.geometry(), &obstacle.geometry(), Roles::Auto).map(drop),
+            ContactSource::Hulls { .. } if tool.hulls.is_some() && obstacle.hulls.is_some() => Ok(()),
+            ContactSource::Hulls { .. } => Err(Error::Unsupported(
+                "contacts of hulls need a hierarchy of hulls of the tool and of the obstacle".into(),
+            )),
+        }
     }
 
     fn begin(&mut self, _: &Round) {
@@ -28,22 +43,48 @@ impl RenderingMethod for Penalty {
 
     fn add_obstacle(&mut self, round: &Round, obstacle: &Obstacle, _: &Pose, effect: &mut Effect) -> Result<()> {
         let settings = &round.settings.contact;
-        let mut found = round.contacts(obstacle, settings.offset, &mut self.workspace)?;
+        let (mut tool, mut other) = (round.tool_body(), obstacle.body());
+        let mut radius = 0.0f64;
+        let mut found = match self.source {
+            ContactSource::Hulls { tolerance } => {
+                let (Some(a), Some(b)) = (&round.tool.forms.hulls, &obstacle.forms.hulls) else { return Ok(()) };
+                let query = HullQuery { max_separation: settings.offset, tolerance };
+                radius = CLUSTER_RADII * a.nodes[0].radius;
+                // The contacts are planes: their features are no samples of the shells.
+                (tool.geometry, other.geometry) = Default::default();
+                let bodies = [(&**a, &round.input.body.pose), (&**b, &obstacle.pose)];
+                contact::hull_contacts(bodies, &query, &mut self.hulls)?
+            }
+            ContactSource::Samples => {
+                let shells = [&round.tool.forms.shell, &obstacle.forms.shell];
+                for shell in shells.into_iter().flatten() {
+                    radius = radius.max(CLUSTER_SPACINGS * f64::from(shell.spacing));
+                }
+                round.contacts(obstacle, settings.offset, &mut self.workspace)?
+            }
+        };
         effect.count(found.len(), found.iter().map(|c| c.separation));
         if settings.max_clusters > 0 {
-            let shells = [&round.tool.forms.shell, &obstacle.forms.shell];
-            let spacing = shells.into_iter().flatten().map(|shell| f64::from(shell.spacing)).fold(0.0, f64::max);
             let settings = ClusterSettings {
                 max_clusters: settings.max_clusters as usize,
-                radius: CLUSTER_SPACINGS * spacing,
+                radius,
                 max_separation: settings.offset,
             };
             found = cluster(found, &settings, &mut self.clusters);
         }
         self.averaged += found.iter().filter(|c| c.separation < round.settings.contact.offset).count();
-        let bodies = [&round.tool_body(), &obstacle.body()];
-        penalty_into(found, bodies, On::A, &round.springs(), &mut effect.contact);
+        penalty_into(found, [&tool, &other], On::A, &round.springs(obstacle), &mut effect.contact);
         effect.end_obstacle(obstacle);
+        Ok(())
+    }
+
+    fn set_settings(&mut self, settings: &Settings) -> Result<()> {
+        let source = settings.contact.source;
+        if std::mem::discriminant(&source) != std::mem::discriminant(&self.source) {
+            let expected = "the source with which the renderer was made; its tolerance may change";
+            return Err(Error::argument("contact.source", format!("{source:?}"), expected));
+        }
+        self.source = source;
         Ok(())
     }
 
@@ -53,6 +94,9 @@ impl RenderingMethod for Penalty {
     }
 
     fn smallest_voxel(&self, tool: &Forms, obstacles: &[Obstacle]) -> Option<f64> {
-        smallest_cell(tool, obstacles)
+        match self.source {
+            ContactSource::Samples => smallest_cell(tool, obstacles),
+            ContactSource::Hulls { .. } => None,
+        }
     }
 }

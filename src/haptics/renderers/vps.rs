@@ -45,16 +45,19 @@ impl RenderingMethod for Vps {
             true => Braking::InOneStep { mass: round.tool.mass, dt: round.time },
             false => Braking::None,
         };
-        let settings = VpsSettings { damping: c.damping, braking, interior: true, ..VpsSettings::new(c.stiffness) };
+        let hardness = obstacle.hardness();
+        let (stiffness, damping) = (c.stiffness * hardness, c.damping * hardness);
+        let settings = VpsSettings { damping, braking, interior: true, ..VpsSettings::new(stiffness) };
         let (body, tool) = (obstacle.body(), round.tool_body());
         let found = vps(voxmap, &body, &tool, Role::Shell, &settings, &mut self.workspace);
         // Samples within the force layer have passed it.
         let least = if found.interior > 0 { f64::NEG_INFINITY } else { 0.0 };
         let contacts = (found.surface + found.interior) as usize;
         effect.count(contacts, (contacts > 0).then_some(least).into_iter());
-        self.layer.push(&found.layer, found.surface as usize);
-        self.inside.push(&found.inside, found.interior as usize);
-        self.braking.push(&found.braking, found.braked as usize);
+        let i = effect.obstacle();
+        self.layer.push(i, &found.layer, found.surface as usize);
+        self.inside.push(i, &found.inside, found.interior as usize);
+        self.braking.push(i, &found.braking, found.braked as usize);
         Ok(())
     }
 

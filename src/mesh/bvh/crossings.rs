@@ -56,6 +56,11 @@ impl Edges {
         Self { ends, corners, tested }
     }
 
+    /// Returns the memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        (size_of_val(&*self.ends) + size_of_val(&*self.corners) + size_of_val(&*self.tested)) as u64
+    }
+
     /// Returns the corners of an edge, the lower number first.
     pub fn ends(&self, edge: u32) -> [u32; 2] {
         self.ends[edge as usize]

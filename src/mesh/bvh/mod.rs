@@ -15,4 +15,5 @@ mod winding;
 pub use closest::Closest;
 pub(crate) use crossings::{crossings, Crossing, Edges};
 pub(crate) use dual::{near_pairs, Placement};
+pub(crate) use tree::Branch;
 pub use tree::Bvh;

@@ -1,5 +1,7 @@
 //! The hierarchy itself, and the triangles near a box or a point.
 
+use std::cell::Cell;
+
 use super::build;
 use super::moments::{moments, Moments};
 use super::node::{Node, Stack};
@@ -20,6 +22,26 @@ pub struct Bvh {
     pub(super) corners: Vec<Corners>,
     /// In leaf order: index in the mesh, with the top bit set for slivers.
     pub(super) ids: Vec<u32>,
+}
+
+/// A node for traversals outside this module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch {
+    /// Centre of its box, metres.
+    pub center: Vec3,
+    /// Half the edge lengths of its box, rounded.
+    pub half: Vec3,
+    /// Number of the first of its two children, which are consecutive; `None` for a leaf.
+    pub first_child: Option<u32>,
+    first: u32,
+    count: u32,
+}
+
+impl Branch {
+    /// Returns the triangles of a leaf, in leaf order.
+    pub fn triangles(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.count
+    }
 }
 
 /// Marks in `Bvh::ids` the triangles that need the careful closest point.
@@ -94,6 +116,30 @@ impl Bvh {
         );
     }
 
+    /// Returns whether `accept` is true for each triangle within `distance` metres of `p`, by its index in the mesh and
+    /// its corners; stops at the first for which it is not.
+    pub(crate) fn all_within(&self, p: Vec3, distance: f64, accept: impl Fn(u32, &Corners) -> bool) -> bool {
+        let limit = distance * distance;
+        let good = Cell::new(true);
+        self.visit_leaves(
+            |n| good.get() && n.distance_squared(&p) <= limit,
+            |k| {
+                let is_near = || {
+                    let (point, _) = triangle::closest_point(&self.corners[k], self.is_sliver(k), &p);
+                    (point - p).norm_squared() <= limit
+                };
+                good.set(good.get() && (accept(self.id(k), &self.corners[k]) || !is_near()));
+            },
+        );
+        good.get()
+    }
+
+    /// Returns the memory held, bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let Self { nodes, moments, corners, ids } = self;
+        (size_of_val(&**nodes) + size_of_val(&**moments) + size_of_val(&**corners) + size_of_val(&**ids)) as u64
+    }
+
     /// Calls `leaf` on every triangle (in leaf order) below nodes that `enter` accepts.
     pub(super) fn visit_leaves(&self, enter: impl Fn(&Node) -> bool, mut leaf: impl FnMut(usize)) {
         let mut stack = Stack::new();
@@ -109,14 +155,34 @@ impl Bvh {
         }
     }
 
+    /// Returns a node: 0 is the root.
+    #[inline]
+    pub(crate) fn branch(&self, node: u32) -> Branch {
+        let n = &self.nodes[node as usize];
+        let (min, max) = (Vec3::from(n.min), Vec3::from(n.max));
+        Branch {
+            center: (min + max) * 0.5,
+            half: (max - min) * 0.5,
+            first_child: if n.count == 0 { Some(n.first) } else { None },
+            first: n.first,
+            count: n.count,
+        }
+    }
+
+    /// Returns the corners of the triangle at `k` in leaf order.
+    #[inline]
+    pub(crate) fn corners_at(&self, k: u32) -> &Corners {
+        &self.corners[k as usize]
+    }
+
     /// Index in the mesh of the triangle at `k` in leaf order.
     #[inline]
-    pub(super) fn id(&self, k: usize) -> u32 {
+    pub(crate) fn id(&self, k: usize) -> u32 {
         self.ids[k] & !SLIVER_BIT
     }
 
     #[inline]
-    pub(super) fn is_sliver(&self, k: usize) -> bool {
+    pub(crate) fn is_sliver(&self, k: usize) -> bool {
         self.ids[k] & SLIVER_BIT != 0
     }
 }

@@ -156,8 +156,8 @@ ROWS(vxs_shape_info_init) {
     CHOICE(options->tree, 2);                                                                         \
     NUMBER(options->weld_tolerance);                                                                  \
     INVALID(options->weld_tolerance, -1, "options->weld_tolerance is -1; expected");                  \
-    CHOICE(options->field_storage, 3);                                                                \
-    INVALID(options->reserved, 1, "options->reserved is 1; expected 0");                              \
+    CHOICE(options->field_storage, 4);                                                                \
+    CHOICE(options->clustering, 2);                                                                   \
     NUMBER(options->target_error);                                                                    \
     INVALID(options->target_error, -1, "options->target_error is -1; expected a positive");           \
     options->target_error = 0.01;                                                                     \

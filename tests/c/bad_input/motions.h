@@ -126,3 +126,54 @@ ROWS(vxs_query_known_contacts) {
 #undef CALL
   MOVING_PAIR_DONE();
 }
+
+ROWS(vxs_mesh_motion_query_init) {
+  size_t size = sizeof(vxs_mesh_motion_query);
+  OUTPUT(vxs_mesh_motion_query, query);
+#define CALL vxs_mesh_motion_query_init(query, size)
+  SIZE_OF(size, query);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_mesh_time_of_impact) {
+  vxs_shape *shape = tetrahedron(), *exact = NULL;
+  vxs_moving_body a_given = {shape, {at(0, 0, 0), at(1, 0, 0)}}, *a = &a_given;
+  vxs_moving_body b_given = {shape, {at(1, 0, 0), at(0, 0, 0)}}, *b = &b_given;
+  vxs_mesh_motion_query query_given, *query = &query_given;
+  vxs_workspace *workspace = new_workspace(), *kept = workspace;
+  vxs_mesh_pair pairs[2] = {{{VXS_MESH_FEATURE_EDGE, 1}, {VXS_MESH_FEATURE_EDGE, 5}},
+                            {{VXS_MESH_FEATURE_EDGE, 1}, {VXS_MESH_FEATURE_EDGE, 4}}};
+  OUTPUT(vxs_mesh_impact, impact);
+  OUTPUT(bool, found);
+  OK(vxs_shape_create_sphere(1, &exact));
+  OK(vxs_mesh_motion_query_init(query, sizeof *query));
+#define CALL vxs_mesh_time_of_impact(a, b, query, workspace, impact, found)
+  MOVING_BODY(a);
+  MOVING_BODY(b);
+  SIZED(query);
+  CHOICE(query->path, 2);
+  INVALID(query->max_separation, -1, "query->max_separation is -1; expected a positive");
+  INVALID(query->tolerance, -1, "query->tolerance is -1; expected a positive");
+  INVALID(query->time_tolerance, 1.5, "query->time_tolerance is 1.5; expected 0 to 1");
+  INVALID(query->until, NAN, "query->until is NaN; expected 0 to 1");
+  INVALID(query->until, 1.5, "query->until is 1.5; expected 0 to 1");
+  INVALID(query->reserved, 1, "query->reserved is 1; expected 0");
+  INVALID(query->known_count, 2, "query->known is null");
+  query->known = pairs;
+  INVALID(query->known_count, 2, "query->known[1] is less than the one before; expected pairs in ascending order");
+  query->known_count = 1;
+  CHOICE(pairs[0].a.kind, 3);
+  CHOICE(pairs[0].b.kind, 3);
+  query->known_count = 0;
+  HANDLE(workspace, workspace);
+  ROW(VXS_UNSUPPORTED, a->shape, exact, "a->shape has no triangles");
+  ROW(VXS_UNSUPPORTED, b->shape, exact, "b->shape has no triangles");
+  POINTER(impact);
+  POINTER(found);
+  PANIC();
+#undef CALL
+  OK(vxs_workspace_destroy(kept));
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(shape));
+}

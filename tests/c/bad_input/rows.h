@@ -269,7 +269,7 @@ struct bad_handles {
 };
 
 static struct {
-  struct bad_handles shape, field, pointshell, workspace, haptics;
+  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree;
   /* Memory that a read through an invalid handle may touch. */
   double memory[8];
 } bad;
@@ -299,10 +299,30 @@ static inline vxs_pointshell *pointshell_of(const vxs_shape *shape) {
   return pointshell;
 }
 
+/* Returns a map of the tetrahedron. */
+static inline vxs_voxelmap *new_voxelmap(void) {
+  vxs_voxelmap *voxelmap = NULL;
+  vxs_voxelmap_options options;
+  OK(vxs_voxelmap_options_init(&options, sizeof options));
+  options.resolution = 8;
+  OK(vxs_voxelmap_create_from_triangles(TETRAHEDRON, 4, FACES, 4, &options, &voxelmap));
+  return voxelmap;
+}
+
 static inline vxs_workspace *new_workspace(void) {
   vxs_workspace *workspace = NULL;
   OK(vxs_workspace_create(&workspace));
   return workspace;
+}
+
+static inline vxs_voxtree *new_voxtree(void) {
+  vxs_shape *shape = tetrahedron();
+  vxs_voxtree_options options;
+  vxs_voxtree *voxtree = NULL;
+  OK(vxs_voxtree_options_init(&options, sizeof options, 0.2));
+  OK(vxs_voxtree_create_from_shape(shape, &options, &voxtree));
+  OK(vxs_shape_release(shape));
+  return voxtree;
 }
 
 /* Returns the tetrahedron as a tool over one at the origin. */
@@ -321,13 +341,13 @@ static inline void make_bad_handles(void) {
   vxs_shape *shape = tetrahedron();
   bad.shape.other_kind = new_workspace();
   bad.field.other_kind = bad.pointshell.other_kind = bad.workspace.other_kind = bad.haptics.other_kind = shape;
+  bad.voxelmap.other_kind = bad.voxtree.other_kind = shape;
 #ifdef VOXSHELL_TEST_PANIC
   vxs_contact contact;
   vxs_aabb bounds;
   double distance;
   size_t count;
   bool found;
-  vxs_pose pose = at(0, 0, 0);
   bad.shape.poisoned = tetrahedron();
   vxs_test_panic_in_next_call();
   CHECK(vxs_shape_get_bounds(bad.shape.poisoned, &bounds) == VXS_PANIC);
@@ -339,16 +359,25 @@ static inline void make_bad_handles(void) {
   CHECK(vxs_pointshell_get_samples(bad.pointshell.poisoned, NULL, NULL, 0, &count) == VXS_PANIC);
   bad.workspace.poisoned = new_workspace();
   vxs_test_panic_in_next_call();
-  CHECK(vxs_query_distance(NULL, &pose, NULL, &pose, NULL, bad.workspace.poisoned, &contact, &found) == VXS_PANIC);
+  CHECK(vxs_query_distance(NULL, NULL, NULL, bad.workspace.poisoned, &contact, &found) == VXS_PANIC);
+  bad.voxelmap.poisoned = new_voxelmap();
+  vxs_test_panic_in_next_call();
+  CHECK(vxs_voxelmap_get_info(bad.voxelmap.poisoned, NULL) == VXS_PANIC);
   bad.haptics.poisoned = new_haptics();
   vxs_test_panic_in_next_call();
   CHECK(vxs_haptics_simulate(bad.haptics.poisoned, NULL) == VXS_PANIC);
+  bad.voxtree.poisoned = new_voxtree();
+  vxs_test_panic_in_next_call();
+  vxs_voxtree_info info;
+  CHECK(vxs_voxtree_get_info(bad.voxtree.poisoned, &info) == VXS_PANIC);
 #endif
   /* Released last, so that they are among the most recently released handles. */
   OK(vxs_field_release(bad.field.released = field_of(shape)));
   OK(vxs_pointshell_release(bad.pointshell.released = pointshell_of(shape)));
   OK(vxs_workspace_destroy(bad.workspace.released = new_workspace()));
+  OK(vxs_voxelmap_release(bad.voxelmap.released = new_voxelmap()));
   OK(vxs_haptics_release(bad.haptics.released = new_haptics()));
+  OK(vxs_voxtree_release(bad.voxtree.released = new_voxtree()));
   OK(vxs_shape_release(bad.shape.released = tetrahedron()));
 }
 
@@ -359,7 +388,9 @@ static inline void release_bad_handles(void) {
   OK(vxs_field_release(bad.field.poisoned));
   OK(vxs_pointshell_release(bad.pointshell.poisoned));
   OK(vxs_workspace_destroy(bad.workspace.poisoned));
+  OK(vxs_voxelmap_release(bad.voxelmap.poisoned));
   OK(vxs_haptics_release(bad.haptics.poisoned));
+  OK(vxs_voxtree_release(bad.voxtree.poisoned));
 }
 
 #endif

@@ -284,6 +284,48 @@ ROWS(vxs_shape_query_crossings) {
   OK(vxs_shape_release(kept));
 }
 
+ROWS(vxs_segment_query_init) {
+  OUTPUT(vxs_segment_query, query);
+  size_t size = sizeof *query;
+#define CALL vxs_segment_query_init(query, size)
+  SIZE_OF(size, query);
+  PANIC();
+#undef CALL
+}
+
+ROWS(vxs_shape_query_intervals) {
+  vxs_shape *shape = tetrahedron(), *kept = shape, *no_field = NULL, *exact = NULL;
+  vxs_pointshell *pointshell = pointshell_of(shape);
+  vxs_vec3 from = {-1, 0.2, 0.2}, to = {1, 0.2, 0.2};
+  vxs_segment_query query_given, *query = &query_given;
+  vxs_interval intervals_given[2], *intervals = watch(intervals_given, sizeof intervals_given);
+  size_t capacity = 2, needed = 0;
+  OUTPUT(size_t, count);
+  OK(vxs_segment_query_init(query, sizeof *query));
+  OK(vxs_shape_create(NULL, pointshell, &no_field));
+  OK(vxs_shape_create_sphere(1, &exact));
+#define CALL vxs_shape_query_intervals(shape, from, to, query, intervals, capacity, count)
+  HANDLE(shape, shape);
+  ROW(VXS_UNSUPPORTED, shape, no_field, "shape has no field");
+  query->method = VXS_SEGMENT_BISECTION;
+  ROW(VXS_UNSUPPORTED, shape, exact, "a field on a grid");
+  query->method = VXS_SEGMENT_EXACT;
+  VECTOR(from);
+  VECTOR(to);
+  SIZED(query);
+  CHOICE(query->method, 2);
+  NUMBER(query->level);
+  OUTPUT_ARRAY(intervals, capacity);
+  POINTER(count);
+  CHECK(vxs_shape_query_intervals(shape, from, to, NULL, NULL, 0, &needed) == VXS_TRUNCATED && needed == 1);
+  PANIC();
+#undef CALL
+  OK(vxs_pointshell_release(pointshell));
+  OK(vxs_shape_release(no_field));
+  OK(vxs_shape_release(exact));
+  OK(vxs_shape_release(kept));
+}
+
 /* --- Forms --------------------------------------------------------------------------------------------------------------- */
 
 ROWS(vxs_shape_get_field) {

@@ -18,7 +18,9 @@ bool in_frame() {
   return sim::hd().in_frame;
 }
 
-void give(const sim::Vec& v, double unit, HDdouble* out) { out[0] = unit * v.x, out[1] = unit * v.y, out[2] = unit * v.z; }
+void give(const sim::Vec& v, double unit, HDdouble* out) {
+  out[0] = unit * v.x, out[1] = unit * v.y, out[2] = unit * v.z;
+}
 
 }  // namespace
 

@@ -46,7 +46,7 @@ pub fn floor_of(voxel: f32, across: u32) -> Obstacle {
     let slab = slab.transformed(&Pose::translation(0.0, -5.0 * f64::from(voxel), 0.0), 1.0);
     let model = VoxelModel::on_grid(&slab, grid, 1 << 30, &Progress::none()).unwrap();
     let voxmap = Arc::new(Voxmap::new(&model, Offset::MCNEELY).unwrap());
-    let forms = Forms { field: Some(Arc::new(Field::HalfSpace(half_space))), voxmap: Some(voxmap), shell: None };
+    let forms = Forms { field: Some(Arc::new(Field::HalfSpace(half_space))), voxmap: Some(voxmap), ..Forms::default() };
     Obstacle::fixed(forms, Pose::identity())
 }
 

@@ -2,7 +2,9 @@
 #ifndef VOXSHELL_BULLET_H
 #define VOXSHELL_BULLET_H
 
+#include <voxshell/bullet/btVoxShellBudget.h>
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
+#include <voxshell/bullet/btVoxShellHapticTool.h>
 #include <voxshell/bullet/btVoxShellMotionClamp.h>
 #include <voxshell/bullet/btVoxShellShape.h>
 

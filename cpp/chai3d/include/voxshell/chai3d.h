@@ -8,10 +8,57 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <tools/CGenericTool.h>
+#include <world/CMultiMesh.h>
+
+#include "voxshell/shape.hpp"
+
+VOXSHELL_NAMESPACE_BEGIN
+
+namespace chai3d {
+
+// Cooks a shape from all meshes of a multi-mesh, each placed by its local position and rotation; their children are not
+// part of it. The shape's frame is that of the multi-mesh: a body at getGlobalPos(), getGlobalRot() is where CHAI3D
+// draws it. `scale`: metres of the shape per unit of the multi-mesh, positive; 1 if CHAI3D draws it in metres, as it is
+// after cMultiMesh::scale. Throws voxshell::Error as Shape::create_from_triangles does; without exceptions the result
+// is empty. No thread may change the multi-mesh meanwhile.
+inline Shape shape(const ::chai3d::cMultiMesh* mesh, const CookOptions& options = CookOptions(), double scale = 1) {
+  if (!detail::require(mesh != nullptr, "mesh: null; expected a multi-mesh")) return Shape(nullptr);
+  if (!detail::require(scale > 0 && std::isfinite(scale), "scale: expected a finite number above 0"))
+    return Shape(nullptr);
+  // CHAI3D's getters are not const.
+  ::chai3d::cMultiMesh* const whole = const_cast<::chai3d::cMultiMesh*>(mesh);
+  std::vector<Vec3> vertices;
+  std::vector<std::uint32_t> indices;
+  for (int i = 0; i < whole->getNumMeshes(); i++) {
+    const ::chai3d::cMesh& part = *whole->getMesh(static_cast<unsigned int>(i));
+    const ::chai3d::cVector3d origin = part.getLocalPos();
+    const ::chai3d::cMatrix3d turn = part.getLocalRot();
+    const std::uint32_t first = static_cast<std::uint32_t>(vertices.size());
+    for (unsigned int v = 0; v < part.m_vertices->getNumElements(); v++) {
+      const ::chai3d::cVector3d p = origin + turn * part.m_vertices->getLocalPos(v);
+      vertices.push_back({scale * p.x(), scale * p.y(), scale * p.z()});
+    }
+    for (unsigned int t = 0; t < part.m_triangles->getNumElements(); t++) {
+      // Triangles that were removed keep their place.
+      if (!part.m_triangles->getAllocated(t)) continue;
+      indices.push_back(first + part.m_triangles->getVertexIndex0(t));
+      indices.push_back(first + part.m_triangles->getVertexIndex1(t));
+      indices.push_back(first + part.m_triangles->getVertexIndex2(t));
+    }
+  }
+  return Shape::create_from_triangles(vertices, indices, options);
+}
+
+}  // namespace chai3d
+
+VOXSHELL_NAMESPACE_END
 
 // Used like any tool of CHAI3D's, on its haptic thread: updateFromDevice(), computeInteractionForces(),
 // applyToDevice(). Bodies and tool shape are those of the vxs_haptics, in CHAI3D's world frame; vxs_haptics_simulate
@@ -50,6 +97,17 @@ class cVoxshellTool : public chai3d::cGenericTool {
     return false;
   }
 
+  // Shows also where the hand is: a translucent copy of m_image at the pose of the device, which may be inside a body.
+  // It is copied now, by copy() of each object in it: call this again after a change of m_image, and only on the thread
+  // of the picture. `a_opacity`: 0 to 1. (CHAI3D's own setGhostEnabled takes an object out of collisions instead.)
+  void setShowHand(bool a_show, float a_opacity = 0.3f) {
+    m_hand.reset();
+    if (!a_show || m_image == nullptr) return;
+    m_hand.reset(duplicate(*m_image));
+    m_hand->setTransparencyLevel(a_opacity, true, true, true, true);
+  }
+  bool getShowHand() const { return m_hand != nullptr; }
+
   // Restarts the forces from zero. This tool has a body instead of the haptic points of the base class.
   void initialize() override {
     chai3d::cGenericTool::initialize();
@@ -74,20 +132,26 @@ class cVoxshellTool : public chai3d::cGenericTool {
     // A step that failed has no pose: the last one stays.
     if (failure != VXS_OK) output.tool = m_lastTool;
     m_lastTool = output.tool;
+    // A state that was refused is no place to draw the hand at.
+    if (failure == VXS_OK && (output.status & VXS_HAPTICS_BAD_STATE) == 0) m_lastHand = state.pose;
     m_failure.store(failure, std::memory_order_relaxed);
-    m_shown.write({output, {vec(m_globalPos), base.x, base.y, base.z, base.w}, 1});
+    m_shown.write({output, m_lastHand, {vec(m_globalPos), base.x, base.y, base.z, base.w}, 1});
     const vxs_wrench& w = output.wrench;
     setDeviceGlobalForce(w.force.x, w.force.y, w.force.z);
     setDeviceGlobalTorque(w.torque.x / scale, w.torque.y / scale, w.torque.z / scale);
     setGripperForce(0.0);
   }
 
-  // Draws m_image at the pose of the simulated tool, on the picture's thread. Nothing is drawn before the first step.
+  // Draws m_image at the pose of the simulated tool, and its copy at the hand if setShowHand says so, on the picture's
+  // thread. Nothing is drawn before the first step.
   void render(chai3d::cRenderOptions& a_options) override {
     const Shown shown = m_shown.read();
     if (shown.known == 0 || m_image == nullptr) return;
-    place(shown);
+    place(*m_image, shown.output.tool, shown.base);
     m_image->renderSceneGraph(a_options);
+    if (m_hand == nullptr) return;
+    place(*m_hand, shown.hand, shown.base);
+    m_hand->renderSceneGraph(a_options);
   }
 
   // Output of the last step: status (VXS_HAPTICS_ flags), contacts, age, pose of the tool. For any thread.
@@ -122,9 +186,11 @@ class cVoxshellTool : public chai3d::cGenericTool {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What the picture needs of a step.
+  // The part of a step's result that the picture shows.
   struct Shown {
     vxs_haptics_output output;
+    // Pose of the device: to the world.
+    vxs_pose hand;
     // Pose of this object, the frame of m_image: to the world.
     vxs_pose base;
     // Not 0 after the first step.
@@ -141,17 +207,24 @@ class cVoxshellTool : public chai3d::cGenericTool {
     return m;
   }
 
-  // Places the image, whose frame is that of this object, at the pose of the tool in the world.
-  void place(const Shown& a_shown) {
+  // Places an image, whose frame is that of this object (`base`), at a pose in the world.
+  static void place(chai3d::cGenericObject& a_image, const vxs_pose& a_pose, const vxs_pose& a_base) {
     using voxshell::device::Quaternion;
-    const vxs_pose &tool = a_shown.output.tool, &base = a_shown.base;
-    const Quaternion turn{base.qx, base.qy, base.qz, base.qw}, back = turn.conjugate();
-    const vxs_vec3 from = voxshell::device::plus(tool.position, voxshell::device::scaled(-1, base.position));
+    const Quaternion turn{a_base.qx, a_base.qy, a_base.qz, a_base.qw}, back = turn.conjugate();
+    const vxs_vec3& origin = a_base.position;
+    const vxs_vec3 from = voxshell::device::plus(a_pose.position, voxshell::device::scaled(-1, origin));
     const vxs_vec3 local = back.rotate(from);
-    m_image->setLocalPos(chai3d::cVector3d(local.x, local.y, local.z));
-    m_image->setLocalRot(matrix(back * Quaternion{tool.qx, tool.qy, tool.qz, tool.qw}));
-    const vxs_vec3& origin = base.position;
-    m_image->computeGlobalPositions(true, chai3d::cVector3d(origin.x, origin.y, origin.z), matrix(turn));
+    a_image.setLocalPos(chai3d::cVector3d(local.x, local.y, local.z));
+    a_image.setLocalRot(matrix(back * Quaternion{a_pose.qx, a_pose.qy, a_pose.qz, a_pose.qw}));
+    a_image.computeGlobalPositions(true, chai3d::cVector3d(origin.x, origin.y, origin.z), matrix(turn));
+  }
+
+  // Copies an object and its children, with materials, textures and meshes of their own: setTransparencyLevel changes
+  // these.
+  static chai3d::cGenericObject* duplicate(chai3d::cGenericObject& a_object) {
+    chai3d::cGenericObject* const copy = a_object.copy(true, true, true, false);
+    for (unsigned int i = 0; i < a_object.getNumChildren(); i++) copy->addChild(duplicate(*a_object.getChild(i)));
+    return copy;
   }
 
   // Returns the scene for this step, with the scale of the workspace, by which its limit of the speed is multiplied.
@@ -170,10 +243,11 @@ class cVoxshellTool : public chai3d::cGenericTool {
   double elapsed() {
     if (m_timeStep > 0) return m_timeStep;
     const Clock::time_point now = Clock::now();
-    // The first step has none before it; a thousandth of a second is what haptic loops are meant to take.
-    const double seconds = m_lastTime == Clock::time_point() ? 1e-3 : std::chrono::duration<double>(now - m_lastTime).count();
+    const bool isFirst = m_lastTime == Clock::time_point();
+    const double seconds = std::chrono::duration<double>(now - m_lastTime).count();
     m_lastTime = now;
-    return seconds;
+    // The first step has none before it; a thousandth of a second is what haptic loops are meant to take.
+    return isFirst ? 1e-3 : seconds;
   }
 
   std::atomic<vxs_haptics*> m_haptics;
@@ -184,9 +258,12 @@ class cVoxshellTool : public chai3d::cGenericTool {
   double m_scale = 0.0;
   int m_deadmanSwitch = -1;
   Clock::time_point m_lastTime;
-  vxs_pose m_lastTool{{0, 0, 0}, 0, 0, 0, 1};
+  vxs_pose m_lastTool{{0, 0, 0}, 0, 0, 0, 1}, m_lastHand{{0, 0, 0}, 0, 0, 0, 1};
+  // Null: not shown.
+  std::unique_ptr<chai3d::cGenericObject> m_hand;
   std::atomic<vxs_status> m_failure{VXS_OK};
-  voxshell::device::Published<Shown> m_shown{Shown{nothing(), {{0, 0, 0}, 0, 0, 0, 1}, 0}};
+  voxshell::device::Published<Shown> m_shown{
+      Shown{nothing(), {{0, 0, 0}, 0, 0, 0, 1}, {{0, 0, 0}, 0, 0, 0, 1}, 0}};
 
   static vxs_haptics_output nothing() {
     vxs_haptics_output output{};

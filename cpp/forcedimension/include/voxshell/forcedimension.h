@@ -31,7 +31,8 @@ struct Options {
 class Device {
  public:
   // The vxs_haptics stays the caller's, and must outlive the device.
-  Device(vxs_haptics* haptics, const Options& options = Options()) : options_(options), loop_(haptics, options.workspace) {}
+  Device(vxs_haptics* haptics, const Options& options = Options())
+      : options_(options), loop_(haptics, options.workspace) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   ~Device() { close(); }

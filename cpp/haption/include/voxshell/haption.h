@@ -41,7 +41,8 @@ struct Options {
 class Device {
  public:
   // The vxs_haptics stays the caller's, and must outlive the device.
-  Device(vxs_haptics* haptics, const Options& options = Options()) : options_(options), loop_(haptics, options.workspace) {
+  Device(vxs_haptics* haptics, const Options& options = Options())
+      : options_(options), loop_(haptics, options.workspace) {
     // The hand moves by Virtuose's own factor less than the poses that it reports.
     vxs_haptics_set_scale(haptics, options.workspace.scale * static_cast<double>(options.speed_factor));
   }
@@ -61,10 +62,12 @@ class Device {
     // Time step and factors are taken over by the command type that follows them.
     const VirtCommandType type = options_.mode == Mode::impedance ? COMMAND_TYPE_IMPEDANCE : COMMAND_TYPE_VIRTMECH;
     period_ = options_.time_step;
-    const bool ok = did(virtSetIndexingMode(context_, options_.indexing)) && did(virtSetSpeedFactor(context_, options_.speed_factor)) &&
-                    did(virtSetForceFactor(context_, options_.force_factor)) && did(virtSetTimeStep(context_, options_.time_step)) &&
-                    did(virtSetCommandType(context_, type)) &&
-                    (options_.max_force <= 0 || did(virtSaturateTorque(context_, options_.max_force, options_.max_torque))) &&
+    const bool ok = did(virtSetIndexingMode(context_, options_.indexing)) &&
+                    did(virtSetSpeedFactor(context_, options_.speed_factor)) &&
+                    did(virtSetForceFactor(context_, options_.force_factor)) &&
+                    did(virtSetTimeStep(context_, options_.time_step)) && did(virtSetCommandType(context_, type)) &&
+                    (options_.max_force <= 0 ||
+                     did(virtSaturateTorque(context_, options_.max_force, options_.max_torque))) &&
                     did(virtSetPeriodicFunction(context_, called, &period_, this));
     if (!ok) close();
     return ok;
@@ -73,8 +76,9 @@ class Device {
   // From now on the controller calls. False: error() says why.
   bool start() {
     if (context_ == nullptr || running_) return false;
+    const bool is_impedance = options_.mode == Mode::impedance;
     const bool ok = did(virtSetPowerOn(context_, 1)) &&
-                    (options_.mode == Mode::impedance ? vxs_haptics_reset(loop_.haptics(), nullptr) == VXS_OK : attach());
+                    (is_impedance ? vxs_haptics_reset(loop_.haptics(), nullptr) == VXS_OK : attach());
     running_ = ok && did(virtStartLoop(context_));
     if (!running_) let_go();
     return running_;
@@ -136,7 +140,8 @@ class Device {
     const bool read = did(virtGetForce(context_, f));
     const vxs_wrench hand = {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
     // Without a step the object stays where it is.
-    if (!loop_.step_admittance(read ? hand : vxs_wrench{}, read && held(), period_, target_)) target_.linear = target_.angular = {0, 0, 0};
+    if (!loop_.step_admittance(read ? hand : vxs_wrench{}, read && held(), period_, target_))
+      target_.linear = target_.angular = {0, 0, 0};
     send_target();
   }
 

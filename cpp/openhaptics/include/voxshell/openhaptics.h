@@ -43,7 +43,8 @@ inline bool is_recoverable(HDerror error) {
 class Device {
  public:
   // The vxs_haptics stays the caller's, and must outlive the device.
-  Device(vxs_haptics* haptics, const Options& options = Options()) : options_(options), loop_(haptics, options.workspace) {}
+  Device(vxs_haptics* haptics, const Options& options = Options())
+      : options_(options), loop_(haptics, options.workspace) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   ~Device() { close(); }

@@ -25,7 +25,7 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let mut solver = Solver::new();
     let mut times = Vec::new();
     let mut held = 0;
-    while times.len() < effort.steps {
+    while (times.len() as u64) < effort.steps.min(1_000_000) {
         let contacts: Vec<Constraint> = (0..CONTACTS).map(|i| contact(i % 3, &mut random)).collect();
         let mut pull = column(&place(&mut random), &(place(&mut random) * 0.1));
         for _ in 0..EACH {

@@ -1,6 +1,9 @@
 //! Penalty over the contact intervals compared with penalty at the ends of steps, and tangent planes with and without
 //! braking: largest stable steps and stiffnesses, and penetration.
 
+use std::sync::Arc;
+
+use voxshell::haptics::{Forms, Renderer, Settings, Tool};
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
 use voxshell::voxmap::{Offset, VoxelModel, VoxelOptions, Voxmap};
@@ -9,6 +12,7 @@ use voxshell_lab::stability::Collisions;
 
 use super::Effort;
 use crate::haptics_demo::asset_cache::AssetCache;
+use crate::haptics_demo::session::{LIMITS, STEP};
 use crate::haptics_demo::stability;
 use voxshell_lab::row::Row;
 
@@ -40,12 +44,17 @@ fn braking(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let body = stability::part(&mesh, 64, 1000)?;
     let model = VoxelModel::from_mesh(&mesh, &VoxelOptions::new(0.005), &Progress::none())?;
     let voxmap = Voxmap::new(&model, Offset::MCNEELY)?;
+    let body = Forms { field: Some(body.field), voxmap: Some(Arc::new(voxmap)), ..Forms::default() };
     let tool = stability::part(&primitives::cuboid([0.03, 0.02, 0.05])?, 40, 800)?;
-    let (field, tool) = (&*body.field, &*tool.shell);
+    let tool = Tool::of_mass(Forms { shell: Some(tool.shell), ..Forms::default() }, &tool.solid, 0.3)?;
     let strokes = if effort.quick() { 20 } else { 200 };
     for speed in [1.0, 2.0] {
-        let run = Collisions { voxmap: &voxmap, field, tool, mass: 0.1, stiffness: 2000.0, speed, dt: 1e-3, strokes };
-        let (without, with) = (run.run(false)?.ratio(), run.run(true)?.ratio());
+        let run = |braking: bool| {
+            let mut settings = Settings::for_tool(Renderer::Vps, &tool, &LIMITS)?;
+            settings.contact.braking = braking;
+            Collisions { settings, tool: &tool, body: &body, speed, dt: STEP, strokes }.run()
+        };
+        let [without, with] = [run(false)?, run(true)?].map(|seen| seen.ratio());
         // Zero in both counts as equal.
         let ratio = if without > 0.0 { with / without } else { f64::from(u8::from(with > 0.0)) };
         let row = Row::new(format!("haptics/braking/{speed}_mps/penetration_ratio"), ratio, "ratio").target(0.1);

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace chai3d {
 
@@ -86,7 +87,30 @@ class cGenericObject {
     m_localRot.identity();
     m_globalRot.identity();
   }
-  virtual ~cGenericObject() {}
+  // CHAI3D's objects own their children.
+  virtual ~cGenericObject() {
+    for (cGenericObject* child : m_children) delete child;
+  }
+  // Children are not copied.
+  virtual cGenericObject* copy(const bool = false, const bool = false, const bool = false, const bool = false) {
+    cGenericObject* const object = new cGenericObject;
+    object->m_localPos = m_localPos;
+    object->m_localRot = m_localRot;
+    return object;
+  }
+  bool addChild(cGenericObject* a_object) {
+    m_children.push_back(a_object);
+    return true;
+  }
+  unsigned int getNumChildren() { return static_cast<unsigned int>(m_children.size()); }
+  cGenericObject* getChild(const unsigned int a_index) const { return m_children[a_index]; }
+  virtual void setTransparencyLevel(const float a_level, const bool a_applyToVertices = false,
+                                    const bool a_applyToTextures = false, const bool a_affectChildren = false,
+                                    const bool a_affectComponents = true) {
+    if (!a_affectChildren) return;
+    for (cGenericObject* child : m_children)
+      child->setTransparencyLevel(a_level, a_applyToVertices, a_applyToTextures, true, a_affectComponents);
+  }
   void setLocalPos(const cVector3d& a_localPos) { m_localPos = a_localPos; }
   void setLocalRot(const cMatrix3d& a_localRot) { m_localRot = a_localRot; }
   cVector3d getLocalPos() const { return m_localPos; }
@@ -98,8 +122,12 @@ class cGenericObject {
     m_globalPos = a_globalPos + a_globalRot * m_localPos;
     m_globalRot = a_globalRot * m_localRot;
     updateGlobalPositions(a_frameOnly);
+    for (cGenericObject* child : m_children) child->computeGlobalPositions(a_frameOnly, m_globalPos, m_globalRot);
   }
-  virtual void renderSceneGraph(cRenderOptions& a_options) { render(a_options); }
+  virtual void renderSceneGraph(cRenderOptions& a_options) {
+    render(a_options);
+    for (cGenericObject* child : m_children) child->renderSceneGraph(a_options);
+  }
 
  protected:
   virtual void updateGlobalPositions(const bool) {}
@@ -112,6 +140,7 @@ class cGenericObject {
 
   cVector3d m_localPos, m_globalPos;
   cMatrix3d m_localRot, m_globalRot;
+  std::vector<cGenericObject*> m_children;
 };
 
 class cGenericTool : public cGenericObject {

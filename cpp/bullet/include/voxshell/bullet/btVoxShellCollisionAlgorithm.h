@@ -7,6 +7,7 @@
 #include <voxshell/voxshell.h>
 
 class btCollisionDispatcher;
+class btVoxShellBudget;
 
 /// Settings of the contacts of Voxshell pairs. The defaults suit bodies of any size; no value needs tuning to start.
 struct btVoxShellSettings
@@ -49,6 +50,8 @@ struct btVoxShellSettings
 	/// Upper limit of that search distance, as a fraction of the smaller body's radius. Lower it to save time where
 	/// fast bodies may sink in.
 	btScalar m_maxLookaheadFraction = btScalar(1);
+	/// Limit on the work of all pairs in a step, which they share; it must outlive them. Default: none.
+	btVoxShellBudget* m_budget = nullptr;
 };
 
 /// Generates the contacts of a Voxshell shape with another one or with one of Bullet's shapes.

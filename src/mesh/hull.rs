@@ -206,14 +206,37 @@ pub(crate) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
         return Err(flat());
     }
     let step = extent / STEPS;
-    let mut builder = Builder {
-        points: points
-            .iter()
-            .map(|p| [0, 1, 2].map(|k| ((p[k] - bounds.min[k]) / step).round() as i64))
-            .collect_guarded(),
-        faces: Vec::new(),
+    let lattice: Vec<[i64; 3]> =
+        points.iter().map(|p| [0, 1, 2].map(|k| ((p[k] - bounds.min[k]) / step).round() as i64)).collect_guarded();
+    let LatticeHull { points, triangles, neighbors } = lattice_hull(lattice).ok_or_else(flat)?;
+    let builder = Builder { points, faces: Vec::new() };
+    let unit = |corners: [u32; 3]| {
+        let n = builder.normal(corners).map(|x| x as f64);
+        let len = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+        n.map(|x| x / len)
     };
-    builder.start(builder.simplex().ok_or_else(flat)?);
+    Ok(Hull {
+        normals: triangles.iter().map(|t| unit(*t)).collect_guarded(),
+        triangles,
+        neighbors,
+        points: builder.points.iter().map(|p| [0, 1, 2].map(|k| bounds.min[k] + p[k] as f64 * step)).collect_guarded(),
+    })
+}
+
+/// A triangulated hull of points with integer coordinates.
+pub(crate) struct LatticeHull {
+    /// The given points, including those not on the hull.
+    pub points: Vec<[i64; 3]>,
+    /// Counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Triangle across the edge from corner i to corner i + 1.
+    pub neighbors: Vec<[u32; 3]>,
+}
+
+/// Returns the hull of points whose coordinates differ by at most 2⁴⁰; `None` if they lie in one plane.
+pub(crate) fn lattice_hull(points: Vec<[i64; 3]>) -> Option<LatticeHull> {
+    let mut builder = Builder { points, faces: Vec::new() };
+    builder.start(builder.simplex()?);
     let mut face = 0;
     while face < builder.faces.len() {
         if builder.faces[face].alive && !builder.faces[face].outside.is_empty() {
@@ -226,16 +249,10 @@ pub(crate) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
     for (new, (old, _)) in builder.faces.iter().enumerate().filter(|(_, f)| f.alive).enumerate() {
         renumbered[old] = new as u32;
     }
-    let unit = |corners: [u32; 3]| {
-        let n = builder.normal(corners).map(|x| x as f64);
-        let len = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
-        n.map(|x| x / len)
-    };
-    Ok(Hull {
+    Some(LatticeHull {
         triangles: alive.iter().map(|f| f.corners).collect_guarded(),
         neighbors: alive.iter().map(|f| f.neighbors.map(|n| renumbered[n as usize])).collect_guarded(),
-        normals: alive.iter().map(|f| unit(f.corners)).collect_guarded(),
-        points: builder.points.iter().map(|p| [0, 1, 2].map(|k| bounds.min[k] + p[k] as f64 * step)).collect_guarded(),
+        points: builder.points,
     })
 }
 

@@ -1,0 +1,283 @@
+//! Two hierarchies of hulls at two poses.
+
+use super::triangles::{closest, Closest};
+use super::workspace::{HullStats, HullWorkspace};
+use crate::math::gjk::{nearest, Extreme, Nearest, Separation};
+use crate::math::{Mat3, Pose, Vec3};
+use crate::memory::GrowGuarded;
+use crate::mesh::simplify::{Cover, HullHierarchy, Node};
+use crate::mesh::triangle::Corners;
+use crate::mesh::{near_pairs, Placement};
+
+/// Hulls with at most this number of vertices are searched one vertex after another.
+const FEW_VERTICES: usize = 24;
+
+/// Winding number from which a point counts as inside: less than a half, for points in the surface.
+const INSIDE: f64 = 0.3;
+
+/// Part of the coordinates by which a bound of the last query must exceed the limit, so that rounding does not decide.
+const SAFE: f64 = 1e-9;
+
+/// A contact in the frame of A's hierarchy.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    pub on_a: Vec3,
+    pub on_b: Vec3,
+    pub normal: Vec3,
+    pub separation: f64,
+    pub nodes: [u32; 2],
+}
+
+/// How two hulls are to each other.
+pub enum Relation {
+    Apart,
+    Refine([bool; 2]),
+    Contact(Found),
+    /// Pieces of level 0 whose triangles decide.
+    Triangles,
+}
+
+pub struct Pair<'a> {
+    pub a: &'a HullHierarchy,
+    pub b: &'a HullHierarchy,
+    /// From B's frame to A's.
+    pub rotation: Mat3,
+    pub translation: Vec3,
+    pub size: f64,
+    /// Largest weighted deviation, metres.
+    pub tolerance: f64,
+    /// Whether overlapping hulls are contacts with a depth; else the distance of their surfaces is wanted.
+    pub depths: bool,
+}
+
+impl<'a> Pair<'a> {
+    pub fn new(bodies: [(&'a HullHierarchy, &Pose); 2], tolerance: f64, depths: bool) -> Self {
+        let [(a, pose_a), (b, pose_b)] = bodies;
+        let turn = pose_a.rotation.inverse();
+        let rotation = (turn * pose_b.rotation).to_rotation_matrix().into_inner();
+        let place = |pose: &Pose, h: &HullHierarchy| pose.rotation * h.origin() + pose.translation.vector;
+        let translation = turn * (place(pose_b, b) - place(pose_a, a));
+        let radius = |h: &HullHierarchy| h.nodes[0].center.norm() + h.nodes[0].radius;
+        let size = radius(a) + radius(b) + translation.norm();
+        Self { a, b, rotation, translation, size, tolerance, depths }
+    }
+
+    pub fn place(&self, p: &Vec3) -> Vec3 {
+        self.rotation * p + self.translation
+    }
+
+    /// Returns a lower bound of the distance of everything below two nodes, by their balls.
+    pub fn ball_bound(&self, i: u32, j: u32) -> f64 {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let between = (self.place(&q.center) - p.center).norm();
+        between - (p.radius + q.radius) - (p.reach + q.reach) - 1e-13 * self.size
+    }
+
+    /// Returns how the hulls of two nodes are to each other, if what is below them may be within `limit`.
+    pub fn relation(&self, i: u32, j: u32, limit: f64, workspace: &mut HullWorkspace) -> Relation {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let limit = limit + p.reach + q.reach;
+        let (mut at_a, mut at_b) = (0, 0);
+        let mut support = |d: &Vec3| {
+            at_a = extreme(self.a, p, d, at_a);
+            at_b = extreme(self.b, q, &self.rotation.tr_mul(&-d), at_b);
+            Extreme {
+                a: self.a.vertices_of(p)[at_a as usize],
+                b: self.place(&self.b.vertices_of(q)[at_b as usize]),
+                ids: [at_a, at_b],
+            }
+        };
+        // The direction that separated the two hulls in the last query often still does.
+        if let Some(d) = workspace.direction(i, j) {
+            let e = support(&d);
+            workspace.stats.bounds += 1;
+            if (e.b - e.a).dot(&d) > limit + SAFE * self.size {
+                return Relation::Apart;
+            }
+        }
+        workspace.stats.distances += 1;
+        let first = self.place(&q.center) - p.center;
+        (at_a, at_b) = (0, 0);
+        let mut support = |d: &Vec3| {
+            at_a = extreme(self.a, p, d, at_a);
+            at_b = extreme(self.b, q, &self.rotation.tr_mul(&-d), at_b);
+            Extreme {
+                a: self.a.vertices_of(p)[at_a as usize],
+                b: self.place(&self.b.vertices_of(q)[at_b as usize]),
+                ids: [at_a, at_b],
+            }
+        };
+        match nearest(&first, limit, self.size, &mut support) {
+            Separation::Beyond(direction) => {
+                workspace.remember(i, j, direction);
+                Relation::Apart
+            }
+            Separation::Near(found) => self.separated(i, j, &found),
+            Separation::Overlapping => self.overlapping(i, j),
+        }
+    }
+
+    fn separated(&self, i: u32, j: u32, found: &Nearest) -> Relation {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let (mut of_a, mut of_b) = ([0; 3], [0; 3]);
+        for k in 0..found.count {
+            (of_a[k], of_b[k]) = (found.ids[k][0], found.ids[k][1]);
+        }
+        let (of_a, of_b) = (&of_a[..found.count], &of_b[..found.count]);
+        let is_surface = [self.a.is_surface(p, of_a), self.b.is_surface(q, of_b)];
+        let area = area_at(self.a, p, of_a).max(area_at(self.b, q, of_b));
+        if let Some(refine) = self.refinement(p, q, area, is_surface) {
+            return Relation::Refine(refine);
+        }
+        if is_surface != [true; 2] {
+            return Relation::Triangles;
+        }
+        let normal = (found.on_b - found.on_a) / found.distance;
+        let (on_a, on_b, separation) = (found.on_a, found.on_b, found.distance);
+        Relation::Contact(Found { on_a, on_b, normal, separation, nodes: [i, j] })
+    }
+
+    /// Returns which of two nodes to refine: one whose detail is perceptible, or whose closest point is not on the surface.
+    ///
+    /// A detail of height s, the deviation, and of the width of the longest edge that was collapsed, 1/r, has the volume
+    /// φ = s/r². It is perceptible if φ over the contact area D exceeds the tolerance (Otaduy & Lin 2003, section 5).
+    fn refinement(&self, p: &Node, q: &Node, area: f64, is_surface: [bool; 2]) -> Option<[bool; 2]> {
+        let is_perceptible = |n: &Node| {
+            let volume = n.deviation * n.detail * n.detail;
+            volume > 0.0 && (area <= 0.0 || volume > self.tolerance * area || volume.is_nan())
+        };
+        let open = |n: &Node, is_surface: bool| n.level > 0 && (!is_surface || is_perceptible(n));
+        let refine = [open(p, is_surface[0]), open(q, is_surface[1])];
+        (refine != [false; 2]).then_some(refine)
+    }
+
+    fn overlapping(&self, i: u32, j: u32) -> Relation {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let merged = [p, q].map(|n| n.deviation.is_infinite());
+        if merged != [false; 2] {
+            return Relation::Refine(merged);
+        }
+        let finest = p.level == 0 && q.level == 0;
+        let deepest = if self.depths { self.shallowest_face(i, j) } else { None };
+        let Some((found, area)) = deepest else {
+            return if finest { Relation::Triangles } else { Relation::Refine([p.level > 0, q.level > 0]) };
+        };
+        if let Some(refine) = self.refinement(p, q, area, [true; 2]) {
+            return Relation::Refine(refine);
+        }
+        // The hulls may overlap where they close hollows.
+        let in_b = self.rotation.tr_mul(&(found.on_a - self.translation));
+        let is_inside = self.a.bvh.winding_number(found.on_b) > INSIDE && self.b.bvh.winding_number(in_b) > INSIDE;
+        let is_shallow = found.separation > -1e-12 * self.size;
+        match (is_inside || is_shallow, finest) {
+            (true, _) => Relation::Contact(found),
+            (false, true) => Relation::Triangles,
+            (false, false) => Relation::Refine([p.level > 0, q.level > 0]),
+        }
+    }
+
+    /// Returns the depth of overlapping hulls along the normals of those of their faces that are surface, the smallest,
+    /// and the contact area there.
+    fn shallowest_face(&self, i: u32, j: u32) -> Option<(Found, f64)> {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let mut best: Option<(Found, f64)> = None;
+        let mut offer = |found: Found, area: f64| {
+            if best.as_ref().is_none_or(|b| found.separation > b.0.separation) {
+                best = Some((found, area));
+            }
+        };
+        let area_of = |h: &HullHierarchy, n: &Node, corners: &[u32]| area_at(h, n, corners);
+        let mut at = 0;
+        for face in self.a.faces_of(p).iter().filter(|f| f.cover != Cover::Virtual) {
+            at = extreme(self.b, q, &self.rotation.tr_mul(&-face.normal), at);
+            let v = self.place(&self.b.vertices_of(q)[at as usize]);
+            let separation = face.normal.dot(&v) - face.offset;
+            let area = area_of(self.a, p, &face.corners).max(area_of(self.b, q, &[at]));
+            let (on_a, normal) = (v - face.normal * separation, face.normal);
+            offer(Found { on_a, on_b: v, normal, separation, nodes: [i, j] }, area);
+        }
+        at = 0;
+        for face in self.b.faces_of(q).iter().filter(|f| f.cover != Cover::Virtual) {
+            let n = self.rotation * face.normal;
+            at = extreme(self.a, p, &-n, at);
+            let v = self.a.vertices_of(p)[at as usize];
+            let separation = n.dot(&v) - (face.offset + n.dot(&self.translation));
+            let area = area_of(self.b, q, &face.corners).max(area_of(self.a, p, &[at]));
+            offer(Found { on_a: v, on_b: v - n * separation, normal: -n, separation, nodes: [i, j] }, area);
+        }
+        best
+    }
+
+    /// Returns the closest points of the triangles of two pieces of level 0 if they are within `limit`, metres.
+    pub fn triangles(&self, i: u32, j: u32, limit: f64, stats: &mut HullStats) -> Option<Closest> {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let mut best: Option<Closest> = None;
+        let mut test = |s: u32, t: u32| {
+            let own: Corners = self.a.mesh.corners(s as usize).map(Vec3::from);
+            let other: Corners = self.b.mesh.corners(t as usize).map(|v| self.place(&Vec3::from(v)));
+            stats.triangles += 1;
+            let found = closest(&own, &other);
+            if found.squared <= limit * limit && best.is_none_or(|b| found.squared < b.squared) {
+                best = Some(found);
+            }
+        };
+        let (of_a, of_b) = (self.a.triangles_of(p), self.b.triangles_of(q));
+        match (&self.a.pieces[i as usize], &self.b.pieces[j as usize]) {
+            (Some(first), Some(second)) => {
+                let placement = Placement { rotation: self.rotation, translation: self.translation };
+                near_pairs(second, first, &placement, limit, |t, s| test(of_a[s as usize], of_b[t as usize]));
+            }
+            _ => of_a.iter().for_each(|&s| of_b.iter().for_each(|&t| test(s, t))),
+        }
+        best
+    }
+
+    /// Puts the pairs of the children of the nodes to refine on the stack, the nearest last. If both are, the larger one.
+    pub fn refine(&self, i: u32, j: u32, which: [bool; 2], stack: &mut Vec<(f64, u32, u32)>) {
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let from = stack.len();
+        let first = which[0] && (!which[1] || p.radius + p.reach >= q.radius + q.reach);
+        if first {
+            stack.extend_guarded(p.children.clone().map(|c| (self.ball_bound(c, j), c, j)));
+        } else {
+            stack.extend_guarded(q.children.clone().map(|c| (self.ball_bound(i, c), i, c)));
+        }
+        stack[from..].sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((y.1, y.2).cmp(&(x.1, x.2))));
+    }
+}
+
+/// Returns the vertex of a hull that is farthest along a direction, from a vertex to start at.
+fn extreme(h: &HullHierarchy, node: &Node, d: &Vec3, start: u32) -> u32 {
+    let vertices = h.vertices_of(node);
+    if vertices.len() <= FEW_VERTICES || node.faces.is_empty() {
+        let (mut best, mut at) = (f64::NEG_INFINITY, 0);
+        for (i, v) in vertices.iter().enumerate() {
+            let along = v.dot(d);
+            if along > best {
+                (best, at) = (along, i);
+            }
+        }
+        return at as u32;
+    }
+    let faces = h.faces_of(node);
+    let (mut at, mut best) = (start, vertices[start as usize].dot(d));
+    loop {
+        let before = at;
+        for &f in h.fan(node, before) {
+            for v in faces[f as usize].corners {
+                let along = vertices[v as usize].dot(d);
+                if along > best {
+                    (at, best) = (v, along);
+                }
+            }
+        }
+        if at == before {
+            return at;
+        }
+    }
+}
+
+/// Returns the largest support area of some vertices of a node.
+fn area_at(h: &HullHierarchy, node: &Node, vertices: &[u32]) -> f64 {
+    vertices.iter().map(|&v| h.areas[(node.vertices.start + v) as usize]).fold(0.0, f64::max)
+}

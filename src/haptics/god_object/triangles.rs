@@ -1,0 +1,128 @@
+//! Detection of contacts by the triangles of both bodies: Ortega, Redon & Coquillart's own (2007, section 4.1).
+//!
+//! Heights are distances of features here, and not separations of samples. They are not negative, so a tool that passes
+//! through an obstacle is led out by its samples.
+
+use super::{constraint, GodObject, MAX_CUTS, REST, TOLERANCE};
+use crate::ccd::mesh_impact::{mesh_time_of_impact, MeshImpact, MeshQuery, MovingMesh};
+use crate::ccd::mesh_near::{mesh_contacts, MeshContact};
+use crate::contact::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::haptics::god_object::Detection;
+use crate::haptics::qp::MAX_ROWS;
+use crate::haptics::Obstacle;
+use crate::math::Pose;
+use crate::mesh::FeatureKind;
+use crate::mesh::Locator;
+use crate::Result;
+
+/// Returns the number of a contact for the constraint: that of the vertex, or of the edge of A.
+fn feature(features: &crate::ccd::mesh_impact::FeaturePair) -> u32 {
+    match (features.a.kind, features.b.kind) {
+        (FeatureKind::Vertex, _) => features.a.index,
+        (_, FeatureKind::Vertex) => features.b.index | FEATURE_OF_B,
+        _ => features.a.index | FEATURE_OF_EDGE,
+    }
+}
+
+fn of_near(c: &MeshContact) -> Contact {
+    Contact {
+        point_on_a: c.point_on_a,
+        point_on_b: c.point_on_b,
+        normal: c.normal,
+        separation: c.separation,
+        toi: 0.0,
+        feature: feature(&c.features),
+        segment: 0,
+    }
+}
+
+fn of_impact(c: &MeshImpact) -> Contact {
+    Contact {
+        point_on_a: c.point_on_a,
+        point_on_b: c.point_on_b,
+        normal: c.normal,
+        separation: c.separation,
+        toi: c.time,
+        feature: feature(&c.features),
+        segment: 0,
+    }
+}
+
+impl GodObject {
+    /// Returns the meshes of the tool and an obstacle if their triangles decide. Below the surface, samples decide.
+    pub(super) fn meshes<'a>(&'a self, i: usize, body: &'a Obstacle) -> Option<(&'a Locator, &'a Locator)> {
+        let meshes = self.tool.forms.mesh.as_deref().zip(body.forms.mesh.as_deref());
+        meshes.filter(|_| self.settings.detection == Detection::Triangles && self.levels[i] >= 0.0)
+    }
+
+    /// Adds the constraints with obstacle `i` at a pose, of features within `near` skins, and returns the distance of
+    /// the nearest. `None` if samples decide.
+    pub(super) fn gather_triangles(
+        &mut self,
+        i: usize,
+        body: &Obstacle,
+        at: &Pose,
+        near: f64,
+        most: usize,
+    ) -> Option<f64> {
+        let mut workspace = std::mem::take(&mut self.near_triangles);
+        let result = self.meshes(i, body).map(|(tool, other)| {
+            let most = self.settings.contacts.min(most).max(1);
+            let (tool, other) = ((tool, &self.model.pose), (other, at));
+            let (found, pierced) = mesh_contacts(tool, other, near * self.skin, most, &mut workspace);
+            (found.len(), pierced)
+        });
+        let mut nearest = near * self.skin;
+        let has_samples = body.forms.field.is_some() || body.forms.shell.is_some();
+        let by_triangles = matches!(result, Some((_, pierced)) if !(pierced && has_samples));
+        if by_triangles {
+            let stats = workspace.stats();
+            self.spent.tests.node_tests += stats.node_tests;
+            self.spent.tests.sample_tests += stats.feature_tests;
+            for c in workspace.contacts() {
+                nearest = nearest.min(c.separation);
+                if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
+                    let mut made = constraint((i as u32, at), &of_near(c), c.separation - REST * self.skin);
+                    made.set_feel(body, &self.settings.surface);
+                    self.model.constraints.push(made);
+                    self.separations.push(c.separation);
+                }
+            }
+            if result.is_some_and(|(_, pierced)| pierced) {
+                nearest = 0.0;
+            }
+        }
+        self.near_triangles = workspace;
+        by_triangles.then_some(nearest)
+    }
+
+    /// Finds the first pair of features that comes as near as `level`, metres, while the tool and obstacle `i` move.
+    /// `None` if samples decide.
+    pub(super) fn hit_triangles(
+        &mut self,
+        i: usize,
+        body: &Obstacle,
+        (to, obstacle): (&Pose, [&Pose; 2]),
+        level: f64,
+        until: f64,
+    ) -> Result<Option<Option<Contact>>> {
+        if level < 0.0 {
+            return Ok(None);
+        }
+        let mut workspace = std::mem::take(&mut self.moving_triangles);
+        let found = match self.meshes(i, body) {
+            None => Ok(None),
+            Some((tool, other)) => {
+                let a = MovingMesh { mesh: tool, from: self.model.pose, to: *to };
+                let b = MovingMesh { mesh: other, from: *obstacle[0], to: *obstacle[1] };
+                let query = MeshQuery { max_separation: level, until, ..MeshQuery::new(TOLERANCE * self.skin) };
+                mesh_time_of_impact(&a, &b, &query, &mut workspace).map(|c| Some(c.as_ref().map(of_impact)))
+            }
+        };
+        let stats = workspace.stats();
+        self.spent.tests.node_tests += stats.node_tests;
+        self.spent.tests.sample_tests += stats.feature_tests;
+        self.moving_triangles = workspace;
+        found
+    }
+}
