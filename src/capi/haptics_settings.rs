@@ -320,7 +320,7 @@ pub(super) fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
 
 /// Converts a name: the core's `coupling.reach[0]` becomes `settings->coupling.reach[0]`, and the prefix `tool.` is
 /// dropped.
-fn of_settings(argument: &str) -> String {
+pub(super) fn of_settings(argument: &str) -> String {
     match argument.strip_prefix("tool.") {
         Some("center") => "settings->center_of_mass".into(),
         Some(name) => format!("settings->{name}"),

@@ -317,6 +317,21 @@ pub unsafe extern "C" fn vxs_shape_create_with_hulls(
     })
 }
 
+/// Gets the hierarchy of hulls of a shape; it is shared, not copied.
+///
+/// @param shape       the shape
+/// @param[out] hulls  release it with `vxs_hulls_release`
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no hulls)
+#[no_mangle]
+pub unsafe extern "C" fn vxs_shape_get_hulls(shape: *const vxs_shape, hulls: *mut *mut vxs_hulls) -> vxs_status {
+    entry!(vxs_shape_get_hulls, [shape], {
+        let Some(found) = &handle::get("shape", shape)?.hulls else {
+            return Err(Failure::unsupported("shape has no hulls"));
+        };
+        handle::create("hulls", hulls, found.clone())
+    })
+}
+
 /// Fills `query` with the defaults: contacts and distances of the original surfaces.
 ///
 /// @param[out] query  the struct to fill
