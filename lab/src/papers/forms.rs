@@ -13,8 +13,12 @@ use voxshell_lab::row::Row;
 
 use super::otaduy::hierarchy;
 use super::{Context, Outcome};
+use crate::bench::parry::{self, Parry};
 use crate::bench::random::Random;
 use crate::haptics_demo::session::quantile;
+
+/// Poses at which parry3d measures, which is slow.
+const PEER_POSES: usize = 10;
 
 struct Case {
     name: &'static str,
@@ -68,6 +72,10 @@ fn compare(case: &Case, poses: usize, rows: &mut Vec<Row>) -> Result<()> {
     let (build, hulls) =
         of_wall(|| -> Result<Vec<_>> { case.meshes.iter().map(hierarchy).collect() });
     let hulls = hulls?;
+    let peers = [Parry::new(&case.meshes[0]), Parry::new(&case.meshes[1])];
+    // Distances by hulls and by parry3d, microseconds.
+    let mut distances = [const { Vec::new() }; 2];
+    let mut parry_error: f64 = 0.0;
     let still = Pose::identity();
     let mut random = Random::new(20);
     let exact = HullQuery { max_separation: f64::INFINITY, tolerance: 0.0 };
@@ -116,7 +124,16 @@ fn compare(case: &Case, poses: usize, rows: &mut Vec<Row>) -> Result<()> {
             note(2 + k, seconds, found?);
         }
         let bodies = [(&hulls[0], &still), (&hulls[1], &apart)];
-        let true_distance = hull_distance(bodies, &exact, &mut scratch.2)?.map_or(0.0, |f| f.0);
+        let (seconds, found) = of_thread(|| hull_distance(bodies, &exact, &mut scratch.2));
+        let true_distance = found?.map_or(0.0, |f| f.0);
+        if let ([Some(a), Some(b)], true) = (&peers, i < PEER_POSES) {
+            distances[0].push(seconds * 1e6);
+            let (seconds, found) = of_thread(|| a.apart(b, &apart));
+            if let Some(found) = found {
+                distances[1].push(seconds * 1e6);
+                parry_error = parry_error.max((f64::from(found) - true_distance).abs());
+            }
+        }
         let by_field = contact::distance(a, &still, b, &apart, Roles::ShellOfB, f64::INFINITY, &mut scratch.0)?;
         if let Some(found) = by_field {
             field_error.push((found.separation - true_distance).abs());
@@ -156,6 +173,14 @@ fn compare(case: &Case, poses: usize, rows: &mut Vec<Row>) -> Result<()> {
                 .with("mb", bytes as f64 * 1e-6)
                 .with("error_of_extent", error)
                 .with("triangles", case.meshes.iter().map(|m| m.triangles.len()).sum::<usize>()),
+        );
+    }
+    if !distances[1].is_empty() {
+        let [ours, theirs] = distances.map(|mut times| quantile(&mut times, 0.5));
+        rows.push(
+            Row::new(format!("forms/{}/distance/p50", case.name), ours, "us")
+                .peer(parry::NAME, theirs)
+                .with("largest_difference", parry_error),
         );
     }
     rows.push(Row::from(json!({ "row": format!("forms/{}", case.name), "cells": case.cells, "poses": poses })));

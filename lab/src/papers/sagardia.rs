@@ -2,6 +2,9 @@
 //! the time of a check (Algorithm 1), each form of the map, and the answer against the limit of tests (section 2.3). The drops in
 //! Bullet are those of `bullet-demo/run --evaluation`.
 
+use std::sync::Arc;
+
+use voxshell::asset::{self, CookOptions, Resolution, Shape};
 use voxshell::contact::Completeness;
 use voxshell::cook::FieldOptions;
 use voxshell::field::DenseField;
@@ -10,7 +13,7 @@ use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::{Clustering, PointShell, Sampling, ShellOptions};
 use voxshell::response::{voxel_query, VoxelQuery, VoxelWorkspace};
 use voxshell::voxmap::{Branching, MapForm, Offset, Rule, VoxelModel, VoxelOptions, Voxelmap};
-use voxshell::Result;
+use voxshell::{Error, Result};
 use voxshell_lab::clock::{of_process, of_thread};
 use voxshell_lab::report::palette::{BLUE, GREEN, ORANGE};
 use voxshell_lab::report::{Curve, Plot};
@@ -81,7 +84,7 @@ fn made(context: &Context, name: &str, mesh: &TriMesh, rows: &mut Vec<Row>) -> R
     Ok(maps)
 }
 
-fn pointshell(name: &str, mesh: &TriMesh, count: usize, rows: &mut Vec<Row>) -> Result<PointShell> {
+fn pointshell(name: &str, mesh: &TriMesh, count: usize, rows: &mut Vec<Row>) -> Result<Arc<PointShell>> {
     let spacing = mesh.bounds().extents().max() / 298.0;
     let options = ShellOptions {
         method: Sampling::Projection { voxel_size: spacing },
@@ -91,7 +94,14 @@ fn pointshell(name: &str, mesh: &TriMesh, count: usize, rows: &mut Vec<Row>) -> 
         ..ShellOptions::default()
     };
     let start = of_process();
-    let shell = PointShell::cook(mesh, &options, &Progress::none())?;
+    let options = CookOptions {
+        forms: asset::Forms { field: false, shell: true },
+        resolution: Resolution::Cells(64),
+        shell: options,
+        ..CookOptions::default()
+    };
+    let shell = Shape::cook(mesh, &options, &Progress::none())?.shell;
+    let shell = shell.ok_or_else(|| Error::Unsupported("a body without samples".into()))?;
     rows.push(
         Row::new(format!("sagardia/{name}/pointshell/{count}/making"), of_process() - start, "s")
             .target(20.0)
