@@ -77,6 +77,7 @@ pub fn run(context: &Context) -> Result<Outcome> {
         hulls.push(made);
     }
     let [fixed, tool] = [&hulls[0], &hulls[1]];
+    figure_4(fixed, tool, context.quick, &mut outcome)?;
     figure_6(fixed, tool, context.quick, &mut outcome)?;
     Ok(outcome)
 }
@@ -144,6 +145,22 @@ enum Rate {
     Every(u32),
 }
 
+/// How a run is made.
+#[derive(Clone, Copy)]
+struct Setup {
+    /// Tolerance of the hulls, metres.
+    tolerance: f64,
+    /// Whether the contact force is linear between the answers of the contact thread, or constant.
+    linearised: bool,
+    rate: Rate,
+    /// Of each contact, N/m.
+    stiffness: f64,
+    /// Backward Euler, or symplectic Euler.
+    implicit: bool,
+    /// Simulated time, seconds.
+    length: f64,
+}
+
 /// Result of a run.
 struct Run {
     name: String,
@@ -169,6 +186,54 @@ impl Run {
     }
 }
 
+/// 2005, figure 4: integration methods and stiffnesses of contacts, whose values the text at hand does not give.
+fn figure_4(fixed: &HullHierarchy, tool: &HullHierarchy, quick: bool, outcome: &mut Outcome) -> Result<()> {
+    let start = touching(fixed, tool)?;
+    let mut runs = Vec::new();
+    for (name, stiffness, implicit, colour) in [
+        ("backward Euler, 5 kN/m", 5e3, true, BLUE),
+        ("backward Euler, 20 kN/m", 2e4, true, GREEN),
+        ("symplectic Euler, 5 kN/m", 5e3, false, ORANGE),
+        ("symplectic Euler, 20 kN/m", 2e4, false, RED),
+    ] {
+        let setup = Setup {
+            tolerance: 0.025 * RADIUS,
+            linearised: true,
+            rate: Rate::Every(2),
+            stiffness,
+            implicit,
+            length: if quick { 0.3 } else { LENGTH },
+        };
+        let mut run = play([fixed, tool], &start, &setup)?;
+        (run.name, run.colour) = (name.into(), colour);
+        outcome.rows.push(
+            Row::new(format!("otaduy/figure4/{name}/depth"), run.most(0), "mm")
+                .with("deviation_mm", run.most(1))
+                .with("force_n", run.most(2))
+                .with("shaking_n", run.shaking())
+                .with("bounded", run.bounded),
+        );
+        runs.push(run);
+    }
+    plots("Otaduy & Lin 2005, figure 4", &runs, &[0, 1, 2], outcome);
+    Ok(())
+}
+
+/// Adds the plots of some quantities.
+fn plots(figure: &str, runs: &[Run], quantities: &[usize], outcome: &mut Outcome) {
+    let titles = ["penetration, mm", "from hand to tool, mm", "feedback force, N", "rate of the contact thread, Hz"];
+    for &i in quantities {
+        let curves = runs
+            .iter()
+            .map(|r| Curve { name: r.name.clone(), colour: r.colour, points: r.points[i].clone() })
+            .collect();
+        // What diverges would hide the others.
+        let top = [Some(1.0), Some(20.0), Some(10.0), None][i];
+        let title = format!("{figure}: {}", titles[i]);
+        outcome.plots.push(Plot { top, ..Plot::over_seconds(title, curves) });
+    }
+}
+
 fn figure_6(fixed: &HullHierarchy, tool: &HullHierarchy, quick: bool, outcome: &mut Outcome) -> Result<()> {
     // The paper's thresholds, of the radius; its rates for them; with and without the linearised model.
     let paper = [
@@ -181,7 +246,15 @@ fn figure_6(fixed: &HullHierarchy, tool: &HullHierarchy, quick: bool, outcome: &
     let mut runs = Vec::new();
     for (name, threshold, linearised, period, colour) in paper {
         for (how, rate) in [("paper's rate", Rate::Every(period)), ("own rate", Rate::Free)] {
-            let mut run = play(fixed, tool, &start, threshold * RADIUS, linearised, rate, quick)?;
+            let setup = Setup {
+                tolerance: threshold * RADIUS,
+                linearised,
+                rate,
+                stiffness: CONTACT,
+                implicit: true,
+                length: if quick { 0.3 } else { LENGTH },
+            };
+            let mut run = play([fixed, tool], &start, &setup)?;
             (run.name, run.colour) = (name.into(), colour);
             outcome.rows.push(
                 Row::new(format!("otaduy/figure6/{name}/{how}/depth"), run.most(0), "mm")
@@ -197,17 +270,7 @@ fn figure_6(fixed: &HullHierarchy, tool: &HullHierarchy, quick: bool, outcome: &
             }
         }
     }
-    let titles = ["penetration, mm", "from hand to tool, mm", "feedback force, N", "rate of the contact thread, Hz"];
-    for (i, title) in titles.iter().enumerate() {
-        let curves = runs
-            .iter()
-            .map(|r| Curve { name: r.name.clone(), colour: r.colour, points: r.points[i].clone() })
-            .collect();
-        let title = format!("Otaduy & Lin 2005, figure 6: {title}");
-        // What diverges would hide the others.
-        let top = [Some(1.0), Some(20.0), Some(10.0), None][i];
-        outcome.plots.push(Plot { top, ..Plot::over_seconds(title, curves) });
-    }
+    plots("Otaduy & Lin 2005, figure 6", &runs, &[0, 1, 2, 3], outcome);
     Ok(())
 }
 
@@ -277,18 +340,15 @@ impl Model {
 }
 
 fn play(
-    fixed: &HullHierarchy,
-    tool: &HullHierarchy,
+    [fixed, tool]: [&HullHierarchy; 2],
     start: &Pose,
-    tolerance: f64,
-    linearised: bool,
-    rate: Rate,
-    quick: bool,
+    setup: &Setup,
 ) -> Result<Run> {
+    let Setup { tolerance, linearised, rate, stiffness, implicit, length } = *setup;
     let mut body = RigidBody::at(Mass::of_sphere(MASS, RADIUS)?, start);
     let still = Pose::identity();
     let (mut workspace, mut exact, mut clusters) = (HullWorkspace::new(), HullWorkspace::new(), Clusters::new());
-    let settings = PenaltySettings::new(CONTACT, 0.0);
+    let settings = PenaltySettings::new(stiffness, 0.0);
     let query = HullQuery { max_separation: 0.0, tolerance };
     let depth_query = HullQuery { max_separation: 0.0, tolerance: 0.0 };
     let reduce = ClusterSettings { max_clusters: CLUSTERS, radius: 0.1 * RADIUS, max_separation: 0.0 };
@@ -302,7 +362,7 @@ fn play(
     let mut model: Option<Model> = None;
     let mut coming: Option<(usize, Model)> = None;
     let (mut times, mut last, mut hz) = (Vec::new(), 0usize, 1e3);
-    let steps = (LENGTH / STEP) as usize / if quick { 3 } else { 1 };
+    let steps = (length / STEP) as usize;
     for step in 0..steps {
         let t = step as f64 * STEP;
         if coming.as_ref().is_some_and(|c| c.0 <= step) {
@@ -332,7 +392,11 @@ fn play(
         if let Some(model) = &model {
             load += model.at(&body, linearised);
         }
-        body.implicit_euler(&load, STEP);
+        if implicit {
+            body.implicit_euler(&load, STEP);
+        } else {
+            body.symplectic_euler(&load.wrench, STEP);
+        }
         let apart = (body.center - hand(start, t)).norm();
         if !body.is_finite() || apart.is_nan() || apart > 1.0 {
             run.bounded = false;
