@@ -44,7 +44,7 @@ impl Parry {
         let placed = Pose::from_parts(vector(&pose.translation.vector), turn);
         let still = Pose::from_parts(Vector::new(0.0, 0.0, 0.0), Rotation::IDENTITY);
         let found = parry3d::query::distance(&still, &self.0, &placed, &other.0);
-        found.ok()
+        found.ok().map(|found| found.distance)
     }
 
     pub fn rays(segments: &[Segment]) -> Vec<Ray> {

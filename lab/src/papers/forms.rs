@@ -150,7 +150,7 @@ fn compare(case: &Case, poses: usize, rows: &mut Vec<Row>) -> Result<()> {
         }
         trees_early.push(early);
     }
-    let mean = |k: usize| counts[k] as f64 / times[k].len().max(1) as f64;
+    let mean = |k: usize| counts[k] as f64 / (poses - 1) as f64;
     let memory = |shape: &Shape| {
         shape.field.as_deref().and_then(|f| f.gridded()).map_or(0, |g| g.bytes)
             + shape.shell.as_deref().map_or(0, |s| s.memory_bytes())
