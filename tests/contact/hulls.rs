@@ -280,7 +280,8 @@ fn warm_queries_of_hulls_do_not_allocate_and_forget_nothing_wrongly() {
 
 #[test]
 fn same_bytes_on_threads_and_on_every_simd_path() {
-    let (a, b) = (hierarchy(&primitives::blob(0).unwrap()), hierarchy(&primitives::gear(9, 0.5, 0.4, 0.2, 0.15).unwrap()));
+    let (a, b) =
+        (hierarchy(&primitives::blob(0).unwrap()), hierarchy(&primitives::gear(9, 0.5, 0.4, 0.2, 0.15).unwrap()));
     let run = || {
         let (mut rng, mut workspace) = (Rng(31), HullWorkspace::new());
         let query = HullQuery { max_separation: 0.05, tolerance: 0.002 };

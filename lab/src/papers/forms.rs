@@ -69,8 +69,7 @@ fn compare(case: &Case, poses: usize, rows: &mut Vec<Row>) -> Result<()> {
         case.meshes.iter().map(tree).collect()
     });
     let trees = trees?;
-    let (build, hulls) =
-        of_wall(|| -> Result<Vec<_>> { case.meshes.iter().map(hierarchy).collect() });
+    let (build, hulls) = of_wall(|| -> Result<Vec<_>> { case.meshes.iter().map(hierarchy).collect() });
     let hulls = hulls?;
     let peers = [Parry::new(&case.meshes[0]), Parry::new(&case.meshes[1])];
     // Distances by hulls and by parry3d, microseconds.

@@ -66,11 +66,7 @@ const EXPERIMENTS: &[Experiment] = &[
         title: "Xu & Barbič 2014, 2016: fields, segments and motions",
         run: xu_barbic::run,
     },
-    Experiment {
-        name: "scenes",
-        title: "Xu & Barbič 2016: figures 2, 6, 7, 8, 11, 12 and 13",
-        run: scenes::run,
-    },
+    Experiment { name: "scenes", title: "Xu & Barbič 2016: figures 2, 6, 7, 8, 11, 12 and 13", run: scenes::run },
     Experiment {
         name: "stability",
         title: "Xu & Barbič 2014, figure 6; 2016, figure 10: steps, stiffness and depth",

@@ -339,11 +339,7 @@ impl Model {
     }
 }
 
-fn play(
-    [fixed, tool]: [&HullHierarchy; 2],
-    start: &Pose,
-    setup: &Setup,
-) -> Result<Run> {
+fn play([fixed, tool]: [&HullHierarchy; 2], start: &Pose, setup: &Setup) -> Result<Run> {
     let Setup { tolerance, linearised, rate, stiffness, implicit, length } = *setup;
     let mut body = RigidBody::at(Mass::of_sphere(MASS, RADIUS)?, start);
     let still = Pose::identity();
@@ -352,13 +348,7 @@ fn play(
     let query = HullQuery { max_separation: 0.0, tolerance };
     let depth_query = HullQuery { max_separation: 0.0, tolerance: 0.0 };
     let reduce = ClusterSettings { max_clusters: CLUSTERS, radius: 0.1 * RADIUS, max_separation: 0.0 };
-    let mut run = Run {
-        name: String::new(),
-        colour: BLUE,
-        points: Default::default(),
-        query: 0.0,
-        bounded: true,
-    };
+    let mut run = Run { name: String::new(), colour: BLUE, points: Default::default(), query: 0.0, bounded: true };
     let mut model: Option<Model> = None;
     let mut coming: Option<(usize, Model)> = None;
     let (mut times, mut last, mut hz) = (Vec::new(), 0usize, 1e3);
@@ -372,8 +362,9 @@ fn play(
         }
         if coming.is_none() {
             let pose = body.pose();
-            let (seconds, found) =
-                of_thread(|| hull_contacts([(tool, &pose), (fixed, &still)], &query, &mut workspace).map(<[_]>::to_vec));
+            let (seconds, found) = of_thread(|| {
+                hull_contacts([(tool, &pose), (fixed, &still)], &query, &mut workspace).map(<[_]>::to_vec)
+            });
             let found = found?;
             let found = cluster(&found, &reduce, &mut clusters);
             let of_tool = Body { geometry: Default::default(), kinematics: body.kinematics() };
@@ -415,4 +406,3 @@ fn play(
     run.query = crate::haptics_demo::session::quantile(&mut times, 0.5);
     Ok(run)
 }
-

@@ -77,7 +77,8 @@ fn made(context: &Context, name: &str, mesh: &TriMesh, rows: &mut Vec<Row>) -> R
                 .with("dims", dims.to_vec()),
         );
         rows.push(
-            Row::new(format!("sagardia/{name}/voxelmap/{form}/memory"), map.bytes() as f64 * 1e-6, "MB").peer(PAPER, 1.0),
+            Row::new(format!("sagardia/{name}/voxelmap/{form}/memory"), map.bytes() as f64 * 1e-6, "MB")
+                .peer(PAPER, 1.0),
         );
         maps.push((form, map));
     }

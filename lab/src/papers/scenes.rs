@@ -65,7 +65,8 @@ fn bisection(context: &Context, rows: &mut Vec<Row>) {
         "missed_share": f64::from(missed) / f64::from(crossed), "late_share": f64::from(late) / f64::from(crossed),
     })));
     // The two cases of the figure as cubics: both ends positive; and three roots.
-    for (name, b) in [("a, both ends outside", [0.3, -0.6, -0.6, 0.3]), ("b, three crossings", [0.05, -0.9, 1.1, -0.4])] {
+    for (name, b) in [("a, both ends outside", [0.3, -0.6, -0.6, 0.3]), ("b, three crossings", [0.05, -0.9, 1.1, -0.4])]
+    {
         let cubic = Cubic { b };
         rows.push(Row::from(json!({
             "figure": "2", "row": format!("scenes/figure2/{name}"), "exact": cubic.signs().first_below(),
@@ -96,11 +97,8 @@ fn played(figure: &str, name: &str, stage: &Stage, renderers: &[RendererName], o
 
 fn rows_of(figure: &str, name: &str, stage: &Stage, recording: &Recording, rows: &mut Vec<Row>) {
     let figures = recording.figures();
-    let row = Row::new(
-        format!("scenes/{name}/{}/deepest", recording.renderer.name()),
-        figures.penetration[1] * 1e3,
-        "mm",
-    );
+    let row =
+        Row::new(format!("scenes/{name}/{}/deepest", recording.renderer.name()), figures.penetration[1] * 1e3, "mm");
     rows.push(
         row.with("figure", figure)
             .with("passed", figures.passed)

@@ -29,9 +29,8 @@ pub fn run(context: &Context) -> Result<Outcome> {
         (pile.count, pile.time) = (8, 1.5);
     }
     let tolerance = if quick { 3.0 } else { 0.07 };
-    let longest = |contacts: Contacts, pile: &Pile| {
-        largest_stable(5e-4, 0.1, tolerance, |dt| pile.is_stable(contacts, dt))
-    };
+    let longest =
+        |contacts: Contacts, pile: &Pile| largest_stable(5e-4, 0.1, tolerance, |dt| pile.is_stable(contacts, dt));
     let mut outcome = Outcome::default();
     let [discrete, continuous] = [longest(DISCRETE, &pile)?, longest(CONTINUOUS, &pile)?];
     let rows = &mut outcome.rows;
