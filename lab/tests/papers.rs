@@ -16,15 +16,15 @@ fn an_experiment_writes_rows_plots_and_one_page() {
     let out = folder.path().to_str().expect("UTF-8");
     let output = papers(&["--quick", "--json", "--only", "ortega", "--out", out]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let lines: Vec<Value> =
+        String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     // Two rows of each of the five phases, and one of all.
     assert_eq!(lines.len(), 11);
     let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{row} has no {key}"));
     let last = &lines[10];
-    assert!((number(last, "peg_triangles") - 288.0).abs() < 12.0 && (number(last, "block_triangles") - 280.0).abs() < 12.0);
+    assert!(
+        (number(last, "peg_triangles") - 288.0).abs() < 12.0 && (number(last, "block_triangles") - 280.0).abs() < 12.0
+    );
     // The god-object never penetrates, and gets into the hole.
     assert!(number(last, "measured") < 1e-3, "{last}");
     assert!(number(last, "peg_at_the_end_mm") < 30.0, "{last}");

@@ -121,18 +121,19 @@ static void a_tolerance_saves_work_and_warm_queries_do_not_allocate(void) {
   OK(vxs_workspace_destroy(workspace));
 }
 
-/* A cube of 40 mm is pressed 2 mm into a plate: the springs of the coupling and of the contact are in series. */
+/* A ball of 40 mm is pressed 2 mm into a plate: the springs of the coupling and of the contact are in series. */
 static void a_tool_touches_by_its_hulls(void) {
   vxs_primitive primitive;
   vxs_cook_options options;
-  vxs_shape *bare = NULL, *cube = NULL, *plate = NULL, *plate_bare = NULL;
-  vxs_hulls *of_cube = NULL, *of_plate = NULL, *same = NULL;
-  OK(vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_BOX));
+  vxs_shape *bare = NULL, *ball = NULL, *plate = NULL, *plate_bare = NULL;
+  vxs_hulls *of_ball = NULL, *of_plate = NULL, *same = NULL;
+  OK(vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_SPHERE));
   OK(vxs_cook_options_init(&options, sizeof options));
   options.resolution = 16;
-  for (int i = 0; i < 3; i++) primitive.size[i] = 0.02;
+  primitive.size[0] = 0.02;
   OK(vxs_shape_create_primitive(&primitive, &options, &bare));
-  primitive.size[0] = primitive.size[2] = 0.2;
+  OK(vxs_primitive_init(&primitive, sizeof primitive, VXS_PRIMITIVE_BOX));
+  primitive.size[0] = primitive.size[2] = 0.2, primitive.size[1] = 0.02;
   OK(vxs_shape_create_primitive(&primitive, &options, &plate_bare));
   vxs_haptics_settings settings;
   OK(vxs_haptics_settings_init(&settings, sizeof settings, VXS_RENDERER_PENALTY, bare, 0.1, NULL));
@@ -141,18 +142,18 @@ static void a_tool_touches_by_its_hulls(void) {
   vxs_haptics *haptics = NULL;
   vxs_body body = {plate_bare, at(0, 0, 0)};
   REFUSED(VXS_UNSUPPORTED, "hulls", vxs_haptics_create(&settings, bare, &body, 1, &haptics));
-  OK(vxs_hulls_create_from_shape(bare, NULL, &of_cube));
+  OK(vxs_hulls_create_from_shape(bare, NULL, &of_ball));
   OK(vxs_hulls_create_from_shape(plate_bare, NULL, &of_plate));
-  OK(vxs_shape_create_with_hulls(bare, of_cube, &cube));
+  OK(vxs_shape_create_with_hulls(bare, of_ball, &ball));
   OK(vxs_shape_create_with_hulls(plate_bare, of_plate, &plate));
   REFUSED(VXS_UNSUPPORTED, "shape has no hulls", vxs_shape_get_hulls(bare, &same));
-  OK(vxs_shape_get_hulls(cube, &same));
+  OK(vxs_shape_get_hulls(ball, &same));
   body.shape = plate;
-  OK(vxs_haptics_create(&settings, cube, &body, 1, &haptics));
-  OK(vxs_hulls_release(of_cube));
+  OK(vxs_haptics_create(&settings, ball, &body, 1, &haptics));
+  OK(vxs_hulls_release(of_ball));
   OK(vxs_hulls_release(of_plate));
   OK(vxs_hulls_release(same));
-  OK(vxs_shape_release(cube));
+  OK(vxs_shape_release(ball));
   OK(vxs_shape_release(plate));
   OK(vxs_shape_release(bare));
   OK(vxs_shape_release(plate_bare));
@@ -163,9 +164,8 @@ static void a_tool_touches_by_its_hulls(void) {
     OK(vxs_haptics_step(haptics, &state, 1e-3, &output));
     OK(vxs_haptics_simulate(haptics, NULL));
   }
-  /* One contact: the cube is one convex piece, as the plate is. */
+  /* One contact: the ball is one convex piece, as the plate is. */
   CHECK(output.contacts == 1 && output.touched == 1);
-  /* Its feature is the one face that pushes. */
   const double pressed = output.tool.position.y - height;
   CHECK(output.wrench.force.y > 0 && pressed > 0 && pressed < 0.0021);
   NEAR(output.contact.force.y, output.wrench.force.y, 0.02 * output.wrench.force.y);

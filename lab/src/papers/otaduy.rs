@@ -256,10 +256,10 @@ fn figure_6(fixed: &HullHierarchy, tool: &HullHierarchy, quick: bool, outcome: &
             };
             let mut run = play([fixed, tool], &start, &setup)?;
             (run.name, run.colour) = (name.into(), colour);
+            let row = Row::new(format!("otaduy/figure6/{name}/{how}/depth"), run.most(0), "mm");
+            let row = if linearised { row.peer("Otaduy & Lin 2005", 0.1) } else { row };
             outcome.rows.push(
-                Row::new(format!("otaduy/figure6/{name}/{how}/depth"), run.most(0), "mm")
-                    .peer("Otaduy & Lin 2005", if linearised { 0.1 } else { f64::INFINITY })
-                    .with("deviation_mm", run.most(1))
+                row.with("deviation_mm", run.most(1))
                     .with("force_n", run.most(2))
                     .with("shaking_n", run.shaking())
                     .with("query_p50_ms", run.query)
