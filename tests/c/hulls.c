@@ -11,6 +11,7 @@ static vxs_hulls *hulls_of(uint32_t kind) {
   vxs_primitive primitive;
   vxs_cook_options options;
   OK(vxs_primitive_init(&primitive, sizeof primitive, kind));
+  primitive.detail[0] = 40, primitive.detail[1] = 16;
   OK(vxs_cook_options_init(&options, sizeof options));
   options.resolution = 16;
   OK(vxs_shape_create_primitive(&primitive, &options, &shape));
@@ -42,7 +43,8 @@ static void the_levels_get_coarser(void) {
   size_t hulls = 0;
   for (size_t i = 0; i < count; i++) {
     hulls += levels[i].hulls;
-    CHECK(i == 0 || levels[i].hulls < levels[i - 1].hulls);
+    /* A hull without a partner to merge with goes up as it is. */
+    CHECK(i == 0 || levels[i].hulls + (i < info.surface_level_count) <= levels[i - 1].hulls);
     CHECK((i < info.surface_level_count) == isfinite(levels[i].deviation));
   }
   CHECK(hulls == info.hull_count);
