@@ -162,8 +162,6 @@ pub fn hull_distance(
 }
 
 fn begin(pair: &Pair, workspace: &mut HullWorkspace) {
-    workspace.stats = HullStats::default();
-    workspace.found.clear();
-    workspace.stack.clear();
+    workspace.begin();
     workspace.stack.push_guarded((pair.ball_bound(0, 0), 0, 0));
 }
