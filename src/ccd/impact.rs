@@ -269,24 +269,20 @@ impl<'a> Surfaces<'a> {
     /// Returns the contact of a sample that is exactly in contact at the start: of a body, or a piece of it, inside the
     /// other one no triangles touch. The exact distance decides, because the samples near the surface are in contact or not
     /// only up to the field's error.
-    fn at_start<'b>(
-        &self,
-        a: &'b Moving<'b>,
-        b: &'b Moving<'b>,
-        query: &Query<'b>,
-        workspace: &mut Workspace,
-    ) -> Result<Option<Contact>> {
+    fn at_start(&self, a: &Moving, b: &Moving, query: &Query, workspace: &mut Workspace) -> Result<Option<Contact>> {
         let has_both = [a, b].iter().all(|body| body.geometry.shell.is_some() && body.geometry.field.is_some());
-        let roles = if matches!(query.roles, Roles::Auto | Roles::One) && has_both { Roles::Both } else { query.roles };
-        for direction in each_direction(a, b, &Query { roles, until: 0.0, ..*query })? {
+        let is_chosen = matches!(query.roles, Roles::Auto | Roles::One);
+        let roles = if is_chosen && has_both { Roles::Both } else { query.roles };
+        let (a, b) = (Moving::still(a.geometry, &a.from), Moving::still(b.geometry, &b.from));
+        let at_rest = Query { roles, path: Path::Straight, ..*query };
+        for direction in each_direction(&a, &b, &at_rest)? {
             workspace.spans.clear();
-            direction.passage(&Query { until: 0.0, ..*query }).collect(workspace);
+            direction.passage(&at_rest).collect(workspace);
             let surface = if direction.shell_is_b { self.a } else { self.b };
             let start = direction.motion.at(0.0);
             for span in &workspace.spans {
                 let point = start.point(&direction.shell.position(span.sample as usize));
-                let separation = surface.signed(point);
-                if separation <= query.max_separation {
+                if surface.signed(point) <= query.max_separation {
                     return Ok(Some(direction.contact(span.sample, 0.0)));
                 }
             }
@@ -326,6 +322,7 @@ fn is_known_feature(known: &[u32], surface: &Surface, feature: &MeshFeature, tag
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for numbers out of their range.
 pub fn time_of_impact(a: &Moving, b: &Moving, query: &Query, workspace: &mut Workspace) -> Result<Option<Contact>> {
     if let Some(surfaces) = Surfaces::of(a, b, query) {
+        check(a, b, query)?;
         workspace.begin();
         let at_start = surfaces.at_start(a, b, query, workspace)?;
         if at_start.is_some() {

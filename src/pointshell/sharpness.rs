@@ -16,7 +16,7 @@ const COMPARED: usize = 64;
 
 impl PointShell {
     /// Returns the length of the convex places, in radii of the shell's sphere, at which the surface turns by more than 30°
-    /// within a few samples: 0 for a smooth body whose samples are close, about 14 for a cube. It is the sum of the
+    /// within a cluster of samples: 0 for a smooth body whose samples are close, about 14 for a cube. It is the sum of the
     /// diameters of the clusters of samples in which the surface turns so. Computed on the first call.
     pub fn sharpness(&self) -> f32 {
         *self.sharpness.get_or_compute("measuring the sharpness of samples", || self.measure_sharpness())
