@@ -293,7 +293,7 @@ impl std::ops::AddAssign for Stats {
 const SLIPS: f32 = 0.125;
 
 /// Least length of the sharp places of a sharp body, in radii of the body.
-const SHARP: f32 = 0.1;
+const SHARP: f32 = 0.5;
 
 /// Returns whether the first of two shells, whose bodies both have fields, is run through the other body's field.
 fn brings_samples(a: &PointShell, b: &PointShell) -> bool {

@@ -5,8 +5,8 @@
 
 use super::shell::PointShell;
 
-/// Cosine of the least angle by which the surface turns within a cluster of a sharp place: 30°.
-const TURN: f64 = 0.866_025_403_784_438_6;
+/// Cosine of the least angle by which the surface turns within a cluster of a sharp place: 50°.
+const TURN: f64 = 0.642_787_609_686_539_3;
 
 /// Least number of samples of a cluster, on average.
 const CLUSTER: usize = 4;
@@ -15,7 +15,7 @@ const CLUSTER: usize = 4;
 const COMPARED: usize = 64;
 
 impl PointShell {
-    /// Returns the length of the convex places, in radii of the shell's sphere, at which the surface turns by more than 30°
+    /// Returns the length of the convex places, in radii of the shell's sphere, at which the surface turns by more than 50°
     /// within a cluster of samples: 0 for a smooth body whose samples are close, about 14 for a cube. It is the sum of the
     /// diameters of the clusters of samples in which the surface turns so. Computed on the first call.
     pub fn sharpness(&self) -> f32 {
