@@ -113,7 +113,7 @@ layout!(vxs_contact_triangles, 64, { on_a: 0, on_b: 32 });
 layout!(vxs_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_motion, 112, { from: 0, to: 56 });
 layout!(vxs_moving_body, 120, { shape: 0, motion: 8 });
-layout!(vxs_motion_query, 48, {
+layout!(vxs_motion_query, 56, {
     struct_size: 0,
     roles: 4,
     path: 8,
@@ -122,6 +122,8 @@ layout!(vxs_motion_query, 48, {
     until: 24,
     tolerance: 32,
     known: 40,
+    coverage: 48,
+    reserved: 52,
 });
 layout!(vxs_motion_contact, 104, { contact: 0, until: 96 });
 layout!(vxs_mesh_feature, 8, { kind: 0, index: 4 });

@@ -12,7 +12,8 @@ mod pair;
 mod triangles;
 mod workspace;
 
-use self::pair::{Found, Pair, Relation};
+use self::pair::{Pair, Relation};
+use self::workspace::Found;
 pub use self::workspace::{HullStats, HullWorkspace};
 use super::types::Contact;
 use crate::math::{limits, Pose, Vec3};

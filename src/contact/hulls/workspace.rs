@@ -1,6 +1,5 @@
 //! Scratch memory of the queries of hulls.
 
-use super::pair::Found;
 use crate::contact::Contact;
 use crate::math::Vec3;
 use crate::memory::filled;
@@ -20,6 +19,16 @@ pub struct HullStats {
     pub distances: u64,
     /// Pairs of triangles tested.
     pub triangles: u64,
+}
+
+/// A contact in the frame of A's hierarchy.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    pub on_a: Vec3,
+    pub on_b: Vec3,
+    pub normal: Vec3,
+    pub separation: f64,
+    pub nodes: [u32; 2],
 }
 
 #[derive(Clone)]
