@@ -11,7 +11,7 @@ mod fields;
 pub mod haptics;
 mod pairs;
 mod papers;
-mod parry;
+pub mod parry;
 mod peers;
 pub mod progress;
 pub mod random;
