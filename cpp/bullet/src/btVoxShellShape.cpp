@@ -51,6 +51,9 @@ struct Lazy
 	std::unique_ptr<btTriangleIndexVertexArray> tree_mesh;
 	std::unique_ptr<btBvhTriangleMeshShape> tree;
 
+	std::once_flag sharp_once;
+	bool has_sharp_edges = false;
+
 	// Both forms of a shape whose class carries a field only.
 	std::once_flag sampled_once;
 	Shape sampled;
@@ -131,6 +134,7 @@ struct btVoxShellBaseShape::Data
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
 	bool margin_set = false;
+	btScalar stiffness = 0;
 	std::vector<unsigned> part_starts = {0};  // first triangle of each part of the mesh
 	bool has_materials = false;
 	struct Material
@@ -352,6 +356,18 @@ bool btVoxShellBaseShape::getMaterial(unsigned material, btScalar& friction, btS
 	return true;
 }
 
+void btVoxShellBaseShape::setStiffness(btScalar stiffness)
+{
+	if (!(stiffness >= 0 && double(stiffness) <= VXS_MAX_QUANTITY))
+	{
+		vxs_log(VXS_LOG_ERROR, ("setStiffness: a Voxshell shape keeps its stiffness; got " + std::to_string(double(stiffness)) + ", expected a number of 0 to 1e18").c_str());
+		return;
+	}
+	m_data->stiffness = stiffness;
+}
+
+btScalar btVoxShellBaseShape::getStiffness() const { return m_data->stiffness; }
+
 bool btVoxShellBaseShape::hasTriangleMaterials() const { return m_data->has_materials; }
 
 void btVoxShellBaseShape::getPartAndIndex(unsigned triangle, int& part, int& index) const
@@ -378,6 +394,17 @@ btScalar btVoxShellBaseShape::getResolution() const
 	if (m_data->resolution > 0)
 		return btScalar(m_data->resolution) * m_data->scaling.x();
 	return m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
+}
+
+bool btVoxShellBaseShape::hasSharpEdges() const
+{
+	Lazy& lazy = *m_data->lazy;
+	std::call_once(lazy.sharp_once, [&] {
+		SharpFeatures features;
+		features.add_edges_of(triangles_of(m_data->asset.get()));
+		lazy.has_sharp_edges = features.longest_edge() > 2 * getSampleSpacing();
+	});
+	return lazy.has_sharp_edges;
 }
 
 const vxs_shape* btVoxShellBaseShape::getSampledShape() const

@@ -80,6 +80,9 @@ public:
 	btScalar getResolution() const;
 	/// Returns the distance between neighbouring samples, metres, scaled; 0 when this class carries none.
 	double getSampleSpacing() const;
+	/// Returns whether the mesh has edges longer than two distances of samples at which the surface turns by more than
+	/// 10 degrees. Two such edges can meet between the samples. The first call looks at all edges.
+	bool hasSharpEdges() const;
 	/// Returns a field with samples, for partners that cannot be sampled (a plane, a mesh, another field). The first
 	/// call makes it. Returns null for classes that bring samples themselves, and when the shape has no triangles to
 	/// sample.
@@ -96,6 +99,12 @@ public:
 	void setMaterial(unsigned material, btScalar friction, btScalar restitution);
 	/// Gets what setMaterial set; returns false for a number without it.
 	bool getMaterial(unsigned material, btScalar& friction, btScalar& restitution) const;
+	/// Makes contacts of this shape patches with pressure: the pressure at depth d is stiffness times d to the power of
+	/// btVoxShellSettings::m_patchExponent; Pa/m in the default, linear law. Shapes without a stiffness, and Bullet's own, are
+	/// rigid. 0, the default: contacts with other shapes without a stiffness are points. Set it before the body is added to a
+	/// world. It applies to the shape as scaled.
+	void setStiffness(btScalar stiffness);
+	btScalar getStiffness() const;
 	/// Returns whether the triangles have material numbers.
 	bool hasTriangleMaterials() const;
 	/// Converts the number of a triangle of the whole mesh to a part and a number in it, as Bullet's mesh shapes use
