@@ -62,10 +62,13 @@ double mass_along(const Motion bodies[2], const Vec& point, const Vec& direction
 	return inverse > 0 ? 1 / inverse : 0;
 }
 
-/// Returns a direction perpendicular to another one.
+/// Square of the sliding velocity, m²/s², up to which Bullet's solver takes the direction `across` for friction.
+const double kSticks = SIMD_EPSILON;
+
+/// Returns a direction perpendicular to another one: that of btPlaneSpace1.
 Vec across(const Vec& n)
 {
-	const Vec v = std::abs(n.z) > 0.7 ? Vec{0, -n.z, n.y} : Vec{-n.y, n.x, 0};
+	const Vec v = std::abs(n.z) > double(SIMDSQRT12) ? Vec{0, -n.z, n.y} : Vec{-n.y, n.x, 0};
 	return v * (1 / length(v));
 }
 }  // namespace
@@ -136,8 +139,8 @@ void BouncePolicy::add_row(const Candidate& c, Impact* launched)
 	row.launched = launched;
 	// Friction acts along the velocity that the bodies would have without any impulse, as in Bullet's solver by default.
 	const Vec velocity = relative_velocity(m_bodies, c.point) + relative_acceleration(m_bodies, c.point) * m_dt, sideways = velocity - c.normal * dot(velocity, c.normal);
-	const double speed = length(sideways);
-	row.slide = speed > 1e-6 ? sideways * (1 / speed) : across(c.normal);
+	// With another direction the solver would start with impulses that nothing calls for.
+	row.slide = length2(sideways) > kSticks ? sideways * (1 / length(sideways)) : across(c.normal);
 	row.slide_mass = mass_along(m_bodies, c.point, row.slide);
 	m_rows.push_back(row);
 }
