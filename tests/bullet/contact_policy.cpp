@@ -27,7 +27,7 @@ BouncePolicy::Treatment treat(BouncePolicy& bounce, const Candidate& c, double r
 	body.linear_acceleration = c.normal * c.acceleration;
 	bounce.begin(body, ground, kStep, [&](uint32_t) { return c.normal * impulse; });
 	bounce.aim({c});
-	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution, 0.5);
+	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution);
 	bounce.end();
 	return treatment;
 }

@@ -348,14 +348,15 @@ void btVoxShellCollisionAlgorithm::State::give_points(const Side& first, const S
 /// Sets up one point for the solver and stores it.
 void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point)
 {
-	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution), double(point.m_combinedFriction));
+	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution));
 #if BT_BULLET_VERSION >= 287
 	// A friction anchor would make Bullet keep the old point and its distance; points matched by feature persist
 	// without an anchor.
 	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
 #endif
 	point.m_appliedImpulse = btScalar(treatment.impulse / kWarmStarting);
-	point.m_appliedImpulseLateral1 = btScalar(treatment.slide_impulse / kWarmStarting);
+	point.m_appliedImpulseLateral1 = 0;
+	point.m_combinedFriction *= btScalar(treatment.friction);
 	point.m_combinedRestitution = 0;  // the solver's own restitution does not work with contacts at d > 0: see BouncePolicy
 #if BT_BULLET_VERSION >= 285
 	if (c.turning < 0 && c.distance + c.turning < 0)
