@@ -112,7 +112,7 @@ void a_tumbling_body_gains_no_energy()
 						continue;
 					}
 					const double energy = energy_of(*body);
-					CHECK(energy < in_flight * (touched ? 1.005 : 1 + rounding(1e-4)));
+					CHECK(energy < in_flight * (touched ? 1.01 : 1 + rounding(1e-4)));
 					bounces += touched;
 					kept += touched ? energy / in_flight : 0;
 					touched = false;

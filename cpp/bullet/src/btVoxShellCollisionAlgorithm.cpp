@@ -445,7 +445,8 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 {
 	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_coverage == b.m_coverage && a.m_triangles == b.m_triangles && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
-		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction && a.m_budget == b.m_budget;
+		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction && a.m_patchExponent == b.m_patchExponent &&
+		   a.m_patchResolution == b.m_patchResolution && a.m_patchDissipation == b.m_patchDissipation && a.m_budget == b.m_budget;
 }
 
 /// One per distinct settings and table, never destroyed: dispatchers keep pointers to them for as long as they live.
