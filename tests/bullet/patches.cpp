@@ -108,20 +108,20 @@ void a_block_rests_and_tilts_as_on_an_elastic_foundation()
 {
 	const Handle made = block(kX, kY, kZ);
 	btVoxShellShape shape(made.get());
-	const double area = 4 * kX * kZ, depth = 0.002, stiffness = kMass * kGravity / (area * depth);
+	const double area = 4 * kX * kZ, depth = 0.001, stiffness = kMass * kGravity / (area * depth);
 	// The plane is rigid. Pressure ends at the sides of a compliant block, so that its area is less by the depth.
 	shape.setStiffness(btScalar(stiffness));
-	OnPlane on(shape, settings_of(1, 0.004), kY - 0.001);
+	OnPlane on(shape, settings_of(1, 0.004), kY - 0.0005);
 	on.scene.step(on_valgrind() ? 1 : 150);
 	const double lost = 1 - depth * (1 / kX + 1 / kZ) / 2;  // to first order: the mean depth of the frustum
 	std::printf("block: depth %.5f mm, expected %.5f\n", 1e3 * (kY - on.height()), 1e3 * depth / lost);
 	CHECK(on_valgrind() || std::fabs((kY - on.height()) * lost / depth - 1) <= 0.01);
 	CHECK(on.body->getLinearVelocity().length() < btScalar(1e-4) || on_valgrind());
 
-	// A torque about z tilts it by the torque over k ∫ x² dA, while all of the face stays in contact.
+	// A torque about z tilts it by the torque over k ∫ x² dA, while all of the face stays in contact. The weight tilts it on.
 	if (on_valgrind())
 		return;
-	const double tilt = 0.002, torque = stiffness * area * kX * kX / 3 * tilt;
+	const double tilt = 0.001, second_moment = area * kX * kX / 3, torque = (stiffness * second_moment - kMass * kGravity * kY) * tilt;
 	for (int i = 0; i < 150; ++i)
 	{
 		on.body->applyTorque(btVector3(0, 0, btScalar(torque)));
@@ -129,7 +129,7 @@ void a_block_rests_and_tilts_as_on_an_elastic_foundation()
 	}
 	const double found = std::asin(double(on.body->getWorldTransform().getBasis()[1][0]));
 	std::printf("block: tilts by %.6f rad, expected %.6f\n", found, tilt);
-	CHECK_NEAR(found, tilt, 0.03 * tilt);
+	CHECK_NEAR(found, tilt, 0.015 * tilt);
 }
 
 /// Returns the angular deceleration about y, rad/s², of a body that spins in its patch.
@@ -160,12 +160,12 @@ void spinning_has_the_friction_of_the_patch()
 		CHECK_NEAR(found, expected, 0.015 * expected);
 	}
 	{
-		// The pressure of Hertz: 3 π / 16 μ N a.
+		// The pressure of Hertz, on the area of this law, twice that of Hertz: 3 π / 16 μ N a.
 		const Handle made = ball(kRadius);
 		btVoxShellShape shape(made.get());
 		shape.setStiffness(btScalar(hertz_stiffness(hertz_modulus(), kRadius)));
 		OnPlane on(shape, settings_of(0.5, kRadius / 200), kRadius - kDepth);
-		const double radius = std::sqrt(kRadius * kDepth);
+		const double radius = std::sqrt(2 * kRadius * kDepth);
 		const double found = spin_down(on, 20), expected = 3 * kPi / 16 * friction * kMass * kGravity * radius * double(on.body->getInvInertiaTensorWorld()[1][1]);
 		std::printf("ball: spins down by %.5f rad/s², expected %.5f\n", found, expected);
 		CHECK_NEAR(found, expected, 0.02 * expected);
@@ -193,6 +193,8 @@ Push push(btVoxShellShape& a, btVoxShellShape& b, bool a_first)
 {
 	Scene scene(settings_of(1, 0));
 	scene.world.setGravity(btVector3(0, 0, 0));
+	// The solver takes the points one after the other, and its order differs: let it converge.
+	scene.world.getSolverInfo().m_numIterations = 200;
 	const btTransform at_a(btQuaternion(btVector3(1, 2, 3).normalized(), btScalar(0.7)), btVector3(btScalar(0.1), btScalar(-0.3), btScalar(0.2)));
 	const btTransform at_b(btQuaternion(btVector3(-1, 1, 2).normalized(), btScalar(1.9)), btVector3(btScalar(0.35), btScalar(0.32), btScalar(0.3)));
 	btRigidBody *first = nullptr, *second = nullptr;
@@ -216,6 +218,8 @@ void the_order_of_the_bodies_changes_nothing()
 	for (int i = 0; i < 2; ++i)
 	{
 		const double size = double(one.linear[i].length()), turned = double(one.angular[i].length());
+		std::printf("body %d: %.6f m/s and %.6f rad/s; in the other order %.2e and %.2e of that off\n", i, size, turned, double((one.linear[i] - other.linear[i]).length()) / size,
+					double((one.angular[i] - other.angular[i]).length()) / turned);
 		CHECK(size > 1e-3 && turned > 1e-4);
 		CHECK(double((one.linear[i] - other.linear[i]).length()) <= 1e-3 * size);
 		CHECK(double((one.angular[i] - other.angular[i]).length()) <= 1e-3 * turned);

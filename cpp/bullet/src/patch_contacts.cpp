@@ -112,7 +112,8 @@ bool PatchContacts::find(const Side& first, const Side& second, const btVoxShell
 		const double radius = std::sqrt(patch.area);
 		const Vec center = to_second(patch.center);
 		const Known* const before = number_patch(center, radius);
-		Known now = {0, center, before ? before->axis : Vec{1, 0, 0}, radius};
+		// The same axis for both orders of the bodies.
+		Known now = {0, center, before ? before->axis : to_second.rotate({1, 0, 0}), radius};
 		const auto is_free = [&](uint32_t number) {
 			const auto has = [number](const Known& known) { return known.number == number; };
 			return std::none_of(m_known.begin(), m_known.end(), has) && std::none_of(m_last.begin(), m_last.end(), has);
