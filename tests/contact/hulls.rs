@@ -279,6 +279,33 @@ fn warm_queries_of_hulls_do_not_allocate_and_forget_nothing_wrongly() {
 }
 
 #[test]
+fn same_bytes_on_threads_and_on_every_simd_path() {
+    let (a, b) =
+        (hierarchy(&primitives::blob(0).unwrap()), hierarchy(&primitives::gear(9, 0.5, 0.4, 0.2, 0.15).unwrap()));
+    let run = || {
+        let (mut rng, mut workspace) = (Rng(31), HullWorkspace::new());
+        let query = HullQuery { max_separation: 0.05, tolerance: 0.002 };
+        let each = (0..40).map(|_| {
+            let pose = random_pose(&mut rng, 0.8);
+            let bodies = [(&a, &Pose::identity()), (&b, &pose)];
+            let contacts = format!("{:?}", hull_contacts(bodies, &query, &mut workspace).unwrap());
+            format!("{contacts} {:?}", hull_distance(bodies, &EXACT, &mut workspace).unwrap())
+        });
+        each.collect::<Vec<String>>()
+    };
+    let first = run();
+    assert!(first.iter().filter(|answer| answer.contains("Contact")).count() > 5);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3).map(|_| scope.spawn(run)).collect();
+        threads.into_iter().for_each(|t| assert_eq!(t.join().unwrap(), first));
+    });
+    voxshell::field::force_baseline(true);
+    let baseline = run();
+    voxshell::field::force_baseline(false);
+    assert_eq!(baseline, first);
+}
+
+#[test]
 fn queries_of_hulls_out_of_range_are_refused() {
     let h = hierarchy(&primitives::cuboid([0.5; 3]).unwrap());
     let one = Pose::identity();

@@ -181,6 +181,8 @@ bool PairQuery::add_crossings(const Side& first, const Side& second, double infl
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
 	query.coverage = VXS_COVERAGE_EDGES;
+	// The samples are known.
+	query.roles = roles_of(first, second, VXS_ROLES_SHELL_OF_A);
 	query.max_separation = inflation;
 	size_t count;
 	if (!m_crossings->search(first, second, query, count))

@@ -1,7 +1,7 @@
 //! Two hierarchies of hulls at two poses.
 
 use super::triangles::{closest, Closest};
-use super::workspace::{HullStats, HullWorkspace};
+use super::workspace::{Found, HullStats, HullWorkspace};
 use crate::math::gjk::{nearest, Extreme, Nearest, Separation};
 use crate::math::{Mat3, Pose, Vec3};
 use crate::memory::GrowGuarded;
@@ -17,16 +17,6 @@ const INSIDE: f64 = 0.3;
 
 /// Part of the coordinates by which a bound of the last query must exceed the limit, so that rounding does not decide.
 const SAFE: f64 = 1e-9;
-
-/// A contact in the frame of A's hierarchy.
-#[derive(Clone, Copy, Debug)]
-pub struct Found {
-    pub on_a: Vec3,
-    pub on_b: Vec3,
-    pub normal: Vec3,
-    pub separation: f64,
-    pub nodes: [u32; 2],
-}
 
 /// How two hulls are to each other.
 pub enum Relation {

@@ -60,6 +60,8 @@ ROWS(vxs_motion_pose) {
     SIZED(query);                                                                      \
     CHOICE(query->roles, 4);                                                           \
     CHOICE(query->path, 2);                                                            \
+    CHOICE(query->coverage, 3);                                                        \
+    INVALID(query->reserved, 1, "query->reserved is 1; expected 0");                   \
     NUMBER(query->max_separation);                                                     \
     INVALID(query->until, NAN, "query->until is NaN; expected 0 to 1");                \
     INVALID(query->until, 1.5, "query->until is 1.5; expected 0 to 1");                \
