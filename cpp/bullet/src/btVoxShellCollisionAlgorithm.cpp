@@ -145,7 +145,7 @@ private:
 	Face face_of_candidates(const Side& first, const Side& second, const Side& other) const;
 	void forget_chosen();
 	double worst_gap(const Side& first, const Side& second, double dt) const;
-	void give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result);
+	bool give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result);
 	void give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 	void give_none();
@@ -159,12 +159,9 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	const Range range = range_of(first, second, settings, dt, *result);
 	begin_step(first, second, dt);
 	const bool found = pair.find_forms(first, second, range.distance);
-	if (found && has_patches && !pair.has_sheet() && PatchContacts::can_find(first, second))
-	{
-		forget_chosen();
-		give_patches(first, second, dt, result);
+	// Without an answer, as for cells that are too many, contacts are points.
+	if (found && has_patches && !pair.has_sheet() && PatchContacts::can_find(first, second) && give_patches(first, second, dt, result))
 		return;
-	}
 	if (found)
 		update_chosen(first, second, range, dt);
 	else
@@ -250,10 +247,10 @@ void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double si
 	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
-		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
+		segments.select(candidates, {deepest, size_t(manifolds_of(settings, false)), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
 		return;
 	}
-	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), wanted.worth, size))
+	for (const uint32_t index : selector.select(candidates, size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE), wanted.worth, size))
 		chosen.push_back(candidates[index]);
 }
 
@@ -284,12 +281,14 @@ double btVoxShellCollisionAlgorithm::State::worst_gap(const Side& first, const S
 	return least;
 }
 
-/// Gives the points of the patches to the solver, each as a spring with a damper, or to a caller that only wants a report.
-void btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result)
+/// Gives the points of the patches to the solver, each as a spring with a damper, or to a caller that only wants a report;
+/// false when the patches were not found.
+bool btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result)
 {
+	if (!patches.find(first, second, settings, size_t(manifolds.max_manifolds())))
+		return false;
+	forget_chosen();
 	bounce.forget();
-	if (!patches.find(first, second, settings, size_t(manifolds.max_manifolds())) || patches.points.empty())
-		return manifolds.clear();
 	triangles.begin(first, second);
 	for (const PatchPoint& p : patches.points)
 	{
@@ -317,6 +316,7 @@ void btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const 
 		manifolds.put(p.contact.feature, p.contact.segment, *point, false);
 	}
 	manifolds.end();
+	return true;
 }
 
 /// Gives the contacts in `chosen` to the solver, or to a caller that only wants a report.

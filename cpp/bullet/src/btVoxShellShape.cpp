@@ -51,9 +51,6 @@ struct Lazy
 	std::unique_ptr<btTriangleIndexVertexArray> tree_mesh;
 	std::unique_ptr<btBvhTriangleMeshShape> tree;
 
-	std::once_flag sharp_once;
-	bool has_sharp_edges = false;
-
 	// Both forms of a shape whose class carries a field only.
 	std::once_flag sampled_once;
 	Shape sampled;
@@ -394,17 +391,6 @@ btScalar btVoxShellBaseShape::getResolution() const
 	if (m_data->resolution > 0)
 		return btScalar(m_data->resolution) * m_data->scaling.x();
 	return m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
-}
-
-bool btVoxShellBaseShape::hasSharpEdges() const
-{
-	Lazy& lazy = *m_data->lazy;
-	std::call_once(lazy.sharp_once, [&] {
-		SharpFeatures features;
-		features.add_edges_of(triangles_of(m_data->asset.get()));
-		lazy.has_sharp_edges = features.longest_edge() > 2 * getSampleSpacing();
-	});
-	return lazy.has_sharp_edges;
 }
 
 const vxs_shape* btVoxShellBaseShape::getSampledShape() const

@@ -42,9 +42,6 @@ bool touches(const std::vector<Candidate>& candidates)
 {
 	return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.distance <= 0; });
 }
-
-/// Returns whether both meshes have edges that can meet between their samples.
-bool are_sharp(const Side& first, const Side& second) { return first.voxshell->hasSharpEdges() && second.voxshell->hasSharpEdges(); }
 }  // namespace
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
@@ -166,7 +163,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	take_samples(first, second, settings, count, candidates);
 	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
 	const bool can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_exact && first.voxshell && second.voxshell && !query.limit;
-	m_crosses = can_cross && (!touches(candidates) || are_sharp(first, second));
+	m_crosses = can_cross && !touches(candidates);
 	if (can_cross && !m_crossings)
 		m_crossings.reset(new SampleQuery);
 	if (m_crosses && !add_crossings(first, second, inflation, candidates))
@@ -181,8 +178,12 @@ bool PairQuery::add_crossings(const Side& first, const Side& second, double infl
 	vxs_query query;
 	vxs_query_init(&query, sizeof query);
 	query.coverage = VXS_COVERAGE_EDGES;
-	// The samples are known.
+	// The samples are known: as few as possible.
 	query.roles = roles_of(first, second, VXS_ROLES_SHELL_OF_A);
+	vxs_query_step step;
+	vxs_query_step_init(&step, sizeof step);
+	step.dense_above = 1;
+	query.step = &step;
 	query.max_separation = inflation;
 	size_t count;
 	if (!m_crossings->search(first, second, query, count))

@@ -18,6 +18,8 @@ const double kLeastShare = 0.05;
 /// Depth of a point, m, of which Bullet's solver does not correct the position apart from the velocity
 /// (btContactSolverInfo::m_splitImpulsePenetrationThreshold). The force does not depend on it.
 const double kDeepest = 0.03;
+/// Least depth of a point, m: the force is given to the solver as a fraction of the depth.
+const double kShallowest = 1e-9;
 
 const double kRootOfTwo = 1.4142135623730951, kHalfRootOfThree = 0.8660254037844386;
 /// Places of the points around the middle; their second moments are those of the unit matrix.
@@ -189,7 +191,7 @@ void PatchContacts::add_points(const vxs_patch& patch, const Frame& second, doub
 		c.feature = known.number * kPoints + i;
 		c.segment = known.number;
 		c.normal = normal;
-		c.distance = -std::min(kDeepest, point.force / point.stiffness);
+		c.distance = -std::min(kDeepest, std::max(kShallowest, point.force / point.stiffness));
 		// Half of the depth is on either side of the contact surface.
 		c.point = at - normal * (0.5 * c.distance);
 		points.push_back(point);

@@ -154,14 +154,6 @@ void SharpFeatures::add_edges_of(const Soup& soup)
 		add_corner(soup.vertices[end]);
 }
 
-double SharpFeatures::longest_edge() const
-{
-	double longest = 0;
-	for (const Edge& edge : m_edges)
-		longest = std::max(longest, edge.length);
-	return longest;
-}
-
 void SharpFeatures::add_circle(int axis, double height, double radius)
 {
 	const auto at = [&](int i) {

@@ -41,8 +41,6 @@ public:
 	/// Adds a ball swept from one place to another while its radius changes evenly, with both ends.
 	void add_round_edge(const Vec& from, double from_radius, const Vec& to, double to_radius);
 
-	/// Returns the length of the longest edge, m; 0 without edges.
-	double longest_edge() const;
 	bool empty() const { return m_corners.empty() && m_edges.empty(); }
 
 	/// The field against which the features are tested, and the limits of the test.

@@ -80,9 +80,6 @@ public:
 	btScalar getResolution() const;
 	/// Returns the distance between neighbouring samples, metres, scaled; 0 when this class carries none.
 	double getSampleSpacing() const;
-	/// Returns whether the mesh has edges longer than two distances of samples at which the surface turns by more than
-	/// 10 degrees. Two such edges can meet between the samples. The first call looks at all edges.
-	bool hasSharpEdges() const;
 	/// Returns a field with samples, for partners that cannot be sampled (a plane, a mesh, another field). The first
 	/// call makes it. Returns null for classes that bring samples themselves, and when the shape has no triangles to
 	/// sample.
