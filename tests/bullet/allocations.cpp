@@ -82,8 +82,9 @@ int main()
 		settings.m_segmentation = segmentation;
 		nothing_is_allocated(settings, 0);
 	}
-	// Patches with pressure.
-	nothing_is_allocated(btVoxShellSettings(), 20000);
+	btVoxShellSettings patches;
+	patches.m_patchResolution = btScalar(0.03);
+	nothing_is_allocated(patches, 20000);
 	return finish();
 }
 #else
