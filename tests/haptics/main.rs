@@ -1,10 +1,12 @@
 //! Haptic renderers, the solver under them and the servo loop.
 
+mod bodies;
 mod device;
 mod god;
 mod god_triangles;
 mod hulls;
 mod inside;
+mod insertion;
 mod loads;
 mod metric;
 mod no_allocation;
