@@ -56,7 +56,8 @@ impl Body {
     fn new(random: &mut Random, extent: f64) -> Result<Self> {
         let mesh = match random.below(4) {
             // A spike or a stone with sharp corners; the primitives have round bodies, plates with holes and gears.
-            0 => Primitive::Cone { radius: 0.1 + 0.3 * random.next(), height: 1.0, segments: 5 + random.below(8) }.mesh()?,
+            0 => Primitive::Cone { radius: 0.1 + 0.3 * random.next(), height: 1.0, segments: 5 + random.below(8) }
+                .mesh()?,
             1 => Primitive::Cuboid { half: [0.5, 0.1 + 0.4 * random.next(), 0.1 + 0.4 * random.next()] }.mesh()?,
             _ => Primitive::random((random.next() * 1e9) as u64).mesh()?,
         };
