@@ -203,7 +203,18 @@ layout!(vxs_impulse, 48, {
     reserved: 44,
 });
 layout!(vxs_patch_query, 40, { struct_size: 0, reserved: 4, stiffness_a: 8, stiffness_b: 16, exponent: 24, resolution: 32 });
-layout!(vxs_patch, 120, { area: 0, mean_pressure: 8, max_pressure: 16, center: 24, normal: 48, on_b: 72 });
+layout!(vxs_patch, 208, {
+    area: 0,
+    mean_pressure: 8,
+    max_pressure: 16,
+    center: 24,
+    normal: 48,
+    on_b: 72,
+    friction_arm: 120,
+    stiffness: 128,
+    stiffness_center: 136,
+    stiffness_moments: 160,
+});
 layout!(vxs_voxelmap_options, 56, { struct_size: 0, form: 4, voxel_size: 8, resolution: 16, padding_voxels: 20, precision: 24, layer_limit: 28, branching: 32, offset_layers: 36, proximity_layers: 40, reserved: 44, memory_limit: 48 });
 layout!(vxs_voxelmap_info, 128, { struct_size: 0, form: 4, dims: 8, branching: 20, voxel_size: 24, unit: 32, precision: 40, layer_limit: 44, offset_layers: 48, proximity_layers: 52, min_layer: 56, max_layer: 60, min_value: 64, max_value: 72, surface_voxels: 80, interior_voxels: 88, bytes: 96, first_center: 104 });
 layout!(vxs_voxelmap_body, 64, { voxelmap: 0, pose: 8 });

@@ -465,13 +465,17 @@ AT(vxs_hulls_report, pairs, 0);
 AT(vxs_hulls_report, bounds, 8);
 AT(vxs_hulls_report, distances, 16);
 AT(vxs_hulls_report, triangles, 24);
-SIZE(vxs_patch, 120);
+SIZE(vxs_patch, 208);
 AT(vxs_patch, area, 0);
 AT(vxs_patch, mean_pressure, 8);
 AT(vxs_patch, max_pressure, 16);
 AT(vxs_patch, center, 24);
 AT(vxs_patch, normal, 48);
 AT(vxs_patch, on_b, 72);
+AT(vxs_patch, friction_arm, 120);
+AT(vxs_patch, stiffness, 128);
+AT(vxs_patch, stiffness_center, 136);
+AT(vxs_patch, stiffness_moments, 160);
 
 SIZE(vxs_voxelmap_options, 56);
 AT(vxs_voxelmap_options, struct_size, 0);
