@@ -230,7 +230,8 @@ const Side* holder_of(PairQuery& query, const btCollisionShape& fixed, const btV
 	{
 		CHECK(query.find_forms(first, second, margin));
 		const Instant now(first.pose, first.motion, first.extent, second.pose, second.motion, margin, dt);
-		CHECK(query.find(first, second, btVoxShellSettings(), {margin, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, found));
+		BudgetShare share(nullptr);
+		CHECK(query.find(first, second, btVoxShellSettings(), {margin, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, share, found));
 		CHECK(!found.empty());
 	}
 	return query.face_holder(found, first, second);
