@@ -141,29 +141,21 @@ impl ConstraintModel {
         let center = self.pose.transform_point(&self.center.into()).coords;
         let turns = self.surface.turns_forces() || self.height_map.is_some();
         let displacement = allowed * (slip / self.coupling);
-        let turn: Vec3 = displacement.fixed_rows::<3>(3).into_owned();
         let mut held = Held { felt: Vec6::zeros(), spring: Vec6::zeros(), status: Status::NORMAL };
         let rubbed: f64 = self.friction_work(solver, allowed).map(|(_, work)| work).sum();
         let friction = if slip < 1.0 { self.mass * allowed * (slip - 1.0) } else { Vec6::zeros() };
+        let bump = match turns {
+            true => self.mean_perturbation(solver, allowed, &displacement, &mut held.status),
+            false => Vec3::zeros(),
+        };
         for (k, (i, work)) in self.friction_work(solver, allowed).enumerate() {
             let c = &self.constraints[i];
             let (arm, load) = (c.point - center, solver.multiplier(k) * c.share);
             let straight = column(&-c.normal, &arm) * load;
-            let mut felt = straight;
-            if turns {
-                // Evaluate at the point to which the tool is moving, as the hand is ahead of the last round.
-                let there = c.point + displacement.fixed_rows::<3>(0) + turn.cross(&arm);
-                let there = c.frame.inverse_transform_point(&there.into()).coords;
-                let mut slope = self.surface.texture.slope(&there);
-                if let Some(height_map) = &self.height_map {
-                    match height_map.slope(c.body, &there) {
-                        Some(own) => slope += own,
-                        None => held.status |= Status::BAD_HEIGHT,
-                    }
-                }
-                let outward = self.surface.texture.outward(&-c.shaded, &(c.frame.rotation * slope));
-                felt = column(&outward, &arm) * load;
-            }
+            let felt = match turns {
+                true => column(&self.surface.texture.outward(&-c.shaded, &bump), &arm) * load,
+                false => straight,
+            };
             // Each constraint has the part of the friction that is its part of the work.
             let rubs = if work > 0.0 { friction * (work / rubbed * c.share) } else { Vec6::zeros() };
             held.spring += straight + rubs;
@@ -171,6 +163,38 @@ impl ConstraintModel {
             each(c, &(felt + rubs));
         }
         held
+    }
+
+    /// Returns the slope of texture and height map across the surface, averaged over the active constraints, world frame.
+    /// "In the case of multiple contact points, the perturbation vector used to modify the force vector direction is
+    /// defined by averaging the perturbation vector at each contact point" (Ortega et al. 2007, section 6). Each
+    /// constraint counts by its load, so that the force is continuous where one becomes active.
+    fn mean_perturbation(&self, solver: &Solver, allowed: &Vec6, displacement: &Vec6, status: &mut Status) -> Vec3 {
+        let center = self.pose.transform_point(&self.center.into()).coords;
+        let turn: Vec3 = displacement.fixed_rows::<3>(3).into_owned();
+        let (mut sum, mut loads) = (Vec3::zeros(), 0.0);
+        for (k, (i, _)) in self.friction_work(solver, allowed).enumerate() {
+            let c = &self.constraints[i];
+            let load = solver.multiplier(k) * c.share;
+            // Evaluate at the point to which the tool is moving, as the hand is ahead of the last round.
+            let there = c.point + displacement.fixed_rows::<3>(0) + turn.cross(&(c.point - center));
+            let there = c.frame.inverse_transform_point(&there.into()).coords;
+            let mut slope = self.surface.texture.slope(&there);
+            if let Some(height_map) = &self.height_map {
+                match height_map.slope(c.body, &there) {
+                    Some(own) => slope += own,
+                    None => *status |= Status::BAD_HEIGHT,
+                }
+            }
+            let slope = c.frame.rotation * slope;
+            sum += (slope - c.shaded * c.shaded.dot(&slope)) * load;
+            loads += load;
+        }
+        if loads > 0.0 {
+            sum / loads
+        } else {
+            Vec3::zeros()
+        }
     }
 
     /// Copies another model, without allocation.

@@ -18,7 +18,8 @@ pub struct Surface {
 }
 
 /// Bumps that turn the force as the slope of a height function does, without moving the surface (bump mapping, Blinn 1978;
-/// haptically Minsky et al. 1990): h(p) = `height` / 3 (sin 2πx/w + sin 2πy/w + sin 2πz/w) in the frame of the body, with
+/// haptically Minsky et al. 1990). Where several contacts bear the force, all of it is turned by the mean of their slopes
+/// (Ortega et al. 2007, section 6). h(p) = `height` / 3 (sin 2πx/w + sin 2πy/w + sin 2πz/w) in the frame of the body, with
 /// w = `wavelength`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Texture {

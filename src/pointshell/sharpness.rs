@@ -32,7 +32,7 @@ impl PointShell {
             let count = (tree.sample_count[node] as usize).min(COMPARED);
             (first..first + count).any(|i| (first..i).any(|j| self.is_ridge_between(i, j)))
         });
-        let length: f64 = sharp.map(|node| 2.0 * f64::from(tree.radius[node])).sum();
+        let length = sharp.fold(0.0, |length, node| length + 2.0 * f64::from(tree.radius[node]));
         (length / f64::from(radius)) as f32
     }
 

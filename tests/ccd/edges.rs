@@ -152,7 +152,7 @@ fn check(a: &Body, b: &Body, moving: &[Moving; 2], found: &Option<Contact>, samp
 
 #[test]
 fn no_contact_of_bodies_in_motion_is_missed() {
-    let (pairs, motions, samples) = if long() { (1_000, 100, 100) } else { (40, 25, 12) };
+    let (pairs, motions, samples) = if long() { (1_000, 100, 100) } else { (40, 25, 8) };
     let counts: Vec<[usize; 2]> = (0..pairs)
         .into_par_iter()
         .map(|seed| {

@@ -130,7 +130,7 @@ fn random_body(sharp: bool, rng: &mut Rng) -> Body {
 /// both roles where a body is sharp. Of smooth bodies they miss no more than the worse of the two single roles.
 #[test]
 fn automatic_roles_miss_no_more_of_sharp_bodies_than_both() {
-    let (pairs, poses) = if support::long() { (200, 200) } else { (10, 16) };
+    let (pairs, poses) = if support::long() { (200, 200) } else { (5, 8) };
     let mut workspace = Workspace::new();
     for (sharp_a, sharp_b) in [(true, true), (true, false), (false, true), (false, false)] {
         let mut missed = [0usize; 4];
@@ -189,40 +189,4 @@ fn sharpness_is_the_length_of_sharp_edges() {
     // The edges of a hollow are no sharp places: nothing of this body enters between the samples of another there.
     let gear = primitives::gear(12, 0.5, 0.35, 0.2, 0.1).unwrap();
     assert!(shell(&gear, 3_000).sharpness() > expected);
-}
-
-#[test]
-fn zz_print_sharpness() {
-    let mut named: Vec<(String, TriMesh)> = vec![
-        ("box".into(), primitives::cuboid([0.5; 3]).unwrap()),
-        ("plate".into(), primitives::cuboid([0.5, 0.5, 0.05]).unwrap()),
-        ("gear".into(), primitives::gear(12, 0.5, 0.35, 0.2, 0.1).unwrap()),
-        ("cone".into(), primitives::cone(0.2, 1.0, 32).unwrap()),
-        ("sphere".into(), primitives::sphere(0.5, 4).unwrap()),
-        ("torus".into(), primitives::torus(0.35, 0.15, 64, 32).unwrap()),
-        ("knot".into(), primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap()),
-        ("blob".into(), primitives::blob(3).unwrap()),
-        ("capsule".into(), primitives::capsule(0.1, 0.4, 32).unwrap()),
-    ];
-    for file in
-        ["bunny_34k_filled.obj", "fandisk_6k_cad.obj", "rocker_arm_10k_genus1.obj", "horse_48k.obj", "wingnut_3k.obj"]
-    {
-        if let Some(mesh) = support::shared_mesh(file) {
-            named.push((file.into(), mesh));
-        }
-    }
-    for (name, mesh) in named {
-        let mesh = mesh.scaled_to_extent(1.0);
-        let s: Vec<String> = [300, 1_500, 5_000, 35_000]
-            .iter()
-            .map(|&n| {
-                let options = ShellOptions { target_count: Some(n), ..ShellOptions::default() };
-                let shell = PointShell::sample(&mesh, None, &options, &Progress::none()).unwrap();
-                let t = std::time::Instant::now();
-                let s = shell.sharpness();
-                format!("{n}: {s:.3} ({:.0} us)", t.elapsed().as_secs_f64() * 1e6)
-            })
-            .collect();
-        println!("{name:28} {}", s.join("  "));
-    }
 }

@@ -1,9 +1,11 @@
 //! Haptic renderers, the solver under them and the servo loop.
 
+mod bodies;
 mod device;
 mod god;
 mod god_triangles;
 mod hulls;
+mod insertion;
 mod inside;
 mod loads;
 mod metric;

@@ -239,6 +239,42 @@ fn a_texture_tilts_the_force_by_its_slope_under_the_hand() {
     assert!(steepest > 0.15, "nothing is felt: {steepest}");
 }
 
+/// A rod on two points. Where the slopes under them are opposite, their mean is zero, and nothing is felt of the bumps.
+#[test]
+fn a_texture_turns_the_force_by_the_mean_of_its_slopes() {
+    let half = 0.02;
+    let places = [[-half, 0.0, 0.0], [half, 0.0, 0.0]];
+    let shell = PointShell::from_samples(&places, &[[0.0, 0.0, -1.0]; 2], &ShellOptions::default()).unwrap();
+    let forms = Forms { shell: Some(Arc::new(shell)), ..Forms::default() };
+    let tool = Tool { forms, center: Vec3::zeros(), mass: 0.5, inertia: Mat3::identity() * 1e-4 };
+    let bodies = ground(Vec3::z());
+    for (wavelength, equal) in [(0.02, true), (0.08, false), (0.015, false)] {
+        let texture = Texture { height: 1e-3, wavelength };
+        let [mut smooth, mut rough] = [Texture::default(), texture].map(|texture| {
+            let surface = Surface { texture, ..Surface::default() };
+            let settings = GodSettings { surface, skin: Some(1e-6), ..GodSettings::default() };
+            GodObject::new(tool.clone(), &at(0.0, 0.0, 0.01), settings).unwrap()
+        });
+        let (mut steepest, mut compared) = (0.0f64, 0);
+        for i in 0..600 {
+            let hand = at(2e-5 * f64::from(i), 1.3e-5 * f64::from(i), (0.01 - 1e-4 * f64::from(i)).max(-0.002));
+            let (plain, felt) = (smooth.advance(&hand, &bodies).unwrap(), rough.advance(&hand, &bodies).unwrap());
+            let n = plain.wrench.force.norm();
+            // Both points bear the same: the hand is straight above the middle.
+            let slopes = places.map(|p| texture.slope(&(hand.translation.vector + Vec3::from(p))));
+            let mean = (slopes[0] + slopes[1]) * 0.5;
+            let expected = Vec3::new(-mean.x, -mean.y, 1.0).normalize() * n;
+            assert!((felt.wrench.force - expected).norm() <= 1e-4 * n, "step {i}: {felt:?}, not {expected}");
+            assert!(felt.wrench.torque.norm() <= 1e-4 * n * half, "step {i}: {felt:?}");
+            let x = (slopes[0].x - slopes[1].x).abs();
+            assert!(!equal || x < 1e-5, "{slopes:?}");
+            steepest = steepest.max(x);
+            compared += u32::from(n > 0.1);
+        }
+        assert!(compared > 300 && (equal || steepest > 0.02), "{wavelength}: {compared} {steepest}");
+    }
+}
+
 #[test]
 fn a_height_function_tilts_the_force_in_the_touched_bodys_frame() {
     let tool = point();

@@ -3,6 +3,7 @@
 //!
 //! Times are of the thread's clock; all other figures are of simulated time and the same on every machine.
 
+mod bodies;
 mod constraint;
 mod faults;
 mod insertion;
@@ -32,6 +33,8 @@ pub enum Part {
     Simulation,
     /// Hard pushes of the god-object.
     Pushes,
+    /// Random tools pulled slowly through random bodies, with each renderer.
+    Bodies,
     /// Pegs put into tight holes by a hand with a spring.
     Insertion,
     /// Stability of the whole loop.
@@ -76,6 +79,7 @@ pub fn rows(assets: &AssetCache, effort: Effort, parts: &[Part]) -> Result<Vec<R
             Part::Constraint => constraint::rows(effort, &mut rows)?,
             Part::Simulation => times::simulation(assets, &mut rows)?,
             Part::Pushes => pushes::rows(assets, effort, &mut rows)?,
+            Part::Bodies => bodies::rows(effort, &mut rows)?,
             Part::Insertion => insertion::rows(assets, effort, &mut rows)?,
             Part::Stability => stability::rows(effort, &mut rows)?,
             Part::Penalty => penalty::rows(assets, effort, &mut rows)?,

@@ -4,9 +4,11 @@
 //! through an obstacle is led out by its samples.
 
 use super::{constraint, GodObject, MAX_CUTS, REST, TOLERANCE};
-use crate::ccd::mesh_impact::{mesh_time_of_impact, MeshImpact, MeshQuery, MovingMesh};
+use crate::ccd::impact::Moving;
+use crate::ccd::mesh_impact::{mesh_time_of_impact, MeshImpact, MeshQuery, MeshStats, MovingMesh};
 use crate::ccd::mesh_near::{mesh_contacts, MeshContact};
-use crate::contact::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::contact::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::haptics::constraint::difference;
 use crate::haptics::god_object::Detection;
 use crate::haptics::qp::MAX_ROWS;
 use crate::haptics::Obstacle;
@@ -14,6 +16,10 @@ use crate::math::Pose;
 use crate::mesh::FeatureKind;
 use crate::mesh::Locator;
 use crate::Result;
+
+/// Length of the first piece of a motion that begins in contact, in skins, and the factor from each piece to the next.
+const PIECE: f64 = 8.0;
+const LONGER: f64 = 4.0;
 
 /// Returns the number of a contact for the constraint: that of the vertex, or of the edge of A.
 fn feature(features: &crate::ccd::mesh_impact::FeaturePair) -> u32 {
@@ -110,16 +116,43 @@ impl GodObject {
             return Ok(None);
         }
         let mut workspace = std::mem::take(&mut self.moving_triangles);
+        // Where features are near, a long motion is tested in pieces, from short to long. Otherwise all pairs that would
+        // meet later on would be looked at in detail before the first one is known.
+        let touches = self.model.constraints.iter().any(|c| c.body == i as u32);
+        let length = self.length(&difference(&self.model.pose, to, &self.tool.center));
+        let mut piece = if touches { (PIECE * self.skin / length.max(f64::MIN_POSITIVE)).min(1.0) } else { 1.0 };
+        let mut stats = MeshStats::default();
         let found = match self.meshes(i, body) {
             None => Ok(None),
             Some((tool, other)) => {
-                let a = MovingMesh { mesh: tool, from: self.model.pose, to: *to };
-                let b = MovingMesh { mesh: other, from: *obstacle[0], to: *obstacle[1] };
-                let query = MeshQuery { max_separation: level, until, ..MeshQuery::new(TOLERANCE * self.skin) };
-                mesh_time_of_impact(&a, &b, &query, &mut workspace).map(|c| Some(c.as_ref().map(of_impact)))
+                let path = |from: &Pose, to: &Pose, t: f64| match t {
+                    0.0 => *from,
+                    t if t >= 1.0 => *to,
+                    t => Moving { geometry: Geometry::default(), from: *from, to: *to }.pose(t),
+                };
+                let tools = |t: f64| path(&self.model.pose, to, t);
+                let obstacles = |t: f64| path(obstacle[0], obstacle[1], t);
+                let mut begin = 0.0;
+                loop {
+                    let end = if begin + piece >= until { 1.0f64.min(until.max(begin + piece)) } else { begin + piece };
+                    let a = MovingMesh { mesh: tool, from: tools(begin), to: tools(end) };
+                    let b = MovingMesh { mesh: other, from: obstacles(begin), to: obstacles(end) };
+                    let query = MeshQuery { max_separation: level, ..MeshQuery::new(TOLERANCE * self.skin) };
+                    let hit = mesh_time_of_impact(&a, &b, &query, &mut workspace);
+                    stats.node_tests += workspace.stats().node_tests;
+                    stats.feature_tests += workspace.stats().feature_tests;
+                    match hit {
+                        Err(error) => break Err(error),
+                        Ok(Some(hit)) => {
+                            let toi = begin + hit.time * (end - begin);
+                            break Ok(Some((toi <= until).then(|| Contact { toi, ..of_impact(&hit) })));
+                        }
+                        Ok(None) if end >= until || end >= 1.0 => break Ok(Some(None)),
+                        Ok(None) => (begin, piece) = (end, piece * LONGER),
+                    }
+                }
             }
         };
-        let stats = workspace.stats();
         self.spent.tests.node_tests += stats.node_tests;
         self.spent.tests.sample_tests += stats.feature_tests;
         self.moving_triangles = workspace;

@@ -165,8 +165,8 @@ ROWS(vxs_mesh_time_of_impact) {
   query->known = pairs;
   INVALID(query->known_count, 2, "query->known[1] is less than the one before; expected pairs in ascending order");
   query->known_count = 1;
-  CHOICE(pairs[0].a.kind, 3);
-  CHOICE(pairs[0].b.kind, 3);
+  INVALID(pairs[0].a.kind, 3, "query->known[0].a.kind is 3; expected one of");
+  INVALID(pairs[0].b.kind, 3, "query->known[0].b.kind is 3; expected one of");
   query->known_count = 0;
   HANDLE(workspace, workspace);
   ROW(VXS_UNSUPPORTED, a->shape, exact, "a->shape has no triangles");

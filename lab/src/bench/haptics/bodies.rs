@@ -1,0 +1,138 @@
+//! Random bodies: a hand with springs pulls a random tool slowly through the middle of a random body, with each renderer.
+//!
+//! The depth is that of the meshes in each other, with their edges and corners, and not that of samples in fields. Walls
+//! are twice as thick as [`PASSED`] at least, so a tool that passes through one is deeper on its way.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use voxshell::asset::{CookOptions, Resolution, Shape};
+use voxshell::contact::{contacts, Coverage, Query, Roles, Workspace};
+use voxshell::haptics::god_object::Detection;
+use voxshell::haptics::{self, Forms, Obstacle, Settings, Tool};
+use voxshell::math::{Pose, Progress, Rotation, Vec3, Wrench};
+use voxshell::mesh::primitives::Primitive;
+use voxshell::mesh::{Locator, TriMesh};
+use voxshell::pointshell::ShellOptions;
+use voxshell::Result;
+
+use super::super::random::Random;
+use super::Effort;
+use crate::haptics_demo::session::{quantile, RendererName, LIMITS, STEP};
+use voxshell_lab::device::{DeviceModel, SimulatedDevice};
+use voxshell_lab::row::Row;
+
+/// Number of pairs of bodies.
+const PAIRS: u64 = 200;
+const FEW_PAIRS: u64 = 4;
+/// Extents of body and tool, metres; cells along them.
+const EXTENTS: [f64; 2] = [0.1, 0.06];
+const CELLS: u32 = 64;
+/// Depth in a wall from which it counts as passed, metres.
+const PASSED: f64 = 1.5e-3;
+/// Speed at which the hand moves and turns, m/s and rad/s.
+const SPEED: f64 = 0.04;
+const TURN: f64 = 0.4;
+/// Distance by which the hand moves beyond the middle of the body, metres.
+const BEYOND: f64 = 0.04;
+/// Steps between two looks at the depth: the hand moves 0.2 mm meanwhile.
+const LOOK: usize = 5;
+
+const KINDS: [(RendererName, Detection, &str); 6] = [
+    (RendererName::Vps, Detection::Continuous, "vps"),
+    (RendererName::Penalty, Detection::Continuous, "penalty"),
+    (RendererName::ContinuousPenalty, Detection::Continuous, "continuous-penalty"),
+    (RendererName::Impulse, Detection::Continuous, "impulse"),
+    (RendererName::GodObject, Detection::Continuous, "god-object"),
+    (RendererName::GodObject, Detection::Triangles, "god-object-triangles"),
+];
+
+struct Body {
+    mesh: TriMesh,
+    shape: Shape,
+}
+
+impl Body {
+    fn new(random: &mut Random, extent: f64) -> Result<Self> {
+        let mesh = match random.below(4) {
+            // A spike or a stone with sharp corners; the primitives have round bodies, plates with holes and gears.
+            0 => Primitive::Cone { radius: 0.1 + 0.3 * random.next(), height: 1.0, segments: 5 + random.below(8) }
+                .mesh()?,
+            1 => Primitive::Cuboid { half: [0.5, 0.1 + 0.4 * random.next(), 0.1 + 0.4 * random.next()] }.mesh()?,
+            _ => Primitive::random((random.next() * 1e9) as u64).mesh()?,
+        };
+        let mesh = mesh.scaled_to_extent(extent);
+        let options = CookOptions {
+            resolution: Resolution::Cells(CELLS),
+            shell: ShellOptions { target_count: Some(2_000), ..ShellOptions::default() },
+            ..CookOptions::default()
+        };
+        let shape = Shape::cook(&mesh, &options, &Progress::none())?;
+        Ok(Self { mesh, shape })
+    }
+
+    fn forms(&self, detection: Detection) -> Forms {
+        let mesh = (detection == Detection::Triangles).then(|| Arc::new(Locator::new(&self.mesh)));
+        Forms { field: self.shape.field.clone(), shell: self.shape.shell.clone(), mesh, ..Forms::default() }
+    }
+}
+
+pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let pairs = if effort.quick() { FEW_PAIRS } else { PAIRS };
+    // Nothing here is timed, so all pairs run in parallel.
+    let depths: Vec<Vec<f64>> = (0..pairs)
+        .into_par_iter()
+        .map(|seed| {
+            let mut random = Random::new(seed);
+            let (body, tool) = (Body::new(&mut random, EXTENTS[0])?, Body::new(&mut random, EXTENTS[1])?);
+            KINDS.iter().map(|kind| pull(&body, &tool, (kind.0, kind.1), seed)).collect()
+        })
+        .collect::<Result<_>>()?;
+    for (i, kind) in KINDS.iter().enumerate() {
+        let mut deepest: Vec<f64> = depths.iter().map(|each| each[i] * 1e3).collect();
+        let passed = deepest.iter().filter(|depth| **depth > PASSED * 1e3).count();
+        let row = Row::new(format!("haptics/bodies/{}/passed", kind.2), passed as f64, "pairs").target(0.0);
+        rows.push(
+            row.with("pairs", pairs)
+                .with("p50_depth_mm", quantile(&mut deepest, 0.5))
+                .with("p90_depth_mm", quantile(&mut deepest, 0.9))
+                .with("max_depth_mm", quantile(&mut deepest, 1.0)),
+        );
+    }
+    Ok(())
+}
+
+/// Pulls the tool from outside along a random line through the middle of the body, and returns the depth of the meshes in
+/// each other, the greatest of all looks, metres.
+fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detection), seed: u64) -> Result<f64> {
+    let mut random = Random::new(!seed);
+    let (along, axis, first) = (random.rotation() * Vec3::x(), random.rotation() * Vec3::x(), random.rotation());
+    let Some(solid) = tool.shape.mass else {
+        return Err(voxshell::Error::InvalidMesh("the tool has no inside to be weighed".into()));
+    };
+    let held = Tool::of_mass(tool.forms(detection), &solid, 0.1)?;
+    let center = first * held.center;
+    let settings = Settings { detection, ..Settings::for_tool(renderer.renderer(), &held, &LIMITS)? };
+    let forms = body.forms(detection);
+    let (mut servo, mut simulation) = haptics::new(settings, held, vec![Obstacle::fixed(forms, Pose::identity())])?;
+    let start = 0.5 * 3f64.sqrt() * (EXTENTS[0] + EXTENTS[1]) + 2e-3;
+    let wanted = |t: f64| {
+        let rotation = Rotation::from_scaled_axis(axis * (TURN * t)) * first;
+        Pose::from_parts((along * (start - SPEED * t) - center).into(), rotation)
+    };
+    let mut device = SimulatedDevice::new(DeviceModel::new(0.3, 1.0).held(), wanted(0.0));
+    let exact = [tool.shape.geometry_for(Coverage::Edges)?, body.shape.geometry_for(Coverage::Edges)?];
+    let query = Query { roles: Roles::Both, coverage: Coverage::Edges, max_separation: 0.0, ..Query::default() };
+    let (mut workspace, mut felt, mut deepest) = (Workspace::new(), Wrench::ZERO, 0.0f64);
+    for step in 0..((start + BEYOND) / SPEED / STEP) as usize {
+        device.wanted = wanted(step as f64 * STEP);
+        device.step(&felt, STEP);
+        felt = servo.step(&device.state(), STEP).wrench;
+        simulation.simulate();
+        if step % LOOK == 0 {
+            let found = contacts(exact[0], &servo.tool_pose(), exact[1], &Pose::identity(), &query, &mut workspace)?;
+            deepest = found.iter().map(|c| -c.separation).fold(deepest, f64::max);
+        }
+    }
+    Ok(deepest)
+}
