@@ -227,6 +227,13 @@ typedef struct vxs_haptics_report {
 #define VXS_DETECTION_TRIANGLES 1
 
 /**
+ * For VXS_RENDERER_PENALTY: contacts are those of convex hulls, refined only where the detail can be felt (Otaduy & Lin 2003,
+ * `hulls_tolerance`): one contact for each pair of convex pieces, whatever the number of samples. The tool and all bodies need
+ * hulls (`vxs_shape_create_with_hulls`).
+ */
+#define VXS_DETECTION_HULLS 2
+
+/**
  * Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
  * surface stays in its place.
  *
@@ -418,9 +425,15 @@ typedef struct vxs_haptics_settings {
   uint32_t spare_bodies;
   /**
    * For VXS_RENDERER_GOD_OBJECT: one of `VXS_DETECTION_`. A shape that `vxs_haptics_set_body` adds later needs
-   * `vxs_shape_prepare_triangles` before. Default VXS_DETECTION_SAMPLES.
+   * `vxs_shape_prepare_triangles` before. For VXS_RENDERER_PENALTY: VXS_DETECTION_SAMPLES or VXS_DETECTION_HULLS, which
+   * cannot change at run time. Default VXS_DETECTION_SAMPLES.
    */
   uint32_t detection;
+  /**
+   * For VXS_DETECTION_HULLS: detail that cannot be felt, metres, as `tolerance` of `vxs_hulls_query`; 0 or more. Default 0:
+   * the original surfaces.
+   */
+  double hulls_tolerance;
 } vxs_haptics_settings;
 
 /**

@@ -57,11 +57,21 @@ typedef struct vxs_motion_query {
    */
   double tolerance;
   /**
-   * Features to leave out, in ascending order: contacts of the last step, which would end this step at once. Features
-   * of edges may be among them and have no effect: a motion query tests samples.
+   * Features to leave out, in ascending order: contacts of the last step, which would end this step at once. A feature
+   * of an edge stands for the edge and for the corners in which it ends.
    * Default: null, none.
    */
   const uint32_t *known;
+  /**
+   * One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES: the triangles of both meshes are tested, vertices against faces
+   * and edges against edges. They are tested only if both shapes have a mesh that is closed and a field of it, on
+   * VXS_PATH_SCREW, and with a `max_separation` of 0 or more; otherwise the samples are. With VXS_COVERAGE_FACETS, the
+   * triangles of two meshes of flat faces with at most 200 edges each. The first such query of a shape prepares it,
+   * unless `vxs_shape_prepare_coverage` has done so.
+   */
+  uint32_t coverage;
+  /** Zero. */
+  uint32_t reserved;
 } vxs_motion_query;
 
 /** A contact with the interval for which it lasts. */
@@ -92,10 +102,16 @@ VXS_API vxs_status vxs_motion_query_init(struct vxs_motion_query *query, size_t 
 VXS_API vxs_status vxs_motion_pose(const struct vxs_motion *motion, double t, struct vxs_pose *pose);
 
 /**
- * Finds when two moving shapes first touch: the first sample of one shape whose separation from the other decreases to
- * `query->max_separation`.
+ * Finds when two moving shapes first touch.
  *
- * On screws the query misses no contact: the time is never later than the first contact of the samples. At the poses
+ * With VXS_COVERAGE_EDGES, the default, the triangles of both meshes decide on screws, as in `vxs_mesh_time_of_impact`: no
+ * contact of the surfaces is missed, whatever the samples and the fields, and the reported features are farther apart than
+ * `query->max_separation` by at most the tolerance. The feature of the contact is that of an edge. At the start, samples
+ * find the contacts of shapes inside each other.
+ *
+ * With VXS_COVERAGE_SAMPLES, and where the triangles are not tested, the contact is that of the first sample of one shape
+ * whose separation from the other decreases to `query->max_separation`. On screws the time is never later than the first
+ * contact of the samples. At the poses
  * of that time no sample is deeper than `max_separation`, and the separation of the reported sample exceeds
  * `max_separation` by at most the tolerance; a near miss within the tolerance may be reported. On straight paths the
  * query is exact. Shapes in contact at the start give 0, unless those features are `known`. Once the workspace is
@@ -119,8 +135,9 @@ vxs_status vxs_query_time_of_impact(const struct vxs_moving_body *a,
 
 /**
  * Finds all contacts of two moving shapes: the colliding intervals of their samples. Each contact is given as it is at
- * its beginning, with the time until which it lasts. A sample may have several intervals. Guarantees are those of
- * `vxs_query_time_of_impact`.
+ * its beginning, with the time until which it lasts. A sample may have several intervals. With VXS_COVERAGE_EDGES the first
+ * contact of the triangles is there too, if no sample is in contact before it; its `until` is its `toi`, because its end is
+ * not searched for. Guarantees are those of `vxs_query_time_of_impact` with VXS_COVERAGE_SAMPLES.
  *
  * @param a, b           as in `vxs_query_time_of_impact`
  * @param query          settings of the query; null for the defaults

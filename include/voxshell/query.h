@@ -22,9 +22,10 @@ typedef struct vxs_body {
 } vxs_body;
 
 /**
- * The library chooses which body brings the pointshell: the body with fewer samples. If these are farther apart than
- * an eighth of the smaller body's radius, it chooses the body with the closer samples. If only one assignment is
- * possible, it chooses that one.
+ * The library chooses which body brings the pointshell. Edges and tips fit between the samples of another body, so if a body
+ * is sharp, both bodies do. Otherwise, and for forces, which add up over the contacts, and if the query tests the edges of
+ * both meshes: the body with fewer samples; if these are farther apart than an eighth of the smaller body's radius, the body
+ * with the closer samples. If only one assignment is possible, the library chooses that one.
  */
 #define VXS_ROLES_AUTO 0
 

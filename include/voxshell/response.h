@@ -305,6 +305,19 @@ typedef struct vxs_patch {
   struct vxs_vec3 normal;
   /** Force and torque about `center` on B, N and N m; those on A are opposite. */
   struct vxs_wrench on_b;
+  /**
+   * Mean distance from `center` in the plane across `normal`, weighted by pressure, metres: friction of coefficient mu
+   * resists spinning about `normal` with a torque of up to mu times this times the force.
+   */
+  double friction_arm;
+  /** Change of the force along `normal` per distance by which the bodies come closer along it, N/m. */
+  double stiffness;
+  /**
+   * Mean place of that change, metres, and its second moments about it: xx, yy, zz, xy, xz, yz, world axes, m². For an engine
+   * that makes a patch a few springs.
+   */
+  struct vxs_vec3 stiffness_center;
+  double stiffness_moments[6];
 } vxs_patch;
 
 /**

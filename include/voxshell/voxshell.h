@@ -28,6 +28,7 @@
 #include "response.h"
 #include "voxelmap.h"
 #include "voxtree.h"
+#include "hulls.h"
 #include "haptics_settings.h"
 #include "haptics.h"
 

@@ -24,6 +24,7 @@
 #include "response.hpp"
 #include "voxelmap.hpp"
 #include "voxtree.hpp"
+#include "hulls.hpp"
 #include "haptics.hpp"
 
 #include "voxshell.h"

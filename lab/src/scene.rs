@@ -276,6 +276,6 @@ fn roles(a: &Member, b: &Member) -> Roles {
     if has_both(a) && has_both(b) {
         Roles::Both
     } else {
-        Roles::Auto
+        Roles::One
     }
 }

@@ -233,7 +233,8 @@ impl Shape {
             None => None,
         };
         let built = Default::default();
-        let shape = Self { mesh, field, shell, mass: meta.mass, report: meta.report, materials: None, voxelmap, built };
+        let (mass, report) = (meta.mass, meta.report);
+        let shape = Self { mesh, field, shell, mass, report, materials: None, voxelmap, hulls: None, built };
         match container.section(&MATERIALS) {
             Some(bytes) => {
                 let Materials(numbers) = decode(MATERIALS, bytes)?;

@@ -7,6 +7,7 @@ use crate::cook::{self, mass_from_coarse, CookOptions, FieldOptions};
 use crate::field::{Field, MeshField, Sheet, SignReport, SignRule, SignedDistance, Surface};
 use crate::math::{limits, Aabb, Progress};
 use crate::memory;
+use crate::mesh::simplify::HullHierarchy;
 use crate::mesh::{Locator, MassProperties, Report, TriMesh};
 use crate::pointshell::PointShell;
 use crate::voxmap::Voxelmap;
@@ -31,6 +32,8 @@ pub struct Shape {
     pub materials: Option<Arc<Vec<u32>>>,
     /// The paper's map of the body; see [`Shape::with_voxelmap`].
     pub voxelmap: Option<Arc<Voxelmap>>,
+    /// Convex hulls of the surface; see [`Shape::with_hulls`].
+    pub hulls: Option<Arc<HullHierarchy>>,
     /// Structures over `mesh` and `field`, built on first use; to be reset when one of them is replaced.
     pub built: Built,
 }
@@ -60,6 +63,7 @@ impl Shape {
                 report: Some(cooked.report),
                 materials: None,
                 voxelmap: None,
+                hulls: None,
                 built: Built::default(),
             })
         })
@@ -75,6 +79,7 @@ impl Shape {
             report: None,
             materials: None,
             voxelmap: None,
+            hulls: None,
             built: Built::default(),
         }
     }
@@ -117,7 +122,7 @@ impl Shape {
             return Err(Error::argument("field and pointshell", "both absent", "at least one of them"));
         }
         let (voxelmap, built) = (None, Built::default());
-        Ok(Self { mesh: None, field, shell, mass: None, report: None, materials: None, voxelmap, built })
+        Ok(Self { mesh: None, field, shell, mass: None, report: None, materials: None, voxelmap, hulls: None, built })
     }
 
     /// Returns the body scaled by a positive, finite `factor` about its origin, in all its forms; samples keep their
@@ -149,6 +154,7 @@ impl Shape {
                 materials: self.materials.clone(),
                 // Layers and scaled distances do not scale: it is made anew.
                 voxelmap: None,
+                hulls: None,
                 built: Built::default(),
             })
         })?;
@@ -160,6 +166,12 @@ impl Shape {
         }
         let expected = "one that leaves the shape within 1e18 m of its origin, and larger than 1e-18 m";
         Err(Error::argument("factor", limits::Shown(factor), expected))
+    }
+
+    /// Returns a shape that shares all data of this one and has a hierarchy of hulls, in place of any other. Files do not contain it, and
+    /// scaled copies do not keep it.
+    pub fn with_hulls(&self, hulls: Arc<HullHierarchy>) -> Self {
+        Self { hulls: Some(hulls), ..self.clone() }
     }
 
     /// Returns the geometry for queries of samples alone.

@@ -52,6 +52,7 @@ pub(super) enum Kind {
     Haptics,
     Voxelmap,
     VoxTree,
+    Hulls,
 }
 
 impl Kind {
@@ -66,6 +67,7 @@ impl Kind {
             n if n == Kind::Haptics as u32 => "vxs_haptics",
             n if n == Kind::Voxelmap as u32 => "vxs_voxelmap",
             n if n == Kind::VoxTree as u32 => "vxs_voxtree",
+            n if n == Kind::Hulls as u32 => "vxs_hulls",
             _ => "handle of an unknown kind",
         }
     }

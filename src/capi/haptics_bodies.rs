@@ -6,7 +6,7 @@ use super::check;
 use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics_handle::*;
-use super::haptics_settings::{forms, renamed, vxs_haptics_settings};
+use super::haptics_settings::{forms, of_settings, renamed, vxs_haptics_settings};
 use super::query_options::vxs_body;
 use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn vxs_haptics_set_settings(
     entry!(vxs_haptics_set_settings, [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let settings = <vxs_haptics_settings as check::Growable>::read(settings)?.to_core()?;
-        halves.simulation(|simulation| Ok(simulation.set_settings(&settings)?))?;
+        halves.simulation(|simulation| simulation.set_settings(&settings).map_err(|e| renamed(e, of_settings)))?;
         for (to, speed) in halves.speed.iter().zip(settings.speed) {
             to.store(speed.to_bits(), Ordering::Relaxed);
         }

@@ -44,8 +44,12 @@ pub const VXS_DETECTION_SAMPLES: u32 = 0;
 /// edges, as in Ortega, Redon & Coquillart 2007: sharp edges hold at their true place. It takes longer for many
 /// triangles. A body without triangles keeps its samples.
 pub const VXS_DETECTION_TRIANGLES: u32 = 1;
+/// For VXS_RENDERER_PENALTY: contacts are those of convex hulls, refined only where the detail can be felt (Otaduy & Lin 2003,
+/// `hulls_tolerance`): one contact for each pair of convex pieces, whatever the number of samples. The tool and all bodies need
+/// hulls (`vxs_shape_create_with_hulls`).
+pub const VXS_DETECTION_HULLS: u32 = 2;
 
-const DETECTIONS: [Detection; 2] = [Detection::Continuous, Detection::Triangles];
+const DETECTIONS: [Detection; 3] = [Detection::Continuous, Detection::Triangles, Detection::Continuous];
 
 const METRICS: [Metric; 2] = [Metric::Mass, Metric::Stiffness];
 
@@ -225,8 +229,12 @@ pub struct vxs_haptics_settings {
     /// follow those of the bodies of `vxs_haptics_create`. Default 0.
     pub spare_bodies: u32,
     /// For VXS_RENDERER_GOD_OBJECT: one of `VXS_DETECTION_`. A shape that `vxs_haptics_set_body` adds later needs
-    /// `vxs_shape_prepare_triangles` before. Default VXS_DETECTION_SAMPLES.
+    /// `vxs_shape_prepare_triangles` before. For VXS_RENDERER_PENALTY: VXS_DETECTION_SAMPLES or VXS_DETECTION_HULLS, which
+    /// cannot change at run time. Default VXS_DETECTION_SAMPLES.
     pub detection: u32,
+    /// For VXS_DETECTION_HULLS: detail that cannot be felt, metres, as `tolerance` of `vxs_hulls_query`; 0 or more. Default 0:
+    /// the original surfaces.
+    pub hulls_tolerance: f64,
 }
 
 impl Growable for vxs_haptics_settings {
@@ -285,6 +293,7 @@ impl Growable for vxs_haptics_settings {
             metric: VXS_METRIC_MASS,
             spare_bodies: 0,
             detection: VXS_DETECTION_SAMPLES,
+            hulls_tolerance: 0.0,
         }
     }
 }
@@ -311,17 +320,19 @@ pub(super) fn renamed(error: Error, name: impl Fn(&str) -> String) -> Failure {
 
 /// Converts a name: the core's `coupling.reach[0]` becomes `settings->coupling.reach[0]`, and the prefix `tool.` is
 /// dropped.
-fn of_settings(argument: &str) -> String {
+pub(super) fn of_settings(argument: &str) -> String {
     match argument.strip_prefix("tool.") {
         Some("center") => "settings->center_of_mass".into(),
         Some(name) => format!("settings->{name}"),
+        None if argument == "contact.source" => "settings->detection".into(),
         None => format!("settings->{argument}"),
     }
 }
 
 pub(super) fn forms(shape: &Shape) -> Forms {
     let mesh = shape.prepared_locator().cloned();
-    Forms { field: shape.field.clone(), shell: shape.shell.clone(), mesh, ..Forms::default() }
+    let hulls = shape.hulls.clone();
+    Forms { field: shape.field.clone(), shell: shape.shell.clone(), mesh, hulls, ..Forms::default() }
 }
 
 /// The caller's pointer, kept for the threads that pass it back.
@@ -390,6 +401,18 @@ impl vxs_haptics_settings {
         })
     }
 
+    fn source(&self) -> Result<ContactSource, Failure> {
+        let tolerance = check::length_or_zero("settings->hulls_tolerance", self.hulls_tolerance)?;
+        if self.detection != VXS_DETECTION_HULLS {
+            return Ok(ContactSource::Samples);
+        }
+        if self.renderer != VXS_RENDERER_PENALTY {
+            let expected = "VXS_DETECTION_SAMPLES or VXS_DETECTION_TRIANGLES, because settings->renderer is not VXS_RENDERER_PENALTY";
+            return Err(Failure::argument("settings->detection", self.detection, expected));
+        }
+        Ok(ContactSource::Hulls { tolerance })
+    }
+
     /// Returns the place of the force layer of voxels.
     pub(super) fn offset(&self) -> Result<Offset, Failure> {
         match self.contact.layers {
@@ -424,7 +447,7 @@ impl vxs_haptics_settings {
                 tolerance: s.contact.tolerance,
                 restitution: s.contact.restitution,
                 braking: s.contact.braking != 0,
-                source: ContactSource::Samples,
+                source: s.source()?,
             },
             limits: s.limits.into(),
             speed: s.speed,

@@ -4,7 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
-use super::query_options::{ROLES, VXS_ROLES_AUTO};
+use super::query_options::{ROLES_OF_FORCES, VXS_ROLES_AUTO};
 use super::response::{dynamic_body, vxs_dynamic_body, vxs_wrench};
 use super::status::*;
 use super::types::*;
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn vxs_query_impulse(
         let settings = given.to_core()?;
         let max_separation = check::coordinate("impulse->max_separation", given.max_separation)?;
         check::in_range("impulse->reserved", given.reserved, 0, 0)?;
-        let roles = check::choice("impulse->roles", given.roles, "VXS_ROLES_", &ROLES)?;
+        let roles = check::choice("impulse->roles", given.roles, "VXS_ROLES_", &ROLES_OF_FORCES)?;
         let scratch = handle::get("workspace", workspace)?;
         check::out("impulses", impulses)?;
         let mut scratch = scratch.lock("workspace")?;

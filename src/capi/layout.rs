@@ -12,6 +12,7 @@ use super::haptics_constraints::*;
 use super::haptics_run::*;
 use super::haptics_settings::*;
 use super::haptics_types::*;
+use super::hulls::*;
 use super::impulse::*;
 use super::mesh_motion::*;
 use super::motion::*;
@@ -112,7 +113,7 @@ layout!(vxs_contact_triangles, 64, { on_a: 0, on_b: 32 });
 layout!(vxs_body, 64, { shape: 0, pose: 8 });
 layout!(vxs_motion, 112, { from: 0, to: 56 });
 layout!(vxs_moving_body, 120, { shape: 0, motion: 8 });
-layout!(vxs_motion_query, 48, {
+layout!(vxs_motion_query, 56, {
     struct_size: 0,
     roles: 4,
     path: 8,
@@ -121,6 +122,8 @@ layout!(vxs_motion_query, 48, {
     until: 24,
     tolerance: 32,
     known: 40,
+    coverage: 48,
+    reserved: 52,
 });
 layout!(vxs_motion_contact, 104, { contact: 0, until: 96 });
 layout!(vxs_mesh_feature, 8, { kind: 0, index: 4 });
@@ -162,7 +165,7 @@ layout!(vxs_haptics_handle, 32, { mass: 0, inertia: 8, damping: 16 });
 layout!(vxs_haptics_texture, 16, { height: 0, wavelength: 8 });
 layout!(vxs_haptics_surface, 56, { friction: 0, shading: 8, texture: 16, height: 32, height_user: 40, height_reach: 48 });
 layout!(vxs_haptics_budget, 16, { max_tests: 0, max_nanoseconds: 8 });
-layout!(vxs_haptics_settings, 448, { struct_size: 0, renderer: 4, mass: 8, reflected_mass: 16, center_of_mass: 24, inertia: 48, limits: 96, coupling: 144, contact: 224, timing: 280, handle: 312, surface: 344, budget: 400, speed: 416, passivity: 432, metric: 436, spare_bodies: 440, detection: 444 });
+layout!(vxs_haptics_settings, 456, { struct_size: 0, renderer: 4, mass: 8, reflected_mass: 16, center_of_mass: 24, inertia: 48, limits: 96, coupling: 144, contact: 224, timing: 280, handle: 312, surface: 344, budget: 400, speed: 416, passivity: 432, metric: 436, spare_bodies: 440, detection: 444, hulls_tolerance: 448 });
 layout!(vxs_haptics_load, 96, { wrench: 0, impulse: 48 });
 layout!(vxs_haptics_feel, 16, { stiffness: 0, friction: 8 });
 layout!(vxs_haptics_body_motion, 168, { pose: 0, twist: 56, inverse_mass: 104, inverse_inertia: 112, period: 160 });
@@ -200,7 +203,18 @@ layout!(vxs_impulse, 48, {
     reserved: 44,
 });
 layout!(vxs_patch_query, 40, { struct_size: 0, reserved: 4, stiffness_a: 8, stiffness_b: 16, exponent: 24, resolution: 32 });
-layout!(vxs_patch, 120, { area: 0, mean_pressure: 8, max_pressure: 16, center: 24, normal: 48, on_b: 72 });
+layout!(vxs_patch, 208, {
+    area: 0,
+    mean_pressure: 8,
+    max_pressure: 16,
+    center: 24,
+    normal: 48,
+    on_b: 72,
+    friction_arm: 120,
+    stiffness: 128,
+    stiffness_center: 136,
+    stiffness_moments: 160,
+});
 layout!(vxs_voxelmap_options, 56, { struct_size: 0, form: 4, voxel_size: 8, resolution: 16, padding_voxels: 20, precision: 24, layer_limit: 28, branching: 32, offset_layers: 36, proximity_layers: 40, reserved: 44, memory_limit: 48 });
 layout!(vxs_voxelmap_info, 128, { struct_size: 0, form: 4, dims: 8, branching: 20, voxel_size: 24, unit: 32, precision: 40, layer_limit: 44, offset_layers: 48, proximity_layers: 52, min_layer: 56, max_layer: 60, min_value: 64, max_value: 72, surface_voxels: 80, interior_voxels: 88, bytes: 96, first_center: 104 });
 layout!(vxs_voxelmap_body, 64, { voxelmap: 0, pose: 8 });
@@ -214,6 +228,13 @@ layout!(vxs_voxtree_body, 136, { voxtree: 0, kinematics: 8 });
 layout!(vxs_voxtree_query, 32, { struct_size: 0, loose: 4, test_single: 8, cubes: 12, max_pairs: 16, least_level: 20, max_tests: 24 });
 layout!(vxs_voxel_pair, 144, { center_a: 0, center_b: 24, normal_a: 48, normal_b: 72, velocity: 96, depth: 120, cell_a: 128, cell_b: 132, level_a: 136, level_b: 140 });
 layout!(vxs_voxtree_report, 32, { complete: 0, reserved: 4, tests: 8, opened: 16, longest: 24 });
+layout!(vxs_hulls_options, 16, { struct_size: 0, max_triangles: 4, contact_depth: 8 });
+layout!(vxs_hulls_info, 24, { bytes: 0, hull_count: 8, triangle_count: 12, level_count: 16, surface_level_count: 20 });
+layout!(vxs_hull_level, 40, { hulls: 0, triangles: 4, resolution: 8, deviation: 16, reach: 24, support_area: 32 });
+layout!(vxs_hulls_body, 64, { hulls: 0, pose: 8 });
+layout!(vxs_hulls_query, 32, { struct_size: 0, reserved: 4, max_separation: 8, max_distance: 16, tolerance: 24 });
+layout!(vxs_hull_distance, 56, { distance: 0, point_on_a: 8, point_on_b: 32 });
+layout!(vxs_hulls_report, 32, { pairs: 0, bounds: 8, distances: 16, triangles: 24 });
 layout!(vxs_impulses, 104, { on_a: 0, on_b: 48, count: 96, resolved: 100 });
 
 const _: () = assert!(super::log::VXS_LOG_ERROR == super::hook::ERROR);

@@ -33,6 +33,7 @@ pub mod haptics_handle;
 pub mod haptics_run;
 pub mod haptics_settings;
 pub mod haptics_types;
+pub mod hulls;
 pub mod impulse;
 pub mod log;
 pub mod materials;
@@ -55,7 +56,7 @@ pub mod voxtree_query;
 
 /// The C headers, in the order in which they include each other. Each entry lists the files of `src/capi` whose public
 /// items the header declares, in their order in the files.
-pub const HEADERS: [(&str, &[&str]); 10] = [
+pub const HEADERS: [(&str, &[&str]); 11] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),
     ("shape", &["shape_info.rs", "shape.rs", "segment_intervals.rs", "materials.rs", "forms.rs", "asset.rs"]),
@@ -64,6 +65,7 @@ pub const HEADERS: [(&str, &[&str]); 10] = [
     ("response", &["response.rs", "impulse.rs", "patches.rs"]),
     ("voxelmap", &["voxelmap.rs", "voxelmap_query.rs"]),
     ("voxtree", &["voxtree.rs", "voxtree_query.rs"]),
+    ("hulls", &["hulls.rs"]),
     ("haptics_settings", &["haptics_handle.rs", "haptics_types.rs", "haptics_settings.rs"]),
     ("haptics", &["haptics.rs", "haptics_bodies.rs", "haptics_constraints.rs", "haptics_run.rs"]),
 ];

@@ -9,6 +9,7 @@ use super::query::vxs_workspace;
 use super::query_options::*;
 use super::status::*;
 use super::types::*;
+use crate::asset::Shape;
 use crate::ccd::impact::{self, Collision, Moving, Path, Query};
 use crate::contact::Geometry;
 
@@ -55,10 +56,18 @@ pub struct vxs_motion_query {
     /// On screws: the amount by which the separation of a reported contact may exceed `max_separation`, metres. 0, the
     /// default: a thousandth of the distance between samples.
     pub tolerance: f64,
-    /// Features to leave out, in ascending order: contacts of the last step, which would end this step at once. Features
-    /// of edges may be among them and have no effect: a motion query tests samples.
+    /// Features to leave out, in ascending order: contacts of the last step, which would end this step at once. A feature
+    /// of an edge stands for the edge and for the corners in which it ends.
     /// Default: null, none.
     pub known: *const u32,
+    /// One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES: the triangles of both meshes are tested, vertices against faces
+    /// and edges against edges. They are tested only if both shapes have a mesh that is closed and a field of it, on
+    /// VXS_PATH_SCREW, and with a `max_separation` of 0 or more; otherwise the samples are. With VXS_COVERAGE_FACETS, the
+    /// triangles of two meshes of flat faces with at most 200 edges each. The first such query of a shape prepares it,
+    /// unless `vxs_shape_prepare_coverage` has done so.
+    pub coverage: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// A contact with the interval for which it lasts.
@@ -86,6 +95,8 @@ impl Growable for vxs_motion_query {
             until: 1.0,
             tolerance: 0.0,
             known: std::ptr::null(),
+            coverage: VXS_COVERAGE_EDGES,
+            reserved: 0,
         }
     }
 }
@@ -97,12 +108,16 @@ impl vxs_motion_query {
         let path = check::choice("query->path", self.path, "VXS_PATH_", &[Path::Screw { tolerance }, Path::Straight])?;
         let known = check::slice("query->known", self.known, "query->known_count", self.known_count as usize)?;
         check::ascending("query->known", known)?;
+        if self.reserved != 0 {
+            return Err(Failure::argument("query->reserved", self.reserved, "0"));
+        }
         Ok(Query {
             roles: check::choice("query->roles", self.roles, "VXS_ROLES_", &ROLES)?,
             path,
             max_separation: check::coordinate("query->max_separation", self.max_separation)?,
             until: check::in_range("query->until", self.until, 0.0, 1.0)?,
             known,
+            coverage: check::choice("query->coverage", self.coverage, "VXS_COVERAGE_", &COVERAGES)?,
         })
     }
 }
@@ -118,10 +133,10 @@ pub(super) fn motion_value<'a>(
     Ok(Moving { geometry, from, to })
 }
 
-unsafe fn moving_body<'a>(argument: &str, body: *const vxs_moving_body) -> Result<Moving<'a>, Failure> {
+unsafe fn moving_body<'a>(argument: &str, body: *const vxs_moving_body) -> Result<(&'a Shape, Moving<'a>), Failure> {
     let body = check::input(argument, body)?;
-    let shape = handle::get(format_args!("{argument}->shape"), body.shape)?;
-    motion_value(format_args!("{argument}->motion."), shape.geometry(), &body.motion)
+    let shape: &Shape = handle::get(format_args!("{argument}->shape"), body.shape)?;
+    Ok((shape, motion_value(format_args!("{argument}->motion."), shape.geometry(), &body.motion)?))
 }
 
 /// Reads the arguments that all queries of two motions have.
@@ -130,8 +145,20 @@ unsafe fn pair<'a>(
     b: *const vxs_moving_body,
     query: *const vxs_motion_query,
 ) -> Result<(Moving<'a>, Moving<'a>, Query<'a>), Failure> {
-    let (a, b) = (moving_body("a", a)?, moving_body("b", b)?);
+    let ((shape_a, mut a), (shape_b, mut b)) = (moving_body("a", a)?, moving_body("b", b)?);
     let query = vxs_motion_query::read(query)?.to_core(&a.geometry, &b.geometry)?;
+    if query.may_test_triangles() {
+        // The smaller mesh first: without its surface the larger one needs none.
+        let triangles = |shape: &Shape| shape.mesh.as_ref().map_or(0, |mesh| mesh.triangles.len());
+        let mut bodies = [(shape_a, &mut a), (shape_b, &mut b)];
+        bodies.sort_by_key(|(shape, _)| triangles(shape));
+        for (shape, body) in bodies {
+            body.geometry = shape.geometry_for(query.coverage)?;
+            if body.geometry.surface.is_none() {
+                break;
+            }
+        }
+    }
     Ok((a, b, query))
 }
 
@@ -168,10 +195,16 @@ pub unsafe extern "C" fn vxs_motion_pose(motion: *const vxs_motion, t: f64, pose
     })
 }
 
-/// Finds when two moving shapes first touch: the first sample of one shape whose separation from the other decreases to
-/// `query->max_separation`.
+/// Finds when two moving shapes first touch.
 ///
-/// On screws the query misses no contact: the time is never later than the first contact of the samples. At the poses
+/// With VXS_COVERAGE_EDGES, the default, the triangles of both meshes decide on screws, as in `vxs_mesh_time_of_impact`: no
+/// contact of the surfaces is missed, whatever the samples and the fields, and the reported features are farther apart than
+/// `query->max_separation` by at most the tolerance. The feature of the contact is that of an edge. At the start, samples
+/// find the contacts of shapes inside each other.
+///
+/// With VXS_COVERAGE_SAMPLES, and where the triangles are not tested, the contact is that of the first sample of one shape
+/// whose separation from the other decreases to `query->max_separation`. On screws the time is never later than the first
+/// contact of the samples. At the poses
 /// of that time no sample is deeper than `max_separation`, and the separation of the reported sample exceeds
 /// `max_separation` by at most the tolerance; a near miss within the tolerance may be reported. On straight paths the
 /// query is exact. Shapes in contact at the start give 0, unless those features are `known`. Once the workspace is
@@ -209,8 +242,9 @@ pub unsafe extern "C" fn vxs_query_time_of_impact(
 }
 
 /// Finds all contacts of two moving shapes: the colliding intervals of their samples. Each contact is given as it is at
-/// its beginning, with the time until which it lasts. A sample may have several intervals. Guarantees are those of
-/// `vxs_query_time_of_impact`.
+/// its beginning, with the time until which it lasts. A sample may have several intervals. With VXS_COVERAGE_EDGES the first
+/// contact of the triangles is there too, if no sample is in contact before it; its `until` is its `toi`, because its end is
+/// not searched for. Guarantees are those of `vxs_query_time_of_impact` with VXS_COVERAGE_SAMPLES.
 ///
 /// @param a, b           as in `vxs_query_time_of_impact`
 /// @param query          settings of the query; null for the defaults

@@ -45,6 +45,15 @@ pub struct vxs_patch {
     pub normal: vxs_vec3,
     /// Force and torque about `center` on B, N and N m; those on A are opposite.
     pub on_b: vxs_wrench,
+    /// Mean distance from `center` in the plane across `normal`, weighted by pressure, metres: friction of coefficient mu
+    /// resists spinning about `normal` with a torque of up to mu times this times the force.
+    pub friction_arm: f64,
+    /// Change of the force along `normal` per distance by which the bodies come closer along it, N/m.
+    pub stiffness: f64,
+    /// Mean place of that change, metres, and its second moments about it: xx, yy, zz, xy, xz, yz, world axes, m². For an engine
+    /// that makes a patch a few springs.
+    pub stiffness_center: vxs_vec3,
+    pub stiffness_moments: [f64; 6],
 }
 
 impl Growable for vxs_patch_query {
@@ -97,6 +106,10 @@ impl From<&Patch> for vxs_patch {
             center: p.center.into(),
             normal: p.normal.into(),
             on_b: vxs_wrench { force: p.force.into(), torque: p.torque.into() },
+            friction_arm: p.friction_arm,
+            stiffness: p.stiffness,
+            stiffness_center: p.stiffness_center.into(),
+            stiffness_moments: p.stiffness_moments,
         }
     }
 }

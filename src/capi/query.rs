@@ -33,6 +33,7 @@ pub(super) struct Scratch {
     pub patches: response::PatchWorkspace,
     pub voxels: response::VoxelWorkspace,
     pub voxtrees: voxtree::Workspace,
+    pub hulls: contact::HullWorkspace,
     /// Contacts of voxel pairs.
     pub voxel_contacts: Vec<contact::Contact>,
 }

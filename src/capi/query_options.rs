@@ -16,9 +16,10 @@ pub struct vxs_body {
     pub pose: vxs_pose,
 }
 
-/// The library chooses which body brings the pointshell: the body with fewer samples. If these are farther apart than
-/// an eighth of the smaller body's radius, it chooses the body with the closer samples. If only one assignment is
-/// possible, it chooses that one.
+/// The library chooses which body brings the pointshell. Edges and tips fit between the samples of another body, so if a body
+/// is sharp, both bodies do. Otherwise, and for forces, which add up over the contacts, and if the query tests the edges of
+/// both meshes: the body with fewer samples; if these are farther apart than an eighth of the smaller body's radius, the body
+/// with the closer samples. If only one assignment is possible, the library chooses that one.
 pub const VXS_ROLES_AUTO: u32 = 0;
 /// Pointshell of A against field of B.
 pub const VXS_ROLES_SHELL_OF_A: u32 = 1;
@@ -231,6 +232,8 @@ pub struct vxs_query_report {
 }
 
 pub(super) const ROLES: [Roles; 4] = [Roles::Auto, Roles::ShellOfA, Roles::ShellOfB, Roles::Both];
+/// The same for forces that add up over the contacts.
+pub(super) const ROLES_OF_FORCES: [Roles; 4] = [Roles::One, Roles::ShellOfA, Roles::ShellOfB, Roles::Both];
 
 impl Growable for vxs_query {
     const ARGUMENT: &'static str = "query";

@@ -7,7 +7,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::motion::{motion_value, vxs_motion};
 use super::query::{vxs_workspace, Scratch};
-use super::query_options::{ROLES, VXS_ROLES_AUTO};
+use super::query_options::{ROLES_OF_FORCES, VXS_ROLES_AUTO};
 use super::status::*;
 use super::types::*;
 use crate::ccd::impact;
@@ -141,7 +141,7 @@ impl vxs_penalty {
 
     fn roles(&self) -> Result<Roles, Failure> {
         check::in_range("penalty->reserved", self.reserved, 0, 0)?;
-        check::choice("penalty->roles", self.roles, "VXS_ROLES_", &ROLES)
+        check::choice("penalty->roles", self.roles, "VXS_ROLES_", &ROLES_OF_FORCES)
     }
 
     /// Returns the settings of the clusters; `None` if every sample pushes.

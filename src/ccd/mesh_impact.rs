@@ -12,7 +12,7 @@ pub use super::mesh_motion::RigidPath;
 use super::mesh_motion::{Dyadic, FrameCache, Frames, RigidMotion, MAX_HALVINGS};
 use crate::math::{limits, limits::check_pose, Pose, Vec3};
 use crate::mesh::triangle::Corners;
-use crate::mesh::{Branch, Bvh, FeatureKind, Locator, MeshFeature};
+use crate::mesh::{Branch, Bvh, FeatureKind, FeaturedTriangles, Locator, MeshFeature};
 use crate::{Error, Result};
 
 /// A mesh with its poses at the start and at the end of a step, body to world.
@@ -21,6 +21,19 @@ pub struct MovingMesh<'a> {
     pub mesh: &'a Locator,
     pub from: Pose,
     pub to: Pose,
+}
+
+/// Triangles with their poses at the start and at the end of a step.
+pub(super) struct MovingTriangles<'a, T> {
+    pub mesh: &'a T,
+    pub from: &'a Pose,
+    pub to: &'a Pose,
+}
+
+impl<'a> MovingMesh<'a> {
+    pub(super) fn triangles(&'a self) -> MovingTriangles<'a, Locator> {
+        MovingTriangles { mesh: self.mesh, from: &self.from, to: &self.to }
+    }
 }
 
 /// A feature of A and one of B.
@@ -115,13 +128,18 @@ pub fn default_mesh_tolerance(a: &Locator, b: &Locator) -> f64 {
     }
 }
 
-pub(super) fn motions(a: &MovingMesh, b: &MovingMesh, path: RigidPath) -> ([RigidMotion; 2], Vec3) {
+pub(super) fn motions<T: FeaturedTriangles>(
+    a: &MovingTriangles<T>,
+    b: &MovingTriangles<T>,
+    path: RigidPath,
+) -> ([RigidMotion; 2], Vec3) {
     let origin = a.from.translation.vector;
-    let motion = |m: &MovingMesh| RigidMotion::new(&m.from, &m.to, path, &origin, &m.mesh.bvh().bounds().center());
+    let motion =
+        |m: &MovingTriangles<T>| RigidMotion::new(m.from, m.to, path, &origin, &m.mesh.bvh().bounds().center());
     ([motion(a), motion(b)], origin)
 }
 
-pub(super) fn check(a: &MovingMesh, b: &MovingMesh, query: &MeshQuery) -> Result<()> {
+fn check(a: &MovingMesh, b: &MovingMesh, query: &MeshQuery) -> Result<()> {
     for (name, pose) in [("a.from", &a.from), ("a.to", &a.to), ("b.from", &b.from), ("b.to", &b.to)] {
         check_pose(name, pose)?;
     }
@@ -159,18 +177,29 @@ pub fn mesh_time_of_impact(
     workspace: &mut MeshWorkspace,
 ) -> Result<Option<MeshImpact>> {
     check(a, b, query)?;
+    Ok(first_touch(&a.triangles(), &b.triangles(), query, &|_| false, workspace).map(|(impact, _)| impact))
+}
+
+/// Returns the first contact as [`mesh_time_of_impact`], and its triangles in leaf order. Pairs for which `is_left_out` are
+/// not tested. The numbers of the query are in range.
+pub(super) fn first_touch<T: FeaturedTriangles>(
+    a: &MovingTriangles<T>,
+    b: &MovingTriangles<T>,
+    query: &MeshQuery,
+    is_left_out: &dyn Fn(&FeaturePair) -> bool,
+    workspace: &mut MeshWorkspace,
+) -> Option<(MeshImpact, [u32; 2])> {
     workspace.stats = MeshStats::default();
     if a.mesh.bvh().is_empty() || b.mesh.bvh().is_empty() {
-        return Ok(None);
+        return None;
     }
     let (motions, origin) = motions(a, b, query.path);
     let MeshWorkspace { cache, open, stats } = workspace;
     cache.begin(&motions);
     let start = Frames::at(&motions, 0.0);
-    let mut search = Search { a: a.mesh, b: b.mesh, query, motions, start, cache, stats, best: None };
+    let mut search = Search { a: a.mesh, b: b.mesh, query, is_left_out, motions, start, cache, stats, best: None };
     search.run(open);
-    let best = search.best;
-    Ok(best.map(|found| found.impact(&motions, &origin)))
+    search.best.map(|found| (found.impact(&motions, &origin, [a.mesh.bvh(), b.mesh.bvh()]), found.triangles))
 }
 
 /// The earliest contact so far.
@@ -178,16 +207,18 @@ pub fn mesh_time_of_impact(
 struct Found {
     interval: Dyadic,
     features: FeaturePair,
+    /// In leaf order.
     triangles: [u32; 2],
     pair: Pair,
     /// An edge passes through a face at the start; `pair` is then one of its ends and the face.
     pierced: bool,
 }
 
-struct Search<'a> {
-    a: &'a Locator,
-    b: &'a Locator,
+struct Search<'a, T> {
+    a: &'a T,
+    b: &'a T,
     query: &'a MeshQuery<'a>,
+    is_left_out: &'a dyn Fn(&FeaturePair) -> bool,
     motions: [RigidMotion; 2],
     start: Frames,
     cache: &'a mut FrameCache,
@@ -240,7 +271,7 @@ pub(super) fn compare(frames: &Frames, a: &Branch, b: &Branch) -> Boxes {
     Boxes { gap, displacement: half * (v.norm() + turning + 0.5 * half * bend), pad }
 }
 
-impl Search<'_> {
+impl<T: FeaturedTriangles> Search<'_, T> {
     fn is_late(&self, interval: Dyadic) -> bool {
         let from = interval.from();
         from > self.query.until || self.best.is_some_and(|best| from >= best.interval.from())
@@ -314,9 +345,20 @@ impl Search<'_> {
         each_pair((a, k), (b, l), |features, pair| self.feature_pair(features, pair, [k, l], interval));
     }
 
-    fn found(&mut self, features: FeaturePair, pair: Pair, [k, l]: [u32; 2], interval: Dyadic, pierced: bool) {
-        let triangles = [self.a.bvh().id(k as usize), self.b.bvh().id(l as usize)];
+    /// Keeps a contact as the earliest, and returns whether it is not left out.
+    fn found(
+        &mut self,
+        features: FeaturePair,
+        pair: Pair,
+        triangles: [u32; 2],
+        interval: Dyadic,
+        pierced: bool,
+    ) -> bool {
+        if (self.is_left_out)(&features) {
+            return false;
+        }
         self.best = Some(Found { interval, features, triangles, pair, pierced });
+        true
     }
 
     fn is_known(&self, features: &FeaturePair) -> bool {
@@ -345,7 +387,8 @@ impl Search<'_> {
                     // The discrete test of proximity: where it fails, a smaller interval gives the proof.
                     let is_close = distance <= query.max_separation + change + 0.25 * query.tolerance;
                     if (is_short && is_close) || interval.depth >= MAX_HALVINGS {
-                        return self.found(features, pair, triangles, interval, false);
+                        self.found(features, pair, triangles, interval, false);
+                        return;
                     }
                     Some(interval.halves()[0])
                 }
@@ -363,19 +406,23 @@ impl Search<'_> {
         let face = |index| MeshFeature::new(FeatureKind::Face, index);
         for i in 0..3 {
             let (from, to) = (i, (i + 1) % 3);
-            if let Some(edge) = self.a.features().edge(triangle_a, i) {
+            if let Some(edge) = self.a.edge(k, i) {
                 let features = FeaturePair { a: edge, b: face(triangle_b) };
                 if pierces(&[t[from], t[to]], &u, b.is_sliver(l as usize), close) && !self.is_known(&features) {
                     let (corners, face) = (a.corners_at(k), *b.corners_at(l));
                     let pair = nearer_end(&self.start, &[corners[from], corners[to]], &face, false);
-                    return self.found(features, pair, [k, l], Dyadic::WHOLE, true);
+                    if self.found(features, pair, [k, l], Dyadic::WHOLE, true) {
+                        return;
+                    }
                 }
             }
-            if let Some(edge) = self.b.features().edge(triangle_b, i) {
+            if let Some(edge) = self.b.edge(l, i) {
                 let features = FeaturePair { a: face(triangle_a), b: edge };
                 if pierces(&[u[from], u[to]], &t, a.is_sliver(k as usize), close) && !self.is_known(&features) {
                     let pair = nearer_end(&self.start, &[u[from], u[to]], a.corners_at(k), true);
-                    return self.found(features, pair, [k, l], Dyadic::WHOLE, true);
+                    if self.found(features, pair, [k, l], Dyadic::WHOLE, true) {
+                        return;
+                    }
                 }
             }
         }
@@ -407,20 +454,24 @@ pub(super) fn are_apart(frames: &Frames, limit: f64, (a, k): (&Bvh, u32), (b, l)
 }
 
 /// Calls `on` for each pair of features of two triangles, in leaf order, that is assigned to them.
-pub(super) fn each_pair((a, k): (&Locator, u32), (b, l): (&Locator, u32), mut on: impl FnMut(FeaturePair, Pair)) {
+pub(super) fn each_pair<T: FeaturedTriangles>(
+    (a, k): (&T, u32),
+    (b, l): (&T, u32),
+    mut on: impl FnMut(FeaturePair, Pair),
+) {
     let (t, u) = (*a.bvh().corners_at(k), *b.bvh().corners_at(l));
     let (triangle_a, triangle_b) = (a.bvh().id(k as usize), b.bvh().id(l as usize));
     let face = |index| MeshFeature::new(FeatureKind::Face, index);
     for i in 0..3 {
-        if let Some(vertex) = a.features().vertex(triangle_a, i) {
+        if let Some(vertex) = a.vertex(k, i) {
             on(FeaturePair { a: vertex, b: face(triangle_b) }, Pair::VertexFace(t[i], u));
         }
-        if let Some(vertex) = b.features().vertex(triangle_b, i) {
+        if let Some(vertex) = b.vertex(l, i) {
             on(FeaturePair { a: face(triangle_a), b: vertex }, Pair::FaceVertex(t, u[i]));
         }
-        let Some(edge_a) = a.features().edge(triangle_a, i) else { continue };
+        let Some(edge_a) = a.edge(k, i) else { continue };
         for j in 0..3 {
-            if let Some(edge_b) = b.features().edge(triangle_b, j) {
+            if let Some(edge_b) = b.edge(l, j) {
                 let edges = Pair::Edges([t[i], t[(i + 1) % 3]], [u[j], u[(j + 1) % 3]]);
                 on(FeaturePair { a: edge_a, b: edge_b }, edges);
             }
@@ -429,7 +480,7 @@ pub(super) fn each_pair((a, k): (&Locator, u32), (b, l): (&Locator, u32), mut on
 }
 
 impl Found {
-    fn impact(&self, motions: &[RigidMotion; 2], origin: &Vec3) -> MeshImpact {
+    fn impact(&self, motions: &[RigidMotion; 2], origin: &Vec3, [a, b]: [&Bvh; 2]) -> MeshImpact {
         let time = if self.pierced { 0.0 } else { self.interval.from() };
         let frames = Frames::at(motions, time);
         let Closest { on_a, on_b } = self.pair.closest(&frames);
@@ -438,7 +489,8 @@ impl Found {
         let width = if self.pierced { 0.0 } else { self.interval.width() };
         let (separation, normal) = if self.pierced { (0.0, -normal) } else { (separation, normal) };
         let point_on_b = if self.pierced { point_on_a } else { point_on_b };
-        let (features, triangles) = (self.features, self.triangles);
+        let [k, l] = self.triangles;
+        let (features, triangles) = (self.features, [a.id(k as usize), b.id(l as usize)]);
         MeshImpact { time, width, point_on_a, point_on_b, normal, separation, features, triangles }
     }
 }

@@ -2,12 +2,12 @@
 //! them.
 
 use super::mesh_feature::{pierces, Closest, Pair};
-use super::mesh_impact::{are_apart, compare, direction, each_pair, motions, MovingMesh, RigidPath};
+use super::mesh_impact::{are_apart, compare, direction, each_pair, motions, MovingTriangles, RigidPath};
 use super::mesh_impact::{FeaturePair, MeshStats};
 use super::mesh_motion::{Frames, RigidMotion};
 use crate::math::{Pose, Vec3};
 use crate::mesh::triangle;
-use crate::mesh::Locator;
+use crate::mesh::{FeaturedTriangles, Locator};
 
 /// A local minimum of the distance of two meshes. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,8 +68,8 @@ pub fn mesh_contacts<'w>(
     if a.bvh().is_empty() || b.bvh().is_empty() {
         return (&workspace.kept, false);
     }
-    let (at_a, at_b) =
-        (MovingMesh { mesh: a, from: *pose_a, to: *pose_a }, MovingMesh { mesh: b, from: *pose_b, to: *pose_b });
+    let at_a = MovingTriangles { mesh: a, from: pose_a, to: pose_a };
+    let at_b = MovingTriangles { mesh: b, from: pose_b, to: pose_b };
     let (motions, origin): ([RigidMotion; 2], Vec3) = motions(&at_a, &at_b, RigidPath::Screw);
     let frames = Frames::at(&motions, 0.0);
     let size = a.bvh().bounds().extents().norm() + b.bvh().bounds().extents().norm();

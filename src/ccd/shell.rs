@@ -4,6 +4,7 @@
 use super::ball_intervals::BallIntervals;
 use super::grid_traversal::Setting;
 use super::interval_traversal::IntervalTraversal;
+use super::mesh_impact::MeshWorkspace;
 use super::motion::Motion;
 use super::sample_path::SamplePath;
 use super::shell_intervals::ShellIntervals;
@@ -62,6 +63,7 @@ pub struct Workspace {
     near: Vec<(u32, BallIntervals)>,
     pub(super) spans: Vec<Span>,
     pub(super) collisions: Vec<Collision>,
+    pub(super) mesh: MeshWorkspace,
     pub(super) stats: Stats,
 }
 
@@ -73,6 +75,12 @@ impl Workspace {
     /// Returns the cost of the last query.
     pub fn stats(&self) -> Stats {
         self.stats
+    }
+
+    /// Adds the tests of the last query of the triangles.
+    pub(super) fn count_mesh_tests(&mut self) {
+        let tests = self.mesh.stats();
+        self.stats.edge_tests += tests.node_tests + tests.triangle_tests + tests.feature_tests;
     }
 
     pub(super) fn begin(&mut self) {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::types::Segment;
 use crate::field::{ExactField, Field, MeshField, Sheet, SignedDistance};
 use crate::math::Vec3;
-use crate::mesh::Bvh;
+use crate::mesh::{Bvh, FeaturedTriangles};
 
 type Flow = ControlFlow<()>;
 

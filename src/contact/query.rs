@@ -32,11 +32,12 @@ pub fn contacts<'w>(
     workspace: &'w mut Workspace,
 ) -> Result<&'w [Contact]> {
     check(query)?;
-    let mut passes = passes(a, pose_a, b, pose_b, query.roles, query.max_depth)?;
     let is_limited = query.budget != Budget::UNLIMITED;
     let coverage = if is_limited { Coverage::Samples } else { query.coverage };
     let surfaces = surfaces(&a, &b).filter(|_| coverage != Coverage::Samples);
     let moving = coverage.of_moving(&a, &b);
+    let tests_edges = moving == Coverage::Edges && surfaces.is_some();
+    let mut passes = passes(a, pose_a, b, pose_b, (query.roles, tests_edges), query.max_depth)?;
     if moving == Coverage::Samples {
         passes.iter_mut().flatten().for_each(Pass::without_surface);
     }
@@ -53,6 +54,14 @@ pub fn contacts<'w>(
         workspace.report.coverage = moving;
         if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
             find_between(surfaces, poses, &passes, query, false, workspace);
+            if workspace.contacts.is_empty()
+                && matches!(query.roles, Roles::Auto | Roles::One)
+                && can_bring_both(&a, &b)
+            {
+                // One body may be inside the other, where only its own samples see it.
+                let mut other = self::passes(a, pose_a, b, pose_b, (other_way(&passes), true), query.max_depth)?;
+                find(&mut other, query, workspace);
+            }
         }
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
@@ -73,6 +82,19 @@ pub fn contacts<'w>(
     }
     sort(&mut workspace.contacts);
     Ok(&workspace.contacts)
+}
+
+fn can_bring_both(a: &Geometry, b: &Geometry) -> bool {
+    [a, b].iter().all(|body| body.shell.is_some() && body.field.is_some())
+}
+
+/// Returns the roles of the direction that is not among the passes.
+fn other_way(passes: &[Option<Pass>; 2]) -> Roles {
+    if passes[0].is_some() {
+        Roles::ShellOfB
+    } else {
+        Roles::ShellOfA
+    }
 }
 
 /// Returns the exact surfaces of both bodies, if both have one.
@@ -401,7 +423,14 @@ pub fn distance(
     if limit.is_nan() {
         return Err(Error::argument("limit", limit, "a length in metres or +infinity"));
     }
-    let mut passes = passes(a, pose_a, b, pose_b, roles, f64::INFINITY)?;
+    // With surfaces, a body inside the other one is found by its own samples alone.
+    let tests_edges = surfaces(&a, &b).is_some();
+    let roles = if matches!(roles, Roles::Auto | Roles::One) && tests_edges && can_bring_both(&a, &b) {
+        Roles::Both
+    } else {
+        roles
+    };
+    let mut passes = passes(a, pose_a, b, pose_b, (roles, tests_edges), f64::INFINITY)?;
     workspace.begin();
     let mut best: Option<Contact> = None;
     for pass in passes.iter_mut().flatten() {

@@ -36,10 +36,14 @@ impl fmt::Debug for Owner<'_> {
 /// Which body brings the pointshell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
+    /// Both directions if a body is sharp ([`PointShell::sharpness`]), because an edge or a tip fits between the samples of
+    /// the other body; otherwise as [`Roles::One`]. A query that tests the edges of both meshes takes one direction. If only
+    /// one assignment is possible, that one.
+    Auto,
     /// The body with fewer samples (Sagardia et al. 2014, section 3.2), unless its samples are so far apart that the
     /// smaller body would slip between them; then the body with the closer samples. If only one assignment is
-    /// possible, that one.
-    Auto,
+    /// possible, that one. For forces that add up over the contacts.
+    One,
     /// Pointshell of A against field of B.
     ShellOfA,
     /// Pointshell of B against field of A.
@@ -288,6 +292,9 @@ impl std::ops::AddAssign for Stats {
 /// in docs/accuracy.md.
 const SLIPS: f32 = 0.125;
 
+/// Least length of the sharp places of a sharp body, in radii of the body.
+const SHARP: f32 = 0.5;
+
 /// Returns whether the first of two shells, whose bodies both have fields, is run through the other body's field.
 fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
     let a_is_smaller = a.len() <= b.len();
@@ -297,8 +304,9 @@ fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
     a_is_smaller != (slips && more.spacing < fewer.spacing)
 }
 
-/// Directions of a query: shell of A (first) and shell of B (second).
-pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bool, bool)> {
+/// Directions of a query: shell of A (first) and shell of B (second). `tests_edges` tells that the query tests the edges of
+/// both bodies too.
+pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles, tests_edges: bool) -> Result<(bool, bool)> {
     let a_in_b = a.shell.is_some() && b.field.is_some();
     let b_in_a = b.shell.is_some() && a.field.is_some();
     let missing = |what: &str| Err(Error::Unsupported(format!("the roles asked for need {what}")));
@@ -309,9 +317,15 @@ pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles) -> Result<(bo
         Roles::ShellOfB => missing("a pointshell of B and a field of A"),
         Roles::Both if a_in_b && b_in_a => Ok((true, true)),
         Roles::Both => missing("a pointshell and a field of both bodies"),
-        Roles::Auto => match (a_in_b, b_in_a) {
+        Roles::Auto | Roles::One => match (a_in_b, b_in_a) {
             (true, true) => {
-                let brings_a = a.shell.zip(b.shell).is_none_or(|(a, b)| brings_samples(a, b));
+                let shells = a.shell.zip(b.shell);
+                let looks_at_sharpness = roles == Roles::Auto && !tests_edges;
+                let is_sharp = |shell: &PointShell| shell.sharpness() > SHARP;
+                if looks_at_sharpness && shells.is_some_and(|(a, b)| is_sharp(a) || is_sharp(b)) {
+                    return Ok((true, true));
+                }
+                let brings_a = shells.is_none_or(|(a, b)| brings_samples(a, b));
                 Ok((brings_a, !brings_a))
             }
             (false, false) => missing("a pointshell of one body and a field of the other"),

@@ -116,7 +116,7 @@ impl<F: AnyField> ExactField<F> {
     fn checked(grid: DenseField, mesh: Arc<TriMesh>, step: usize) -> Result<Self> {
         let surface = Surface::new(&mesh)
             .ok_or_else(|| Error::argument("mesh", "an open surface", "a closed one, with at most 2^30 edges"))?;
-        let is_whole = surface.bvh().len() as u64 + grid.sign().duplicate_triangles == mesh.triangles.len() as u64;
+        let is_whole = surface.triangle_count() as u64 + grid.sign().duplicate_triangles == mesh.triangles.len() as u64;
         let step = if is_whole { step } else { 1 };
         if !matches!(grid.sign().rule, SignRule::Crossings | SignRule::Parity) {
             return Err(Error::argument("grid", grid.sign().rule, "one that was cooked from a closed mesh"));

@@ -3,7 +3,8 @@
 use super::sign::Sides;
 use super::SignRule;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::{crossings, near_pairs, triangle, Bvh, Closest, Crossing, Edges, Feature, Placement, Sharp, TriMesh};
+use crate::mesh::{crossings, near_pairs, triangle, Bvh, Closest, Crossing, Edges, Feature, FeatureKind};
+use crate::mesh::{FeaturedTriangles, MeshFeature, Placement, Sharp, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -50,9 +51,9 @@ impl Surface {
         self.sides.bvh.bounds()
     }
 
-    /// Returns the hierarchy of the triangles.
-    pub(crate) fn bvh(&self) -> &Bvh {
-        &self.sides.bvh
+    /// Returns the number of triangles that count.
+    pub(crate) fn triangle_count(&self) -> usize {
+        self.sides.bvh.len()
     }
 
     /// Returns whether each triangle has the inside behind it and the outside before it.
@@ -92,6 +93,19 @@ impl Surface {
     /// Returns the numbers of the corners of an edge, the lower first.
     pub(crate) fn edge_corners(&self, edge: u32) -> [u32; 2] {
         self.edges.ends(edge)
+    }
+
+    /// Returns the number of the edge that names a feature of triangle `k`, in leaf order, in contacts: the edge itself, or
+    /// an edge that ends at the vertex. `None` for a face.
+    pub(crate) fn naming_edge(&self, k: u32, feature: &MeshFeature) -> Option<u32> {
+        match feature.kind {
+            FeatureKind::Edge => Some(feature.index),
+            FeatureKind::Vertex => {
+                let at = (0..3).find(|&i| self.edges.corner_tested_by(k, i) == Some(feature.index))?;
+                self.edges.tested_by(k, at)
+            }
+            FeatureKind::Face => None,
+        }
     }
 
     /// Returns the end points of an edge, body frame.
@@ -279,5 +293,22 @@ impl Surface {
                 self.sharp.is_in_cone_of_vertex(mesh, corners[usize::from(i)], out, lean) && !self.contains(*p)
             }
         }
+    }
+}
+
+/// Edges have the numbers that they have in contacts.
+impl FeaturedTriangles for Surface {
+    fn bvh(&self) -> &Bvh {
+        &self.sides.bvh
+    }
+
+    #[inline]
+    fn vertex(&self, k: u32, i: usize) -> Option<MeshFeature> {
+        Some(MeshFeature::new(FeatureKind::Vertex, self.edges.corner_tested_by(k, i)?))
+    }
+
+    #[inline]
+    fn edge(&self, k: u32, i: usize) -> Option<MeshFeature> {
+        Some(MeshFeature::new(FeatureKind::Edge, self.edges.tested_by(k, i)?))
     }
 }

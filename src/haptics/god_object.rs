@@ -500,7 +500,7 @@ impl GodObject {
                 path: Path::Screw { tolerance: TOLERANCE * self.skin },
                 max_separation: level + self.levels[i],
                 until,
-                known: &[],
+                ..impact::Query::default()
             };
             let found = time_of_impact(&tool, &other, &query, &mut self.continuous)?;
             self.spent.tests += self.continuous.stats();

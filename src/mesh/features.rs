@@ -1,7 +1,7 @@
 //! The vertices and edges of a mesh, each assigned to one of its triangles, so that a test of pairs of triangles meets
 //! every pair of features once (Curtis, Tamstorf & Manocha 2008, "representative triangles").
 
-use super::TriMesh;
+use super::{Bvh, TriMesh};
 use crate::memory::{filled, with_capacity, GrowGuarded};
 
 /// A kind of feature of a mesh.
@@ -26,6 +26,17 @@ impl MeshFeature {
     pub const fn new(kind: FeatureKind, index: u32) -> Self {
         Self { kind, index }
     }
+}
+
+/// Triangles in a hierarchy, with their vertices and edges each assigned to one of them. Triangles are in leaf order.
+pub(crate) trait FeaturedTriangles {
+    fn bvh(&self) -> &Bvh;
+
+    /// Returns vertex i of triangle k, if it is assigned to that triangle.
+    fn vertex(&self, k: u32, i: usize) -> Option<MeshFeature>;
+
+    /// Returns the edge from corner i to corner i + 1 of triangle k, if it is assigned to that triangle.
+    fn edge(&self, k: u32, i: usize) -> Option<MeshFeature>;
 }
 
 /// Assignment of vertices and edges to triangles. Vertices at one place count as one, so triangle soup has the same

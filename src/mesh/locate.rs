@@ -1,6 +1,6 @@
 //! The triangle of a mesh to which a point on or near its surface belongs.
 
-use super::features::Features;
+use super::features::{FeaturedTriangles, Features, MeshFeature};
 use super::triangle::{self, Corners};
 use super::{Bvh, TriMesh};
 use crate::math::Vec3;
@@ -45,16 +45,6 @@ impl Locator {
         0.5 * self.bvh.bounds().extents().norm()
     }
 
-    /// Returns the hierarchy over the triangles.
-    pub(crate) fn bvh(&self) -> &Bvh {
-        &self.bvh
-    }
-
-    /// Returns the assignment of vertices and edges to triangles.
-    pub(crate) fn features(&self) -> &Features {
-        &self.features
-    }
-
     /// Returns the triangle closest to `p`, metres, mesh frame, and the position of its closest point. Among triangles
     /// that are equally close it is the one that faces `direction`, unit, best, and then the one with the lowest
     /// number. With `two_sided` a triangle also faces a direction with its back. Returns `None` if `p` or `direction`
@@ -83,5 +73,21 @@ impl Locator {
             }
         });
         found
+    }
+}
+
+impl FeaturedTriangles for Locator {
+    fn bvh(&self) -> &Bvh {
+        &self.bvh
+    }
+
+    #[inline]
+    fn vertex(&self, k: u32, i: usize) -> Option<MeshFeature> {
+        self.features.vertex(self.bvh.id(k as usize), i)
+    }
+
+    #[inline]
+    fn edge(&self, k: u32, i: usize) -> Option<MeshFeature> {
+        self.features.edge(self.bvh.id(k as usize), i)
     }
 }

@@ -17,6 +17,7 @@ mod weld;
 
 pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement};
 pub use bvh::{Bvh, Closest};
+pub(crate) use features::FeaturedTriangles;
 pub use features::{FeatureKind, MeshFeature};
 pub(crate) use hull::convex_hull;
 pub use locate::{Located, Locator};

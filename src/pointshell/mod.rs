@@ -10,6 +10,7 @@
 //! | `tree` | the spheres around the runs, in flat arrays |
 //! | `scaled` | the shell of a scaled body |
 //! | `extremes` | the samples at the corners of the convex hull |
+//! | `sharpness` | the length of the sharp places |
 //! | `nearest` | the sample nearest to a point |
 //! | `check` | the invariants, for tests and for files from outside |
 
@@ -21,6 +22,7 @@ mod kdtree;
 pub(crate) mod nearest;
 mod options;
 mod scaled;
+mod sharpness;
 mod shell;
 pub(crate) mod tree;
 

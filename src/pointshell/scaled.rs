@@ -44,6 +44,7 @@ fn scaled(shell: &PointShell, factor: f64) -> Result<PointShell> {
         spacing: round_up(f64::from(shell.spacing) * factor),
         tree,
         extremes: Derived::default(),
+        sharpness: Derived::default(),
     };
     // Each sample was rounded separately: the balls are measured again, so that they certainly hold the samples.
     tree::measure(&mut scaled);

@@ -30,6 +30,8 @@ pub struct PointShell {
     pub tree: SphereTree,
     #[serde(skip)]
     pub(super) extremes: Derived<Extremes>,
+    #[serde(skip)]
+    pub(super) sharpness: Derived<f32>,
 }
 
 /// Flat breadth-first sphere tree: children of a node are contiguous, and so are the nodes of a level.

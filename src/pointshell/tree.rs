@@ -78,6 +78,7 @@ pub(crate) fn build(
         spacing: 0.0,
         tree: spheres(&permuted, &hierarchy.starts, options, progress)?,
         extremes: Derived::default(),
+        sharpness: Derived::default(),
     };
     shell.spacing = nearest::largest_gap(&shell, progress)?;
     Ok(shell)

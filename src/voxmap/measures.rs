@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::voxelmap::Data;
+use super::VoxelGrid;
 use crate::memory::filled;
 
 /// Numbers of a map that follow from its voxels. They are measured when a map is made and when it is loaded, never
@@ -48,16 +48,16 @@ impl Steps {
 }
 
 impl Measures {
-    /// Measures a map. Every pair of centres is joined by a path of steps to neighbours. Counted as king's moves, the
+    /// Measures a map of `value(voxel)` σ v, metres. Every pair of centres is joined by a path of steps to neighbours. Counted as king's moves, the
     /// path is at most as long as the distance of the centres; with the steps' own lengths, at most `CHAMFER` times it.
     /// The smaller of the two bounds holds.
-    pub fn of(data: &Data) -> Self {
-        let [nx, ny, nz] = data.grid().dims().map(|n| n as usize);
+    pub fn of(grid: &VoxelGrid, value: impl Fn([u32; 3]) -> f32 + Sync) -> Self {
+        let [nx, ny, nz] = grid.dims().map(|n| n as usize);
         let steps = (0..nz.div_ceil(PLANES))
             .into_par_iter()
-            .map(|task| Planes::new(data, [nx, ny, nz], task * PLANES).steps())
+            .map(|task| Planes::new(&value, [nx, ny, nz], task * PLANES).steps())
             .reduce(|| Steps::NONE, Steps::max);
-        let s = data.grid().voxel_size();
+        let s = grid.voxel_size();
         let [face, edge, corner] = steps.by;
         let king = face.max(edge).max(corner);
         let chamfer = CHAMFER * face.max(edge / 2f32.sqrt()).max(corner / 3f32.sqrt());
@@ -77,14 +77,14 @@ struct Planes {
 }
 
 impl Planes {
-    fn new(data: &Data, [nx, ny, nz]: [usize; 3], first: usize) -> Self {
+    fn new(value: impl Fn([u32; 3]) -> f32, [nx, ny, nz]: [usize; 3], first: usize) -> Self {
         let own = first..(first + PLANES).min(nz);
         let (from, to) = (first.saturating_sub(1), (own.end + 1).min(nz));
         let mut values = filled(0.0, nx * ny * (to - from));
         for (line, values) in values.chunks_exact_mut(nx).enumerate() {
             let (j, k) = ((line % ny) as u32, (from + line / ny) as u32);
-            for (i, value) in (0u32..).zip(values) {
-                *value = data.value([i, j, k]);
+            for (i, v) in (0u32..).zip(values) {
+                *v = value([i, j, k]);
             }
         }
         Self { dims: [nx, ny, nz], from, own, values }

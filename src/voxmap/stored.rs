@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tree::StoredTree;
 use super::voxelmap::Data;
-use super::{DistanceMap, LayerMap, LayerTree, Measures, Offset, TypeTree, VoxelGrid, VoxelTree, Voxelmap, Voxmap};
+use super::{DistanceMap, LayerMap, LayerTree, Offset, TypeTree, VoxelGrid, VoxelTree, Voxelmap, Voxmap};
 use crate::field::Grid;
 use crate::math::Vec3;
 use crate::memory::{deserialize_vec, SliceGuarded};
@@ -33,19 +34,6 @@ struct Words(#[serde(deserialize_with = "deserialize_vec")] Vec<u64>);
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Halves(#[serde(deserialize_with = "deserialize_vec")] Vec<i16>);
-
-/// A tree of codes; see [`VoxelTree`].
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct StoredTree {
-    pub branching: u32,
-    pub bits: u32,
-    pub levels: u32,
-    pub root: u32,
-    #[serde(deserialize_with = "deserialize_vec")]
-    pub nodes: Vec<u32>,
-    #[serde(deserialize_with = "deserialize_vec")]
-    pub leaves: Vec<u64>,
-}
 
 fn pair(offset: Offset) -> [u32; 2] {
     [offset.layers, offset.proximity]
@@ -135,7 +123,7 @@ impl Voxelmap {
         if stored.surface.checked_add(stored.interior).is_none_or(|sum| sum > n as u64) {
             return Err(format!("{} surface and {} interior voxels of {n}", stored.surface, stored.interior));
         }
-        let measures = Measures::of(&data);
+        let measures = data.measures();
         if !(measures.slope.is_finite() && measures.steepest.is_finite()) {
             return Err(format!("its slope is {}", measures.slope));
         }

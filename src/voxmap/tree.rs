@@ -1,10 +1,12 @@
 //! The generalised octree: blocks of equal voxels are stored once.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::stored::StoredTree;
 use super::{VoxelGrid, VoxelType};
-use crate::memory::{self, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use crate::memory::{
+    self, deserialize_vec, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded,
+};
 use crate::{Error, Result};
 
 /// Number of children along each edge of a node: 2ᴺ, so that it has 2³ᴺ children.
@@ -38,6 +40,19 @@ pub struct VoxelTree {
     nodes: Vec<u32>,
     /// Codes of leaves: 2³ᴺ voxels each, lowest bits first, without gaps.
     leaves: Vec<u64>,
+}
+
+/// A tree's parts as a file holds them.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StoredTree {
+    pub branching: u32,
+    pub bits: u32,
+    pub levels: u32,
+    pub root: u32,
+    #[serde(deserialize_with = "deserialize_vec")]
+    pub nodes: Vec<u32>,
+    #[serde(deserialize_with = "deserialize_vec")]
+    pub leaves: Vec<u64>,
 }
 
 /// Marks a reference to voxels of one code, which is in the low bits.

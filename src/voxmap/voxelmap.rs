@@ -98,7 +98,7 @@ impl Voxelmap {
             MapForm::Real => Data::Real(DistanceMap::<f32>::real(model, distances()?)?),
         };
         let (surface, interior) = (model.surface_count() as u64, model.interior_count() as u64);
-        let measures = progress.guard("measuring a voxelmap", || Ok(Measures::of(&data)))?;
+        let measures = progress.guard("measuring a voxelmap", || Ok(data.measures()))?;
         Ok(Self { data, surface, interior, measures })
     }
 
@@ -265,6 +265,10 @@ impl Data {
             Data::Scaled(map) => map.grid(),
             Data::Real(map) => map.grid(),
         }
+    }
+
+    pub fn measures(&self) -> Measures {
+        Measures::of(self.grid(), |voxel| self.value(voxel))
     }
 
     /// Returns the layer of a voxel; `None` for maps of distances.

@@ -47,10 +47,11 @@ int posix_memalign(void** out, size_t alignment, size_t size)
 
 namespace
 {
-void nothing_is_allocated(const btVoxShellSettings& settings)
+void nothing_is_allocated(const btVoxShellSettings& settings, btScalar stiffness)
 {
 	const Handle made = primitive(VXS_PRIMITIVE_HOLE, {0.3, 0.2, 0.25, 0.1}, {}, 3000, 48);
 	btVoxShellShape shape(made.get());
+	shape.setStiffness(stiffness);
 	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
 	btConvexHullShape hull;
 	for (int i = 0; i < 8; ++i)
@@ -79,8 +80,11 @@ int main()
 	{
 		btVoxShellSettings settings;
 		settings.m_segmentation = segmentation;
-		nothing_is_allocated(settings);
+		nothing_is_allocated(settings, 0);
 	}
+	btVoxShellSettings patches;
+	patches.m_patchResolution = btScalar(0.03);
+	nothing_is_allocated(patches, 20000);
 	return finish();
 }
 #else

@@ -90,8 +90,8 @@ void a_child_slides_as_a_body_of_its_own_does()
 	for (int k = 0; k < 2 && !on_valgrind(); ++k)
 	{
 		// With the contact planes of the start of the step, only a tenth of this speed would remain.
-		CHECK_NEAR(speed[k], 0.1, 0.03);
-		CHECK_NEAR(spin[k], 0.5, 0.25);
+		CHECK_NEAR(speed[k], 0.1, 0.001);
+		CHECK_NEAR(spin[k], 0.5, 0.005);
 	}
 }
 

@@ -27,7 +27,7 @@ BouncePolicy::Treatment treat(BouncePolicy& bounce, const Candidate& c, double r
 	body.linear_acceleration = c.normal * c.acceleration;
 	bounce.begin(body, ground, kStep, [&](uint32_t) { return c.normal * impulse; });
 	bounce.aim({c});
-	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution, 0.5);
+	const BouncePolicy::Treatment treatment = bounce.treat(c, restitution);
 	bounce.end();
 	return treatment;
 }
@@ -151,7 +151,7 @@ void launch_rod(double left, double right, double after, double turning, BounceP
 	for (Candidate& c : ends)
 	{
 		c.predict(rod, ground, kStep);
-		CHECK(bounce.treat(c, 0.5, 0.0).kind == BouncePolicy::Treatment::LANDING);
+		CHECK(bounce.treat(c, 0.5).kind == BouncePolicy::Treatment::LANDING);
 	}
 	bounce.end();
 	rod.linear = {0, after, 0};
@@ -169,7 +169,7 @@ void launch_rod(double left, double right, double after, double turning, BounceP
 	}
 	bounce.aim(given);
 	for (int i = 0; i < 2; ++i)
-		out[i] = bounce.treat(given[size_t(i)], 0.5, 0.0);
+		out[i] = bounce.treat(given[size_t(i)], 0.5);
 	bounce.end();
 }
 
@@ -222,7 +222,7 @@ void a_launch_gives_no_more_than_was_taken()
 				BouncePolicy bounce(0.2);
 				bounce.begin(rod, ground, kStep, [](uint32_t) { return Vec{0, 0, 0}; });
 				ends[1].predict(rod, ground, kStep);
-				const bool lands = bounce.treat(ends[1], e, 0).kind == BouncePolicy::Treatment::LANDING;
+				const bool lands = bounce.treat(ends[1], e).kind == BouncePolicy::Treatment::LANDING;
 				bounce.end();
 				CHECK(lands == (speed - 1 < 0));
 				if (!lands)
@@ -238,7 +238,7 @@ void a_launch_gives_no_more_than_was_taken()
 				for (Candidate& c : ends)
 				{
 					c.predict(rod, ground, kStep);
-					const BouncePolicy::Treatment t = bounce.treat(c, e, 0);
+					const BouncePolicy::Treatment t = bounce.treat(c, e);
 					CHECK((t.kind == BouncePolicy::Treatment::LAUNCH) == (c.feature == 1));
 					push(c, t.impulse);
 				}

@@ -92,10 +92,9 @@ void blocks_stand_and_slide()
 		CHECK(tilt < 1e-3);
 		if (slides)
 		{
-			// Within a voxel of the edges the field is rounded and its normals lean. This costs at worst a fifth of the speed
-			// and a third of the spin.
-			CHECK_NEAR(body->getLinearVelocity().length(), 0.1, 0.02);
-			CHECK_NEAR(body->getAngularVelocity().y(), 0.5, 0.2);
+			// Bodies of flat faces are tested by their edges, which the rounding of the field does not reach.
+			CHECK_NEAR(body->getLinearVelocity().length(), 0.1, 0.001);
+			CHECK_NEAR(body->getAngularVelocity().y(), 0.5, 0.005);
 			speed += double(body->getLinearVelocity().length()) / directions;
 			spin += double(body->getAngularVelocity().y()) / directions;
 		}
@@ -107,8 +106,8 @@ void blocks_stand_and_slide()
 	if (on_valgrind())
 		return;
 	std::printf("of 0.1 m/s and 0.5 rad/s there are %.4f and %.3f left after a second\n", speed, spin);
-	CHECK_NEAR(speed, 0.1, 0.01);
-	CHECK_NEAR(spin, 0.5, 0.1);
+	CHECK_NEAR(speed, 0.1, 0.001);
+	CHECK_NEAR(spin, 0.5, 0.005);
 }
 
 /// A fast-turning peg falls through a hole that is half a millimetre wider: its whole wall is near all the time.

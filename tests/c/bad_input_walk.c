@@ -13,6 +13,7 @@
 #include "bad_input/responses.h"
 #include "bad_input/voxelmaps.h"
 #include "bad_input/voxtrees.h"
+#include "bad_input/hulls.h"
 
 /* A function without rows is an undeclared name here. */
 static const struct function {

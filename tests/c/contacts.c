@@ -144,6 +144,22 @@ static void sphere_on_plane(const vxs_shape *sphere, vxs_workspace *workspace) {
   const vxs_moving_body up = {cube, {above.pose, above.pose}}, down = {cube, {below.pose, below.pose}};
   OK(vxs_query_known_contacts(&up, &down, &motion, workspace, &kept, 1, &count));
   CHECK(count == 0);
+  /* In motion the edges meet at the exact time: 0.01 above each other, and 0.1 down in the step. */
+  vxs_moving_body falls = {cube, {above.pose, above.pose}};
+  falls.motion.from.position.y += 0.02;
+  falls.motion.to.position.y -= 0.08;
+  vxs_contact first_touch;
+  OK(vxs_query_time_of_impact(&falls, &down, NULL, workspace, &first_touch, &touches));
+  CHECK(touches && (first_touch.feature & VXS_FEATURE_OF_EDGE) != 0);
+  NEAR(first_touch.toi, 0.1, 1e-3);
+  NEAR(first_touch.normal.y, -1, 1e-9);
+  CHECK(first_touch.separation >= 0 && first_touch.separation < 1e-4);
+  OK(vxs_motion_query_init(&motion, sizeof motion));
+  motion.coverage = VXS_COVERAGE_SAMPLES;
+  vxs_contact sampled;
+  bool is_sampled = false;
+  OK(vxs_query_time_of_impact(&falls, &down, &motion, workspace, &sampled, &is_sampled));
+  CHECK(!is_sampled || (sampled.feature & VXS_FEATURE_OF_EDGE) == 0);
   OK(vxs_shape_release(cube));
   /* With few tests there are fewer contacts, and no missed contact is deeper than the report says. */
   uint64_t all = report.node_tests + report.sample_tests;

@@ -154,6 +154,25 @@ static void voxels_of_two_balls(const vxs_shape *ball, vxs_workspace *workspace)
   vxs_voxtree_release(tree);
 }
 
+static void hulls_of_two_wedges(const vxs_shape *wedge, vxs_workspace *workspace) {
+  vxs_hulls *hulls = NULL;
+  must(vxs_hulls_create_from_shape(wedge, NULL, &hulls), "hulls");
+  vxs_hull_level levels[64];
+  size_t level_count = 0, count = 0;
+  must(vxs_hulls_get_levels(hulls, levels, 64, &level_count), "levels");
+  const vxs_hulls_body a = {hulls, {{0, 0, 0}, 0, 0, 0, 1}};
+  const vxs_hulls_body b = {hulls, {{0, 0.101, 0}, 0, 0, 0, 1}}; /* 1 mm above */
+  vxs_hulls_query query;
+  must(vxs_hulls_query_init(&query, sizeof query), "query of hulls");
+  query.max_separation = 0.002;
+  query.tolerance = 0.0001; /* what cannot be felt */
+  vxs_contact contacts[100];
+  must(vxs_query_hull_contacts(&a, &b, &query, workspace, contacts, 100, &count), "contacts of hulls");
+  printf("%zu levels, %zu contacts, %.2f mm apart\n", level_count, count, 1e3 * contacts[0].separation);
+  assert(count > 0 && fabs(contacts[0].separation - 0.001) < 1e-9);
+  vxs_hulls_release(hulls);
+}
+
 /* One per thread: shapes are shared, workspaces are not. */
 struct job {
   const vxs_shape *wedge, *ground;
@@ -240,6 +259,7 @@ int main(void) {
   triangles_touched(wedge, ground, workspace);
   patch_of_a_ball(ball, ground, workspace);
   voxels_of_two_balls(ball, workspace);
+  hulls_of_two_wedges(wedge, workspace);
   on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
   assert(cook_an_open_mesh() > 0);

@@ -1,6 +1,7 @@
 //! Continuous collision detection and segment queries.
 
 mod cell;
+mod edges;
 mod fields;
 mod impact;
 mod mesh;

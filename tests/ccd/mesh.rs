@@ -599,5 +599,9 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let parallel: Vec<String> =
         (0..24u64).into_par_iter().map_init(MeshWorkspace::new, |w, seed| answer(seed, w)).collect();
     assert_eq!(serial, parallel);
+    voxshell::field::force_baseline(true);
+    let baseline: Vec<String> = (0..24).map(|seed| answer(seed, &mut workspace)).collect();
+    voxshell::field::force_baseline(false);
+    assert_eq!(serial, baseline);
     assert!(serial.iter().filter(|s| s.starts_with("Some")).count() > 5);
 }

@@ -64,7 +64,7 @@ fn placed(pose: &Pose, p: &[f64; 3]) -> Vec3 {
 }
 
 /// Returns the edges of `own` that pass through a triangle of `other`, both placed, by Cramer's rule on all pairs.
-fn piercing(own: &TriMesh, pose: &Pose, other: &TriMesh, other_pose: &Pose) -> Vec<[Vec3; 2]> {
+pub(super) fn piercing(own: &TriMesh, pose: &Pose, other: &TriMesh, other_pose: &Pose) -> Vec<[Vec3; 2]> {
     let corners = |mesh: &TriMesh, pose: &Pose, t: usize| mesh.corners(t).map(|p| placed(pose, &p));
     let bounds = |points: &[Vec3]| Aabb::from_points(&points.iter().map(|p| (*p).into()).collect::<Vec<[f64; 3]>>());
     let touch = |a: &Aabb, b: &Aabb| (0..3).all(|i| a.min[i] <= b.max[i] && b.min[i] <= a.max[i]);
@@ -161,7 +161,7 @@ fn check(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose, workspace: &mut Works
 }
 
 /// Returns a pose of `a` at which it is `goal` deep in `b`, or a little less or more.
-fn touching(a: &Body, b: &Body, goal: f64, rng: &mut Rng, workspace: &mut Workspace) -> Pose {
+pub(super) fn touching(a: &Body, b: &Body, goal: f64, rng: &mut Rng, workspace: &mut Workspace) -> Pose {
     let (rotation, direction) = (rng.rotation(), rng.vector().normalize());
     let pose = |along: f64| Pose::from_parts(Translation3::from(direction * along), rotation);
     let (mut near, mut far) = (0.0, 3.0);

@@ -207,6 +207,23 @@ fn depth_of_a_box_in_a_plate_is_that_of_its_lowest_corner() {
     }
 }
 
+/// The lowest corners of the box are below its own edges, where the winding number of the box is a quarter.
+#[test]
+fn depth_of_a_box_flat_in_a_plate_is_that_of_its_face() {
+    let (plate, cube) =
+        (hierarchy(&primitives::cuboid([1.0, 0.1, 1.0]).unwrap()), hierarchy(&primitives::cuboid([0.1; 3]).unwrap()));
+    let mut workspace = HullWorkspace::new();
+    for step in 0..50 {
+        let depth = 0.001 * f64::from(step + 1);
+        let pose = Pose::translation(0.3, 0.2 - depth, -0.4);
+        let query = HullQuery { max_separation: 0.0, tolerance: 0.0 };
+        let found = hull_contacts([(&cube, &pose), (&plate, &Pose::identity())], &query, &mut workspace).unwrap();
+        assert_eq!(found.len(), 1);
+        assert!((found[0].separation + depth).abs() < 1e-12, "{} {depth}", found[0].separation);
+        assert!((found[0].normal + Vec3::y()).norm() < 1e-12);
+    }
+}
+
 #[test]
 fn a_ball_in_the_hole_of_a_plate_has_no_contact() {
     let plate = hierarchy(&primitives::hole([0.4, 0.1, 0.4], 0.2, 16).unwrap());
@@ -276,6 +293,33 @@ fn warm_queries_of_hulls_do_not_allocate_and_forget_nothing_wrongly() {
         let x = format!("{:?}", hull_contacts(bodies, &query, &mut warm).unwrap());
         assert_eq!(x, format!("{:?}", hull_contacts(bodies, &query, &mut cold).unwrap()));
     }
+}
+
+#[test]
+fn same_bytes_on_threads_and_on_every_simd_path() {
+    let (a, b) =
+        (hierarchy(&primitives::blob(0).unwrap()), hierarchy(&primitives::gear(9, 0.5, 0.4, 0.2, 0.15).unwrap()));
+    let run = || {
+        let (mut rng, mut workspace) = (Rng(31), HullWorkspace::new());
+        let query = HullQuery { max_separation: 0.05, tolerance: 0.002 };
+        let each = (0..40).map(|_| {
+            let pose = random_pose(&mut rng, 0.8);
+            let bodies = [(&a, &Pose::identity()), (&b, &pose)];
+            let contacts = format!("{:?}", hull_contacts(bodies, &query, &mut workspace).unwrap());
+            format!("{contacts} {:?}", hull_distance(bodies, &EXACT, &mut workspace).unwrap())
+        });
+        each.collect::<Vec<String>>()
+    };
+    let first = run();
+    assert!(first.iter().filter(|answer| answer.contains("Contact")).count() > 5);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3).map(|_| scope.spawn(run)).collect();
+        threads.into_iter().for_each(|t| assert_eq!(t.join().unwrap(), first));
+    });
+    voxshell::field::force_baseline(true);
+    let baseline = run();
+    voxshell::field::force_baseline(false);
+    assert_eq!(baseline, first);
 }
 
 #[test]

@@ -155,6 +155,19 @@ fn normals_from_fields_in_bricks_lead_to_the_surface() {
     check_normals(128, Storage::Bricks, if support::long() { 800 } else { 20 });
 }
 
+/// In the storage `exact` every normal is the direction from a closest point. Where two points are equally close up to the
+/// field's error, less than 1/1000 of a voxel, it is one of the two directions.
+#[test]
+fn no_normal_from_an_exact_field_is_far_off() {
+    let count = if support::long() { usize::MAX } else { 10 };
+    let of_mesh = |(name, mesh): &(&str, TriMesh)| Body::new(name, mesh, 64, Storage::Exact);
+    let bodies: Vec<Body> = meshes().iter().take(count).map(of_mesh).collect();
+    let total = run(&bodies, if support::long() { 800 } else { 20 });
+    assert!(total.contacts > 5_000, "{total:?}");
+    assert!(total.nowhere == 0 && total.farthest < 2e-3, "{total:?}");
+    assert!(total.far_off * 1_000 < total.contacts, "{total:?}");
+}
+
 /// In the middle of a plate both sides are equally close, and the field's gradient is zero.
 #[test]
 fn a_sample_in_the_middle_of_a_plate_goes_back_where_it_faces() {

@@ -1,6 +1,7 @@
 //! Choice of the body that brings its samples: the fraction of a small depth that each choice finds, and its cost. The
 //! printed table (`cargo test --test contact -- roles:: --nocapture`) is that of docs/accuracy.md.
 
+use super::edges::{piercing, touching, Body};
 use nalgebra::{Isometry3, Vector3};
 use support::rng::Rng;
 use voxshell::asset::{CookOptions, Resolution, Shape};
@@ -100,4 +101,92 @@ fn automatic_roles_do_not_miss_bodies_between_samples() {
             assert!(auto.missed <= best + 0.01, "knot of {}, plate of {samples}: {}", shell.len(), auto.missed);
         }
     }
+}
+
+/// Random bodies of 1 m with 300 samples: sharp ones (boxes, plates with a hole, gears, spikes, stones of 20 triangles) and
+/// smooth ones (ellipsoids of many triangles, thick tori, organic bodies).
+fn random_body(sharp: bool, rng: &mut Rng) -> Body {
+    let mut length = |low: f64, high: f64| low + (high - low) * rng.fraction();
+    let (a, b) = (length(0.0, 1.0), length(0.0, 1.0));
+    let mesh = match (sharp, rng.next() % 5) {
+        (true, 0) => primitives::cuboid([0.5, 0.1 + 0.4 * a, 0.1 + 0.4 * b]),
+        (true, 1) => primitives::hole([0.5, 0.04 + 0.1 * a, 0.5], 0.1 + 0.2 * b, 16),
+        (true, 2) => primitives::gear(8 + (8.0 * a) as u32, 0.5, 0.35 + 0.08 * b, 0.2, 0.1),
+        (true, 3) => primitives::cone(0.1 + 0.2 * a, 1.0, 6 + (10.0 * b) as u32),
+        (true, _) => primitives::sphere(0.5, 0),
+        (false, 0 | 1) => primitives::sphere(0.5, 3),
+        (false, 2 | 3) => primitives::torus(0.33, 0.16, 40, 24),
+        (false, _) => primitives::capsule(0.25, 0.25, 32),
+    };
+    let mut mesh = mesh.unwrap();
+    if !sharp {
+        let stretch = [1.0, 0.75 + 0.25 * a, 0.75 + 0.25 * b];
+        mesh.vertices.iter_mut().for_each(|v| (0..3).for_each(|i| v[i] *= stretch[i]));
+    }
+    Body::new(&mesh)
+}
+
+/// Penetrations are those of exact crossings of all triangles. With samples only, automatic roles miss no more of them than
+/// both roles where a body is sharp. Of smooth bodies they miss no more than the worse of the two single roles.
+#[test]
+fn automatic_roles_miss_no_more_of_sharp_bodies_than_both() {
+    let (pairs, poses) = if support::long() { (200, 200) } else { (5, 8) };
+    let mut workspace = Workspace::new();
+    for (sharp_a, sharp_b) in [(true, true), (true, false), (false, true), (false, false)] {
+        let mut missed = [0usize; 4];
+        let mut all = 0;
+        for seed in 0..pairs {
+            let mut rng = Rng(seed * 4 + 100);
+            let (a, b) = (random_body(sharp_a, &mut rng), random_body(sharp_b, &mut rng));
+            for _ in 0..poses {
+                let goal = 10f64.powf(-2.0 - 2.0 * rng.fraction());
+                let pose = touching(&a, &b, goal, &mut rng, &mut workspace);
+                let pierced = |(own, pose): (&Body, &Pose), (other, other_pose): (&Body, &Pose)| {
+                    !piercing(&own.mesh, pose, &other.mesh, other_pose).is_empty()
+                };
+                let (on_a, on_b) = ((&a, &pose), (&b, &Pose::identity()));
+                if !pierced(on_a, on_b) && !pierced(on_b, on_a) {
+                    continue;
+                }
+                all += 1;
+                let all_roles = [Roles::Auto, Roles::Both, Roles::ShellOfA, Roles::ShellOfB];
+                for (missed, roles) in missed.iter_mut().zip(all_roles) {
+                    let query = Query { roles, ..Query::default() };
+                    let found = contacts(a.shape(), &pose, b.shape(), &Pose::identity(), &query, &mut workspace);
+                    *missed += usize::from(found.unwrap().is_empty());
+                }
+            }
+        }
+        let [auto, both, by_a, by_b] = missed;
+        println!("sharp: {sharp_a} {sharp_b}: {all} poses, missed by auto {auto}, both {both}, A's {by_a}, B's {by_b}");
+        assert!(all > pairs as usize * poses / 2, "{all}");
+        if sharp_a || sharp_b {
+            assert!(auto <= both, "{auto} missed, {both} by both");
+            assert!(by_a.min(by_b) > both, "the poses are too easy: {by_a} and {by_b} missed by one, {both} by both");
+        } else {
+            assert!(auto <= by_a.max(by_b), "{auto} missed, {by_a} and {by_b} by one");
+        }
+    }
+}
+
+/// The measure is a length in radii: about that of the edges, the same at every scale, and 0 for smooth bodies.
+#[test]
+fn sharpness_is_the_length_of_sharp_edges() {
+    let shell = |mesh: &TriMesh, samples: usize| {
+        let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
+        PointShell::sample(mesh, None, &options, &Progress::none()).unwrap()
+    };
+    let cube = primitives::cuboid([0.5; 3]).unwrap();
+    // Twelve edges of 1 m, over a radius of √3/2 m.
+    let expected = 12.0 / 0.75f32.sqrt();
+    for samples in [1_500, 5_000] {
+        let of_cube = shell(&cube, samples);
+        let sharpness = of_cube.sharpness();
+        assert!((0.4 * expected..2.0 * expected).contains(&sharpness), "{sharpness} of a cube");
+        assert!((of_cube.scaled(7.0).unwrap().sharpness() / sharpness - 1.0).abs() < 1e-3);
+        assert_eq!(shell(&primitives::sphere(0.5, 4).unwrap(), samples).sharpness(), 0.0);
+    }
+    // The edges of a hollow are no sharp places: nothing of this body enters between the samples of another there.
+    let gear = primitives::gear(12, 0.5, 0.35, 0.2, 0.1).unwrap();
+    assert!(shell(&gear, 3_000).sharpness() > expected);
 }

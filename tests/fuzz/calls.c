@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "haptics.h"
+#include "hulls.h"
 #include "sequence.h"
 #include "voxelmaps.h"
 #include "voxtrees.h"
@@ -56,7 +57,8 @@ static const struct weight {
     {"vxs_shape_create_sphere_hull", 3},    {"vxs_shape_create_triangles", 1}, {"vxs_shape_create_sheet", 5},
     {"vxs_voxelmap_create", 4},             {"vxs_query_voxelmap", 30},        {"vxs_voxelmap_create_from_triangles", 3},
     {"vxs_voxtree_create_from_shape", 2},   {"vxs_voxtree_save", 2},           {"vxs_voxtree_load", 3},
-    {"vxs_query_voxtrees", 30},             {"vxs_query_voxtree_impulse", 20},
+    {"vxs_query_voxtrees", 30},             {"vxs_query_voxtree_impulse", 20},  {"vxs_hulls_create_from_shape", 3},
+    {"vxs_hulls_create_from_triangles", 3}, {"vxs_query_hull_contacts", 30},   {"vxs_query_hull_distance", 20},
 };
 static unsigned weights[FUNCTION_COUNT], weight_sum;
 static _Atomic uint64_t succeeded[FUNCTION_COUNT], refused[FUNCTION_COUNT], took[FUNCTION_COUNT];
@@ -107,7 +109,7 @@ static void close_stream(struct stream *s) {
   for (size_t i = 0; i < WORKSPACES; i++) drop_workspace(s, i);
   for (size_t i = 0; i < FORMS; i++) {
     drop_form(s, &s->fields[i], FIELD), drop_form(s, &s->shells[i], POINTSHELL);
-    drop_form(s, &s->maps[i], VOXELMAP), drop_form(s, &s->trees[i], VOXTREE);
+    drop_form(s, &s->maps[i], VOXELMAP), drop_form(s, &s->trees[i], VOXTREE), drop_form(s, &s->hulls[i], HULLS);
   }
   for (size_t i = 0; i < SHAPES; i++) drop_shape(s, &s->shapes[i]);
 }
@@ -194,6 +196,9 @@ static void make_shared(void) {
   MUST(&s, vxs_voxtree_options_init(&tree_options, sizeof tree_options, 0.1));
   MUST(&s, vxs_voxtree_create_from_shape(shared.shapes[0].handle, &tree_options, &tree));
   shared.tree.handle = tree;
+  vxs_hulls *hulls = NULL;
+  MUST(&s, vxs_hulls_create_from_shape(shared.shapes[1].handle, NULL, &hulls));
+  shared.hulls.handle = hulls;
   MUST(&s, vxs_workspace_create(&shared.workspace));
   vxs_haptics_settings settings;
   const vxs_haptics_limits limits = {8, 0.5, {2000, 20}, {40, 0.2}};
@@ -215,6 +220,7 @@ static void release_shared(void) {
   MUST(&s, vxs_workspace_destroy(shared.workspace));
   MUST(&s, vxs_field_release(shared.field.handle));
   MUST(&s, vxs_voxtree_release(shared.tree.handle));
+  MUST(&s, vxs_hulls_release(shared.hulls.handle));
   MUST(&s, vxs_pointshell_release(shared.shell.handle));
   MUST(&s, vxs_voxelmap_release(shared.map.handle));
   for (size_t i = 0; i < shared.shape_count; i++) MUST(&s, vxs_shape_release(shared.shapes[i].handle));

@@ -98,7 +98,9 @@ static const vxs_haptics_settings *settings_value(struct stream *s, vxs_haptics_
   if (one_in(s, 3)) v->metric = VXS_METRIC_STIFFNESS;
   vary32(s, "metric", &v->metric);
   if (one_in(s, 6)) v->detection = VXS_DETECTION_TRIANGLES;
+  if (v->renderer == VXS_RENDERER_PENALTY && one_in(s, 6)) v->detection = VXS_DETECTION_HULLS;
   vary32(s, "detection", &v->detection);
+  vary(s, "hulls_tolerance", &v->hulls_tolerance);
   return POINTER_TO(s, vxs_haptics_settings, "settings", 0, *v);
 }
 

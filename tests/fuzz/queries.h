@@ -323,6 +323,7 @@ static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_q
   }
   q->roles = (uint32_t)note_number(s, "roles", below(s, 4));
   q->path = (uint32_t)note_number(s, "path", below(s, 2));
+  q->coverage = (uint32_t)note_number(s, "coverage", below(s, 3));
   if (one_in(s, 3)) q->max_separation = note_real(s, "max_separation", 0.1 * uniform(s));
   if (one_in(s, 4)) q->until = note_real(s, "until", fabs(uniform(s)));
   if (one_in(s, 6)) q->tolerance = note_real(s, "tolerance", 0.05 * fabs(uniform(s)));
@@ -334,6 +335,8 @@ static const vxs_motion_query *motion_query_value(struct stream *s, vxs_motion_q
   vary_struct_size(s, &q->struct_size);
   vary32(s, "roles", &q->roles);
   vary32(s, "path", &q->path);
+  vary32(s, "coverage", &q->coverage);
+  vary32(s, "reserved", &q->reserved);
   vary(s, "max_separation", &q->max_separation);
   vary(s, "until", &q->until);
   /* Values far below the sample distance are valid, but slow. */

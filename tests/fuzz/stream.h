@@ -113,7 +113,7 @@ struct stream {
   size_t input_count;
 
   struct shape_slot shapes[SHAPES];
-  struct form_slot fields[FORMS], shells[FORMS], maps[FORMS], trees[FORMS];
+  struct form_slot fields[FORMS], shells[FORMS], maps[FORMS], trees[FORMS], hulls[FORMS];
   vxs_workspace *workspaces[WORKSPACES];
   size_t segments[WORKSPACES]; /* how many contacts the last query of each found, SIZE_MAX: unknown */
   struct haptics_slot haptics[HAPTICS];

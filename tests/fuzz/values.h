@@ -143,14 +143,14 @@ static inline vxs_motion motion_value(struct stream *s, const char *name, double
 
 /* --- Handles ------------------------------------------------------------------------------------------------------------------ */
 
-enum kind { SHAPE, FIELD, POINTSHELL, VOXELMAP, WORKSPACE, HAPTIC, VOXTREE };
+enum kind { SHAPE, FIELD, POINTSHELL, VOXELMAP, WORKSPACE, HAPTIC, VOXTREE, HULLS };
 
 enum { SHARED = 24 };
 /* Objects that all streams use at once. */
 static struct {
   struct shape_slot shapes[SHARED];
   size_t shape_count;
-  struct form_slot field, shell, map, tree;
+  struct form_slot field, shell, map, tree, hulls;
   vxs_workspace *workspace;
   struct haptics_slot haptics;
 } shared;
@@ -220,7 +220,11 @@ static inline struct shape_slot pick_shape(struct stream *s, const char *name) {
 }
 
 static inline struct form_slot pick_form(struct stream *s, const char *name, enum kind kind) {
-  const struct form_slot *slots = kind == FIELD ? s->fields : kind == VOXELMAP ? s->maps : kind == VOXTREE ? s->trees : s->shells;
+  const struct form_slot *slots = kind == FIELD      ? s->fields
+                                  : kind == VOXELMAP ? s->maps
+                                  : kind == VOXTREE  ? s->trees
+                                  : kind == HULLS    ? s->hulls
+                                                     : s->shells;
   struct form_slot picked = {NULL, 0};
   if (odd(s)) {
     picked.handle = bad_handle(s, name, kind);
@@ -228,7 +232,11 @@ static inline struct form_slot pick_form(struct stream *s, const char *name, enu
   }
   const size_t i = note_number(s, name, below(s, FORMS));
   if (slots[i].handle != NULL) return slots[i];
-  return kind == FIELD ? shared.field : kind == VOXELMAP ? shared.map : kind == VOXTREE ? shared.tree : shared.shell;
+  return kind == FIELD      ? shared.field
+         : kind == VOXELMAP ? shared.map
+         : kind == VOXTREE  ? shared.tree
+         : kind == HULLS    ? shared.hulls
+                            : shared.shell;
 }
 
 /* Returns a workspace of the stream, or the shared one, for which the answer may be VXS_BUSY. */
@@ -295,6 +303,7 @@ static inline void drop_form(struct stream *s, struct form_slot *slot, enum kind
   if (kind == FIELD) MUST(s, vxs_field_release(slot->handle));
   else if (kind == VOXELMAP) MUST(s, vxs_voxelmap_release(slot->handle));
   else if (kind == VOXTREE) MUST(s, vxs_voxtree_release(slot->handle));
+  else if (kind == HULLS) MUST(s, vxs_hulls_release(slot->handle));
   else MUST(s, vxs_pointshell_release(slot->handle));
   bury(s, slot->handle);
   end_release(s);

@@ -273,6 +273,83 @@ fn separate_regions_are_separate_patches() {
     assert!(workspace.outline(4).is_empty());
 }
 
+/// A plane through points of the grid meets cells at their edges and corners alone: it is one patch all the same.
+#[test]
+fn planes_through_points_of_the_grid_are_one_patch() {
+    let half = 0.4;
+    let block = Field::Cuboid(Cuboid::new([half, half, half]).unwrap());
+    // Compliant and rigid: the contact surface is the rigid body's, a face of the block or the plane.
+    let settings = |stiffness| PatchSettings { resolution: 1.0 / 64.0, ..PatchSettings::new(stiffness) };
+    let steps = [
+        (0, 0, 0),
+        (1, 0, 0),
+        (0, 0, 1),
+        (1, 1, 0),
+        (1, 0, 1),
+        (0, 1, 1),
+        (1, 1, 1),
+        (1, -1, 0),
+        (-1, 1, 1),
+        (2, 1, 0),
+    ];
+    for (i, j, k) in steps {
+        // Planes with whole numbers as normals, through the origin and other points of the grid.
+        let normal = nalgebra::Unit::try_new(
+            Vec3::new(f64::from(i), f64::from(j) + f64::from(i32::from((i, j, k) == (0, 0, 0))), f64::from(k)),
+            0.0,
+        )
+        .unwrap();
+        let plane = Field::HalfSpace(HalfSpace::new(normal.into_inner(), 0.0).unwrap());
+        let turn = UnitQuaternion::rotation_between(&Vec3::y(), &normal).unwrap();
+        for shift in [Vec3::zeros(), Vec3::new(3.0, -2.0, 5.0) / 64.0] {
+            let depth = 0.01;
+            let pose = Isometry3::from_parts(Translation3::from(shift + normal.into_inner() * (half - depth)), turn);
+            let ground = Isometry3::from_parts(Translation3::from(shift), UnitQuaternion::identity());
+            for stiffness in [[1e6, RIGID], [RIGID, 1e6]] {
+                let found = query((&block, &pose), (&plane, &ground), &settings(stiffness));
+                assert_eq!(found.len(), 1, "normal {normal:?} shift {shift}");
+            }
+        }
+    }
+}
+
+/// Stiffness, its place and moments, and the friction arm: closed forms for a disk and a rectangle, and differences of forces.
+#[test]
+fn stiffness_and_friction_arm_have_closed_forms() {
+    let k = 1e6;
+    let (x, z, depth) = (0.4, 0.3, 0.004);
+    let block = Field::Cuboid(Cuboid::new([x, 0.1, z]).unwrap());
+    let place = at(0.2, 0.1 - depth, -0.1);
+    let found = one((&block, &place), (&ground(), &Pose::identity()), &PatchSettings::new([RIGID, k]));
+    close(found.stiffness, k * 4.0 * x * z, 0.01, "the stiffness");
+    assert!((found.stiffness_center - Vec3::new(0.2, -depth, -0.1)).norm() < 1e-3, "{}", found.stiffness_center);
+    close(found.stiffness_moments[0], x * x / 3.0, 0.01, "the moment along x");
+    close(found.stiffness_moments[2], z * z / 3.0, 0.01, "the moment along z");
+    for m in [1, 3, 4, 5] {
+        assert!(found.stiffness_moments[m].abs() < 1e-4, "{:?}", found.stiffness_moments);
+    }
+    // The mean of √(u² + v²) over a rectangle.
+    let arm = (2.0 * x * z * x.hypot(z) + x.powi(3) * (z / x).asinh() + z.powi(3) * (x / z).asinh()) / (6.0 * x * z);
+    close(found.friction_arm, arm, 0.01, "the friction arm of a rectangle");
+
+    // A cylinder on its end: a disk of uniform pressure.
+    let disk = Field::Cylinder(Cylinder::new(0.2, 0.1).unwrap());
+    let found =
+        one((&disk, &at(0.0, 0.1 - depth, 0.0)), (&ground(), &Pose::identity()), &PatchSettings::new([RIGID, k]));
+    close(found.friction_arm, 2.0 / 3.0 * 0.2, 0.01, "the friction arm of a disk");
+    close(found.stiffness_moments[0], 0.01, 0.01, "the moment of a disk");
+
+    // A ball, linear and by the law of Hertz.
+    for exponent in [1.0, 0.5, 2.0] {
+        let settings = PatchSettings { exponent, ..PatchSettings::new([RIGID, k]) };
+        let ball =
+            |depth: f64| one((&sphere(0.5), &at(0.1, 0.5 - depth, 0.0)), (&ground(), &Pose::identity()), &settings);
+        let (low, middle, high) = (ball(0.0098), ball(0.01), ball(0.0102));
+        let slope = (low.force.y - high.force.y) / 4e-4;
+        close(middle.stiffness, slope, 0.03, "the stiffness of a ball");
+    }
+}
+
 /// Random bodies against brute force: the force over a fine regular grid of the overlap's height along its normal.
 #[test]
 fn random_bodies_on_compliant_ground_agree_with_columns() {

@@ -269,6 +269,26 @@ fn warm_queries_do_not_allocate() {
 }
 
 #[test]
+fn same_bytes_on_every_simd_path() {
+    let scene = scene();
+    let run = || {
+        let (mut rng, mut workspace) = (Rng(9), VoxelWorkspace::new());
+        let each = (0..60).map(|round| {
+            let [of_map, of_shell] = poses(&mut rng);
+            let (map, shell) = (&scene.maps[round % scene.maps.len()], &scene.shells[round % scene.shells.len()]);
+            let answer = voxel_query(map, &of_map, shell, &of_shell, &VoxelQuery::default(), &mut workspace);
+            format!("{answer:?} {:?}", workspace.manifold())
+        });
+        each.collect::<Vec<String>>()
+    };
+    let first = run();
+    voxshell::field::force_baseline(true);
+    let baseline = run();
+    voxshell::field::force_baseline(false);
+    assert_eq!(baseline, first);
+}
+
+#[test]
 fn a_time_limit_of_zero_still_gives_a_bound() {
     let scene = scene();
     let (map, shell) = (&scene.maps[0], &scene.shells[0]);

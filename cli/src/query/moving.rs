@@ -96,6 +96,7 @@ impl Motion {
             max_separation: pair.max_separation,
             until: self.until,
             known: &self.known,
+            ..Query::default()
         };
         let mut workspace = Workspace::new();
         let first = impact::time_of_impact(&a, &b, &query, &mut workspace)?;

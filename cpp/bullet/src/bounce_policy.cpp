@@ -61,13 +61,6 @@ double mass_along(const Motion bodies[2], const Vec& point, const Vec& direction
 	}
 	return inverse > 0 ? 1 / inverse : 0;
 }
-
-/// Returns a direction perpendicular to another one.
-Vec across(const Vec& n)
-{
-	const Vec v = std::abs(n.z) > 0.7 ? Vec{0, -n.z, n.y} : Vec{-n.y, n.x, 0};
-	return v * (1 / length(v));
-}
 }  // namespace
 
 /// Finds the contacts of the step before that have landed, their speeds, and the energy that the landing has taken.
@@ -134,17 +127,12 @@ void BouncePolicy::add_row(const Candidate& c, Impact* launched)
 	row.mass = mass_along(m_bodies, c.point, c.normal);
 	row.limit = c.distance > 0 ? -c.distance / m_dt : 0;
 	row.launched = launched;
-	// Friction acts along the velocity that the bodies would have without any impulse, as in Bullet's solver by default.
-	const Vec velocity = relative_velocity(m_bodies, c.point) + relative_acceleration(m_bodies, c.point) * m_dt, sideways = velocity - c.normal * dot(velocity, c.normal);
-	const double speed = length(sideways);
-	row.slide = speed > 1e-6 ? sideways * (1 / speed) : across(c.normal);
-	row.slide_mass = mass_along(m_bodies, c.point, row.slide);
 	m_rows.push_back(row);
 }
 
 /// Fills in the impulses of the rows, and the resulting velocities of the bodies: those of this step's start, plus
-/// `factor` times `pushed`, plus the effect of forces and of the contacts, with friction. Projected Gauss-Seidel.
-void BouncePolicy::solve_rows(const Motion pushed[2], double factor, double friction, Motion bodies[2])
+/// `factor` times `pushed`, plus the effect of forces and of the contacts. Projected Gauss-Seidel.
+void BouncePolicy::solve_rows(const Motion pushed[2], double factor, Motion bodies[2])
 {
 	for (int b = 0; b < 2; ++b)
 	{
@@ -156,7 +144,6 @@ void BouncePolicy::solve_rows(const Motion pushed[2], double factor, double fric
 	for (Row& row : m_rows)
 	{
 		row.least = row.impulse = row.launched ? factor * row.launched->restored() : 0;
-		row.slide_impulse = 0;
 		if (row.launched)
 			settled = std::max(settled, kSettled * row.launched->strike);
 	}
@@ -167,15 +154,12 @@ void BouncePolicy::solve_rows(const Motion pushed[2], double factor, double fric
 		{
 			const Vec velocity = relative_velocity(bodies, row.point);
 			const double impulse = std::max(row.least, row.impulse + (row.limit - dot(velocity, row.normal)) * row.mass);
-			const double most = friction * impulse;
-			const double slide = std::min(most, std::max(-most, row.slide_impulse - dot(velocity, row.slide) * row.slide_mass));
-			const double by = impulse - row.impulse, slide_by = slide - row.slide_impulse;
-			if (by == 0 && slide_by == 0)
+			const double by = impulse - row.impulse;
+			if (by == 0)
 				continue;
-			change = std::max({change, std::abs(by) / row.mass, std::abs(slide_by) / row.slide_mass});
+			change = std::max(change, std::abs(by) / row.mass);
 			row.impulse = impulse;
-			row.slide_impulse = slide;
-			push(bodies, row.point, row.normal * by + row.slide * slide_by);
+			push(bodies, row.point, row.normal * by);
 		}
 		if (change <= settled)
 			break;
@@ -190,13 +174,11 @@ void BouncePolicy::aim(const std::vector<Candidate>& contacts)
 	// Velocities that the impulses e p of the landed contacts produce.
 	Motion pushed[2] = {m_bodies[0], m_bodies[1]};
 	stop(pushed);
-	double friction = 0;
 	for (const Candidate& c : contacts)
 		if (Impact* const impact = find_landed(c.feature))
 		{
 			add_row(c, impact);
 			push(pushed, c.point, c.normal * impact->restored());
-			friction = std::max(friction, impact->friction);
 		}
 	double wanted = 0, unpushed = 0, response = 0;
 	for (const Row& row : m_rows)
@@ -210,18 +192,18 @@ void BouncePolicy::aim(const std::vector<Candidate>& contacts)
 	if (!(response > 0 && wanted > unpushed))
 		return m_rows.clear();
 
-	// The factor includes the friction of these contacts, and gives no more energy than was taken.
+	// The factor gives no more energy than was taken.
 	Motion bodies[2];
 	double factor = 0, next = (wanted - unpushed) / response, too_much = 0;
 	for (int round = 0; round < kRounds; ++round)
 	{
-		solve_rows(pushed, next, friction, bodies);
+		solve_rows(pushed, next, bodies);
 		double reached = 0, given = 0;
 		for (const Row& row : m_rows)
 		{
 			const Vec after = relative_velocity(bodies, row.point);
 			reached += row.launched->restored() * dot(row.normal, after);
-			given += 0.5 * dot(row.normal * row.impulse + row.slide * row.slide_impulse, after + relative_velocity(m_bodies, row.point));
+			given += 0.5 * row.impulse * dot(row.normal, after + relative_velocity(m_bodies, row.point));
 		}
 		if (given > m_taken)
 		{
@@ -241,17 +223,17 @@ void BouncePolicy::aim(const std::vector<Candidate>& contacts)
 	for (const Candidate& c : contacts)
 		if (!find_landed(c.feature))
 			add_row(c, nullptr);
-	solve_rows(pushed, factor, friction, bodies);
+	solve_rows(pushed, factor, bodies);
 	for (const Row& row : m_rows)
 		if (row.launched)
 			row.launched->velocity = dot(row.normal, relative_velocity(bodies, row.point));
 }
 
-BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restitution, double friction)
+BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restitution)
 {
 	Treatment treatment;
 	const auto remember = [&](bool launched) {
-		m_now.push_back({c, launched, restitution, friction, relative_velocity(m_bodies, c.point), {c.point - m_bodies[0].center, c.point - m_bodies[1].center}});
+		m_now.push_back({c, launched, restitution, relative_velocity(m_bodies, c.point), {c.point - m_bodies[0].center, c.point - m_bodies[1].center}});
 	};
 	const auto launch = [&](double velocity) {
 		if (velocity <= 0)
@@ -265,7 +247,7 @@ BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restituti
 		{
 			treatment.forget_impulse = true;
 			treatment.impulse = row.impulse;
-			treatment.slide_impulse = row.slide_impulse;
+			treatment.friction = 0;
 		}
 	if (const Impact* impact = find(c.feature))
 	{
@@ -292,6 +274,8 @@ BouncePolicy::Treatment BouncePolicy::treat(const Candidate& c, double restituti
 	}
 	if (c.gap <= 0)
 		treatment.kind = Treatment::LANDING;
+	if (m_rows.empty())
+		treatment.friction = 1 + restitution;
 	remember(false);  // also if it would not quite arrive: other bodies may push it to the surface
 	return treatment;
 }

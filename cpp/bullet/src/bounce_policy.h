@@ -26,10 +26,14 @@ namespace voxshell_bullet
 /// policy restores impulses, as in Poisson's hypothesis: the landing impulses, times one factor for all. This factor
 /// brings them to the speeds above on average, but gives the bodies no more energy than the landing has taken from
 /// them, friction included (Stronge 1990 bounds restitution by energy in this way). The policy computes how the other
-/// contacts and friction change the result, and asks the solver for the velocities that come out. It also starts the
+/// contacts change the result, and asks the solver for the velocities that come out. It also starts the
 /// solver with these impulses, which the solver would not find in its ten iterations. With frictionless contacts of
 /// equal e <= 1 the first bound implies the second: the landing impulses p, which end with no velocity at the contacts,
 /// take 1/2 p'Gp, and e p gives back e² of it.
+///
+/// The friction of the whole impact acts in the landing, which can only take energy: there the coefficient is 1 + e times as
+/// large, for the impulse p and for the e p that follows. A launch has none. The solver starts without friction, and
+/// would move away from the launch that it was given, by up to several percent of the energy.
 ///
 /// A fast contact that is first seen at d <= 0 (the pair's boxes overlapped late) is launched at once, at e v_s, unless the pair is
 /// in the middle of a bounce: then it lands first.
@@ -46,10 +50,12 @@ public:
 			LAUNCH    // ask for `velocity`
 		} kind = PLAIN;
 		double velocity = 0;  // separating, m/s, positive
-		/// The stored impulse belongs to an impact and must not warm-start this step. These impulses do instead, along
-		/// the normal and sideways, N s.
+		/// The stored impulse belongs to an impact and must not warm-start this step. This impulse does instead, along
+		/// the normal, N s.
 		bool forget_impulse = false;
-		double impulse = 0, slide_impulse = 0;
+		double impulse = 0;
+		/// Factor of the coefficient of friction.
+		double friction = 1;
 	};
 
 	/// @param threshold  impacts slower than this do not bounce, m/s
@@ -79,8 +85,7 @@ public:
 	/// Decides the treatment of one contact. Call it once per contact that goes to the solver.
 	/// @param contact with all predictions filled in, unless the restitution is 0 and the policy is not busy
 	/// @param restitution  e of the pair
-	/// @param friction     coefficient of the pair
-	Treatment treat(const Candidate& contact, double restitution, double friction);
+	Treatment treat(const Candidate& contact, double restitution);
 	/// Ends a step.
 	void end() { m_before.swap(m_now); }
 	/// Ends a step without contacts.
@@ -92,7 +97,7 @@ private:
 	{
 		Candidate contact;
 		bool launched;
-		double restitution, friction;
+		double restitution;
 		Vec approach;             // relative velocity, as stored, m/s
 		Vec arms[2];              // from the bodies' centres to the point
 		Vec impulse = {0, 0, 0};  // from the solver, N s
@@ -106,10 +111,10 @@ private:
 	struct Row
 	{
 		uint32_t feature;
-		Vec point, normal, slide;
-		double mass, slide_mass;  // ratio of impulse to velocity, kg
-		double limit;             // required velocity along the normal, m/s
-		double least, impulse, slide_impulse;
+		Vec point, normal;
+		double mass;   // ratio of impulse to velocity, kg
+		double limit;  // required velocity along the normal, m/s
+		double least, impulse;
 		Impact* launched;
 	};
 	void settle();
@@ -118,7 +123,7 @@ private:
 	bool is_landed(const Impact& impact) const { return impact.strike > 0 && impact.strike >= m_threshold; }
 	Impact* find_landed(uint32_t feature);
 	void add_row(const Candidate& contact, Impact* launched);
-	void solve_rows(const Motion pushed[2], double factor, double friction, Motion bodies[2]);
+	void solve_rows(const Motion pushed[2], double factor, Motion bodies[2]);
 
 	double m_threshold;
 	double m_dt = 0;

@@ -19,6 +19,7 @@
 #include "manifold_set.h"
 #include "motion_pair.h"
 #include "pair_query.h"
+#include "patch_contacts.h"
 #include "segment_selector.h"
 #include "side.h"
 #include "triangle_finder.h"
@@ -47,9 +48,18 @@ Vec impulse_of(const btManifoldPoint& point)
 	return to_vec(impulse);
 }
 
-/// Returns the largest number of manifolds of a pair.
-int manifolds_of(const btVoxShellSettings& settings)
+bool is_compliant(const btCollisionObjectWrapper* wrap)
 {
+	const btVoxShellBaseShape* shape = btVoxShellBaseShape::upcast(wrap->getCollisionShape());
+	return shape && shape->getStiffness() > 0;
+}
+
+/// Returns the largest number of manifolds of a pair.
+/// @param patches  there is one for each patch
+int manifolds_of(const btVoxShellSettings& settings, bool patches)
+{
+	if (patches)
+		return ManifoldSet::kMaxSegments;
 	if (settings.m_segmentation == VXS_SEGMENTATION_LEVEL)
 		return ManifoldSet::kMaxSegments;
 	return btMax(1, btMin(settings.m_maxManifolds, int(ManifoldSet::kMaxManifolds)));
@@ -102,13 +112,21 @@ struct btVoxShellCollisionAlgorithm::State
 	SegmentSelector segments;
 	BudgetShare share;
 	PairQuery pair;
+	PatchContacts patches;
+	bool has_patches;
 	Drift drift;
 	TriangleFinder triangles;
 	std::vector<Candidate> candidates, chosen;
 	std::vector<uint32_t> kept;
 
-	State(btDispatcher* dispatcher, const btCollisionObject* body0, const btCollisionObject* body1, const btVoxShellSettings& s)
-		: settings(s), manifolds(dispatcher, body0, body1, manifolds_of(s)), maker(body0, body1), bounce(double(s.m_restitutionVelocityThreshold)), share(s.m_budget), triangles(s.m_triangles)
+	State(btDispatcher* dispatcher, const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btVoxShellSettings& s)
+		: settings(s),
+		  manifolds(dispatcher, wrap0->getCollisionObject(), wrap1->getCollisionObject(), manifolds_of(s, is_compliant(wrap0) || is_compliant(wrap1))),
+		  maker(wrap0->getCollisionObject(), wrap1->getCollisionObject()),
+		  bounce(double(s.m_restitutionVelocityThreshold)),
+		  share(s.m_budget),
+		  has_patches(is_compliant(wrap0) || is_compliant(wrap1)),
+		  triangles(s.m_triangles)
 	{
 		candidates.reserve(256);
 		chosen.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
@@ -127,6 +145,7 @@ private:
 	Face face_of_candidates(const Side& first, const Side& second, const Side& other) const;
 	void forget_chosen();
 	double worst_gap(const Side& first, const Side& second, double dt) const;
+	bool give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result);
 	void give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 	void give_none();
@@ -139,7 +158,11 @@ void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper
 	limit_radii(first, second);
 	const Range range = range_of(first, second, settings, dt, *result);
 	begin_step(first, second, dt);
-	if (pair.find_forms(first, second, range.distance))
+	const bool found = pair.find_forms(first, second, range.distance);
+	// Without an answer, as for cells that are too many, contacts are points.
+	if (found && has_patches && !pair.has_sheet() && PatchContacts::can_find(first, second) && give_patches(first, second, dt, result))
+		return;
+	if (found)
 		update_chosen(first, second, range, dt);
 	else
 		forget_chosen();
@@ -224,10 +247,10 @@ void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double si
 	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
-		segments.select(candidates, {deepest, size_t(manifolds.max_manifolds()), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
+		segments.select(candidates, {deepest, size_t(manifolds_of(settings, false)), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
 		return;
 	}
-	for (const uint32_t index : selector.select(candidates, size_t(manifolds.capacity()), wanted.worth, size))
+	for (const uint32_t index : selector.select(candidates, size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE), wanted.worth, size))
 		chosen.push_back(candidates[index]);
 }
 
@@ -256,6 +279,44 @@ double btVoxShellCollisionAlgorithm::State::worst_gap(const Side& first, const S
 		least = std::min(least, c.gap);
 	}
 	return least;
+}
+
+/// Gives the points of the patches to the solver, each as a spring with a damper, or to a caller that only wants a report;
+/// false when the patches were not found.
+bool btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result)
+{
+	if (!patches.find(first, second, settings, size_t(manifolds.max_manifolds())))
+		return false;
+	forget_chosen();
+	bounce.forget();
+	triangles.begin(first, second);
+	for (const PatchPoint& p : patches.points)
+	{
+		triangles.find(p.contact);
+		triangles.identify(result, manifolds.body0());
+		btManifoldPoint* const point = maker.make(result, to_bt(p.contact.normal), to_bt(p.contact.point), btScalar(p.contact.distance));
+		if (!point)
+			continue;
+		triangles.combine(manifolds.body0(), manifolds.body1(), *point);
+		point->m_combinedRestitution = 0;
+#if BT_BULLET_VERSION >= 287
+		point->m_contactPointFlags &= ~(BT_CONTACT_FLAG_FRICTION_ANCHOR | BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING);
+#endif
+#if BT_BULLET_VERSION >= 285
+		// The solver finds the impulse dt (force - (dt stiffness + damping) v), where v is the separating velocity after the step:
+		// an implicit step of the spring, stable for any stiffness.
+		const double resistance = dt * p.stiffness + p.damping;
+		if (resistance > 0)
+		{
+			point->m_contactCFM = btScalar(1 / resistance);
+			point->m_contactERP = btScalar(p.force * dt / (resistance * -p.contact.distance));
+			point->m_contactPointFlags |= BT_CONTACT_FLAG_HAS_CONTACT_CFM | BT_CONTACT_FLAG_HAS_CONTACT_ERP;
+		}
+#endif
+		manifolds.put(p.contact.feature, p.contact.segment, *point, false);
+	}
+	manifolds.end();
+	return true;
 }
 
 /// Gives the contacts in `chosen` to the solver, or to a caller that only wants a report.
@@ -287,14 +348,15 @@ void btVoxShellCollisionAlgorithm::State::give_points(const Side& first, const S
 /// Sets up one point for the solver and stores it.
 void btVoxShellCollisionAlgorithm::State::give(const Candidate& c, double dt, btManifoldPoint& point)
 {
-	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution), double(point.m_combinedFriction));
+	const BouncePolicy::Treatment treatment = bounce.treat(c, double(point.m_combinedRestitution));
 #if BT_BULLET_VERSION >= 287
 	// A friction anchor would make Bullet keep the old point and its distance; points matched by feature persist
 	// without an anchor.
 	point.m_contactPointFlags &= ~BT_CONTACT_FLAG_FRICTION_ANCHOR;
 #endif
 	point.m_appliedImpulse = btScalar(treatment.impulse / kWarmStarting);
-	point.m_appliedImpulseLateral1 = btScalar(treatment.slide_impulse / kWarmStarting);
+	point.m_appliedImpulseLateral1 = 0;
+	point.m_combinedFriction *= btScalar(treatment.friction);
 	point.m_combinedRestitution = 0;  // the solver's own restitution does not work with contacts at d > 0: see BouncePolicy
 #if BT_BULLET_VERSION >= 285
 	if (c.turning < 0 && c.distance + c.turning < 0)
@@ -323,7 +385,7 @@ void btVoxShellCollisionAlgorithm::State::give_none()
 }
 
 btVoxShellCollisionAlgorithm::btVoxShellCollisionAlgorithm(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btVoxShellSettings& settings)
-	: btActivatingCollisionAlgorithm(info, body0, body1), m_state(new State(info.m_dispatcher1, body0->getCollisionObject(), body1->getCollisionObject(), settings))
+	: btActivatingCollisionAlgorithm(info, body0, body1), m_state(new State(info.m_dispatcher1, body0, body1, settings))
 {
 }
 
@@ -383,7 +445,8 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 bool same(const btVoxShellSettings& a, const btVoxShellSettings& b)
 {
 	return a.m_maxManifolds == b.m_maxManifolds && a.m_roles == b.m_roles && a.m_coverage == b.m_coverage && a.m_triangles == b.m_triangles && a.m_segmentation == b.m_segmentation && a.m_segmentLevel == b.m_segmentLevel && a.m_restitutionVelocityThreshold == b.m_restitutionVelocityThreshold &&
-		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction && a.m_budget == b.m_budget;
+		   a.m_lookahead == b.m_lookahead && a.m_maxLookaheadFraction == b.m_maxLookaheadFraction && a.m_patchExponent == b.m_patchExponent &&
+		   a.m_patchResolution == b.m_patchResolution && a.m_patchDissipation == b.m_patchDissipation && a.m_budget == b.m_budget;
 }
 
 /// One per distinct settings and table, never destroyed: dispatchers keep pointers to them for as long as they live.

@@ -131,6 +131,7 @@ struct btVoxShellBaseShape::Data
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
 	bool margin_set = false;
+	btScalar stiffness = 0;
 	std::vector<unsigned> part_starts = {0};  // first triangle of each part of the mesh
 	bool has_materials = false;
 	struct Material
@@ -351,6 +352,18 @@ bool btVoxShellBaseShape::getMaterial(unsigned material, btScalar& friction, btS
 	restitution = at->restitution;
 	return true;
 }
+
+void btVoxShellBaseShape::setStiffness(btScalar stiffness)
+{
+	if (!(stiffness >= 0 && double(stiffness) <= VXS_MAX_QUANTITY))
+	{
+		vxs_log(VXS_LOG_ERROR, ("setStiffness: a Voxshell shape keeps its stiffness; got " + std::to_string(double(stiffness)) + ", expected a number of 0 to 1e18").c_str());
+		return;
+	}
+	m_data->stiffness = stiffness;
+}
+
+btScalar btVoxShellBaseShape::getStiffness() const { return m_data->stiffness; }
 
 bool btVoxShellBaseShape::hasTriangleMaterials() const { return m_data->has_materials; }
 

@@ -36,6 +36,12 @@ uint32_t roles_of(const Side& first, const Side& second, unsigned wanted)
 	const bool shell_of_first = first.has_pointshell && second.has_field, shell_of_second = second.has_pointshell && first.has_field;
 	return shell_of_first && shell_of_second ? wanted : (shell_of_first ? VXS_ROLES_SHELL_OF_A : VXS_ROLES_SHELL_OF_B);
 }
+
+/// Returns whether the bodies touch at one of the contacts.
+bool touches(const std::vector<Candidate>& candidates)
+{
+	return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.distance <= 0; });
+}
 }  // namespace
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
@@ -59,8 +65,8 @@ bool PairQuery::stays_found(const Side& first, const Side& second, const Wanted&
 	// The side of a sheet on which a sample lies does not depend on the distance alone.
 	if (!forms_are_known(first, second) || m_forms.has_sheet() || !m_cache.covers(wanted))
 		return false;
-	// Samples can be evaluated anywhere. Where edges are closest changes as the bodies move.
-	return m_edges.empty() || m_cache.change_since_search(wanted) <= kEdgesStay * wanted.margin;
+	// Samples can be evaluated anywhere. Where edges are closest, and which of them cross, changes as the bodies move.
+	return (m_edges.empty() && !m_crosses) || m_cache.change_since_search(wanted) <= kEdgesStay * wanted.margin;
 }
 
 bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates)
@@ -155,6 +161,40 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	m_exact = m_samples.is_exact();
 	m_cache.set_complete(m_samples.is_complete() && !(step.max_gap < query.max_separation));
 	take_samples(first, second, settings, count, candidates);
+	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
+	const bool can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_exact && first.voxshell && second.voxshell && !query.limit;
+	m_crosses = can_cross && !touches(candidates);
+	if (can_cross && !m_crossings)
+		m_crossings.reset(new SampleQuery);
+	if (m_crosses && !add_crossings(first, second, inflation, candidates))
+		return false;
+	m_edges.take(first, second, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : kSegmentOfFeatures, candidates);
+	return true;
+}
+
+/// Appends the contacts of the edges of both meshes that pass through the other mesh, which may be between the samples.
+bool PairQuery::add_crossings(const Side& first, const Side& second, double inflation, std::vector<Candidate>& candidates)
+{
+	vxs_query query;
+	vxs_query_init(&query, sizeof query);
+	query.coverage = VXS_COVERAGE_EDGES;
+	// The samples are known: as few as possible.
+	query.roles = roles_of(first, second, VXS_ROLES_SHELL_OF_A);
+	vxs_query_step step;
+	vxs_query_step_init(&step, sizeof step);
+	step.dense_above = 1;
+	query.step = &step;
+	query.max_separation = inflation;
+	size_t count;
+	if (!m_crossings->search(first, second, query, count))
+		return false;
+	for (size_t i = 0; i < count; ++i)
+	{
+		Candidate c;
+		m_crossings->read(i, first, second, c);
+		if (c.feature & kOfEdge)
+			candidates.push_back(c);
+	}
 	return true;
 }
 
@@ -181,8 +221,6 @@ void PairQuery::take_samples(const Side& first, const Side& second, const btVoxS
 	}
 	m_cache.features.resize(kept);
 	m_cache.segments.resize(kept);
-	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
-	m_edges.take(first, second, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : kSegmentOfFeatures, candidates);
 }
 
 /// Drops the contacts of corners that are inside the other body where the same corner's sample has the same contact: a sample

@@ -4,6 +4,7 @@
 #ifndef VOXSHELL_BULLET_PAIR_QUERY_H
 #define VOXSHELL_BULLET_PAIR_QUERY_H
 
+#include <memory>
 #include <vector>
 
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
@@ -28,6 +29,9 @@ public:
 	/// Finds the forms in which both sides are tested; false when they cannot be tested, or are known to be apart.
 	/// @param distance  up to which contacts are wanted, m
 	bool find_forms(Side& first, Side& second, double distance) { return m_samples.is_ready() && m_forms.find(first, second, distance); }
+
+	/// Returns whether one side is a sheet of triangles.
+	bool has_sheet() const { return m_forms.has_sheet(); }
 
 	/// Fills `candidates` with all contacts up to a distance, and perhaps some farther ones; false when the query
 	/// failed.
@@ -69,6 +73,7 @@ private:
 	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
 	bool search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
 	void take_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, size_t count, std::vector<Candidate>& candidates);
+	bool add_crossings(const Side& first, const Side& second, double inflation, std::vector<Candidate>& candidates);
 	void drop_repeated_corners(double size, std::vector<Candidate>& candidates);
 	bool stays_found(const Side& first, const Side& second, const Wanted& wanted) const;
 	bool recall(const Side& first, const Side& second, std::vector<Candidate>& candidates);
@@ -76,13 +81,15 @@ private:
 
 	PairForms m_forms;
 	SampleQuery m_samples;
+	std::unique_ptr<SampleQuery> m_crossings;  // for two Voxshell meshes
 	SampleSegments m_segments;
 	SampleCache m_cache;
 	EdgeContacts m_edges;
 	FeatureContacts m_features;
 	LookAhead m_look_ahead;
 	std::vector<size_t> m_repeated;
-	bool m_exact = false;  // of the last search
+	bool m_exact = false;    // of the last search
+	bool m_crosses = false;  // the last search needed the edges that pass through the other mesh
 };
 }  // namespace voxshell_bullet
 

@@ -1,10 +1,10 @@
-//! Comparison with parry3d: projection of points on a mesh, and rays against it.
+//! Comparison with parry3d: projection of points on a mesh, rays against it, and the distance of two meshes.
 
-use parry3d::math::Vector;
+use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{PointQuery, Ray, RayCast};
 use parry3d::shape::{TriMesh as Shape, TriMeshFlags};
 use voxshell::ccd::segment::Segment;
-use voxshell::math::Vec3;
+use voxshell::math::{self, Vec3};
 use voxshell::mesh::TriMesh;
 
 pub const NAME: &str = "parry3d 0.31";
@@ -35,6 +35,16 @@ impl Parry {
         } else {
             distance
         }
+    }
+
+    /// Returns the distance to another mesh at a pose, metres; 0 where the surfaces meet.
+    pub fn apart(&self, other: &Self, pose: &math::Pose) -> Option<f32> {
+        let q = pose.rotation.coords;
+        let turn = Rotation::from_xyzw(q.x as f32, q.y as f32, q.z as f32, q.w as f32);
+        let placed = Pose::from_parts(vector(&pose.translation.vector), turn);
+        let still = Pose::from_parts(Vector::new(0.0, 0.0, 0.0), Rotation::IDENTITY);
+        let found = parry3d::query::distance(&still, &self.0, &placed, &other.0);
+        found.ok().map(|found| found.distance)
     }
 
     pub fn rays(segments: &[Segment]) -> Vec<Ray> {

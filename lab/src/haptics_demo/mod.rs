@@ -2,12 +2,12 @@
 //! pictures and a report.
 
 pub mod asset_cache;
-mod film;
+pub mod film;
 mod hand;
 mod landing_gear;
 mod motion;
 mod page;
-mod plot;
+pub mod plot;
 pub mod scenes;
 pub mod session;
 pub mod stability;

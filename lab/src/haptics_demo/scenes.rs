@@ -342,13 +342,31 @@ fn peg(scene: SceneName, assets: &AssetCache, thicker: f64) -> Result<Stage> {
     Ok(Stage { from, middle, around: 1.15 * stage.around, beyond, ..stage })
 }
 
+/// Returns the scene of the wires, which are two voxels of 1,024 wide, with a field of so many cells (Fig 8).
+pub fn wires_at(assets: &AssetCache, cells: u32) -> Result<Stage> {
+    let mut stage = wires_in(assets, cells)?;
+    stage.motion = stage.motion.slower(if assets.quick { 0.1 } else { 1.0 });
+    Ok(stage)
+}
+
+/// Returns the scene of the peg with a peg that is thinner than the hole by `room` voxels (Fig 13).
+pub fn tight_peg(assets: &AssetCache, room: f64) -> Result<Stage> {
+    let mut stage = peg(SceneName::TightPeg, assets, 0.05 - room)?;
+    stage.motion = stage.motion.slower(if assets.quick { 0.1 } else { 1.0 });
+    Ok(stage)
+}
+
 fn wires(assets: &AssetCache) -> Result<Stage> {
+    wires_in(assets, 1024)
+}
+
+fn wires_in(assets: &AssetCache, field_cells: u32) -> Result<Stage> {
     // Wires stay two voxels wide at coarser resolutions.
     let cells = assets.cells(1024);
     let gear = landing_gear::landing_gear(landing_gear::HEIGHT / f64::from(cells))?;
     let actuator = primitives::actuator(0.01, 0.12, 48)?;
     let cooked = assets.tool("actuator", &actuator, 3_426)?;
-    let obstacle = assets.obstacle("landing-gear", &gear, 1024)?;
+    let obstacle = assets.obstacle("landing-gear", &gear, field_cells)?;
     let lying = turned(Vec3::z(), 0.2);
     let at = |y: f64, z: f64, turn: Rotation| Pose::from_parts(Vec3::new(0.01, y, z).into(), turn * lying);
     let front = landing_gear::NET + 0.05;

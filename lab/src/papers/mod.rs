@@ -3,16 +3,28 @@
 //! | experiment | papers |
 //! | --- | --- |
 //! | `xu-barbic` | Xu & Barbič 2014 and 2016: tables 1 to 4, the octree in haptics, bisection |
+//! | `scenes` | Xu & Barbič 2016: figures 2, 6 to 8, 11 to 13 |
+//! | `stability` | Xu & Barbič 2014, figure 6; 2016, figure 10, and the depths and steps of section 5 |
+//! | `sagardia` | Sagardia et al. 2014: making, memory and checks of voxelmap and pointshell, the answer against the limit |
 //! | `ruffaldi` | Ruffaldi et al. 2008: implicit sphere trees, figures 3 to 6 |
 //! | `redon` | Redon et al. 2002, Ortega et al. 2007: triangles on screw motions, as the detection of the god-object |
-//! | `haptics` | Xu & Barbič 2016, figures 10 and 12; McNeely et al. 1999, braking; Ortega et al. 2007, constraint forces |
+//! | `otaduy` | Otaduy & Lin 2003, levels of detail; Otaduy & Lin 2005, figure 6 |
+//! | `ortega` | Ortega et al. 2007, figures 10 and 11 |
+//! | `forms` | the same pairs by pointshell in field, sphere trees and hulls |
+//! | `haptics` | Xu & Barbič 2016, figure 10; McNeely et al. 1999, braking; Ortega et al. 2007, constraint forces |
 //!
-//! Those of Sagardia et al. 2014 need Bullet: `bullet-demo/run --evaluation`.
+//! The drops of Sagardia et al. 2014 need Bullet: `bullet-demo/run --evaluation`.
 
+mod forms;
 mod haptics;
+mod ortega;
+mod otaduy;
 mod redon;
 mod report;
 mod ruffaldi;
+mod sagardia;
+mod scenes;
+mod stability;
 mod xu_barbic;
 
 use std::path::PathBuf;
@@ -54,6 +66,17 @@ const EXPERIMENTS: &[Experiment] = &[
         title: "Xu & Barbič 2014, 2016: fields, segments and motions",
         run: xu_barbic::run,
     },
+    Experiment { name: "scenes", title: "Xu & Barbič 2016: figures 2, 6, 7, 8, 11, 12 and 13", run: scenes::run },
+    Experiment {
+        name: "stability",
+        title: "Xu & Barbič 2014, figure 6; 2016, figure 10: steps, stiffness and depth",
+        run: stability::run,
+    },
+    Experiment {
+        name: "sagardia",
+        title: "Sagardia et al. 2014: voxelmap and pointshell without Bullet",
+        run: sagardia::run,
+    },
     Experiment {
         name: "ruffaldi",
         title: "Ruffaldi et al. 2008: implicit sphere trees, figures 3 to 6",
@@ -64,6 +87,13 @@ const EXPERIMENTS: &[Experiment] = &[
         title: "Redon et al. 2002, Ortega et al. 2007: triangles on screw motions",
         run: redon::run,
     },
+    Experiment {
+        name: "otaduy",
+        title: "Otaduy & Lin 2003: levels of detail; Otaduy & Lin 2005, figure 6",
+        run: otaduy::run,
+    },
+    Experiment { name: "ortega", title: "Ortega et al. 2007: figures 10 and 11", run: ortega::run },
+    Experiment { name: "forms", title: "The same pairs by field, sphere trees and hulls", run: forms::run },
     Experiment { name: "haptics", title: "Stability, braking and constraint forces", run: haptics::run },
 ];
 

@@ -12,7 +12,8 @@ mod pair;
 mod triangles;
 mod workspace;
 
-use self::pair::{Found, Pair, Relation};
+use self::pair::{Pair, Relation};
+use self::workspace::Found;
 pub use self::workspace::{HullStats, HullWorkspace};
 use super::types::Contact;
 use crate::math::{limits, Pose, Vec3};
@@ -161,8 +162,6 @@ pub fn hull_distance(
 }
 
 fn begin(pair: &Pair, workspace: &mut HullWorkspace) {
-    workspace.stats = HullStats::default();
-    workspace.found.clear();
-    workspace.stack.clear();
+    workspace.begin();
     workspace.stack.push_guarded((pair.ball_bound(0, 0), 0, 0));
 }

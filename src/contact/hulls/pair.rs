@@ -1,7 +1,7 @@
 //! Two hierarchies of hulls at two poses.
 
 use super::triangles::{closest, Closest};
-use super::workspace::{HullStats, HullWorkspace};
+use super::workspace::{Found, HullStats, HullWorkspace};
 use crate::math::gjk::{nearest, Extreme, Nearest, Separation};
 use crate::math::{Mat3, Pose, Vec3};
 use crate::memory::GrowGuarded;
@@ -15,18 +15,11 @@ const FEW_VERTICES: usize = 24;
 /// Winding number from which a point counts as inside: less than a half, for points in the surface.
 const INSIDE: f64 = 0.3;
 
+/// Part of the way to the middle of a hull by which a point moves before its winding number is looked at.
+const INWARD: f64 = 1e-6;
+
 /// Part of the coordinates by which a bound of the last query must exceed the limit, so that rounding does not decide.
 const SAFE: f64 = 1e-9;
-
-/// A contact in the frame of A's hierarchy.
-#[derive(Clone, Copy, Debug)]
-pub struct Found {
-    pub on_a: Vec3,
-    pub on_b: Vec3,
-    pub normal: Vec3,
-    pub separation: f64,
-    pub nodes: [u32; 2],
-}
 
 /// How two hulls are to each other.
 pub enum Relation {
@@ -167,7 +160,10 @@ impl<'a> Pair<'a> {
         }
         // The hulls may overlap where they close hollows.
         let in_b = self.rotation.tr_mul(&(found.on_a - self.translation));
-        let is_inside = self.a.bvh.winding_number(found.on_b) > INSIDE && self.b.bvh.winding_number(in_b) > INSIDE;
+        // Moved towards the middle of the other hull: a point on an edge or corner of a body counts as inside.
+        let inward = |point: Vec3, node: &Node| point + (node.center - point) * INWARD;
+        let is_inside = self.a.bvh.winding_number(inward(found.on_b, p)) > INSIDE
+            && self.b.bvh.winding_number(inward(in_b, q)) > INSIDE;
         let is_shallow = found.separation > -1e-12 * self.size;
         match (is_inside || is_shallow, finest) {
             (true, _) => Relation::Contact(found),

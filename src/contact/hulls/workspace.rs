@@ -1,6 +1,5 @@
 //! Scratch memory of the queries of hulls.
 
-use super::pair::Found;
 use crate::contact::Contact;
 use crate::math::Vec3;
 use crate::memory::filled;
@@ -22,6 +21,16 @@ pub struct HullStats {
     pub triangles: u64,
 }
 
+/// A contact in the frame of A's hierarchy.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    pub on_a: Vec3,
+    pub on_b: Vec3,
+    pub normal: Vec3,
+    pub separation: f64,
+    pub nodes: [u32; 2],
+}
+
 #[derive(Clone)]
 struct Entry {
     nodes: [u32; 2],
@@ -32,25 +41,14 @@ struct Entry {
 ///
 /// It keeps directions that separated two hulls. They save time in the next query of the same pair and never change an
 /// answer.
+#[derive(Default)]
 pub struct HullWorkspace {
     pub(super) stack: Vec<(f64, u32, u32)>,
     pub(super) found: Vec<Found>,
     pub(super) contacts: Vec<Contact>,
     pub(super) stats: HullStats,
+    /// Empty before the first query.
     entries: Vec<Entry>,
-}
-
-impl Default for HullWorkspace {
-    fn default() -> Self {
-        let none = Entry { nodes: [NONE; 2], direction: Vec3::zeros() };
-        Self {
-            stack: Vec::new(),
-            found: Vec::new(),
-            contacts: Vec::new(),
-            stats: HullStats::default(),
-            entries: filled(none, ENTRIES),
-        }
-    }
 }
 
 impl HullWorkspace {
@@ -66,6 +64,16 @@ impl HullWorkspace {
     /// Returns the contacts of the last query.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
+    }
+
+    /// Prepares for a query.
+    pub(super) fn begin(&mut self) {
+        self.stats = HullStats::default();
+        self.found.clear();
+        self.stack.clear();
+        if self.entries.is_empty() {
+            self.entries = filled(Entry { nodes: [NONE; 2], direction: Vec3::zeros() }, ENTRIES);
+        }
     }
 
     fn slot(i: u32, j: u32) -> usize {

@@ -188,18 +188,18 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Returns the directions that a query runs.
+/// Returns the directions that a query runs. `tests_edges` tells that the query tests the edges of both bodies too.
 pub(in crate::contact) fn passes<'a>(
     a: Geometry<'a>,
     pose_a: &'a Pose,
     b: Geometry<'a>,
     pose_b: &'a Pose,
-    roles: Roles,
+    (roles, tests_edges): (Roles, bool),
     max_depth: f64,
 ) -> Result<[Option<Pass<'a>>; 2]> {
     check_pose("pose_a", pose_a)?;
     check_pose("pose_b", pose_b)?;
-    let (run_a, run_b) = directions(&a, &b, roles)?;
+    let (run_a, run_b) = directions(&a, &b, roles, tests_edges)?;
     let first = run_a.then(|| Pass::new(&a, pose_a, &b, pose_b, false, max_depth)).flatten();
     let second = run_b.then(|| Pass::new(&b, pose_b, &a, pose_a, true, max_depth)).flatten();
     Ok([first, second])

@@ -69,7 +69,7 @@ impl GodSettings {
     /// Returns the body, or both, whose samples count for the tool and an obstacle.
     pub(super) fn roles_of(&self, tool: &Geometry, body: &Geometry) -> Roles {
         let both = tool.shell.is_some() && body.field.is_some() && body.shell.is_some() && tool.field.is_some();
-        self.roles.unwrap_or(if both { Roles::Both } else { Roles::Auto })
+        self.roles.unwrap_or(if both { Roles::Both } else { Roles::One })
     }
 }
 

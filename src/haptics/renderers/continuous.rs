@@ -3,6 +3,7 @@
 use super::method::{smallest_cell, Effect, RenderingMethod, Round};
 use crate::ccd::impact::{self, Path};
 use crate::ccd::shell::Workspace;
+use crate::contact::Roles;
 use crate::haptics::{Forms, Obstacle, Settings, Tool};
 use crate::math::{Pose, Vec3};
 use crate::response::{continuous_into, ContinuousSettings, On, Sweep};
@@ -38,7 +39,8 @@ impl RenderingMethod for ContinuousPenalty {
             twist: obstacle.twist,
         };
         let max_separation = round.settings.contact.offset;
-        let query = impact::Query { path: Path::Straight, max_separation, ..impact::Query::default() };
+        let query =
+            impact::Query { roles: Roles::One, path: Path::Straight, max_separation, ..impact::Query::default() };
         let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut self.workspace)?;
         effect.count(found.len(), found.iter().map(|c| c.contact.separation));
         let settings = ContinuousSettings::new(round.springs(obstacle));

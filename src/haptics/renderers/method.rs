@@ -38,7 +38,7 @@ pub(in crate::haptics) trait RenderingMethod: Send + Sync {
     /// # Errors
     /// `Unsupported` if they lack them.
     fn check_forms(&self, tool: &Forms, obstacle: &Forms) -> Result<()> {
-        directions(&tool.geometry(), &obstacle.geometry(), Roles::Auto).map(drop)
+        directions(&tool.geometry(), &obstacle.geometry(), Roles::One, false).map(drop)
     }
 
     fn begin(&mut self, _round: &Round) {}
@@ -125,7 +125,7 @@ impl Round<'_> {
         max_separation: f64,
         workspace: &'w mut Workspace,
     ) -> Result<&'w [Contact]> {
-        let query = Query { max_separation, ..Query::default() };
+        let query = Query { roles: Roles::One, max_separation, ..Query::default() };
         let (a, b) = (self.tool.forms.geometry(), obstacle.forms.geometry());
         contact::contacts(a, &self.input.body.pose, b, &obstacle.pose, &query, workspace)
     }
@@ -245,7 +245,7 @@ pub(super) fn smallest_cell(tool: &Forms, obstacles: &[Obstacle]) -> Option<f64>
     let tool = tool.geometry();
     let used = obstacles.iter().flat_map(|obstacle| {
         let body = obstacle.forms.geometry();
-        let (in_body, in_tool) = directions(&tool, &body, Roles::Auto).unwrap_or_default();
+        let (in_body, in_tool) = directions(&tool, &body, Roles::One, false).unwrap_or_default();
         [body.field.filter(|_| in_body), tool.field.filter(|_| in_tool)]
     });
     used.flatten().filter_map(|f| Some(f64::from(f.gridded()?.grid.spacing))).min_by(f64::total_cmp)

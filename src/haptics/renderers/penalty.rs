@@ -29,7 +29,7 @@ impl RenderingMethod for Penalty {
 
     fn check_forms(&self, tool: &Forms, obstacle: &Forms) -> Result<()> {
         match self.source {
-            ContactSource::Samples => directions(&tool.geometry(), &obstacle.geometry(), Roles::Auto).map(drop),
+            ContactSource::Samples => directions(&tool.geometry(), &obstacle.geometry(), Roles::One, false).map(drop),
             ContactSource::Hulls { .. } if tool.hulls.is_some() && obstacle.hulls.is_some() => Ok(()),
             ContactSource::Hulls { .. } => Err(Error::Unsupported(
                 "contacts of hulls need a hierarchy of hulls of the tool and of the obstacle".into(),

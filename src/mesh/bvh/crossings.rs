@@ -5,7 +5,7 @@
 
 use super::dual::{descend, Placement};
 use super::Bvh;
-use crate::memory::{set_with_capacity, CollectGuarded, GrowGuarded};
+use crate::memory::{filled, set_with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::triangle::Corners;
 
 /// The edges of a mesh, and the triangle that tests each.
@@ -18,6 +18,8 @@ pub(crate) struct Edges {
     /// Number of the edge from corner i to corner i + 1 if the triangle is the one that tests it, otherwise `NONE`; in
     /// leaf order.
     tested: Vec<[u32; 3]>,
+    /// Bit i is set if the triangle is the one that tests its corner i; in leaf order.
+    tested_corners: Vec<u8>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -53,12 +55,29 @@ impl Edges {
             })
         });
         let tested = tested.collect_guarded();
-        Self { ends, corners, tested }
+        let most = corners.iter().flatten().max().map_or(0, |v| *v as usize + 1);
+        let mut met = filled(false, most);
+        let mut meet = |v: u32| !std::mem::replace(&mut met[v as usize], true);
+        let first_met = |c: &[u32; 3]| (0..3).filter(|&i| meet(c[i])).fold(0u8, |bits, i| bits | 1 << i);
+        let tested_corners = corners.iter().map(first_met).collect_guarded();
+        Self { ends, corners, tested, tested_corners }
     }
 
     /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
-        (size_of_val(&*self.ends) + size_of_val(&*self.corners) + size_of_val(&*self.tested)) as u64
+        let numbers = size_of_val(&*self.ends) + size_of_val(&*self.corners) + size_of_val(&*self.tested);
+        (numbers + size_of_val(&*self.tested_corners)) as u64
+    }
+
+    /// Returns the number of the edge from corner i to corner i + 1 of a triangle, in leaf order, if the triangle tests it.
+    pub fn tested_by(&self, k: u32, i: usize) -> Option<u32> {
+        Some(self.tested[k as usize][i]).filter(|edge| *edge != NONE)
+    }
+
+    /// Returns the number of corner i of a triangle, in leaf order, if the triangle tests it. It then tests the edge that
+    /// begins there too.
+    pub fn corner_tested_by(&self, k: u32, i: usize) -> Option<u32> {
+        (self.tested_corners[k as usize] & 1 << i != 0).then(|| self.corners[k as usize][i])
     }
 
     /// Returns the corners of an edge, the lower number first.

@@ -350,7 +350,7 @@ fn ordered(drafts: &[Draft], lattice: &Lattice) -> (HullHierarchy, Vec<u32>) {
                 places[v as usize] += 1;
             }
         }
-        let bounds = Aabb::from_points(local.iter().map(|v| <&[f64; 3]>::from(v.as_ref())));
+        let bounds = Aabb::from_points(local.iter().map(|v| v.as_ref()));
         let center = bounds.center();
         made.nodes.push_guarded(Node {
             level: draft.level,

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use nalgebra::Matrix3;
+
 use super::cells::{Leaf, Overlap, Scratch};
 use super::regions::{Outlines, Regions};
-use super::surface::{Cuts, IntoF32, Polygon};
+use super::surface::{Corner, Cuts, IntoF32, Polygon};
 use super::types::{Patch, PatchSettings};
 use crate::contact::Geometry;
 use crate::field::Field;
@@ -24,6 +26,7 @@ pub struct PatchWorkspace {
     cuts: Cuts,
     regions: Regions,
     sums: Vec<Sum>,
+    details: Vec<Details>,
     /// Regions of the patches, in their order.
     order: Vec<u32>,
     patches: Vec<Patch>,
@@ -42,6 +45,17 @@ struct Sum {
     force: Vec3,
     torque: Vec3,
     largest: f64,
+}
+
+/// Integrals over a region that depend on its force and its centre, in the frame of the grid.
+#[derive(Clone, Copy, Default)]
+struct Details {
+    /// ∫ p r dA, where r is the distance from the centre across the normal.
+    arm: f64,
+    /// ∫ k dA, ∫ k x dA and ∫ k x xᵀ dA, where k is the change of the pressure along the normal by an approach along it.
+    stiffness: f64,
+    first: Vec3,
+    second: Matrix3<f64>,
 }
 
 /// Returns the contact patches of two bodies at two poses, that with the largest force first. Both need a field with an inside.
@@ -153,25 +167,75 @@ impl PatchWorkspace {
                 }
             }
         }
-        let order = &mut self.order;
+        self.integrate_details(overlap);
+        let Self { sums, details, order, .. } = self;
         order.extend((0..regions as u32).filter(|r| sums[*r as usize].pressure > 0.0));
         let size = |r: &u32| sums[*r as usize].force.norm_squared();
         order.sort_unstable_by(|r, s| size(s).total_cmp(&size(r)).then(r.cmp(s)));
-        self.patches.extend(self.order.iter().map(|r| sums[*r as usize].patch(&overlap.origin)));
+        let patch = |r: &u32| sums[*r as usize].patch(&details[*r as usize], &overlap.origin);
+        self.patches.extend(order.iter().map(patch));
+    }
+
+    /// Integrates over the polygons of each region what depends on the sums. Pressures are still those of the midpoints; the
+    /// change of the pressure may be infinite on the outline, and is taken within the triangles, where the overlap is linear.
+    fn integrate_details(&mut self, overlap: &Overlap) {
+        let Self { scratch, polygons, sums, details, .. } = self;
+        details.clear();
+        details.resize(sums.len(), Details::default());
+        let mut next = 0;
+        for polygon in polygons.iter() {
+            let region = self.regions.of(polygon) as usize;
+            let (details, center, normal) = (&mut details[region], sums[region].center(), sums[region].normal());
+            let along = polygon.normal.dot(&normal);
+            for [a, b, c] in polygon.corner_triangles() {
+                let area = 0.5 * (b.at - a.at).cross(&(c.at - a.at)).norm();
+                for p in midpoints(&[a.at, b.at, c.at]) {
+                    let depth = -f64::from(scratch.phi[0][next]) - f64::from(scratch.phi[1][next]);
+                    next += 1;
+                    details.arm += (p - center).cross(&normal).norm() * overlap.surface.pressure(depth) * area / 3.0;
+                }
+                for [o, p, q] in [[a, b, c], [b, c, a], [c, a, b]] {
+                    let mix = |x: f64, y: f64, z: f64| (4.0 * x + y + z) / 6.0;
+                    let depth = mix(o.overlap, p.overlap, q.overlap);
+                    let place = (o.at * 4.0 + p.at + q.at) / 6.0;
+                    let stiffness = overlap.surface.slope(depth) * along * along * area / 3.0;
+                    details.stiffness += stiffness;
+                    details.first += place * stiffness;
+                    details.second += place * place.transpose() * stiffness;
+                }
+            }
+        }
     }
 }
 
 impl Sum {
-    fn patch(&self, origin: &Vec3) -> Patch {
-        let center = self.moment / self.pressure;
+    fn center(&self) -> Vec3 {
+        self.moment / self.pressure
+    }
+
+    fn normal(&self) -> Vec3 {
+        self.force.try_normalize(0.0).unwrap_or_else(Vec3::y)
+    }
+
+    fn patch(&self, details: &Details, origin: &Vec3) -> Patch {
+        let center = self.center();
+        let is_stiff = details.stiffness > 0.0;
+        let middle = if is_stiff { details.first / details.stiffness } else { center };
+        let moments =
+            if is_stiff { details.second / details.stiffness - middle * middle.transpose() } else { Matrix3::zeros() };
+        let moment = |i: usize, j: usize| if i == j { moments[(i, j)].max(0.0) } else { moments[(i, j)] };
         Patch {
             area: self.area,
             force: self.force,
             torque: self.torque - center.cross(&self.force),
             center: center + origin,
-            normal: self.force.try_normalize(0.0).unwrap_or_else(Vec3::y),
+            normal: self.normal(),
             mean_pressure: self.pressure / self.area,
             max_pressure: self.largest,
+            friction_arm: details.arm / self.pressure,
+            stiffness: details.stiffness,
+            stiffness_center: middle + origin,
+            stiffness_moments: [moment(0, 0), moment(1, 1), moment(2, 2), moment(0, 1), moment(0, 2), moment(1, 2)],
         }
     }
 }
@@ -182,7 +246,11 @@ fn midpoints(t: &[Vec3; 3]) -> [Vec3; 3] {
 
 impl Polygon {
     fn triangles(&self) -> impl Iterator<Item = [Vec3; 3]> + '_ {
+        self.corner_triangles().map(|t| t.map(|corner| corner.at))
+    }
+
+    fn corner_triangles(&self) -> impl Iterator<Item = [Corner; 3]> + '_ {
         let indices: Range<usize> = 1..self.count.saturating_sub(1).max(1);
-        indices.map(|i| [self.corners[0].at, self.corners[i].at, self.corners[i + 1].at])
+        indices.map(|i| [self.corners[0], self.corners[i], self.corners[i + 1]])
     }
 }

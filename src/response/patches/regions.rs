@@ -7,6 +7,10 @@ use crate::math::Vec3;
 /// Edges of leaves differ by at most this factor.
 const LARGEST_RATIO: u32 = 4;
 
+/// Number of directions to the neighbours of a cell, and to itself. Direction i is by digit k of i to base 3, less one, along
+/// axis k.
+const DIRECTIONS: u32 = 27;
+
 /// No leaf.
 const NONE: u32 = u32::MAX;
 
@@ -15,8 +19,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Regions {
     /// Leaves with polygons in a hash table with open addressing.
     table: Vec<u32>,
-    /// Faces of each leaf that its polygons touch, two bits per axis, lower face first.
-    touched: Vec<u8>,
+    /// Faces, edges and corners of each leaf that its polygons touch: the bits of [`DIRECTIONS`].
+    touched: Vec<u32>,
     /// Union of leaves; then the region of each leaf.
     parent: Vec<u32>,
     region: Vec<u32>,
@@ -29,6 +33,16 @@ fn hash(cell: &Cell, mask: usize) -> usize {
         ^ z.wrapping_mul(0x1656_67b1_9e37_79f9).rotate_left(42)
         ^ u64::from(cell.edge);
     (mixed.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32) as usize & mask
+}
+
+fn digits(direction: u32) -> [u32; 3] {
+    [direction % 3, direction / 3 % 3, direction / 9]
+}
+
+/// Returns the set of directions whose digit is among the given ones along each axis, without that to the cell itself.
+fn directions(sides: &[[bool; 3]; 3]) -> u32 {
+    let among = |direction: &u32| sides.iter().zip(digits(*direction)).all(|(side, digit)| side[digit as usize]);
+    (0..DIRECTIONS).filter(|direction| *direction != DIRECTIONS / 2 && among(direction)).fold(0, |set, i| set | 1 << i)
 }
 
 impl Regions {
@@ -47,10 +61,10 @@ impl Regions {
             let low = overlap.place(cell.at.map(f64::from));
             let high = overlap.place(cell.at.map(|x| f64::from(x) + f64::from(cell.edge)));
             for corner in run.iter().flat_map(|p| &p.corners[..p.count]) {
-                for k in 0..3 {
-                    // Corners on a face have exactly its coordinate.
-                    self.touched[leaf as usize] |= u8::from(corner.at[k] == low[k]) << (2 * k);
-                    self.touched[leaf as usize] |= u8::from(corner.at[k] == high[k]) << (2 * k + 1);
+                // Corners on a face have exactly its coordinate.
+                let sides = [0, 1, 2].map(|k| [corner.at[k] == low[k], true, corner.at[k] == high[k]]);
+                if sides.iter().any(|side| side[0] || side[2]) {
+                    self.touched[leaf as usize] |= directions(&sides);
                 }
             }
             let mut slot = hash(cell, size - 1);
@@ -61,12 +75,13 @@ impl Regions {
         }
         for run in polygons.chunk_by(|p, q| p.leaf == q.leaf) {
             let leaf = run[0].leaf;
-            for face in 0..6 {
-                if self.touched[leaf as usize] >> face & 1 == 1 {
-                    if let Some(other) = self.neighbour(leaves, leaf, face) {
-                        self.unite(leaf, other);
-                    }
+            // Where the surface passes exactly through points of the grid, leaves meet at edges and corners alone.
+            let mut touched = self.touched[leaf as usize];
+            while touched != 0 {
+                if let Some(other) = self.neighbour(leaves, leaf, touched.trailing_zeros()) {
+                    self.unite(leaf, other);
                 }
+                touched &= touched - 1;
             }
         }
         self.region.clear();
@@ -88,11 +103,12 @@ impl Regions {
         self.region[polygon.leaf as usize]
     }
 
-    /// Returns the leaf with polygons beyond a face, of the same size or larger.
-    fn neighbour(&self, leaves: &[Leaf], leaf: u32, face: u32) -> Option<u32> {
+    /// Returns the leaf with polygons in a direction, of the same size or larger.
+    fn neighbour(&self, leaves: &[Leaf], leaf: u32, direction: u32) -> Option<u32> {
         let Cell { mut at, edge } = leaves[leaf as usize].cell;
-        let axis = (face / 2) as usize;
-        at[axis] = if face % 2 == 0 { at[axis].checked_sub(edge)? } else { at[axis] + edge };
+        for (x, digit) in at.iter_mut().zip(digits(direction)) {
+            *x = (*x + digit * edge).checked_sub(edge)?;
+        }
         let mut size = edge;
         while size <= LARGEST_RATIO {
             let found = self.lookup(leaves, &Cell { at: at.map(|x| x / size * size), edge: size });

@@ -77,7 +77,9 @@ impl Overlap<'_> {
         let crossing = |i: usize, j: usize| {
             let (i, j) = (i.min(j), i.max(j));
             let t = level[i] / (level[i] - level[j]);
-            Corner { at: places[i] + (places[j] - places[i]) * t, overlap: 0.0, ends: false }
+            // The very point of the grid, so that all cells around it find each other.
+            let at = if level[j] == 0.0 { places[j] } else { places[i] + (places[j] - places[i]) * t };
+            Corner { at, overlap: 0.0, ends: false }
         };
         for tetrahedron in TETRAHEDRA {
             let (mut below, mut above) = ([0; 4], [0; 4]);

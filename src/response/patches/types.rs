@@ -76,6 +76,17 @@ impl Surface {
             libm::pow(linear, self.exponent)
         }
     }
+
+    /// Returns the change of the pressure with the overlap, Pa/m.
+    pub fn slope(&self, overlap: f64) -> f64 {
+        if self.exponent == 1.0 {
+            self.stiffness
+        } else if overlap > 0.0 {
+            self.exponent * self.pressure(overlap) / overlap
+        } else {
+            0.0
+        }
+    }
 }
 
 /// A region of contact. World frame.
@@ -94,4 +105,12 @@ pub struct Patch {
     /// Mean and largest pressure, Pa.
     pub mean_pressure: f64,
     pub max_pressure: f64,
+    /// Mean distance from `center` in the plane across `normal`, weighted by pressure, metres. Under friction of coefficient μ the
+    /// patch resists spinning about `normal` with μ times this times the force.
+    pub friction_arm: f64,
+    /// Change of the force along `normal` per distance by which the bodies come closer along it, N/m.
+    pub stiffness: f64,
+    /// Mean place of that change, metres, and the second moments about it: xx, yy, zz, xy, xz, yz, m².
+    pub stiffness_center: Vec3,
+    pub stiffness_moments: [f64; 6],
 }

@@ -79,7 +79,9 @@ ROWS(vxs_haptics_create) {
   INVALID(settings->coupling.point.z, 1e300, "settings->coupling.point is (");
   CHOICE(settings->coupling.saturation, 3);
   CHOICE(settings->metric, 2);
-  CHOICE(settings->detection, 2);
+  CHOICE(settings->detection, 3);
+  NUMBER(settings->hulls_tolerance);
+  INVALID(settings->hulls_tolerance, -1, "settings->hulls_tolerance is -1; expected");
   INVALID(settings->contact.stiffness, 0, "settings->contact.stiffness is 0; expected");
   LIMITED(settings->contact.stiffness);
   INVALID(settings->contact.damping, -1, "settings->contact.damping is -1; expected");

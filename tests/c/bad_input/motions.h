@@ -60,6 +60,8 @@ ROWS(vxs_motion_pose) {
     SIZED(query);                                                                      \
     CHOICE(query->roles, 4);                                                           \
     CHOICE(query->path, 2);                                                            \
+    CHOICE(query->coverage, 3);                                                        \
+    INVALID(query->reserved, 1, "query->reserved is 1; expected 0");                   \
     NUMBER(query->max_separation);                                                     \
     INVALID(query->until, NAN, "query->until is NaN; expected 0 to 1");                \
     INVALID(query->until, 1.5, "query->until is 1.5; expected 0 to 1");                \
@@ -163,8 +165,8 @@ ROWS(vxs_mesh_time_of_impact) {
   query->known = pairs;
   INVALID(query->known_count, 2, "query->known[1] is less than the one before; expected pairs in ascending order");
   query->known_count = 1;
-  CHOICE(pairs[0].a.kind, 3);
-  CHOICE(pairs[0].b.kind, 3);
+  INVALID(pairs[0].a.kind, 3, "query->known[0].a.kind is 3; expected one of");
+  INVALID(pairs[0].b.kind, 3, "query->known[0].b.kind is 3; expected one of");
   query->known_count = 0;
   HANDLE(workspace, workspace);
   ROW(VXS_UNSUPPORTED, a->shape, exact, "a->shape has no triangles");

@@ -269,7 +269,7 @@ struct bad_handles {
 };
 
 static struct {
-  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree;
+  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree, hulls;
   /* Memory that a read through an invalid handle may touch. */
   double memory[8];
 } bad;
@@ -325,6 +325,12 @@ static inline vxs_voxtree *new_voxtree(void) {
   return voxtree;
 }
 
+static inline vxs_hulls *new_hulls(void) {
+  vxs_hulls *hulls = NULL;
+  OK(vxs_hulls_create_from_triangles(TETRAHEDRON, 4, FACES, 4, NULL, &hulls));
+  return hulls;
+}
+
 /* Returns the tetrahedron as a tool over one at the origin. */
 static inline vxs_haptics *new_haptics(void) {
   vxs_shape *shape = tetrahedron();
@@ -341,7 +347,7 @@ static inline void make_bad_handles(void) {
   vxs_shape *shape = tetrahedron();
   bad.shape.other_kind = new_workspace();
   bad.field.other_kind = bad.pointshell.other_kind = bad.workspace.other_kind = bad.haptics.other_kind = shape;
-  bad.voxelmap.other_kind = bad.voxtree.other_kind = shape;
+  bad.voxelmap.other_kind = bad.voxtree.other_kind = bad.hulls.other_kind = shape;
 #ifdef VOXSHELL_TEST_PANIC
   vxs_contact contact;
   vxs_aabb bounds;
@@ -370,6 +376,9 @@ static inline void make_bad_handles(void) {
   vxs_test_panic_in_next_call();
   vxs_voxtree_info info;
   CHECK(vxs_voxtree_get_info(bad.voxtree.poisoned, &info) == VXS_PANIC);
+  bad.hulls.poisoned = new_hulls();
+  vxs_test_panic_in_next_call();
+  CHECK(vxs_hulls_get_info(bad.hulls.poisoned, NULL) == VXS_PANIC);
 #endif
   /* Released last, so that they are among the most recently released handles. */
   OK(vxs_field_release(bad.field.released = field_of(shape)));
@@ -378,6 +387,7 @@ static inline void make_bad_handles(void) {
   OK(vxs_voxelmap_release(bad.voxelmap.released = new_voxelmap()));
   OK(vxs_haptics_release(bad.haptics.released = new_haptics()));
   OK(vxs_voxtree_release(bad.voxtree.released = new_voxtree()));
+  OK(vxs_hulls_release(bad.hulls.released = new_hulls()));
   OK(vxs_shape_release(bad.shape.released = tetrahedron()));
 }
 
@@ -391,6 +401,7 @@ static inline void release_bad_handles(void) {
   OK(vxs_voxelmap_release(bad.voxelmap.poisoned));
   OK(vxs_haptics_release(bad.haptics.poisoned));
   OK(vxs_voxtree_release(bad.voxtree.poisoned));
+  OK(vxs_hulls_release(bad.hulls.poisoned));
 }
 
 #endif

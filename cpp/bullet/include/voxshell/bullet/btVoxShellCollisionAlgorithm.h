@@ -50,6 +50,14 @@ struct btVoxShellSettings
 	/// Upper limit of that search distance, as a fraction of the smaller body's radius. Lower it to save time where
 	/// fast bodies may sink in.
 	btScalar m_maxLookaheadFraction = btScalar(1);
+	/// Pressure law of contacts with shapes that have a stiffness (btVoxShellBaseShape::setStiffness): the exponent of the
+	/// depth, 1/4 to 4; 1 is linear.
+	btScalar m_patchExponent = btScalar(1);
+	/// Edge of the smallest cells of their contact surface, m. 0: 1/200 of the largest extent of the smaller body.
+	btScalar m_patchResolution = btScalar(0);
+	/// Dissipation of these contacts, s/m: the pressure is multiplied by 1 minus this times the separating velocity, but
+	/// never below 0 (Hunt and Crossley 1975).
+	btScalar m_patchDissipation = btScalar(0);
 	/// Limit on the work of all pairs in a step, which they share; it must outlive them. Default: none.
 	btVoxShellBudget* m_budget = nullptr;
 };

@@ -96,6 +96,12 @@ public:
 	void setMaterial(unsigned material, btScalar friction, btScalar restitution);
 	/// Gets what setMaterial set; returns false for a number without it.
 	bool getMaterial(unsigned material, btScalar& friction, btScalar& restitution) const;
+	/// Makes contacts of this shape patches with pressure: the pressure at depth d is stiffness times d to the power of
+	/// btVoxShellSettings::m_patchExponent; Pa/m in the default, linear law. Shapes without a stiffness, and Bullet's own, are
+	/// rigid. 0, the default: contacts with other shapes without a stiffness are points. Set it before the body is added to a
+	/// world. It applies to the shape as scaled.
+	void setStiffness(btScalar stiffness);
+	btScalar getStiffness() const;
 	/// Returns whether the triangles have material numbers.
 	bool hasTriangleMaterials() const;
 	/// Converts the number of a triangle of the whole mesh to a part and a number in it, as Bullet's mesh shapes use
