@@ -6,7 +6,6 @@ mod ccd;
 mod contact;
 mod drops;
 mod edges;
-mod exact;
 mod fields;
 pub mod haptics;
 mod pairs;
@@ -45,9 +44,6 @@ enum Name {
     Contact,
     /// Contacts at the edges of meshes: penetrations that the samples miss, and times; of `--mesh` and `--dense`.
     Edges,
-    /// The storage that is exact near the surface, beside the grid at 128 cells: error, memory, cooking, sampling, query;
-    /// of `--mesh`, which can be `spike` or `wedge` too.
-    Exact,
     /// A million random segments against the field, compared with rays of other libraries.
     Segments,
     /// Moving bodies: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
@@ -149,12 +145,7 @@ impl Setup {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let extent = arguments.cook.extent.unwrap_or(1.0);
-    let degenerate = arguments.mesh.to_str().and_then(exact::degenerate);
-    let mesh = match degenerate {
-        Some(mesh) => mesh.scaled_to_extent(extent),
-        None => source::mesh(&arguments.mesh, Some(extent))?,
-    };
+    let mesh = source::mesh(&arguments.mesh, Some(arguments.cook.extent.unwrap_or(1.0)))?;
     let name = Path::new(&arguments.mesh).file_name().unwrap_or(&arguments.mesh).to_string_lossy();
     let dense = arguments.dense.as_ref().map(|dense| source::mesh(dense, Some(1.0))).transpose()?;
     let setup = Setup {
@@ -183,7 +174,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let other = setup.dense.as_ref().unwrap_or(&mesh);
             edges::rows(&source::cook(&mesh, &arguments.cook)?, &source::cook(other, &arguments.cook)?)?
         }
-        Name::Exact => exact::rows(&mesh)?,
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
             let effort = haptics::Effort::new(arguments.quick, arguments.steps, arguments.pushes);

@@ -89,7 +89,8 @@ void contacts_are_those_of_a_new_search(const char* name, const btCollisionShape
 			Instant now(first.pose, first.motion, extent, second.pose, second.motion, distance, dt);
 			if (fixed->getShapeType() == STATIC_PLANE_PROXYTYPE)
 				now.plane = to_vec(static_cast<const btStaticPlaneShape*>(fixed)->getPlaneNormal());
-			CHECK(queries[q]->find(first, second, settings, {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, all[q]));
+			BudgetShare share(nullptr);
+			CHECK(queries[q]->find(first, second, settings, {distance, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, share, all[q]));
 			if (!again || coverage == VXS_COVERAGE_EDGES)
 				continue;
 			// The contacts of the previous step are at their new positions.
@@ -229,7 +230,8 @@ const Side* holder_of(PairQuery& query, const btCollisionShape& fixed, const btV
 	{
 		CHECK(query.find_forms(first, second, margin));
 		const Instant now(first.pose, first.motion, first.extent, second.pose, second.motion, margin, dt);
-		CHECK(query.find(first, second, btVoxShellSettings(), {margin, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, found));
+		BudgetShare share(nullptr);
+		CHECK(query.find(first, second, btVoxShellSettings(), {margin, margin, std::max(1.0, moving.getFieldSlope()), dt, now, margin, Approach(first.motion, second.motion, dt)}, {}, share, found));
 		CHECK(!found.empty());
 	}
 	return query.face_holder(found, first, second);

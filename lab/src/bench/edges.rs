@@ -15,10 +15,6 @@ const POSES: usize = 300;
 const DEPTHS: [f64; 2] = [1e-4, 9.5e-3];
 /// Each pose is timed so often, and the shortest time counts.
 const REPEATS: usize = 5;
-/// Motion of a body between two queries of one pair that follow each other, metres: 0.1 m/s at 1 kHz.
-const STEP: f64 = 1e-4;
-/// Number of steps after each pose.
-const STEPS: usize = 4;
 
 /// Returns the depth of the deepest edge of either body inside the other, metres.
 fn depth(a: Geometry, b: Geometry, pose: &Pose, workspace: &mut Workspace) -> Result<f64> {
@@ -56,17 +52,15 @@ pub fn rows(a: &Shape, b: &Shape) -> Result<Vec<Row>> {
             "the edges of an open mesh are not tested; expected closed meshes".into(),
         ));
     }
-    let (samples, owners) = ([a.geometry(), b.geometry()], [a.owner(), b.owner()]);
+    let samples = [a.geometry(), b.geometry()];
     let poses = poses(with_edges[0], with_edges[1])?;
     let mut rows = Vec::new();
     for (query_name, [a, b], roles) in
         [("automatic", samples, Roles::Auto), ("both", samples, Roles::Both), ("edges", with_edges, Roles::Auto)]
     {
         let query = Query { roles, ..Query::default() };
-        let of_pair = Query { owners: Some(owners), ..query };
-        let (mut workspace, mut coherent) = (Workspace::new(), Workspace::new());
-        let (mut missed, mut deepest_missed, mut missing, mut times) = (0, 0.0f64, 0.0f64, Vec::new());
-        let mut later = Vec::new();
+        let mut workspace = Workspace::new();
+        let (mut missed, mut deepest_missed, mut times) = (0, 0.0f64, Vec::new());
         for (pose, depth) in &poses {
             let mut least = f64::INFINITY;
             let mut count = 0;
@@ -76,31 +70,15 @@ pub fn rows(a: &Shape, b: &Shape) -> Result<Vec<Row>> {
                 (least, count) = (least.min(seconds), found?);
             }
             times.push(1e6 * least);
-            for step in 0..=STEPS {
-                let mut moved = *pose;
-                moved.translation.vector -= pose.translation.vector.normalize() * (STEP * step as f64);
-                let ask = || contacts(a, &moved, b, &Pose::identity(), &of_pair, &mut coherent).map(<[_]>::len);
-                let (seconds, found) = of_thread(ask);
-                found?;
-                if step > 0 {
-                    later.push(1e6 * seconds);
-                }
-            }
-            let found = contacts(a, pose, b, &Pose::identity(), &query, &mut workspace)?;
-            missing = missing.max(depth + found.first().map_or(0.0, |c| c.separation));
             if count == 0 {
                 missed += 1;
                 deepest_missed = deepest_missed.max(*depth);
             }
         }
         times.sort_unstable_by(f64::total_cmp);
-        later.sort_unstable_by(f64::total_cmp);
         let row = |what: &str, value: f64, unit: &str| Row::new(format!("edges/{query_name}/{what}"), value, unit);
         rows.push(row("median", times[POSES / 2], "us"));
         rows.push(row("p90", times[POSES * 9 / 10], "us"));
-        rows.push(row("coherent median", later[later.len() / 2], "us"));
-        rows.push(row("coherent p90", later[later.len() * 9 / 10], "us"));
-        rows.push(row("missing depth", 1e3 * missing, "mm").with("of", "the deepest edge"));
         rows.push(row("missed", f64::from(missed), "poses").with("poses", POSES));
         rows.push(row("deepest missed", 1e3 * deepest_missed, "mm"));
     }
