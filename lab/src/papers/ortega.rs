@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::haptics::god_object::Detection;
-use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Settings, Tool};
+use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Renderer, Settings, Tool};
 use voxshell::math::{Mat3, Pose, Progress, Rotation, Twist, Vec3};
 use voxshell::mesh::{primitives, Locator, TriMesh};
 use voxshell::Result;
@@ -85,10 +85,8 @@ pub fn run(context: &Context) -> Result<Outcome> {
         mass: 0.3,
         inertia: Mat3::from_diagonal(&Vec3::new(0.3 * arm2, 0.3 * 0.5 * PEG[0] * PEG[0], 0.3 * arm2)),
     };
-    let settings = Settings {
-        detection: Detection::Triangles,
-        ..Settings::for_tool(Renderer::GodObject, &tool, &Limits { ..LIMITS })?
-    };
+    let settings =
+        Settings { detection: Detection::Triangles, ..Settings::for_tool(Renderer::GodObject, &tool, &LIMITS)? };
     let obstacle = Obstacle::fixed(forms(&block)?, Pose::identity());
     let (mut servo, mut simulation) = haptics::new(settings, tool, vec![obstacle])?;
     let every = if context.quick { 5 } else { 1 };
@@ -99,13 +97,12 @@ pub fn run(context: &Context) -> Result<Outcome> {
     for step in 0..steps {
         let t = (step * every) as f64 * STEP;
         let state = DeviceState { pose: hand(t), twist: Twist::ZERO, engaged: true };
-        let (seconds, output) = of_thread(|| servo.step(&state, STEP));
+        let (seconds, _) = of_thread(|| servo.step(&state, STEP));
         force.push((t, seconds * 1e6));
         let (seconds, report) = of_thread(|| simulation.simulate());
         update.push((t, seconds * 1e3));
         contacts.push((t, f64::from(report.contacts)));
         deepest = deepest.max(-report.least_separation);
-        let _ = output;
     }
     let lowest = servo.tool_pose().translation.vector.y;
     let mut rows = Vec::new();
