@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
+use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::haptics::god_object::Detection;
-use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Settings, Tool};
-use voxshell::math::{Mat3, Pose, Rotation, Twist, Vec3};
+use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Renderer, Settings, Tool};
+use voxshell::math::{Mat3, Pose, Progress, Rotation, Twist, Vec3};
 use voxshell::mesh::{primitives, Locator, TriMesh};
 use voxshell::Result;
 use voxshell_lab::clock::of_thread;
@@ -71,19 +72,22 @@ fn of_triangles(count: usize, make: impl Fn(u32) -> Result<TriMesh>) -> Result<T
 pub fn run(context: &Context) -> Result<Outcome> {
     let peg = of_triangles(288, |n| primitives::peg(PEG[0], PEG[1], 0.001, n))?;
     let block = of_triangles(280, |n| primitives::hole([0.05, 0.02, 0.05], 1.02 * PEG[0], n))?;
-    let forms = |mesh: &TriMesh| Forms { mesh: Some(Arc::new(Locator::new(mesh))), ..Forms::default() };
+    // Fields and samples too: they take over where a body is inside another one.
+    let forms = |mesh: &TriMesh| -> Result<Forms> {
+        let options = CookOptions { resolution: Resolution::Cells(64), ..CookOptions::default() };
+        let Shape { field, shell, .. } = Shape::cook(mesh, &options, &Progress::none())?;
+        Ok(Forms { field, shell, mesh: Some(Arc::new(Locator::new(mesh))), ..Forms::default() })
+    };
     let arm2 = PEG[1] * PEG[1] / 12.0;
     let tool = Tool {
-        forms: forms(&peg),
+        forms: forms(&peg)?,
         center: Vec3::zeros(),
         mass: 0.3,
         inertia: Mat3::from_diagonal(&Vec3::new(0.3 * arm2, 0.3 * 0.5 * PEG[0] * PEG[0], 0.3 * arm2)),
     };
-    let settings = Settings {
-        detection: Detection::Triangles,
-        ..Settings::for_tool(Renderer::GodObject, &tool, &Limits { ..LIMITS })?
-    };
-    let obstacle = Obstacle::fixed(forms(&block), Pose::identity());
+    let settings =
+        Settings { detection: Detection::Triangles, ..Settings::for_tool(Renderer::GodObject, &tool, &LIMITS)? };
+    let obstacle = Obstacle::fixed(forms(&block)?, Pose::identity());
     let (mut servo, mut simulation) = haptics::new(settings, tool, vec![obstacle])?;
     let every = if context.quick { 5 } else { 1 };
     let end = PATH[PATH.len() - 1].0;
@@ -93,13 +97,12 @@ pub fn run(context: &Context) -> Result<Outcome> {
     for step in 0..steps {
         let t = (step * every) as f64 * STEP;
         let state = DeviceState { pose: hand(t), twist: Twist::ZERO, engaged: true };
-        let (seconds, output) = of_thread(|| servo.step(&state, STEP));
+        let (seconds, _) = of_thread(|| servo.step(&state, STEP));
         force.push((t, seconds * 1e6));
         let (seconds, report) = of_thread(|| simulation.simulate());
         update.push((t, seconds * 1e3));
         contacts.push((t, f64::from(report.contacts)));
         deepest = deepest.max(-report.least_separation);
-        let _ = output;
     }
     let lowest = servo.tool_pose().translation.vector.y;
     let mut rows = Vec::new();
