@@ -14,6 +14,7 @@ use voxshell::math::{Pose, Progress, Rotation, Vec3, Wrench};
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{Locator, TriMesh};
 use voxshell::pointshell::ShellOptions;
+use voxshell::voxmap::Offset;
 use voxshell::Result;
 
 use super::super::random::Random;
@@ -82,7 +83,7 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     // Nothing here is timed, so all pairs run in parallel.
     let depths: Vec<Vec<f64>> = (0..pairs)
         .into_par_iter()
-        .map(|seed| {
+        .map(|seed| -> Result<Vec<f64>> {
             let mut random = Random::new(seed);
             let (body, tool) = (Body::new(&mut random, EXTENTS[0])?, Body::new(&mut random, EXTENTS[1])?);
             KINDS.iter().map(|kind| pull(&body, &tool, (kind.0, kind.1), seed)).collect()
@@ -113,7 +114,7 @@ fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detectio
     let held = Tool::of_mass(tool.forms(detection), &solid, 0.1)?;
     let center = first * held.center;
     let settings = Settings { detection, ..Settings::for_tool(renderer.renderer(), &held, &LIMITS)? };
-    let forms = body.forms(detection);
+    let forms = body.forms(detection).with_voxmap(Offset::MCNEELY)?;
     let (mut servo, mut simulation) = haptics::new(settings, held, vec![Obstacle::fixed(forms, Pose::identity())])?;
     let start = 0.5 * 3f64.sqrt() * (EXTENTS[0] + EXTENTS[1]) + 2e-3;
     let wanted = |t: f64| {
