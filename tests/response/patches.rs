@@ -333,7 +333,7 @@ fn stiffness_and_friction_arm_have_closed_forms() {
     close(found.friction_arm, arm, 0.01, "the friction arm of a rectangle");
 
     // A cylinder on its end: a disk of uniform pressure.
-    let disk = Field::Cylinder(Cylinder::new(0.2, 0.1).unwrap());
+    let disk = Field::Cylinder(Cylinder::new(1, 0.2, 0.1).unwrap());
     let found =
         one((&disk, &at(0.0, 0.1 - depth, 0.0)), (&ground(), &Pose::identity()), &PatchSettings::new([RIGID, k]));
     close(found.friction_arm, 2.0 / 3.0 * 0.2, 0.01, "the friction arm of a disk");
