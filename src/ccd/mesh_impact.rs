@@ -166,6 +166,7 @@ fn check(a: &MovingMesh, b: &MovingMesh, query: &MeshQuery) -> Result<()> {
 /// `max_separation`, in arithmetic that is rounded outward, along the motions that `RigidPath` names. At that time the
 /// reported pair is at most the tolerance farther apart than that, so a near miss within the tolerance may be reported.
 /// Surfaces that touch, or pass through each other, at the start give 0; a mesh within another one does not touch it.
+/// A search that takes 2^20 tests, and 256 for each triangle, takes what is not proven to be apart by then for a contact.
 /// Once the workspace is warm this allocates nothing; the same input gives the same bytes.
 ///
 /// # Errors
@@ -197,10 +198,18 @@ pub(super) fn first_touch<T: FeaturedTriangles>(
     let MeshWorkspace { cache, open, stats } = workspace;
     cache.begin(&motions);
     let start = Frames::at(&motions, 0.0);
-    let mut search = Search { a: a.mesh, b: b.mesh, query, is_left_out, motions, start, cache, stats, best: None };
+    let triangles = a.mesh.bvh().len() as u64 + b.mesh.bvh().len() as u64;
+    let most_tests = MOST_TESTS + MOST_TESTS_PER_TRIANGLE * triangles;
+    let mut search =
+        Search { a: a.mesh, b: b.mesh, query, is_left_out, most_tests, motions, start, cache, stats, best: None };
     search.run(open);
     search.best.map(|found| (found.impact(&motions, &origin, [a.mesh.bvh(), b.mesh.bvh()]), found.triangles))
 }
+
+/// Tests after which a search no longer halves intervals, which bounds its time: a
+/// tolerance far below the rounding of the coordinates would need more than can be waited for.
+const MOST_TESTS: u64 = 1 << 20;
+const MOST_TESTS_PER_TRIANGLE: u64 = 256;
 
 /// The earliest contact so far.
 #[derive(Clone, Copy)]
@@ -219,6 +228,7 @@ struct Search<'a, T> {
     b: &'a T,
     query: &'a MeshQuery<'a>,
     is_left_out: &'a dyn Fn(&FeaturePair) -> bool,
+    most_tests: u64,
     motions: [RigidMotion; 2],
     start: Frames,
     cache: &'a mut FrameCache,
@@ -232,6 +242,8 @@ pub(super) struct Boxes {
     pub gap: f64,
     /// Largest displacement of points of one against the other in half the interval.
     displacement: f64,
+    /// Rounding errors of the places, metres: below them a shorter interval tells nothing new.
+    slack: f64,
     /// What the boxes of the triangles are grown by along the axes of B.
     pad: Vec3,
 }
@@ -268,13 +280,19 @@ pub(super) fn compare(frames: &Frames, a: &Branch, b: &Branch) -> Boxes {
         let reach_b = (axis[0].abs() * b.half.x + axis[1].abs() * b.half.y) + axis[2].abs() * b.half.z;
         gap = gap.max(axis.dot(&d).abs() - reach_b - a.half[j] - half * axis.dot(&v).abs() - common);
     }
-    Boxes { gap, displacement: half * (v.norm() + turning + 0.5 * half * bend), pad }
+    Boxes { gap, displacement: half * (v.norm() + turning + 0.5 * half * bend), slack, pad }
 }
 
 impl<T: FeaturedTriangles> Search<'_, T> {
     fn is_late(&self, interval: Dyadic) -> bool {
         let from = interval.from();
         from > self.query.until || self.best.is_some_and(|best| from >= best.interval.from())
+    }
+
+    /// Whether the tests are used up. From then on what is not proven to be apart counts as a contact: the answer is never
+    /// late, but may be early by more than the tolerance.
+    fn is_exhausted(&self) -> bool {
+        self.stats.node_tests + self.stats.triangle_tests + self.stats.feature_tests >= self.most_tests
     }
 
     fn run(&mut self, open: &mut Vec<(u32, u32, Dyadic)>) {
@@ -293,7 +311,8 @@ impl<T: FeaturedTriangles> Search<'_, T> {
             }
             let (size_a, size_b) = (a.half.norm(), b.half.norm());
             let reach = size_a + size_b + self.query.max_separation + self.query.tolerance;
-            if boxes.displacement > 0.5 * reach && interval.depth < MAX_HALVINGS {
+            let is_long = boxes.displacement > 0.5 * reach && boxes.displacement > boxes.slack;
+            if is_long && interval.depth < MAX_HALVINGS && !self.is_exhausted() {
                 let [earlier, later] = interval.halves();
                 open.push((i, j, later));
                 open.push((i, j, earlier));
@@ -386,7 +405,7 @@ impl<T: FeaturedTriangles> Search<'_, T> {
                     let is_short = change <= 0.375 * query.tolerance || interval.width() <= query.time_tolerance;
                     // The discrete test of proximity: where it fails, a smaller interval gives the proof.
                     let is_close = distance <= query.max_separation + change + 0.25 * query.tolerance;
-                    if (is_short && is_close) || interval.depth >= MAX_HALVINGS {
+                    if (is_short && is_close) || interval.depth >= MAX_HALVINGS || self.is_exhausted() {
                         self.found(features, pair, triangles, interval, false);
                         return;
                     }

@@ -94,8 +94,9 @@ int main(void) {
     const vxs_pointshell_body b = {shell, at(0.3, 0, 0)};
     vxs_voxelmap_answer answer;
     uint64_t before = 0, after = 0;
+    const vxs_status first = vxs_query_voxelmap(&a, &b, NULL, workspace, &answer, NULL, 0);
     OK(vxs_allocation_count(&before));
-    vxs_query_voxelmap(&a, &b, NULL, workspace, &answer, NULL, 0);
+    CHECK(first == vxs_query_voxelmap(&a, &b, NULL, workspace, &answer, NULL, 0));
     OK(vxs_allocation_count(&after));
     CHECK(before == after);
 #endif

@@ -18,7 +18,7 @@ static const vxs_hulls_options *hulls_options(struct stream *s) {
   if (one_in(s, 2)) o.contact_depth = note_real(s, "contact_depth", 0.05 * fabs(uniform(s)));
   vary_struct_size(s, &o.struct_size);
   vary(s, "contact_depth", &o.contact_depth);
-  return POINTER_TO(s, vxs_hulls_options, "options", 0, o);
+  return POINTER_TO(s, vxs_hulls_options, "options", 1, o);
 }
 
 /* Puts a hierarchy that a call made into a slot. */

@@ -151,19 +151,26 @@ impl<'a> Pair<'a> {
             return Relation::Refine(merged);
         }
         let finest = p.level == 0 && q.level == 0;
-        let deepest = if self.depths { self.shallowest_face(i, j) } else { None };
+        let [deepest, other] = if self.depths { self.shallowest_faces(i, j) } else { [None; 2] };
         let Some((found, area)) = deepest else {
             return if finest { Relation::Triangles } else { Relation::Refine([p.level > 0, q.level > 0]) };
         };
         if let Some(refine) = self.refinement(p, q, area, [true; 2]) {
             return Relation::Refine(refine);
         }
-        // The hulls may overlap where they close hollows.
-        let in_b = self.rotation.tr_mul(&(found.on_a - self.translation));
-        // Moved towards the middle of the other hull: a point on an edge or corner of a body counts as inside.
+        // The hulls may overlap where they close hollows. A point on an edge or corner of a body counts as inside: it is moved
+        // towards the middle of the other hull.
         let inward = |point: Vec3, node: &Node| point + (node.center - point) * INWARD;
-        let is_inside = self.a.bvh.winding_number(inward(found.on_b, p)) > INSIDE
-            && self.b.bvh.winding_number(inward(in_b, q)) > INSIDE;
+        let is_in_both = |found: &Found| {
+            let in_b = self.rotation.tr_mul(&(found.on_a - self.translation));
+            self.a.bvh.winding_number(inward(found.on_b, p)) > INSIDE
+                && self.b.bvh.winding_number(inward(in_b, q)) > INSIDE
+        };
+        // Of parallel faces the corner of the larger one may be beside the smaller one, which has the same depth.
+        let same = other.map(|o| o.0).filter(|o| o.separation > found.separation - SAFE * self.size);
+        let inside = [Some(found), same].into_iter().flatten().find(is_in_both);
+        let is_inside = inside.is_some();
+        let found = inside.unwrap_or(found);
         let is_shallow = found.separation > -1e-12 * self.size;
         match (is_inside || is_shallow, finest) {
             (true, _) => Relation::Contact(found),
@@ -172,25 +179,24 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Returns the depth of overlapping hulls along the normals of those of their faces that are surface, the smallest,
-    /// and the contact area there.
-    fn shallowest_face(&self, i: u32, j: u32) -> Option<(Found, f64)> {
+    /// Returns the depth of overlapping hulls along the normals of those faces that are surface: the smallest over the faces
+    /// of one hull, then over those of the other, with the contact areas there. The smaller of the two is first.
+    fn shallowest_faces(&self, i: u32, j: u32) -> [Option<(Found, f64)>; 2] {
         let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
-        let mut best: Option<(Found, f64)> = None;
-        let mut offer = |found: Found, area: f64| {
+        let mut best: [Option<(Found, f64)>; 2] = [None; 2];
+        let offer = |best: &mut Option<(Found, f64)>, found: Found, area: f64| {
             if best.as_ref().is_none_or(|b| found.separation > b.0.separation) {
-                best = Some((found, area));
+                *best = Some((found, area));
             }
         };
-        let area_of = |h: &HullHierarchy, n: &Node, corners: &[u32]| area_at(h, n, corners);
         let mut at = 0;
         for face in self.a.faces_of(p).iter().filter(|f| f.cover != Cover::Virtual) {
             at = extreme(self.b, q, &self.rotation.tr_mul(&-face.normal), at);
             let v = self.place(&self.b.vertices_of(q)[at as usize]);
             let separation = face.normal.dot(&v) - face.offset;
-            let area = area_of(self.a, p, &face.corners).max(area_of(self.b, q, &[at]));
+            let area = area_at(self.a, p, &face.corners).max(area_at(self.b, q, &[at]));
             let (on_a, normal) = (v - face.normal * separation, face.normal);
-            offer(Found { on_a, on_b: v, normal, separation, nodes: [i, j] }, area);
+            offer(&mut best[0], Found { on_a, on_b: v, normal, separation, nodes: [i, j] }, area);
         }
         at = 0;
         for face in self.b.faces_of(q).iter().filter(|f| f.cover != Cover::Virtual) {
@@ -198,8 +204,16 @@ impl<'a> Pair<'a> {
             at = extreme(self.a, p, &-n, at);
             let v = self.a.vertices_of(p)[at as usize];
             let separation = n.dot(&v) - (face.offset + n.dot(&self.translation));
-            let area = area_of(self.b, q, &face.corners).max(area_of(self.a, p, &[at]));
-            offer(Found { on_a: v, on_b: v - n * separation, normal: -n, separation, nodes: [i, j] }, area);
+            let area = area_at(self.b, q, &face.corners).max(area_at(self.a, p, &[at]));
+            offer(
+                &mut best[1],
+                Found { on_a: v, on_b: v - n * separation, normal: -n, separation, nodes: [i, j] },
+                area,
+            );
+        }
+        let depth = |b: &Option<(Found, f64)>| b.as_ref().map_or(f64::NEG_INFINITY, |b| b.0.separation);
+        if depth(&best[1]) > depth(&best[0]) {
+            best.swap(0, 1);
         }
         best
     }

@@ -29,7 +29,7 @@
 struct output {
   const void *memory;
   size_t size;
-  unsigned char before[256];
+  unsigned char before[512];
 };
 
 static struct {
