@@ -54,8 +54,16 @@ static void call_vxs_shape_create_with_hulls(struct stream *s) {
 }
 static void call_vxs_shape_get_hulls(struct stream *s) {
   const struct shape_slot of = pick_shape(s, "shape");
+  const struct form_slot given = s->hulls[below(s, FORMS)];
+  /* Few shapes have hulls, so half of the calls give them some. */
+  vxs_shape *with = NULL;
+  if (one_in(s, 2) && !s->bad && of.handle != NULL && given.handle != NULL) {
+    MUST(s, vxs_shape_create_with_hulls(of.handle, given.handle, &with));
+    note_text(s, "shape", "with hulls");
+  }
   vxs_hulls **hulls = OUTPUT(s, vxs_hulls *, "hulls");
-  if (CALL(s, vxs_shape_get_hulls(of.handle, hulls))) adopt_hulls(s, hulls);
+  if (CALL(s, vxs_shape_get_hulls(with != NULL ? with : of.handle, hulls))) adopt_hulls(s, hulls);
+  if (with != NULL) MUST(s, vxs_shape_release(with));
 }
 
 static void call_vxs_hulls_release(struct stream *s) {
