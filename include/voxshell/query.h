@@ -270,7 +270,7 @@ typedef struct vxs_query_report {
   /** One of `VXS_ANSWER_`. */
   uint32_t answer;
   /**
-   * What was tested, one of `VXS_COVERAGE_`: samples; the edges and corners of flat faces alone (`FACETS`); samples and
+   * The query tested this, one of `VXS_COVERAGE_`: samples; the edges and corners of flat faces alone (`FACETS`); samples and
    * edges. All but samples alone are exact.
    */
   uint32_t coverage;

@@ -59,7 +59,7 @@ const SETTLED: f64 = 0.3;
 /// Time for which a force may be missing, seconds.
 const UNFELT: f64 = 0.02;
 
-/// What was seen in all steps of a renderer.
+/// Extremes over all steps of a renderer.
 #[derive(Default)]
 struct Tally {
     steps: u64,

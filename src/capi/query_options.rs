@@ -218,7 +218,7 @@ pub struct vxs_query_report {
     pub struct_size: u32,
     /// One of `VXS_ANSWER_`.
     pub answer: u32,
-    /// What was tested, one of `VXS_COVERAGE_`: samples; the edges and corners of flat faces alone (`FACETS`); samples and
+    /// The query tested this, one of `VXS_COVERAGE_`: samples; the edges and corners of flat faces alone (`FACETS`); samples and
     /// edges. All but samples alone are exact.
     pub coverage: u32,
     /// Zero.

@@ -315,8 +315,8 @@ fn is_known_feature(known: &[u32], surface: &Surface, feature: &MeshFeature, tag
 /// the known ones. Once the workspace is warm this allocates nothing; the same input gives the same bytes.
 ///
 /// Where the triangles are tested ([`Query::coverage`]), they alone decide: no contact of the surfaces is missed, whatever
-/// the samples and the fields, and none is reported that is farther apart than `max_separation` + the tolerance. Its feature
-/// is that of an edge, as in [`Contact::feature`]. At the start, samples find the contacts of bodies inside each other.
+/// the samples and the fields, and none is reported that is farther apart than `max_separation` + the tolerance, unless the
+/// search runs out of tests ([`mesh_time_of_impact`](super::mesh_impact::mesh_time_of_impact)). Its feature is that of an edge, as in [`Contact::feature`]. At the start, samples find the contacts of bodies inside each other.
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for numbers out of their range.

@@ -206,8 +206,8 @@ pub(super) fn first_touch<T: FeaturedTriangles>(
     search.best.map(|found| (found.impact(&motions, &origin, [a.mesh.bvh(), b.mesh.bvh()]), found.triangles))
 }
 
-/// Tests after which a search no longer halves intervals, which bounds its time: a
-/// tolerance far below the rounding of the coordinates would need more than can be waited for.
+/// A search that has made this many tests halves no more intervals. This bounds its time: a tolerance far below the
+/// rounding of the coordinates would otherwise take longer than anyone waits.
 const MOST_TESTS: u64 = 1 << 20;
 const MOST_TESTS_PER_TRIANGLE: u64 = 256;
 
@@ -244,7 +244,7 @@ pub(super) struct Boxes {
     displacement: f64,
     /// Rounding errors of the places, metres: below them a shorter interval tells nothing new.
     slack: f64,
-    /// What the boxes of the triangles are grown by along the axes of B.
+    /// The boxes of the triangles grow by this along the axes of B.
     pad: Vec3,
 }
 

@@ -7,3 +7,4 @@ mod impact;
 mod mesh;
 mod segment;
 mod shell;
+mod triangles;

@@ -86,10 +86,6 @@ void btVoxShellBudget::beginStep()
 		share->m_spent = 0;
 		share->m_searched = share->m_limited = false;
 	}
-	// What is left goes to all alike: a pair whose bodies come near needs more than its last search tells.
-	const uint64_t spare = m_order.empty() ? 0 : left / m_order.size();
-	for (BudgetShare* share : m_order)
-		share->m_given += spare;
 }
 
 btVoxShellBudget::Report btVoxShellBudget::getReport() const

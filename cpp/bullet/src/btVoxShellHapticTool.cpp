@@ -59,7 +59,7 @@ double work(const vxs_wrench& impulse, const Vec& linear, const Vec& angular) { 
 
 const vxs_pose kIdentity = {{0, 0, 0}, 0, 0, 0, 1};
 
-/// What the world's thread leaves for the next round to hand on.
+/// The world's thread leaves this for the next round, which hands it on.
 struct Order
 {
 	bool has_jumped = false, has_moved = false, has_feel = false;

@@ -153,7 +153,7 @@ struct Setup {
     /// Whether the contact force is linear between the answers of the contact thread, or constant.
     linearised: bool,
     rate: Rate,
-    /// Of each contact, N/m.
+    /// Stiffness of each contact, N/m.
     stiffness: f64,
     /// Backward Euler, or symplectic Euler.
     implicit: bool,
