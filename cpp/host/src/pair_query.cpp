@@ -1,0 +1,170 @@
+#include <voxshell/host/pair_query.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include <voxshell/cook.h>
+#include <voxshell/shape.h>
+
+#include "vec.h"
+
+namespace voxshell::host {
+namespace {
+
+/// Returns a position of the shape's frame in the world.
+vxs_vec3 to_body(const vxs_pose& pose, const vxs_vec3& world) {
+    const vxs_vec3 p = world - pose.position, q = {-pose.qx, -pose.qy, -pose.qz};
+    const vxs_vec3 t = cross(q, p) * 2;
+    return p + t * pose.qw + cross(q, t);
+}
+
+Contact convert(const vxs_contact& raw, const vxs_query_step& step) {
+    Contact contact;
+    contact.point_on_a = raw.point_on_a;
+    contact.point_on_b = raw.point_on_b;
+    contact.normal = raw.normal;
+    contact.separation = raw.separation;
+    contact.feature = raw.feature;
+    const vxs_vec3 moves = step.shift + cross(step.turn, raw.point_on_a - step.center);
+    contact.gap = raw.separation - std::max(0.0, dot(raw.normal, moves));
+    return contact;
+}
+
+vxs_status refuse(const char* what) {
+    vxs_log(VXS_LOG_WARNING, what);
+    return VXS_INVALID_ARGUMENT;
+}
+
+} // namespace
+
+bool can_collide(const vxs_shape* a, const vxs_shape* b) {
+    vxs_shape_info info_a, info_b;
+    vxs_shape_info_init(&info_a, sizeof info_a);
+    vxs_shape_info_init(&info_b, sizeof info_b);
+    if (vxs_shape_get_info(a, &info_a) || vxs_shape_get_info(b, &info_b))
+        return false;
+    return ((info_a.forms & VXS_FORM_POINTSHELL) && (info_b.forms & VXS_FORM_FIELD)) ||
+           ((info_b.forms & VXS_FORM_POINTSHELL) && (info_a.forms & VXS_FORM_FIELD));
+}
+
+double radius_about(const vxs_shape* shape, const vxs_vec3& point) {
+    vxs_aabb box;
+    if (vxs_shape_get_bounds(shape, &box))
+        return std::numeric_limits<double>::infinity();
+    const vxs_vec3 far = {std::max(box.max.x - point.x, point.x - box.min.x),
+                          std::max(box.max.y - point.y, point.y - box.min.y),
+                          std::max(box.max.z - point.z, point.z - box.min.z)};
+    return length(far);
+}
+
+double reach(const Body& a, const Body& b, double radius_a, double radius_b, double dt) {
+    // A body that is larger than the other reaches it only where the other is.
+    const double apart = length(a.center_of_mass - b.center_of_mass);
+    const double at_a = std::min(radius_a, apart + radius_b), at_b = std::min(radius_b, apart + radius_a);
+    const double spin_a = length(a.angular_velocity), spin_b = length(b.angular_velocity);
+    const double turning = (spin_a > 0 ? spin_a * at_a : 0) + (spin_b > 0 ? spin_b * at_b : 0);
+    return (length(a.linear_velocity - b.linear_velocity) + turning) * dt;
+}
+
+PairQuery::PairQuery() {
+    if (vxs_workspace_create(&m_workspace))
+        throw std::bad_alloc();
+}
+
+PairQuery::~PairQuery() { vxs_workspace_destroy(m_workspace); }
+
+void PairQuery::forget() {
+    m_contacts.clear();
+    m_loss = ThinningLoss();
+    m_found = 0;
+}
+
+vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSettings& settings) {
+    m_last.swap(m_contacts);
+    forget();
+    if (!(dt >= 0) || !(settings.margin >= 0) || !(settings.look_ahead >= 0) || !(settings.max_look_ahead >= 0))
+        return refuse("host: the step, the margin and the look-ahead of a pair must be numbers of 0 or more");
+    const double radius_a = radius_about(a.shape, to_body(a.pose, a.center_of_mass));
+    const double radius_b = radius_about(b.shape, to_body(b.pose, b.center_of_mass));
+    const double smaller = std::min(radius_a, radius_b);
+
+    vxs_query query;
+    vxs_query_step step;
+    vxs_query_init(&query, sizeof query);
+    vxs_query_step_init(&step, sizeof step);
+    query.roles = settings.roles;
+    query.coverage = settings.coverage;
+    query.step = &step;
+    step.dense_above = settings.dense_above;
+    query.max_separation = settings.margin;
+    if (dt > 0 && settings.look_ahead > 0) {
+        const double ahead = settings.look_ahead * reach(a, b, radius_a, radius_b, dt);
+        query.max_separation += std::min(ahead, settings.max_look_ahead * smaller);
+        step.max_gap = settings.margin;
+    }
+    step.center = a.center_of_mass;
+    step.shift = (a.linear_velocity - b.linear_velocity -
+                  cross(b.angular_velocity, a.center_of_mass - b.center_of_mass)) *
+                 dt;
+    step.turn = (a.angular_velocity - b.angular_velocity) * dt;
+    // Only a thinning with a memory may depend on the last answer.
+    m_preferred.clear();
+    if (settings.thinning.hysteresis > 1)
+        for (const Contact& contact : m_last)
+            m_preferred.push_back(contact.feature);
+    std::sort(m_preferred.begin(), m_preferred.end());
+    m_preferred.erase(std::unique(m_preferred.begin(), m_preferred.end()), m_preferred.end());
+    query.preferred = m_preferred.data();
+    query.preferred_count = uint32_t(m_preferred.size());
+
+    const vxs_body body_a = {a.shape, a.pose}, body_b = {b.shape, b.pose};
+    size_t count = 0;
+    m_raw.resize(std::max<size_t>(m_raw.capacity(), 64));
+    vxs_status status = vxs_query_contacts(&body_a, &body_b, &query, m_workspace, m_raw.data(), m_raw.size(), &count);
+    if (status == VXS_TRUNCATED) {
+        m_raw.resize(count);
+        status = vxs_query_contacts(&body_a, &body_b, &query, m_workspace, m_raw.data(), m_raw.size(), &count);
+    }
+    if (status)
+        return status;
+    m_found = count;
+    for (size_t i = 0; i < count; ++i)
+        m_contacts.push_back(convert(m_raw[i], step));
+    match();
+    Thinning thinning = settings.thinning;
+    if (!(thinning.turn_length > 0))
+        thinning.turn_length = 0.5 * smaller;
+    m_thinner.thin(m_contacts, thinning, &m_loss);
+    return VXS_OK;
+}
+
+/// Hands the values of the last contacts to the contacts of the same features.
+void PairQuery::match() {
+    m_order.resize(m_last.size());
+    for (size_t i = 0; i < m_order.size(); ++i)
+        m_order[i] = i;
+    const auto by_feature = [&](size_t i, size_t j) {
+        return m_last[i].feature != m_last[j].feature ? m_last[i].feature < m_last[j].feature : i < j;
+    };
+    std::sort(m_order.begin(), m_order.end(), by_feature);
+    m_taken.assign(m_last.size(), false);
+    for (Contact& contact : m_contacts) {
+        auto at = std::lower_bound(m_order.begin(), m_order.end(), contact.feature,
+                                   [&](size_t i, uint32_t feature) { return m_last[i].feature < feature; });
+        size_t best = m_last.size();
+        double nearest = std::numeric_limits<double>::infinity();
+        for (; at != m_order.end() && m_last[*at].feature == contact.feature; ++at) {
+            const double d = length2(m_last[*at].point_on_b - contact.point_on_b);
+            if (!m_taken[*at] && d < nearest)
+                nearest = d, best = *at;
+        }
+        if (best == m_last.size())
+            continue;
+        m_taken[best] = true;
+        contact.kept = true;
+        std::copy(m_last[best].user, m_last[best].user + 3, contact.user);
+    }
+}
+
+} // namespace voxshell::host
