@@ -70,6 +70,15 @@ if(NOT MSVC)
   target_compile_options(cpp.no_exceptions PRIVATE -fno-exceptions -fno-rtti)
 endif()
 
+# What the adapters to engines share.
+include("${CMAKE_CURRENT_SOURCE_DIR}/cpp/host/host.cmake")
+voxshell_add_host()
+file(GLOB HOST_TESTS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/host/*.cpp")
+foreach(source IN LISTS HOST_TESTS)
+  get_filename_component(name "${source}" NAME_WE)
+  voxshell_add_test(host.${name} "${source}" voxshell::host Threads::Threads)
+endforeach()
+
 # The adapters for haptic devices, each over a simulator of the SDK that it calls.
 function(voxshell_add_sim_test adapter sdk)
   file(GLOB simulator CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}/*.cpp")

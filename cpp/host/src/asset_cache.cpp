@@ -34,13 +34,11 @@ std::string key_of(const Mesh& mesh, const vxs_cook_options& o) {
     }
     add(hash, uint64_t(mesh.triangle_count));
     hash.add(mesh.indices, 3 * mesh.triangle_count * sizeof *mesh.indices);
-    const uint64_t numbers[] = {o.forms,    o.resolution, o.padding_voxels, o.sample_count, o.sampling,
+    const uint64_t numbers[] = {o.forms,     o.resolution, o.padding_voxels, o.sample_count,  o.sampling,
                                 o.branching, o.tree,       o.memory_limit,   o.field_storage, o.clustering};
     const double lengths[] = {o.voxel_size, o.spacing, o.sharp_angle, o.weld_tolerance, o.target_error, o.offset};
-    for (const uint64_t number : numbers)
-        add(hash, number);
-    for (const double length : lengths)
-        add(hash, length);
+    for (const uint64_t number : numbers) add(hash, number);
+    for (const double length : lengths) add(hash, length);
     return hash.finish();
 }
 

@@ -104,15 +104,13 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
         step.max_gap = settings.margin;
     }
     step.center = a.center_of_mass;
-    step.shift = (a.linear_velocity - b.linear_velocity -
-                  cross(b.angular_velocity, a.center_of_mass - b.center_of_mass)) *
-                 dt;
+    step.shift =
+        (a.linear_velocity - b.linear_velocity - cross(b.angular_velocity, a.center_of_mass - b.center_of_mass)) * dt;
     step.turn = (a.angular_velocity - b.angular_velocity) * dt;
     // Only a thinning with a memory may depend on the last answer.
     m_preferred.clear();
     if (settings.thinning.hysteresis > 1)
-        for (const Contact& contact : m_last)
-            m_preferred.push_back(contact.feature);
+        for (const Contact& contact : m_last) m_preferred.push_back(contact.feature);
     std::sort(m_preferred.begin(), m_preferred.end());
     m_preferred.erase(std::unique(m_preferred.begin(), m_preferred.end()), m_preferred.end());
     query.preferred = m_preferred.data();
@@ -129,8 +127,7 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
     if (status)
         return status;
     m_found = count;
-    for (size_t i = 0; i < count; ++i)
-        m_contacts.push_back(convert(m_raw[i], step));
+    for (size_t i = 0; i < count; ++i) m_contacts.push_back(convert(m_raw[i], step));
     match();
     Thinning thinning = settings.thinning;
     if (!(thinning.turn_length > 0))
@@ -142,8 +139,7 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
 /// Hands the values of the last contacts to the contacts of the same features.
 void PairQuery::match() {
     m_order.resize(m_last.size());
-    for (size_t i = 0; i < m_order.size(); ++i)
-        m_order[i] = i;
+    for (size_t i = 0; i < m_order.size(); ++i) m_order[i] = i;
     const auto by_feature = [&](size_t i, size_t j) {
         return m_last[i].feature != m_last[j].feature ? m_last[i].feature < m_last[j].feature : i < j;
     };

@@ -33,13 +33,13 @@ void Sha256::compress(const uint8_t* block) {
     uint32_t a = m_state[0], b = m_state[1], c = m_state[2], d = m_state[3];
     uint32_t e = m_state[4], f = m_state[5], g = m_state[6], h = m_state[7];
     for (int i = 0; i < 64; ++i) {
-        const uint32_t t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
+        const uint32_t t1 =
+            h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
         const uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
     }
     const uint32_t add[8] = {a, b, c, d, e, f, g, h};
-    for (int i = 0; i < 8; ++i)
-        m_state[i] += add[i];
+    for (int i = 0; i < 8; ++i) m_state[i] += add[i];
 }
 
 void Sha256::add(const void* bytes, size_t size) {
@@ -58,17 +58,14 @@ std::string Sha256::finish() {
     const uint64_t bits = 8 * m_total;
     const uint8_t one = 0x80, zero = 0;
     add(&one, 1);
-    while (m_used != 56)
-        add(&zero, 1);
+    while (m_used != 56) add(&zero, 1);
     uint8_t length[8];
-    for (int i = 0; i < 8; ++i)
-        length[i] = uint8_t(bits >> (56 - 8 * i));
+    for (int i = 0; i < 8; ++i) length[i] = uint8_t(bits >> (56 - 8 * i));
     add(length, sizeof length);
     static const char digits[] = "0123456789abcdef";
     std::string hex;
     for (const uint32_t word : m_state)
-        for (int shift = 28; shift >= 0; shift -= 4)
-            hex += digits[word >> shift & 15];
+        for (int shift = 28; shift >= 0; shift -= 4) hex += digits[word >> shift & 15];
     return hex;
 }
 

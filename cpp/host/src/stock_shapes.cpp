@@ -11,8 +11,8 @@ namespace {
 
 enum Kind { Box, Ball, Capsule, Cylinder, HalfSpace };
 
-/// Samples of a stock shape: about a thirtieth of its size apart.
-const uint32_t kSamples = 4000;
+/// Samples of a stock shape: about a fortieth of its size apart.
+const uint32_t kSamples = 10000;
 
 vxs_cook_options options_of(uint32_t forms) {
     vxs_cook_options options;
@@ -50,8 +50,7 @@ vxs_status cook_upright(uint32_t kind, std::initializer_list<double> size, vxs_s
     vxs_shape_release(lying);
     if (status)
         return status;
-    for (vxs_vec3& v : vertices)
-        v = {v.x, -v.z, v.y};
+    for (vxs_vec3& v : vertices) v = {v.x, -v.z, v.y};
     const vxs_cook_options options = options_of(VXS_FORM_POINTSHELL);
     return vxs_shape_create_from_triangles(vertices.data(), vertex_count, indices.data(), index_count / 3, &options,
                                            shape);
@@ -77,8 +76,7 @@ vxs_status combine(vxs_status status, vxs_shape* exact, vxs_shape* sampled, vxs_
 } // namespace
 
 StockShapes::~StockShapes() {
-    for (const auto& entry : m_shapes)
-        vxs_shape_release(entry.second);
+    for (const auto& entry : m_shapes) vxs_shape_release(entry.second);
 }
 
 /// Returns the shape of a kind and its sizes, and makes it first if there is none.

@@ -46,8 +46,7 @@ void Thinner::thin(std::vector<Contact>& contacts, const Thinning& settings, Thi
         if (reserve && std::find(m_chosen.begin(), m_chosen.end(), urgent) == m_chosen.end())
             m_chosen.push_back(urgent);
         std::sort(m_chosen.begin(), m_chosen.end());
-        for (size_t i = 0; i < m_chosen.size(); ++i)
-            contacts[i] = contacts[m_chosen[i]];
+        for (size_t i = 0; i < m_chosen.size(); ++i) contacts[i] = contacts[m_chosen[i]];
         measured.dropped = contacts.size() - m_chosen.size();
         contacts.resize(m_chosen.size());
     }

@@ -20,8 +20,8 @@ struct Mesh {
     size_t triangle_count = 0;
 };
 
-/// A directory of asset files. The name of a file is the SHA-256 hash of the library's version, the mesh and the cooking
-/// options, so that files are never out of date. Several processes and threads may use one directory at once.
+/// A directory of asset files. The name of a file is the SHA-256 hash of the library's version, the mesh and the
+/// cooking options, so that files are never out of date. Several processes and threads may use one directory at once.
 class AssetCache {
 public:
     /// Where a shape came from.
@@ -45,7 +45,8 @@ public:
     /// @param[out] shape  release it with vxs_shape_release
     /// @param[out] origin may be null
     /// @return VXS_OK, VXS_INVALID_ARGUMENT, or what vxs_shape_create_from_triangles returns
-    vxs_status get(const Mesh& mesh, const vxs_cook_options* options, vxs_shape** shape, Origin* origin = nullptr) const;
+    vxs_status get(const Mesh& mesh, const vxs_cook_options* options, vxs_shape** shape,
+                   Origin* origin = nullptr) const;
 
     /// Returns the path of a mesh's file; empty without a directory or a mesh.
     std::string path_of(const Mesh& mesh, const vxs_cook_options* options) const;

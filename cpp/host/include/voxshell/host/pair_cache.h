@@ -11,8 +11,8 @@
 
 namespace voxshell::host {
 
-/// The pair queries of one simulation, found by two ids of the host, such as the addresses of its geometries. The ids are
-/// distinct; an id that the host gives to another body must be dropped first (`drop`).
+/// The pair queries of one simulation, found by two ids of the host, such as the addresses of its geometries. The ids
+/// are distinct; an id that the host gives to another body must be dropped first (`drop`).
 ///
 /// `find` may be called by several threads at once for different pairs. All other functions are called by one thread,
 /// between steps. Hosts that simulate many states of one model give each state a cache of its own: then the states do
@@ -34,8 +34,8 @@ public:
         void set_user(size_t i, double normal, double tangent_1, double tangent_2) const;
     };
 
-    /// Finds the contacts of two bodies: see PairQuery::find. The body with the lower id is always A of the query, so that
-    /// the answer does not depend on the order of the call.
+    /// Finds the contacts of two bodies: see PairQuery::find. The body with the lower id is always A of the query, so
+    /// that the answer does not depend on the order of the call.
     /// @return its status is VXS_INVALID_ARGUMENT for two equal ids
     Answer find(uint64_t id_first, const Body& first, uint64_t id_second, const Body& second, double dt,
                 const PairSettings& settings);

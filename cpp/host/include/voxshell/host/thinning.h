@@ -38,12 +38,12 @@ struct ThinningLoss {
 };
 
 /// Chooses contacts of a set: first the deepest, then each time the one farthest from those chosen (Gonzalez 1985,
-/// "Clustering to minimize the maximum intercluster distance"). Each contact belongs to the region of the nearest chosen
-/// one. Where a region has a contact deeper than its chosen one by more than the tolerance, the nearest of those that are
-/// deep enough takes its place.
+/// "Clustering to minimize the maximum intercluster distance"). Each contact belongs to the region of the nearest
+/// chosen one. Where a region has a contact deeper than its chosen one by more than the tolerance, the nearest of those
+/// that are deep enough takes its place.
 ///
-/// The contact with the smallest separation is always kept, and so is the one with the smallest gap if `max_contacts` is
-/// at least 2. Of equal contacts the first in `contacts` is kept, the others are dropped. `loss->cover` is at most
+/// The contact with the smallest separation is always kept, and so is the one with the smallest gap if `max_contacts`
+/// is at least 2. Of equal contacts the first in `contacts` is kept, the others are dropped. `loss->cover` is at most
 /// 4 hysteresis times the smallest cover of any choice of `max_contacts` - 1 contacts.
 ///
 /// Takes max_contacts times contacts.size() distances. Allocates only while its buffers grow.
@@ -62,8 +62,8 @@ private:
     std::vector<size_t> m_chosen;
     std::vector<double> m_distance; // squared, of each contact to the chosen one of its region
     std::vector<size_t> m_region;   // of each contact: index into m_chosen
-    // Of each region: the separation of its deepest contact, the contact chosen first, and the squared distance from that
-    // one to the contact that replaces it.
+    // Of each region: the separation of its deepest contact, the contact chosen first, and the squared distance from
+    // that one to the contact that replaces it.
     std::vector<double> m_deepest, m_nearest;
     std::vector<size_t> m_centers;
 };
