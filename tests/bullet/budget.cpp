@@ -106,22 +106,25 @@ void shares_go_to_the_worst_first()
 	// Enough for all: nobody is limited.
 	CHECK((step(10000) == std::vector<unsigned long long>{0, 0, 0}));
 	// Enough for one and a half: the deepest has all.
-	CHECK((step(3 * 64 + 1500 + 700) == std::vector<unsigned long long>{64 + 700, 0, 64}));
+	CHECK((step(1500 + 700) == std::vector<unsigned long long>{700, 0, 64}));
 	// The order follows the depth, and equal ones the order of creation.
 	shallow.set_worst(-3e-3);
-	CHECK((step(3 * 64 + 1500 + 700) == std::vector<unsigned long long>{0, 64 + 700, 64}));
+	CHECK((step(1500 + 700) == std::vector<unsigned long long>{0, 700, 64}));
 	deep.set_worst(-3e-3);
-	CHECK((step(3 * 64 + 1500 + 700) == std::vector<unsigned long long>{0, 64 + 700, 64}));
+	CHECK((step(1500 + 700) == std::vector<unsigned long long>{0, 700, 64}));
 	// Nothing to share.
 	CHECK((step(0) == std::vector<unsigned long long>{64, 64, 64}));
-	// A search that was ended asks for twice as much.
+	// A search that was ended says nothing of what is needed, a complete one does.
 	shallow.spend(64, false);
-	CHECK((step(100000) == std::vector<unsigned long long>{192, 0, 0}));
+	deep.spend(40, true);
+	CHECK((step(0) == std::vector<unsigned long long>{64, 0, 64}));
+	CHECK((step(100000) == std::vector<unsigned long long>{0, 0, 0}));
 	CHECK(budget.getReport().m_pairs == 3 && budget.getReport().m_searches == 0);
-	shallow.spend(150, false);
+	step(0);
+	shallow.spend(64, false);
 	deep.spend(700, true);
 	const btVoxShellBudget::Report report = budget.getReport();
-	CHECK(report.m_tests == 850 && report.m_searches == 2 && report.m_coarse == 1);
+	CHECK(report.m_tests == 764 && report.m_searches == 2 && report.m_coarse == 1);
 }
 }  // namespace
 

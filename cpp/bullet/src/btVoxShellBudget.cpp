@@ -25,25 +25,22 @@ const vxs_query_limit* BudgetShare::limit()
 		return nullptr;
 	// A search with a limit gives up thinning and other savings, so one that is known to fit has none. So has the first
 	// search of a pair, which is made when the bodies have just come near each other.
-	m_limited = !(m_complete && m_last + m_last / 2 <= m_given);
-	m_limit.max_tests = std::max<uint64_t>(m_given, btVoxShellBudget::kLeastTests);
+	m_limited = need() > m_given;
+	m_limit.max_tests = m_given;
 	return m_limited ? &m_limit : nullptr;
 }
 
 void BudgetShare::spend(uint64_t tests, bool complete)
 {
-	m_last = tests;
+	// With a limit, a complete search needs no fewer tests than without.
+	if (!m_limited || (complete && tests < m_free))
+		m_free = tests;
 	m_spent += tests;
 	m_complete = complete;
 	m_searched = true;
 }
 
-uint64_t BudgetShare::need() const
-{
-	// What an interrupted search would have needed is not known: more than it got.
-	const uint64_t least = btVoxShellBudget::kLeastTests;
-	return std::max(least, m_complete ? m_last + m_last / 2 : 2 * m_last) + least;
-}
+uint64_t BudgetShare::need() const { return m_free + m_free / 2; }
 }  // namespace voxshell_bullet
 
 using voxshell_bullet::BudgetShare;
@@ -76,13 +73,12 @@ void btVoxShellBudget::beginStep()
 	std::sort(m_order.begin(), m_order.end(), [](const BudgetShare* a, const BudgetShare* b) {
 		return a->m_worst != b->m_worst ? a->m_worst < b->m_worst : a->m_number < b->m_number;
 	});
-	const uint64_t least = uint64_t(kLeastTests) * m_order.size();
-	uint64_t left = m_maxTests > least ? m_maxTests - least : 0;
+	uint64_t left = m_maxTests;
 	for (BudgetShare* share : m_order)
 	{
-		const uint64_t more = std::min(left, share->need() - kLeastTests);
-		left -= more;
-		share->m_given = kLeastTests + more;
+		const uint64_t given = std::min(left, share->need());
+		left -= given;
+		share->m_given = std::max(given, uint64_t(kLeastTests));
 		share->m_spent = 0;
 		share->m_searched = share->m_limited = false;
 	}

@@ -75,18 +75,24 @@ struct Range
 	double worth;     // contacts whose gap is above this are not given to the solver
 };
 
-Range range_of(const Side& first, const Side& second, const btVoxShellSettings& settings, double dt, const btManifoldResult& result)
+/// Returns the distance up to which a caller requests contacts, m.
+double asked_by(const btManifoldResult& result)
+{
+#if BT_BULLET_VERSION >= 286
+	return double(result.m_closestPointDistanceThreshold);
+#else
+	(void)result;
+	return 0;  // this Bullet version has no such request for distances
+#endif
+}
+
+Range range_of(const Side& first, const Side& second, const btVoxShellSettings& settings, double dt, double asked)
 {
 	Range range;
 	range.size = std::min(first.extent, second.extent);
 	range.margin = std::max(first.margin(), second.margin());
 	const double ahead = std::min(reach(first.motion, second.motion, dt) * double(settings.m_lookahead), range.size * double(settings.m_maxLookaheadFraction));
-#if BT_BULLET_VERSION >= 286
-	range.asked = double(result.m_closestPointDistanceThreshold);
-#else
-	(void)result;
-	range.asked = 0;  // this Bullet version has no such request for distances
-#endif
+	range.asked = asked;
 	range.distance = range.margin + std::max(ahead, range.asked);
 	// If a caller requests distances, far points count as well as near ones.
 	range.worth = std::max(range.margin, range.asked);
@@ -100,6 +106,16 @@ Instant instant_of(const Side& smaller, const Side& other, double distance, doub
 		now.plane = to_vec(static_cast<const btStaticPlaneShape*>(other.stock)->getPlaneNormal());
 	return now;
 }
+
+/// A pair in one step, with what was found.
+struct Step
+{
+	Side first, second;
+	Range range;
+	double dt = 0;
+	bool has_patches = false;  // else points
+	bool is_searched = false;  // and not given to the solver yet
+};
 }  // namespace
 
 struct btVoxShellCollisionAlgorithm::State
@@ -116,6 +132,7 @@ struct btVoxShellCollisionAlgorithm::State
 	bool has_patches;
 	Drift drift;
 	TriangleFinder triangles;
+	Step now;
 	std::vector<Candidate> candidates, chosen;
 	std::vector<uint32_t> kept;
 
@@ -133,7 +150,11 @@ struct btVoxShellCollisionAlgorithm::State
 		kept.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
 	}
 
-	void process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result);
+	/// Finds the contacts. Writes nothing but this, and calls nothing of the user's.
+	/// @param asked  distance up to which the caller requests contacts, m
+	void search(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, double dt, double asked);
+	/// Gives the contacts of the last search to the solver, or to a caller that only wants a report.
+	void give(btManifoldResult* result);
 
 private:
 	void begin_step(const Side& first, const Side& second, double dt);
@@ -144,34 +165,43 @@ private:
 	void select(const Wanted& wanted, double size);
 	Face face_of_candidates(const Side& first, const Side& second, const Side& other) const;
 	void forget_chosen();
-	double worst_gap(const Side& first, const Side& second, double dt) const;
-	bool give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result);
+	double worst_gap(const Side& first, const Side& second, double searched, double dt) const;
+	void give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result);
 	void give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result);
 	void give(const Candidate& c, double dt, btManifoldPoint& point);
 	void give_none();
 };
 
-void btVoxShellCollisionAlgorithm::State::process(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btDispatcherInfo& info, btManifoldResult* result)
+void btVoxShellCollisionAlgorithm::State::search(const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, double dt, double asked)
 {
-	const double dt = double(info.m_timeStep);
-	Side first = side_of(wrap0, dt), second = side_of(wrap1, dt);
-	limit_radii(first, second);
-	const Range range = range_of(first, second, settings, dt, *result);
-	begin_step(first, second, dt);
-	const bool found = pair.find_forms(first, second, range.distance);
+	now.is_searched = false;
+	now.dt = dt;
+	now.first = side_of(wrap0, dt);
+	now.second = side_of(wrap1, dt);
+	limit_radii(now.first, now.second);
+	now.range = range_of(now.first, now.second, settings, dt, asked);
+	begin_step(now.first, now.second, dt);
+	const bool found = pair.find_forms(now.first, now.second, now.range.distance);
 	// Without an answer, as for cells that are too many, contacts are points.
-	if (found && has_patches && !pair.has_sheet() && PatchContacts::can_find(first, second) && give_patches(first, second, dt, result))
-		return;
-	if (found)
-		update_chosen(first, second, range, dt);
+	now.has_patches = found && has_patches && !pair.has_sheet() && PatchContacts::can_find(now.first, now.second) && patches.find(now.first, now.second, settings, size_t(manifolds.max_manifolds()));
+	if (found && !now.has_patches)
+		update_chosen(now.first, now.second, now.range, dt);
 	else
 		forget_chosen();
-	if (settings.m_budget)
-		share.set_worst(worst_gap(first, second, dt));
-	if (chosen.empty())
+	if (settings.m_budget && !now.has_patches)
+		share.set_worst(worst_gap(now.first, now.second, now.range.distance, dt));
+	now.is_searched = true;
+}
+
+void btVoxShellCollisionAlgorithm::State::give(btManifoldResult* result)
+{
+	now.is_searched = false;
+	if (now.has_patches)
+		give_patches(now.first, now.second, now.dt, result);
+	else if (chosen.empty())
 		give_none();
 	else
-		give_points(first, second, range.worth, dt, result);
+		give_points(now.first, now.second, now.range.worth, now.dt, result);
 }
 
 void btVoxShellCollisionAlgorithm::State::begin_step(const Side& first, const Side& second, double dt)
@@ -268,9 +298,13 @@ void btVoxShellCollisionAlgorithm::State::forget_chosen()
 	drift.forget();
 }
 
-/// Returns the distance of the worst of the chosen contacts at the end of the step, if nothing stopped the bodies.
-double btVoxShellCollisionAlgorithm::State::worst_gap(const Side& first, const Side& second, double dt) const
+/// Returns the smallest distance that the bodies may have at the end of the step, if nothing stops them: that of the worst of
+/// the chosen contacts, or what the search proved.
+double btVoxShellCollisionAlgorithm::State::worst_gap(const Side& first, const Side& second, double searched, double dt) const
 {
+	// A complete search that found nothing proves the distance that it searched; one that was ended proves nothing.
+	if (chosen.empty())
+		return (share.is_complete() ? searched : 0) - reach(first.motion, second.motion, dt);
 	const Approach approach(first.motion, second.motion, dt);
 	double least = std::numeric_limits<double>::infinity();
 	for (Candidate c : chosen)
@@ -281,13 +315,9 @@ double btVoxShellCollisionAlgorithm::State::worst_gap(const Side& first, const S
 	return least;
 }
 
-/// Gives the points of the patches to the solver, each as a spring with a damper, or to a caller that only wants a report;
-/// false when the patches were not found.
-bool btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result)
+/// Gives the points of the patches to the solver, each as a spring with a damper, or to a caller that only wants a report.
+void btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result)
 {
-	if (!patches.find(first, second, settings, size_t(manifolds.max_manifolds())))
-		return false;
-	forget_chosen();
 	bounce.forget();
 	triangles.begin(first, second);
 	for (const PatchPoint& p : patches.points)
@@ -316,7 +346,6 @@ bool btVoxShellCollisionAlgorithm::State::give_patches(const Side& first, const 
 		manifolds.put(p.contact.feature, p.contact.segment, *point, false);
 	}
 	manifolds.end();
-	return true;
 }
 
 /// Gives the contacts in `chosen` to the solver, or to a caller that only wants a report.
@@ -393,11 +422,33 @@ btVoxShellCollisionAlgorithm::~btVoxShellCollisionAlgorithm() { delete m_state; 
 
 void btVoxShellCollisionAlgorithm::processCollision(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut)
 {
+	const double asked = asked_by(*resultOut);
+	if (!m_state->now.is_searched || asked != m_state->now.range.asked)
+		search(body0, body1, dispatchInfo, asked);
+	m_state->give(resultOut);
+}
+
+void btVoxShellCollisionAlgorithm::search(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo, double asked)
+{
 	// Manifolds and feature numbers use the order of construction.
 	if (body0->getCollisionObject() != m_state->manifolds.body0())
 		btSwap(body0, body1);
-	m_state->process(body0, body1, dispatchInfo, resultOut);
+	m_state->search(body0, body1, double(dispatchInfo.m_timeStep), asked);
 }
+
+void btVoxShellCollisionAlgorithm::searchAhead(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo)
+{
+	try
+	{
+		search(body0, body1, dispatchInfo, 0);
+	}
+	catch (...)
+	{
+		// processCollision searches again, and throws on its caller's thread.
+	}
+}
+
+void btVoxShellCollisionAlgorithm::forgetSearch() { m_state->now.is_searched = false; }
 
 btScalar btVoxShellCollisionAlgorithm::calculateTimeOfImpact(btCollisionObject* body0, btCollisionObject* body1, const btDispatcherInfo&, btManifoldResult*)
 {

@@ -25,19 +25,21 @@ public:
 	/// @param tests     made by it
 	/// @param complete  the limit did not end it
 	void spend(uint64_t tests, bool complete);
-	/// Tells the distance of the worst contact at the end of the step, m; infinity without contacts.
+	/// Returns whether the limit did not end the last search.
+	bool is_complete() const { return m_complete; }
+	/// Tells the smallest distance that the bodies may have at the end of the step, m.
 	void set_worst(double gap) { m_worst = gap; }
 
 private:
 	friend class ::btVoxShellBudget;
 
-	/// Returns the tests that a search needs, as far as the last one tells.
+	/// Returns the tests that a search without a limit needs, as far as the last one tells.
 	uint64_t need() const;
 
 	btVoxShellBudget* m_budget;
 	uint64_t m_number = 0;  // in the order of creation
 	uint64_t m_given;       // in this step
-	uint64_t m_last = 0;    // tests of the last search
+	uint64_t m_free = 0;    // tests of the last search without a limit, or fewer
 	uint64_t m_spent = 0;   // in this step
 	bool m_complete = true, m_searched = false, m_limited = false;
 	double m_worst = std::numeric_limits<double>::infinity();

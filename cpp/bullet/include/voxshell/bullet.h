@@ -4,6 +4,7 @@
 
 #include <voxshell/bullet/btVoxShellBudget.h>
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
+#include <voxshell/bullet/btVoxShellDispatcher.h>
 #include <voxshell/bullet/btVoxShellHapticTool.h>
 #include <voxshell/bullet/btVoxShellMotionClamp.h>
 #include <voxshell/bullet/btVoxShellShape.h>

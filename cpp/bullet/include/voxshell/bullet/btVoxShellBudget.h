@@ -11,8 +11,8 @@ class BudgetShare;
 }
 
 /// Limits the work of all searches for contacts in a step: a time-critical narrowphase (Sagardia et al. 2014, section 5,
-/// as future work). The pairs share a number of tests, of spheres and of samples. The pair that will be deepest at the end
-/// of the step gets first what it needed in its last search, and so on; a pair for which too little is left makes a coarser
+/// as future work). The pairs share a number of tests, of spheres and of samples. The pair that may be deepest at the end
+/// of the step, as far as its last search proves, gets first what that search needed, and so on; a pair for which too little is left makes a coarser
 /// search: the deepest contacts that the tests find. Tests are counted and not timed, so that a simulation stays the same
 /// on every machine; a test takes 5 to 20 ns.
 /// \code

@@ -102,7 +102,15 @@ public:
 	btScalar calculateTimeOfImpact(btCollisionObject * body0, btCollisionObject * body1, const btDispatcherInfo& dispatchInfo, btManifoldResult* resultOut) override;
 	void getAllContactManifolds(btManifoldArray & manifolds) override;
 
+	/// Searches for the contacts that the next processCollision of this step gives, on any thread: for btVoxShellDispatcher. The
+	/// bodies must not move in between.
+	void searchAhead(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo);
+	/// Makes the next processCollision search.
+	void forgetSearch();
+
 private:
+	void search(const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1, const btDispatcherInfo& dispatchInfo, double asked);
+
 	struct State;
 	State* m_state;
 };
