@@ -214,6 +214,13 @@ if(UNIX AND NOT VOXSHELL_SANITIZE)
     PASS_REGULAR_EXPRESSION "== forcedimension.*largest force [1-9].*the ball came down to 11")
 endif()
 
+# The MuJoCo plugin in the wheel of MuJoCo, which the script installs; skipped where pip cannot.
+if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
+  add_test(NAME mujoco.plugin COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/mujoco/run" "${CMAKE_BINARY_DIR}/mujoco"
+    "${VOXSHELL_CARGO_DIR}" $<TARGET_FILE:voxshell>)
+  set_tests_properties(mujoco.plugin PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped")
+endif()
+
 # The programs that users read first.
 if(TARGET voxshell::bullet)
   file(GLOB EXAMPLES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/examples/*.cpp")
@@ -253,3 +260,6 @@ if(UNIX AND VOXSHELL_INSTALL AND TARGET voxshell::bullet)
     set_tests_properties(package.${route} PROPERTIES TIMEOUT 600 LABELS package)
   endforeach()
 endif()
+
+# The same scenes in each physics engine, and in none.
+include("${CMAKE_CURRENT_SOURCE_DIR}/tests/conformance/conformance.cmake")

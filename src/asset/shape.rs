@@ -34,13 +34,14 @@ pub struct Shape {
     pub voxelmap: Option<Arc<Voxelmap>>,
     /// Convex hulls of the surface; see [`Shape::with_hulls`].
     pub hulls: Option<Arc<HullHierarchy>>,
-    /// Structures over `mesh` and `field`, built on first use; to be reset when one of them is replaced.
+    /// Structures over `mesh`, `field` and `shell`, built on first use; to be reset when one of them is replaced.
     pub built: Built,
 }
 
-/// The exact surface of a shape and the hierarchy of its triangles, each if it was used before. Copies share them.
+/// The exact surface of a shape, the hierarchy of its triangles and its box, each if it was used before. Copies share them.
 #[derive(Clone, Debug, Default)]
 pub struct Built {
+    bounds: Arc<OnceLock<Aabb>>,
     surface: Arc<OnceLock<Option<Surface>>>,
     locator: Arc<OnceLock<Option<Arc<Locator>>>>,
 }
@@ -256,8 +257,13 @@ impl Shape {
         Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
     }
 
-    /// Box around the shape, body frame, metres: of all its forms together. Infinite for a half-space.
+    /// Box around the shape, body frame, metres: of all its forms together. Infinite for a half-space. Computed once, because
+    /// hosts ask for it in each step.
     pub fn bounds(&self) -> Aabb {
+        *self.built.bounds.get_or_init(|| self.find_bounds())
+    }
+
+    fn find_bounds(&self) -> Aabb {
         let mut bounds = Aabb::empty();
         if let Some(mesh) = &self.mesh {
             bounds = bounds.merged(&mesh.bounds());
