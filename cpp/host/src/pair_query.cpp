@@ -31,6 +31,29 @@ Contact convert(const vxs_contact& raw, const vxs_query_step& step) {
     return contact;
 }
 
+/// Which body can bring its samples.
+struct Directions {
+    bool shell_of_a = false, shell_of_b = false;
+};
+
+Directions directions_of(const vxs_shape* a, const vxs_shape* b) {
+    vxs_shape_info info_a, info_b;
+    vxs_shape_info_init(&info_a, sizeof info_a);
+    vxs_shape_info_init(&info_b, sizeof info_b);
+    if (vxs_shape_get_info(a, &info_a) || vxs_shape_get_info(b, &info_b))
+        return Directions();
+    return {(info_a.forms & VXS_FORM_POINTSHELL) && (info_b.forms & VXS_FORM_FIELD),
+            (info_b.forms & VXS_FORM_POINTSHELL) && (info_a.forms & VXS_FORM_FIELD)};
+}
+
+/// Returns the wanted roles if both directions are possible; otherwise the library chooses the only one.
+uint32_t roles_of(const vxs_shape* a, const vxs_shape* b, uint32_t wanted) {
+    if (wanted == VXS_ROLES_AUTO)
+        return wanted;
+    const Directions possible = directions_of(a, b);
+    return possible.shell_of_a && possible.shell_of_b ? wanted : VXS_ROLES_AUTO;
+}
+
 vxs_status refuse(const char* what) {
     vxs_log(VXS_LOG_WARNING, what);
     return VXS_INVALID_ARGUMENT;
@@ -39,13 +62,8 @@ vxs_status refuse(const char* what) {
 } // namespace
 
 bool can_collide(const vxs_shape* a, const vxs_shape* b) {
-    vxs_shape_info info_a, info_b;
-    vxs_shape_info_init(&info_a, sizeof info_a);
-    vxs_shape_info_init(&info_b, sizeof info_b);
-    if (vxs_shape_get_info(a, &info_a) || vxs_shape_get_info(b, &info_b))
-        return false;
-    return ((info_a.forms & VXS_FORM_POINTSHELL) && (info_b.forms & VXS_FORM_FIELD)) ||
-           ((info_b.forms & VXS_FORM_POINTSHELL) && (info_a.forms & VXS_FORM_FIELD));
+    const Directions possible = directions_of(a, b);
+    return possible.shell_of_a || possible.shell_of_b;
 }
 
 double radius_about(const vxs_shape* shape, const vxs_vec3& point) {
@@ -93,10 +111,11 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
     vxs_query_step step;
     vxs_query_init(&query, sizeof query);
     vxs_query_step_init(&step, sizeof step);
-    query.roles = settings.roles;
+    query.roles = roles_of(a.shape, b.shape, settings.roles);
     query.coverage = settings.coverage;
     query.step = &step;
     step.dense_above = settings.dense_above;
+    step.extremes_only = settings.extremes_only;
     query.max_separation = settings.margin;
     if (dt > 0 && settings.look_ahead > 0) {
         const double ahead = settings.look_ahead * reach(a, b, radius_a, radius_b, dt);
