@@ -95,6 +95,44 @@ void a_child_slides_as_a_body_of_its_own_does()
 	}
 }
 
+/// A block that falls at 8 m/s, 40 mm in a step, gets its contacts before it touches, also as a child, as a child of a child, and on
+/// compounds.
+void a_fast_child_is_met_before_it_touches()
+{
+	const Handle made = primitive(VXS_PRIMITIVE_BOX, {0.2, 0.05, 0.2}, {}, 4000, 48);
+	const Handle larger = primitive(VXS_PRIMITIVE_BOX, {1, 0.2, 1}, {}, 8000, 48);
+	btVoxShellShape block(made.get()), floor(larger.get());
+	btBoxShape box(btVector3(1, btScalar(0.2), 1));
+	btTriangleMesh triangles;
+	add_box(triangles, btVector3(1, btScalar(0.2), 1));
+	btBvhTriangleMeshShape mesh(&triangles, true);
+	btCompoundShape child, grandchild, listed(false), compound_floor;
+	child.addChildShape(btTransform(btQuaternion(btVector3(0, 1, 0), SIMD_HALF_PI), btVector3(0, 0, 0)), &block);
+	grandchild.addChildShape(btTransform::getIdentity(), &child);
+	listed.addChildShape(btTransform::getIdentity(), &block);
+	compound_floor.addChildShape(btTransform::getIdentity(), &box);
+	btCollisionShape* const fallers[] = {&block, &child, &grandchild, &listed};
+	btCollisionShape* const floors[] = {&floor, &box, &mesh, &compound_floor};
+	for (btCollisionShape* ground : floors)
+		for (btCollisionShape* faller : fallers)
+			for (int phase = 0; phase < (on_valgrind() ? 1 : 3); ++phase)
+			{
+				Scene scene;
+				scene.add(ground, 0, btVector3(0, btScalar(-0.2), 0));
+				// At different heights within a step above the ground.
+				btRigidBody* body = scene.add(faller, 1, btVector3(0, btScalar(0.05 + 0.1 + 0.013 * phase), 0));
+				body->setLinearVelocity(btVector3(0, -8, 0));
+				double lowest = 1;
+				for (int i = 0; i < 20; ++i)
+				{
+					scene.step();
+					lowest = std::min(lowest, double(body->getWorldTransform().getOrigin().y()) - 0.05);
+				}
+				CHECK(lowest > -5e-4);
+				CHECK(lowest < 0.01);
+			}
+}
+
 /// contactTest uses the compound's own algorithm, which passes a result object that only reports.
 void contact_tests_see_children()
 {
@@ -158,6 +196,7 @@ int main()
 	children_of_a_compound_use_their_own_pose(false);
 	children_of_a_compound_use_their_own_pose(true);
 	a_stock_compound_on_one_of_ours();
+	a_fast_child_is_met_before_it_touches();
 	contact_tests_see_children();
 	a_child_slides_as_a_body_of_its_own_does();
 	a_stack_stands();

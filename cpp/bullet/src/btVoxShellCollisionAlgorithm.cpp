@@ -14,6 +14,7 @@
 
 #include "bounce_policy.h"
 #include "budget_share.h"
+#include "compound_algorithm.h"
 #include "contact_policy.h"
 #include "drift.h"
 #include "manifold_set.h"
@@ -466,10 +467,35 @@ static_assert(sizeof(btVoxShellCollisionAlgorithm) <= 192, "the algorithm must f
 
 namespace
 {
+btCollisionConfiguration* configuration_of(const btCollisionAlgorithmConstructionInfo& info) { return static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration(); }
+
+/// A pool whose elements are too small gives no error; the dispatcher also frees memory that is not from the pool.
+void* allocate(const btCollisionAlgorithmConstructionInfo& info, size_t size)
+{
+	if (size_t(configuration_of(info)->getCollisionAlgorithmPool()->getElementSize()) < size)
+		return btAlignedAlloc(size, 16);
+	return info.m_dispatcher1->allocateCollisionAlgorithm(int(size));
+}
+
+/// For compounds, with and without our shapes.
+struct CompoundCreateFunc : public btCollisionAlgorithmCreateFunc
+{
+	btVoxShellSettings settings;
+
+	btCollisionAlgorithm* CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1) override
+	{
+		const btCollisionShape *shape0 = body0->getCollisionShape(), *shape1 = body1->getCollisionShape();
+		if (!has_voxshell(shape0) && !has_voxshell(shape1))
+			return configuration_of(info)->getCollisionAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
+		return new (allocate(info, sizeof(CompoundAlgorithm))) CompoundAlgorithm(info, body0, body1, !shape0->isCompound(), settings);
+	}
+};
+
 struct CreateFunc : public btCollisionAlgorithmCreateFunc
 {
 	btVoxShellSettings settings;
 	bool closest_points = false;  // which of the dispatcher's tables holds it
+	CompoundCreateFunc compounds;
 
 	btCollisionAlgorithm* CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* body0, const btCollisionObjectWrapper* body1) override
 	{
@@ -477,18 +503,14 @@ struct CreateFunc : public btCollisionAlgorithmCreateFunc
 		if (!btVoxShellBaseShape::upcast(shape0) && !btVoxShellBaseShape::upcast(shape1))
 		{
 			// A shape of another library with the same proxy type: create Bullet's own algorithm.
-			btCollisionConfiguration* stock = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration();
+			btCollisionConfiguration* stock = configuration_of(info);
 #if BT_BULLET_VERSION >= 286
 			if (closest_points)
 				return stock->getClosestPointsAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
 #endif
 			return stock->getCollisionAlgorithmCreateFunc(shape0->getShapeType(), shape1->getShapeType())->CreateCollisionAlgorithm(info, body0, body1);
 		}
-		// A pool whose elements are too small gives no error; the dispatcher also frees memory that is not from the
-		// pool.
-		const btPoolAllocator* pool = static_cast<btCollisionDispatcher*>(info.m_dispatcher1)->getCollisionConfiguration()->getCollisionAlgorithmPool();
-		const int size = int(sizeof(btVoxShellCollisionAlgorithm));
-		void* memory = pool->getElementSize() < size ? btAlignedAlloc(size_t(size), 16) : info.m_dispatcher1->allocateCollisionAlgorithm(size);
+		void* memory = allocate(info, sizeof(btVoxShellCollisionAlgorithm));
 		return new (memory) btVoxShellCollisionAlgorithm(info, body0, body1, settings);
 	}
 };
@@ -514,7 +536,7 @@ CreateFunc* create_func(const btVoxShellSettings& settings, bool closest_points)
 		if (f->closest_points == closest_points && same(f->settings, wanted))
 			return f;
 	CreateFunc* f = new CreateFunc;
-	f->settings = wanted;
+	f->settings = f->compounds.settings = wanted;
 	f->closest_points = closest_points;
 	all->push_back(f);
 	return f;
@@ -535,4 +557,13 @@ void btVoxShellCollisionAlgorithm::registerAlgorithm(btCollisionDispatcher* disp
 			enter(FAST_CONCAVE_MESH_PROXYTYPE, kPairTable[i].type);
 			enter(kPairTable[i].type, FAST_CONCAVE_MESH_PROXYTYPE);
 		}
+	// Compounds look ahead for the sake of our children in them.
+	const auto enter_compound = [&](int type) {
+		dispatcher->registerCollisionCreateFunc(COMPOUND_SHAPE_PROXYTYPE, type, &create_func(settings, false)->compounds);
+		dispatcher->registerCollisionCreateFunc(type, COMPOUND_SHAPE_PROXYTYPE, &create_func(settings, false)->compounds);
+	};
+	for (size_t i = 0; i < kPairRows; ++i)
+		if (kPairTable[i].treatment == Treatment::FORM || kPairTable[i].treatment == Treatment::SCALED || kPairTable[i].treatment == Treatment::PATCH)
+			enter_compound(kPairTable[i].type);
+	enter_compound(COMPOUND_SHAPE_PROXYTYPE);
 }

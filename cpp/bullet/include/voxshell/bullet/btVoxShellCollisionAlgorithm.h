@@ -74,19 +74,16 @@ struct btVoxShellSettings
 /// \endcode
 /// Bounces need Bullet 2.84 or later; before that, bodies land without rebound.
 ///
-/// In a compound, Bullet's own algorithm requests a child's contacts only while the child's box overlaps that of the
-/// other shape, both placed as at the start of the step (btCompoundCollisionAlgorithm; a wider search would end its
-/// manifolds with each step). Touching contacts of a child are handled as those of a separate body. Contacts before
-/// touching differ: a separate body gets them from the positions that it could reach in a step, but a child gets them
-/// only within its margin. A fast child is therefore first found inside the other body, by up to one step's
-/// displacement. A larger margin (setMargin) or a btVoxShellMotionClamp, which also handles compounds, prevents that.
+/// Children of compounds get their contacts as bodies of their own do, also before they touch: registerAlgorithm replaces
+/// Bullet's algorithm for compounds with one that asks for the contacts of a child from the positions that it can reach in a
+/// step. Compounds without Voxshell shapes, against bodies without, keep Bullet's algorithm.
 class btVoxShellCollisionAlgorithm : public btActivatingCollisionAlgorithm
 {
 public:
 	/// Enters the algorithm into both tables of `dispatcher` (contacts, and closest points for contactTest), in both
 	/// orders, for Voxshell shapes against each other and against every convex and concave shape of Bullet's (the table
-	/// is in cpp/bullet/src/pair_table.cpp). Compounds need no entry: Bullet's algorithms recurse to their children. A
-	/// pair that cannot collide is ignored, with one warning through `vxs_set_log`. Other libraries that register for
+	/// is in cpp/bullet/src/pair_table.cpp). Compounds with Voxshell shapes get an entry too, whose algorithm
+	/// recurses to their children. A pair that cannot collide is ignored, with one warning through `vxs_set_log`. Other libraries that register for
 	/// FAST_CONCAVE_MESH_PROXYTYPE, such as btGImpactCollisionAlgorithm, must do so before this call.
 	///
 	/// The registered objects live until the program ends, so the dispatcher may be destroyed at any time. A further
