@@ -224,6 +224,82 @@ fn depth_of_a_box_flat_in_a_plate_is_that_of_its_face() {
     }
 }
 
+/// Neither body has a corner in the other.
+#[test]
+fn depth_of_crossed_bars_is_that_of_their_faces() {
+    let bar = |sizes| hierarchy(&primitives::cuboid(sizes).unwrap());
+    let (along, across) = (bar([1.0, 0.1, 0.1]), bar([0.1, 0.1, 1.0]));
+    let mut workspace = HullWorkspace::new();
+    for step in 0..50 {
+        let depth = 0.001 * f64::from(step + 1);
+        let pose = Pose::translation(0.013 * f64::from(step - 25), 0.2 - depth, 0.0);
+        let query = HullQuery { max_separation: 0.0, tolerance: 0.0 };
+        for turned in [false, true] {
+            let bodies = [(&along, &Pose::identity()), (&across, &pose)];
+            let bodies = if turned { [bodies[1], bodies[0]] } else { bodies };
+            let found = hull_contacts(bodies, &query, &mut workspace).unwrap();
+            assert_eq!(found.len(), 1, "{depth}");
+            let normal = if turned { -Vec3::y() } else { Vec3::y() };
+            assert!((found[0].separation + depth).abs() < 1e-11, "{} {depth}", found[0].separation);
+            assert!((found[0].normal - normal).norm() < 1e-12, "{:?}", found[0].normal);
+            let off = found[0].point_on_a - Vec3::new(pose.translation.x, 0.0, 0.0);
+            assert!(off.x.abs() < 0.1 + 1e-6 && off.z.abs() < 0.1 + 1e-6, "{off:?}");
+        }
+    }
+}
+
+/// Scanned and exported meshes often have the wrong orientation.
+#[test]
+fn a_mesh_that_faces_inward_has_the_same_contacts() {
+    let (mesh, mut rng) = (primitives::gear(9, 0.5, 0.4, 0.2, 0.15).unwrap(), Rng(5));
+    let mut turned = mesh.clone();
+    turned.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    let (straight, turned) = (hierarchy(&mesh), hierarchy(&turned));
+    let cube = hierarchy(&primitives::cuboid([0.1; 3]).unwrap());
+    let query = HullQuery { max_separation: 0.0, tolerance: 0.0 };
+    let (mut workspace, mut deep) = (HullWorkspace::new(), 0);
+    for _ in 0..100 {
+        let pose = random_pose(&mut rng, 0.5);
+        let mut deepest = |h: &HullHierarchy| {
+            let found = hull_contacts([(&cube, &pose), (h, &Pose::identity())], &query, &mut workspace).unwrap();
+            found.first().map(|c| c.separation)
+        };
+        let (first, second) = (deepest(&straight), deepest(&turned));
+        assert_eq!(first.is_some(), second.is_some());
+        if let (Some(first), Some(second)) = (first, second) {
+            assert!((first - second).abs() < 1e-9, "{first} {second}");
+            deep += usize::from(first < -1e-3);
+        }
+    }
+    assert!(deep > 10, "{deep}");
+}
+
+/// Contacts of the exact surfaces that a coarse level has not.
+#[test]
+fn a_tolerance_loses_no_contact() {
+    let (scenes, mut rng) = (scenes(), Rng(41));
+    let mut workspace = HullWorkspace::new();
+    let (mut seen, mut saved) = (0, 0);
+    for n in 0..(if support::long() { 100_000 } else { 200 }) {
+        let (a, b) = (&scenes[(rng.next() % 14) as usize], &scenes[(rng.next() % 14) as usize]);
+        let (pose_a, pose_b) = (random_pose(&mut rng, 0.4), random_pose(&mut rng, 0.4));
+        let bodies = [(&a.hulls, &pose_a), (&b.hulls, &pose_b)];
+        let exact = HullQuery { max_separation: 0.0, tolerance: 0.0 };
+        if hull_contacts(bodies, &exact, &mut workspace).unwrap().is_empty() {
+            continue;
+        }
+        let work = workspace.stats().pairs;
+        seen += 1;
+        for tolerance in [0.001, 0.004, 0.1] {
+            let query = HullQuery { max_separation: 0.0, tolerance };
+            let found = hull_contacts(bodies, &query, &mut workspace).unwrap();
+            assert!(!found.is_empty(), "{} {} pose {n} with {tolerance}", a.name, b.name);
+            saved += usize::from(workspace.stats().pairs < work);
+        }
+    }
+    assert!(seen > 40 && saved > 10, "{seen} {saved}");
+}
+
 #[test]
 fn a_ball_in_the_hole_of_a_plate_has_no_contact() {
     let plate = hierarchy(&primitives::hole([0.4, 0.1, 0.4], 0.2, 16).unwrap());

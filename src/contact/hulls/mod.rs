@@ -55,6 +55,7 @@ fn check_poses(pose_a: &Pose, pose_b: &Pose) -> Result<()> {
 }
 
 /// Returns the contacts of two bodies: one for each pair of convex pieces, at the level of detail that the tolerance needs.
+/// A tolerance moves contacts and changes depths, and loses no contact.
 ///
 /// Poses are body to world. Contacts are in world coordinates, with normals from A to B, deepest first. `feature` is a
 /// number made of the two hulls. Allocates nothing when warm; callable from any thread with its own workspace; the same
@@ -80,9 +81,14 @@ pub fn hull_contacts<'w>(
         match pair.relation(i, j, limit, workspace) {
             Relation::Apart => {}
             Relation::Refine(which) => pair.refine(i, j, which, &mut workspace.stack),
-            // Within the limit and the reach of the levels.
             Relation::Contact(found) if found.separation <= limit => workspace.found.push_guarded(found),
-            Relation::Contact(_) => {}
+            // What is below a coarse hull may be nearer than the hull.
+            Relation::Contact(_) => {
+                let coarse = [a.nodes[i as usize].level > 0, b.nodes[j as usize].level > 0];
+                if coarse != [false; 2] {
+                    pair.refine(i, j, coarse, &mut workspace.stack);
+                }
+            }
             Relation::Triangles => {
                 if let Some(c) = pair.triangles(i, j, limit, &mut workspace.stats) {
                     let separation = c.squared.sqrt();

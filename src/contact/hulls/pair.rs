@@ -18,6 +18,9 @@ const INSIDE: f64 = 0.3;
 /// Part of the way to the middle of a hull by which a point moves before its winding number is looked at.
 const INWARD: f64 = 1e-6;
 
+/// Part of the size by which hulls are parted to find where they touch.
+const APART: f64 = 1e-7;
+
 /// Part of the coordinates by which a bound of the last query must exceed the limit, so that rounding does not decide.
 const SAFE: f64 = 1e-9;
 
@@ -169,6 +172,8 @@ impl<'a> Pair<'a> {
         // Of parallel faces the corner of the larger one may be beside the smaller one, which has the same depth.
         let same = other.map(|o| o.0).filter(|o| o.separation > found.separation - SAFE * self.size);
         let inside = [Some(found), same].into_iter().flatten().find(is_in_both);
+        // Crossed faces have no corner in each other.
+        let inside = inside.or_else(|| self.pushed_apart(&found).filter(is_in_both));
         let is_inside = inside.is_some();
         let found = inside.unwrap_or(found);
         let is_shallow = found.separation > -1e-12 * self.size;
@@ -216,6 +221,29 @@ impl<'a> Pair<'a> {
             best.swap(0, 1);
         }
         best
+    }
+
+    /// Returns a contact of the same depth at the points where the hulls part when B is pushed out along the normal.
+    fn pushed_apart(&self, found: &Found) -> Option<Found> {
+        let [i, j] = found.nodes;
+        let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let gap = APART * self.size;
+        let push = found.normal * (gap - found.separation);
+        let (mut at_a, mut at_b) = (0, 0);
+        let mut support = |d: &Vec3| {
+            at_a = extreme(self.a, p, d, at_a);
+            at_b = extreme(self.b, q, &self.rotation.tr_mul(&-d), at_b);
+            Extreme {
+                a: self.a.vertices_of(p)[at_a as usize],
+                b: self.place(&self.b.vertices_of(q)[at_b as usize]) + push,
+                ids: [at_a, at_b],
+            }
+        };
+        // Farther apart, the points are not one above the other: the faces meet outside one of them.
+        match nearest(&found.normal, 2.0 * gap, self.size, &mut support) {
+            Separation::Near(n) => Some(Found { on_a: n.on_a, on_b: n.on_b - push, ..*found }),
+            _ => None,
+        }
     }
 
     /// Returns the closest points of the triangles of two pieces of level 0 if they are within `limit`, metres.

@@ -41,7 +41,8 @@ impl HullHierarchy {
     ///
     /// Vertices move to the nearest point of a lattice of 2⁴⁰ steps across the mesh and merge with equal ones; triangles
     /// with coinciding corners, and repeats, are dropped. The surface may be open, non-manifold or self-intersecting:
-    /// such edges stay. The same mesh gives the same bytes on any number of threads.
+    /// such edges stay. A mesh whose signed volume is negative faces inward and is turned. The same mesh gives the same bytes
+    /// on any number of threads.
     ///
     /// # Errors
     /// `InvalidMesh` as [`TriMesh::new`] and [`TriMesh::check_extent`], for more than `options.max_triangles` triangles,
@@ -89,6 +90,15 @@ fn snapped(mesh: &TriMesh, lattice: &Lattice) -> Result<(Vec<Point>, Vec<[u32; 3
     Ok((points, faces))
 }
 
+/// Returns whether the signed volume of the surface is negative.
+fn faces_inward(points: &[Point], faces: &[[u32; 3]], lattice: &Lattice) -> bool {
+    let volume = |f: &[u32; 3]| {
+        let [a, b, c] = f.map(|v| lattice.local(&points[v as usize]));
+        a.dot(&b.cross(&c))
+    };
+    faces.iter().map(volume).sum::<f64>() < 0.0
+}
+
 fn local_mesh(points: &[Point], triangles: &[[u32; 3]], lattice: &Lattice) -> TriMesh {
     TriMesh {
         vertices: points.iter().map(|p| lattice.local(p).into()).collect_guarded(),
@@ -100,7 +110,10 @@ fn build(mesh: &TriMesh, options: &SimplifyOptions, progress: &Progress) -> Resu
     let bounds = mesh.bounds();
     let extent = bounds.extents().max();
     let lattice = Lattice::new(&bounds);
-    let (points, faces) = snapped(mesh, &lattice)?;
+    let (points, mut faces) = snapped(mesh, &lattice)?;
+    if faces_inward(&points, &faces, &lattice) {
+        faces.iter_mut().for_each(|f| f.swap(1, 2));
+    }
     let (snapshots, first_pieces) = simplify(&points, &faces, progress)?;
     let original = local_mesh(&points, &faces, &lattice);
     let bvh = Bvh::build(&original);
