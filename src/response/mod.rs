@@ -28,7 +28,7 @@ pub(crate) use continuous::continuous_into;
 pub use continuous::{continuous, ContinuousSettings, Sweep};
 pub(crate) use gather::Sums;
 pub use impulse::{impulse, ImpulseSettings, Impulses, Mobility};
-pub use patches::{patches, Patch, PatchSettings, PatchWorkspace};
+pub use patches::{patches, Patch, PatchCell, PatchSettings, PatchWorkspace};
 pub(crate) use penalty::penalty_into;
 pub use penalty::{penalty, PenaltySettings};
 pub use voxel_pairs::voxel_contacts;

@@ -392,6 +392,27 @@ fn random_bodies_on_compliant_ground_agree_with_columns() {
     }
 }
 
+/// The map of the pressure has the area, the centre and, on a flat surface, the force of the patch.
+#[test]
+fn cells_of_a_patch_sum_to_the_patch() {
+    let (cube, ground) = (Field::Cuboid(Cuboid::new([0.2; 3]).unwrap()), ground());
+    let mut workspace = PatchWorkspace::new();
+    let pose = Pose::from_parts(Translation3::new(0.1, 0.19, -0.2), UnitQuaternion::from_euler_angles(0.02, 0.4, 0.03));
+    let settings = PatchSettings::new([1e6, RIGID]);
+    let found = patches(of(&cube), &pose, of(&ground), &at(0.0, 0.0, 0.0), &settings, &mut workspace).unwrap().to_vec();
+    assert_eq!(found.len(), 1);
+    let cells: Vec<_> = workspace.cells(0).collect();
+    assert!(cells.len() > 100, "{}", cells.len());
+    let area: f64 = cells.iter().map(|c| c.area).sum();
+    let force: f64 = cells.iter().map(|c| c.area * c.pressure).sum();
+    let moment: Vec3 = cells.iter().map(|c| c.center * (c.area * c.pressure)).sum();
+    close(area, found[0].area, 1e-9, "area");
+    close(force, found[0].force.norm(), 1e-3, "force");
+    assert!((moment / force - found[0].center).norm() < 1e-3, "{} {}", moment / force, found[0].center);
+    assert!(cells.iter().all(|c| c.pressure <= found[0].max_pressure && (c.normal + Vec3::y()).norm() < 1e-6));
+    assert_eq!(workspace.cells(1).count(), 0);
+}
+
 #[test]
 fn warm_patches_do_not_allocate() {
     let knot = knot();

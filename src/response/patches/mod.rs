@@ -22,4 +22,4 @@ mod surface;
 mod types;
 
 pub use query::{patches, PatchWorkspace};
-pub use types::{Patch, PatchSettings};
+pub use types::{Patch, PatchCell, PatchSettings};

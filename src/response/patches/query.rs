@@ -7,7 +7,7 @@ use nalgebra::Matrix3;
 use super::cells::{Leaf, Overlap, Scratch};
 use super::regions::{Outlines, Regions};
 use super::surface::{Corner, Cuts, IntoF32, Polygon};
-use super::types::{Patch, PatchSettings};
+use super::types::{Patch, PatchCell, PatchSettings, Surface};
 use crate::contact::Geometry;
 use crate::field::Field;
 use crate::math::limits::check_pose;
@@ -34,6 +34,8 @@ pub struct PatchWorkspace {
     /// Frame and spacing of the grid.
     origin: Vec3,
     spacing: f64,
+    /// Law of the last query; none before the first.
+    surface: Option<Surface>,
 }
 
 /// Integrals over a region, in the frame of the grid.
@@ -83,6 +85,7 @@ pub fn patches<'w>(
     workspace.clear();
     let overlap =
         Overlap::new((field_a, pose_a), (field_b, pose_b), settings.surface(), settings.resolution, DEFAULT_CELLS)?;
+    workspace.surface = Some(settings.surface());
     if let Some(overlap) = overlap {
         workspace.find(&overlap)?;
     }
@@ -113,6 +116,24 @@ impl PatchWorkspace {
         let Self { polygons, regions, order, outlines, origin, spacing, .. } = self;
         let region = order.get(patch).copied();
         outlines.trace(region.map(|r| (regions as &Regions, r)), polygons, *spacing, origin)
+    }
+
+    /// Iterates over the flat pieces of a patch of the last query, by its index: the map of its pressure.
+    pub fn cells(&self, patch: usize) -> impl Iterator<Item = PatchCell> + '_ {
+        let region = self.order.get(patch).copied();
+        let surface = self.surface;
+        let own = self.polygons.iter().filter(move |p| region.is_some_and(|r| self.regions.of(p) == r));
+        own.zip(surface.into_iter().cycle()).map(move |(polygon, surface)| {
+            let (mut area, mut moment, mut force) = (0.0, Vec3::zeros(), 0.0);
+            for [a, b, c] in polygon.corner_triangles() {
+                let own = 0.5 * (b.at - a.at).cross(&(c.at - a.at)).norm();
+                area += own;
+                moment += (a.at + b.at + c.at) * (own / 3.0);
+                force += own * surface.pressure((a.overlap + b.overlap + c.overlap) / 3.0);
+            }
+            let (center, pressure) = if area > 0.0 { (moment / area, force / area) } else { (polygon.corners[0].at, 0.0) };
+            PatchCell { center: center + self.origin, normal: polygon.normal, area, pressure }
+        })
     }
 
     fn clear(&mut self) {

@@ -114,3 +114,16 @@ pub struct Patch {
     pub stiffness_center: Vec3,
     pub stiffness_moments: [f64; 6],
 }
+
+/// A flat piece of a patch. World frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatchCell {
+    /// Metres.
+    pub center: Vec3,
+    /// Unit normal from A to B.
+    pub normal: Vec3,
+    /// m².
+    pub area: f64,
+    /// Mean pressure, Pa.
+    pub pressure: f64,
+}
