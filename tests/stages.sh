@@ -35,6 +35,7 @@ install_requirements() {
   command -v pkg-config >/dev/null || missing+=(pkg-config)
   command -v c++ >/dev/null && has_header btBulletDynamicsCommon.h || missing+=(libbullet-dev)
   command -v c++ >/dev/null && has_header HACD/hacdHACD.h || missing+=(libbullet-extras-dev)
+  command -v c++ >/dev/null && has_header ode/ode.h || missing+=(libode-dev)
   command -v abidiff >/dev/null || missing+=(abigail-tools)
   command -v c++ >/dev/null && has_header boost/beast/websocket.hpp || missing+=(libboost-dev)
   command -v c++ >/dev/null && has_header nlohmann/json.hpp || missing+=(nlohmann-json3-dev)

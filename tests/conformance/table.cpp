@@ -122,13 +122,12 @@ int main() {
             cell += own ? (cell.empty() ? "(" : " (") + shorten(f.second) + ")" : shorten(f.second);
         }
     }
-    std::stable_sort(lines.begin(), lines.end(), [&](const auto& a, const auto& b) {
-        const auto order = [&](const auto& x) {
-            return std::find_if(lines.begin(), lines.end(), [&](const auto& y) { return y.first == x.first; }) -
-                   lines.begin();
-        };
-        return order(a) < order(b);
-    });
+    std::vector<std::string> scenes;
+    for (const auto& at : lines) add_once(scenes, at.first);
+    const auto place = [&](const auto& at) {
+        return std::find(scenes.begin(), scenes.end(), at.first) - scenes.begin();
+    };
+    std::stable_sort(lines.begin(), lines.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
     std::printf("| scene | figure |");
     for (const std::string& host : hosts) std::printf(" %s |", host.c_str());
     std::printf("\n| --- | --- |");
