@@ -221,6 +221,12 @@ if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
   set_tests_properties(mujoco.plugin PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped")
 endif()
 
+# The Python wheel, in an environment with maturin, NumPy and pytest; skipped where pip cannot install them.
+if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
+  add_test(NAME python.wheel COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/python/tests/run" "${CMAKE_BINARY_DIR}/python")
+  set_tests_properties(python.wheel PROPERTIES TIMEOUT 1500 SKIP_REGULAR_EXPRESSION "^skipped" RUN_SERIAL ON)
+endif()
+
 # The programs that users read first.
 if(TARGET voxshell::bullet)
   file(GLOB EXAMPLES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/examples/*.cpp")
