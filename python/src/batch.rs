@@ -1,10 +1,14 @@
 //! Many queries at once: split by index, on all processors, joined in order. The result does not depend on the number of
 //! threads, because a query's answer does not depend on its workspace.
 
+use std::cell::RefCell;
+
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use voxshell::capi::query::{vxs_workspace, vxs_workspace_create, vxs_workspace_destroy};
+use voxshell::capi::query_options::vxs_contact;
 
+use crate::arrays::no_contact;
 use crate::failure::{check, refuse, Failure};
 
 /// Queries that one thread makes in a row with one workspace.
@@ -12,8 +16,11 @@ const CHUNK: usize = 64;
 /// Queries between two looks at the signals of the process, so that Ctrl-C ends a long batch.
 const BLOCK: usize = 1 << 16;
 
-/// A workspace of the C API.
-pub struct Workspace(pub *mut vxs_workspace);
+/// A workspace of the C API, and room for the contacts of a query.
+pub struct Workspace {
+    pub handle: *mut vxs_workspace,
+    pub contacts: RefCell<Vec<vxs_contact>>,
+}
 
 // SAFETY: used by one thread at a time; the C API refuses a second one.
 unsafe impl Send for Workspace {}
@@ -23,14 +30,14 @@ impl Workspace {
         let mut workspace = std::ptr::null_mut();
         // SAFETY: the pointer is valid.
         check(unsafe { vxs_workspace_create(&mut workspace) })?;
-        Ok(Self(workspace))
+        Ok(Self { handle: workspace, contacts: RefCell::new(vec![no_contact(); 64]) })
     }
 }
 
 impl Drop for Workspace {
     fn drop(&mut self) {
         // SAFETY: created by `new` and destroyed once.
-        unsafe { vxs_workspace_destroy(self.0) };
+        unsafe { vxs_workspace_destroy(self.handle) };
     }
 }
 

@@ -62,23 +62,18 @@ fn number(name: &str, value: f64) -> PyResult<f64> {
 }
 
 fn find_contacts(a: &vxs_body, b: &vxs_body, query: &vxs_query, workspace: &Workspace, out: &mut Vec<Contact>) -> Result<(), Failure> {
-    let before = out.len();
-    let mut room = 64.max(out.capacity() - before);
+    // The buffer keeps the size of the largest answer, so that almost no query is made twice.
+    let mut buffer = workspace.contacts.borrow_mut();
     loop {
-        out.reserve(room);
-        let mut count = 0;
-        // SAFETY: there is room for `room` contacts behind the last one; `count` of them are written.
-        let status = unsafe {
-            let end = out.as_mut_ptr().add(before).cast();
-            vxs_query_contacts(a, b, query, workspace.0, end, room, &mut count)
-        };
+        let (room, mut count) = (buffer.len(), 0);
+        // SAFETY: at most `room` contacts are written.
+        let status = unsafe { vxs_query_contacts(a, b, query, workspace.handle, buffer.as_mut_ptr(), room, &mut count) };
         if status == VXS_TRUNCATED {
-            room = count;
+            buffer.resize(count.next_power_of_two(), no_contact());
             continue;
         }
         check(status)?;
-        // SAFETY: see above.
-        unsafe { out.set_len(before + count) };
+        out.extend(buffer[..count].iter().copied().map(Contact));
         return Ok(());
     }
 }
@@ -157,7 +152,7 @@ pub fn distance<'py>(
         let (mut closest, mut is_found) = (no_contact(), false);
         // SAFETY: all pointers are to values of this call.
         check(unsafe {
-            vxs_query_distance(&body_a, &body_b, &settings.0, workspace.0, &mut closest, &mut is_found)
+            vxs_query_distance(&body_a, &body_b, &settings.0, workspace.handle, &mut closest, &mut is_found)
         })?;
         out.push(Contact(closest));
         Ok(())
@@ -221,7 +216,7 @@ pub fn time_of_impact<'py>(
         let (mut contact, mut is_found) = (no_contact(), false);
         // SAFETY: all pointers are to values of this call.
         check(unsafe {
-            vxs_query_time_of_impact(&body_a, &body_b, &settings.0, workspace.0, &mut contact, &mut is_found)
+            vxs_query_time_of_impact(&body_a, &body_b, &settings.0, workspace.handle, &mut contact, &mut is_found)
         })?;
         out.push(Contact(contact));
         Ok(())
