@@ -1,0 +1,58 @@
+//! One fixed scene, cooked, queried, collided and stepped, with a hash of the bytes of each answer. They are the same on every
+//! platform, SIMD path and number of threads; `tests/golden/same_bytes.txt` holds them.
+
+mod hash;
+mod stages;
+
+use std::fmt::Write;
+
+use voxshell::Result;
+
+/// Returns a line for each stage: its name and the hash of its answers.
+///
+/// # Errors
+/// Those of cooking and of the queries.
+pub fn report() -> Result<String> {
+    let mut text = String::new();
+    for (name, hash) in stages::all()? {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{name} {hash:016x}");
+    }
+    Ok(text)
+}
+
+/// For hosts without a console, such as a browser: writes the report to `buffer` and returns its length, 0 on an error.
+///
+/// # Safety
+/// `buffer` must be valid for writes of `capacity` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn same_bytes_report(buffer: *mut u8, capacity: usize) -> usize {
+    match report() {
+        Ok(text) if text.len() <= capacity => {
+            // SAFETY: the caller promises the capacity, and the report fits.
+            unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), buffer, text.len()) };
+            text.len()
+        }
+        _ => 0,
+    }
+}
+
+/// Returns memory for the report, which is never given back.
+#[no_mangle]
+pub extern "C" fn same_bytes_buffer(capacity: usize) -> *mut u8 {
+    Box::leak(vec![0; capacity].into_boxed_slice()).as_mut_ptr()
+}
+
+#[cfg(test)]
+mod tests {
+    /// Set `VOXSHELL_WRITE_GOLDEN` to write the file anew.
+    #[test]
+    fn the_hashes_are_those_of_the_golden_file() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../golden/same_bytes.txt");
+        let found = super::report().unwrap();
+        if std::env::var_os("VOXSHELL_WRITE_GOLDEN").is_some() {
+            std::fs::write(path, &found).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), found);
+    }
+}
