@@ -2,6 +2,7 @@
 
 mod film;
 mod page;
+mod patches;
 
 use std::path::{Path, PathBuf};
 

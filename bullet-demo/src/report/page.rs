@@ -8,6 +8,7 @@ use voxshell_lab::report::page::{self, data_url, document, escape, figure, key, 
 use voxshell_lab::report::{Curve, Plot};
 
 use super::film::Shooting;
+use super::patches;
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::{METHODS, RESTITUTIONS};
 use crate::fast_bodies::{is_fast, HERTZ};
@@ -26,7 +27,8 @@ pub fn page(done: &[Done], subject: &str, context: &Context) -> voxshell::Result
         sections += &section(cast, outcomes, context, &mut films, &mut hero)?;
     }
     let mut body = top(done, subject, hero.as_ref());
-    let _ = write!(body, "<main>\n{}{sections}{}</main>\n", navigation(done), how_measured(done));
+    let _ =
+        write!(body, "<main>\n{}{sections}{}{}</main>\n", navigation(done), patches::section()?, how_measured(done));
     let _ = writeln!(
         body,
         "<footer>Voxshell {} with the system's Bullet Physics. Pictures are sphere-traced from the fields that \
@@ -146,7 +148,9 @@ fn card(cast: &Cast, outcomes: &[Outcome]) -> String {
 fn navigation(done: &[Done]) -> String {
     let links = done.iter().map(|(cast, _)| cast.scene.entry());
     let links: String = links.map(|e| format!("<a href=\"#{}\">{}</a>", e.name, e.title)).collect();
-    format!("<nav>{links}<a href=\"#measured\">How it was measured</a></nav>\n")
+    format!(
+        "<nav>{links}<a href=\"#patches\">Patches of contact</a><a href=\"#measured\">How it was measured</a></nav>\n"
+    )
 }
 
 fn section(

@@ -131,7 +131,8 @@ impl PatchWorkspace {
                 moment += (a.at + b.at + c.at) * (own / 3.0);
                 force += own * surface.pressure((a.overlap + b.overlap + c.overlap) / 3.0);
             }
-            let (center, pressure) = if area > 0.0 { (moment / area, force / area) } else { (polygon.corners[0].at, 0.0) };
+            let (center, pressure) =
+                if area > 0.0 { (moment / area, force / area) } else { (polygon.corners[0].at, 0.0) };
             PatchCell { center: center + self.origin, normal: polygon.normal, area, pressure }
         })
     }
