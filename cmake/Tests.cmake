@@ -3,7 +3,7 @@ option(VOXSHELL_TEST_EVERYTHING "Add the tests that tests/run leaves to tests/ca
 
 # What is short under valgrind and together reaches the whole of the C API, the C++ wrapper and each part of the plugin.
 set(VOXSHELL_VALGRIND_SHORT
-  "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets|threads)|cpp\\.wrapper|sim\\.chai3d|bullet\\.(compound|contact_policy|registration|shapes))$")
+  "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets)|cpp\\.wrapper|sim\\.chai3d|bullet\\.(compound|contact_policy|registration|shapes))$")
 # Too long even for the campaign's: they simulate for long or cook finely, and AddressSanitizer runs them.
 set(VOXSHELL_VALGRIND_NEVER
   "^bullet64|^fuzz|^sdk|\\.(guide|readme|haptics_impedance|static)$|^example\\.(chai3d|haption|forcedimension|openhaptics|haply)$|^bullet\\.(bounce|concave|dense|motion_clamp|motion_clamp_kinematic|pile|rest|segmentation|stock_shapes|table_pairs|table_queries)$")

@@ -38,7 +38,7 @@ const PairRow kPairTable[] = {
 	{FAST_CONCAVE_MESH_PROXYTYPE, "a concave shape", Treatment::PATCH, nullptr},  // not ours, but of the same type as ours
 	{CUSTOM_CONCAVE_SHAPE_TYPE, "a custom concave shape", Treatment::PATCH, nullptr},
 
-	// Bullet's own algorithms recurse to the children, and do nothing for an empty shape.
+	// CompoundAlgorithm recurses to the children. Bullet's own algorithms do nothing for an empty shape.
 	{COMPOUND_SHAPE_PROXYTYPE, "a compound", Treatment::STOCK, nullptr},
 	{EMPTY_SHAPE_PROXYTYPE, "an empty shape", Treatment::STOCK, nullptr},
 	{SOFTBODY_SHAPE_PROXYTYPE, "a soft body", Treatment::STOCK, nullptr},
