@@ -81,14 +81,14 @@ def text(value):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plugin", required=True, help="the plugin library, libvoxshell_mujoco.so")
-    parser.add_argument("--library", required=True, help="the shared library of the C API, for the meshes of primitives")
+    parser.add_argument("--library", dest="core", required=True, help="the shared library of the C API, for the meshes of primitives")
     parser.add_argument("--scene", action="append", help="only this scene; may be repeated")
     parser.add_argument("--limit", type=float, default=60, help="longest time of one simulation, s; it then ends early")
     parser.add_argument("--set", action="append", default=[], metavar="ATTRIBUTE=VALUE", help="of the plugin instance")
     parser.add_argument("--json", action="store_true", help="one JSON object per scene and side")
     options = parser.parse_args()
     mujoco.mj_loadPluginLibrary(options.plugin)
-    primitives = primitive_meshes.Primitives(options.library)
+    primitives = primitive_meshes.Primitives(options.core)
     settings = dict(pair.split("=", 1) for pair in options.set)
     for scene in scenes.all_scenes():
         if options.scene and scene.name not in options.scene:

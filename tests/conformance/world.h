@@ -1,4 +1,4 @@
-// What a host of the conformance suite implements: a world of rigid bodies. The scenes (scenes.h) use nothing else, so
+// A host of the conformance suite implements this: a world of rigid bodies. The scenes (scenes.h) use nothing else, so
 // that all hosts run the same ones.
 //
 // SI units, gravity along -y. A host is one file in hosts/ that defines the functions at the end.

@@ -82,7 +82,7 @@ pub fn hull_contacts<'w>(
             Relation::Apart => {}
             Relation::Refine(which) => pair.refine(i, j, which, &mut workspace.stack),
             Relation::Contact(found) if found.separation <= limit => workspace.found.push_guarded(found),
-            // What is below a coarse hull may be nearer than the hull.
+            // The surface below a coarse hull may be nearer than the hull.
             Relation::Contact(_) => {
                 let coarse = [a.nodes[i as usize].level > 0, b.nodes[j as usize].level > 0];
                 if coarse != [false; 2] {

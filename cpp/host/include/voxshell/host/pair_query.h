@@ -75,7 +75,7 @@ public:
     std::vector<Contact>& contacts() { return m_contacts; }
     const std::vector<Contact>& contacts() const { return m_contacts; }
 
-    /// What the thinning of the last `find` left out.
+    /// Returns what the thinning of the last `find` left out.
     const ThinningLoss& loss() const { return m_loss; }
     /// Number of contacts that the library returned in the last `find`, before thinning.
     size_t found() const { return m_found; }

@@ -25,7 +25,7 @@ struct Thinning {
     double hysteresis = 1;
 };
 
-/// What a reduction left out.
+/// The loss of a reduction: how deep and how wide the contacts are that it left out.
 struct ThinningLoss {
     /// Number of contacts left out.
     size_t dropped = 0;
@@ -62,7 +62,7 @@ private:
     std::vector<size_t> m_chosen;
     std::vector<double> m_distance; // squared, of each contact to the chosen one of its region
     std::vector<size_t> m_region;   // of each contact: index into m_chosen
-    // Of each region: the separation of its deepest contact, the contact chosen first, and the squared distance from
+    // Each region has the separation of its deepest contact, the contact chosen first, and the squared distance from
     // that one to the contact that replaces it.
     std::vector<double> m_deepest, m_nearest;
     std::vector<size_t> m_centers;
