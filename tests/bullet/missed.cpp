@@ -15,7 +15,7 @@ using namespace voxshell_bullet;
 namespace
 {
 /// Poses per pair; more with VOXSHELL_LONG.
-int pose_count() { return on_valgrind() ? 1 : (std::getenv("VOXSHELL_LONG") ? 1000 : 60); }
+int pose_count() { return on_valgrind() ? 1 : (std::getenv("VOXSHELL_LONG") ? 25000 : 60); }
 
 class Random
 {

@@ -42,7 +42,7 @@ fn pairs() -> voxshell::Result<Vec<Pair>> {
             lower: table()?,
             aside: [0.4, 0.1],
         },
-        Pair { title: "blob on a table", upper: primitives::blob(0)?, lower: table()?, aside: [0.0; 2] },
+        Pair { title: "bunny-like body on a table", upper: primitives::blob(0)?, lower: table()?, aside: [0.0; 2] },
         Pair {
             title: "ring in a bowl",
             upper: primitives::torus(0.35, 0.1, 48, 24)?,
@@ -108,13 +108,15 @@ fn draw(pair: &Pair) -> voxshell::Result<(Image, Vec<Patch>)> {
     let found = workspace.patches().to_vec();
     let most = found.iter().map(|patch| patch.max_pressure).fold(0.0, f64::max);
     let mut balls = Vec::new();
+    let field = lower.field.as_deref();
     for patch in 0..found.len() {
         balls.extend(workspace.cells(patch).map(|cell| {
             let colour = heat((cell.pressure / most) as f32);
-            Ball { center: cell.center, radius: 0.6 * cell.area.sqrt(), colour }
+            Ball { center: lifted(field, cell.center), radius: 0.6 * cell.area.sqrt(), colour }
         }));
         let radius = 0.003 * extent;
-        balls.extend(workspace.outline(patch).iter().map(|p| Ball { center: *p, radius, colour: OUTLINE }));
+        let outline = workspace.outline(patch).iter();
+        balls.extend(outline.map(|p| Ball { center: lifted(field, *p), radius, colour: OUTLINE }));
     }
     let object = |shape: &Shape, pose: Pose, colour| -> Option<Object> {
         let field: Arc<dyn SignedDistance> = Arc::clone(shape.field.as_ref()?) as _;
@@ -126,6 +128,14 @@ fn draw(pair: &Pair) -> voxshell::Result<(Image, Vec<Patch>)> {
     let picture = |objects, balls| render(&Scene { objects, balls, ..Scene::default() }, &camera, SIZE, SIZE);
     let images = [picture(both, Vec::new()), picture(under.into_iter().collect(), balls)];
     Ok((Image::side_by_side(&images), found))
+}
+
+/// Moves a point to the surface of the field: a patch lies between both surfaces, so the lower body would hide it.
+fn lifted(field: Option<&impl SignedDistance>, p: Vec3) -> Vec3 {
+    let Some(field) = field else { return p };
+    let origin = field.local_origin(&p);
+    let (distance, gradient) = field.distance_gradient((p - origin).map(|x| x as f32).into());
+    p - Vec3::from(gradient.map(f64::from)) * f64::from(distance)
 }
 
 /// Returns the colour of a share of the largest pressure: blue, green, yellow, red.
