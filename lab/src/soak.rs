@@ -56,6 +56,8 @@ const GLITCHES: f64 = 4.0;
 /// this long, seconds, feels a force, or a status says why not.
 const DISPLACED: f64 = 0.3;
 const SETTLED: f64 = 0.3;
+/// Fraction of the coupling's pull that a locked god-object gives at least.
+const LOCKED: f64 = 0.5;
 /// Time for which a force may be missing, seconds.
 const UNFELT: f64 = 0.02;
 
@@ -298,17 +300,22 @@ impl Session {
                 tally.describe(&format!("the tool is {displacement:.3} m from the hand"), t, &output, &last);
             }
             tally.apart = tally.apart.max(displacement / self.scale);
-            // A god-object may lag behind along its constraints, which is not felt.
-            let is_pressed = settings.renderer != Renderer::GodObject
-                && output.status == Status::NORMAL
-                && output.contacts > 0
-                && displacement > DISPLACED * settings.coupling.reach[0];
-            displaced_since = if is_pressed { displaced_since.or(Some(t)) } else { None };
+            // A god-object may lag behind along its constraints, which is not felt. One that is locked holds the hand
+            // with the whole pull.
+            let (is_god_object, is_near) =
+                (settings.renderer == Renderer::GodObject, displacement <= DISPLACED * settings.coupling.reach[0]);
+            let is_pressed = match is_god_object {
+                true => output.status == Status::LOCKED,
+                false => output.status == Status::NORMAL && output.contacts > 0,
+            };
+            displaced_since = if is_pressed && !is_near { displaced_since.or(Some(t)) } else { None };
             if displaced_since.is_some_and(|since| t - since > SETTLED) {
                 let expected = (settings.coupling.stiffness[0] * displacement).min(self.limits.force);
                 let torque = output.wrench.torque.norm() / self.limits.torque;
+                let share = if is_god_object { LOCKED } else { 0.05 };
                 // For some steps, the coupling's damper may balance its spring.
-                let is_felt = output.wrench.force.norm() > 0.05 * expected || torque > 0.05 * DISPLACED;
+                let is_felt =
+                    output.wrench.force.norm() > share * expected || (!is_god_object && torque > share * DISPLACED);
                 unfelt = if is_felt { 0.0 } else { unfelt + STEP };
                 if unfelt > UNFELT {
                     tally.silent += 1;

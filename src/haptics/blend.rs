@@ -1,5 +1,6 @@
 //! Contacts of a slow simulation are faded in, in place of those that they replace.
 
+use super::linearised::Place;
 use super::loads::PerBody;
 use crate::math::{Vec3, Wrench};
 
@@ -11,6 +12,8 @@ pub(super) struct Blend {
     pub left: PerBody,
     /// Seconds.
     time: f64,
+    /// Fraction of `left` that acts in a step.
+    share: f64,
 }
 
 impl Blend {
@@ -20,7 +23,7 @@ impl Blend {
     const LONGEST: f64 = 0.02;
 
     pub fn new(bodies: usize) -> Self {
-        Self { left: PerBody::new(bodies), time: 0.0 }
+        Self { left: PerBody::new(bodies), time: 0.0, share: 1.0 }
     }
 
     pub fn reset(&mut self) {
@@ -46,6 +49,27 @@ impl Blend {
         }
         sum
     }
+
+    /// Returns the part of the remainder `left` of a step that acts, all about the tool's centre: it is no larger than
+    /// the contacts and the coupling's pull, with which it is in balance, together. Without that, a tool that linearised
+    /// contacts threw out of a body would be pushed on in free space, against the coupling, and the hand would get an
+    /// energy that it never put in. `sizes` are those of the contacts and of the pull, N, and `lever` weights torques,
+    /// metres.
+    pub fn limit(&mut self, left: &Wrench, sizes: [f64; 2], lever: f64) -> Wrench {
+        let (all, most) = (size(left, lever), sizes[0] + sizes[1]);
+        self.share = if all > most { most / all } else { 1.0 };
+        scaled(left, self.share)
+    }
+
+    /// Returns the wrench on each body that acts in this step.
+    pub fn acting(&self) -> impl Iterator<Item = (&Place, Wrench)> {
+        self.left.iter().map(|(place, on_body)| (place, scaled(on_body, self.share)))
+    }
+}
+
+/// Returns the size of a wrench, N: torques count by the force that they are at a lever, metres.
+pub(super) fn size(wrench: &Wrench, lever: f64) -> f64 {
+    wrench.force.norm() + wrench.torque.norm() / lever.max(1e-9)
 }
 
 /// Returns the opposite of a wrench.

@@ -12,14 +12,18 @@
 //! slides, and neither rounding nor turning nor curvature takes a sample inside: each path is certified as a whole.
 
 mod budget;
+mod constraints;
 mod cuts;
 mod discrete;
+mod lock;
+mod outcome;
 mod penetration;
 mod triangles;
 mod types;
 
 pub use budget::Budget;
 use budget::Spent;
+use constraints::{constraint, Cut};
 pub use types::{Advance, Detection, GodSettings, Metric, Waypoint};
 
 use std::sync::{Arc, Weak};
@@ -28,7 +32,6 @@ use super::bodies::{Forms, Obstacle, Tool};
 use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintModel};
 use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
-use super::shading::averaged_outward;
 use super::types::Status;
 use crate::ccd::impact::{self, time_of_impact, Moving, Path};
 use crate::ccd::mesh_impact::MeshWorkspace;
@@ -36,7 +39,7 @@ use crate::ccd::mesh_near::NearWorkspace;
 use crate::ccd::shell;
 use crate::contact::{self, Contact, Geometry, Roles};
 use crate::field::{Field, SignedDistance};
-use crate::math::{limits, Mat3, Pose, Vec3, Vec6, Wrench};
+use crate::math::{limits, Mat3, Pose, Vec3, Vec6};
 use crate::mesh::Locator;
 use crate::pointshell::PointShell;
 use crate::Result;
@@ -63,6 +66,9 @@ const TOLERANCE: f64 = 0.01;
 /// not return them.
 const MAX_CUTS: usize = 24;
 
+/// Number of steps without motion, though the constraints allow it, after which constraints are added that do not.
+const LOCKS: u32 = 2;
+
 /// Smallest limit of the number of constraints with an obstacle, however many obstacles there are: few of many are near.
 const FEWEST: usize = 16;
 
@@ -75,7 +81,7 @@ pub struct GodObject {
     skin: f64,
     /// Poses of the obstacles at the end of the last step.
     last: Vec<Pose>,
-    cuts: Vec<Constraint>,
+    cuts: Vec<Cut>,
     /// Signed distance of each of the model's constraints.
     separations: Vec<f64>,
     /// For each obstacle: φ below which the god-object takes no sample, metres. 0, or negative if it is inside.
@@ -98,6 +104,8 @@ pub struct GodObject {
     near_triangles: NearWorkspace,
     moving_triangles: MeshWorkspace,
     inside: bool,
+    /// Number of steps since the god-object last moved.
+    still: u32,
     path: Vec<Waypoint>,
     spent: Spent,
 }
@@ -135,6 +143,7 @@ impl GodObject {
             near_triangles: NearWorkspace::default(),
             moving_triangles: MeshWorkspace::new(),
             inside: false,
+            still: 0,
             path: Vec::with_capacity(64 + 4 * settings.substeps.min(64) as usize),
             spent: Spent::default(),
         })
@@ -191,7 +200,7 @@ impl GodObject {
         self.last.clear();
         self.settled = None;
         self.path.clear();
-        self.inside = false;
+        (self.inside, self.still) = (false, 0);
         self.levels.fill(0.0);
         self.first_levels.fill(0.0);
         self.no_way_out = None;
@@ -218,6 +227,7 @@ impl GodObject {
         }
         let goal = moved(&self.model.pose, &center, &wanted);
         let (mut aim, mut time, mut substeps, mut stuck) = (goal, 0.0, 0, false);
+        let start = self.model.pose;
         let (moving, mut partial) = (self.obstacles_move(bodies), false);
         self.path.clear();
         self.add_waypoint(time);
@@ -273,12 +283,17 @@ impl GodObject {
             let ends = if part >= 1.0 { 1.0 } else { time + part * (1.0 - time) };
             stuck = self.length(&step) * part < 1e-3 * self.skin && hit.is_some();
             let by_samples = hit.filter(|(body, _)| self.meshes(*body, &bodies[*body]).is_none());
-            let added = by_samples.is_some_and(|(body, contact)| self.cut(body, &contact, bodies));
+            let added = match by_samples {
+                Some((body, contact)) => self.cut(body, &contact, (bodies, ends), stuck)?,
+                None => false,
+            };
             time = ends;
             self.add_waypoint(time);
             least = self.gather(bodies, time, NEAR)?;
+            // A cut that is not kept would only be made again.
+            let adds = |(body, hit): (usize, Contact)| added && self.cuts.iter().any(|cut| cut.is_of(body, &hit));
             // If nothing was hit, the god-object may have slid over an edge, and more motion may be possible behind it.
-            if stuck && !added {
+            if stuck && !by_samples.is_some_and(adds) {
                 break;
             }
         }
@@ -294,8 +309,10 @@ impl GodObject {
         self.inside = least <= HARD * self.skin;
         self.end(bodies);
         self.settled = (!self.is_held_inside()).then_some(least);
+        let moved = self.length(&difference(&start, &self.model.pose, &center)) >= 0.1 * self.skin;
+        self.still = if moved { 0 } else { self.still.saturating_add(1) };
         self.shade(bodies);
-        let mut advance = self.outcome(target, substeps, stuck, least)?;
+        let mut advance = self.outcome(target, (substeps, stuck), least, bodies)?;
         if partial {
             advance.status |= Status::PARTIAL;
         }
@@ -328,7 +345,7 @@ impl GodObject {
             self.settled = None;
         }
         let (last, cuts) = (&self.last, &mut self.cuts);
-        cuts.retain(|c| last[c.body as usize] == bodies[c.body as usize].pose);
+        cuts.retain(|c| last[c.body()] == bodies[c.body()].pose);
         Ok(())
     }
 
@@ -344,7 +361,7 @@ impl GodObject {
             let shell = body.forms.shell.as_ref().map_or_else(Weak::new, Arc::downgrade);
             if !(known.0.ptr_eq(&field) && known.1.ptr_eq(&shell)) {
                 *known = (field, shell);
-                self.cuts.retain(|cut| cut.body != i as u32);
+                self.cuts.retain(|cut| cut.body() != i);
                 self.settled = None;
                 // It did not come from where the other one was.
                 self.last[i] = body.pose;
@@ -431,9 +448,9 @@ impl GodObject {
             least = least.min(nearest - self.levels[i]);
         }
         self.keep_cuts(bodies, time)?;
-        self.model.constraints.extend_from_slice(&self.cuts);
+        self.model.constraints.extend(self.cuts.iter().map(|cut| cut.constraint));
         let (levels, rest) = (&self.levels, REST * self.skin);
-        self.separations.extend(self.cuts.iter().map(|cut| levels[cut.body as usize] + rest));
+        self.separations.extend(self.cuts.iter().map(|cut| levels[cut.body()] + rest - cut.rise));
         Ok(least)
     }
 
@@ -526,75 +543,5 @@ impl GodObject {
         };
         self.model.pose.rotation.renormalize();
         self.model.mass = mass_matrix(&self.tool, &self.model.pose);
-    }
-
-    /// Computes the normals of the forces.
-    fn shade(&mut self, bodies: &[Obstacle]) {
-        let half = self.settings.surface.shading;
-        if half == 0.0 {
-            return;
-        }
-        let gathered = self.model.constraints.len().saturating_sub(self.cuts.len());
-        for c in &mut self.model.constraints[..gathered] {
-            let body = &bodies[c.body as usize];
-            // The body from whose surface the sample is kept out.
-            let (field, pose, sign) = match c.feature & contact::FEATURE_OF_B {
-                0 => (&body.forms.field, &body.pose, -1.0),
-                _ => (&self.tool.forms.field, &self.model.pose, 1.0),
-            };
-            let averaged = field.as_deref().and_then(|field| averaged_outward(field, pose, &c.point, half));
-            c.shaded = averaged.map(|n| n * sign).filter(|n| n.dot(&c.normal) > 0.5).unwrap_or(c.normal);
-        }
-    }
-
-    fn outcome(&mut self, target: &Pose, substeps: u32, stuck: bool, least: f64) -> Result<Advance> {
-        let mut status = Status::NORMAL;
-        let mut wrench = Wrench::ZERO;
-        if self.inside {
-            status |= Status::PENETRATING;
-        }
-        let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
-        let pull = difference(&self.model.pose, target, &self.tool.center) * self.settings.coupling;
-        self.rows.clear();
-        self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
-        let solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
-        if solution.outcome != Outcome::Free {
-            let slip = self.model.slip(&self.solver, &solution.constrained);
-            let held = self.model.hold(&self.solver, &solution.constrained, slip, |_, _| {});
-            status |= held.status;
-            let felt = if solution.outcome == Outcome::Infeasible { solution.load } else { held.felt };
-            wrench = Wrench::from_column(&(felt * self.settings.stiffness));
-        }
-        let still = |a: &Vec6| a.dot(&(self.model.mass * a)).sqrt();
-        let pulls = still(&pull) > still(&Vec6::new(self.skin, 0.0, 0.0, 0.0, 0.0, 0.0));
-        if pulls && still(&solution.constrained) < 1e-6 * still(&pull) {
-            self.rows.retain(|r| r.slack == 0.0);
-            if self.solver.is_locked(&self.model.mass, &self.rows)? {
-                status |= Status::LOCKED;
-            }
-        } else if pulls && stuck {
-            status |= Status::LOCKED;
-        }
-        let constraints = self.model.constraints.len() as u32;
-        Ok(Advance { pose: self.model.pose, status, wrench, constraints, substeps, clearance: least })
-    }
-}
-
-fn constraint((body, frame): (u32, &Pose), c: &Contact, gap: f64) -> Constraint {
-    let point = if c.feature & contact::FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
-    let (normal, gap, frame, velocity) = (c.normal, gap.max(0.0), *frame, Vec3::zeros());
-    let (recedes, friction, share) = (0.0, 0.0, 1.0);
-    Constraint {
-        point,
-        normal,
-        gap,
-        feature: c.feature,
-        body,
-        shaded: normal,
-        frame,
-        velocity,
-        recedes,
-        friction,
-        share,
     }
 }

@@ -149,6 +149,11 @@ impl Linearised {
         }
     }
 
+    /// Returns the wrench on the tool at the model's own state.
+    pub fn wrench(&self) -> &Wrench {
+        &self.sum.response.wrench
+    }
+
     /// Returns the response at another state, `age` seconds after the model was made.
     pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
         let (moved, faster, age) = self.apart(body, age);

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod device;
+mod extremes;
 mod god;
 mod god_triangles;
 mod hulls;

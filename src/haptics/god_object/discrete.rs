@@ -27,7 +27,7 @@ impl GodObject {
         self.end(bodies);
         self.settled = Some(least);
         self.shade(bodies);
-        let mut advance = self.outcome(target, 1, false, least)?;
+        let mut advance = self.outcome(target, (1, false), least, bodies)?;
         if least <= 0.0 {
             advance.status |= Status::PENETRATING;
         }

@@ -3,7 +3,7 @@
 use super::method::{Averaged, Effect, RenderingMethod, Round};
 use crate::haptics::{Forms, Obstacle, Settings, Tool};
 use crate::math::{limits, Pose};
-use crate::response::{vps, Braking, Role, VpsSettings, Workspace};
+use crate::response::{vps, Braking, Response, Role, VpsResponse, VpsSettings, Workspace};
 use crate::{Error, Result};
 
 pub(super) struct Vps {
@@ -12,6 +12,16 @@ pub(super) struct Vps {
     layer: Averaged,
     inside: Averaged,
     braking: Averaged,
+}
+
+/// Returns the braking of an approach with a coefficient b of each sample of at most m/Δt: what stops the tool in a round.
+/// The coefficient of [`Braking::InOneStep`] has no bound where the tool turns and few samples approach, slowly.
+/// Linearised at such a coefficient, the smallest change of the tool's motion would be a force that throws it.
+fn within_mass(found: &VpsResponse, round: &Round) -> Response {
+    // The derivative by the velocity is −b Σ n nᵀ, and each n is unit.
+    let sum = -found.braking.by_twist.fixed_view::<3, 3>(0, 0).trace();
+    let most = f64::from(found.braked) * round.tool.mass / round.time;
+    found.braking.scaled(if sum > most { most / sum } else { 1.0 })
 }
 
 impl RenderingMethod for Vps {
@@ -57,7 +67,7 @@ impl RenderingMethod for Vps {
         let i = effect.obstacle();
         self.layer.push(i, &found.layer, found.surface as usize);
         self.inside.push(i, &found.inside, found.interior as usize);
-        self.braking.push(i, &found.braking, found.braked as usize);
+        self.braking.push(i, &within_mass(&found, round), found.braked as usize);
         Ok(())
     }
 
