@@ -46,9 +46,16 @@ bool touches(const std::vector<Candidate>& candidates)
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
 {
-	const bool is_near = stays_found(first, second, wanted);
+	bool is_near = stays_found(first, second, wanted);
 	candidates.clear();
-	const bool found = is_near ? recall(first, second, candidates) : search(first, second, settings, wanted, kept, share, candidates);
+	bool found = is_near && recall(first, second, candidates);
+	if (found && lacks_crossings(candidates))
+	{
+		is_near = false;
+		candidates.clear();
+	}
+	if (!is_near)
+		found = search(first, second, settings, wanted, kept, share, candidates);
 	m_cache.end_step(wanted.now, found);
 	if (!found)
 		return false;
@@ -69,6 +76,9 @@ bool PairQuery::stays_found(const Side& first, const Side& second, const Wanted&
 	return (m_edges.empty() && !m_crosses) || m_cache.change_since_search(wanted) <= kEdgesStay * wanted.margin;
 }
 
+/// Returns whether the samples that touched in the last search, which therefore did not ask for crossing edges, touch no more.
+bool PairQuery::lacks_crossings(const std::vector<Candidate>& candidates) const { return m_can_cross && !m_crosses && !touches(candidates); }
+
 bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Candidate>& candidates)
 {
 	if (!update_samples(first, second, candidates))
@@ -76,7 +86,9 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 	// The depth limit of every sample was known before this step.
 	m_forms.sheet_depth().add_limit();
 	const bool all_are_samples = m_samples.features.size() == candidates.size();
-	return all_are_samples || (m_edges.update(first, second, candidates) && m_features.update(first, second, candidates));
+	if (!all_are_samples && !(m_edges.update(first, second, candidates) && m_features.update(first, second, candidates)))
+		return false;
+	return !lacks_crossings(candidates);
 }
 
 void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, bool exact, std::vector<Candidate>& candidates)
@@ -162,9 +174,9 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	m_cache.set_complete(m_samples.is_complete() && !(step.max_gap < query.max_separation));
 	take_samples(first, second, settings, count, candidates);
 	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
-	const bool can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_exact && first.voxshell && second.voxshell && !query.limit;
-	m_crosses = can_cross && !touches(candidates);
-	if (can_cross && !m_crossings)
+	m_can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_exact && first.voxshell && second.voxshell && !query.limit;
+	m_crosses = m_can_cross && !touches(candidates);
+	if (m_can_cross && !m_crossings)
 		m_crossings.reset(new SampleQuery);
 	if (m_crosses && !add_crossings(first, second, inflation, candidates))
 		return false;

@@ -76,6 +76,7 @@ private:
 	bool add_crossings(const Side& first, const Side& second, double inflation, std::vector<Candidate>& candidates);
 	void drop_repeated_corners(double size, std::vector<Candidate>& candidates);
 	bool stays_found(const Side& first, const Side& second, const Wanted& wanted) const;
+	bool lacks_crossings(const std::vector<Candidate>& candidates) const;
 	bool recall(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 	bool update_samples(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 
@@ -88,8 +89,9 @@ private:
 	FeatureContacts m_features;
 	LookAhead m_look_ahead;
 	std::vector<size_t> m_repeated;
-	bool m_exact = false;    // of the last search
-	bool m_crosses = false;  // the last search needed the edges that pass through the other mesh
+	bool m_exact = false;      // of the last search
+	bool m_can_cross = false;  // edges may pass through the other mesh between the samples of the last search
+	bool m_crosses = false;    // the last search needed the edges that pass through the other mesh
 };
 }  // namespace voxshell_bullet
 
