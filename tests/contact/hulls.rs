@@ -181,8 +181,10 @@ fn contacts_of_separated_bodies_have_the_smallest_distance_first() {
         assert!((first.separation - expected).abs() < 1e-10, "{} {} {n}: {first:?} {expected}", a.name, b.name);
         for c in contacts {
             let across = c.point_on_b - c.point_on_a;
-            assert!((across - c.normal * c.separation).norm() < 1e-9, "{c:?}");
-            assert!((c.normal.norm() - 1.0).abs() < 1e-12 && c.separation <= query.max_separation);
+            let is_along = (across - c.normal * c.separation).norm() < 1e-9;
+            let is_unit = (c.normal.norm() - 1.0).abs() < 1e-12;
+            let is_near = c.separation <= query.max_separation;
+            assert!(is_along && is_unit && is_near, "{} {} {n} within {}: {c:?}", a.name, b.name, query.max_separation);
         }
     }
     assert!(seen > 20, "{seen}");

@@ -126,7 +126,7 @@ impl<'a> Pair<'a> {
             return Relation::Refine(refine);
         }
         if is_surface != [true; 2] {
-            return Relation::Triangles;
+            return self.by_triangles(p, q);
         }
         let normal = (found.on_b - found.on_a) / found.distance;
         let (on_a, on_b, separation) = (found.on_a, found.on_b, found.distance);
@@ -147,16 +147,26 @@ impl<'a> Pair<'a> {
         (refine != [false; 2]).then_some(refine)
     }
 
+    /// Returns the relation of two nodes whose triangles decide. Only pieces of level 0 have triangles, so coarser nodes are
+    /// refined first, also if their detail is not perceptible.
+    fn by_triangles(&self, p: &Node, q: &Node) -> Relation {
+        let coarse = [p.level > 0, q.level > 0];
+        if coarse == [false; 2] {
+            Relation::Triangles
+        } else {
+            Relation::Refine(coarse)
+        }
+    }
+
     fn overlapping(&self, i: u32, j: u32) -> Relation {
         let (p, q) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
         let merged = [p, q].map(|n| n.deviation.is_infinite());
         if merged != [false; 2] {
             return Relation::Refine(merged);
         }
-        let finest = p.level == 0 && q.level == 0;
         let [deepest, other] = if self.depths { self.shallowest_faces(i, j) } else { [None; 2] };
         let Some((found, area)) = deepest else {
-            return if finest { Relation::Triangles } else { Relation::Refine([p.level > 0, q.level > 0]) };
+            return self.by_triangles(p, q);
         };
         if let Some(refine) = self.refinement(p, q, area, [true; 2]) {
             return Relation::Refine(refine);
@@ -177,11 +187,10 @@ impl<'a> Pair<'a> {
         let is_inside = inside.is_some();
         let found = inside.unwrap_or(found);
         let is_shallow = found.separation > -1e-12 * self.size;
-        match (is_inside || is_shallow, finest) {
-            (true, _) => Relation::Contact(found),
-            (false, true) => Relation::Triangles,
-            (false, false) => Relation::Refine([p.level > 0, q.level > 0]),
+        if is_inside || is_shallow {
+            return Relation::Contact(found);
         }
+        self.by_triangles(p, q)
     }
 
     /// Returns the depth of overlapping hulls along the normals of those faces that are surface: the smallest over the faces
