@@ -26,6 +26,8 @@ pub struct Extreme {
 pub struct Nearest {
     pub on_a: Vec3,
     pub on_b: Vec3,
+    /// Unit vector from A to B. Close sets need it: the difference of the points has lost digits to rounding.
+    pub normal: Vec3,
     /// Metres.
     pub distance: f64,
     /// Points that span the features on which the closest points lie; the first `count` count.
@@ -167,15 +169,16 @@ pub fn nearest(first: &Vec3, limit: f64, size: f64, mut support: impl FnMut(&Vec
         (simplex, v) = (reduced, closer);
     }
     let distance = v.norm();
-    let mut answer =
-        Nearest { on_a: Vec3::zeros(), on_b: Vec3::zeros(), distance, ids: [[0; 2]; 3], count: simplex.len.min(3) };
+    let normal = -v / distance;
+    let (on_a, on_b, count) = (Vec3::zeros(), Vec3::zeros(), simplex.len.min(3));
+    let mut answer = Nearest { on_a, on_b, normal, distance, ids: [[0; 2]; 3], count };
     for i in 0..simplex.len {
         answer.on_a += simplex.points[i].a * simplex.weights[i];
         answer.on_b += simplex.points[i].b * simplex.weights[i];
         answer.ids[i.min(2)] = simplex.points[i].ids;
     }
     if distance > limit {
-        return Separation::Beyond(-v / distance);
+        return Separation::Beyond(normal);
     }
     Separation::Near(answer)
 }
@@ -205,6 +208,7 @@ mod tests {
             let Separation::Near(found) = cubes(apart, f64::INFINITY) else { panic!("{apart}") };
             assert!((found.distance - expected).abs() < 1e-14, "{apart} {} {expected}", found.distance);
             assert!(((found.on_a - found.on_b).norm() - expected).abs() < 1e-14);
+            assert!((found.normal.norm() - 1.0).abs() < 1e-15 && found.normal.dot(&apart) > 0.0);
             assert!(matches!(cubes(apart, 0.5 * expected), Separation::Beyond(d) if d.dot(&apart) > 0.0));
         }
         assert!(matches!(cubes(Vec3::new(0.9, 0.1, 0.2), 1.0), Separation::Overlapping));

@@ -126,6 +126,19 @@ fn adversarial_pose(rng: &mut Rng) -> Pose {
     Isometry3::from_parts(Translation3::from(at), turn)
 }
 
+/// The poses of pair `n` of the tests that draw two of 14 bodies and then two poses.
+fn drawn_poses(seed: u64, reach: f64, n: usize) -> [Pose; 2] {
+    let mut rng = Rng(seed);
+    let mut draw = || {
+        (rng.next(), rng.next());
+        [random_pose(&mut rng, reach), random_pose(&mut rng, reach)]
+    };
+    (0..n).for_each(|_| {
+        draw();
+    });
+    draw()
+}
+
 #[test]
 fn with_tolerance_zero_the_distance_is_that_of_all_triangles() {
     let (scenes, mut rng) = (scenes(), Rng(17));
@@ -300,6 +313,40 @@ fn a_tolerance_loses_no_contact() {
         }
     }
     assert!(seen > 40 && saved > 10, "{seen} {saved}");
+}
+
+/// The tolerance stops at a coarse hull of one body and a piece of the other that must be decided by triangles, which only
+/// pieces have.
+#[test]
+fn a_coarse_hull_beside_a_finest_piece_loses_no_contact() {
+    let plate = hierarchy(&primitives::hole([0.4, 0.1, 0.4], 0.2, 16).unwrap());
+    let bowl = hierarchy(&primitives::bowl(0.5, 0.05, 16).unwrap());
+    let [pose_a, pose_b] = drawn_poses(41, 0.4, 1063);
+    let bodies = [(&plate, &pose_a), (&bowl, &pose_b)];
+    let mut workspace = HullWorkspace::new();
+    for bodies in [bodies, [bodies[1], bodies[0]]] {
+        for tolerance in [0.0, 0.001, 0.004, 0.1] {
+            let query = HullQuery { max_separation: 0.0, tolerance };
+            assert!(!hull_contacts(bodies, &query, &mut workspace).unwrap().is_empty(), "{tolerance}");
+            let query = HullQuery { max_separation: f64::INFINITY, tolerance };
+            assert!(hull_distance(bodies, &query, &mut workspace).unwrap().is_some(), "{tolerance}");
+        }
+    }
+}
+
+/// At 37 µm the difference of the contact's points has too few digits for a unit normal.
+#[test]
+fn normals_of_close_bodies_have_unit_length() {
+    let (torus, part) = (hierarchy(&primitives::torus(0.35, 0.12, 24, 12).unwrap()), hierarchy(&Part::new(1).mesh));
+    let [pose_a, pose_b] = drawn_poses(23, 1.0, 11_416);
+    let query = HullQuery { max_separation: 4e-5, tolerance: 0.0 };
+    let mut workspace = HullWorkspace::new();
+    let contacts = hull_contacts([(&torus, &pose_a), (&part, &pose_b)], &query, &mut workspace).unwrap();
+    assert!(!contacts.is_empty());
+    for c in contacts {
+        assert!((c.normal.norm() - 1.0).abs() < 1e-14, "{c:?}");
+        assert!((c.point_on_b - c.point_on_a).dot(&c.normal) > 0.999 * c.separation, "{c:?}");
+    }
 }
 
 #[test]

@@ -128,8 +128,7 @@ impl<'a> Pair<'a> {
         if is_surface != [true; 2] {
             return self.by_triangles(p, q);
         }
-        let normal = (found.on_b - found.on_a) / found.distance;
-        let (on_a, on_b, separation) = (found.on_a, found.on_b, found.distance);
+        let (on_a, on_b, normal, separation) = (found.on_a, found.on_b, found.normal, found.distance);
         Relation::Contact(Found { on_a, on_b, normal, separation, nodes: [i, j] })
     }
 
