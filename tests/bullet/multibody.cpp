@@ -1,5 +1,5 @@
 // Links and bases of btMultiBody with Voxshell shapes, as in Gazebo's bullet-featherstone and in PyBullet: a stack, an arm that
-// holds a mug by its handle, and the contacts of all pairs against those of rigid bodies.
+// holds a mug by its handle, fast links, and the contacts of all pairs against those of rigid bodies.
 #include <algorithm>
 
 #include <BulletDynamics/Featherstone/btMultiBody.h>
@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "scene.h"
+#include "side.h"
 
 namespace
 {
@@ -340,10 +341,127 @@ void pairs_have_the_contacts_of_rigid_bodies()
 	std::printf("%d of %zu pairs touch\n", touching, 4 * pairs.size());
 	CHECK(touching == int(4 * pairs.size()));
 }
+/// A tree of links with joints of each kind, on a base that moves: the velocities that the plugin reads against differences
+/// of the poses.
+void velocities_of_links_are_those_of_their_poses()
+{
+	btBoxShape box(btVector3(btScalar(0.05), btScalar(0.05), btScalar(0.05)));
+	const btVector3 inertia(btScalar(0.1), btScalar(0.2), btScalar(0.3)), offset(btScalar(0.1), btScalar(0.2), 0), arm(0, btScalar(-0.3), btScalar(0.1));
+	const btQuaternion turn(btVector3(1, 2, 3).normalized(), btScalar(0.7));
+	MultiScene scene;
+	const int links = 5;
+	btMultiBody* const body = scene.add_body(links, 2, inertia, false);
+	body->setupRevolute(0, 1, inertia, -1, turn, btVector3(3, 1, 2).normalized(), offset, arm);
+	body->setupSpherical(1, 1, inertia, 0, turn, offset, arm);
+	body->setupPlanar(2, 1, inertia, 0, turn, btVector3(0, 1, 0), offset);
+	body->setupPrismatic(3, 1, inertia, 1, turn, btVector3(1, 0, 1).normalized(), offset, arm, false);
+	body->setupFixed(4, 1, inertia, 3, turn, offset, arm);
+	body->finalizeMultiDof();
+	body->setBaseWorldTransform(btTransform(turn, btVector3(1, 2, 3)));
+	body->setBaseVel(btVector3(btScalar(0.5), -1, btScalar(0.3)));
+	body->setBaseOmega(btVector3(1, btScalar(0.4), btScalar(-0.6)));
+	const btScalar angle = btScalar(0.6), planar[3] = {btScalar(0.3), btScalar(0.1), btScalar(-0.2)}, along = btScalar(0.2);
+	const btScalar ball[4] = {turn.x(), turn.y(), turn.z(), turn.w()};
+	body->setJointPosMultiDof(0, &angle);
+	body->setJointPosMultiDof(1, ball);
+	body->setJointPosMultiDof(2, planar);
+	body->setJointPosMultiDof(3, &along);
+	const btScalar speeds[3] = {btScalar(1.5), btScalar(-0.7), btScalar(0.9)};
+	for (int i = 0; i < links - 1; ++i)
+		body->setJointVelMultiDof(i, speeds);
+	btAlignedObjectArray<btQuaternion> turns;
+	btAlignedObjectArray<btVector3> places;
+	body->forwardKinematics(turns, places);
+	for (int i = -1; i < links; ++i)
+		scene.add_collider(body, i, &box, i < 0 ? body->getBaseWorldTransform() : body->getLink(i).m_cachedWorldTransform, 1);
+	std::vector<voxshell_bullet::Motion> motions;
+	for (const auto& collider : scene.colliders)
+	{
+		const btCollisionObjectWrapper wrap(nullptr, &box, collider.get(), collider->getWorldTransform(), -1, -1);
+		motions.push_back(voxshell_bullet::side_of(&wrap, 0.01).motion);
+	}
+	const btScalar dt = btScalar(1e-3);
+	std::vector<btTransform> poses[2];
+	for (int side = 0; side < 2; ++side)
+	{
+		body->stepPositionsMultiDof(side ? -2 * dt : dt);
+		body->forwardKinematics(turns, places);
+		for (int i = -1; i < links; ++i)
+			poses[side].push_back(i < 0 ? body->getBaseWorldTransform() : body->getLink(i).m_cachedWorldTransform);
+	}
+	double worst = 0;
+	for (size_t i = 0; i < motions.size(); ++i)
+	{
+		const btTransform &after = poses[0][i], &before = poses[1][i];
+		const btVector3 linear = (after.getOrigin() - before.getOrigin()) / (2 * dt);
+		btQuaternion turned = after.getRotation() * before.getRotation().inverse();
+		if (turned.w() < 0)
+			turned = -turned;
+		const btVector3 angular = btVector3(turned.x(), turned.y(), turned.z()) / dt;  // of a small angle
+		const btVector3 read = voxshell_bullet::to_bt(motions[i].linear), spin = voxshell_bullet::to_bt(motions[i].angular);
+		worst = std::max(worst, double(std::max((linear - read).length(), (angular - spin).length())));
+		CHECK(read.length() > btScalar(0.1) && spin.length() > btScalar(0.1));
+		CHECK(motions[i].inverse_mass == (i ? 1 : 0.5));
+	}
+	std::printf("velocities of links: largest error %.2e m/s or rad/s\n", worst);
+	CHECK(worst < rounding(2e-3) + 1e-5);
+}
+
+/// Bodies that move 40 mm in a step, as a base and as a link on a long arm, meet a plane and a block.
+void fast_links_do_not_sink_in()
+{
+	const Handle block = primitive(VXS_PRIMITIVE_HOLE, {0.06, 0.025, 0.06, 0.03}, {24}, 3000, 80), floor = primitive(VXS_PRIMITIVE_BOX, {1, 0.05, 1}, {}, 20000, 64);
+	btVoxShellShape shape(block.get()), slab(floor.get());
+	btStaticPlaneShape ground(btVector3(0, 1, 0), btScalar(0.05));
+	btVector3 inertia;
+	shape.calculateLocalInertia(1, inertia);
+	double worst = 0;
+	for (int below = 0; below < 2; ++below)
+		for (int kind = 0; kind < 2; ++kind)
+			for (int phase = 0; phase < 8; ++phase)
+			{
+				MultiScene scene;
+				scene.add(below ? static_cast<btCollisionShape*>(&slab) : &ground, 0, btTransform::getIdentity());
+				const btScalar height = btScalar(0.5 + 0.005 * phase);
+				if (kind == 0)
+				{
+					btMultiBody* const body = scene.add(&shape, 1, btTransform(btQuaternion(btVector3(1, 0, 0), btScalar(0.4 * phase)), btVector3(0, height, 0)));
+					body->setBaseVel(btVector3(0, -8, 0));
+				}
+				else
+				{
+					// A pendulum of 1 m about z, whose link falls on the ground.
+					btMultiBody* const body = scene.add_body(1, 1, btVector3(1, 1, 1), true);
+					body->setupRevolute(0, 1, inertia, -1, btQuaternion::getIdentity(), btVector3(0, 0, 1), btVector3(0, 0, 0), btVector3(1, 0, 0), true);
+					body->finalizeMultiDof();
+					body->setBaseWorldTransform(at(-1, btScalar(0.08), 0));
+					body->setJointPos(0, height);
+					body->setJointVel(0, -8);
+					scene.world.addMultiBody(body);
+					btAlignedObjectArray<btQuaternion> turns;
+					btAlignedObjectArray<btVector3> places;
+					body->forwardKinematics(turns, places);
+					scene.add_collider(body, 0, &shape, body->getLink(0).m_cachedWorldTransform, btScalar(0.5));
+				}
+				double deepest = 1;
+				for (int i = 0; i < 40; ++i)
+				{
+					scene.world.stepSimulation(kStep, 0);
+					scene.world.performDiscreteCollisionDetection();
+					deepest = std::min(deepest, scene.deepest());
+				}
+				CHECK(deepest < 1e-3);  // they meet
+				worst = std::min(worst, deepest);
+			}
+	std::printf("bases and links at 8 m/s: deepest %.3f mm\n", -1e3 * worst);
+	CHECK(worst > -5e-4);
+}
 }  // namespace
 
 int main()
 {
+	velocities_of_links_are_those_of_their_poses();
+	fast_links_do_not_sink_in();
 	pairs_have_the_contacts_of_rigid_bodies();
 	five_concave_bodies_stay_on_each_other();
 	an_arm_holds_a_mug_by_its_handle();

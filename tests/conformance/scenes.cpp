@@ -145,7 +145,6 @@ void nut_bolt(const Context& context, Row& row) {
     settings.dt = 1e-3;
     settings.friction = 0;
     settings.margin = 1e-5; // the play of the thread is 0.13 mm
-    settings.fastest = 0.02;
     Run run(settings);
     const Model &bolt = context.bodies.get("bolt"), &nut = context.bodies.get("nut");
     run.add(mesh_body(context, "bolt", 0, pose_of({-bolt.origin.x, -bolt.origin.y, -bolt.origin.z})));

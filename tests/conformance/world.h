@@ -55,9 +55,6 @@ struct WorldSettings {
     double friction = 0.5;
     /// Distance up to which contacts are generated, for hosts that have such a setting, m.
     double margin = 1e-3;
-    /// Speed at which bodies approach each other, at most; for hosts that must be told how far ahead contacts are
-    /// wanted, m/s.
-    double fastest = 2;
     /// Iterations of the solver, where the host has such a setting: stacks of five creep with Bullet's default of 10.
     int iterations = 100;
     /// The host's own method for meshes in place of Voxshell.

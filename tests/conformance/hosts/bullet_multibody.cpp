@@ -1,9 +1,5 @@
 // The host "bullet-multibody": each body is a btMultiBody, as in Gazebo's bullet-featherstone and in PyBullet, with the
 // plugin.
-//
-// The plugin reads velocities of btRigidBody only. For links the margin takes the place of the look-ahead: it must be
-// at least the distance that two bodies approach in a step.
-#include <algorithm>
 #include <cmath>
 
 #include <BulletDynamics/Featherstone/btMultiBody.h>
@@ -24,7 +20,7 @@ struct Item {
 class MultiBodyWorld : public World {
 public:
     explicit MultiBodyWorld(const WorldSettings& settings)
-        : m_settings(settings), m_shapes(m_dispatcher, widened(settings)) {
+        : m_settings(settings), m_shapes(m_dispatcher, settings) {
         m_world.setGravity(btVector3(0, btScalar(-settings.gravity), 0));
         m_world.getSolverInfo().m_numIterations = settings.iterations;
     }
@@ -79,11 +75,6 @@ public:
     RayHit cast_ray(const vxs_vec3& from, const vxs_vec3& to) override { return cast(m_world, from, to); }
 
 private:
-    static WorldSettings widened(WorldSettings settings) {
-        settings.margin = std::max(settings.margin, settings.fastest * settings.dt);
-        return settings;
-    }
-
     void put(Item& item, const vxs_pose& pose, const vxs_vec3& linear, const vxs_vec3& angular) {
         item.body->setBaseWorldTransform(to_bt(pose));
         item.body->setBaseVel(to_bt(linear));
