@@ -11,6 +11,8 @@ public:
     explicit BulletWorld(const WorldSettings& settings) : m_settings(settings), m_shapes(m_dispatcher, settings) {
         m_world.setGravity(btVector3(0, btScalar(-settings.gravity), 0));
         m_world.getSolverInfo().m_numIterations = settings.iterations;
+        // With one direction, Bullet does not brake what creeps across it by less than 0.35 mm/s.
+        m_world.getSolverInfo().m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
     }
     ~BulletWorld() override {
         for (auto& body : m_bodies) m_world.removeRigidBody(body.get());
