@@ -219,7 +219,7 @@ endif()
 if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
   add_test(NAME mujoco.plugin COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/mujoco/run" "${CMAKE_BINARY_DIR}/mujoco"
     "${VOXSHELL_CARGO_DIR}" $<TARGET_FILE:voxshell>)
-  set_tests_properties(mujoco.plugin PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped")
+  set_tests_properties(mujoco.plugin PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped" RESOURCE_LOCK mujoco)
 endif()
 
 # The Python wheel, in an environment with maturin, NumPy and pytest; skipped where pip cannot install them.

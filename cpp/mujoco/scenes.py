@@ -88,8 +88,9 @@ def thread_pitch(states, pitch):
 class Scene:
     """A scene: its model file, files, length and what it is about."""
 
-    def __init__(self, name, xml, seconds, assets=None, pitch=None, engaged=None, goal=None, control=0.0):
-        self.name, self.xml, self.seconds, self._assets = name, xml, seconds, assets
+    def __init__(self, name, xml, seconds, assets=None, pitch=None, engaged=None, goal=None, control=0.0,
+                 functions=False):
+        self.name, self.xml, self.seconds, self._assets, self.functions = name, xml, seconds, assets, functions
         self.pitch, self.engaged, self.goal, self.control = pitch, engaged, goal, control
 
     def assets(self, primitives):
@@ -123,7 +124,7 @@ def _peg_and_hole(primitives):
 
 
 def _knot(primitives):
-    return {"mesh.obj": primitives.obj("torus_knot", [0.06, 0.018], [2, 3, 128, 16])}
+    return {"mesh.obj": primitives.obj("torus_knot", [0.03, 0.009], [2, 3, 128, 16])}
 
 
 def pile_xml(count=50):
@@ -131,11 +132,11 @@ def pile_xml(count=50):
     bodies, walls = [], []
     random = np.random.default_rng(7)
     for i in range(count):
-        x, y = 0.11 * (i % 3 - 1), 0.11 * (i // 3 % 3 - 1)
+        x, y = 0.115 * (i % 3 - 1), 0.115 * (i // 3 % 3 - 1)  # farther apart than their extent of 0.109
         quaternion = random.normal(size=4)
         quaternion /= np.linalg.norm(quaternion)
         bodies.append('<body pos="%g %g %g" quat="%r %r %r %r"><freejoint/><geom type="sdf" mesh="body"/></body>' %
-                      (x, y, 0.15 + 0.2 * (i // 9), *quaternion))
+                      (x, y, 0.08 + 0.115 * (i // 9), *quaternion.tolist()))
     for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         walls.append('<geom type="box" size="%g %g 0.75" pos="%g %g 0.75"/>' %
                      (0.1 if x else 0.3, 0.1 if y else 0.3, 0.3 * x, 0.3 * y))
@@ -164,10 +165,10 @@ def _fallen(model, states):
 def all_scenes():
     return [
         Scene("nut-bolt", "nut_bolt.xml", 3.0, _nut_and_bolt, pitch=0.002, engaged=(0.002, 0.024)),
-        Scene("nut-bolt sdf", "sdf_nut_bolt.xml", 6.0, None, pitch=1 / 12, engaged=(0.45, 0.75)),
+        Scene("nut-bolt sdf", "sdf_nut_bolt.xml", 10.0, None, pitch=1 / 12, engaged=(0.45, 0.827), functions=True),
         Scene("nut-bolt factory", "factory_nut_bolt.xml", 3.0, _factory_nut_and_bolt, pitch=0.002, engaged=(0.001, 0.0205)),
         Scene("bunny-bunny", "bunnies.xml", 1.0, _bunny),
-        Scene("gear-gear", "gears.xml", 3.0, None, goal=_gear_goal, control=1.0),
+        Scene("gear-gear", "gears.xml", 3.0, None, goal=_gear_goal, control=1.0, functions=True),
         Scene("peg-hole", "peg_hole.xml", 0.5, _peg_and_hole, goal=_peg_goal),
         Scene("pile of 50", pile_xml(50), 2.0, _knot, goal=_fallen),
     ]

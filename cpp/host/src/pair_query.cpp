@@ -19,7 +19,7 @@ vxs_vec3 to_body(const vxs_pose& pose, const vxs_vec3& world) {
     return p + t * pose.qw + cross(q, t);
 }
 
-Contact convert(const vxs_contact& raw, const vxs_query_step& step) {
+Contact convert(const vxs_contact& raw, const vxs_query_step& step, double allowance) {
     Contact contact;
     contact.point_on_a = raw.point_on_a;
     contact.point_on_b = raw.point_on_b;
@@ -27,7 +27,7 @@ Contact convert(const vxs_contact& raw, const vxs_query_step& step) {
     contact.separation = raw.separation;
     contact.feature = raw.feature;
     const vxs_vec3 moves = step.shift + cross(step.turn, raw.point_on_a - step.center);
-    contact.gap = raw.separation - std::max(0.0, dot(raw.normal, moves));
+    contact.gap = raw.separation - std::max(0.0, dot(raw.normal, moves) - allowance);
     return contact;
 }
 
@@ -101,8 +101,9 @@ void PairQuery::forget() {
 vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSettings& settings) {
     m_last.swap(m_contacts);
     forget();
-    if (!(dt >= 0) || !(settings.margin >= 0) || !(settings.look_ahead >= 0) || !(settings.max_look_ahead >= 0))
-        return refuse("host: the step, the margin and the look-ahead of a pair must be numbers of 0 or more");
+    if (!(dt >= 0) || !(settings.margin >= 0) || !(settings.look_ahead >= 0) || !(settings.max_look_ahead >= 0) ||
+        !(settings.allowance >= 0))
+        return refuse("host: the step, the margin, the look-ahead and the allowance of a pair must be numbers of 0 or more");
     const double radius_a = radius_about(a.shape, to_body(a.pose, a.center_of_mass));
     const double radius_b = radius_about(b.shape, to_body(b.pose, b.center_of_mass));
     const double smaller = std::min(radius_a, radius_b);
@@ -146,7 +147,12 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
     if (status)
         return status;
     m_found = count;
-    for (size_t i = 0; i < count; ++i) m_contacts.push_back(convert(m_raw[i], step));
+    for (size_t i = 0; i < count; ++i) {
+        const Contact contact = convert(m_raw[i], step, settings.allowance);
+        // The library knows nothing of the allowance and has counted all of the approach.
+        if (settings.allowance == 0 || std::min(contact.separation, contact.gap) <= settings.margin)
+            m_contacts.push_back(contact);
+    }
     match();
     Thinning thinning = settings.thinning;
     if (!(thinning.turn_length > 0))

@@ -44,7 +44,7 @@ SharedShape cook(const Triangles& triangles, const Settings& settings, std::stri
     options.voxel_size = settings.voxel_size;
     options.spacing = settings.spacing;
     options.sample_count = settings.samples;
-    options.sampling = settings.sampling;
+    options.sampling = sampling_of(settings, triangles.vertices.size());
 
     Cooked& all = cooked();
     // Held while cooking, which uses all processors: a second simulation that needs the same mesh waits for it.

@@ -1,5 +1,7 @@
 // The plugin library: registers the plugin voxshell.sdf with MuJoCo, and replaces the entries of MuJoCo's table of
 // collision functions that have a mesh or an SDF. A model without an instance of the plugin gets MuJoCo's own functions.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 
@@ -51,6 +53,7 @@ std::string find_field(const mjModel* model, int index, Instance& instance) {
     std::string error;
     const SharedShape shape = mesh_shape(model, mesh, instance.settings, error);
     if (!shape) return error;
+    if (vxs_shape_get_bounds(shape.get(), &instance.bounds) != VXS_OK) return vxs_last_error();
     return vxs_shape_get_field(shape.get(), &instance.field) == VXS_OK ? std::string() : vxs_last_error();
 }
 
@@ -94,7 +97,24 @@ void advance(const mjModel* model, mjData* data, int index) {
     instance_at(data, index)->simulation->end_step();
 }
 
+/// Returns a lower bound of the distance to the mesh for a point outside its box, 0 for one inside. The field's own value
+/// outside its grid is an upper bound, with which MuJoCo's march along a ray would step through the surface.
+double distance_to_box(const vxs_aabb& box, const mjtNum point[3]) {
+    const double low[3] = {box.min.x, box.min.y, box.min.z}, high[3] = {box.max.x, box.max.y, box.max.z};
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double beyond = std::max({low[i] - point[i], point[i] - high[i], 0.0});
+        sum += beyond * beyond;
+    }
+    return std::sqrt(sum);
+}
+
 mjtNum sdf_distance(const mjtNum point[3], const mjData* data, int index) {
+    const vxs_aabb& box = instance_at(data, index)->bounds;
+    const double apart = distance_to_box(box, point);
+    // The field's grid reaches a little beyond the box.
+    const double near = 0.01 * std::max({box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z});
+    if (apart > near) return apart;
     double distance = 0;
     if (vxs_field_distance(instance_at(data, index)->field, {point[0], point[1], point[2]}, &distance, nullptr) != VXS_OK)
         library.error("voxshell: plugin instance %d: %s", index, vxs_last_error());

@@ -8,7 +8,8 @@
 namespace voxshell::mujoco {
 
 const char* const kAttributes[] = {"geoms",    "resolution",   "voxel_size", "spacing",    "samples",
-                                   "sampling", "max_contacts", "coverage",   "dense_above"};
+                                   "sampling", "max_contacts", "coverage",   "dense_above", "look_ahead",
+                                   "allowance"};
 const int kAttributeCount = sizeof kAttributes / sizeof *kAttributes;
 
 namespace {
@@ -67,6 +68,11 @@ private:
 
 } // namespace
 
+uint32_t sampling_of(const Settings& settings, size_t vertex_count) {
+    if (settings.sampling != kAutoSampling) return settings.sampling;
+    return vertex_count <= settings.samples ? VXS_SAMPLING_DEFAULT : VXS_SAMPLING_UNIFORM;
+}
+
 std::string read_settings(const MujocoLibrary& library, const mjModel* model, int instance, Settings& settings) {
     Reader reader(library, model, instance);
     Settings read;
@@ -78,14 +84,18 @@ std::string read_settings(const MujocoLibrary& library, const mjModel* model, in
     reader.number("spacing", 0, 1e6, false, read.spacing);
     reader.integer("max_contacts", 1, mjMAXCONPAIR, read.max_contacts);
     reader.integer("dense_above", 0, 1e9, read.dense_above);
+    reader.number("look_ahead", 0, 100, false, read.look_ahead);
+    reader.number("allowance", 0, 1e6, false, read.allowance);
     reader.integer("samples", 0, 1e8, read.samples);
     const std::string sampling = reader.text("sampling");
     if (sampling == "default")
         read.sampling = VXS_SAMPLING_DEFAULT;
     else if (sampling == "vertices")
         read.sampling = VXS_SAMPLING_VERTICES;
-    else if (!sampling.empty() && sampling != "uniform")
-        reader.refuse("sampling", sampling, "uniform, default or vertices");
+    else if (sampling == "uniform")
+        read.sampling = VXS_SAMPLING_UNIFORM;
+    else if (!sampling.empty() && sampling != "auto")
+        reader.refuse("sampling", sampling, "auto, uniform, default or vertices");
     const std::string coverage = reader.text("coverage");
     if (coverage == "samples")
         read.coverage = VXS_COVERAGE_SAMPLES;

@@ -2,6 +2,7 @@
 #ifndef VOXSHELL_MUJOCO_SETTINGS_H
 #define VOXSHELL_MUJOCO_SETTINGS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,9 @@ namespace voxshell::mujoco {
 extern const char* const kAttributes[];
 extern const int kAttributeCount;
 
+/// In place of a VXS_SAMPLING_: chosen for each mesh.
+inline constexpr uint32_t kAutoSampling = UINT32_MAX;
+
 struct Settings {
     /// `geoms`: "attached", the default: the instance is for the geoms that refer to it. "all": for all mesh and SDF
     /// geoms of the model, also those of other SDF plugins.
@@ -28,8 +32,8 @@ struct Settings {
     double spacing = 0;
     /// `samples`: approximate number of samples of a mesh; used if `spacing` is 0. 0: derived from the voxel size.
     uint32_t samples = 5000;
-    /// `sampling`: "default", "uniform" or "vertices", one of VXS_SAMPLING_.
-    uint32_t sampling = VXS_SAMPLING_UNIFORM;
+    /// `sampling`: "default", "uniform" or "vertices", one of VXS_SAMPLING_; "auto": see sampling_of.
+    uint32_t sampling = kAutoSampling;
     /// `max_contacts` of a pair, at most mjMAXCONPAIR.
     int max_contacts = mjMAXCONPAIR;
     /// `coverage`: "samples", "edges" or "facets", one of VXS_COVERAGE_.
@@ -37,7 +41,18 @@ struct Settings {
     /// `dense_above`: above this number of samples in contact only the most urgent ones of each part of the surface are
     /// considered; 0: never.
     uint32_t dense_above = 512;
+    /// `look_ahead`: contacts have the distance that they will have after this number of steps at the present velocities,
+    /// if that is less than the distance now. 0: the distance now, as with MuJoCo's own functions.
+    double look_ahead = 1;
+    /// `allowance`: part of the approach that the look-ahead does not count, metres. Negative, the default: a tenth of a
+    /// voxel, so that bodies that slide along each other are not braked by the facets of their meshes.
+    double allowance = -1;
 };
+
+/// Returns the sampling of a mesh. With `kAutoSampling` the vertices of a mesh are samples if they are not more than
+/// `samples`: the deepest point of a mesh of flat triangles is a vertex more often than not, and a vertex between samples
+/// sinks in unseen. Meshes with more vertices have samples close enough without them.
+uint32_t sampling_of(const Settings& settings, size_t vertex_count);
 
 /// Reads the attributes of a plugin instance.
 ///

@@ -17,6 +17,36 @@ bool can_collide(const mjModel* model, int geom) {
            std::any_of(model->pair_geom2, model->pair_geom2 + model->npair, [&](int id) { return id == geom; });
 }
 
+/// Edge of a voxel of a shape's field, metres; 0 for a shape without voxels.
+double voxel_of(const vxs_shape* shape) {
+    vxs_shape_info info;
+    vxs_shape_info_init(&info, sizeof info);
+    return vxs_shape_get_info(shape, &info) == VXS_OK ? info.voxel_size : 0;
+}
+
+struct Velocity {
+    vxs_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
+};
+
+/// Velocity of a geom's centre, world frame, from the joints' velocities. MuJoCo's own body velocities (mjData::cvel) are
+/// those of the step before while it looks for contacts.
+Velocity velocity_of(const mjModel* model, const mjData* data, int geom) {
+    const int body = model->body_weldid[model->geom_bodyid[geom]];
+    Velocity at_center; // of the whole tree's mass, to which the axes refer
+    if (model->body_dofnum[body] == 0) return at_center;
+    for (int dof = model->body_dofadr[body] + model->body_dofnum[body] - 1; dof >= 0; dof = model->dof_parentid[dof]) {
+        const mjtNum *axis = data->cdof + 6 * dof, speed = data->qvel[dof];
+        at_center.angular = {at_center.angular.x + axis[0] * speed, at_center.angular.y + axis[1] * speed,
+                             at_center.angular.z + axis[2] * speed};
+        at_center.linear = {at_center.linear.x + axis[3] * speed, at_center.linear.y + axis[4] * speed,
+                            at_center.linear.z + axis[5] * speed};
+    }
+    const mjtNum *center = data->subtree_com + 3 * model->body_rootid[body], *position = data->geom_xpos + 3 * geom;
+    const vxs_vec3 &w = at_center.angular, &v = at_center.linear;
+    const double r[3] = {position[0] - center[0], position[1] - center[1], position[2] - center[2]};
+    return {{v.x + w.y * r[2] - w.z * r[1], v.y + w.z * r[0] - w.x * r[2], v.z + w.x * r[1] - w.y * r[0]}, w};
+}
+
 } // namespace
 
 const Instance* instance_of(const mjModel* model, const mjData* data, int geom, int slot) {
@@ -63,6 +93,11 @@ host::Body Simulation::body(const mjModel* model, const mjData* data, int geom, 
     const mjtNum* position = data->geom_xpos + 3 * geom;
     body.pose = {{position[0], position[1], position[2]}, quaternion[1], quaternion[2], quaternion[3], quaternion[0]};
     body.center_of_mass = body.pose.position;
+    if (settings.look_ahead > 0) {
+        const Velocity velocity = velocity_of(model, data, geom);
+        body.linear_velocity = velocity.linear;
+        body.angular_velocity = velocity.angular;
+    }
     return body;
 }
 
@@ -74,7 +109,11 @@ int Simulation::collide(const mjModel* model, const mjData* data, mjPreContact* 
 
     host::PairSettings pair;
     pair.margin = std::max<mjtNum>(margin, 0);
-    pair.look_ahead = 0;
+    // The time is that of the look-ahead, and not of a step.
+    const double ahead = settings.look_ahead * model->opt.timestep;
+    if (ahead > 0)
+        pair.allowance = settings.allowance >= 0 ? settings.allowance
+                                                 : 0.1 * std::max(voxel_of(first.shape), voxel_of(second.shape));
     pair.coverage = settings.coverage;
     pair.dense_above = settings.dense_above;
     // MuJoCo has reserved this number of contacts for the pair and stops the program if there are more.
@@ -82,13 +121,14 @@ int Simulation::collide(const mjModel* model, const mjData* data, mjPreContact* 
     pair.thinning.max_contacts = static_cast<size_t>(std::min(room, settings.max_contacts));
     if (pair.thinning.max_contacts == 0) return 0;
 
-    const auto answer = m_pairs.find(static_cast<uint64_t>(g1), first, static_cast<uint64_t>(g2), second, 0, pair);
+    const auto answer = m_pairs.find(static_cast<uint64_t>(g1), first, static_cast<uint64_t>(g2), second, ahead, pair);
     if (answer.status != VXS_OK) return -1;
     const size_t count = std::min(answer.size(), pair.thinning.max_contacts);
     for (size_t i = 0; i < count; ++i) {
         const host::Contact contact = answer[i];
         const vxs_vec3 &a = contact.point_on_a, &b = contact.point_on_b, &n = contact.normal;
-        contacts[i] = {contact.separation,
+        // The gap is the separation, unless the bodies approach each other within the look-ahead.
+        contacts[i] = {contact.gap,
                        {(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2},
                        {n.x, n.y, n.z},
                        {0, 0, 0}};

@@ -55,6 +55,8 @@ struct Instance {
     /// Field of the mesh of the instance's geoms, for MuJoCo's own use: rays, flexes and sensors. Null if
     /// no SDF geom refers to the instance.
     vxs_field* field = nullptr;
+    /// Box around that mesh, frame of the geom.
+    vxs_aabb bounds = {};
 
     Instance() = default;
     ~Instance() { vxs_field_release(field); }

@@ -32,6 +32,9 @@ struct PairSettings {
     double look_ahead = 1;
     /// Upper limit of that distance, as a fraction of the smaller body's radius.
     double max_look_ahead = 1;
+    /// Part of the approach that does not count for the look-ahead, metres. Slow approaches are then left to the step in
+    /// which the bodies touch: contacts that come early brake bodies that slide with little play, such as a nut.
+    double allowance = 0;
     /// Reduction to the host's number of contacts. A `turn_length` of 0 is replaced by half the radius of the smaller
     /// body.
     Thinning thinning;
