@@ -81,6 +81,46 @@ void shapes_are_cooked_once() {
     CHECK(count_files(cache.directory()) == 4);
 }
 
+/// Returns the triangles with three vertices of their own each, as a file of triangles (STL) has them.
+Triangles unshared(const Triangles& given) {
+    Triangles result = given;
+    result.vertices.clear();
+    for (size_t i = 0; i < given.indices.size(); ++i) {
+        result.vertices.push_back(given.vertices[given.indices[i]]);
+        result.indices[i] = uint32_t(i);
+    }
+    return result;
+}
+
+void meshes_with_repeated_vertices_are_cooked_once() {
+    const Directory directory;
+    const AssetCache cache(directory.path.string());
+    const Triangles torus(primitive(VXS_PRIMITIVE_TORUS, {0.3, 0.1}).get());
+    Triangles soup = unshared(torus);
+    soup.indices.insert(soup.indices.end(), {0, 1, 1}); // two corners coincide
+    soup.vertices.push_back({0.4, -0.0, 0.0});          // unused, and a zero of the other sign
+    vxs_cook_options options = coarse();
+    for (const double tolerance : {0.0, 1e-6}) {
+        options.weld_tolerance = tolerance;
+        // The corners of each vertex differ by less than the tolerance.
+        for (size_t i = 0; i < soup.indices.size() - 3; ++i) soup.vertices[i].x += 0.3 * tolerance * double(i % 3);
+        Handle first, second;
+        CHECK(get(cache, soup.mesh(), &options, first) == Origin::Cooked);
+        CHECK(Triangles(first.get()).vertices.size() < torus.vertices.size() + 2);
+        CHECK(get(cache, soup.mesh(), &options, second) == Origin::Loaded);
+        CHECK(bytes_of(first.get()) == bytes_of(second.get()));
+    }
+    // A file of other triangles under the name of this mesh is still found out.
+    Handle shape;
+    Triangles moved = soup;
+    moved.vertices[7].y += 3e-6;
+    CHECK(get(cache, moved.mesh(), &options, shape) == Origin::Cooked);
+    files::copy_file(cache.path_of(moved.mesh(), &options), cache.path_of(soup.mesh(), &options),
+                     files::copy_options::overwrite_existing);
+    CHECK(get(cache, soup.mesh(), &options, shape) == Origin::Cooked);
+    CHECK(get(cache, soup.mesh(), &options, shape) == Origin::Loaded);
+}
+
 void damaged_files_are_cooked_again() {
     const Directory directory;
     const AssetCache cache(directory.path.string());
@@ -196,6 +236,7 @@ void stock_shapes_have_their_sizes() {
 
 int main() {
     shapes_are_cooked_once();
+    meshes_with_repeated_vertices_are_cooked_once();
     damaged_files_are_cooked_again();
     without_a_directory_shapes_are_still_made();
     many_threads_share_a_directory();

@@ -9,6 +9,7 @@
 #include <voxshell/shape.h>
 
 #include "sha256.h"
+#include "vec.h"
 
 namespace voxshell::host {
 namespace {
@@ -44,23 +45,28 @@ std::string key_of(const Mesh& mesh, const vxs_cook_options& o) {
 
 bool is_mesh(const Mesh& mesh) { return mesh.vertices && mesh.indices && mesh.vertex_count && mesh.triangle_count; }
 
-/// Returns whether a shape was cooked from a mesh: it has the same triangles.
-bool holds(const vxs_shape* shape, const Mesh& mesh) {
+/// Returns whether a shape was cooked from a mesh: it has the same triangles in the same order, corner by corner.
+///
+/// Cooking merges vertices at equal coordinates, or up to `weld_tolerance` apart, and so renumbers them. It moves none by
+/// more than the tolerance, and keeps all triangles. The numbers of the vertices therefore say nothing, their positions do.
+bool holds(const vxs_shape* shape, const Mesh& mesh, double weld_tolerance) {
     size_t vertex_count = 0, index_count = 0;
     const vxs_status sizes = vxs_shape_get_triangles(shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count);
-    if (sizes != VXS_TRUNCATED || vertex_count != mesh.vertex_count || index_count != 3 * mesh.triangle_count)
+    if (sizes != VXS_TRUNCATED || vertex_count > mesh.vertex_count || index_count != 3 * mesh.triangle_count)
         return false;
     std::vector<vxs_vec3> vertices(vertex_count);
     std::vector<uint32_t> indices(index_count);
     if (vxs_shape_get_triangles(shape, vertices.data(), vertex_count, &vertex_count, indices.data(), index_count,
                                 &index_count))
         return false;
-    if (std::memcmp(indices.data(), mesh.indices, index_count * sizeof(uint32_t)) != 0)
-        return false;
-    for (size_t i = 0; i < vertex_count; ++i)
-        if (vertices[i].x != mesh.vertices[i].x || vertices[i].y != mesh.vertices[i].y ||
-            vertices[i].z != mesh.vertices[i].z)
+    // The library compares squares, whose rounding must not make a difference here.
+    const double reach2 = weld_tolerance * weld_tolerance * (1 + 1e-12);
+    for (size_t i = 0; i < index_count; ++i) {
+        if (mesh.indices[i] >= mesh.vertex_count)
             return false;
+        if (!(length2(vertices[indices[i]] - mesh.vertices[mesh.indices[i]]) <= reach2))
+            return false;
+    }
     return true;
 }
 
@@ -82,7 +88,7 @@ bool save(const vxs_shape* shape, const std::string& directory, const std::strin
 }
 
 /// Loads the shape of a mesh from a file; null when the file is absent or not to be trusted.
-vxs_shape* load(const std::string& path, const Mesh& mesh) {
+vxs_shape* load(const std::string& path, const Mesh& mesh, double weld_tolerance) {
     std::error_code error;
     if (!std::filesystem::exists(path, error))
         return nullptr;
@@ -91,7 +97,7 @@ vxs_shape* load(const std::string& path, const Mesh& mesh) {
         warn("asset cache: " + path + " is cooked again: " + vxs_last_error());
         return nullptr;
     }
-    if (holds(shape, mesh))
+    if (holds(shape, mesh, weld_tolerance))
         return shape;
     warn("asset cache: " + path + " is cooked again: it holds another mesh");
     vxs_shape_release(shape);
@@ -112,7 +118,7 @@ std::string AssetCache::path_of(const Mesh& mesh, const vxs_cook_options* option
 vxs_status AssetCache::get(const Mesh& mesh, const vxs_cook_options* options, vxs_shape** shape, Origin* origin) const {
     const std::string path = shape ? path_of(mesh, options) : std::string();
     if (!path.empty()) {
-        if (vxs_shape* const loaded = load(path, mesh)) {
+        if (vxs_shape* const loaded = load(path, mesh, options ? options->weld_tolerance : 0)) {
             *shape = loaded;
             if (origin)
                 *origin = Origin::Loaded;

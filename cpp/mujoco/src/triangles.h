@@ -16,8 +16,8 @@ struct Triangles {
     std::vector<uint32_t> indices;
 };
 
-/// Merges vertices with equal coordinates and drops triangles that have two equal corners then, as cooking does: files
-/// repeat vertices that have several normals, and the cache compares the mesh with that of the cooked shape.
+/// Merges vertices with equal coordinates and drops triangles that have two equal corners then. Files repeat vertices
+/// that have several normals, and the number of vertices decides the sampling (sampling_of).
 Triangles welded(const Triangles& given);
 
 Triangles mesh_triangles(const struct mjModel_* model, int mesh);

@@ -39,8 +39,8 @@ public:
 
     /// Gets the cooked shape of a mesh.
     ///
-    /// A file is used only if its checksums are right and its triangles are those of `mesh`. New files are written to a
-    /// temporary name and renamed, so that no other process sees half of one.
+    /// A file is used only if its checksums are right and its triangles are those of `mesh`, whose vertices may repeat:
+    /// cooking merges them. New files are written to a temporary name and renamed, so that no other process sees half of one.
     /// @param options     null for the defaults; `progress` is called while cooking
     /// @param[out] shape  release it with vxs_shape_release
     /// @param[out] origin may be null
