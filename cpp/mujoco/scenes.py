@@ -44,9 +44,8 @@ def shared_file(folders, name):
 
 def mesh_folders():
     root = os.path.dirname(os.path.dirname(HERE))
-    shared = os.path.join(os.path.dirname(root), "shared", "meshes")
-    given = os.environ.get("VOXSHELL_MESHES")
-    return [given] if given else [shared, os.path.join(shared, "factory")]
+    folder = os.environ.get("VOXSHELL_MESHES") or os.path.join(os.path.dirname(root), "shared", "meshes")
+    return [folder, os.path.join(folder, "factory")]
 
 
 def plain_obj(data, extent=None):

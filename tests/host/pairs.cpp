@@ -75,6 +75,10 @@ void no_approach_is_missed_by_the_look_ahead(const vxs_shape* torus, const vxs_s
         settings.margin = 1e-3;
         must(start.find(a, b, dt, settings));
         const size_t at_start = start.contacts().size();
+        PairQuery along_paths;
+        settings.path_distance = 0;
+        must(along_paths.find(a, b, dt, settings));
+        CHECK(along_paths.contacts().size() <= at_start);
         for (Body* moved : {&a, &b}) {
             moved->pose.position.x += moved->linear_velocity.x * dt;
             moved->pose.position.y += moved->linear_velocity.y * dt;
@@ -87,8 +91,33 @@ void no_approach_is_missed_by_the_look_ahead(const vxs_shape* torus, const vxs_s
             continue;
         ++arrivals;
         CHECK(at_start > 0);
+        // The paths are those of samples in a field with voxels of 13 mm, which a body can brush past.
+        CHECK(!along_paths.contacts().empty() || deepest(end) > -2e-3);
     }
     CHECK(arrivals > 20);
+}
+
+void a_body_that_passes_by_has_no_ghost_contact() {
+    // Cubes of 0.2 m; the moving one comes from the side and passes 2 mm above the other, or meets its edge 2 mm below.
+    const Handle cube = primitive(VXS_PRIMITIVE_BOX, {0.1, 0.1, 0.1});
+    const Body still = body(cube.get(), 0, 0, 0);
+    for (const double above : {0.002, -0.002})
+        for (const bool is_turned : {false, true}) {
+            Body moving = body(cube.get(), 0.203, 0.2 + above, 0);
+            moving.linear_velocity = {-2, 0, 0}; // 20 mm in the step
+            PairSettings settings;
+            PairQuery pair;
+            const Body &a = is_turned ? still : moving, &b = is_turned ? moving : still;
+            must(pair.find(a, b, 0.01, settings));
+            CHECK(!pair.contacts().empty() && pair.contacts()[0].gap < -1e-3);
+            settings.path_distance = 0;
+            must(pair.find(a, b, 0.01, settings));
+            CHECK(pair.contacts().empty() == (above > 0));
+            // Within the margin the contact stays, with its separation as the gap.
+            settings.margin = 0.005;
+            must(pair.find(a, b, 0.01, settings));
+            CHECK(!pair.contacts().empty() && (pair.contacts()[0].gap < 0) == (above < 0));
+        }
 }
 
 void values_stay_with_their_features(const vxs_shape* torus, const vxs_shape* ground) {
@@ -216,6 +245,9 @@ void bad_input_is_refused(const vxs_shape* torus, const vxs_shape* ground) {
     settings.margin = -1;
     CHECK(pair.find(a, b, 0, settings) == VXS_INVALID_ARGUMENT);
     settings = PairSettings();
+    settings.allowance = nan;
+    CHECK(pair.find(a, b, 0, settings) == VXS_INVALID_ARGUMENT);
+    settings = PairSettings();
     Body wrong = a;
     wrong.pose.qw = 2;
     CHECK(pair.find(wrong, b, 0, settings) == VXS_INVALID_ARGUMENT);
@@ -244,6 +276,7 @@ int main() {
     const Handle ground(plane);
     a_falling_body_is_seen_before_it_touches(torus.get(), plane);
     no_approach_is_missed_by_the_look_ahead(torus.get(), knot.get());
+    a_body_that_passes_by_has_no_ghost_contact();
     values_stay_with_their_features(torus.get(), plane);
     without_hysteresis_the_past_does_not_matter(torus.get(), knot.get());
     the_order_of_a_call_only_turns_the_answer(torus.get(), knot.get());

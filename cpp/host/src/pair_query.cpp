@@ -7,17 +7,11 @@
 #include <voxshell/cook.h>
 #include <voxshell/shape.h>
 
+#include "path.h"
 #include "vec.h"
 
 namespace voxshell::host {
 namespace {
-
-/// Returns a position of the shape's frame in the world.
-vxs_vec3 to_body(const vxs_pose& pose, const vxs_vec3& world) {
-    const vxs_vec3 p = world - pose.position, q = {-pose.qx, -pose.qy, -pose.qz};
-    const vxs_vec3 t = cross(q, p) * 2;
-    return p + t * pose.qw + cross(q, t);
-}
 
 Contact convert(const vxs_contact& raw, const vxs_query_step& step, double allowance) {
     Contact contact;
@@ -118,8 +112,10 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
     step.dense_above = settings.dense_above;
     step.extremes_only = settings.extremes_only;
     query.max_separation = settings.margin;
-    if (dt > 0 && settings.look_ahead > 0) {
-        const double ahead = settings.look_ahead * reach(a, b, radius_a, radius_b, dt);
+    const double ahead = settings.look_ahead * reach(a, b, radius_a, radius_b, dt);
+    // No approach above the allowance: the answer is that without look-ahead, for which the search is cheaper at rest.
+    const bool looks_ahead = dt > 0 && settings.look_ahead > 0 && ahead > settings.allowance;
+    if (looks_ahead) {
         query.max_separation += std::min(ahead, settings.max_look_ahead * smaller);
         step.max_gap = settings.margin;
     }
@@ -147,11 +143,20 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
     if (status)
         return status;
     m_found = count;
+    PathTest path(a, b, step, settings.path_distance);
+    // The library knows nothing of the allowance and of the paths, and has counted all of the approach.
+    const bool leaves_out = looks_ahead && (settings.allowance > 0 || settings.path_distance >= 0);
     for (size_t i = 0; i < count; ++i) {
-        const Contact contact = convert(m_raw[i], step, settings.allowance);
-        // The library knows nothing of the allowance and has counted all of the approach.
-        if (settings.allowance == 0 || std::min(contact.separation, contact.gap) <= settings.margin)
-            m_contacts.push_back(contact);
+        Contact contact = convert(m_raw[i], step, settings.allowance);
+        if (leaves_out && std::min(contact.separation, contact.gap) > settings.margin)
+            continue;
+        const bool is_ahead = looks_ahead && contact.gap < contact.separation && contact.separation > settings.path_distance;
+        if (settings.path_distance >= 0 && is_ahead && path.passes_by(m_raw[i])) {
+            if (contact.separation > settings.margin)
+                continue;
+            contact.gap = contact.separation;
+        }
+        m_contacts.push_back(contact);
     }
     match();
     Thinning thinning = settings.thinning;

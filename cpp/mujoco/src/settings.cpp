@@ -84,7 +84,7 @@ std::string read_settings(const MujocoLibrary& library, const mjModel* model, in
     reader.number("spacing", 0, 1e6, false, read.spacing);
     reader.integer("max_contacts", 1, mjMAXCONPAIR, read.max_contacts);
     reader.integer("dense_above", 0, 1e9, read.dense_above);
-    reader.number("look_ahead", 0, 100, false, read.look_ahead);
+    if (reader.text("look_ahead") != "auto") reader.number("look_ahead", 0, 100, false, read.look_ahead);
     reader.number("allowance", 0, 1e6, false, read.allowance);
     reader.integer("samples", 0, 1e8, read.samples);
     const std::string sampling = reader.text("sampling");

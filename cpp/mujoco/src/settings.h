@@ -42,16 +42,17 @@ struct Settings {
     /// considered; 0: never.
     uint32_t dense_above = 512;
     /// `look_ahead`: contacts have the distance that they will have after this number of steps at the present velocities,
-    /// if that is less than the distance now. 0: the distance now, as with MuJoCo's own functions.
-    double look_ahead = 1;
+    /// if that is less than the distance now. 0: the distance now, as with MuJoCo's own functions. Negative, the default
+    /// ("auto"): the time in which the spring and damper of the pair stop an approach; see stopping_time.
+    double look_ahead = -1;
     /// `allowance`: part of the approach that the look-ahead does not count, metres. Negative, the default: a tenth of a
     /// voxel, so that bodies that slide along each other are not braked by the facets of their meshes.
     double allowance = -1;
 };
 
-/// Returns the sampling of a mesh. With `kAutoSampling` the vertices of a mesh are samples if they are not more than
-/// `samples`: the deepest point of a mesh of flat triangles is a vertex more often than not, and a vertex between samples
-/// sinks in unseen. Meshes with more vertices have samples close enough without them.
+/// Returns the sampling of a mesh. With `kAutoSampling` the vertices of a mesh come before points of its area if they are
+/// not more than `samples`: the deepest point of a mesh of flat triangles is a vertex more often than not, and a vertex
+/// between samples sinks in unseen. Meshes with more vertices have samples close enough without them.
 uint32_t sampling_of(const Settings& settings, size_t vertex_count);
 
 /// Reads the attributes of a plugin instance.

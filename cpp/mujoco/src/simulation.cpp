@@ -1,6 +1,7 @@
 #include "simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace voxshell::mujoco {
@@ -22,6 +23,55 @@ double voxel_of(const vxs_shape* shape) {
     vxs_shape_info info;
     vxs_shape_info_init(&info, sizeof info);
     return vxs_shape_get_info(shape, &info) == VXS_OK ? info.voxel_size : 0;
+}
+
+/// Returns the number of the pair of the model that lists two geoms, or -1.
+int pair_of(const mjModel* model, int g1, int g2) {
+    for (int i = 0; i < model->npair; ++i) {
+        const int first = model->pair_geom1[i], second = model->pair_geom2[i];
+        if ((first == g1 && second == g2) || (first == g2 && second == g1)) return i;
+    }
+    return -1;
+}
+
+/// Returns the distance at which the contacts of two geoms begin to push, as MuJoCo adds it up, metres: `margin`, without
+/// `gap`.
+mjtNum pushing_distance(const mjModel* model, int g1, int g2) {
+    if (model->opt.enableflags & mjENBL_OVERRIDE) return model->opt.o_margin;
+    const int pair = pair_of(model, g1, g2);
+    return pair >= 0 ? model->pair_margin[pair] : model->geom_margin[g1] + model->geom_margin[g2];
+}
+
+/// Returns the `solref` of the contacts of two geoms: that of the override or of their pair in the model, or MuJoCo's mix
+/// of theirs.
+std::array<mjtNum, 2> solref_of(const mjModel* model, int g1, int g2) {
+    if (model->opt.enableflags & mjENBL_OVERRIDE) return {model->opt.o_solref[0], model->opt.o_solref[1]};
+    if (const int pair = pair_of(model, g1, g2); pair >= 0)
+        return {model->pair_solref[2 * pair], model->pair_solref[2 * pair + 1]};
+    const mjtNum *ref1 = model->geom_solref + 2 * g1, *ref2 = model->geom_solref + 2 * g2;
+    mjtNum part = 0.5; // of the first
+    if (model->geom_priority[g1] != model->geom_priority[g2])
+        part = model->geom_priority[g1] > model->geom_priority[g2] ? 1 : 0;
+    else if (const mjtNum sum = model->geom_solmix[g1] + model->geom_solmix[g2]; sum > mjMINVAL)
+        part = model->geom_solmix[g1] / sum;
+    const bool are_standard = ref1[0] > 0 && ref2[0] > 0;
+    std::array<mjtNum, 2> mixed;
+    for (int i = 0; i < 2; ++i) {
+        const bool mixes = are_standard || part == 0 || part == 1;
+        mixed[i] = mixes ? part * ref1[i] + (1 - part) * ref2[i] : std::min(ref1[i], ref2[i]);
+    }
+    return mixed;
+}
+
+/// Returns how long before they touch the bodies must feel a contact so that its spring and damper stop them without
+/// depth, seconds; at least a step.
+///
+/// MuJoCo accelerates a contact of distance r by −b r' − k r. With r = x − v T for the separation x and the approach
+/// v = −x', that is x'' = −(b + k T) x' − k x. Its roots are −b and −k/b for T = 1/b, so that bodies that come within v T
+/// never reach x = 0. In the standard format of `solref` b is 2 over the time constant.
+double stopping_time(const mjModel* model, int g1, int g2) {
+    const auto [first, second] = solref_of(model, g1, g2);
+    return std::max(model->opt.timestep, first > 0 ? first / 2 : second < 0 ? -1 / second : 0);
 }
 
 struct Velocity {
@@ -93,7 +143,7 @@ host::Body Simulation::body(const mjModel* model, const mjData* data, int geom, 
     const mjtNum* position = data->geom_xpos + 3 * geom;
     body.pose = {{position[0], position[1], position[2]}, quaternion[1], quaternion[2], quaternion[3], quaternion[0]};
     body.center_of_mass = body.pose.position;
-    if (settings.look_ahead > 0) {
+    if (settings.look_ahead != 0) {
         const Velocity velocity = velocity_of(model, data, geom);
         body.linear_velocity = velocity.linear;
         body.angular_velocity = velocity.angular;
@@ -110,10 +160,13 @@ int Simulation::collide(const mjModel* model, const mjData* data, mjPreContact* 
     host::PairSettings pair;
     pair.margin = std::max<mjtNum>(margin, 0);
     // The time is that of the look-ahead, and not of a step.
-    const double ahead = settings.look_ahead * model->opt.timestep;
-    if (ahead > 0)
+    const double ahead =
+        settings.look_ahead < 0 ? stopping_time(model, g1, g2) : settings.look_ahead * model->opt.timestep;
+    if (ahead > 0) {
         pair.allowance = settings.allowance >= 0 ? settings.allowance
                                                  : 0.1 * std::max(voxel_of(first.shape), voxel_of(second.shape));
+        pair.path_distance = std::max<mjtNum>(pushing_distance(model, g1, g2), 0);
+    }
     pair.coverage = settings.coverage;
     pair.dense_above = settings.dense_above;
     // MuJoCo has reserved this number of contacts for the pair and stops the program if there are more.

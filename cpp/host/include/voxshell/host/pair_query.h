@@ -35,6 +35,10 @@ struct PairSettings {
     /// Part of the approach that does not count for the look-ahead, metres. Slow approaches are then left to the step in
     /// which the bodies touch: contacts that come early brake bodies that slide with little play, such as a nut.
     double allowance = 0;
+    /// Distance, metres, up to which a point must come to the other body on its straight way through the step, or else it
+    /// gets no look-ahead. Negative: no such test. The gap takes the surface at a contact for an endless plane, which
+    /// without the test holds up bodies that come past an edge or into a hole (ghost collisions).
+    double path_distance = -1;
     /// Reduction to the host's number of contacts. A `turn_length` of 0 is replaced by half the radius of the smaller
     /// body.
     Thinning thinning;
