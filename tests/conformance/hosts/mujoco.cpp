@@ -144,7 +144,7 @@ private:
 
     std::string text() {
         // The hardest contacts that MuJoCo has: a time constant of two steps. They still give by 0.1 to 1 mm under a load,
-        // for which there is a margin, a quarter of the suite's: bodies rest up to so far apart.
+        // for which each geom has a margin, a quarter of the suite's: bodies rest up to the sum of two margins apart.
         std::string xml = "<mujoco><size memory=\"200M\"/><option cone=\"elliptic\" impratio=\"10\" sdf_initpoints=\"50\" "
                           "sdf_iterations=\"10\" timestep=\"" + number(m_settings.dt) + "\" iterations=\"" +
                           std::to_string(m_settings.iterations) + "\" gravity=\"0 " + number(-m_settings.gravity) +
