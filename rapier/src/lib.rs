@@ -1,0 +1,37 @@
+//! Voxshell in parry and Rapier: bodies of arbitrary shape collide with each other and with all shapes of parry.
+//!
+//! [`VoxshellShape`] makes a parry shape of a cooked Voxshell shape. [`VoxshellDispatcher`] answers the queries of all
+//! pairs that contain such a shape, and hands all other pairs to parry's own dispatcher.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `shape`, `shape_queries` | the shape: box, mass, rays, points |
+//! | `body` | the forms in which a shape takes part in a query |
+//! | `stock`, `cache` | the forms of parry's own shapes, made once |
+//! | `pair`, `impact` | queries of two shapes at rest and in motion |
+//! | `manifold` | contact manifolds of the contacts of a pair |
+//! | `dispatcher` | parry's traits |
+//!
+//! Lengths are in the unit of the engine, metres by convention. Parry computes in f32, Voxshell in f64; each query
+//! converts the relative pose of its pair, so that the distance of a pair from the world's origin costs no precision.
+
+
+mod body;
+mod cache;
+mod convert;
+mod dispatcher;
+mod impact;
+mod manifold;
+mod pair;
+mod shape;
+mod shape_queries;
+mod stock;
+
+pub use dispatcher::{Settings, VoxshellDispatcher};
+pub use shape::VoxshellShape;
+pub use voxshell;
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
