@@ -40,6 +40,8 @@ pub(crate) struct Part {
     pub field: Option<Arc<Field>>,
     pub shell: Option<Arc<PointShell>>,
     pub exact: Exact,
+    /// The samples, if they are all that there is: a point or a line, which may have a margin.
+    pub kernel: Option<Arc<[Vec3]>>,
     /// Distance by which the part is rounded off, metres.
     pub margin: f64,
     /// Box around the forms without the margin, part's frame; infinite for a half-space.
@@ -58,7 +60,7 @@ impl Part {
         }
         let (pose, margin) = (Pose64::identity(), 0.0);
         (field.is_some() || shell.is_some())
-            .then_some(Self { pose, subshape: 0, role: Role::Plain, field, shell, exact, margin, bounds })
+            .then_some(Self { pose, subshape: 0, role: Role::Plain, field, shell, exact, kernel: None, margin, bounds })
     }
 
     pub fn of_asset(shape: &Arc<asset::Shape>) -> Option<Self> {

@@ -4,7 +4,7 @@ use parry3d::math::{Pose, Real, Vector};
 use parry3d::query::{NonlinearRigidMotion, ShapeCastHit, ShapeCastOptions, ShapeCastStatus, Unsupported};
 use voxshell::ccd::impact::{default_tolerance, time_of_impact, Moving, Path, Query};
 use voxshell::ccd::shell::Workspace;
-use voxshell::contact::Coverage;
+use voxshell::contact::{Coverage, Roles};
 use voxshell::field::Field;
 use voxshell::math::{Pose as Pose64, Vec3};
 
@@ -40,8 +40,11 @@ fn first(
         let moving = |part: &Part, poses: &[Pose64; 2]| (poses[0] * part.pose, poses[1] * part.pose);
         let (of_a, of_b) = (pair.a.geometry(Coverage::Edges), pair.b.geometry(Coverage::Edges));
         let ((from_a, to_a), (from_b, to_b)) = (moving(pair.a, &ends.a), moving(pair.b, &ends.b));
+        // Without triangles the samples of both parts are needed, as for contacts of an edge with a face.
+        let has_both = [pair.a, pair.b].iter().all(|part| part.field.is_some() && part.shell.is_some());
+        let roles = if has_both { Roles::Both } else { Roles::Auto };
         let query = Query {
-            roles: pair.roles(),
+            roles,
             path: Path::Screw { tolerance: default_tolerance(&of_a, &of_b) },
             max_separation: target + pair.margin(),
             until: best.map_or(1.0, |(time, _)| time),

@@ -8,7 +8,7 @@
 //! | `shape`, `shape_queries` | the shape: box, mass, rays, points |
 //! | `body` | the forms in which a shape takes part in a query |
 //! | `stock`, `cache` | the forms of parry's own shapes, made once |
-//! | `pair`, `impact` | queries of two shapes at rest and in motion |
+//! | `pair`, `kernel`, `impact` | queries of two shapes at rest and in motion |
 //! | `manifold` | contact manifolds of the contacts of a pair |
 //! | `dispatcher` | parry's traits |
 //!
@@ -21,6 +21,7 @@ mod cache;
 mod convert;
 mod dispatcher;
 mod impact;
+mod kernel;
 mod manifold;
 mod pair;
 mod shape;

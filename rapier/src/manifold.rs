@@ -21,8 +21,13 @@ const SAME_NORMAL: f64 = 0.996;
 /// effect at which the manifolds are few enough.
 const APART: [f64; 6] = [SAME_NORMAL, 0.985, 0.94, 0.766, 0.5, 0.0];
 
-/// A contact of the last manifold stays unless another one is better by this factor.
-const HYSTERESIS: f64 = 1.2;
+/// Of more contacts than this with the same normal, a second manifold keeps four others.
+const MANY: usize = 16;
+
+/// The last points stay unless others span an area larger by this factor, or are deeper by this part of the range of
+/// distances.
+const HYSTERESIS: f64 = 1.5;
+const NEARLY: f64 = 0.1;
 
 /// Weight of a contact that is as far away as the prediction, against one that touches.
 const WEIGHT_OF_FAR: f64 = 0.1;
@@ -65,27 +70,37 @@ impl Selection<'_> {
         (cosine(best) >= SAME_NORMAL).then_some(best)
     }
 
-    /// Reduces the contacts of a manifold, ordered by their distance: the deepest, the one farthest from it, and the two
-    /// farthest to both sides of the line between them. Near ones count more than distant ones.
+    /// Reduces the contacts of a manifold, ordered by their distance. The last points stay, if they span nearly as large an
+    /// area as the best ones and are nearly as deep: a solver needs some steps to distribute a load over new points.
     fn reduce(&self, members: &mut Vec<usize>, normal: &Vec3) {
         if members.len() <= POINTS {
             return;
         }
-        let contact = |i: usize| &self.contacts[i];
-        let deepest = contact(members[0]).distance;
-        let range = (self.prediction - deepest).max(f64::MIN_POSITIVE);
-        let weight = |i: usize| {
-            let far = ((contact(i).distance - deepest) / range).clamp(0.0, 1.0);
-            (1.0 - (1.0 - WEIGHT_OF_FAR) * far) * if self.is_old[i] { HYSTERESIS } else { 1.0 }
-        };
-        // An old contact that is as deep, up to rounding of the samples, stays the first.
-        let as_deep = |i: &&usize| self.is_old[**i] && contact(**i).distance <= deepest + 1e-3 * range;
-        let first = members.iter().find(as_deep).copied().unwrap_or(members[0]);
-        let offset = |i: usize| contact(i).point1 - contact(first).point1;
+        let range = (self.prediction - self.contacts[members[0]].distance).max(f64::MIN_POSITIVE);
+        let best = self.widest(members, normal, range);
+        let old: Vec<usize> = members.iter().copied().filter(|&i| self.is_old[i]).collect();
+        let is_deep = |i: &usize| self.contacts[*i].distance <= self.contacts[best[0]].distance + NEARLY * range;
+        let is_kept = (3..=POINTS).contains(&old.len())
+            && old.first().is_some_and(is_deep)
+            && HYSTERESIS * self.area(&old, normal, range) >= self.area(&best, normal, range);
+        *members = if is_kept { old } else { best };
+    }
+
+    /// Returns the weight of a contact: near ones count more than distant ones.
+    fn weight(&self, i: usize, deepest: f64, range: f64) -> f64 {
+        let far = ((self.contacts[i].distance - deepest) / range).clamp(0.0, 1.0);
+        1.0 - (1.0 - WEIGHT_OF_FAR) * far
+    }
+
+    /// Returns the deepest contact, the one farthest from it, and the two farthest to both sides of the line between them.
+    fn widest(&self, members: &[usize], normal: &Vec3, range: f64) -> Vec<usize> {
+        let first = members[0];
+        let deepest = self.contacts[first].distance;
+        let offset = |i: usize| self.contacts[i].point1 - self.contacts[first].point1;
         let best = |score: &dyn Fn(usize) -> f64, taken: &[usize]| {
             let mut best: Option<(f64, usize)> = None;
             for &i in members.iter().filter(|i| !taken.contains(i)) {
-                let value = score(i) * weight(i);
+                let value = score(i) * self.weight(i, deepest, range);
                 if value > best.map_or(0.0, |(most, _)| most) {
                     best = Some((value, i));
                 }
@@ -101,7 +116,57 @@ impl Selection<'_> {
             kept.extend(left);
             kept.extend(right);
         }
-        *members = kept;
+        kept
+    }
+
+    /// Returns four more contacts of many, each as far as possible from all others: the rim of a round body that tilts
+    /// touches between the first four.
+    fn more(&self, members: &[usize], kept: &[usize]) -> Vec<usize> {
+        let mut more = Vec::new();
+        if members.len() <= MANY {
+            return more;
+        }
+        let deepest = self.contacts[members[0]].distance;
+        let range = (self.prediction - deepest).max(f64::MIN_POSITIVE);
+        let point = |i: usize| self.contacts[i].point1;
+        let mut apart: Vec<f64> = members.iter().map(|&i| {
+            kept.iter().map(|&k| (point(i) - point(k)).norm()).fold(f64::INFINITY, f64::min)
+        }).collect();
+        for _ in 0..POINTS {
+            let score = |n: usize| {
+                let old = if self.is_old[members[n]] { HYSTERESIS } else { 1.0 };
+                apart[n] * old * self.weight(members[n], deepest, range)
+            };
+            let Some(best) = (0..members.len()).max_by(|&m, &n| score(m).total_cmp(&score(n))) else { break };
+            if apart[best] == 0.0 {
+                break;
+            }
+            more.push(members[best]);
+            for (n, apart) in apart.iter_mut().enumerate() {
+                *apart = apart.min((point(members[n]) - point(members[best])).norm());
+            }
+        }
+        more
+    }
+
+    /// Returns the area that up to four contacts span, with that of distant ones reduced.
+    fn area(&self, points: &[usize], normal: &Vec3, range: f64) -> f64 {
+        let deepest = points.iter().fold(f64::INFINITY, |least, &i| least.min(self.contacts[i].distance));
+        let weight = points.iter().map(|&i| self.weight(i, deepest, range)).fold(1.0, f64::min);
+        let mut most = 0.0f64;
+        for i in 0..points.len() {
+            for j in 0..i {
+                // Twice the area of a quadrilateral is the product of its diagonals and the sine between them.
+                let diagonal = self.contacts[points[i]].point1 - self.contacts[points[j]].point1;
+                let across = normal.cross(&diagonal);
+                let heights = points.iter().map(|&k| {
+                    across.dot(&(self.contacts[k].point1 - self.contacts[points[j]].point1))
+                });
+                let (low, high) = heights.fold((0.0f64, 0.0f64), |(low, high), h| (low.min(h), high.max(h)));
+                most = most.max(high - low);
+            }
+        }
+        most * weight
     }
 }
 
@@ -146,7 +211,10 @@ pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>
         }
         for (mut members, seed) in groups.into_iter().zip(seeds) {
             let normal = contacts[seed].normal;
+            let all = members.clone();
             selection.reduce(&mut members, &normal);
+            let more = selection.more(&all, &members);
+            for members in [members, more].into_iter().filter(|members| !members.is_empty()) {
             let mut manifold = take_similar(&mut last, subshapes, &normal);
             manifold.local_n1 = vector(&normal);
             manifold.local_n2 = vector(&pose12.rotation.inverse_transform_vector(&-normal));
@@ -165,6 +233,7 @@ pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>
                 manifold.points.push(point);
             }
             manifolds.push(manifold);
+            }
         }
     }
 }

