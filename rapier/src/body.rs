@@ -59,8 +59,17 @@ impl Part {
             bounds = bounds.merged(&shell.bounds());
         }
         let (pose, margin) = (Pose64::identity(), 0.0);
-        (field.is_some() || shell.is_some())
-            .then_some(Self { pose, subshape: 0, role: Role::Plain, field, shell, exact, kernel: None, margin, bounds })
+        (field.is_some() || shell.is_some()).then_some(Self {
+            pose,
+            subshape: 0,
+            role: Role::Plain,
+            field,
+            shell,
+            exact,
+            kernel: None,
+            margin,
+            bounds,
+        })
     }
 
     pub fn of_asset(shape: &Arc<asset::Shape>) -> Option<Self> {

@@ -4,9 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use parry3d::math::{Pose, Real, Vector};
-use parry3d::query::details::{
-    ContactManifoldsWorkspace, NormalConstraints, TypedWorkspaceData, WorkspaceData,
-};
+use parry3d::query::details::{ContactManifoldsWorkspace, NormalConstraints, TypedWorkspaceData, WorkspaceData};
 use parry3d::query::{
     ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion, PersistentQueryDispatcher,
     QueryDispatcher, ShapeCastHit, ShapeCastOptions, ShapeDistance, ShapeIntersection, Unsupported,

@@ -69,11 +69,7 @@ fn hit(time: f64, found: &Found, is_at_start: bool, pose1: &Pose64, pose2: &Pose
         witness2: vector(&inverse_transform(pose2, &found.point2)),
         normal1: turn(pose1, &found.normal),
         normal2: turn(pose2, &-found.normal),
-        status: if is_at_start {
-            ShapeCastStatus::PenetratingOrWithinTargetDist
-        } else {
-            ShapeCastStatus::Converged
-        },
+        status: if is_at_start { ShapeCastStatus::PenetratingOrWithinTargetDist } else { ShapeCastStatus::Converged },
         subshape1: found.subshapes[0],
         subshape2: found.subshapes[1],
     }

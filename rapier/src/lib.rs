@@ -15,7 +15,6 @@
 //! Lengths are in the unit of the engine, metres by convention. Parry computes in f32, Voxshell in f64; each query
 //! converts the relative pose of its pair, so that the distance of a pair from the world's origin costs no precision.
 
-
 mod body;
 mod cache;
 mod convert;

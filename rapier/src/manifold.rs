@@ -129,9 +129,10 @@ impl Selection<'_> {
         let deepest = self.contacts[members[0]].distance;
         let range = (self.prediction - deepest).max(f64::MIN_POSITIVE);
         let point = |i: usize| self.contacts[i].point1;
-        let mut apart: Vec<f64> = members.iter().map(|&i| {
-            kept.iter().map(|&k| (point(i) - point(k)).norm()).fold(f64::INFINITY, f64::min)
-        }).collect();
+        let mut apart: Vec<f64> = members
+            .iter()
+            .map(|&i| kept.iter().map(|&k| (point(i) - point(k)).norm()).fold(f64::INFINITY, f64::min))
+            .collect();
         for _ in 0..POINTS {
             let score = |n: usize| {
                 let old = if self.is_old[members[n]] { HYSTERESIS } else { 1.0 };
@@ -159,9 +160,8 @@ impl Selection<'_> {
                 // Twice the area of a quadrilateral is the product of its diagonals and the sine between them.
                 let diagonal = self.contacts[points[i]].point1 - self.contacts[points[j]].point1;
                 let across = normal.cross(&diagonal);
-                let heights = points.iter().map(|&k| {
-                    across.dot(&(self.contacts[k].point1 - self.contacts[points[j]].point1))
-                });
+                let heights =
+                    points.iter().map(|&k| across.dot(&(self.contacts[k].point1 - self.contacts[points[j]].point1)));
                 let (low, high) = heights.fold((0.0f64, 0.0f64), |(low, high), h| (low.min(h), high.max(h)));
                 most = most.max(high - low);
             }
@@ -215,24 +215,24 @@ pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>
             selection.reduce(&mut members, &normal);
             let more = selection.more(&all, &members);
             for members in [members, more].into_iter().filter(|members| !members.is_empty()) {
-            let mut manifold = take_similar(&mut last, subshapes, &normal);
-            manifold.local_n1 = vector(&normal);
-            manifold.local_n2 = vector(&pose12.rotation.inverse_transform_vector(&-normal));
-            for contact in members.into_iter().map(|i| &contacts[i]) {
-                let mut point = TrackedContact::new(
-                    vector(&contact.point1),
-                    vector(&inverse_transform(pose12, &contact.point2)),
-                    contact.features[0],
-                    contact.features[1],
-                    contact.distance as Real,
-                );
-                if let Some(i) = old_point(&old, contact) {
-                    point.data = old[i].0.data;
-                    old[i].2 = true;
+                let mut manifold = take_similar(&mut last, subshapes, &normal);
+                manifold.local_n1 = vector(&normal);
+                manifold.local_n2 = vector(&pose12.rotation.inverse_transform_vector(&-normal));
+                for contact in members.into_iter().map(|i| &contacts[i]) {
+                    let mut point = TrackedContact::new(
+                        vector(&contact.point1),
+                        vector(&inverse_transform(pose12, &contact.point2)),
+                        contact.features[0],
+                        contact.features[1],
+                        contact.distance as Real,
+                    );
+                    if let Some(i) = old_point(&old, contact) {
+                        point.data = old[i].0.data;
+                        old[i].2 = true;
+                    }
+                    manifold.points.push(point);
                 }
-                manifold.points.push(point);
-            }
-            manifolds.push(manifold);
+                manifolds.push(manifold);
             }
         }
     }

@@ -65,16 +65,20 @@ impl<'a> PartPair<'a> {
         self.a.margin + self.b.margin
     }
 
+    fn is_bounded(&self) -> bool {
+        self.a.is_bounded() && self.b.is_bounded()
+    }
+
     /// Returns whether the boxes of the parts are at most `limit` apart, along the axes of A. True for a half-space.
     fn is_near(&self, limit: f64) -> bool {
-        if !self.a.is_bounded() || !self.b.is_bounded() {
+        if !self.is_bounded() {
             return true;
         }
         let b_in_a = self.b.bounds.transformed(&self.pose_a.inv_mul(&self.pose_b));
         self.a.bounds.inflated(limit + self.margin()).overlaps(&b_in_a)
     }
 
-    /// Returns the larger of the distances between samples, if the parts can be refined; else 0. Metres.
+    /// Returns the larger of the distances between samples of the parts, metres.
     fn spacing(&self) -> f64 {
         let of_part = |part: &Part| part.shell.as_ref().map_or(0.0, |shell| f64::from(shell.spacing));
         of_part(self.a).max(of_part(self.b))
@@ -95,7 +99,11 @@ impl<'a> PartPair<'a> {
     fn max_depth(&self) -> f64 {
         let depth = |sheet: &Part, other: &Part| {
             let extent = other.bounds.extents().min();
-            if sheet.is_sheet() && extent.is_finite() && extent > 0.0 { 0.5 * extent } else { f64::INFINITY }
+            if sheet.is_sheet() && extent.is_finite() && extent > 0.0 {
+                0.5 * extent
+            } else {
+                f64::INFINITY
+            }
         };
         depth(self.a, self.b).min(depth(self.b, self.a))
     }
@@ -161,7 +169,7 @@ pub(crate) fn contacts(
         }
         let limit = limit + pair.margin();
         // The engine does not tell the velocities. Without a motion the step selects the corners of flat faces and thins
-        // dense contacts.
+        // dense contacts, but leaves out edges that are not close: without a step all edges count.
         let still = Step {
             center: Vec3::zeros(),
             shift: Vec3::zeros(),
@@ -175,7 +183,7 @@ pub(crate) fn contacts(
             max_separation: limit,
             max_depth: pair.max_depth(),
             coverage: settings.coverage,
-            step: Some(still),
+            step: (settings.coverage != Coverage::Edges || !pair.is_bounded()).then_some(still),
             owners: keeps.then(|| [pair.a.owner(), pair.b.owner()]),
             ..Query::default()
         };

@@ -75,9 +75,8 @@ fn radius(asset: &asset::Shape, center: &Vec3) -> f64 {
     let bounds = asset.bounds();
     // The surface of a cooked field can be outside the mesh by its error. The box holds both.
     let half_diagonal = 0.5 * bounds.extents().norm();
-    let of_points = |points: &mut dyn Iterator<Item = Vec3>| {
-        points.fold(0.0, |most: f64, point| most.max((point - center).norm()))
-    };
+    let of_points =
+        |points: &mut dyn Iterator<Item = Vec3>| points.fold(0.0, |most: f64, point| most.max((point - center).norm()));
     let Some(mesh) = &asset.mesh else { return half_diagonal };
     let mut reach = of_points(&mut mesh.vertices.iter().map(|v| Vec3::from(*v)));
     if let Some(shell) = &asset.shell {

@@ -115,12 +115,7 @@ fn samples(points: &[Vec3], margin: f64) -> Option<Part> {
 }
 
 /// Returns the parts of a round shape: its kernel with the radius as margin, and its field, if it has a radius.
-fn round(
-    kernel: &[Vec3],
-    radius: f64,
-    pose: Pose64,
-    field: impl FnOnce(f64) -> Option<Field>,
-) -> Option<Vec<Part>> {
+fn round(kernel: &[Vec3], radius: f64, pose: Pose64, field: impl FnOnce(f64) -> Option<Field>) -> Option<Vec<Part>> {
     if !(radius.is_finite() && radius >= 0.0) {
         return None;
     }

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use parry3d::math::{Pose, Vector};
 use parry3d::query::details::ContactManifoldsWorkspace;
 use parry3d::query::{
-    ClosestPoints, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion, PersistentQueryDispatcher, PointQuery,
-    QueryDispatcher, Ray, RayCast, ShapeCastOptions,
+    ClosestPoints, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion, PersistentQueryDispatcher,
+    PointQuery, QueryDispatcher, Ray, RayCast, ShapeCastOptions,
 };
 use parry3d::shape::*;
 use support::body;
@@ -52,7 +52,8 @@ fn points_keep_their_data_from_step_to_step() {
         }
         let count: usize = found.iter().map(|m| m.points.len()).sum();
         for step in 1..=20 {
-            let moved = Pose::from_parts(start.translation + Vector::new(1e-6, 0.0, 2e-6) * step as f32, start.rotation);
+            let moved =
+                Pose::from_parts(start.translation + Vector::new(1e-6, 0.0, 2e-6) * step as f32, start.rotation);
             manifolds(&moved, [first, second], &mut found, &mut memory);
         }
         let kept = found.iter().flat_map(|m| &m.points).filter(|p| p.data != 0).count();
@@ -76,7 +77,9 @@ fn the_memory_of_a_pair_changes_no_answer() {
             let memory = if keeps { &mut memory } else { &mut none };
             manifolds(&pose, [&gear.shape, &torus.shape], &mut found, memory);
             let points = found.iter().flat_map(|m| &m.points);
-            points.map(|p| (p.local_p1.to_array().map(f32::to_bits), p.dist.to_bits(), p.fid1, p.fid2)).collect::<Vec<_>>()
+            points
+                .map(|p| (p.local_p1.to_array().map(f32::to_bits), p.dist.to_bits(), p.fid1, p.fid2))
+                .collect::<Vec<_>>()
         });
         assert_eq!(answers[0], answers[1], "step {step}");
     }
@@ -128,7 +131,8 @@ fn pairs_of_parry_are_those_of_its_own_dispatcher() {
     let dispatcher = dispatcher();
     let (ball, cuboid) = (Ball::new(0.1), Cuboid::new(Vector::splat(0.1)));
     let pose = Pose::translation(0.15, 0.02, 0.0);
-    let (ours, theirs) = (dispatcher.contact(&pose, &ball, &cuboid, 1.0), DefaultQueryDispatcher.contact(&pose, &ball, &cuboid, 1.0));
+    let (ours, theirs) =
+        (dispatcher.contact(&pose, &ball, &cuboid, 1.0), DefaultQueryDispatcher.contact(&pose, &ball, &cuboid, 1.0));
     assert_eq!(ours, theirs);
     assert!(ours.unwrap().is_some());
     let (mut found, mut memory) = (Vec::<Manifold>::new(), None);

@@ -151,9 +151,8 @@ fn a_stack_of_five_stands() {
         let turn = Vector::Y * (0.2 * i as f32);
         scene.add(&body("box"), Pose::new(Vector::new(0.0, 0.051 + 0.101 * i as f32, 0.0), turn));
     }
-    let depth = scene.run(3.0, |scene| {
-        scene.depth_between().max(scene.depth_in(&HalfSpace::new(Vector::Y), Vector::ZERO))
-    });
+    let depth =
+        scene.run(3.0, |scene| scene.depth_between().max(scene.depth_in(&HalfSpace::new(Vector::Y), Vector::ZERO)));
     let drift = scene.drift(2.0);
     println!("deepest {:.3} mm, drift {:.3} mm", depth * 1e3, drift * 1e3);
     assert!(depth < MOST_DEPTH && drift < 0.3e-3, "{depth}, {drift}");
@@ -173,7 +172,8 @@ fn a_ball_stays_in_a_cup() {
         let up = Vector::Y;
         let ball = if own { body("sphere").shared() } else { SharedShape::ball(radius) };
         let radius = if own { 0.05 } else { radius };
-        let rigid = RigidBodyBuilder::dynamic().translation(start + up * 0.01).soft_ccd_prediction(0.1).can_sleep(false);
+        let rigid =
+            RigidBodyBuilder::dynamic().translation(start + up * 0.01).soft_ccd_prediction(0.1).can_sleep(false);
         let collider = ColliderBuilder::new(ball).density(1000.0).friction(0.5);
         let (handle, _) = scene.world.insert(rigid, collider);
         let depth = scene.run(3.0, |scene| {
