@@ -43,7 +43,7 @@ impl Default for Settings {
 /// Dispatcher for pairs with a [`VoxshellShape`], alone or in a compound. All other pairs go to `D`.
 ///
 /// A clone shares the cache of the forms of parry's shapes. The first query of a pair with a shape of parry makes them,
-/// which takes up to a tenth of a second; [`VoxshellDispatcher::prepare`] does it beforehand.
+/// which takes up to a second; [`VoxshellDispatcher::prepare`] does it beforehand.
 #[derive(Clone)]
 pub struct VoxshellDispatcher<D = DefaultQueryDispatcher> {
     settings: Settings,

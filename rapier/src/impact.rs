@@ -114,10 +114,11 @@ pub(crate) fn cast(
     let (from, velocity) = (pose64(pose12), vec3(velocity));
     let target = f64::from(options.target_distance);
     pair::check(a, b, &from)?;
-    if !velocity.norm().is_finite() || !target.is_finite() || !(options.max_time_of_impact >= 0.0) {
+    let most = options.max_time_of_impact;
+    if !velocity.norm().is_finite() || !target.is_finite() || most.is_nan() || most < 0.0 {
         return Err(Unsupported);
     }
-    let duration = f64::from(options.max_time_of_impact).min(last_meeting(a, b, &from, &velocity, target));
+    let duration = f64::from(most).min(last_meeting(a, b, &from, &velocity, target));
     let at = |time: f64| Pose64::from_parts((from.translation.vector + velocity * time).into(), from.rotation);
     let identity = Pose64::identity();
     let ends = Ends { a: [identity; 2], b: [from, at(duration)] };

@@ -143,6 +143,6 @@ impl Shape for VoxshellShape {
     }
 
     fn ccd_angular_thickness(&self) -> Real {
-        std::f32::consts::FRAC_PI_4 as Real
+        std::f32::consts::FRAC_PI_4
     }
 }
