@@ -28,7 +28,8 @@ pub struct Settings {
     /// What contact manifolds are made of: [`Coverage::Facets`], the default, tests edges where they cost about as much as
     /// samples.
     pub coverage: Coverage,
-    /// Largest number of manifolds of two shapes, each with its own normal and up to four points.
+    /// Largest number of normals of two shapes. Each has a manifold of up to four points, and a second one if it has more than
+    /// 16 contacts.
     pub max_manifolds: usize,
     /// Above this number of samples in contact the most urgent ones of each part of the surface are chosen. 0: never.
     pub dense_above: usize,

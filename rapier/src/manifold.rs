@@ -181,7 +181,7 @@ fn old_point<Data>(old: &[(TrackedContact<Data>, [u32; 2], bool)], contact: &Fou
 }
 
 /// Replaces the manifolds of a pair by those of its new contacts, which are sorted here. `most` is the largest number of
-/// manifolds of two shapes; each pair of shapes of a compound has manifolds of its own.
+/// normals of two shapes; each pair of shapes of a compound has manifolds of its own.
 pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>(
     found: &mut [Found],
     pose12: &Pose64,
