@@ -130,7 +130,7 @@ fn adversarial_pose(rng: &mut Rng) -> Pose {
 fn drawn_poses(seed: u64, reach: f64, n: usize) -> [Pose; 2] {
     let mut rng = Rng(seed);
     let mut draw = || {
-        (rng.next(), rng.next());
+        let _bodies = [rng.next(), rng.next()];
         [random_pose(&mut rng, reach), random_pose(&mut rng, reach)]
     };
     (0..n).for_each(|_| {
