@@ -1,9 +1,9 @@
 #include "side.h"
 
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
+#include <BulletDynamics/Dynamics/btRigidBody.h>
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
-#include <BulletDynamics/Dynamics/btRigidBody.h>
 
 namespace voxshell_bullet
 {
