@@ -25,7 +25,7 @@ use voxshell_lab::row::Row;
 
 /// Number of pairs of bodies.
 const PAIRS: u64 = 200;
-const FEW_PAIRS: u64 = 4;
+const FEW_PAIRS: u64 = 1;
 /// Extents of body and tool, metres; cells along them.
 const EXTENTS: [f64; 2] = [0.1, 0.06];
 const CELLS: u32 = 64;

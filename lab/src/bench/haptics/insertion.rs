@@ -68,18 +68,21 @@ struct Try {
 
 pub fn rows(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let mut parts = vec![own()?];
-    match factory(assets)? {
-        Some(pair) => parts.push(pair),
-        None => eprintln!("no rows of the factory's peg: its meshes are absent"),
+    // A quick run does one kind only: by triangles alone, a try takes minutes.
+    let (tries, kept) = if effort.quick() { (1, 1) } else { (TRIES, usize::MAX) };
+    if !effort.quick() {
+        match factory(assets)? {
+            Some(pair) => parts.push(pair),
+            None => eprintln!("no rows of the factory's peg: its meshes are absent"),
+        }
     }
-    let tries = if effort.quick() { 1 } else { TRIES };
     for pair in parts {
         let kinds = [
             ("grid", Storage::Bricks, Detection::Continuous),
             ("exact", Storage::Exact, Detection::Continuous),
             ("triangles", Storage::Bricks, Detection::Triangles),
         ];
-        for (kind, storage, detection) in kinds {
+        for (kind, storage, detection) in kinds.into_iter().take(kept) {
             let [peg, block] = [cook(&pair.peg, storage)?, cook(&pair.block, storage)?];
             let meshes = [&pair.peg, &pair.block].map(|mesh| Arc::new(Locator::new(mesh)));
             let parts = [(&peg, &meshes[0]), (&block, &meshes[1])];
