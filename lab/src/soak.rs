@@ -171,6 +171,8 @@ struct Session {
     device: SimulatedDevice,
     /// Metres of the world per metre of the device.
     scale: f64,
+    /// Point of the tool that the coupling pulls to the hand, body frame.
+    pulled: Vec3,
     /// Limits in the world.
     limits: Limits,
     wander: Wander,
@@ -217,6 +219,8 @@ impl Session {
             damping: [DEVICE.damping[0] / scale, DEVICE.damping[1] * scale],
         };
         let settings = Settings::for_tool(renderer.renderer(), &tool, &limits)?;
+        // The spring of a god-object acts at its centre of mass.
+        let pulled = if settings.renderer == Renderer::GodObject { tool.center } else { settings.coupling.point };
         let (servo, simulation) = haptics::new(settings, tool, obstacles)?;
         servo.monitor().set_scale(scale);
         let model = DeviceModel { resolution: [2e-5, 2e-4], ..DeviceModel::new(0.3, 1.0).held() };
@@ -227,7 +231,7 @@ impl Session {
         let device = SimulatedDevice::new(model, start);
         let round = 1e-3 * 16f64.powf(random.next());
         let moves = (random.below(2) == 0).then(|| Wander::new([0.01 * scale, 0.1], random));
-        Ok(Self { servo, simulation, device, scale, limits, wander, away, round, home, moves })
+        Ok(Self { servo, simulation, device, scale, pulled, limits, wander, away, round, home, moves })
     }
 
     fn run(&mut self, seconds: f64, random: &mut Random, tally: &mut Tally) -> Result<()> {
@@ -295,7 +299,8 @@ impl Session {
             tally.steps += 1;
             tally.contacts += u64::from(contacts > 0);
             self.check(t, &output, &last, &mut account, tally);
-            let displacement = (state.pose.translation.vector - self.servo.tool_pose().translation.vector).norm();
+            let pulled = [state.pose, self.servo.tool_pose()].map(|pose| pose.transform_point(&self.pulled.into()));
+            let displacement = (pulled[0] - pulled[1]).norm();
             if displacement / self.scale > APART && tally.apart <= APART {
                 tally.describe(&format!("the tool is {displacement:.3} m from the hand"), t, &output, &last);
             }
