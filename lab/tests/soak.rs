@@ -22,10 +22,13 @@ fn hours_of_use_break_no_promise() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A stiff contact, found late, once threw the tool 280 km away, with a constant force on the hand.
+/// Linearised contacts of a stalled simulation threw these tools: a stiff contact that was found late (280 km), and contacts
+/// that grew as the tool moved away.
 #[test]
 fn a_tool_is_not_thrown() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_voxshell-lab"));
-    let output = command.args(["soak", "--session", "21", "--json"]).output().expect("the command line runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for session in ["21", "135", "216", "562"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_voxshell-lab"));
+        let output = command.args(["soak", "--session", session, "--json"]).output().expect("the command line runs");
+        assert!(output.status.success(), "{session}: {}", String::from_utf8_lossy(&output.stderr));
+    }
 }

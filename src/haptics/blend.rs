@@ -51,13 +51,11 @@ impl Blend {
     }
 
     /// Returns the part of the remainder `left` of a step that acts, all about the tool's centre: it is no larger than
-    /// the contacts and the coupling's pull, with which it is in balance, together. Without that, a tool that linearised
-    /// contacts threw out of a body would be pushed on in free space, against the coupling, and the hand would get an
-    /// energy that it never put in. `sizes` are those of the contacts and of the pull, N, and `lever` weights torques,
-    /// metres.
-    pub fn limit(&mut self, left: &Wrench, sizes: [f64; 2], lever: f64) -> Wrench {
-        let (all, most) = (size(left, lever), sizes[0] + sizes[1]);
-        self.share = if all > most { most / all } else { 1.0 };
+    /// the contacts, so that it does not push a tool that has left them. `contacts` is their size, N, and `lever` weights
+    /// torques, metres.
+    pub fn limit(&mut self, left: &Wrench, contacts: f64, lever: f64) -> Wrench {
+        let all = size(left, lever);
+        self.share = if all > contacts { contacts / all } else { 1.0 };
         scaled(left, self.share)
     }
 

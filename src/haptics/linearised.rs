@@ -21,6 +21,12 @@ fn most_clusters(bodies: usize) -> usize {
 /// count as fractions of the tool's radius, and directions as unit vectors: opposite ones are 2 apart.
 const FIRST_MERGE: f64 = 0.02;
 
+/// Least cosine of the angle between a contact's force and the gradient of its depth. The force is along the sample's
+/// normal; where the field's gradient is against it, deep in a thin body for example, the linear model alone would push
+/// the harder the farther the tool moves away, for ever. With this, every contact ends at the latest after four times
+/// its depth.
+const STEEPEST: f64 = 0.25;
+
 /// A body that contacts are with, and the position and velocity of its origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Place {
@@ -59,27 +65,38 @@ impl Cluster {
 /// Tells whether a cluster still pushes: F₀ · F(Δx, Δv, t) > 0, the rows of which are computed once. The force decides,
 /// along its own direction: torque depends on a reference point, and has another unit. For a single contact it is
 /// k d − b u·v along u (Otaduy & Lin 2005, equation 21).
+///
+/// A rotation moves the tool's points by less than a diameter, but its linear model knows no such bound, so it could hold
+/// a contact at any distance. Therefore no contact lasts when the tool's centre has moved away along the force by more
+/// than a diameter, seen from the body that the contact is with.
 #[derive(Clone, Copy, Debug)]
 struct Sign {
     square: f64,
+    /// F₀, its product with the body's velocity at the tool's centre, and |F₀| times the tool's diameter.
+    force: Vec3,
+    carried: f64,
+    farthest: f64,
     by_time: f64,
     by_pose: Vec6,
     by_twist: Vec6,
 }
 
 impl Sign {
-    fn of(cluster: &Cluster) -> Self {
+    fn of(cluster: &Cluster, velocity: &Vec3, radius: f64) -> Self {
         let Response { wrench, by_pose, by_twist } = &cluster.response;
         let force = wrench.force;
         let row = |m: &Mat6| m.fixed_rows::<3>(0).tr_mul(&force);
         let by_time = force.dot(&cluster.drift.fixed_rows::<3>(0));
-        Self { square: force.norm_squared(), by_time, by_pose: row(by_pose), by_twist: row(by_twist) }
+        let (carried, farthest) = (force.dot(velocity), 2.0 * radius * force.norm());
+        let (by_pose, by_twist) = (row(by_pose), row(by_twist));
+        Self { square: force.norm_squared(), force, carried, farthest, by_time, by_pose, by_twist }
     }
 
     fn pushes(&self, moved: &Vec6, faster: &Vec6, age: f64) -> bool {
         let along = self.square + self.by_time * age + self.by_pose.dot(moved) + self.by_twist.dot(faster);
+        let away = self.force.dot(&moved.fixed_rows::<3>(0)) - self.carried * age;
         // A pure torque has no direction in which it could end.
-        along > 0.0 || self.square == 0.0
+        (along > 0.0 && away < self.farthest) || self.square == 0.0
     }
 }
 
@@ -149,11 +166,6 @@ impl Linearised {
         }
     }
 
-    /// Returns the wrench on the tool at the model's own state.
-    pub fn wrench(&self) -> &Wrench {
-        &self.sum.response.wrench
-    }
-
     /// Returns the response at another state, `age` seconds after the model was made.
     pub fn predict(&self, body: &Kinematics, age: f64) -> Response {
         let (moved, faster, age) = self.apart(body, age);
@@ -198,6 +210,8 @@ pub(super) struct Builder {
     most: usize,
     /// For each cluster.
     leaders: Vec<Leader>,
+    /// Velocity at the tool's centre of the body of each place.
+    velocities: Vec<Vec3>,
     /// ∂W/∂pose of each cluster, as far as the motion of obstacles is in its drift.
     drifting: Vec<Mat6>,
     /// Radius of the tool, metres.
@@ -216,6 +230,7 @@ impl Builder {
             place: None,
             most,
             leaders: Vec::with_capacity(most),
+            velocities: Vec::with_capacity(bodies),
             drifting: Vec::with_capacity(most),
             radius: radius.max(1e-9),
             merge: 0.0,
@@ -232,6 +247,7 @@ impl Builder {
         self.model.signs.clear();
         self.model.sum = Cluster::NONE;
         self.leaders.clear();
+        self.velocities.clear();
         self.drifting.clear();
     }
 
@@ -244,7 +260,8 @@ impl Builder {
     pub fn finish(&mut self) -> &Linearised {
         let Linearised { clusters, signs, sum, .. } = &mut self.model;
         signs.clear();
-        signs.extend(clusters.iter().map(Sign::of));
+        let sign = |cluster: &Cluster| Sign::of(cluster, &self.velocities[cluster.place as usize], self.radius);
+        signs.extend(clusters.iter().map(sign));
         *sum = Cluster::NONE;
         clusters.iter().for_each(|cluster| sum.add(cluster));
         &self.model
@@ -293,6 +310,9 @@ impl Builder {
 
     /// Ends the contacts with an obstacle; `twist` is the velocity of the obstacle at the tool's centre.
     pub fn end_obstacle(&mut self, twist: &Twist) {
+        if let Some(place) = self.place {
+            self.velocities[place as usize] = twist.linear;
+        }
         let twist = twist.column();
         for (cluster, drifting) in self.model.clusters.iter_mut().zip(&mut self.drifting) {
             cluster.drift -= (cluster.response.by_pose - *drifting) * twist;
@@ -330,6 +350,7 @@ impl Sums for Builder {
         let place = self.place.unwrap_or(self.model.places.len() as u32);
         if self.place.is_none() {
             self.model.places.push(self.current);
+            self.velocities.push(Vec3::zeros());
             self.place = Some(place);
         }
         let leader = Leader([arm.x, arm.y, arm.z, push.x, push.y, push.z], place);
@@ -346,6 +367,10 @@ impl Sums for Builder {
             self.leaders.len() - 1
         });
         &mut self.model.clusters[k].response
+    }
+
+    fn gradient(gradient: &Vec3, push: &Vec3) -> Vec3 {
+        gradient + push * (STEEPEST * gradient.norm() - gradient.dot(push)).max(0.0)
     }
 }
 
@@ -462,6 +487,36 @@ mod tests {
         builder.end_obstacle(&twists[1]);
         let found: Vec6 = builder.finish().clusters.iter().map(|c| c.drift).sum();
         assert!((found - expected).norm() < 1e-12 * expected.norm(), "{found} {expected}");
+    }
+
+    #[test]
+    fn no_contact_pushes_the_harder_the_farther_the_tool_is() {
+        for degrees in [0.0f64, 60.0, 75.0, 90.0, 120.0, 180.0] {
+            let gradient = Rotation::from_scaled_axis(Vec3::x() * degrees.to_radians()) * Vec3::y() * 0.8;
+            let found = Builder::gradient(&gradient, &Vec3::y());
+            assert!(found.y > 0.8 * (STEEPEST - 1e-12), "{degrees}: {found}");
+            let (across, before) = (found - Vec3::y() * found.y, gradient - Vec3::y() * gradient.y);
+            assert!((across - before).norm() < 1e-15 && (degrees > 75.0 || found == gradient), "{degrees}: {found}");
+        }
+    }
+
+    /// By its linear model, a rotation can take back any shift.
+    #[test]
+    fn a_contact_ends_within_a_diameter() {
+        let spring = Spring { arm: Vec3::x() * RADIUS, push: Vec3::y(), depth: 1e-4 };
+        for speed in [0.0, 0.4] {
+            let mut builder = built(&[spring], &Twist { linear: Vec3::y() * speed, angular: Vec3::zeros() });
+            let model = builder.finish();
+            // The rotation takes the whole shift back, seen from the body, which moves by 4 cm in 0.1 s.
+            let force = |shift: f64, age: f64| {
+                let turn = Rotation::from_scaled_axis(Vec3::z() * -((shift - speed * age) / RADIUS));
+                let pose = Pose::from_parts((Vec3::y() * shift).into(), turn);
+                model.predict(&Kinematics::still(&pose), age).wrench.force.y
+            };
+            let farthest = 2.0 * RADIUS + speed * 0.1;
+            assert!((force(0.99 * farthest, 0.1) - STIFFNESS * spring.depth).abs() < 1e-9, "{speed}");
+            assert_eq!(force(1.01 * farthest, 0.1), 0.0, "{speed}");
+        }
     }
 
     /// A spring that moves evenly, averaged over a round: its linear model gives its force at the round's end.

@@ -36,8 +36,6 @@ pub(super) struct Snapshot {
     pub settings: Settings,
     /// Whether nothing acts on the tool: neither a contact, nor braking before one.
     pub is_free: bool,
-    /// Whether a body moved in the round, or has a velocity.
-    pub moves: bool,
     pub status: Status,
     pub contact: Linearised,
     /// Constraints on the tool, if the renderer has constraints.

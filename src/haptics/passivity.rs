@@ -25,9 +25,7 @@ pub struct Observer {
     held: Wrench,
     /// Energy that the hand has put in and not got back, J; never above the stored energy.
     energy: f64,
-    /// The same, but without what the hand got while bodies moved: it may be their work.
-    own: f64,
-    /// The energy over all time, without the limit.
+    /// The same over all time, without the limit.
     total: f64,
 }
 
@@ -38,18 +36,16 @@ impl Observer {
     }
 
     /// Adds the work of the device's motion Δξ under the wrench that was held; at most `stored` J can now be in
-    /// springs. `is_driven` tells whether bodies move, which do work on the hand.
-    pub fn moved(&mut self, change: &Twist, stored: f64, is_driven: bool) {
+    /// springs.
+    pub fn moved(&mut self, change: &Twist, stored: f64) {
         let work = self.held.column().dot(&change.column());
         self.total -= work;
         self.energy = (self.energy - work).min(stored);
-        let least = if is_driven { self.own.min(0.0) } else { f64::NEG_INFINITY };
-        self.own = (self.own - work).max(least).min(stored);
     }
 
     /// Sets the energy as if the hand had put in all that is stored, J: the origin of the tool's energy is not known.
     pub fn fill(&mut self, stored: f64) {
-        (self.energy, self.own) = (stored, stored);
+        self.energy = stored;
     }
 
     /// Sets the wrench that acts on the hand from now on.
@@ -67,23 +63,16 @@ impl Observer {
         self.energy
     }
 
-    /// Returns the wrench to add to the present one, so that excess energy is taken out in a step: that of a damper, as
-    /// far as `most` (N·s/m, N·m·s/rad) allows. What it leaves is taken from the power that force and torque give to the
-    /// hand, if no moving body explains it: contacts that pull at a saturated spring from its other end drive the hand
-    /// with more power than the damper takes out.
-    pub fn control(&self, wrench: &Wrench, twist: &Twist, most: [f64; 2], dt: f64) -> Option<Wrench> {
-        let [missing, own] = [self.energy, self.own].map(|energy| (-energy - self.tolerance) / dt);
-        let squares = [twist.linear.norm_squared(), twist.angular.norm_squared()];
-        if missing <= 0.0 || squares == [0.0; 2] {
+    /// Returns the wrench of a damper that takes out the excess energy in a step, as far as `most` (N·s/m, N·m·s/rad)
+    /// allows.
+    pub fn damper(&self, twist: &Twist, most: [f64; 2], dt: f64) -> Option<Wrench> {
+        let power = most[0] * twist.linear.norm_squared() + most[1] * twist.angular.norm_squared();
+        let missing = -self.energy - self.tolerance;
+        if missing <= 0.0 || power <= 0.0 {
             return None;
         }
-        let power = most[0] * squares[0] + most[1] * squares[1];
-        let damped = if power > 0.0 { (missing / power).min(1.0) } else { 0.0 };
-        let drives = [wrench.force.dot(&twist.linear), wrench.torque.dot(&twist.angular)].map(|p| p.max(0.0));
-        let (left, drive) = (own - damped * power, drives[0] + drives[1]);
-        let taken = if drive > 0.0 { (left / drive).clamp(0.0, 1.0) } else { 0.0 };
-        let along = |i: usize| if squares[i] > 0.0 { taken * drives[i] / squares[i] } else { 0.0 };
-        let part = |v: &Vec3, i: usize| v * -(most[i] * damped + along(i));
-        Some(Wrench { force: part(&twist.linear, 0), torque: part(&twist.angular, 1) })
+        let share = (missing / (power * dt)).min(1.0);
+        let part = |v: &Vec3, b: f64| v * (-b * share);
+        Some(Wrench { force: part(&twist.linear, most[0]), torque: part(&twist.angular, most[1]) })
     }
 }

@@ -49,8 +49,6 @@ pub struct Servo {
     /// Progress of fading in the contacts since the tool was placed at the hand, 0 to 1: a tool that is inside a body
     /// then is eased out.
     entry: f64,
-    /// Fraction of the linearised contacts that acts: below 1 where they outgrew what they are known for.
-    outgrown: f64,
     /// Last pose of the device.
     last: Option<Pose>,
     jumps: JumpDetector,
@@ -74,11 +72,6 @@ pub struct Servo {
 const FADES: f64 = 0.005;
 /// Accelerations that no hand gives a tool, m/s² and rad/s²: what the coupling pulls harder is left from a contact.
 const ACCELERATION: [f64; 2] = [100.0, 2000.0];
-
-/// Largest growth of the linearised contacts' wrench between two rounds, beyond the larger one of their wrench in the last
-/// round and the coupling's greatest. A light tool may turn so far in a slow round that linearised contacts grow while it
-/// moves away from them.
-const GROWTH: f64 = 2.0;
 
 /// Largest advance of the clock in one step, seconds.
 const LONGEST_PAUSE: f64 = 3600.0;
@@ -143,7 +136,6 @@ impl Servo {
             fades_in,
             presence: 0.0,
             entry: 0.0,
-            outgrown: 1.0,
             last: None,
             jumps: JumpDetector::default(),
             monitor: Monitor::new(),
@@ -224,7 +216,7 @@ impl Servo {
         if let Some(pose) = self.last {
             let change = motion(&pose, &device.pose);
             let stored = self.stored(&device.pose);
-            self.observer.moved(&change, stored, self.snapshots.get().moves);
+            self.observer.moved(&change, stored);
         } else {
             self.place(&device);
         }
@@ -257,8 +249,8 @@ impl Servo {
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.spring.is_none() || pull.wrench != Wrench::ZERO) {
             // With a god-object, the hand is not damped where no constraint holds the tool.
-            if let Some(control) = self.observer.control(&wrench, &device.twist, self.damper, dt) {
-                wrench += control;
+            if let Some(damper) = self.observer.damper(&device.twist, self.damper, dt) {
+                wrench += damper;
                 status |= Status::DAMPED;
             }
         }
@@ -359,8 +351,8 @@ impl Servo {
             }
             (None, _) => {
                 let here = self.body.kinematics();
+                let (contact, share) = self.contact_load(&news, dt);
                 let mut load = self.settings.coupling.on_body(hand, twist, &here);
-                let (contact, share) = self.contact_load(&news, &load.wrench, twist, dt);
                 load += contact;
                 self.body.implicit_euler(&load, dt);
                 self.felt(hand, twist, &news, &here, share, dt)
@@ -385,34 +377,21 @@ impl Servo {
         News { taken, is_known, age, contacts, touched, status }
     }
 
-    /// Returns the load of the linearised contacts on a coupled tool, and the fraction of it that acts. `pull` is the
-    /// coupling's wrench on the tool, and `hand` the twist of the tool's origin at the hand.
-    fn contact_load(&mut self, news: &News, pull: &Wrench, hand: &Twist, dt: f64) -> (Response, f64) {
+    /// Returns the load of the linearised contacts on a coupled tool, and the fraction of it that fades in.
+    fn contact_load(&mut self, news: &News, dt: f64) -> (Response, f64) {
         if !news.is_known {
             return (Response::NONE, 0.0);
         }
         let here = self.body.kinematics();
-        let linearised = &self.snapshots.get().contact;
-        let mut contact = linearised.predict(&here, news.age);
+        let mut contact = self.snapshots.get().contact.predict(&here, news.age);
         let mut share = 1.0;
         if self.fades_in {
             let lever = (self.body.mass.inertia().trace() / (3.0 * self.body.mass.mass())).sqrt();
-            let [force, torque] = self.settings.coupling.greatest();
-            let most = GROWTH * size(linearised.wrench(), lever).max(force + torque / lever.max(1e-9));
-            let found = size(&contact.wrench, lever);
-            let outgrown = if news.age > Blend::STEPS * dt && found > most { most / found } else { 1.0 };
-            // The tool retreats from the hand with this speed, and the coupling's damper would hold it back.
-            let arm = here.center - here.pose.translation.vector;
-            let relative = here.twist.linear - hand.at(&arm);
-            let retreat = -pull.force.try_normalize(0.0).map_or(0.0, |along| along.dot(&relative)).min(0.0);
-            let held = (size(pull, lever) - self.settings.coupling.damping[0] * retreat).max(0.0);
             let left = self.blend.step(news.taken.and_then(|taken| taken.apart), &here.center, dt);
-            contact = contact.scaled(outgrown);
-            contact.wrench += self.blend.limit(&left, [found * outgrown, held], lever);
+            contact.wrench += self.blend.limit(&left, size(&contact.wrench, lever), lever);
             // The cube makes the balance with the coupling move evenly, although the contacts are stiff.
             share = self.entry.powi(3);
             contact = contact.scaled(share);
-            self.outgrown = outgrown;
         }
         self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
         (contact, share)
@@ -430,9 +409,7 @@ impl Servo {
         if news.is_known {
             let (there, ledger) = (self.body.kinematics(), &mut self.ledger);
             let mut add = |place: &Place, on_body: &Wrench| ledger.add(place, &scaled(on_body, share));
-            let outgrown = if self.fades_in { self.outgrown } else { 1.0 };
-            let contact = &self.snapshots.get().contact;
-            contact.on_bodies([here, &there], news.age, |place, on_body| add(place, &scaled(on_body, outgrown)));
+            self.snapshots.get().contact.on_bodies([here, &there], news.age, &mut add);
             if self.fades_in {
                 self.blend.acting().for_each(|(place, on_body)| add(place, &on_body));
             }

@@ -38,7 +38,6 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         contacts: 0,
         touched: 0,
         is_free: true,
-        moves: false,
         status: Status::NORMAL,
         edits: 0,
         settings,

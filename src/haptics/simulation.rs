@@ -237,8 +237,6 @@ impl Simulation {
         let is_first = !self.last.live || self.last.generation != input.generation;
         let passed = if self.last.live { (input.clock - self.last.clock).max(0.0) } else { 0.0 };
         self.move_obstacles(input.clock, passed);
-        let is_moving = |(o, was): (&Obstacle, &Pose)| !o.is_empty() && (o.twist != Twist::ZERO || o.pose != *was);
-        let moves = self.obstacles.iter().zip(&self.were).any(is_moving);
         let touched = self.render(&input, is_first);
         self.monitor.count_round(input.clock);
         self.last = input;
@@ -252,7 +250,6 @@ impl Simulation {
         let slot = self.snapshots.slot();
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
         slot.is_free = contacts == 0 && wrench == Wrench::ZERO;
-        slot.moves = moves;
         slot.contact.copy_from(self.effect.contact.finish());
         slot.touched = touched;
         (slot.edits, slot.settings) = (self.edits, self.settings);

@@ -103,13 +103,13 @@ pub(crate) fn continuous_into(
     add(collisions, bodies, on, settings, &law, sums);
 }
 
-fn add(
+fn add<S: Sums>(
     collisions: &[Collision],
     [a, b]: [&Sweep; 2],
     on: On,
     settings: &ContinuousSettings,
     law: &Law,
-    sums: &mut impl Sums,
+    sums: &mut S,
 ) {
     let frames = [a, b].map(Frames::new);
     let n = settings.midpoints.max(1);
@@ -128,7 +128,8 @@ fn add(
         let mut touches = (0..n).filter_map(at).peekable();
         let Some((point, push)) = touches.peek().map(|(_, touch)| (touch.point, touch.push)) else { continue };
         let sum = sums.of(&point, &(push * part.sign()));
-        for (t, touch) in touches {
+        for (t, mut touch) in touches {
+            touch.gradient = S::gradient(&touch.gradient, &touch.push);
             let [sample, field] = [of_b, 1 - of_b].map(|k| frames[k].at(t));
             law.add(&touch, &Pair { sample: &sample, field: &field }, part, sum);
         }

@@ -56,6 +56,12 @@ pub(super) struct Pair<'a> {
 pub(crate) trait Sums {
     /// Returns the sum for a contact at `point`, world frame, metres, that pushes the body along `push`, unit.
     fn of(&mut self, point: &Vec3, push: &Vec3) -> &mut Response;
+
+    /// Returns the gradient of φ by which the depth of a contact changes in its linear model. `push` is the unit direction
+    /// of the force on the sample's body.
+    fn gradient(gradient: &Vec3, _push: &Vec3) -> Vec3 {
+        *gradient
+    }
 }
 
 impl Sums for Response {

@@ -77,7 +77,7 @@ pub(crate) fn penalty_into(
 }
 
 /// Adds the forces of the contacts below `offset`, and returns the number of these contacts.
-fn add(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, law: &Law, sums: &mut impl Sums) -> usize {
+fn add<S: Sums>(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, law: &Law, sums: &mut S) -> usize {
     let mut count = 0;
     for contact in contacts {
         let depth = offset - contact.separation;
@@ -86,7 +86,8 @@ fn add(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, law: &Law,
             let (sample, field) = if of_b { (b, a) } else { (a, b) };
             let pair = Pair { sample: &sample.kinematics, field: &field.kinematics };
             let part = if of_b == (on == On::B) { Part::Sample } else { Part::Field };
-            let touch = touch(contact, depth, sample, field);
+            let mut touch = touch(contact, depth, sample, field);
+            touch.gradient = S::gradient(&touch.gradient, &touch.push);
             law.add(&touch, &pair, part, sums.of(&touch.point, &(touch.push * part.sign())));
             count += 1;
         }

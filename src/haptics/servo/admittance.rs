@@ -83,8 +83,7 @@ impl Servo {
         let news = self.take_news(dt);
         let here = self.body.kinematics();
         let mut link = self.settings.coupling.between([&self.handle.kinematics(), &here]);
-        let hand = origin_twist(&self.handle.kinematics());
-        let (contact, fades) = self.contact_load(&news, &link.wrench[1], &hand, dt);
+        let (contact, fades) = self.contact_load(&news, dt);
         let share = self.share_of_handle(&link.wrench[0], status);
         link.wrench[0] = scaled(&link.wrench[0], share);
         for by in [&mut link.by_pose[0], &mut link.by_twist[0]] {
