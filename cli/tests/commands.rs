@@ -377,11 +377,22 @@ mod signals {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// Sends a process the signal to end; returns its exit and standard error.
+    /// Returns what the threads of a process are doing: state, and ticks in user and system mode.
+    fn threads(child: &Child) -> String {
+        let folder = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+        let stat = |path: &Path| std::fs::read_to_string(path.join("stat")).unwrap_or_default();
+        let of_thread = |line: String| {
+            let fields: Vec<&str> = line.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+            [0, 11, 12].map(|i| *fields.get(i).unwrap_or(&"?")).join(" ")
+        };
+        folder.map(|entry| of_thread(stat(&entry.unwrap().path()))).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Waits for the end of a process that was sent a signal; returns its exit and standard error.
     fn end(mut child: Child) -> (Option<i32>, String) {
         let asked = Instant::now();
         while child.try_wait().unwrap().is_none() {
-            assert!(asked.elapsed() < Duration::from_secs(60), "it goes on");
+            assert!(asked.elapsed() < Duration::from_secs(60), "it goes on: {}", threads(&child));
             std::thread::sleep(Duration::from_millis(5));
         }
         let output = child.wait_with_output().unwrap();
