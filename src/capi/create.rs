@@ -2,7 +2,6 @@
 
 use std::ffi::{c_char, c_void, CString};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use super::check::{self, Growable};
 use super::cook_options::*;
@@ -17,6 +16,7 @@ use crate::asset::Shape;
 use crate::field::{
     Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, Field, HalfSpace, Sphere, SphereHull, Torus, MAX_BALLS,
 };
+use crate::math::clock::Instant;
 use crate::math::Progress;
 use crate::mesh::TriMesh;
 

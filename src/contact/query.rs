@@ -1,12 +1,11 @@
 //! Discrete queries: all contacts of two bodies, and the contact with the smallest separation.
 
-use std::time::Instant;
-
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::{between, edges, passes, sharp, Hit, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use crate::field::{Field, Surface};
+use crate::math::clock::Instant;
 use crate::math::{limits, Pose};
 use crate::{Error, Result};
 

@@ -1,6 +1,7 @@
 //! Poses, boxes and the small numerics that all other modules use. Knows nothing of meshes, fields or files.
 
 mod aabb;
+pub(crate) mod clock;
 pub(crate) mod gjk;
 mod interval;
 pub mod limits;

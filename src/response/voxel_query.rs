@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::time::Instant;
 
 use crate::contact::Completeness;
+use crate::math::clock::Instant;
 use crate::math::{Pose, RigidF32, Vec3, Wrench};
 use crate::memory::GrowGuarded;
 use crate::pointshell::PointShell;

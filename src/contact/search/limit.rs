@@ -6,13 +6,13 @@
 //! sample of each is tested. This spreads the answer over the whole contact instead of the part that was reached.
 
 use std::collections::BinaryHeap;
-use std::time::Instant;
 
 use super::lanes::{Lanes, Walk};
 use super::scratch::{Left, Node};
 use crate::contact::types::{Budget, Completeness};
 use crate::contact::workspace::Workspace;
 use crate::field::{wide, SignedDistance};
+use crate::math::clock::Instant;
 use crate::math::RigidF32;
 use crate::pointshell::PointShell;
 

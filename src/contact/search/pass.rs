@@ -1,7 +1,6 @@
 //! One direction of a query: the samples of one body in the local frame of the other body's field.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use nalgebra::UnitQuaternion;
 
@@ -13,6 +12,7 @@ use super::{limit, tree};
 use crate::contact::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
 use crate::contact::workspace::Workspace;
 use crate::field::{with_field, Field, SignedDistance, Surface};
+use crate::math::clock::Instant;
 use crate::math::limits::check_pose;
 use crate::math::{Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;

@@ -14,13 +14,12 @@
 //!   through when p is behind the triangle of q.
 //! - Otherwise p is on the far side of the body and is no contact.
 
-use std::time::Instant;
-
 use super::scratch::{Hit, Left};
 use super::{limit, tree};
 use crate::contact::types::Budget;
 use crate::contact::workspace::Workspace;
 use crate::field::{Field, Sheet, SheetAround, SignedDistance};
+use crate::math::clock::Instant;
 use crate::math::{Aabb, Pose, RigidF32, Vec3};
 use crate::pointshell::PointShell;
 

@@ -1,8 +1,7 @@
 //! Limits of a round's cost, and the cost so far.
 
-use std::time::Instant;
-
 use crate::contact::Stats;
+use crate::math::clock::Instant;
 
 /// Limits of the cost of a god-object's round. The round ends before the substep that would exceed a limit at the
 /// average cost so far; the first substep is always made. Such an end is as safe as the end of any substep, and the
