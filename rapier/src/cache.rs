@@ -1,143 +1,169 @@
 //! Forms of parry's shapes, made on first use.
+//!
+//! A query finds the forms of a shape in one of these places, without a lock and without an allocation once they are
+//! there:
+//!
+//! 1. A Voxshell shape carries its forms.
+//! 2. The dispatcher holds the shapes that it prepared. While it shares the ownership of a shape, nobody can change the
+//!    shape in place (`SharedShape::make_mut` makes a copy) or free it. Its address and type therefore identify it, in
+//!    constant time.
+//! 3. Each thread remembers the shapes that it met by their contents (`content`). The time to read the content is constant
+//!    for round shapes, boxes, cylinders, cones and half-spaces, and grows with the number of vertices for others.
+//!
+//! A shape that a thread meets for the first time comes from the cache that all threads share, under its lock.
 
-use std::collections::hash_map::DefaultHasher;
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use parry3d::math::{Pose, Vector};
-use parry3d::shape::{Shape, TypedShape};
+use parry3d::shape::{Shape, SharedShape, TypedShape};
 
 use crate::body::Body;
+use crate::content::{content, has_content, hash};
 use crate::shape::VoxshellShape;
 use crate::stock;
 
-/// Number of shapes above which the cache forgets all of them: a program that changes a size in each step must not fill
-/// the memory.
-const MOST_SHAPES: usize = 4096;
+/// Number of shapes above which a table forgets all of them: a program that changes a size in each step must not fill the
+/// memory.
+const MOST_SHAPES: usize = 1024;
 
-/// Number of vertices of a mesh that its key contains.
-const SPREAD: usize = 64;
+/// The forms of all shapes with one content.
+struct Forms {
+    content: Box<[u32]>,
+    /// `None` inside: such a shape has no forms.
+    body: OnceLock<Option<Arc<Body>>>,
+}
 
-/// The key of a shape: its type and all its sizes. Shapes with many vertices are known by the address of their vertices,
-/// their number and some of them, so that an address that is used again does not match.
-type Key = u64;
+impl Forms {
+    fn of(&self, shape: &dyn Shape) -> Option<Arc<Body>> {
+        self.body.get_or_init(|| stock::body_of(shape).map(Arc::new)).clone()
+    }
+}
 
-type Entry = Arc<OnceLock<Option<Arc<Body>>>>;
+/// Forms by the hash of their content. Of two contents with the same hash it keeps the last one.
+type Table = HashMap<u64, Arc<Forms>>;
 
-#[derive(Default)]
+fn insert(table: &mut Table, key: u64, forms: Arc<Forms>) {
+    if table.len() >= MOST_SHAPES {
+        table.clear();
+    }
+    table.insert(key, forms);
+}
+
+fn get(table: &Table, key: u64, shape: &dyn Shape) -> Option<Arc<Forms>> {
+    table.get(&key).filter(|forms| has_content(shape, &forms.content)).cloned()
+}
+
+/// The shapes that all threads met.
+static SHARED: OnceLock<Mutex<Table>> = OnceLock::new();
+
+thread_local! {
+    /// The shapes that this thread met.
+    static MET: RefCell<Table> = RefCell::default();
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Number of times that this thread locked the shared table.
+    static LOCKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Returns the forms of a shape from the cache of all threads, and makes them first if they are not there.
+fn find_shared(key: u64, shape: &dyn Shape) -> Arc<Forms> {
+    #[cfg(test)]
+    LOCKS.with(|count| count.set(count.get() + 1));
+    // A panic while the lock is held cannot leave the table in a wrong state.
+    let mut table = SHARED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    get(&table, key, shape).unwrap_or_else(|| {
+        let forms = Arc::new(Forms { content: content(shape), body: OnceLock::new() });
+        insert(&mut table, key, forms.clone());
+        forms
+    })
+}
+
+/// Returns the forms of a shape by its content; `None` if it has none.
+fn find_by_content(shape: &dyn Shape) -> Option<Arc<Body>> {
+    let key = hash(shape);
+    let met = MET.with_borrow(|table| get(table, key, shape));
+    let forms = met.unwrap_or_else(|| {
+        let forms = find_shared(key, shape);
+        MET.with_borrow_mut(|table| insert(table, key, forms.clone()));
+        forms
+    });
+    // Outside the lock: other pairs go on while one shape is made.
+    forms.of(shape)
+}
+
+/// Address and type of a shape. A shape and the first one inside it can have the same address, but then have different
+/// types.
+type Place = (usize, u32);
+
+fn place(shape: &dyn Shape) -> Place {
+    (std::ptr::from_ref(shape).cast::<()>() as usize, shape.shape_type() as u32)
+}
+
+#[derive(Clone)]
+struct Held {
+    /// Keeps the shape from being changed or freed.
+    shape: SharedShape,
+    body: Arc<Body>,
+    is_own: bool,
+}
+
+/// The shapes of a dispatcher that it prepared. It does not change while queries run: a dispatcher that prepares more
+/// shapes needs exclusive access.
+#[derive(Clone, Default)]
 pub(crate) struct Cache {
-    bodies: Mutex<HashMap<Key, Entry>>,
+    held: Arc<HashMap<Place, Held>>,
 }
 
 impl Cache {
+    /// Makes the forms of a shape and holds the shape. Returns whether it has forms.
+    pub fn hold(&mut self, shape: &SharedShape) -> bool {
+        let Some(body) = self.find(&**shape) else { return false };
+        if !matches!(shape.as_typed_shape(), TypedShape::Custom(_)) {
+            let held = Held { shape: shape.clone(), body, is_own: is_own(&**shape) };
+            Arc::make_mut(&mut self.held).insert(place(&**shape), held);
+        }
+        true
+    }
+
+    /// Releases a shape. Returns whether it was held.
+    pub fn release(&mut self, shape: &SharedShape) -> bool {
+        let place = place(&**shape);
+        self.held.contains_key(&place) && Arc::make_mut(&mut self.held).remove(&place).is_some()
+    }
+
+    fn held(&self, shape: &dyn Shape) -> Option<&Held> {
+        let held = self.held.get(&place(shape))?;
+        debug_assert!(place(&*held.shape) == place(shape));
+        Some(held)
+    }
+
     /// Returns the forms of a shape, and makes them first if they are not there; `None` if it has none.
     pub fn find(&self, shape: &dyn Shape) -> Option<Arc<Body>> {
         if let Some(own) = shape.as_shape::<VoxshellShape>() {
             return Some(own.body.clone());
         }
-        let mut hasher = DefaultHasher::new();
-        add_shape(shape, &mut hasher);
-        let entry = {
-            // A panic while the lock is held cannot leave the map in a wrong state.
-            let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
-            if bodies.len() >= MOST_SHAPES {
-                bodies.clear();
-            }
-            bodies.entry(hasher.finish()).or_default().clone()
-        };
-        // Outside the lock: other pairs go on while one shape is made.
-        entry.get_or_init(|| stock::body_of(shape).map(Arc::new)).clone()
+        self.held(shape).map(|held| held.body.clone()).or_else(|| find_by_content(shape))
     }
 
-    pub fn clear(&self) {
-        self.bodies.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Returns whether a shape is a Voxshell shape, or a compound with one.
+    pub fn contains_own(&self, shape: &dyn Shape) -> bool {
+        match shape.as_typed_shape() {
+            TypedShape::Compound(_) => self.held(shape).map_or_else(|| is_own(shape), |held| held.is_own),
+            _ => is_own(shape),
+        }
     }
 }
 
-fn add_number(x: f32, hasher: &mut DefaultHasher) {
-    x.to_bits().hash(hasher);
-}
-
-fn add_vector(v: Vector, hasher: &mut DefaultHasher) {
-    v.to_array().into_iter().for_each(|x| add_number(x, hasher));
-}
-
-fn add_pose(pose: &Pose, hasher: &mut DefaultHasher) {
-    add_vector(pose.translation, hasher);
-    pose.rotation.to_array().into_iter().for_each(|x| add_number(x, hasher));
-}
-
-/// Adds the address, the number and a selection of vertices.
-fn add_vertices(vertices: &[Vector], hasher: &mut DefaultHasher) {
-    (vertices.as_ptr() as usize, vertices.len()).hash(hasher);
-    let stride = vertices.len().div_ceil(SPREAD).max(1);
-    vertices.iter().step_by(stride).chain(vertices.last()).for_each(|v| add_vector(*v, hasher));
-}
-
-fn add_shape(shape: &dyn Shape, hasher: &mut DefaultHasher) {
-    (shape.shape_type() as u32).hash(hasher);
+fn is_own(shape: &dyn Shape) -> bool {
     match shape.as_typed_shape() {
-        TypedShape::Ball(ball) => add_number(ball.radius, hasher),
-        TypedShape::Cuboid(cuboid) => add_vector(cuboid.half_extents, hasher),
-        TypedShape::Capsule(capsule) => {
-            add_vector(capsule.segment.a, hasher);
-            add_vector(capsule.segment.b, hasher);
-            add_number(capsule.radius, hasher);
-        }
-        TypedShape::Segment(segment) => {
-            add_vector(segment.a, hasher);
-            add_vector(segment.b, hasher);
-        }
-        TypedShape::Triangle(t) => [t.a, t.b, t.c].into_iter().for_each(|v| add_vector(v, hasher)),
-        TypedShape::HalfSpace(plane) => add_vector(plane.normal, hasher),
-        TypedShape::Cylinder(c) => [c.radius, c.half_height].into_iter().for_each(|x| add_number(x, hasher)),
-        TypedShape::Cone(c) => [c.radius, c.half_height].into_iter().for_each(|x| add_number(x, hasher)),
-        TypedShape::RoundCuboid(s) => add_round(&s.inner_shape, s.border_radius, hasher),
-        TypedShape::RoundTriangle(s) => add_round(&s.inner_shape, s.border_radius, hasher),
-        TypedShape::RoundCylinder(s) => add_round(&s.inner_shape, s.border_radius, hasher),
-        TypedShape::RoundCone(s) => add_round(&s.inner_shape, s.border_radius, hasher),
-        TypedShape::RoundConvexPolyhedron(s) => add_round(&s.inner_shape, s.border_radius, hasher),
-        TypedShape::ConvexPolyhedron(hull) => add_vertices(hull.points(), hasher),
-        TypedShape::TriMesh(mesh) => {
-            add_vertices(mesh.vertices(), hasher);
-            (mesh.indices().len(), mesh.flags().bits()).hash(hasher);
-        }
-        TypedShape::Polyline(line) => {
-            add_vertices(line.vertices(), hasher);
-            line.indices().len().hash(hasher);
-        }
-        TypedShape::HeightField(heights) => {
-            let (rows, columns) = (heights.nrows(), heights.ncols());
-            (std::ptr::from_ref(heights) as usize, rows, columns).hash(hasher);
-            add_vector(heights.scale(), hasher);
-            let count = (rows + 1) * (columns + 1);
-            for i in (0..count).step_by(count.div_ceil(SPREAD).max(1)) {
-                add_number(heights.heights()[(i % (rows + 1), i / (rows + 1))], hasher);
-            }
-        }
-        TypedShape::Voxels(voxels) => {
-            std::ptr::from_ref(voxels).hash(hasher);
-            add_vector(voxels.voxel_size(), hasher);
-            voxels.domain().into_iter().for_each(|corner| corner.to_array().hash(hasher));
-            voxels.voxels().filter(|voxel| !voxel.state.is_empty()).count().hash(hasher);
-        }
-        TypedShape::Compound(compound) => {
-            compound.shapes().len().hash(hasher);
-            for (pose, shape) in compound.shapes() {
-                add_pose(pose, hasher);
-                add_shape(&**shape, hasher);
-            }
-        }
-        TypedShape::Custom(custom) => {
-            // The parts of a cached compound keep the cooked shape alive, so that no other can have its address.
-            let own = custom.as_shape::<VoxshellShape>();
-            own.map(|own| Arc::as_ptr(own.asset()) as usize).hash(hasher);
-        }
+        TypedShape::Custom(_) => shape.as_shape::<VoxshellShape>().is_some(),
+        TypedShape::Compound(compound) => compound.shapes().iter().any(|(_, shape)| is_own(&**shape)),
+        _ => false,
     }
 }
 
-fn add_round(inner: &dyn Shape, border_radius: f32, hasher: &mut DefaultHasher) {
-    add_shape(inner, hasher);
-    add_number(border_radius, hasher);
-}
+#[cfg(test)]
+mod tests;

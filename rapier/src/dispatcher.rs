@@ -9,7 +9,7 @@ use parry3d::query::{
     ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion, PersistentQueryDispatcher,
     QueryDispatcher, ShapeCastHit, ShapeCastOptions, ShapeDistance, ShapeIntersection, Unsupported,
 };
-use parry3d::shape::{Shape, TypedShape};
+use parry3d::shape::{Shape, SharedShape};
 use voxshell::ccd::shell::Workspace as MotionWorkspace;
 use voxshell::contact::{Coverage, Workspace};
 use voxshell::math::Pose as Pose64;
@@ -43,12 +43,19 @@ impl Default for Settings {
 
 /// Dispatcher for pairs with a [`VoxshellShape`], alone or in a compound. All other pairs go to `D`.
 ///
-/// A clone shares the cache of the forms of parry's shapes. The first query of a pair with a shape of parry makes them,
-/// which takes up to a second; [`VoxshellDispatcher::prepare`] does it beforehand.
+/// The first query of a pair with a shape of parry makes the forms of that shape, which takes up to a second. All
+/// dispatchers share them. Later queries recognise the shape by its content: all its sizes, vertices and indices. A shape
+/// that was changed in place or replaced is therefore never taken for the old one.
+///
+/// To compare the content takes constant time for round shapes, boxes, cylinders, cones and half-spaces. For meshes,
+/// convex polyhedra, height fields, polylines, voxels and compounds it takes time in proportion to their size:
+/// [`VoxshellDispatcher::prepare`] them. Queries of prepared shapes find the forms in constant time.
+///
+/// A query takes no lock if its thread has met the shapes before, or if they are prepared.
 #[derive(Clone)]
 pub struct VoxshellDispatcher<D = DefaultQueryDispatcher> {
     settings: Settings,
-    cache: Arc<Cache>,
+    cache: Cache,
     other: D,
 }
 
@@ -64,41 +71,43 @@ type Bodies = [Arc<Body>; 2];
 impl<D> VoxshellDispatcher<D> {
     /// Makes a dispatcher with default settings, which gives pairs without a Voxshell shape to `other`.
     pub fn new(other: D) -> Self {
-        Self { settings: Settings::default(), cache: Arc::default(), other }
+        Self { settings: Settings::default(), cache: Cache::default(), other }
     }
 
     pub fn with_settings(self, settings: Settings) -> Self {
         Self { settings, ..self }
     }
 
-    /// Makes the forms of a shape of parry, so that its first contact takes no longer than others. Returns whether the shape
-    /// can collide with Voxshell shapes.
-    pub fn prepare(&self, shape: &dyn Shape) -> bool {
-        self.cache.find(shape).is_some()
+    /// Makes the forms of a shape and shares its ownership, so that queries find the forms by the address of the shape.
+    /// Returns whether the shape can collide with Voxshell shapes.
+    ///
+    /// While the dispatcher holds the shape, `SharedShape::make_mut` and Rapier's `Collider::shape_mut` change a copy of it,
+    /// which is not prepared. The shape stays in memory until [`VoxshellDispatcher::release`].
+    ///
+    /// An engine owns its dispatcher. To prepare more shapes later, prepare them in a clone and give that one to the engine:
+    /// `NarrowPhase::set_query_dispatcher`. Clones share the forms.
+    pub fn prepare(&mut self, shape: &SharedShape) -> bool {
+        self.cache.hold(shape)
     }
 
-    /// Forgets the forms of all shapes of parry: to be called after a mesh or a height field was changed in place. Shapes
-    /// that are replaced are recognised without it.
-    pub fn forget(&self) {
-        self.cache.clear();
+    /// Releases a prepared shape. Returns whether it was prepared.
+    pub fn release(&mut self, shape: &SharedShape) -> bool {
+        self.cache.release(shape)
+    }
+
+    /// Returns whether one of two shapes is a Voxshell shape, or a compound with one.
+    fn contains_own(&self, g1: &dyn Shape, g2: &dyn Shape) -> bool {
+        let is_own = |shape: &dyn Shape| shape.as_shape::<VoxshellShape>().is_some();
+        is_own(g1) || is_own(g2) || self.cache.contains_own(g1) || self.cache.contains_own(g2)
     }
 
     /// Returns the parts of both shapes, or `None` if neither is a Voxshell shape.
     fn bodies(&self, g1: &dyn Shape, g2: &dyn Shape) -> Option<Result<Bodies, Unsupported>> {
-        if !contains_own(g1) && !contains_own(g2) {
+        if !self.contains_own(g1, g2) {
             return None;
         }
         let [first, second] = [g1, g2].map(|shape| self.cache.find(shape).ok_or(Unsupported));
         Some(first.and_then(|first| Ok([first, second?])))
-    }
-}
-
-/// Returns whether a shape is a Voxshell shape, or a compound with one.
-fn contains_own(shape: &dyn Shape) -> bool {
-    match shape.as_typed_shape() {
-        TypedShape::Custom(_) => shape.as_shape::<VoxshellShape>().is_some(),
-        TypedShape::Compound(compound) => compound.shapes().iter().any(|(_, shape)| contains_own(&**shape)),
-        _ => false,
     }
 }
 
@@ -234,6 +243,7 @@ fn checked(distance: Real) -> Result<f64, Unsupported> {
 struct PairWorkspace {
     queries: Vec<Workspace>,
     found: Vec<Found>,
+    manifolds: manifold::Scratch,
 }
 
 impl WorkspaceData for PairWorkspace {
@@ -283,7 +293,8 @@ where
         };
         match find() {
             Ok((limit, memory)) => {
-                manifold::update(&mut memory.found, &pose12, limit, self.settings.max_manifolds, manifolds);
+                let PairWorkspace { found, manifolds: scratch, .. } = memory;
+                manifold::update(found, &pose12, limit, self.settings.max_manifolds, manifolds, scratch);
                 Ok(())
             }
             Err(error) => {
@@ -304,7 +315,7 @@ where
         prediction: Real,
         manifold: &mut ContactManifold<ManifoldData, ContactData>,
     ) -> Result<(), Unsupported> {
-        if contains_own(g1) || contains_own(g2) {
+        if self.contains_own(g1, g2) {
             // The contacts of a body that is not convex have several normals.
             return Err(Unsupported);
         }

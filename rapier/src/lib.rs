@@ -7,9 +7,10 @@
 //! | --- | --- |
 //! | `shape`, `shape_queries` | the shape: box, mass, rays, points |
 //! | `body` | the forms in which a shape takes part in a query |
-//! | `stock`, `cache` | the forms of parry's own shapes, made once |
+//! | `stock` | the forms of parry's own shapes |
+//! | `cache`, `content` | the forms that were made, and how a shape finds its own |
 //! | `pair`, `kernel`, `impact` | queries of two shapes at rest and in motion |
-//! | `manifold` | contact manifolds of the contacts of a pair |
+//! | `manifold`, `selection` | contact manifolds of the contacts of a pair, and the contacts that they keep |
 //! | `dispatcher` | parry's traits |
 //!
 //! Lengths are in the unit of the engine, metres by convention. Parry computes in f32, Voxshell in f64; each query
@@ -17,12 +18,14 @@
 
 mod body;
 mod cache;
+mod content;
 mod convert;
 mod dispatcher;
 mod impact;
 mod kernel;
 mod manifold;
 mod pair;
+mod selection;
 mod shape;
 mod shape_queries;
 mod stock;

@@ -1,5 +1,6 @@
 //! A cooked Voxshell shape as a shape of parry.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use parry3d::bounding_volume::{Aabb, BoundingSphere};
@@ -20,6 +21,8 @@ use crate::convert::{points64, vector};
 #[derive(Clone)]
 pub struct VoxshellShape {
     asset: Arc<asset::Shape>,
+    /// Number of the shape and its clones. No other shape of the program has it.
+    pub(crate) number: u64,
     pub(crate) body: Arc<Body>,
     aabb: Aabb,
     sphere: BoundingSphere,
@@ -43,7 +46,9 @@ impl VoxshellShape {
         let aabb = Aabb::new(vector(&bounds.min), vector(&bounds.max));
         let sphere = BoundingSphere::new(vector(&bounds.center()), radius(&asset, &bounds.center()) as Real);
         let thickness = thickness(&asset) as Real;
-        Ok(Self { asset, body: Arc::new(Body { parts: vec![part] }), aabb, sphere, thickness })
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { asset, number, body: Arc::new(Body { parts: vec![part] }), aabb, sphere, thickness })
     }
 
     /// Returns the shape for `ColliderBuilder::new` and for parry's compounds.

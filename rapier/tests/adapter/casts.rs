@@ -1,11 +1,9 @@
 //! Casts against small steps.
 
-mod support;
-
+use crate::bodies::{body, Random};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{NonlinearRigidMotion, QueryDispatcher, ShapeCastOptions, ShapeCastStatus};
 use parry3d::shape::SharedShape;
-use support::{body, Random};
 use voxshell_rapier::VoxshellDispatcher;
 
 const STEPS: usize = 1000;

@@ -1,11 +1,9 @@
 //! Bodies in a Rapier world. The depth is measured on the triangles, apart from Voxshell.
 
-mod support;
-
+use crate::bodies::{body, Body};
 use parry3d::query::PointQuery;
 use parry3d::shape::SharedShape;
 use rapier3d::prelude::*;
-use support::{body, Body};
 use voxshell_rapier::VoxshellDispatcher;
 
 /// Largest depth of a body in any step, metres.

@@ -1,5 +1,4 @@
 //! Bodies, poses and oracles that the tests share.
-#![allow(dead_code)]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};

@@ -1,11 +1,9 @@
 //! Rays and points against parry's triangles, and the mass of bodies.
 
-mod support;
-
+use crate::bodies::{body, body_with, Random};
 use parry3d::math::Vector;
 use parry3d::query::{PointQuery, Ray, RayCast};
 use parry3d::shape::Shape;
-use support::{body, body_with, Random};
 use voxshell_rapier::voxshell::asset::Storage;
 
 #[test]

@@ -1,9 +1,6 @@
 //! The dispatcher: features from step to step, compounds, pairs of parry, invalid input.
 
-mod support;
-
-use std::sync::OnceLock;
-
+use crate::bodies::body;
 use parry3d::math::{Pose, Vector};
 use parry3d::query::details::ContactManifoldsWorkspace;
 use parry3d::query::{
@@ -11,14 +8,11 @@ use parry3d::query::{
     PointQuery, QueryDispatcher, Ray, RayCast, ShapeCastOptions,
 };
 use parry3d::shape::*;
-use support::body;
 use voxshell_rapier::voxshell;
 use voxshell_rapier::{Settings, VoxshellDispatcher, VoxshellShape};
 
-/// Returns a dispatcher that shares its cache with all others of the program.
 fn dispatcher() -> VoxshellDispatcher {
-    static DISPATCHER: OnceLock<VoxshellDispatcher> = OnceLock::new();
-    DISPATCHER.get_or_init(VoxshellDispatcher::default).clone()
+    VoxshellDispatcher::default()
 }
 
 type Manifold = ContactManifold<u32, u32>;

@@ -1,23 +1,17 @@
 //! Each shape of parry against Voxshell bodies. The oracle is parry itself, with the triangles of the body.
 
-mod support;
-
-use std::sync::OnceLock;
-
+use crate::bodies::{body, Body, Random};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{
     ClosestPoints, ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, PointQuery, QueryDispatcher,
 };
 use parry3d::shape::*;
 use parry3d::utils::Array2;
-use support::{body, Body, Random};
 use voxshell_rapier::voxshell::contact::Coverage;
 use voxshell_rapier::{Settings, VoxshellDispatcher};
 
-/// Returns a dispatcher that shares its cache with all others of the program.
 fn dispatcher() -> VoxshellDispatcher {
-    static DISPATCHER: OnceLock<VoxshellDispatcher> = OnceLock::new();
-    DISPATCHER.get_or_init(VoxshellDispatcher::default).clone()
+    VoxshellDispatcher::default()
 }
 
 /// A shape, the shape that parry's own dispatcher takes in its place, and the largest error against it, metres.
