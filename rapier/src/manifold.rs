@@ -16,7 +16,7 @@ use voxshell::math::{Pose as Pose64, Vec3};
 
 use crate::convert::{inverse_transform, vec3, vector};
 use crate::pair::Found;
-use crate::selection::{Selection, SIMILAR_NORMAL};
+use crate::selection::{Selection, POINTS, SIMILAR_NORMAL};
 
 /// A point of the last manifolds.
 struct OldPoint {
@@ -159,7 +159,11 @@ fn assign<ManifoldData: Default + Clone, ContactData: Default + Copy>(
                 new.points = mem::take(&mut last.points);
                 *last = new;
             }
-            None => manifolds.push(new),
+            None => {
+                // The points of two steps: later steps do not allocate.
+                new.points.reserve(2 * POINTS);
+                manifolds.push(new);
+            }
         }
         groups[k].manifold = Some(i);
     }
