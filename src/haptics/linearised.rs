@@ -68,11 +68,11 @@ impl Cluster {
 ///
 /// A rotation moves the tool's points by less than a diameter, but its linear model knows no such bound, so it could hold
 /// a contact at any distance. Therefore no contact lasts when the tool's centre has moved away along the force by more
-/// than a diameter, seen from the body that the contact is with.
+/// than a diameter and the distance at which the contact ends without a rotation, seen from the body that it is with.
 #[derive(Clone, Copy, Debug)]
 struct Sign {
     square: f64,
-    /// F₀, its product with the body's velocity at the tool's centre, and |F₀| times the tool's diameter.
+    /// F₀, its product with the body's velocity at the tool's centre, and |F₀| times the farthest distance.
     force: Vec3,
     carried: f64,
     farthest: f64,
@@ -87,9 +87,11 @@ impl Sign {
         let force = wrench.force;
         let row = |m: &Mat6| m.fixed_rows::<3>(0).tr_mul(&force);
         let by_time = force.dot(&cluster.drift.fixed_rows::<3>(0));
-        let (carried, farthest) = (force.dot(velocity), 2.0 * radius * force.norm());
-        let (by_pose, by_twist) = (row(by_pose), row(by_twist));
-        Self { square: force.norm_squared(), force, carried, farthest, by_time, by_pose, by_twist }
+        let (square, by_pose, by_twist) = (force.norm_squared(), row(by_pose), row(by_twist));
+        let falls = -by_pose.fixed_rows::<3>(0).dot(&force);
+        let depth = if falls > 0.0 { square * force.norm() / falls } else { f64::INFINITY };
+        let (carried, farthest) = (force.dot(velocity), (2.0 * radius + depth) * force.norm());
+        Self { square, force, carried, farthest, by_time, by_pose, by_twist }
     }
 
     fn pushes(&self, moved: &Vec6, faster: &Vec6, age: f64) -> bool {
@@ -502,7 +504,7 @@ mod tests {
 
     /// By its linear model, a rotation can take back any shift.
     #[test]
-    fn a_contact_ends_within_a_diameter() {
+    fn a_contact_ends_within_a_diameter_and_its_depth() {
         let spring = Spring { arm: Vec3::x() * RADIUS, push: Vec3::y(), depth: 1e-4 };
         for speed in [0.0, 0.4] {
             let mut builder = built(&[spring], &Twist { linear: Vec3::y() * speed, angular: Vec3::zeros() });
@@ -513,9 +515,23 @@ mod tests {
                 let pose = Pose::from_parts((Vec3::y() * shift).into(), turn);
                 model.predict(&Kinematics::still(&pose), age).wrench.force.y
             };
-            let farthest = 2.0 * RADIUS + speed * 0.1;
+            let farthest = 2.0 * RADIUS + spring.depth + speed * 0.1;
             assert!((force(0.99 * farthest, 0.1) - STIFFNESS * spring.depth).abs() < 1e-9, "{speed}");
             assert_eq!(force(1.01 * farthest, 0.1), 0.0, "{speed}");
+        }
+    }
+
+    #[test]
+    fn a_tool_without_extent_keeps_its_contact_over_its_depth() {
+        let spring = Spring { arm: Vec3::zeros(), push: Vec3::y(), depth: 1e-4 };
+        let mut builder = Builder::new(Kinematics::still(&Pose::identity()), 0.0, 1);
+        *builder.of(&spring.arm, &spring.push) += spring.response();
+        builder.end_obstacle(&Twist::ZERO);
+        let model = builder.finish();
+        for share in [0.0, 0.5, 0.99, 1.01, 1e3] {
+            let force = model.predict(&at(Vec3::y() * (share * spring.depth)), 0.0).wrench.force.y;
+            let expected = STIFFNESS * spring.depth * f64::max(1.0 - share, 0.0);
+            assert!((force - expected).abs() < 1e-9, "{share}: {force} {expected}");
         }
     }
 
