@@ -1,10 +1,11 @@
 //! Casts against small steps.
 
-use crate::bodies::{body, Random};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{NonlinearRigidMotion, QueryDispatcher, ShapeCastOptions, ShapeCastStatus};
 use parry3d::shape::SharedShape;
 use voxshell_rapier::VoxshellDispatcher;
+
+use crate::bodies::{body, Random};
 
 const STEPS: usize = 1000;
 

@@ -1,6 +1,5 @@
 //! The dispatcher: features from step to step, compounds, pairs of parry, invalid input.
 
-use crate::bodies::body;
 use parry3d::math::{Pose, Vector};
 use parry3d::query::details::ContactManifoldsWorkspace;
 use parry3d::query::{
@@ -11,9 +10,7 @@ use parry3d::shape::*;
 use voxshell_rapier::voxshell;
 use voxshell_rapier::{Settings, VoxshellDispatcher, VoxshellShape};
 
-fn dispatcher() -> VoxshellDispatcher {
-    VoxshellDispatcher::default()
-}
+use crate::bodies::body;
 
 type Manifold = ContactManifold<u32, u32>;
 
@@ -23,7 +20,7 @@ fn manifolds(
     manifolds: &mut Vec<Manifold>,
     memory: &mut Option<ContactManifoldsWorkspace>,
 ) {
-    dispatcher().contact_manifolds(pose, shapes[0], shapes[1], 2e-3, manifolds, memory).unwrap();
+    VoxshellDispatcher::default().contact_manifolds(pose, shapes[0], shapes[1], 2e-3, manifolds, memory).unwrap();
 }
 
 #[test]
@@ -81,7 +78,7 @@ fn the_memory_of_a_pair_changes_no_answer() {
 
 #[test]
 fn compounds_of_both_kinds_collide() {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     let gear = body("gear");
     let children = vec![
         (Pose::translation(0.3, 0.0, 0.0), gear.shared()),
@@ -122,7 +119,7 @@ impl IntoShared for TriMesh {
 
 #[test]
 fn pairs_of_parry_are_those_of_its_own_dispatcher() {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     let (ball, cuboid) = (Ball::new(0.1), Cuboid::new(Vector::splat(0.1)));
     let pose = Pose::translation(0.15, 0.02, 0.0);
     let (ours, theirs) =
@@ -142,7 +139,7 @@ fn fields_without_samples_are_unsupported_among_themselves() {
     let sphere = voxshell::field::Sphere::new(0.1).unwrap();
     let field = voxshell::asset::Shape::from_field(voxshell::field::Field::Sphere(sphere));
     let field = VoxshellShape::new(field.into()).unwrap();
-    let dispatcher = dispatcher().with_settings(Settings::default());
+    let dispatcher = VoxshellDispatcher::default().with_settings(Settings::default());
     let pose = Pose::translation(0.1, 0.0, 0.0);
     assert!(dispatcher.distance(&pose, &field, &field).is_err());
     assert!(dispatcher.distance(&pose, &field, &body("box").shape).is_ok());
@@ -157,7 +154,7 @@ fn fields_without_samples_are_unsupported_among_themselves() {
 
 /// Calls every query of a pair. None may panic.
 fn query_all(pose: &Pose, shapes: [&dyn Shape; 2], number: f32) {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     for [a, b] in [shapes, [shapes[1], shapes[0]]] {
         let _ = dispatcher.intersection_test(pose, a, b);
         let distance = dispatcher.distance(pose, a, b);
@@ -220,7 +217,7 @@ fn invalid_numbers_do_not_panic() {
 
 #[test]
 fn a_mesh_and_a_body_collide_whatever_their_order() {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     let own = body("box");
     let corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]].map(|[x, z]| Vector::new(x, 0.0, z));
     let floor = TriMesh::new(corners.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).unwrap();

@@ -1,10 +1,11 @@
 //! Rays and points against parry's triangles, and the mass of bodies.
 
-use crate::bodies::{body, body_with, Random};
 use parry3d::math::Vector;
 use parry3d::query::{PointQuery, Ray, RayCast};
 use parry3d::shape::Shape;
 use voxshell_rapier::voxshell::asset::Storage;
+
+use crate::bodies::{body, body_with, Random};
 
 #[test]
 fn rays_meet_the_body_where_they_meet_its_triangles() {

@@ -1,6 +1,5 @@
 //! Each shape of parry against Voxshell bodies. The oracle is parry itself, with the triangles of the body.
 
-use crate::bodies::{body, Body, Random};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{
     ClosestPoints, ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, PointQuery, QueryDispatcher,
@@ -10,9 +9,7 @@ use parry3d::utils::Array2;
 use voxshell_rapier::voxshell::contact::Coverage;
 use voxshell_rapier::{Settings, VoxshellDispatcher};
 
-fn dispatcher() -> VoxshellDispatcher {
-    VoxshellDispatcher::default()
-}
+use crate::bodies::{body, Body, Random};
 
 /// A shape, the shape that parry's own dispatcher takes in its place, and the largest error against it, metres.
 struct Case {
@@ -112,7 +109,7 @@ fn each_apart(mut check: impl FnMut(&Case, &Body, &Pose, f32)) {
 
 #[test]
 fn distances_are_those_of_the_triangles() {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     let mut worst: Vec<(String, f32)> = Vec::new();
     each_apart(|case, body, pose, oracle| {
         let forward = dispatcher.distance(pose, &body.shape, &*case.shape).unwrap().distance;
@@ -151,7 +148,7 @@ fn off_surface(shape: &dyn Shape, p: Vector) -> f32 {
 
 #[test]
 fn closest_points_lie_on_both_surfaces() {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     each_apart(|case, body, pose, oracle| {
         let found = dispatcher.closest_points(pose, &body.shape, &*case.shape, 1.0).unwrap();
         let ClosestPoints::WithinMargin(p1, p2) = found else { panic!("{}: {found:?}", case.name) };
@@ -171,7 +168,7 @@ fn closest_points_lie_on_both_surfaces() {
 #[test]
 fn shapes_pushed_in_are_as_deep_as_they_were_pushed() {
     const DEPTH: f32 = 1e-3;
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     each_apart(|case, body, pose, oracle| {
         let contact = dispatcher.contact(pose, &body.shape, &*case.shape, 1.0).unwrap().unwrap();
         assert!(contact.dist - oracle < case.tolerance, "{}: {} of {oracle}", case.name, contact.dist);
@@ -193,7 +190,7 @@ fn shapes_pushed_in_are_as_deep_as_they_were_pushed() {
 #[test]
 fn manifolds_have_the_deepest_contact_and_few_points() {
     let settings = Settings { coverage: Coverage::Edges, ..Settings::default() };
-    let dispatcher = dispatcher().with_settings(settings);
+    let dispatcher = VoxshellDispatcher::default().with_settings(settings);
     each_apart(|case, body, pose, _| {
         let contact = dispatcher.contact(pose, &body.shape, &*case.shape, 1.0).unwrap().unwrap();
         for way in [contact.dist - 1e-3, contact.dist + 5e-4] {
@@ -224,7 +221,7 @@ fn manifolds_have_the_deepest_contact_and_few_points() {
 
 #[test]
 fn two_voxshell_bodies_are_as_far_apart_as_their_triangles() {
-    let dispatcher = dispatcher();
+    let dispatcher = VoxshellDispatcher::default();
     let mut random = Random(3);
     for (first, second) in [("gear", "torus"), ("box", "gear"), ("torus", "torus"), ("bowl", "sphere")] {
         let (first, second) = (body(first), body(second));

@@ -1,10 +1,11 @@
 //! Bodies in a Rapier world. The depth is measured on the triangles, apart from Voxshell.
 
-use crate::bodies::{body, Body};
 use parry3d::query::PointQuery;
 use parry3d::shape::SharedShape;
 use rapier3d::prelude::*;
 use voxshell_rapier::VoxshellDispatcher;
+
+use crate::bodies::{body, Body};
 
 /// Largest depth of a body in any step, metres.
 const MOST_DEPTH: f32 = 0.5e-3;

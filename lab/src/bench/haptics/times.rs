@@ -1,5 +1,6 @@
 //! Measures the time of a servo step and of a simulation round.
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use voxshell::haptics::{self, DeviceState, Settings};
@@ -15,6 +16,9 @@ use voxshell_lab::row::Row;
 /// Period of the servo, seconds: 10 kHz. The simulation runs at 100 Hz beside it.
 const PERIOD: f64 = 1e-4;
 const STEPS_EACH: u64 = 100;
+
+/// Additions that take about as long as a step: what the machine alone adds to one.
+const ADDITIONS: u32 = 700;
 
 /// Times of any number of steps, counted by hundredths of a microsecond up to a millisecond.
 struct Histogram {
@@ -54,7 +58,7 @@ pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result
         let settings = Settings::for_tool(renderer.renderer(), &stage.tool, &LIMITS)?;
         let made = haptics::new(settings, stage.tool.clone(), stage.obstacles.clone());
         let Some((mut servo, mut simulation)) = supported(renderer.name(), made)? else { continue };
-        let mut times = Histogram::new();
+        let (mut times, mut machine) = (Histogram::new(), Histogram::new());
         let period = (stage.motion.duration() / PERIOD) as u64;
         let (mut timed, mut contacts, mut progress) = (0, 0.0, Instant::now());
         // The hand moves back and forth; it is in contact more than half of the time.
@@ -68,6 +72,8 @@ pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result
             let (seconds, output) = of_thread(|| servo.step(&DeviceState { pose, twist, engaged: true }, PERIOD));
             if output.contacts > 0 {
                 times.add(seconds * 1e6);
+                let (seconds, _) = of_thread(|| (0..ADDITIONS).fold(0.0, |sum, k| black_box(sum + f64::from(k))));
+                machine.add(seconds * 1e6);
                 timed += 1;
                 contacts += f64::from(output.contacts);
             }
@@ -85,6 +91,7 @@ pub fn steps(assets: &AssetCache, effort: Effort, rows: &mut Vec<Row>) -> Result
         for (name, q, target) in [("p50", 0.5, 3.0), ("p99_9", 0.999, 50.0), ("p99_99", 0.9999, 50.0)] {
             let row = Row::new(format!("haptics/step/{}/{name}", renderer.name()), times.quantile(q), "us");
             let mean = contacts / timed.max(1) as f64;
+            let row = row.peer("additions alone", machine.quantile(q));
             rows.push(row.target(target).with("steps", timed).with("contacts_mean", mean));
         }
     }
