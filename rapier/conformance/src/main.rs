@@ -2,7 +2,6 @@
 //! world to them (tests/conformance/hosts/rapier.cpp has the declarations).
 #![no_main]
 
-mod timed;
 mod world;
 
 use std::slice::from_raw_parts;

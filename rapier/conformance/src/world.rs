@@ -1,14 +1,10 @@
 //! A world of the conformance suite in Rapier.
 
-use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-use rapier3d::parry::query::{DefaultQueryDispatcher, PersistentQueryDispatcher};
 use rapier3d::prelude::*;
 use voxshell_rapier::voxshell::{asset, math};
 use voxshell_rapier::{VoxshellDispatcher, VoxshellShape};
-
-use crate::timed::{Clock, Timed};
 
 /// Rapier's slop, as a part of the margin.
 const SLOP: f64 = 0.1;
@@ -61,7 +57,6 @@ pub type State = [f64; 13];
 
 pub struct World {
     world: PhysicsWorld,
-    clock: Clock,
     bodies: Vec<RigidBodyHandle>,
     settings: Settings,
     /// Bodies were added or placed since the last step.
@@ -75,13 +70,6 @@ fn vector(v: [f64; 3]) -> Vector {
 fn pose(p: [f64; 7]) -> Pose {
     let [x, y, z, i, j, k, w] = p.map(|x| x as Real);
     Pose::from_parts(Vector::new(x, y, z), Rotation::from_xyzw(i, j, k, w).normalize())
-}
-
-fn narrow_phase<D>(dispatcher: D, clock: &Clock) -> NarrowPhase
-where
-    D: PersistentQueryDispatcher<ContactManifoldData, ContactData> + 'static,
-{
-    NarrowPhase::with_query_dispatcher(Timed { dispatcher, clock: clock.clone() })
 }
 
 impl World {
@@ -98,12 +86,10 @@ impl World {
         parameters.contact_softness.natural_frequency *= STIFFER;
         parameters.static_contact_softness.natural_frequency *= STIFFER;
         parameters.normalized_prediction_distance = settings.margin as Real;
-        let clock = Clock::default();
-        world.narrow_phase = match settings.own_method {
-            true => narrow_phase(DefaultQueryDispatcher, &clock),
-            false => narrow_phase(VoxshellDispatcher::default(), &clock),
-        };
-        Self { world, clock, bodies: Vec::new(), settings, is_changed: true }
+        if !settings.own_method {
+            world.narrow_phase = NarrowPhase::with_query_dispatcher(VoxshellDispatcher::default());
+        }
+        Self { world, bodies: Vec::new(), settings, is_changed: true }
     }
 
     /// Adds a body and returns its number. `inertia` are the principal moments, kg·m².
@@ -132,7 +118,6 @@ impl World {
     }
 
     pub fn step(&mut self) {
-        self.clock.store(0, Ordering::Relaxed);
         self.world.step();
         self.is_changed = false;
     }
@@ -156,9 +141,9 @@ impl World {
         self.is_changed = true;
     }
 
-    /// Returns the time that the last step took to find contacts, seconds.
+    /// Returns the time that the last step took to find contacts, seconds, as Rapier's profiler measures it.
     pub fn narrowphase_seconds(&self) -> f64 {
-        1e-9 * self.clock.load(Ordering::Relaxed) as f64
+        1e-3 * self.world.physics_pipeline.counters.narrow_phase_time_ms()
     }
 
     /// Returns the number of contacts of the last step up to the margin.
