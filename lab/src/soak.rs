@@ -1,6 +1,9 @@
 //! `voxshell-lab soak`: hours of simulated haptic use with all renderers in turn. A hand with springs wanders around and
 //! through random bodies, at scales of the workspace from 0.1 to 30, while the simulation stalls, the device sends bad
-//! samples, the hand uses its clutch and bodies move. What must hold in every step is checked in every step.
+//! samples, the hand uses its clutch, bodies move, come and go, and settings change. What must hold in every step is checked in every step.
+
+mod account;
+mod edits;
 
 use std::f64::consts::TAU;
 
@@ -19,6 +22,9 @@ use voxshell_lab::row::Row;
 use crate::bench::progress::Steps;
 use crate::bench::random::Random;
 use crate::haptics_demo::session::{RendererName, STEP};
+
+use account::Account;
+use edits::Edits;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -69,6 +75,7 @@ struct Tally {
     faults: u64,
     clutches: u64,
     stalls: u64,
+    edits: u64,
     /// Largest force and torque over the limit of the device.
     over_limit: f64,
     /// Largest rise in a step of a ramp over that of an even ramp to the limit.
@@ -114,6 +121,7 @@ impl Tally {
             .with("faults", self.faults)
             .with("clutches", self.clutches)
             .with("stalls", self.stalls)
+            .with("scene_changes", self.edits)
             .with("force_over_limit", self.over_limit)
             .with("rise_over_ramp", self.over_ramp)
             .with("energy_over_bound", self.over_energy)
@@ -143,7 +151,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let mut random = Random::new(arguments.seed.wrapping_mul(1 << 20).wrapping_add(session as u64));
         let seconds = SESSION.min(arguments.hours * 3600.0);
         let known = tallies[i].broken.len();
-        Session::new(renderers[i], &mut random)?.run(seconds, &mut random, &mut tallies[i])?;
+        let edits = Edits::of_session(session, arguments.seed);
+        Session::new(renderers[i], &mut random, edits)?.run(seconds, &mut random, &mut tallies[i])?;
         for broken in &tallies[i].broken[known..] {
             eprintln!("{}, session {session}, {broken}", renderers[i].name());
         }
@@ -183,25 +192,20 @@ struct Session {
     /// Pose of the second obstacle at the start, and its motion if it moves.
     home: Pose,
     moves: Option<Wander>,
+    edits: Option<Edits>,
 }
 
 impl Session {
-    fn new(renderer: RendererName, random: &mut Random) -> Result<Self> {
+    fn new(renderer: RendererName, random: &mut Random, mut edits: Option<Edits>) -> Result<Self> {
         let scale = 0.1 * 300f64.powf(random.next());
         let mut obstacle = |at: Vec3| -> Result<Obstacle> {
-            let mesh = part(random)?.scaled_to_extent(OBSTACLE * scale);
-            let options = CookOptions {
-                resolution: Resolution::Cells(48),
-                storage: if random.below(2) == 0 { Storage::Dense } else { Storage::Bricks },
-                shell: ShellOptions { target_count: Some(800), ..ShellOptions::default() },
-                ..CookOptions::default()
-            };
-            let shape = Shape::cook(&mesh, &options, &Progress::none())?;
-            let forms = Forms { field: shape.field, shell: shape.shell, ..Forms::default() };
-            let forms = forms.with_voxmap(if random.below(2) == 0 { Offset::MCNEELY } else { Offset::SURFACE })?;
+            let forms = forms(scale, random)?;
             Ok(Obstacle::fixed(forms, Pose::from_parts((at * scale).into(), random.rotation())))
         };
-        let obstacles = vec![obstacle(Vec3::zeros())?, obstacle(Vec3::new(0.09, 0.02, 0.0))?];
+        let mut obstacles = vec![obstacle(Vec3::zeros())?, obstacle(Vec3::new(0.09, 0.02, 0.0))?];
+        if let Some(edits) = &mut edits {
+            edits.prepare(scale, &mut obstacles)?;
+        }
         let home = obstacles[1].pose;
         let options = CookOptions {
             resolution: Resolution::Cells(32),
@@ -231,7 +235,7 @@ impl Session {
         let device = SimulatedDevice::new(model, start);
         let round = 1e-3 * 16f64.powf(random.next());
         let moves = (random.below(2) == 0).then(|| Wander::new([0.01 * scale, 0.1], random));
-        Ok(Self { servo, simulation, device, scale, pulled, limits, wander, away, round, home, moves })
+        Ok(Self { servo, simulation, device, scale, pulled, limits, wander, away, round, home, moves, edits })
     }
 
     fn run(&mut self, seconds: f64, random: &mut Random, tally: &mut Tally) -> Result<()> {
@@ -240,8 +244,8 @@ impl Session {
         let (mut next_round, mut stalled, mut clutched) = (0.0, 0.0, 0.0);
         let mut held: Option<Vec3> = None;
         let (mut displaced_since, mut unfelt) = (None, 0.0);
-        let mut account = Account::new(self);
-        let settings = *self.servo.settings();
+        let lever = 0.5 * TOOL * self.scale;
+        let mut account = Account::new(self.servo.settings(), lever, &self.device.pose(), self.moves.is_some());
         for step in 0..(seconds / STEP) as u64 {
             let t = step as f64 * STEP;
             self.device.wanted = self.wanted(t);
@@ -273,7 +277,7 @@ impl Session {
                 stalled = t + 0.02 + 0.18 * random.next();
                 tally.stalls += 1;
             }
-            let mut contacts = output.contacts;
+            let (mut contacts, mut is_edited) = (output.contacts, false);
             if t >= next_round && t >= stalled {
                 if let Some(moves) = &self.moves {
                     let pose = moved(&self.home, &moves.at(t));
@@ -284,15 +288,14 @@ impl Session {
                     };
                     self.simulation.set_obstacle_pose(1, &pose, &twist)?;
                 }
+                if let Some(edits) = self.edits.as_mut().filter(|edits| edits.are_due(t)) {
+                    edits.apply(&mut self.simulation, self.scale, &mut self.home)?;
+                    is_edited = true;
+                    tally.edits += 1;
+                }
                 let report = self.simulation.simulate();
                 contacts = contacts.max(report.contacts);
-                if account.is_placed {
-                    // A tool that begins inside is pushed out, and the hand with it.
-                    let depth = (-report.least_separation).max(0.0);
-                    let lever = 0.5 * TOOL * self.scale;
-                    account.free += (self.limits.force + self.limits.torque / lever) * depth;
-                    account.is_placed = false;
-                }
+                account.round(report.least_separation, is_edited);
                 next_round = t + self.round - 0.5 * STEP;
             }
 
@@ -307,6 +310,7 @@ impl Session {
             tally.apart = tally.apart.max(displacement / self.scale);
             // A god-object may lag behind along its constraints, which is not felt. One that is locked holds the hand
             // with the whole pull.
+            let settings = self.servo.settings();
             let (is_god_object, is_near) =
                 (settings.renderer == Renderer::GodObject, displacement <= DISPLACED * settings.coupling.reach[0]);
             let is_pressed = match is_god_object {
@@ -315,7 +319,9 @@ impl Session {
             };
             displaced_since = if is_pressed && !is_near { displaced_since.or(Some(t)) } else { None };
             if displaced_since.is_some_and(|since| t - since > SETTLED) {
-                let expected = (settings.coupling.stiffness[0] * displacement).min(self.limits.force);
+                // A coupling gives no more than at its reach.
+                let drawn = if is_god_object { displacement } else { displacement.min(settings.coupling.reach[0]) };
+                let expected = (settings.coupling.stiffness[0] * drawn).min(self.limits.force);
                 let torque = output.wrench.torque.norm() / self.limits.torque;
                 let share = if is_god_object { LOCKED } else { 0.05 };
                 // For some steps, the coupling's damper may balance its spring.
@@ -330,6 +336,10 @@ impl Session {
             last = output.wrench;
             felt = Wrench { force: output.wrench.force, torque: output.wrench.torque / self.scale };
             account.held = output.wrench;
+            if is_edited {
+                // The servo learns of it in its next step.
+                account.edit();
+            }
         }
         Ok(())
     }
@@ -360,7 +370,10 @@ impl Session {
             (force.norm() - last.force.norm()) / (self.limits.force * ramp),
             (torque.norm() - last.torque.norm()) / (self.limits.torque * ramp),
         ];
-        if output.status.contains(Status::RAMPING) {
+        // The damper of the passivity controller acts and ends at once.
+        let is_damped = output.status.contains(Status::DAMPED);
+        let is_even = !is_damped & !std::mem::replace(&mut account.was_damped, is_damped);
+        if is_even && (output.status.contains(Status::RAMPING) || account.glides()) {
             let rise = rise[0].max(rise[1]);
             tally.over_ramp = tally.over_ramp.max(rise);
             if rise > 1.0 + 1e-6 {
@@ -375,70 +388,6 @@ impl Session {
             tally.describe(&format!("the hand got {ratio:.3} of the energy that is explained"), time, output, last);
         }
         tally.over_energy = tally.over_energy.max(ratio);
-    }
-}
-
-/// The energy that the hand gets, and what may explain it.
-struct Account {
-    /// Work of the port on the hand, J of the world's wrench on the device's motion.
-    given: f64,
-    /// ½ Σ Δξᵀ K Δξ: what springs give that are sampled and held.
-    leaked: f64,
-    /// What springs store at most: free after each fault, which forgets the work that filled them.
-    stored: f64,
-    free: f64,
-    stiffness: [f64; 2],
-    last: Pose,
-    held: Wrench,
-    was_fault: bool,
-    /// Whether the tool was placed at the hand since the last round of the simulation.
-    is_placed: bool,
-    /// Time since the last fault, seconds.
-    since: f64,
-    /// Whether bodies move, which do work on the hand.
-    moves: bool,
-}
-
-impl Account {
-    fn new(session: &Session) -> Self {
-        let c = &session.servo.settings().coupling;
-        let stored = 0.5 * [0, 1].map(|i| c.stiffness[i] * (1.5 * c.reach[i]).powi(2)).iter().sum::<f64>();
-        let (stiffness, last) = (c.stiffness, session.device.pose());
-        let moves = session.moves.is_some();
-        Self {
-            given: 0.0,
-            leaked: 0.0,
-            stored,
-            free: stored,
-            stiffness,
-            last,
-            held: Wrench::ZERO,
-            was_fault: true,
-            is_placed: true,
-            since: 0.0,
-            moves,
-        }
-    }
-
-    fn step(&mut self, device: &SimulatedDevice, scale: f64, is_fault: bool) {
-        let pose = device.pose();
-        let shift = (pose.translation.vector - self.last.translation.vector) * scale;
-        let turn = (pose.rotation * self.last.rotation.inverse()).scaled_axis();
-        self.given += self.held.force.dot(&shift) + self.held.torque.dot(&turn);
-        self.leaked += 0.5 * (self.stiffness[0] * shift.norm_squared() + self.stiffness[1] * turn.norm_squared());
-        if self.was_fault && !is_fault {
-            self.free += self.stored;
-            self.is_placed = true;
-        }
-        self.was_fault = is_fault;
-        self.last = pose;
-    }
-
-    fn ratio(&self) -> f64 {
-        match self.moves {
-            true => 0.0,
-            false => self.given / (self.leaked + self.free),
-        }
     }
 }
 
@@ -459,6 +408,20 @@ impl Wander {
         let [far, turn] = self.amplitude;
         Pose::new(Vec3::new(sum(0), sum(1), sum(2)) * far, Vec3::new(sum(3), sum(4), sum(5)) * turn)
     }
+}
+
+/// Returns the forms of a random obstacle.
+fn forms(scale: f64, random: &mut Random) -> Result<Forms> {
+    let mesh = part(random)?.scaled_to_extent(OBSTACLE * scale);
+    let options = CookOptions {
+        resolution: Resolution::Cells(48),
+        storage: if random.below(2) == 0 { Storage::Dense } else { Storage::Bricks },
+        shell: ShellOptions { target_count: Some(800), ..ShellOptions::default() },
+        ..CookOptions::default()
+    };
+    let shape = Shape::cook(&mesh, &options, &Progress::none())?;
+    let forms = Forms { field: shape.field, shell: shape.shell, ..Forms::default() };
+    forms.with_voxmap(if random.below(2) == 0 { Offset::MCNEELY } else { Offset::SURFACE })
 }
 
 /// Returns a random part, of any size.
