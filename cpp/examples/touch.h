@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "picture.h"
 #include "voxshell/device.hpp"
 
 namespace touch {
@@ -94,7 +95,7 @@ inline Reading reading(const voxshell::device::Loop& loop) {
 
 // Finds contacts on this thread, and prints a line each tenth of a second. `turn` is called each millisecond with the
 // seconds since the beginning, and `read` gives a Reading. Returns whether the ball was held in the ring, the hand felt
-// it, and felt nothing at the end.
+// it, and felt nothing at the end. Writes a picture to the file that the environment names in VOXSHELL_PICTURE.
 template <class Turn, class Read>
 bool show(const Scene& scene, Turn turn, Read read) {
   using Clock = std::chrono::steady_clock;
@@ -103,6 +104,7 @@ bool show(const Scene& scene, Turn turn, Read read) {
   const double rest = std::sqrt((kBall + kTube) * (kBall + kTube) - kRing * kRing);
   double most_force = 0, lowest = kStart;
   Reading last = read();
+  Picture picture(kBall, kRing, kTube);
   std::printf("   time      tool     force  contacts     rate\n");
   for (int ms = 0; ms <= 1000 * kEnd; ms++) {
     std::this_thread::sleep_until(begin + std::chrono::milliseconds(ms));
@@ -112,6 +114,7 @@ bool show(const Scene& scene, Turn turn, Read read) {
     most_force = std::max(most_force, now.force);
     // The first steps may have no time to count from; the tool has no place before a step that counts.
     if (ms > 100) lowest = std::min(lowest, now.tool_height);
+    if (ms > 100 && ms % 5 == 0) picture.add({1e-3 * ms, hand_height(1e-3 * ms), now.tool_height, now.force});
     if (ms % 100 != 0 || ms == 0) continue;
     const double rate = static_cast<double>(now.steps - last.steps) / 0.1;
     std::printf("%5.1f s  %5.1f mm  %6.2f N  %8u  %4.0f Hz\n", 1e-3 * ms, 1e3 * now.tool_height, now.force,
@@ -120,6 +123,11 @@ bool show(const Scene& scene, Turn turn, Read read) {
   }
   std::printf("largest force %.2f N; the ball came down to %.1f mm, and rests at %.1f mm\n", most_force, 1e3 * lowest,
               1e3 * rest);
+  const char* path = std::getenv("VOXSHELL_PICTURE");
+  if (path && !picture.write(path)) {
+    std::fprintf(stderr, "%s: the picture was not written\n", path);
+    return false;
+  }
   return most_force > 1 && std::fabs(lowest - rest) < 5e-4 && read().force < 0.05;
 }
 
