@@ -5,6 +5,7 @@ set(VOXSHELL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/voxshell")
 set(VOXSHELL_PKGCONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 set(VOXSHELL_PLUGIN_DIR "${CMAKE_INSTALL_DATADIR}/voxshell/bullet")
 set(VOXSHELL_DEVICES_DIR "${CMAKE_INSTALL_DATADIR}/voxshell/devices")
+set(VOXSHELL_HOSTS_DIR "${CMAKE_INSTALL_DATADIR}/voxshell/hosts")
 
 install(TARGETS voxshell voxshell_static EXPORT voxshellTargets
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT voxshell_runtime
@@ -36,9 +37,13 @@ install(FILES cpp/devices.cmake DESTINATION "${VOXSHELL_DEVICES_DIR}" COMPONENT 
 install(DIRECTORY cpp/chai3d cpp/haption cpp/forcedimension cpp/openhaptics cpp/haply DESTINATION "${VOXSHELL_DEVICES_DIR}"
   COMPONENT voxshell_development FILES_MATCHING PATTERN "*.h" PATTERN "*.md")
 
+# What adapters to other engines share, and that to ODE: sources, as the plugin.
+install(DIRECTORY cpp/host cpp/ode DESTINATION "${VOXSHELL_HOSTS_DIR}" COMPONENT voxshell_development
+  FILES_MATCHING PATTERN "*.cmake" PATTERN "*.h" PATTERN "*.cpp" PATTERN examples EXCLUDE)
+
 install(EXPORT voxshellTargets NAMESPACE voxshell:: DESTINATION "${VOXSHELL_CONFIG_DIR}" COMPONENT voxshell_development)
 configure_package_config_file(cmake/voxshellConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfig.cmake"
-  INSTALL_DESTINATION "${VOXSHELL_CONFIG_DIR}" PATH_VARS VOXSHELL_PLUGIN_DIR VOXSHELL_DEVICES_DIR)
+  INSTALL_DESTINATION "${VOXSHELL_CONFIG_DIR}" PATH_VARS VOXSHELL_PLUGIN_DIR VOXSHELL_DEVICES_DIR VOXSHELL_HOSTS_DIR)
 # As the SONAME has it: before 1.0 every minor version may break.
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/voxshellConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/voxshellConfigVersion.cmake"

@@ -224,8 +224,10 @@ endif()
 
 # The Python wheel, in an environment with maturin, NumPy and pytest; skipped where pip cannot install them.
 if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
-  add_test(NAME python.wheel COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/python/tests/run" "${CMAKE_BINARY_DIR}/python")
-  set_tests_properties(python.wheel PROPERTIES TIMEOUT 1500 SKIP_REGULAR_EXPRESSION "^skipped" RUN_SERIAL ON)
+  add_test(NAME python.wheel COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/python/tests/run" "${CMAKE_BINARY_DIR}/python"
+    "${VOXSHELL_CARGO_DIR}")
+  set_tests_properties(python.wheel PROPERTIES TIMEOUT 1500 SKIP_REGULAR_EXPRESSION "^skipped" RUN_SERIAL ON
+    ENVIRONMENT "VOXSHELL_MUJOCO_BUILD=${CMAKE_BINARY_DIR}/mujoco")
 endif()
 
 # The programs that users read first.
