@@ -10,7 +10,7 @@ use super::blocks::{Blocks, Cells, Skip};
 use super::clearance::batches;
 use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
-use super::{Grid, Modulus, SignedDistance};
+use super::{Grid, Modulus, SignedDistance, LANES};
 use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{boxed, CollectGuarded};
 use crate::{Error, Result};
@@ -358,6 +358,33 @@ impl View<'_> {
         value(self.corners(cell), f) + norm(over)
     }
 
+    /// Returns φ and its gradient at a few points: as `distance_gradient`, without branches.
+    #[inline(always)]
+    fn sloped(self, p: &[[f32; LANES]; 3]) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        let (mut f, mut over) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+        let mut corners = [[0.0; LANES]; 8];
+        for i in 0..LANES {
+            let spot = self.hot.axes.spot([p[0][i], p[1][i], p[2][i]]);
+            for k in 0..3 {
+                (f[k][i], over[k][i]) = (spot.f[k], spot.over[k]);
+            }
+            for (to, corner) in corners.iter_mut().zip(self.corners(spot.cell)) {
+                to[i] = corner;
+            }
+        }
+        let (mut phi, mut slope) = ([0.0; LANES], [[0.0; LANES]; 3]);
+        for i in 0..LANES {
+            let (value, grad) = gradient(corners.map(|corner| corner[i]), [f[0][i], f[1][i], f[2][i]]);
+            let distance = norm([over[0][i], over[1][i], over[2][i]]);
+            phi[i] = value + distance;
+            for k in 0..3 {
+                let outside = (distance > 0.0) & (over[k][i] != 0.0);
+                slope[k][i] = if outside { over[k][i] / distance } else { grad[k] * self.hot.axes.inverse_spacing };
+            }
+        }
+        (phi, slope)
+    }
+
     /// Returns a lower bound of φ in a ball, from two bounds on the drop of φ from the centre.
     ///
     /// The first is by the steepest gradient: L r. The second is by the nodes: φ(c) is the mean of the value at a
@@ -470,6 +497,11 @@ impl SignedDistance for DenseField {
         let Spot { cell, f, over } = self.hot.axes.spot(p);
         let (phi, g) = gradient(view.corners(cell), f);
         beyond(phi, g.map(|g| g * self.hot.axes.inverse_spacing), over)
+    }
+
+    #[inline(always)]
+    fn distance_gradient_lanes(&self, p: &[[f32; LANES]; 3], _n: usize) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        View::of(self).sloped(p)
     }
 
     #[inline(always)]

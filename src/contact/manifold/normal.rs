@@ -6,7 +6,7 @@
 //! search: among the points at distance |φ| from the sample, the closest point of the surface is the one where |φ| is
 //! smallest. A walk is the step of length |φ| from the sample to such a point.
 
-use crate::field::{SignedDistance, LANES};
+use crate::field::{wide, SignedDistance, LANES};
 use crate::math::RigidF32;
 
 /// Gradients of at least this length are used as directions. Two unit vectors with a mean of this length are 52°
@@ -44,13 +44,11 @@ pub(in crate::contact) fn length(v: [f32; 3]) -> f32 {
     dot(v, v).sqrt()
 }
 
+#[inline(always)]
 fn unit(v: [f32; 3], otherwise: [f32; 3]) -> [f32; 3] {
     let n = length(v);
-    if n > NO_GRADIENT {
-        v.map(|x| x / n)
-    } else {
-        otherwise
-    }
+    let known = n > NO_GRADIENT;
+    [0, 1, 2].map(|k| if known { v[k] / n } else { otherwise[k] })
 }
 
 /// Returns the reversed normal of a sample, unit, in the local frame of the field.
@@ -88,32 +86,45 @@ impl<F: SignedDistance> Search<'_, F> {
         }
     }
 
+    /// Returns the cost of a direction.
+    #[inline(always)]
+    fn cost_of(&self, u: [f32; 3], phi_at_end: f32) -> f32 {
+        let preference = PREFERENCE * 0.5 * (1.0 - dot(u, self.against));
+        self.left(phi_at_end) + preference * self.phi.abs()
+    }
+
     /// Takes `u` if it is better than the best direction so far; on a tie the earlier direction stays.
     #[inline(always)]
-    fn take(&mut self, u: [f32; 3], phi_at_end: f32) {
-        let preference = PREFERENCE * 0.5 * (1.0 - dot(u, self.against));
-        let cost = self.left(phi_at_end) + preference * self.phi.abs();
+    fn take(&mut self, u: [f32; 3], cost: f32) {
         if cost < self.cost {
             (self.cost, self.best) = (cost, u);
         }
     }
 
     /// Tries directions, and replaces each by the gradient direction at the end of its walk.
-    fn walk(&mut self, directions: &mut [[f32; 3]; STARTS]) {
-        for block in directions.chunks_exact_mut(LANES) {
+    #[inline(always)]
+    fn walk(&mut self, directions: &mut [[[f32; LANES]; 3]; STARTS / LANES]) {
+        for [x, y, z] in directions {
             let mut end = [[0.0; LANES]; 3];
-            for (i, u) in block.iter().enumerate() {
-                [end[0][i], end[1][i], end[2][i]] = self.end(*u);
+            for i in 0..LANES {
+                [end[0][i], end[1][i], end[2][i]] = self.end([x[i], y[i], z[i]]);
             }
             let (phi, g) = self.field.distance_gradient_lanes(&end, LANES);
-            for (i, u) in block.iter_mut().enumerate() {
-                self.take(*u, phi[i]);
-                *u = unit([g[0][i], g[1][i], g[2][i]], *u);
+            let mut cost = [0.0; LANES];
+            for i in 0..LANES {
+                cost[i] = self.cost_of([x[i], y[i], z[i]], phi[i]);
+            }
+            for i in 0..LANES {
+                self.take([x[i], y[i], z[i]], cost[i]);
+            }
+            for i in 0..LANES {
+                [x[i], y[i], z[i]] = unit([g[0][i], g[1][i], g[2][i]], [x[i], y[i], z[i]]);
             }
         }
     }
 
     /// Tries the direction to the surface near the end of the best walk.
+    #[inline(always)]
     fn polish(&mut self) {
         let end = self.end(self.best);
         let (phi, g) = self.field.distance_gradient(end);
@@ -123,45 +134,53 @@ impl<F: SignedDistance> Search<'_, F> {
         let n = length(from);
         if n > 0.0 {
             let u = from.map(|x| x / n);
-            self.take(u, self.field.distance(self.end(u)));
+            self.take(u, self.cost_of(u, self.field.distance(self.end(u))));
         }
     }
 }
 
-/// Returns the direction away from the closest surface of `field` (outward on both sides of it), unit, for a sample
-/// at `point` whose φ has a `gradient` shorter than [`STRONG_GRADIENT`]. `against` is the reversed normal of the
-/// sample, unit. All are in the local frame of the field. Every caller gets the same bytes.
-#[cold]
-#[inline(never)]
-pub(in crate::contact) fn away<F: SignedDistance>(
-    field: &F,
-    point: [f32; 3],
-    phi: f32,
-    gradient: [f32; 3],
-    against: [f32; 3],
-) -> [f32; 3] {
-    let strong = length(gradient) > WEAK_GRADIENT;
-    let own = if strong { unit(gradient, against) } else { against };
-    let distance = phi.abs();
-    if distance <= SHORT * field.voxel_size() {
-        return own;
-    }
-    let mut search = Search { field, point, phi, against, best: own, cost: f32::INFINITY };
-    if strong && search.left(field.distance(search.end(own))) <= ACCEPTED * distance {
-        return own;
-    }
-    let mut directions = [own; STARTS];
-    directions[1] = against;
-    for k in 0..3 {
-        for (i, side) in [1.0, -1.0].into_iter().enumerate() {
-            directions[2 + 2 * k + i] = [0, 1, 2].map(|axis| if axis == k { side } else { 0.0 });
+wide! {
+    /// Returns the direction away from the closest surface of `field` (outward on both sides of it), unit, for a sample
+    /// at `point` whose φ has a `gradient` shorter than [`STRONG_GRADIENT`]. `against` is the reversed normal of the
+    /// sample, unit. All are in the local frame of the field. Every caller gets the same bytes.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::contact) fn away<F: SignedDistance>(
+        field: &F,
+        point: [f32; 3],
+        phi: f32,
+        gradient: [f32; 3],
+        against: [f32; 3],
+    ) -> [f32; 3] {
+        let strong = length(gradient) > WEAK_GRADIENT;
+        let own = if strong { unit(gradient, against) } else { against };
+        let distance = phi.abs();
+        if distance <= SHORT * field.voxel_size() {
+            return own;
         }
+        let mut search = Search { field, point, phi, against, best: own, cost: f32::INFINITY };
+        if strong && search.left(field.distance(search.end(own))) <= ACCEPTED * distance {
+            return own;
+        }
+        let mut starts = [own; STARTS];
+        starts[1] = against;
+        for k in 0..3 {
+            for (i, side) in [1.0, -1.0].into_iter().enumerate() {
+                starts[2 + 2 * k + i] = [0, 1, 2].map(|axis| if axis == k { side } else { 0.0 });
+            }
+        }
+        for (i, u) in starts[LANES..].iter_mut().enumerate() {
+            *u = [0, 1, 2].map(|axis| if i >> axis & 1 == 1 { -1.0 } else { 1.0 } / 3f32.sqrt());
+        }
+        let mut directions = [[[0.0; LANES]; 3]; STARTS / LANES];
+        for (i, u) in starts.iter().enumerate() {
+            for (k, &x) in u.iter().enumerate() {
+                directions[i / LANES][k][i % LANES] = x;
+            }
+        }
+        search.walk(&mut directions);
+        search.walk(&mut directions);
+        search.polish();
+        search.best
     }
-    for (i, u) in directions[LANES..].iter_mut().enumerate() {
-        *u = [0, 1, 2].map(|axis| if i >> axis & 1 == 1 { -1.0 } else { 1.0 } / 3f32.sqrt());
-    }
-    search.walk(&mut directions);
-    search.walk(&mut directions);
-    search.polish();
-    search.best
 }
