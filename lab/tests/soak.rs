@@ -11,6 +11,7 @@ fn hours_of_use_break_no_promise() {
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect();
     assert_eq!(rows.len(), 5);
+    assert!(rows.iter().filter_map(|row| row["scene_changes"].as_u64()).sum::<u64>() > 20);
     for row in &rows {
         // Each renderer touched something and met each fault.
         assert!(row["contact_share"].as_f64() > Some(0.02), "{row}");

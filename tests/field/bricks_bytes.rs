@@ -3,7 +3,7 @@
 use support::brick::{bricks, dense, random_dense};
 use support::rng::Rng;
 use support::shared_mesh;
-use voxshell::field::{BrickField, BrickParts, Field, SignedDistance, LANES};
+use voxshell::field::{BrickField, BrickParts, Field, Grid, SignedDistance, LANES};
 use voxshell::mesh::primitives;
 
 #[test]
@@ -115,40 +115,45 @@ fn avx2_and_baseline_give_the_same_bytes() {
     assert!(cooked == fields);
 }
 
-/// At points in fine and coarse bricks, on nodes, on the border and far outside it.
+/// At points in fine and coarse bricks and in full grids, on nodes, on the border and far outside it.
 #[test]
 fn a_few_points_together_have_the_same_bytes_as_one_by_one() {
     let mut rng = Rng(8);
-    for field in
-        [bricks(&primitives::sphere(0.5, 3).unwrap(), 90), bricks(&primitives::torus(0.3, 0.1, 40, 16).unwrap(), 60)]
+    for (mesh, cells) in [(primitives::sphere(0.5, 3).unwrap(), 90), (primitives::torus(0.3, 0.1, 40, 16).unwrap(), 60)]
     {
-        let (grid, max) = (field.grid(), field.grid().max());
-        for case in 0..4_000 {
-            let reach = [0.5, 1.0, 1.1, 40.0][case % 4];
-            let point = |rng: &mut Rng| {
-                let v = rng.vector();
-                [0, 1, 2].map(|k| {
-                    let at = grid.min[k] + (max[k] - grid.min[k]) * (0.5 + reach * 0.5 * v[k] as f32);
-                    let node = ((at - grid.min[k]) / grid.spacing).round() * grid.spacing + grid.min[k];
-                    if case % 3 == 0 {
-                        node
-                    } else {
-                        at
-                    }
-                })
-            };
-            let points: [[f32; 3]; LANES] = std::array::from_fn(|_| point(&mut rng));
-            let lanes = [0, 1, 2].map(|k| points.map(|p| p[k]));
-            let (phi, gradient) = field.distance_gradient_lanes(&lanes, LANES);
-            for (i, p) in points.into_iter().enumerate() {
-                let (one, g) = field.distance_gradient(p);
-                assert_eq!(phi[i].to_bits(), one.to_bits(), "{p:?}");
-                assert_eq!([0, 1, 2].map(|k| gradient[k][i].to_bits()), g.map(f32::to_bits), "{p:?}");
-            }
+        let (sparse, full) = (bricks(&mesh, cells), dense(&mesh, cells));
+        check_lanes(&sparse, sparse.grid(), &mut rng);
+        check_lanes(&full, full.grid(), &mut rng);
+    }
+}
+
+fn check_lanes<F: SignedDistance>(field: &F, grid: &Grid, rng: &mut Rng) {
+    let max = grid.max();
+    for case in 0..4_000 {
+        let reach = [0.5, 1.0, 1.1, 40.0][case % 4];
+        let point = |rng: &mut Rng| {
+            let v = rng.vector();
+            [0, 1, 2].map(|k| {
+                let at = grid.min[k] + (max[k] - grid.min[k]) * (0.5 + reach * 0.5 * v[k] as f32);
+                let node = ((at - grid.min[k]) / grid.spacing).round() * grid.spacing + grid.min[k];
+                if case % 3 == 0 {
+                    node
+                } else {
+                    at
+                }
+            })
+        };
+        let points: [[f32; 3]; LANES] = std::array::from_fn(|_| point(rng));
+        let lanes = [0, 1, 2].map(|k| points.map(|p| p[k]));
+        let (phi, gradient) = field.distance_gradient_lanes(&lanes, LANES);
+        for (i, p) in points.into_iter().enumerate() {
+            let (one, g) = field.distance_gradient(p);
+            assert_eq!(phi[i].to_bits(), one.to_bits(), "{p:?}");
+            assert_eq!([0, 1, 2].map(|k| gradient[k][i].to_bits()), g.map(f32::to_bits), "{p:?}");
         }
-        // For any input, no memory outside the field is read.
-        for odd in [f32::NAN, f32::INFINITY, -f32::MAX] {
-            field.distance_gradient_lanes(&[[odd; LANES], [0.0; LANES], [odd; LANES]], LANES);
-        }
+    }
+    // For any input, no memory outside the field is read.
+    for odd in [f32::NAN, f32::INFINITY, -f32::MAX] {
+        field.distance_gradient_lanes(&[[odd; LANES], [0.0; LANES], [odd; LANES]], LANES);
     }
 }
