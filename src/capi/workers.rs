@@ -20,6 +20,10 @@ thread_local! {
     static REPORTS: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Whether the platform has threads. Where it has none, work runs on the calling thread: rayon's global pool then consists
+/// of this thread.
+const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+
 fn pool() -> Result<&'static ThreadPool, Failure> {
     let mut pool = POOL.lock();
     if let Some(pool) = *pool {
@@ -60,7 +64,7 @@ pub(super) fn work<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failur
         return Err(Failure::new(VXS_BUSY, message));
     }
     let before = memory::uses_of_reserve();
-    let result = pool()?.install(work);
+    let result = if HAS_THREADS { pool()?.install(work) } else { work() };
     if memory::uses_of_reserve() != before {
         return Err(memory::ran_out("cooking").into());
     }
