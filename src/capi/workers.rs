@@ -20,10 +20,6 @@ thread_local! {
     static REPORTS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the platform has threads. Where it has none, work runs on the calling thread: rayon's global pool then consists
-/// of this thread.
-const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
-
 fn pool() -> Result<&'static ThreadPool, Failure> {
     let mut pool = POOL.lock();
     if let Some(pool) = *pool {
@@ -64,7 +60,7 @@ pub(super) fn work<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failur
         return Err(Failure::new(VXS_BUSY, message));
     }
     let before = memory::uses_of_reserve();
-    let result = if HAS_THREADS { pool()?.install(work) } else { work() };
+    let result = if memory::HAS_THREADS { pool()?.install(work) } else { work() };
     if memory::uses_of_reserve() != before {
         return Err(memory::ran_out("cooking").into());
     }
