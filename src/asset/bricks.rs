@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::container::{decode, encode, Container, Section, Tag};
-
+use super::lz4;
 use super::map::Mapped;
 use super::Store;
 use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
@@ -54,9 +54,8 @@ fn pack(samples: &[i16]) -> Vec<u8> {
         [*low, *high] = folded.to_le_bytes();
         (before, last) = (last, *s);
     }
-    let mut packed = filled(0, lz4_flex::block::get_maximum_output_size(bytes.len()));
-    // The buffer is large enough for any result.
-    let length = lz4_flex::block::compress_into(&bytes, &mut packed).unwrap_or(0);
+    let mut packed = filled(0, lz4::most(bytes.len()));
+    let length = lz4::compress(&bytes, &mut packed);
     packed[..length].to_vec_guarded()
 }
 

@@ -4,6 +4,7 @@
 mod bricks;
 mod container;
 mod file;
+mod lz4;
 mod map;
 mod shape;
 mod triangles;

@@ -12,6 +12,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
 use super::hook;
+use super::status::set_last_error;
 use crate::inside;
 
 static INSTALLED: Once = Once::new();
@@ -85,7 +86,12 @@ fn install() {
 fn hear(info: &PanicHookInfo) {
     let place = info.location().map_or_else(|| "an unknown place".into(), |l| l.to_string());
     let is_first = PLACE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.is_none())).unwrap_or(false);
-    if GUARDS.try_with(Cell::get).unwrap_or(0) > 0 && is_first {
+    let is_guarded = GUARDS.try_with(Cell::get).unwrap_or(0) > 0;
+    if cfg!(panic = "abort") && is_guarded {
+        // Nothing unwinds to the guard, as in WebAssembly. The host sees a trap and finds the message in the last error.
+        set_last_error(&format!("a defect inside the library ({}, at {place})", text(info.payload())));
+    }
+    if is_guarded && is_first {
         PLACE.set(Some(place));
         return;
     }

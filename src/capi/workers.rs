@@ -60,7 +60,7 @@ pub(super) fn work<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failur
         return Err(Failure::new(VXS_BUSY, message));
     }
     let before = memory::uses_of_reserve();
-    let result = pool()?.install(work);
+    let result = if memory::HAS_THREADS { pool()?.install(work) } else { work() };
     if memory::uses_of_reserve() != before {
         return Err(memory::ran_out("cooking").into());
     }

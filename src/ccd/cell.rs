@@ -170,11 +170,11 @@ impl Cubic {
         let q = (a * a - 3.0 * b) / 9.0;
         let r = (2.0 * a * a * a - 9.0 * a * b + 27.0 * c) / 54.0;
         if r * r < q * q * q {
-            let angle = (r / (q * q * q).sqrt()).acos();
+            let angle = libm::acos(r / (q * q * q).sqrt());
             let turn = std::f64::consts::TAU;
-            least(&[0.0, turn, -turn].map(|t| -2.0 * q.sqrt() * ((angle + t) / 3.0).cos() - a / 3.0))
+            least(&[0.0, turn, -turn].map(|t| -2.0 * q.sqrt() * libm::cos((angle + t) / 3.0) - a / 3.0))
         } else {
-            let u = -((r.abs() + (r * r - q * q * q).sqrt()).cbrt()).copysign(r);
+            let u = -libm::cbrt(r.abs() + (r * r - q * q * q).sqrt()).copysign(r);
             let v = if u != 0.0 { q / u } else { 0.0 };
             least(&[u + v - a / 3.0])
         }

@@ -10,7 +10,7 @@
 //! The numbers c … F, in f64, define the motion: all enclosures are of this formula, and rounding of the numbers only
 //! changes the motion, by rounding.
 
-use crate::math::{Interval, IntervalMat, IntervalVec, Mat3, Pose, Rotation, Vec3};
+use crate::math::{from_scaled_axis, scaled_axis, Interval, IntervalMat, IntervalVec, Mat3, Pose, Vec3};
 
 /// Motion of a rigid body between two poses, which it turns by at most half a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -47,7 +47,7 @@ impl RigidMotion {
     /// Returns the motion from pose to pose. `origin` is the origin of its frame, in the world; `center` is a point of
     /// the body near which precision is needed.
     pub fn new(from: &Pose, to: &Pose, path: RigidPath, origin: &Vec3, center: &Vec3) -> Self {
-        let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+        let turn = scaled_axis(&(to.rotation * from.rotation.inverse()));
         let angle = turn.norm();
         let (rate, axis) = if angle > LEAST_TURN { (angle, turn / angle) } else { (0.0, Vec3::zeros()) };
         let rotation: Mat3 = from.rotation.to_rotation_matrix().into_inner();
@@ -66,7 +66,7 @@ impl RigidMotion {
             linear = axis * axis.dot(&displacement);
             let half = 0.5 * rate;
             // The chord of the arc, turned back to its tangent at the start, over 2 sin(ω/2).
-            arc = Rotation::from_scaled_axis(axis * -half) * (displacement - linear) / (2.0 * half.sin());
+            arc = from_scaled_axis(axis * -half) * (displacement - linear) / (2.0 * libm::sin(half));
         }
         Self { center, start, linear, arc, arc_across: axis.cross(&arc), axis, rate, fixed, cosine, sine }
     }

@@ -4,7 +4,7 @@
 //! translation along it at another (Chasles; Redon, Kheddar & Coquillart 2002 use it for motions between poses).
 
 use super::types::Affine;
-use crate::math::{Mat3, Pose, Rotation, Vec3};
+use crate::math::{from_scaled_axis, scaled_axis, Mat3, Pose, Rotation, Vec3};
 
 /// A rigid motion with a constant twist, over t from 0 to 1. At time t the point that starts at `center` has moved by
 /// `along` t along the axis, and on an arc that ends `across` from its start.
@@ -20,7 +20,7 @@ struct Screw {
 impl Screw {
     /// Returns the motion from one pose to another that turns by at most half a turn, described about `center`.
     fn between(from: &Pose, to: &Pose, center: Vec3) -> Self {
-        let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+        let turn = scaled_axis(&(to.rotation * from.rotation.inverse()));
         let body = from.inverse_transform_point(&center.into());
         let displacement = to.transform_point(&body).coords - center;
         let along = turn.try_normalize(0.0).map_or_else(Vec3::zeros, |axis| axis * axis.dot(&displacement));
@@ -28,7 +28,7 @@ impl Screw {
     }
 
     fn rotation(&self, t: f64) -> Rotation {
-        Rotation::from_scaled_axis(self.turn * t)
+        from_scaled_axis(self.turn * t)
     }
 
     /// Returns the displacement of the point that starts at the centre. The chord of an arc is turned from the chord
@@ -36,14 +36,14 @@ impl Screw {
     /// that of the sines of half their angles.
     fn displacement(&self, t: f64) -> Vec3 {
         let half = 0.5 * self.turn.norm();
-        let part = if half > 0.0 { (half * t).sin() / half.sin() } else { t };
+        let part = if half > 0.0 { libm::sin(half * t) / libm::sin(half) } else { t };
         self.along * t + self.rotation(0.5 * (t - 1.0)) * self.across * part
     }
 
     /// Returns the velocity of the same point at the start.
     fn velocity(&self) -> Vec3 {
         let half = 0.5 * self.turn.norm();
-        let stretch = if half > 0.0 { half / half.sin() } else { 1.0 };
+        let stretch = if half > 0.0 { half / libm::sin(half) } else { 1.0 };
         self.along + self.rotation(-0.5) * self.across * stretch
     }
 

@@ -68,7 +68,7 @@ pub fn contacts<'w>(
         let spacing = passes.iter().flatten().fold(0.0, |most, pass| f64::max(most, pass.shell.spacing.into()));
         let grouping = Grouping {
             distance: if distance > 0.0 { distance } else { NEIGHBOURS * spacing },
-            cosine: angle.cos(),
+            cosine: libm::cos(angle),
             preferred: query.preferred,
             preferred_regions: query.preferred_segments,
         };

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix6, SMatrix, SVector};
 
 use super::RigidBody;
-use crate::math::{Mat3, Mat6, Rotation, Vec3, Vec6, Wrench};
+use crate::math::{from_scaled_axis, Mat3, Mat6, Vec3, Vec6, Wrench};
 use crate::response::Response;
 
 fn cross(v: &Vec3) -> Mat3 {
@@ -79,7 +79,7 @@ impl RigidBody {
     /// Moves the body by a translation of the centre and a rotation vector.
     fn advance(&mut self, way: Vec3, turn: Vec3) {
         self.center += way;
-        self.rotation = Rotation::from_scaled_axis(turn) * self.rotation;
+        self.rotation = from_scaled_axis(turn) * self.rotation;
         self.rotation.renormalize();
     }
 }

@@ -283,7 +283,7 @@ impl<F: AnyField> ExactField<F> {
     /// closest point of the box to any point of the ball in the box is at most `r`, and E(x) ≥ Σ wᵢ (E(nᵢ) − |nᵢ − x|).
     fn below_both(&self, c: [f32; 3], r: f32) -> f32 {
         let (inside, _) = self.far().split(c);
-        let reach = f64::from(r).hypot(ERROR * self.voxel) as f32 * (1.0 + 1e-6);
+        let reach = libm::hypot(r.into(), ERROR * self.voxel) as f32 * (1.0 + 1e-6);
         self.far().lower_bound(c, r).min(inside - reach - self.margin)
     }
 

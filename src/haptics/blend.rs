@@ -40,7 +40,7 @@ impl Blend {
             None => {}
         }
         if self.time > 0.0 {
-            self.left.scale((-dt / self.time).exp());
+            self.left.scale(libm::exp(-dt / self.time));
             self.left.carry(dt);
         }
         let mut sum = Wrench::ZERO;

@@ -6,7 +6,7 @@ use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::shading::{slide, slip, Surface};
 use super::types::Status;
-use crate::math::{Mat6, Pose, Rotation, Vec3, Vec6, Wrench};
+use crate::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Vec3, Vec6, Wrench};
 use crate::{Error, Result};
 
 /// A contact that a body may slide along and leave, but not cross.
@@ -63,13 +63,13 @@ pub(super) fn column(n: &Vec3, arm: &Vec3) -> Vec6 {
 /// at most half a turn, world.
 pub fn difference(from: &Pose, to: &Pose, center: &Vec3) -> Vec6 {
     let centers = [from, to].map(|p| p.transform_point(&(*center).into()));
-    let (displacement, turn) = (centers[1] - centers[0], (to.rotation * from.rotation.inverse()).scaled_axis());
+    let (displacement, turn) = (centers[1] - centers[0], scaled_axis(&(to.rotation * from.rotation.inverse())));
     Vec6::new(displacement.x, displacement.y, displacement.z, turn.x, turn.y, turn.z)
 }
 
 /// Returns the pose that is a [`difference`] away.
 pub fn moved(pose: &Pose, center: &Vec3, by: &Vec6) -> Pose {
-    let turn = Rotation::from_scaled_axis(by.fixed_rows::<3>(3).into_owned());
+    let turn = from_scaled_axis(by.fixed_rows::<3>(3).into_owned());
     let rotation = turn * pose.rotation;
     let to = pose.transform_point(&(*center).into()).coords + by.fixed_rows::<3>(0);
     Pose::from_parts((to - rotation * center).into(), rotation)
@@ -315,7 +315,7 @@ impl ConstraintForce {
         [dt, age]: [f64; 2],
         mut each: impl FnMut(&Constraint, &Wrench),
     ) -> Result<Constrained> {
-        let fade = (-dt.max(0.0) / self.smoothing.max(1e-9)).exp();
+        let fade = libm::exp(-dt.max(0.0) / self.smoothing.max(1e-9));
         let unconstrained = difference(&model.pose, device, &model.center) * model.coupling;
         let kept = self.eased.iter_mut().zip(&mut self.rows).zip(&model.constraints);
         for ((eased, row), constraint) in kept {

@@ -4,7 +4,7 @@
 use nalgebra::{Matrix3x6, Matrix6};
 
 use crate::dynamics::Link;
-use crate::math::{limits, Mat3, Mat6, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::math::{from_scaled_axis, limits, scaled_axis, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
 use crate::response::{Kinematics, Response};
 use crate::{Error, Result};
 
@@ -196,7 +196,7 @@ impl Coupling {
     /// world frame.
     fn apart(&self, hand: &Pose, body: &Kinematics) -> (Vec3, Vec3) {
         let [held, point] = [hand, &body.pose].map(|pose| pose.transform_point(&self.point.into()).coords);
-        (held - point, (hand.rotation * body.pose.rotation.inverse()).scaled_axis())
+        (held - point, scaled_axis(&(hand.rotation * body.pose.rotation.inverse())))
     }
 
     /// Returns the force of a spring along `x`, and its derivative.
@@ -262,7 +262,7 @@ impl Pull {
 
 /// Returns a pose after some time of a constant twist of its origin.
 pub(super) fn carried(pose: &Pose, twist: &Twist, time: f64) -> Pose {
-    let turn = Rotation::from_scaled_axis(twist.angular * time);
+    let turn = from_scaled_axis(twist.angular * time);
     Pose::from_parts((pose.translation.vector + twist.linear * time).into(), turn * pose.rotation)
 }
 
@@ -272,14 +272,14 @@ fn inverse_right_jacobian(theta: &Vec3) -> Mat3 {
     let angle = theta.norm();
     // At half a turn there is no derivative: the direction of the shorter rotation changes.
     let angle = angle.min(0.999 * std::f64::consts::PI);
-    let c = if angle < 1e-4 { 1.0 / 12.0 } else { (1.0 - 0.5 * angle / (0.5 * angle).tan()) / (angle * angle) };
+    let c = if angle < 1e-4 { 1.0 / 12.0 } else { (1.0 - 0.5 * angle / libm::tan(0.5 * angle)) / (angle * angle) };
     Mat3::identity() + cross * 0.5 + cross * cross * c
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Vec6;
+    use crate::math::{Rotation, Vec6};
 
     fn coupling(saturation: Saturation) -> Coupling {
         Coupling { stiffness: [1000.0, 8.0], damping: [3.0, 0.02], saturation, reach: [0.004, 0.2], point: CENTER }

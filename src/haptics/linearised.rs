@@ -4,7 +4,7 @@
 //! every small motion, although no contact has ended. So contacts are kept one by one, or in clusters of contacts that
 //! are near each other and push in similar directions, and each cluster ends by itself.
 
-use crate::math::{Mat6, Pose, Rotation, Twist, Vec3, Vec6, Wrench};
+use crate::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Twist, Vec3, Vec6, Wrench};
 use crate::response::{Kinematics, Response, Sums};
 
 /// Largest number of clusters with few bodies. With up to that many contacts, each contact is a cluster of its own.
@@ -140,7 +140,7 @@ impl Linearised {
     /// Returns the differences of pose and twist from the model's state to another, and the age of the model's state.
     fn apart(&self, body: &Kinematics, age: f64) -> (Vec6, Vec6, f64) {
         let shift = body.center - self.at.center;
-        let turn = (body.pose.rotation * self.at.pose.rotation.inverse()).scaled_axis();
+        let turn = scaled_axis(&(body.pose.rotation * self.at.pose.rotation.inverse()));
         let moved = Twist { linear: shift, angular: turn }.column();
         (moved, body.twist.column() - self.at.twist.column(), age + self.lag)
     }
@@ -153,7 +153,7 @@ impl Linearised {
             return;
         }
         let (moved, faster, lagged) = self.apart(from, age);
-        let turn = (to.pose.rotation * from.pose.rotation.inverse()).scaled_axis();
+        let turn = scaled_axis(&(to.pose.rotation * from.pose.rotation.inverse()));
         let step = Twist { linear: to.center - from.center, angular: turn }.column();
         let (there, pace) = (moved + step, faster + to.twist.column() - from.twist.column());
         for (Cluster { place, response, drift }, sign) in self.clusters.iter().zip(&self.signs) {
@@ -283,8 +283,8 @@ impl Builder {
     pub fn refer_to_middle(&mut self, from: &Pose, center: &Vec3, time: f64) {
         let at = &mut self.model.at;
         at.center = (at.center + center) * 0.5;
-        let turn = (at.pose.rotation * from.rotation.inverse()).scaled_axis();
-        at.pose.rotation = Rotation::from_scaled_axis(turn * 0.5) * from.rotation;
+        let turn = scaled_axis(&(at.pose.rotation * from.rotation.inverse()));
+        at.pose.rotation = from_scaled_axis(turn * 0.5) * from.rotation;
         at.pose.translation.vector = (at.pose.translation.vector + from.translation.vector) * 0.5;
         self.model.lag = 0.5 * time;
     }
@@ -379,6 +379,7 @@ impl Sums for Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Rotation;
 
     /// A spring along `push` at an arm from the centre, pressed by `depth`.
     #[derive(Clone, Copy)]

@@ -147,7 +147,7 @@ impl Monitor {
         if period > 0.0 && (number > 0 || which == 0) {
             let rate = f64::from_bits(self.rates[which].load(Ordering::Relaxed));
             // The first period counts whole.
-            let kept = if rate > 0.0 { (-period / RATE_WINDOW).exp() } else { 0.0 };
+            let kept = if rate > 0.0 { libm::exp(-period / RATE_WINDOW) } else { 0.0 };
             let mean = if rate > 0.0 { kept / rate } else { 0.0 } + (1.0 - kept) * period;
             self.rates[which].store((1.0 / mean).to_bits(), Ordering::Relaxed);
         }

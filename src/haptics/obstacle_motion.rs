@@ -7,7 +7,7 @@
 //! pose counts, and the difference is made up evenly over the time of a call.
 
 use super::{Load, Obstacle};
-use crate::math::{limits, Mat3, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::math::{from_scaled_axis, limits, scaled_axis, Mat3, Pose, Twist, Vec3, Wrench};
 use crate::{Error, Result};
 
 /// Pose, twist and mobility that the owner of an obstacle gives.
@@ -68,7 +68,7 @@ impl Follower {
     /// Takes a call for an obstacle at the time `clock`. An obstacle that had no motion before is put at the pose.
     pub fn new(given: &ObstacleMotion, obstacle: &mut Obstacle, follows: bool, clock: f64, load: &Load) -> Self {
         let correction = if follows {
-            let turn = (given.pose.rotation * obstacle.pose.rotation.inverse()).scaled_axis();
+            let turn = scaled_axis(&(given.pose.rotation * obstacle.pose.rotation.inverse()));
             let shift = given.pose.translation.vector - obstacle.pose.translation.vector;
             Twist { linear: shift / given.period, angular: turn / given.period }
         } else {
@@ -105,7 +105,7 @@ impl Follower {
         let turn = way(&self.twist.angular, &twist.angular, &self.correction.angular);
         let pose = &mut obstacle.pose;
         pose.translation.vector += shift;
-        pose.rotation = Rotation::from_scaled_axis(turn) * pose.rotation;
+        pose.rotation = from_scaled_axis(turn) * pose.rotation;
         pose.rotation.renormalize();
         if age >= period {
             self.correction = Twist::ZERO;
@@ -118,6 +118,7 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Rotation;
 
     const PERIOD: f64 = 0.01;
 

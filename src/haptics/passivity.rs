@@ -6,13 +6,13 @@
 //! Δξ for any motion from rest, and over a closed cycle. Springs return no more energy than they store, so E is limited
 //! to that; without the limit, energy that friction dissipated earlier would cover an instability of any length.
 
-use crate::math::{Pose, Twist, Vec3, Wrench};
+use crate::math::{scaled_axis, Pose, Twist, Vec3, Wrench};
 
 /// Returns the change of a pose: of the origin, and a rotation vector, world frame.
 pub(super) fn motion(from: &Pose, to: &Pose) -> Twist {
     Twist {
         linear: to.translation.vector - from.translation.vector,
-        angular: (to.rotation * from.rotation.inverse()).scaled_axis(),
+        angular: scaled_axis(&(to.rotation * from.rotation.inverse())),
     }
 }
 

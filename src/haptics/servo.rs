@@ -21,7 +21,7 @@ use super::slew_limit::SlewLimit;
 use super::triple_buffer::{Reader, Writer};
 use super::{Coupling, DeviceState, Jump, Output, Saturation, Settings, Status, Tool};
 use crate::dynamics::{Mass, RigidBody};
-use crate::math::{Mat3, Pose, Rotation, Twist, Wrench};
+use crate::math::{from_scaled_axis, Mat3, Pose, Twist, Wrench};
 use crate::response::{Kinematics, Response};
 
 /// Answers the device. Every call has bounded work: no allocation, no lock, no system call.
@@ -433,7 +433,7 @@ impl Servo {
             return;
         }
         let twist = Twist { linear: twist.linear * linear, angular: twist.angular * angular };
-        let rotation = Rotation::from_scaled_axis(twist.angular * dt) * here.pose.rotation;
+        let rotation = from_scaled_axis(twist.angular * dt) * here.pose.rotation;
         let origin = here.center + twist.linear * dt - rotation * self.body.mass.center();
         self.body.set_pose(&Pose::from_parts(origin.into(), rotation));
         self.body.set_twist(&twist);
@@ -462,7 +462,7 @@ impl Servo {
             false => (self.presence + dt / FADES).min(1.0),
             true if self.presence < 1e-3 => 0.0,
             true if is_drawn => self.presence,
-            true => self.presence * (-dt / FADES).exp(),
+            true => self.presence * libm::exp(-dt / FADES),
         };
     }
 

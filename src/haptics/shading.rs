@@ -64,7 +64,7 @@ impl Texture {
             return Vec3::zeros();
         }
         let turn = std::f64::consts::TAU / self.wavelength;
-        p.map(|x| self.height / 3.0 * turn * (turn * x).cos())
+        p.map(|x| self.height / 3.0 * turn * libm::cos(turn * x))
     }
 
     /// Returns the outward direction of a textured surface, unit: `outward` minus the slope across it.

@@ -35,7 +35,7 @@ impl SlewLimit {
     /// Makes a step that is `share` of the ramp, toward the fraction `gain` of a wrench.
     pub fn step(&mut self, wrench: &Wrench, gain: f64, share: f64) -> Wrench {
         self.over = if gain < 1.0 { 0.0 } else { self.over + share };
-        let share = share * (self.over - 1.0).max(0.0).exp2();
+        let share = share * libm::exp2((self.over - 1.0).max(0.0));
         let (force, slow) = toward(&self.last.force, &wrench.force, gain, share);
         let (torque, late) = toward(&self.last.torque, &wrench.torque, gain, share);
         (self.last, self.lags) = (Wrench { force, torque }, slow || late);
@@ -62,7 +62,7 @@ impl SlewLimit {
     pub fn glide(&mut self, wrench: &Wrench, share: f64) -> Wrench {
         let [force_before, torque_before] = self.before.unwrap_or_default();
         self.over += share;
-        let share = share * (self.over - 1.0).max(0.0).exp2();
+        let share = share * libm::exp2((self.over - 1.0).max(0.0));
         let (force, slow) = glided(&self.last.force, &wrench.force, force_before, share);
         let (torque, late) = glided(&self.last.torque, &wrench.torque, torque_before, share);
         (self.last, self.lags) = (Wrench { force, torque }, slow || late);

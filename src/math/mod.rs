@@ -8,6 +8,7 @@ pub mod limits;
 pub mod miniball;
 mod progress;
 mod rigid;
+mod rotation;
 mod spatial;
 
 pub use aabb::Aabb;
@@ -15,6 +16,7 @@ pub use interval::{Interval, IntervalMat, IntervalVec};
 pub use progress::Progress;
 pub(crate) use progress::Work;
 pub use rigid::RigidF32;
+pub(crate) use rotation::{from_scaled_axis, power, scaled_axis};
 pub use spatial::{Mat6, Twist, Vec6, Wrench};
 
 /// Vector in metres (or m/s, N … as its name says), world or body frame as documented where used.

@@ -36,4 +36,4 @@ pub use guard::{guard, is_guarded, reserve_in_use, uses_of_reserve};
 pub(crate) use refusal::{catching, refused};
 pub(crate) use reserve::refusable;
 pub use reserve::{WithReserve, RESERVE_BYTES};
-pub(crate) use threads::has_room as has_room_for_threads;
+pub(crate) use threads::{has_room as has_room_for_threads, HAS_THREADS};

@@ -17,6 +17,10 @@ use crate::{Error, Result};
 /// Address space of a thread, bytes: Rust's default stack, and what a thread needs until it runs.
 const PER_THREAD: usize = (2 << 20) + (256 << 10);
 
+/// Whether the platform has threads. Where it has none, work runs on the calling thread: rayon then makes its global pool of
+/// this thread when it is first used. An attempt to make the pool before would fail, and rayon would not try again.
+pub(crate) const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+
 /// Whether rayon's global pool exists.
 static HAS_GLOBAL: AtomicBool = AtomicBool::new(false);
 
@@ -28,7 +32,7 @@ static HAS_GLOBAL: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// `OutOfMemory` when there is no room for one thread.
 pub(super) fn with_pool<R: Send>(what: &'static str, work: impl FnOnce() -> R + Send) -> Result<R> {
-    if rayon::current_thread_index().is_some() || HAS_GLOBAL.load(Ordering::Acquire) {
+    if !HAS_THREADS || rayon::current_thread_index().is_some() || HAS_GLOBAL.load(Ordering::Acquire) {
         return Ok(work());
     }
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -2,7 +2,7 @@
 
 use super::tree::{Grow, VoxTree};
 use super::TABLE;
-use crate::math::Vec3;
+use crate::math::{power, Vec3};
 use crate::pointshell::PointShell;
 
 /// A node: its number, and its coordinates on its level.
@@ -262,7 +262,7 @@ impl Spheres for PlacedShell<'_> {
 
     fn size(&self, level: u32) -> f32 {
         let root = self.shell.tree.radius.first().copied().unwrap_or(0.0) * self.scale;
-        root * self.shrink.powi((self.depth - level) as i32)
+        root * power(self.shrink, self.depth - level)
     }
 
     #[inline(always)]

@@ -66,7 +66,7 @@ impl<'a> Exact<'a> {
         if self.limit < 0.0 {
             self.limit + error
         } else {
-            self.limit.hypot(error) + QUANTUM * self.voxel
+            libm::hypot(self.limit, error) + QUANTUM * self.voxel
         }
     }
 

@@ -307,7 +307,7 @@ impl Soup {
         }
         let o = moment / (3.0 * area);
         let volume: f64 = triangles().map(|[a, b, c]| (a - o).dot(&(b - o).cross(&(c - o)))).sum();
-        if volume < -1e-6 * area.powf(1.5) {
+        if volume < -1e-6 * area * area.sqrt() {
             turned.extend_guarded(open);
         }
         for p in turned {

@@ -48,6 +48,7 @@ pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<()> {
         Some(p) if !p.as_os_str().is_empty() => p,
         _ => Path::new("."),
     };
+    #[cfg_attr(not(unix), allow(unused_mut))]
     let mut builder = tempfile::Builder::new();
     // Readable like any new file (the system's mask applies), not by the owner alone.
     #[cfg(unix)]

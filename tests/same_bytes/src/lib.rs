@@ -5,8 +5,12 @@ mod hash;
 mod stages;
 
 use std::fmt::Write;
+use std::sync::Mutex;
 
 use voxshell::Result;
+
+/// The message of the last error or panic, for hosts without a console.
+static FAILURE: Mutex<String> = Mutex::new(String::new());
 
 /// Returns a line for each stage: its name and the hash of its answers.
 ///
@@ -21,20 +25,50 @@ pub fn report() -> Result<String> {
     Ok(text)
 }
 
+fn keep(message: &dyn std::fmt::Display) {
+    if let Ok(mut failure) = FAILURE.lock() {
+        *failure = message.to_string();
+    }
+}
+
+/// Writes the start of a text to `buffer` and returns its length.
+///
+/// # Safety
+/// `buffer` must be valid for writes of `capacity` bytes.
+unsafe fn hand_out(text: &str, buffer: *mut u8, capacity: usize) -> usize {
+    let length = text.len().min(capacity);
+    // SAFETY: the caller promises the capacity.
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), buffer, length) };
+    length
+}
+
 /// For hosts without a console, such as a browser: writes the report to `buffer` and returns its length, 0 on an error.
+/// On platforms that do not unwind, a panic traps; [`same_bytes_failure`] then has its message.
 ///
 /// # Safety
 /// `buffer` must be valid for writes of `capacity` bytes.
 #[no_mangle]
 pub unsafe extern "C" fn same_bytes_report(buffer: *mut u8, capacity: usize) -> usize {
+    std::panic::set_hook(Box::new(|info| keep(&info)));
     match report() {
-        Ok(text) if text.len() <= capacity => {
-            // SAFETY: the caller promises the capacity, and the report fits.
-            unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), buffer, text.len()) };
-            text.len()
+        // SAFETY: the caller promises the capacity.
+        Ok(text) => unsafe { hand_out(&text, buffer, capacity) },
+        Err(error) => {
+            keep(&error);
+            0
         }
-        _ => 0,
     }
+}
+
+/// Writes the message of the last error or panic to `buffer` and returns its length.
+///
+/// # Safety
+/// `buffer` must be valid for writes of `capacity` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn same_bytes_failure(buffer: *mut u8, capacity: usize) -> usize {
+    let text = FAILURE.lock().map_or_else(|_| String::new(), |text| text.clone());
+    // SAFETY: the caller promises the capacity.
+    unsafe { hand_out(&text, buffer, capacity) }
 }
 
 /// Returns memory for the report, which is never given back.
