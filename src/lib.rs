@@ -10,6 +10,30 @@
 //!
 //! Conventions: SI units; right-handed; poses are body to world; signed distance is negative inside; a contact normal
 //! points from A to B; `f64` in the interface, `f32` for stored samples in the object's own frame.
+//!
+//! From triangles to contacts:
+//!
+//! ```
+//! use voxshell::asset::{CookOptions, Resolution, Shape};
+//! use voxshell::contact::{contacts, Geometry, Query, Workspace};
+//! use voxshell::math::{Pose, Progress, Vec3};
+//! use voxshell::mesh::primitives;
+//!
+//! # fn main() -> voxshell::Result<()> {
+//! let options = CookOptions { resolution: Resolution::Cells(64), ..CookOptions::default() };
+//! let knot = Shape::cook(&primitives::torus_knot(2, 3, 0.35, 0.12, 96, 12)?, &options, &Progress::none())?;
+//! let plate = Shape::cook(&primitives::cuboid([1.0, 0.1, 1.0])?, &options, &Progress::none())?;
+//! let a = Geometry { field: knot.field.as_deref(), shell: knot.shell.as_deref(), surface: None };
+//! let b = Geometry { field: plate.field.as_deref(), shell: plate.shell.as_deref(), surface: None };
+//! let (above, origin) = (Pose::new(Vec3::new(0.0, 0.2, 0.0), Vec3::zeros()), Pose::identity());
+//! let mut workspace = Workspace::new();
+//! let found = contacts(a, &above, b, &origin, &Query::default(), &mut workspace)?;
+//! assert!(!found.is_empty());
+//! // Deepest first; normals point from the knot to the plate.
+//! assert!(found[0].separation < 0.0 && found[0].normal.y < -0.9);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod error;
 mod inside;

@@ -5,6 +5,30 @@
 //! segment against a level of the field. Here that answer is exact: the interpolant in each cell is a cubic along the
 //! segment, all roots of the cubic are found, and cells are skipped only with a proof.
 //!
+//! When a moving body first touches another one:
+//!
+//! ```
+//! use voxshell::asset::{CookOptions, Resolution, Shape};
+//! use voxshell::ccd::impact::{time_of_impact, Moving, Query};
+//! use voxshell::ccd::shell::Workspace;
+//! use voxshell::contact::Geometry;
+//! use voxshell::math::{Pose, Progress, Vec3};
+//! use voxshell::mesh::primitives;
+//!
+//! # fn main() -> voxshell::Result<()> {
+//! let options = CookOptions { resolution: Resolution::Cells(48), ..CookOptions::default() };
+//! let cube = Shape::cook(&primitives::cuboid([0.5; 3])?, &options, &Progress::none())?;
+//! let geometry = Geometry { field: cube.field.as_deref(), shell: cube.shell.as_deref(), surface: None };
+//! let at = |x: f64| Pose::new(Vec3::new(x, 0.0, 0.0), Vec3::zeros());
+//! // Through the other cube in one step: from 3 m in front of it to 3 m behind.
+//! let bullet = Moving { geometry, from: at(-3.0), to: at(3.0) };
+//! let target = Moving::still(geometry, &at(0.0));
+//! let hit = time_of_impact(&bullet, &target, &Query::default(), &mut Workspace::new())?.expect("they meet");
+//! assert!((hit.toi - 2.0 / 6.0).abs() < 1e-4);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | file | content |
 //! | --- | --- |
 //! | `cell` | the cubic in a cell |

@@ -3,6 +3,38 @@
 //! Two halves share no lock: the servo answers the device at 1 kHz, the simulation finds contacts as fast as it can.
 //! Knows contacts, responses and dynamics; nothing of a vendor's device, of files or of the C ABI.
 //!
+//! A device that pushes a ball against a block feels it:
+//!
+//! ```
+//! use voxshell::asset::{CookOptions, Resolution, Shape};
+//! use voxshell::haptics::{self, DeviceState, Forms, Limits, Obstacle, Renderer, Settings, Tool};
+//! use voxshell::math::{Pose, Progress, Twist, Vec3};
+//! use voxshell::mesh::primitives;
+//!
+//! # fn main() -> voxshell::Result<()> {
+//! let options = CookOptions { resolution: Resolution::Cells(32), ..CookOptions::default() };
+//! let cook = |mesh| Shape::cook(&mesh, &options, &Progress::none());
+//! let forms = |shape: &Shape| Forms { field: shape.field.clone(), shell: shape.shell.clone(), ..Forms::default() };
+//! let (ball, block) = (cook(primitives::sphere(0.01, 3)?)?, cook(primitives::cuboid([0.05; 3])?)?);
+//! let tool = Tool::of_mass(forms(&ball), &ball.mass.expect("a ball has a volume"), 0.1)?;
+//! let limits = Limits { force: 12.0, torque: 0.5, stiffness: [2000.0, 20.0], damping: [20.0, 0.2] };
+//! let settings = Settings::for_tool(Renderer::GodObject, &tool, &limits)?;
+//! let obstacle = Obstacle::fixed(forms(&block), Pose::identity());
+//! let (mut servo, mut simulation) = haptics::new(settings, tool, vec![obstacle])?;
+//! let mut force = 0.0;
+//! for step in 0..1000 {
+//!     // The block's face is at 0.05 m: down to 5 mm below where the ball touches it.
+//!     let height = 0.07 - 0.015 * f64::from(step) / 1000.0;
+//!     let pose = Pose::new(Vec3::new(0.0, height, 0.0), Vec3::zeros());
+//!     let output = servo.step(&DeviceState { pose, twist: Twist::ZERO, engaged: true }, 1e-3);
+//!     simulation.simulate(); // as a rule on a thread of its own
+//!     force = output.wrench.force.y;
+//! }
+//! assert!(force > 1.0 && servo.tool_pose().translation.y > 0.0595);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | file | what |
 //! | --- | --- |
 //! | `types`, `bodies`, `settings` | inputs and outputs |
