@@ -3,8 +3,8 @@
 //!
 //! The headers in `include/voxshell` are generated from the files listed in [`HEADERS`]. The doc comments of their
 //! public items are written for C readers and therefore have no `# Safety` sections: the contract of a pointer is in
-//! its `@param` line. Every entry point is the body of [`guard::entry!`], which stops all panics; [`panics`] handles
-//! their messages. Entry points that cook run the work on the library's own threads ([`workers`]). A conforming call
+//! its `@param` line. Every entry point is the body of `guard::entry!`, which stops all panics; `panics` handles
+//! their messages. Entry points that cook run the work on the library's own threads (`workers`). A conforming call
 //! never causes undefined behaviour here. In other calls, null, misaligned, released (as long as the handle is in
 //! quarantine, see [`handle`]) and wrong-kind pointers are detected and refused.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]

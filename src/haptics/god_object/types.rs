@@ -129,7 +129,7 @@ pub struct Advance {
 /// Pose of a god-object at a time of its last step: a waypoint of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
-    /// 0 to 1; obstacles were then on their own paths, see [`Moving::pose`].
+    /// 0 to 1; obstacles were then on their own paths, see [`Moving::pose`](crate::ccd::impact::Moving::pose).
     pub time: f64,
     /// Body to world.
     pub pose: Pose,

@@ -9,8 +9,8 @@ use crate::response::Response;
 
 impl Servo {
     /// Makes one step in admittance causality: computes the device's motion from the hand's wrench, about the tool's
-    /// origin and in the world frame. The handle has mass and inertia of its own ([`Settings::handle`]), is coupled to
-    /// the simulated tool, and both are integrated implicitly. While the hand is off, the device stays.
+    /// origin and in the world frame. The handle has mass and inertia of its own (`handle` of the settings), is coupled
+    /// to the simulated tool, and both are integrated implicitly. While the hand is off, the device stays.
     pub fn step_admittance(&mut self, wrench: &Wrench, engaged: bool, dt: f64) -> Motion {
         if let Err(status) = self.tick(dt) {
             return self.halt(status);
