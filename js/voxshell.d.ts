@@ -63,6 +63,8 @@ export interface ShapeInfo {
 export interface Shape {
   readonly info: ShapeInfo;
   readonly mesh: { vertices: Float64Array; faces: Uint32Array };
+  /** Points and unit normals of the samples, body frame, metres. */
+  readonly samples: { points: Float64Array; normals: Float64Array };
   /** Signed distances, metres, and gradients at points x, y, z, …, body frame. */
   sample(points: ArrayLike<number>): { distances: Float64Array; gradients: Float64Array };
   /** First hits of segments between points x, y, z, …, body frame; null without one. */
@@ -75,6 +77,8 @@ export interface Shape {
 export interface Voxshell {
   /** Cooks triangles: vertices x, y, z, …, metres; faces with three indices each, counter-clockwise seen from outside. */
   cook(vertices: ArrayLike<number>, faces: ArrayLike<number>, options?: CookOptions): Shape;
+  /** Cooks the bytes of a mesh file, OBJ, STL or PLY by the extension of its name. */
+  cookFile(bytes: Uint8Array, name: string, options?: CookOptions): Shape;
   /** Cooks a mesh of the library. Sizes, metres, and details replace the defaults from the first on. */
   primitive(
     kind: "box" | "sphere" | "capsule" | "cylinder" | "cone" | "torus" | "torus_knot" | "bowl" | "peg" | "hole" | "gear" | "blob" |

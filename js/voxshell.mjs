@@ -74,7 +74,7 @@ export async function load(source) {
   core.exports = instance.exports;
   const make = (name) => (...given) => Shape[name](core, ...given);
   return {
-    cook: make("cook"), primitive: make("primitive"), sphere: make("sphere"), box: make("box"), halfSpace: make("halfSpace"),
+    cook: make("cook"), cookFile: make("cookFile"), primitive: make("primitive"), sphere: make("sphere"), box: make("box"), halfSpace: make("halfSpace"),
     fromBytes: make("fromBytes"),
     contacts: (a, b, options) => core.contacts(a, b, options),
     distance: (a, b, options) => core.distance(a, b, options),
@@ -240,6 +240,15 @@ class Shape {
       core.call("vxj_cook", atPoints, points.length / 3, atCorners, corners.length, given, out)));
   }
 
+  static cookFile(core, bytes, name, options = {}) {
+    const path = new TextEncoder().encode(name);
+    return Shape.cooked(core, options, (given, out) => {
+      const failed = core.with([bytes, path], (at, atPath) => core.call("vxj_read", at, bytes.length, atPath, path.length));
+      if (failed) throw new Error(core.text(core.exports.vxj_read_error()));
+      return core.call("vxj_cook_read", given, out);
+    });
+  }
+
   static primitive(core, kind, { size = [], detail = [], ...options } = {}) {
     if (size.length > 6) refuse("size", `${size.length} numbers`, "at most 6");
     if (detail.length > 4) refuse("detail", `${detail.length} numbers`, "at most 4");
@@ -296,6 +305,14 @@ class Shape {
     return core.with([[Float64Array, points], [Uint32Array, corners]], (atPoints, atCorners) => {
       core.check(core.call("vxj_mesh", this.place(), atPoints, points / 3, atCorners, corners));
       return { vertices: core.view(Float64Array, atPoints, points).slice(), faces: core.view(Uint32Array, atCorners, corners).slice() };
+    });
+  }
+
+  get samples() {
+    const { core, info } = this, size = 3 * info.samples;
+    return core.with([[Float64Array, size], [Float64Array, size]], (points, normals) => {
+      core.check(core.call("vxj_samples", this.place(), points, normals, info.samples));
+      return { points: core.view(Float64Array, points, size).slice(), normals: core.view(Float64Array, normals, size).slice() };
     });
   }
 

@@ -6,8 +6,10 @@
 
 use std::alloc::{alloc, dealloc, Layout};
 use std::cell::RefCell;
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_void, CString};
+use std::path::Path;
 use std::ptr::null_mut;
+use std::slice::from_raw_parts;
 
 use voxshell::capi::asset::{vxs_shape_deserialize, vxs_shape_serialize};
 use voxshell::capi::cook_options::*;
@@ -21,6 +23,7 @@ use voxshell::capi::shape::*;
 use voxshell::capi::shape_info::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
+use voxshell::mesh::TriMesh;
 
 #[link(wasm_import_module = "voxshell")]
 extern "C" {
@@ -125,6 +128,67 @@ pub unsafe extern "C" fn vxj_cook(
 ) -> vxs_status {
     let triangles = index_count / 3;
     vxs_shape_create_from_triangles(vertices.cast(), vertex_count, indices, triangles, &options(given), shape)
+}
+
+thread_local! {
+    /// The mesh of the last file, and why there is none.
+    static READ: RefCell<(Option<TriMesh>, CString)> = RefCell::default();
+}
+
+/// Reads the bytes of a mesh file for [`vxj_cook_read`]; the extension of its name tells the type. Returns 1 if it is no mesh;
+/// [`vxj_read_error`] then says why.
+///
+/// # Safety
+/// `bytes` is to `count` bytes, `name` to `length` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn vxj_read(bytes: *const u8, count: usize, name: *const u8, length: usize) -> i32 {
+    let name = String::from_utf8_lossy(from_raw_parts(name, length)).into_owned();
+    let (mesh, message) = match voxshell::mesh::io::read(from_raw_parts(bytes, count), Path::new(&name)) {
+        Ok(mesh) => (Some(mesh), String::new()),
+        Err(error) => (None, error.to_string()),
+    };
+    let failed = i32::from(mesh.is_none());
+    READ.set((mesh, CString::new(message.replace('\0', " ")).unwrap_or_default()));
+    failed
+}
+
+/// Returns why the last file was no mesh, a string of C.
+#[no_mangle]
+pub extern "C" fn vxj_read_error() -> *const c_char {
+    READ.with_borrow(|(_, message)| message.as_ptr())
+}
+
+/// Cooks the mesh of the last file.
+///
+/// # Safety
+/// As [`vxj_cook`].
+#[no_mangle]
+pub unsafe extern "C" fn vxj_cook_read(given: *const f64, shape: *mut *mut vxs_shape) -> vxs_status {
+    let mesh = READ.with_borrow_mut(|(mesh, _)| mesh.take()).unwrap_or_default();
+    let (vertices, triangles) = (mesh.vertices.as_ptr(), mesh.triangles.as_ptr());
+    let (points, count) = (mesh.vertices.len(), mesh.triangles.len());
+    vxs_shape_create_from_triangles(vertices.cast(), points, triangles.cast(), count, &options(given), shape)
+}
+
+/// Writes the points and the normals of the samples, body frame.
+///
+/// # Safety
+/// There is room for `room` points and normals.
+#[no_mangle]
+pub unsafe extern "C" fn vxj_samples(
+    shape: *const vxs_shape,
+    points: *mut f64,
+    normals: *mut f64,
+    room: usize,
+) -> vxs_status {
+    let (mut shell, mut count) = (null_mut(), 0);
+    let status = vxs_shape_get_pointshell(shape, &mut shell);
+    if status != VXS_OK {
+        return status;
+    }
+    let status = vxs_pointshell_get_samples(shell, points.cast(), normals.cast(), room, &mut count);
+    vxs_pointshell_release(shell);
+    status
 }
 
 /// Cooks a primitive. Sizes that are NaN, and details of 0, keep their defaults.

@@ -93,6 +93,17 @@ test("many queries do not grow the memory", () => {
   for (let i = 0; i < 50; i++) vx.primitive("box", { resolution: 16, samples: 50 }).free();
 });
 
+test("a mesh file is read", () => {
+  const text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+  const bytes = new TextEncoder().encode(text), shape = vx.cookFile(bytes, "a/tetrahedron.OBJ", { resolution: 24, samples: 200 });
+  assert.equal(shape.info.triangles, 4);
+  const { points, normals } = shape.samples;
+  assert.ok(points.length === 3 * shape.info.samples && normals.length === points.length && points.length > 300);
+  for (let i = 0; i < points.length; i += 3) near(Math.hypot(...normals.subarray(i, i + 3)), 1, 1e-5);
+  assert.throws(() => vx.cookFile(bytes, "a.step"), /a.step.*unknown mesh file type "step"; expected .obj, .stl or .ply/);
+  assert.throws(() => vx.cookFile(new TextEncoder().encode("v 0 0\nf 1 2 3\n"), "a.obj"), /line 1/);
+});
+
 test("bad input is named", () => {
   const wrong = [
     [() => vx.cook([0, 0], [0, 1, 2]), /vertices is 2 numbers; expected an array of numbers, 3 for each/],

@@ -22,22 +22,39 @@ use crate::{Error, Result};
 /// for a file that holds less or more than it announces.
 pub fn load(path: &Path) -> Result<TriMesh> {
     memory::guard("reading a mesh", || {
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let parse: fn(&[u8]) -> std::result::Result<TriMesh, String> = match extension.as_str() {
-            "obj" => obj::parse,
-            "stl" => stl::parse,
-            "ply" => ply::parse,
-            _ => {
-                let reason = format!("unknown mesh file type {extension:?}; expected .obj, .stl or .ply");
-                return Err(Error::InvalidFile { path: path.into(), reason });
-            }
-        };
+        let parse = parser_of(path)?;
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|mut file| memory::read_to_end(&mut file, &mut bytes))
             .map_err(|source| Error::Io { path: path.into(), source })?;
         parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.into(), reason })
     })
+}
+
+/// Reads a mesh from the bytes of a file, as [`load`]; `path` gives the type, and stands in messages.
+///
+/// # Errors
+/// As [`load`], but `Io`.
+pub fn read(bytes: &[u8], path: &Path) -> Result<TriMesh> {
+    memory::guard("reading a mesh", || {
+        parser_of(path)?(bytes).map_err(|reason| Error::InvalidFile { path: path.into(), reason })
+    })
+}
+
+type Parser = fn(&[u8]) -> std::result::Result<TriMesh, String>;
+
+/// Returns the reader for the extension of a path.
+fn parser_of(path: &Path) -> Result<Parser> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "obj" => Ok(obj::parse),
+        "stl" => Ok(stl::parse),
+        "ply" => Ok(ply::parse),
+        _ => {
+            let reason = format!("unknown mesh file type {extension:?}; expected .obj, .stl or .ply");
+            Err(Error::InvalidFile { path: path.into(), reason })
+        }
+    }
 }
 
 /// Writes an OBJ file with all digits. The file appears complete or not at all: it is written beside its final name and

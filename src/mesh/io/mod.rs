@@ -9,4 +9,4 @@ mod polygon;
 mod stl;
 mod text;
 
-pub use file::{load, write_obj};
+pub use file::{load, read, write_obj};
