@@ -25,7 +25,7 @@
 //! let plate = Shape::cook(&primitives::cuboid([1.0, 0.1, 1.0])?, &options, &Progress::none())?;
 //! let a = Geometry { field: knot.field.as_deref(), shell: knot.shell.as_deref(), surface: None };
 //! let b = Geometry { field: plate.field.as_deref(), shell: plate.shell.as_deref(), surface: None };
-//! let (above, origin) = (Pose::new(Vec3::new(0.0, 0.2, 0.0), Vec3::zeros()), Pose::identity());
+//! let (above, origin) = (Pose::new(Vec3::new(0.0, 0.28, 0.0), Vec3::zeros()), Pose::identity());
 //! let mut workspace = Workspace::new();
 //! let found = contacts(a, &above, b, &origin, &Query::default(), &mut workspace)?;
 //! assert!(!found.is_empty());
