@@ -181,7 +181,7 @@ impl Shape {
     }
 
     /// Returns the geometry for queries of a coverage: with the exact surface, if they need it. [`Coverage::Facets`] takes
-    /// meshes of up to [`MOST_FACETS`] triangles.
+    /// meshes of up to `MOST_FACETS` triangles.
     ///
     /// # Errors
     /// As [`Shape::surface`].

@@ -47,7 +47,7 @@ pub enum Storage {
     /// Bricks near the surface, coarse samples elsewhere.
     Bricks,
     /// All nodes of the grid, and the triangles: exact within two voxels of the surface. For closed meshes without an
-    /// offset. The grid has at least [`ExactField::PADDING`] cells around the mesh.
+    /// offset. The grid has at least `ExactField::PADDING` cells around the mesh.
     Exact,
 }
 
