@@ -6,8 +6,10 @@
 //! its `@param` line. Every entry point is the body of `guard::entry!`, which stops all panics; `panics` handles
 //! their messages. Entry points that cook run the work on the library's own threads (`workers`). A conforming call
 //! never causes undefined behaviour here. In other calls, null, misaligned, released (as long as the handle is in
-//! quarantine, see [`handle`]) and wrong-kind pointers are detected and refused.
+//! quarantine, see `handle`) and wrong-kind pointers are detected and refused.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
+// Doxygen's `@param[out]` is no link.
+#![allow(rustdoc::broken_intra_doc_links)]
 
 mod check;
 mod failure;

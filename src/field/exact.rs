@@ -24,7 +24,7 @@ const ROOM: f64 = END + ERROR + 0.1;
 /// Largest difference of a stored node from E, voxels.
 const NODE: f64 = 1e-3;
 
-/// The type of all fields, which this file cannot name, since [`ExactField`] is one of them. The grid is kept as a
+/// The type of all fields, which this file cannot name, since `ExactField` is one of them. The grid is kept as a
 /// field of that type, so that a query can search it in place of the whole.
 pub trait AnyField: Send + Sync {
     /// Returns the field of a grid.

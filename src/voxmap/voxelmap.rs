@@ -232,7 +232,7 @@ impl Voxelmap {
     ///
     /// With q the point of the box nearest to `c`, in voxel C: the points of the box nearest to those of the ball are
     /// within `r` of q, and their voxels' centres within r + |q − C| + √3/2 s of C. σ v rises by at most `slope` times
-    /// that ([`Measures`]), and the local part is at most that of half a diagonal.
+    /// that (`Measures`), and the local part is at most that of half a diagonal.
     #[inline]
     pub fn bound(&self, rule: Rule, c: [f32; 3], r: f32, slack: f32) -> f32 {
         let grid = self.grid();

@@ -93,7 +93,7 @@ impl BrickField {
         Ok(Self { header, index, samples, rises: boxed(by_slot), certificate, hot, masks })
     }
 
-    /// Returns the field of fine bricks that do not share samples: [`STRIDE`] numbers for each of `bricks`, the
+    /// Returns the field of fine bricks that do not share samples: `STRIDE` numbers for each of `bricks`, the
     /// samples x fastest and their largest excess over the distance; and of coarse samples.
     pub fn from_separate(header: BrickHeader, bricks: Vec<u32>, samples: Vec<i16>, coarse: &[i16]) -> Result<Self> {
         header.grid.check()?;
