@@ -323,7 +323,9 @@ impl Session {
                 let drawn = if is_god_object { displacement } else { displacement.min(settings.coupling.reach[0]) };
                 let expected = (settings.coupling.stiffness[0] * drawn).min(self.limits.force);
                 let torque = output.wrench.torque.norm() / self.limits.torque;
-                let share = if is_god_object { LOCKED } else { 0.05 };
+                // The force of a soft body's constraints is a part of the pull.
+                let softest = if self.edits.is_some() { edits::SOFTEST } else { 1.0 };
+                let share = if is_god_object { LOCKED * softest } else { 0.05 };
                 // For some steps, the coupling's damper may balance its spring.
                 let is_felt =
                     output.wrench.force.norm() > share * expected || (!is_god_object && torque > share * DISPLACED);

@@ -9,6 +9,8 @@ use crate::bench::random::Random;
 
 /// Mean time between changes, seconds.
 const MEAN: f64 = 2.0;
+/// Least factor on the stiffness of a body.
+pub const SOFTEST: f64 = 0.1;
 
 /// Bodies that come, go and change places, and settings that change.
 pub struct Edits {
@@ -76,8 +78,8 @@ impl Edits {
     }
 }
 
-/// Returns a random feel, from a tenth to the whole stiffness.
+/// Returns a random feel, from the least to the whole stiffness.
 fn feel(random: &mut Random) -> Feel {
     let friction = if random.below(2) == 0 { None } else { Some(random.next()) };
-    Feel { stiffness: 0.1f64.powf(random.next()), friction }
+    Feel { stiffness: SOFTEST.powf(random.next()), friction }
 }
