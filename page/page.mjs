@@ -94,9 +94,9 @@ async function cookFirst() {
   look();
 }
 
-/** The second body is scaled to the first by its mesh. */
+/** The second body is as large as the first one. */
 async function cookSecond() {
-  await cook("b", by("second").value);
+  await cook("b", by("second").value, { extent: bodies.a.extent });
   place = [0, bodies.a.extent * 0.9, 0];
 }
 

@@ -17,17 +17,25 @@ function timed(query) {
   return { answer, microseconds: (1e3 * (now() - begin)) / calls };
 }
 
+/** Cooks a primitive whose largest extent is `extent`. */
+function scaled(kind, extent, options) {
+  const rough = core.primitive(kind, { resolution: 16, samples: 50 }), { vertices, faces } = rough.mesh;
+  const [low, high] = rough.info.bounds, factor = extent / Math.max(...high.map((x, k) => x - low[k]));
+  rough.free();
+  return core.cook(vertices.map((x) => factor * x), faces, options);
+}
+
 const actions = {
   async start({ wasm }) {
     core = await load(wasm);
   },
 
-  /** Cooks a body for a slot, and returns what there is to draw. */
-  cook({ slot, kind, file, name, resolution, samples }) {
+  /** Cooks a body for a slot, scaled to an extent if one is given, and returns what there is to draw. */
+  cook({ slot, kind, file, name, extent, resolution, samples }) {
     const progress = (stage, fraction) => postMessage({ progress: [stage, fraction] });
     const begin = now();
     const options = { resolution, samples, progress };
-    const shape = file ? core.cookFile(file, name, options) : core.primitive(kind, options);
+    const shape = file ? core.cookFile(file, name, options) : extent ? scaled(kind, extent, options) : core.primitive(kind, options);
     const milliseconds = now() - begin;
     shapes.get(slot)?.free();
     shapes.set(slot, shape);

@@ -269,8 +269,7 @@ pub unsafe extern "C" fn vxj_release(shape: *mut vxs_shape) -> vxs_status {
     vxs_shape_release(shape)
 }
 
-/// Writes 14 numbers: vertices, triangles, grid (3), voxel size, largest error, samples, and the box (6). Spacing is not told
-/// of shapes without samples.
+/// Writes 14 numbers: vertices, triangles, grid (3), voxel size, largest error, samples, and the box (6).
 ///
 /// # Safety
 /// `out` has room for them; `shape` is a handle.
@@ -383,6 +382,13 @@ unsafe fn bodies(a: *const vxs_shape, at_a: *const f64, b: *const vxs_shape, at_
     [vxs_body { shape: a, pose: pose(at_a) }, vxs_body { shape: b, pose: pose(at_b) }]
 }
 
+/// Returns the default query of a coverage.
+unsafe fn query_of(coverage: u32) -> vxs_query {
+    let mut query: vxs_query = std::mem::zeroed();
+    vxs_query_init(&mut query, size_of::<vxs_query>());
+    vxs_query { coverage, ..query }
+}
+
 /// Finds the contacts of two shapes; returns their number, or minus the status. [`vxj_found`] has them.
 ///
 /// # Safety
@@ -398,9 +404,7 @@ pub unsafe extern "C" fn vxj_contacts(
     coverage: u32,
 ) -> i32 {
     let [a, b] = bodies(a, at_a, b, at_b);
-    let mut query: vxs_query = std::mem::zeroed();
-    vxs_query_init(&mut query, size_of::<vxs_query>());
-    (query.max_separation, query.max_contacts, query.coverage) = (max_separation, max_contacts, coverage);
+    let query = vxs_query { max_separation, max_contacts, ..query_of(coverage) };
     with_workspace(|workspace, buffer| loop {
         let (room, mut count) = (buffer.capacity(), 0);
         buffer.clear();
@@ -430,9 +434,7 @@ pub unsafe extern "C" fn vxj_distance(
     coverage: u32,
 ) -> i32 {
     let [a, b] = bodies(a, at_a, b, at_b);
-    let mut query: vxs_query = std::mem::zeroed();
-    vxs_query_init(&mut query, size_of::<vxs_query>());
-    (query.max_distance, query.coverage) = (max_distance, coverage);
+    let query = vxs_query { max_distance, ..query_of(coverage) };
     one(|workspace, contact, found| vxs_query_distance(&a, &b, &query, workspace, contact, found))
 }
 

@@ -1,6 +1,7 @@
 //! `voxshell-lab soak`: hours of simulated haptic use with all renderers in turn. A hand with springs wanders around and
 //! through random bodies, at scales of the workspace from 0.1 to 30, while the simulation stalls, the device sends bad
-//! samples, the hand uses its clutch, bodies move, come and go, and settings change. What must hold in every step is checked in every step.
+//! samples, the hand uses its clutch, bodies move, come and go, and settings change. What must hold in every step is checked
+//! in every step.
 
 mod account;
 mod edits;
@@ -324,7 +325,7 @@ impl Session {
                 let expected = (settings.coupling.stiffness[0] * drawn).min(self.limits.force);
                 let torque = output.wrench.torque.norm() / self.limits.torque;
                 // The force of a soft body's constraints is a part of the pull.
-                let softest = if self.edits.is_some() { edits::SOFTEST } else { 1.0 };
+                let softest = self.edits.as_ref().map_or(1.0, Edits::softest);
                 let share = if is_god_object { LOCKED * softest } else { 0.05 };
                 // For some steps, the coupling's damper may balance its spring.
                 let is_felt =

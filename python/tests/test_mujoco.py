@@ -1,4 +1,5 @@
 """Tests of voxshell.mujoco and of the examples. Skipped without MuJoCo 4.0."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -73,7 +74,6 @@ def test_environments_do_the_same_on_any_number_of_threads():
 def test_nuts_go_down_by_the_pitch():
     row = subprocess.run([sys.executable, EXAMPLES / "nuts.py", "--environments", "4", "--steps", "200", "--json"],
                          capture_output=True, text=True, check=True)
-    import json
     row = json.loads(row.stdout)
     assert abs(row["turns_mean"]) > 0.01 and row["off_thread_max_pitches"] < 0.1
 
