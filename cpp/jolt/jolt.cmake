@@ -1,0 +1,58 @@
+# The adapter to Jolt Physics 5.0: a static library, compiled with the settings of the Jolt that it is linked to. Adds
+# voxshell::jolt; without a Jolt there is no such target afterwards. voxshell::host is there already.
+#
+# Jolt's own target is used if the project has one, `Jolt` or `Jolt::Jolt`: it carries the definitions on which the layout
+# of Jolt's classes depends. Otherwise Jolt is built from
+#
+#   VOXSHELL_JOLT_DIR  directory of Jolt's sources, with Build/CMakeLists.txt
+function(voxshell_find_jolt)
+  if(TARGET voxshell::jolt)
+    return()
+  endif()
+  set(here "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  set(VOXSHELL_JOLT_DIR "" CACHE PATH "Directory of the sources of Jolt Physics 5.0")
+  if(NOT TARGET Jolt AND NOT TARGET Jolt::Jolt AND VOXSHELL_JOLT_DIR)
+    add_subdirectory("${VOXSHELL_JOLT_DIR}/Build" jolt EXCLUDE_FROM_ALL)
+  endif()
+  if(TARGET Jolt::Jolt)
+    set(jolt Jolt::Jolt)
+  elseif(TARGET Jolt)
+    set(jolt Jolt)
+  else()
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS "${here}/src/*.cpp")
+  add_library(voxshell_jolt STATIC ${sources})
+  set_target_properties(voxshell_jolt PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(voxshell_jolt PUBLIC cxx_std_17)
+  target_include_directories(voxshell_jolt PUBLIC "${here}/include")
+  # Warnings in Jolt's headers are not those of the adapter.
+  target_include_directories(voxshell_jolt SYSTEM PUBLIC "$<TARGET_PROPERTY:${jolt},INTERFACE_INCLUDE_DIRECTORIES>")
+  target_link_libraries(voxshell_jolt PUBLIC voxshell::host ${jolt})
+  if(NOT MSVC)
+    target_compile_options(voxshell_jolt PRIVATE -Wall -Wextra)
+  endif()
+  add_library(voxshell::jolt ALIAS voxshell_jolt)
+endfunction()
+
+# Adds the programs of tests/jolt and the host of the conformance suite. They are made by tests/jolt/prepare, not by `all`.
+function(voxshell_add_jolt_tests)
+  find_package(Threads REQUIRED)
+  set(here "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  set(tests "${here}/../../tests")
+  set(suite "${tests}/conformance")
+  file(GLOB pairs CONFIGURE_DEPENDS "${tests}/jolt/*.cpp")
+  add_executable(jolt_pairs EXCLUDE_FROM_ALL ${pairs})
+  add_executable(jolt_example EXCLUDE_FROM_ALL "${here}/examples/drop.cpp")
+  add_executable(conformance_jolt EXCLUDE_FROM_ALL "${suite}/hosts/jolt.cpp")
+  foreach(file main scenes run bodies report)
+    target_sources(conformance_jolt PRIVATE "${suite}/${file}.cpp")
+  endforeach()
+  foreach(target jolt_pairs jolt_example conformance_jolt)
+    set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+    target_link_libraries(${target} PRIVATE voxshell::jolt Threads::Threads)
+    if(NOT MSVC)
+      target_compile_options(${target} PRIVATE -Wall -Wextra)
+    endif()
+  endforeach()
+endfunction()

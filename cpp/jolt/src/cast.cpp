@@ -1,0 +1,167 @@
+// Casts of a Voxshell shape along a straight line against any other shape.
+#include <voxshell/jolt.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <Jolt/Core/Profiler.h>
+#include <Jolt/Physics/Collision/CollisionDispatch.h>
+#include <Jolt/Physics/Collision/TransformedShape.h>
+
+#include "convert.h"
+#include "registry.h"
+#include "sides.h"
+
+namespace voxshell::jolt {
+namespace {
+
+/// Attempts to find a hit that counts: each leaves out the features of the hits before it, which face away.
+const int kAttempts = 8;
+
+/// Memory of the casts of a thread.
+struct Scratch {
+    vxs_workspace* workspace = nullptr;
+    std::vector<uint32_t> known;
+    std::vector<vxs_contact> contacts;
+
+    Scratch() {
+        if (vxs_workspace_create(&workspace))
+            throw std::bad_alloc();
+    }
+    ~Scratch() { vxs_workspace_destroy(workspace); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+};
+
+Scratch& scratch() {
+    thread_local std::unique_ptr<Scratch> own;
+    if (!own)
+        own.reset(new Scratch);
+    return *own;
+}
+
+/// One cast. Poses are those in the space of the second shape.
+struct Cast {
+    Scratch& own;
+    const Side &side_1, &side_2;
+    vxs_vec3 direction;
+    const JPH::ShapeCastSettings& settings;
+
+    /// Returns whether a contact stops the motion, as the back-face modes of the settings have it.
+    bool counts(const vxs_contact& contact, vxs_contact_triangles& triangles) const {
+        triangles = vxs_contact_triangles();
+        const vxs_body a = {side_1.triangles, side_1.pose}, b = {side_2.triangles, side_2.pose};
+        vxs_query_triangles(&a, &b, &contact, 1, &triangles);
+        const bool one_sided = side_2.ids != nullptr;
+        const JPH::EBackFaceMode mode = one_sided ? settings.mBackFaceModeTriangles : settings.mBackFaceModeConvex;
+        if (mode == JPH::EBackFaceMode::CollideWithBackFaces)
+            return true;
+        if (side_2.is_back_face(triangles.on_b.triangle, contact.normal))
+            return false;
+        // A contact at the start along which the body slides, such as the ground below it, does not stop it.
+        return dot(contact.normal, direction) > 1e-3 * std::sqrt(dot(direction, direction));
+    }
+
+    /// Finds the deepest contact at the start that counts, and leaves the others out of the cast.
+    bool at_start(vxs_contact& contact, vxs_contact_triangles& triangles) const {
+        vxs_query query;
+        vxs_query_init(&query, sizeof query);
+        query.max_separation = double(settings.mCollisionTolerance);
+        const vxs_body a = {side_1.shape, side_1.pose}, b = {side_2.shape, side_2.pose};
+        size_t count = 0;
+        own.contacts.resize(std::max<size_t>(own.contacts.capacity(), 256));
+        vxs_status status =
+            vxs_query_contacts(&a, &b, &query, own.workspace, own.contacts.data(), own.contacts.size(), &count);
+        if (status == VXS_TRUNCATED) {
+            own.contacts.resize(count);
+            status = vxs_query_contacts(&a, &b, &query, own.workspace, own.contacts.data(), count, &count);
+        }
+        for (size_t i = 0; !status && i < count; ++i) {
+            if (counts(own.contacts[i], triangles)) {
+                contact = own.contacts[i];
+                contact.toi = 0;
+                return true;
+            }
+            leave_out(own.contacts[i].feature);
+        }
+        return false;
+    }
+
+    void leave_out(uint32_t feature) const {
+        const auto at = std::lower_bound(own.known.begin(), own.known.end(), feature);
+        if (at == own.known.end() || *at != feature)
+            own.known.insert(at, feature);
+    }
+
+    bool first(double until, vxs_contact& contact, vxs_contact_triangles& triangles) const {
+        vxs_motion_query query;
+        vxs_motion_query_init(&query, sizeof query);
+        query.until = until;
+        vxs_pose end = side_1.pose;
+        end.position = sum(end.position, direction);
+        const vxs_moving_body a = {side_1.shape, {side_1.pose, end}};
+        const vxs_moving_body b = {side_2.shape, {side_2.pose, side_2.pose}};
+        own.known.clear();
+        bool looked_at_start = false;
+        for (int attempt = 0; attempt < kAttempts; ++attempt) {
+            query.known = own.known.data();
+            query.known_count = uint32_t(own.known.size());
+            bool found = false;
+            if (const vxs_status status = vxs_query_time_of_impact(&a, &b, &query, own.workspace, &contact, &found)) {
+                if (status != VXS_UNSUPPORTED)
+                    JPH::Trace("voxshell: %s", vxs_last_error());
+                return false;
+            }
+            if (!found)
+                return false;
+            if (contact.toi <= 0 && !looked_at_start) {
+                looked_at_start = true;
+                if (at_start(contact, triangles))
+                    return true;
+                continue;
+            }
+            if (counts(contact, triangles))
+                return true;
+            leave_out(contact.feature);
+        }
+        return false;
+    }
+};
+
+} // namespace
+
+void cast(const JPH::ShapeCast& cast, const JPH::ShapeCastSettings& settings, const JPH::Shape* shape,
+          JPH::Vec3Arg scale, const JPH::ShapeFilter&, JPH::Mat44Arg transform_2,
+          const JPH::SubShapeIDCreator& creator_1, const JPH::SubShapeIDCreator& creator_2,
+          JPH::CastShapeCollector& collector) {
+    JPH_PROFILE_FUNCTION();
+    JPH::AABox swept = cast.mShapeWorldBounds;
+    swept.Encapsulate(JPH::AABox(swept.mMin + cast.mDirection, swept.mMax + cast.mDirection));
+    swept.ExpandBy(JPH::Vec3::sReplicate(settings.mCollisionTolerance));
+    if (!swept.Overlaps(shape->GetLocalBounds().Scaled(scale)))
+        return;
+    Side side_1, side_2;
+    if (!side_1.set(cast.mShape, cast.mScale, cast.mCenterOfMassStart) ||
+        !side_2.set(shape, scale, JPH::Mat44::sIdentity()))
+        return;
+    const Cast query = {scratch(), side_1, side_2, to_vxs(cast.mDirection), settings};
+    // After a hit at the start, of negative fraction, only a deeper one there counts.
+    const double until = std::clamp(double(collector.GetEarlyOutFraction()), 0.0, 1.0);
+    vxs_contact contact;
+    vxs_contact_triangles triangles;
+    if (!query.first(until, contact, triangles))
+        return;
+    const auto to_world = [&](const vxs_vec3& point) { return transform_2 * to_jolt(point); };
+    JPH::ShapeCastResult result(
+        float(contact.toi), to_world(contact.point_on_a), to_world(contact.point_on_b),
+        transform_2.Multiply3x3(to_jolt(contact.normal)), side_2.is_back_face(triangles.on_b.triangle, contact.normal),
+        side_1.id(creator_1, triangles.on_a.triangle, 0), side_2.id(creator_2, triangles.on_b.triangle, 0),
+        JPH::TransformedShape::sGetBodyID(collector.GetContext()));
+    result.mPenetrationDepth = contact.toi > 0 ? 0 : std::max(0.0f, float(-contact.separation));
+    if (result.GetEarlyOutFraction() < collector.GetEarlyOutFraction())
+        collector.AddHit(result);
+}
+
+} // namespace voxshell::jolt
