@@ -1,9 +1,9 @@
 // Contacts of a Voxshell shape with any other shape.
 //
-// Jolt merges the hits of a pair of bodies into manifolds: hits whose normals differ by less than 5 degrees from the first
-// one share a manifold, which keeps four points. The contacts are therefore grouped by the directions of their normals, each
-// group is thinned to four, and each of its contacts becomes a hit with one point and the group's normal. Hits have no faces:
-// from faces, Jolt would compute contact points that need not lie on a concave body.
+// Each contact is a hit with one point. Hits have no faces: from faces, Jolt would compute contact points that need not lie on
+// a concave body. Jolt merges the hits of two bodies into manifolds: hits whose normals differ by less than 5 degrees from
+// the first one share a manifold, which keeps four points. The contacts are therefore grouped by the directions of their
+// normals in the same way, and each group is thinned.
 #include <voxshell/jolt.h>
 
 #include <algorithm>
@@ -40,7 +40,6 @@ struct Scratch {
     host::Thinner thinner;
     std::vector<vxs_contact> raw;
     std::vector<vxs_contact_triangles> triangles;
-    std::vector<std::pair<uint64_t, size_t>> order;
     std::vector<uint32_t> used;
 };
 
@@ -92,8 +91,7 @@ void group_by_normal(Scratch& own, const std::vector<host::Contact>& contacts) {
     }
 }
 
-/// Sets the triangles of the contacts of all groups, and a fixed order, by the numbers of the features: the first hit names
-/// the manifold, under whose name Jolt keeps the impulses for the next step.
+/// Finds the triangles of the contacts of all groups.
 void identify(Scratch& own, const Side& a, const Side& b) {
     own.raw.clear();
     for (size_t g = 0; g < own.group_count; ++g)
@@ -141,17 +139,8 @@ void collide(const JPH::Shape* shape_1, const JPH::Shape* shape_2, JPH::Vec3Arg 
     host::Thinning thinning;
     thinning.max_contacts = registered_settings().contacts_per_normal;
     thinning.depth_tolerance = 0.02 * double(settings.mMaxSeparationDistance);
-    size_t hits = 0;
-    for (size_t g = 0; g < own.group_count; ++g) {
-        own.thinner.thin(own.groups[g].contacts, thinning);
-        std::sort(own.groups[g].contacts.begin(), own.groups[g].contacts.end(),
-                  [](const host::Contact& x, const host::Contact& y) {
-                      return x.feature != y.feature ? x.feature < y.feature : x.separation < y.separation;
-                  });
-        hits += own.groups[g].contacts.size();
-    }
+    for (size_t g = 0; g < own.group_count; ++g) own.thinner.thin(own.groups[g].contacts, thinning);
     identify(own, a, b);
-    own.order.clear();
     own.used.clear();
     size_t next = 0;
     for (size_t g = 0; g < own.group_count && !collector.ShouldEarlyOut(); ++g) {
@@ -171,7 +160,7 @@ void collide(const JPH::Shape* shape_1, const JPH::Shape* shape_2, JPH::Vec3Arg 
             const double sign = swapped ? -1 : 1;
             JPH::CollideShapeResult hit(to_jolt(swapped ? contact.point_on_b : contact.point_on_a),
                                         to_jolt(swapped ? contact.point_on_a : contact.point_on_b),
-                                        to_jolt(times(group.normal, sign)), float(-contact.separation),
+                                        to_jolt(times(contact.normal, sign)), float(-contact.separation),
                                         side_1.id(creator_1, on_1.triangle, ordinal),
                                         side_2.id(creator_2, on_2.triangle, ordinal),
                                         JPH::TransformedShape::sGetBodyID(collector.GetContext()));
