@@ -91,6 +91,20 @@ void group_by_normal(Scratch& own, const std::vector<host::Contact>& contacts) {
     }
 }
 
+/// Least component of the normal of a sample's own surface along a contact that does not touch yet: the cosine of 72 degrees,
+/// as the library has it with VXS_COVERAGE_EDGES.
+const double kLeastFacing = 0.309;
+
+/// Returns whether the closest point lies beside a sample: not in front of the surface that the sample stands for. Such a
+/// contact would hold up bodies that pass each other (a ghost collision).
+bool is_beside(const host::Contact& contact, const vxs_contact_triangles& triangles, const Side& a, const Side& b) {
+    if (!(contact.separation > 0) || (contact.feature & VXS_FEATURE_OF_EDGE))
+        return false;
+    if (contact.feature & VXS_FEATURE_OF_B)
+        return b.facing(triangles.on_b.triangle, contact.point_on_b, times(contact.normal, -1)) < kLeastFacing;
+    return a.facing(triangles.on_a.triangle, contact.point_on_a, contact.normal) < kLeastFacing;
+}
+
 /// Finds the triangles of the contacts of all groups.
 void identify(Scratch& own, const Side& a, const Side& b) {
     own.raw.clear();
@@ -152,7 +166,9 @@ void collide(const JPH::Shape* shape_1, const JPH::Shape* shape_2, JPH::Vec3Arg 
             if (settings.mBackFaceMode == JPH::EBackFaceMode::IgnoreBackFaces &&
                 side_2.is_back_face(on_2.triangle, swapped ? times(contact.normal, -1) : contact.normal))
                 continue;
-            if (-float(-contact.separation) >= collector.GetEarlyOutFraction())
+            if (is_beside(contact, triangles, a, b))
+                continue;
+            if (float(contact.separation) >= collector.GetEarlyOutFraction())
                 continue;
             // No two hits of a pair may have the same ids: Jolt finds the impulses of the last step by them.
             const uint32_t ordinal = uint32_t(std::count(own.used.begin(), own.used.end(), on_1.triangle));

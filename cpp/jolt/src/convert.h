@@ -18,6 +18,12 @@ inline vxs_vec3 cross(const vxs_vec3& a, const vxs_vec3& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+/// Returns a direction of the world in the frame of a body.
+inline vxs_vec3 to_body(const vxs_pose& pose, const vxs_vec3& direction) {
+    const vxs_vec3 q = {-pose.qx, -pose.qy, -pose.qz}, t = times(cross(q, direction), 2);
+    return sum(direction, sum(times(t, pose.qw), cross(q, t)));
+}
+
 /// Returns the pose of a frame whose axes are those of a transform.
 /// @param transform  rotation and translation
 /// @param origin     of the frame, in the frame of the transform

@@ -97,77 +97,139 @@ std::vector<uint32_t> ids_of(const JPH::Shape* shape, const std::vector<vxs_vec3
     return ids;
 }
 
-} // namespace
+void report(JPH::EShapeSubType type) {
+    JPH::Trace("voxshell: a shape of type %s collides with no Voxshell shape: %s", JPH::sSubShapeTypeNames[int(type)],
+               vxs_last_error());
+}
 
-bool Partners::find_stock(const JPH::Shape* shape, JPH::Vec3Arg scale, Partner& partner) {
+/// Type and sizes of a shape that the host layer has; the type is negative for others. The sizes of a capsule and a cylinder
+/// are radius and half length.
+std::array<float, 4> stock_key(const JPH::Shape* shape, JPH::Vec3Arg scale) {
     const JPH::Vec3 s = scale.Abs();
-    // The stock shapes have their axis along z, Jolt's along y.
-    const JPH::Quat upright = JPH::Quat::sRotation(JPH::Vec3::sAxisX(), -0.5f * JPH::JPH_PI);
+    const float type = float(shape->GetSubType());
     switch (shape->GetSubType()) {
     case JPH::EShapeSubType::Sphere:
-        partner.shape = m_stock.ball(double(s.GetX() * static_cast<const JPH::SphereShape*>(shape)->GetRadius()));
-        return true;
-    case JPH::EShapeSubType::Box:
-        partner.shape = m_stock.box(to_vxs(s * static_cast<const JPH::BoxShape*>(shape)->GetHalfExtent()));
-        return true;
+        return {type, s.GetX() * static_cast<const JPH::SphereShape*>(shape)->GetRadius(), 0, 0};
+    case JPH::EShapeSubType::Box: {
+        const JPH::Vec3 half = s * static_cast<const JPH::BoxShape*>(shape)->GetHalfExtent();
+        return {type, half.GetX(), half.GetY(), half.GetZ()};
+    }
     case JPH::EShapeSubType::Capsule: {
         const auto* const capsule = static_cast<const JPH::CapsuleShape*>(shape);
-        partner.shape = m_stock.capsule(double(s.GetX() * capsule->GetRadius()),
-                                        double(s.GetX() * capsule->GetHalfHeightOfCylinder()));
-        partner.turn = upright;
-        return true;
+        return {type, s.GetX() * capsule->GetRadius(), s.GetX() * capsule->GetHalfHeightOfCylinder(), 0};
     }
     case JPH::EShapeSubType::Cylinder: {
         const auto* const cylinder = static_cast<const JPH::CylinderShape*>(shape);
-        partner.shape = m_stock.cylinder(double(s.GetX() * cylinder->GetRadius()),
-                                         double(s.GetY() * cylinder->GetHalfHeight()));
-        partner.turn = upright;
-        return true;
+        return {type, s.GetX() * cylinder->GetRadius(), s.GetY() * cylinder->GetHalfHeight(), 0};
     }
     default:
-        return false;
+        return {-1, 0, 0, 0};
     }
 }
 
+/// Returns the unit normal of each three corners.
+std::vector<vxs_vec3> normals_of(const std::vector<vxs_vec3>& corners) {
+    std::vector<vxs_vec3> normals;
+    for (size_t i = 0; i + 2 < corners.size(); i += 3) {
+        const vxs_vec3 n = cross(difference(corners[i + 1], corners[i]), difference(corners[i + 2], corners[i]));
+        normals.push_back(times(n, 1 / std::max(1e-300, std::sqrt(dot(n, n)))));
+    }
+    return normals;
+}
+
+/// Returns the normals of the triangles of a shape; none for a shape without triangles.
+std::vector<vxs_vec3> normals_of(const vxs_shape* shape) {
+    size_t vertex_count = 0, index_count = 0;
+    std::vector<vxs_vec3> corners;
+    if (vxs_shape_get_triangles(shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count) == VXS_TRUNCATED) {
+        std::vector<vxs_vec3> vertices(vertex_count);
+        std::vector<uint32_t> indices(index_count);
+        if (vxs_shape_get_triangles(shape, vertices.data(), vertex_count, &vertex_count, indices.data(), index_count,
+                                    &index_count) == VXS_OK)
+            for (const uint32_t index : indices) corners.push_back(vertices[index]);
+    }
+    return normals_of(corners);
+}
+
+} // namespace
+
+template <class Key, class Make>
+const Partners::Entry& Partners::find_entry(std::map<Key, std::unique_ptr<Entry>>& entries, const Key& key,
+                                            const Make& make) {
+    {
+        const std::shared_lock<std::shared_mutex> lock(m_mutex);
+        const auto found = entries.find(key);
+        if (found != entries.end())
+            return *found->second;
+    }
+    const std::lock_guard<std::shared_mutex> lock(m_mutex);
+    const auto found = entries.find(key); // another thread was faster
+    if (found != entries.end())
+        return *found->second;
+    return *(entries[key] = make());
+}
+
 bool Partners::find(const JPH::Shape* shape, JPH::Vec3Arg scale, Partner& partner) {
-    if (find_stock(shape, scale, partner))
-        return partner.shape;
-    if (shape->GetType() != JPH::EShapeType::Convex && !is_sheet(shape))
-        return false;
     const auto answer = [&](const Entry& entry) {
         partner.shape = entry.shape;
+        partner.turn = entry.turn;
         partner.triangles = entry.triangles;
         partner.ids = entry.ids.empty() ? nullptr : &entry.ids;
-        partner.normals = entry.ids.empty() ? nullptr : &entry.normals;
+        partner.normals = entry.normals.empty() ? nullptr : &entry.normals;
+        partner.field = entry.field;
         return entry.shape != nullptr;
     };
+    const StockKey stock = stock_key(shape, scale);
+    if (stock[0] >= 0)
+        return answer(find_entry(m_by_size, stock, [&] { return cook_stock(stock); }));
+    if (shape->GetType() != JPH::EShapeType::Convex && !is_sheet(shape))
+        return false;
     const uint32_t holders = shape->GetRefCount();
     if (holders == 0 || holders >= kEmbedded) {
         const std::vector<vxs_vec3> corners = triangles_of(shape, scale);
         std::string key(reinterpret_cast<const char*>(corners.data()), corners.size() * sizeof corners[0]);
         key += char(shape->GetSubType());
-        const std::lock_guard<std::shared_mutex> lock(m_mutex);
-        std::unique_ptr<Entry>& entry = m_by_content[key];
-        if (!entry)
-            entry = cook(shape, scale);
-        return answer(*entry);
+        return answer(find_entry(m_by_content, key, [&] { return cook(shape, scale); }));
     }
-    const AddressKey key = {shape, {scale.GetX(), scale.GetY(), scale.GetZ()}};
-    {
-        const std::shared_lock<std::shared_mutex> lock(m_mutex);
-        const auto found = m_by_address.find(key);
-        if (found != m_by_address.end())
-            return answer(*found->second);
+    const AddressKey address = {shape, {scale.GetX(), scale.GetY(), scale.GetZ()}};
+    return answer(find_entry(m_by_address, address, [&] {
+        std::unique_ptr<Entry> entry = cook(shape, scale);
+        for (auto at = m_by_address.begin(); at != m_by_address.end();)
+            at = at->second && at->second->held->GetRefCount() == 1 ? m_by_address.erase(at) : std::next(at);
+        entry->held = shape;
+        return entry;
+    }));
+}
+
+std::unique_ptr<Partners::Entry> Partners::cook_stock(const StockKey& key) {
+    std::unique_ptr<Entry> entry(new Entry);
+    const vxs_shape* shape = nullptr;
+    const double x = double(key[1]), y = double(key[2]), z = double(key[3]);
+    switch (JPH::EShapeSubType(int(key[0]))) {
+    case JPH::EShapeSubType::Sphere:
+        shape = m_stock.ball(x);
+        break;
+    case JPH::EShapeSubType::Box:
+        shape = m_stock.box({x, y, z});
+        break;
+    case JPH::EShapeSubType::Capsule:
+        shape = m_stock.capsule(x, y);
+        break;
+    default:
+        shape = m_stock.cylinder(x, y);
     }
-    const std::lock_guard<std::shared_mutex> lock(m_mutex);
-    const auto found = m_by_address.find(key); // another thread was faster
-    if (found != m_by_address.end())
-        return answer(*found->second);
-    std::unique_ptr<Entry> entry = cook(shape, scale);
-    entry->held = shape;
-    for (auto at = m_by_address.begin(); at != m_by_address.end();)
-        at = at->second->held->GetRefCount() == 1 ? m_by_address.erase(at) : std::next(at);
-    return answer(*(m_by_address[key] = std::move(entry)));
+    // The axis of capsules and cylinders is z in the host layer and y in Jolt.
+    if (key[0] == float(JPH::EShapeSubType::Capsule) || key[0] == float(JPH::EShapeSubType::Cylinder))
+        entry->turn = JPH::Quat::sRotation(JPH::Vec3::sAxisX(), -0.5f * JPH::JPH_PI);
+    if (vxs_shape_retain(shape, &entry->shape)) {
+        report(JPH::EShapeSubType(int(key[0])));
+        return entry;
+    }
+    entry->normals = normals_of(shape);
+    vxs_shape_get_field(shape, &entry->field);
+    vxs_shape_prepare_coverage(shape, m_settings.coverage);
+    vxs_shape_prepare_triangles(shape);
+    return entry;
 }
 
 /// Cooks the shape of a shape. The entry has none if that is not possible, so that it is not tried again.
@@ -182,10 +244,7 @@ std::unique_ptr<Partners::Entry> Partners::cook(const JPH::Shape* shape, JPH::Ve
         for (vxs_vec3& corner : corners) corner = {s.x * corner.x, s.y * corner.y, s.z * corner.z};
         if (JPH::ScaleHelpers::IsInsideOut(scale))
             for (size_t i = 0; i + 2 < corners.size(); i += 3) std::swap(corners[i + 1], corners[i + 2]);
-        for (size_t i = 0; i + 2 < corners.size(); i += 3) {
-            const vxs_vec3 n = cross(difference(corners[i + 1], corners[i]), difference(corners[i + 2], corners[i]));
-            entry->normals.push_back(times(n, 1 / std::max(1e-300, std::sqrt(dot(n, n)))));
-        }
+        entry->normals = normals_of(corners);
         status = cook_sheet(corners, *entry);
     } else if (shape->GetSubType() == JPH::EShapeSubType::ConvexHull) {
         status = cook_solid(triangles_of(shape, scale), *entry);
@@ -193,8 +252,7 @@ std::unique_ptr<Partners::Entry> Partners::cook(const JPH::Shape* shape, JPH::Ve
         status = cook_solid(hull_of(static_cast<const JPH::ConvexShape*>(shape), scale), *entry);
     }
     if (status)
-        JPH::Trace("voxshell: a shape of type %s collides with no Voxshell shape: %s",
-                   JPH::sSubShapeTypeNames[int(shape->GetSubType())], vxs_last_error());
+        report(shape->GetSubType());
     return entry;
 }
 
@@ -207,9 +265,13 @@ vxs_status Partners::cook_solid(const std::vector<vxs_vec3>& corners, Entry& ent
     options.field_storage = VXS_STORAGE_EXACT;
     const host::Mesh mesh = {corners.data(), corners.size(), indices.data(), indices.size() / 3};
     const vxs_status status = m_assets.get(mesh, &options, &entry.shape);
-    if (!status)
-        vxs_shape_prepare_coverage(entry.shape, m_settings.coverage);
-    return status;
+    if (status)
+        return status;
+    entry.normals = normals_of(corners);
+    vxs_shape_get_field(entry.shape, &entry.field);
+    vxs_shape_prepare_coverage(entry.shape, m_settings.coverage);
+    vxs_shape_prepare_triangles(entry.shape);
+    return VXS_OK;
 }
 
 vxs_status Partners::cook_sheet(const std::vector<vxs_vec3>& corners, Entry& entry) const {

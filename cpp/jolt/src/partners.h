@@ -22,8 +22,10 @@ struct Partner {
     /// A mesh or a height field: the shape that has its triangles, and the value of the sub shape id of each of them.
     const vxs_shape* triangles = nullptr;
     const std::vector<uint32_t>* ids = nullptr;
-    /// The outward normals of these triangles.
+    /// The normals of the triangles; null for balls, capsules and cylinders.
     const std::vector<vxs_vec3>* normals = nullptr;
+    /// The field of a solid; null for triangles, meshes and height fields, which have two sides.
+    const vxs_field* field = nullptr;
 };
 
 /// Finds and cooks the shapes. Any number of threads may call `find`.
@@ -43,6 +45,8 @@ private:
     struct Entry {
         JPH::ShapeRefC held; // null for an embedded shape
         vxs_shape *shape = nullptr, *triangles = nullptr;
+        vxs_field* field = nullptr;
+        JPH::Quat turn = JPH::Quat::sIdentity();
         std::vector<uint32_t> ids;
         std::vector<vxs_vec3> normals;
 
@@ -52,11 +56,17 @@ private:
         ~Entry() {
             vxs_shape_release(shape);
             vxs_shape_release(triangles);
+            vxs_field_release(field);
         }
     };
     using AddressKey = std::pair<const JPH::Shape*, std::array<float, 3>>;
+    /// Type and sizes.
+    using StockKey = std::array<float, 4>;
 
-    bool find_stock(const JPH::Shape* shape, JPH::Vec3Arg scale, Partner& partner);
+    /// Finds an entry under the shared lock, and makes it under the exclusive lock if there is none.
+    template <class Key, class Make>
+    const Entry& find_entry(std::map<Key, std::unique_ptr<Entry>>& entries, const Key& key, const Make& make);
+    std::unique_ptr<Entry> cook_stock(const StockKey& key);
     std::unique_ptr<Entry> cook(const JPH::Shape* shape, JPH::Vec3Arg scale) const;
     vxs_status cook_solid(const std::vector<vxs_vec3>& corners, Entry& entry) const;
     vxs_status cook_sheet(const std::vector<vxs_vec3>& corners, Entry& entry) const;
@@ -64,7 +74,8 @@ private:
     const Settings m_settings;
     host::AssetCache m_assets;
     host::StockShapes m_stock;
-    std::shared_mutex m_mutex; // of both maps
+    std::shared_mutex m_mutex; // of the maps
+    std::map<StockKey, std::unique_ptr<Entry>> m_by_size;
     std::map<AddressKey, std::unique_ptr<Entry>> m_by_address;
     std::map<std::string, std::unique_ptr<Entry>> m_by_content;
 };

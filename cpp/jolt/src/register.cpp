@@ -78,6 +78,7 @@ bool Side::set(const JPH::Shape* wanted, JPH::Vec3Arg scale, JPH::Mat44Arg trans
     triangles = partner.triangles ? partner.triangles : partner.shape;
     ids = partner.ids;
     normals = partner.normals;
+    field = partner.field;
     pose = pose_of(transform, JPH::Vec3::sZero(), partner.turn);
     return true;
 }
@@ -91,11 +92,22 @@ host::Body Side::body() const {
 }
 
 bool Side::is_back_face(uint32_t triangle, const vxs_vec3& normal) const {
-    if (!normals || triangle >= normals->size())
-        return false;
-    const JPH::Quat q(float(pose.qx), float(pose.qy), float(pose.qz), float(pose.qw));
     // Contacts at an open edge are perpendicular to the triangle: they count.
-    return dot(to_vxs(q * to_jolt((*normals)[triangle])), normal) > 0.1;
+    return ids && triangle < normals->size() && dot((*normals)[triangle], to_body(pose, normal)) > 0.1;
+}
+
+double Side::facing(uint32_t triangle, const vxs_vec3& point, const vxs_vec3& direction) const {
+    if (voxshell)
+        return triangle == VXS_TRIANGLE_NONE ? 1 : dot(voxshell->GetTriangleNormal(triangle), to_body(pose, direction));
+    if (!field)
+        return 1;
+    if (normals && triangle < normals->size())
+        return dot((*normals)[triangle], to_body(pose, direction));
+    double distance;
+    vxs_vec3 gradient;
+    if (vxs_field_distance(field, to_body(pose, difference(point, pose.position)), &distance, &gradient))
+        return 1;
+    return dot(gradient, to_body(pose, direction));
 }
 
 JPH::SubShapeID Side::id(const JPH::SubShapeIDCreator& creator, uint32_t triangle, uint32_t ordinal) const {

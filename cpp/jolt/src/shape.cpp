@@ -164,15 +164,16 @@ const JPH::PhysicsMaterial* VoxshellShape::GetMaterial(const JPH::SubShapeID& id
     return material_of(GetTriangle(id));
 }
 
-JPH::Vec3 VoxshellShape::triangle_normal(uint32_t triangle) const {
-    const JPH::Vec3 a = corner(triangle, 0);
-    return (corner(triangle, 1) - a).Cross(corner(triangle, 2) - a).NormalizedOr(JPH::Vec3::sZero());
+vxs_vec3 VoxshellShape::GetTriangleNormal(uint32_t triangle) const {
+    const vxs_vec3 a = to_vxs(corner(triangle, 0));
+    const vxs_vec3 n = cross(difference(to_vxs(corner(triangle, 1)), a), difference(to_vxs(corner(triangle, 2)), a));
+    return times(n, 1 / std::max(1e-300, std::sqrt(dot(n, n))));
 }
 
 JPH::Vec3 VoxshellShape::GetSurfaceNormal(const JPH::SubShapeID& id, JPH::Vec3Arg position) const {
     JPH::Vec3 normal = JPH::Vec3::sZero();
     if (!m_indices.empty())
-        normal = triangle_normal(GetTriangle(id));
+        normal = to_jolt(GetTriangleNormal(GetTriangle(id)));
     double distance;
     vxs_vec3 gradient;
     if (normal == JPH::Vec3::sZero() && m_field &&

@@ -15,7 +15,8 @@ struct Side {
     const VoxshellShape* voxshell = nullptr; // null for a shape of Jolt
     const JPH::Shape* jolt = nullptr;
     const std::vector<uint32_t>* ids = nullptr; // of a mesh or height field of Jolt
-    const std::vector<vxs_vec3>* normals = nullptr;
+    const std::vector<vxs_vec3>* normals = nullptr; // of the triangles of a shape of Jolt
+    const vxs_field* field = nullptr;               // of a solid of Jolt
 
     /// @param transform  of the centre of mass
     /// @return false if the shape has none that the library can use
@@ -24,6 +25,10 @@ struct Side {
     /// Returns whether a contact lies on the back of a one-sided triangle of Jolt.
     /// @param normal  from the other shape to this one, world
     bool is_back_face(uint32_t triangle, const vxs_vec3& normal) const;
+    /// Returns the component of the outward normal of the surface along a direction; 1 where there is no outside.
+    /// @param triangle  at the point
+    /// @param point     on the surface, world
+    double facing(uint32_t triangle, const vxs_vec3& point, const vxs_vec3& direction) const;
     JPH::SubShapeID id(const JPH::SubShapeIDCreator& creator, uint32_t triangle, uint32_t ordinal) const;
 };
 

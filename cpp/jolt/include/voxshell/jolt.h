@@ -99,6 +99,8 @@ public:
     const vxs_shape* GetScaled(float scale) const;
     /// Returns the number of the triangle of a sub shape id, and removes the shape's bits from the id.
     uint32_t GetTriangle(const JPH::SubShapeID& id) const;
+    /// Returns the outward unit normal of a triangle.
+    vxs_vec3 GetTriangleNormal(uint32_t triangle) const;
     /// Number of the shape in the order of creation; shapes are told apart by it and not by their address, so that equal
     /// programs get equal contacts.
     uint64_t GetSerial() const { return m_serial; }
@@ -159,7 +161,6 @@ private:
     bool init(const vxs_shape* shape);
     float estimate_inner_radius() const;
     JPH::Vec3 corner(uint32_t triangle, uint32_t i) const { return JPH::Vec3(m_vertices[m_indices[3 * triangle + i]]); }
-    JPH::Vec3 triangle_normal(uint32_t triangle) const;
     uint32_t triangle_at(const vxs_vec3& point, const vxs_vec3& normal) const;
     const JPH::PhysicsMaterial* material_of(uint32_t triangle) const;
 
