@@ -83,6 +83,7 @@ impl<'a> Kernel<'a> {
             point2: points[1] - normal * self.margins[1],
             normal,
             distance: distance - self.margins[0] - self.margins[1],
+            gap: distance - self.margins[0] - self.margins[1],
             subshapes: self.subshapes,
             features,
         })
@@ -169,7 +170,7 @@ pub(crate) fn refine(pair: &PartPair, mut found: Found) -> Found {
         let normal = offset / distance;
         found.point1 = p1 + normal * pair.a.margin;
         found.point2 = p2 - normal * pair.b.margin;
-        (found.normal, found.distance) = (normal, distance - margin);
+        (found.normal, found.distance, found.gap) = (normal, distance - margin, distance - margin);
     }
     found
 }

@@ -50,6 +50,8 @@ pub(crate) struct Scratch {
     members: Vec<usize>,
     apart: Vec<f64>,
     groups: Vec<Group>,
+    /// Whether each of the last manifolds has a group.
+    is_taken: Vec<bool>,
     /// Indices of contacts, group by group.
     chosen: Vec<usize>,
 }
@@ -69,9 +71,9 @@ impl Scratch {
         is_old.clear();
         is_old.extend(contacts.iter().map(|contact| self.old_point(contact).is_some()));
         let selection = Selection { contacts, is_old: &is_old, prediction };
-        selection.find_seeds(most, &mut self.seeds);
+        let same_normal = selection.find_seeds(most, &mut self.seeds);
         self.seed_of.clear();
-        self.seed_of.extend((0..contacts.len()).map(|i| selection.seed_of(&self.seeds, i)));
+        self.seed_of.extend((0..contacts.len()).map(|i| selection.seed_of(&self.seeds, same_normal, i)));
         for (k, &seed) in self.seeds.iter().enumerate() {
             self.members.clear();
             self.members.extend((0..contacts.len()).filter(|&i| self.seed_of[i] == Some(k)));
@@ -117,7 +119,7 @@ pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>
     }
     found.sort_unstable_by(|p, q| {
         let by_feature = || p.features.map(|f| f.0).cmp(&q.features.map(|f| f.0));
-        p.subshapes.cmp(&q.subshapes).then(p.distance.total_cmp(&q.distance)).then_with(by_feature)
+        p.subshapes.cmp(&q.subshapes).then(p.gap.total_cmp(&q.gap)).then_with(by_feature)
     });
     scratch.groups.clear();
     scratch.chosen.clear();
@@ -126,7 +128,7 @@ pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>
         scratch.divide(contacts, first, prediction, most.max(1));
         first += contacts.len();
     }
-    assign(&mut scratch.groups, manifolds);
+    assign(&mut scratch.groups, &mut scratch.is_taken, manifolds);
     fill(found, pose12, manifolds, scratch);
     order(&mut scratch.groups, manifolds);
 }
@@ -135,24 +137,34 @@ pub(crate) fn update<ManifoldData: Default + Clone, ContactData: Default + Copy>
 /// The other groups get manifolds with new data.
 fn assign<ManifoldData: Default + Clone, ContactData: Default + Copy>(
     groups: &mut [Group],
+    is_taken: &mut Vec<bool>,
     manifolds: &mut Vec<ContactManifold<ManifoldData, ContactData>>,
 ) {
-    let is_free = |groups: &[Group], i: usize| groups.iter().all(|group| group.manifold != Some(i));
+    is_taken.clear();
+    is_taken.resize(manifolds.len(), false);
     for k in 0..groups.len() {
         let Group { subshapes, normal, .. } = groups[k];
         let cosine = |i: &usize| vec3(manifolds[*i].local_n1).dot(&normal);
         let is_similar =
             |i: &usize| [manifolds[*i].subshape1, manifolds[*i].subshape2] == subshapes && cosine(i) > SIMILAR_NORMAL;
-        let similar = (0..manifolds.len()).filter(|i| is_free(groups, *i) && is_similar(i));
+        let similar = (0..manifolds.len()).filter(|&i| !is_taken[i] && is_similar(&i));
         groups[k].manifold = similar.max_by(|i, j| cosine(i).total_cmp(&cosine(j)));
+        if let Some(i) = groups[k].manifold {
+            is_taken[i] = true;
+        }
     }
+    let mut free = 0;
     for k in 0..groups.len() {
         if groups[k].manifold.is_some() {
             continue;
         }
         let [first, second] = groups[k].subshapes;
         let mut new = ContactManifold::with_data(first, second, ManifoldData::default());
-        let i = (0..manifolds.len()).find(|&i| is_free(groups, i)).unwrap_or(manifolds.len());
+        while is_taken.get(free) == Some(&true) {
+            free += 1;
+        }
+        let i = free;
+        free += 1;
         match manifolds.get_mut(i) {
             // The old points stay until their data have been copied.
             Some(last) => {

@@ -8,13 +8,16 @@ use voxshell::contact::{self, Contact, Coverage, Query, Roles, Step, Workspace, 
 use voxshell::math::{Pose as Pose64, Vec3};
 
 use crate::body::{Body, Part, Role};
-use crate::convert::is_finite;
+use crate::convert::{is_finite, transform};
 use crate::dispatcher::Settings;
 use crate::kernel::{refine, Kernel};
 
 /// A contact of the field of a round shape counts if it rises above the contact plane of the kernel by at least this part
 /// of its distance from the kernel's contact. On a plane the contacts beside the closest one would stop a ball that rolls.
 const RISE: f64 = 0.02;
+
+/// Largest motion in a step that is no jump, as a part of the radius of the smaller shape.
+const MOST_OF_RADIUS: f64 = 0.5;
 
 /// Bits of the number of a feature in parry.
 pub(crate) const NUMBER: u32 = FEATURE_OF_EDGE - 1;
@@ -31,8 +34,63 @@ pub(crate) struct Found {
     pub normal: Vec3,
     /// Negative when the shapes penetrate, metres.
     pub distance: f64,
+    /// Distance after the next step, if the shapes go on as in the last one, metres: at most `distance`.
+    pub gap: f64,
     pub subshapes: [u32; 2],
     pub features: [PackedFeatureId; 2],
+}
+
+/// Motion of the second shape relative to the first one in a step; frame of the first shape.
+///
+/// The engine tells only the prediction distance, which counts no rotation. The pose of the last step tells the motion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Motion {
+    /// Place of the origin of the second shape, metres.
+    center: Vec3,
+    /// Displacement of that place, metres, and rotation about it, radians.
+    shift: Vec3,
+    turn: Vec3,
+    /// Largest distance by which a place of both shapes moves, metres.
+    reach: f64,
+}
+
+impl Motion {
+    pub const NONE: Self = Self {
+        center: Vec3::new(0.0, 0.0, 0.0),
+        shift: Vec3::new(0.0, 0.0, 0.0),
+        turn: Vec3::new(0.0, 0.0, 0.0),
+        reach: 0.0,
+    };
+
+    /// Returns the motion that leads from the last pose of the second shape to its pose, from there on. A body that moved
+    /// by more than half the radius of the smaller shape was put elsewhere: there is no motion.
+    pub fn since(last: &Pose64, a: &Body, b: &Body, pose12: &Pose64) -> Self {
+        let center = pose12.translation.vector;
+        let shift = center - last.translation.vector;
+        let turn = (pose12.rotation * last.rotation.inverse()).scaled_axis();
+        let ball = |body: &Body, pose: &Pose64| {
+            body.parts.iter().fold((0.0f64, 0.0f64), |(far, radius), part| {
+                if !part.is_bounded() {
+                    return (f64::INFINITY, f64::INFINITY);
+                }
+                let (middle, own) = part.ball();
+                (far.max((transform(pose, &middle) - center).norm() + own), radius.max(own))
+            })
+        };
+        let ((far_a, radius_a), (far_b, radius_b)) = (ball(a, &Pose64::identity()), ball(b, pose12));
+        let reach = shift.norm() + turn.norm() * far_a.min(far_b);
+        if reach <= MOST_OF_RADIUS * radius_a.min(radius_b) {
+            Self { center, shift, turn, reach }
+        } else {
+            Self::NONE
+        }
+    }
+
+    /// Returns the distance of a contact after the next step, metres.
+    fn gap(&self, found: &Found) -> f64 {
+        let velocity = self.shift + self.turn.cross(&(found.point2 - self.center));
+        found.distance - (-found.normal.dot(&velocity)).max(0.0)
+    }
 }
 
 /// A pair of parts, with its poses in the frame of the first shape.
@@ -122,6 +180,7 @@ impl<'a> PartPair<'a> {
             point2: contact.point_on_b - contact.normal * self.b.margin,
             normal: contact.normal,
             distance: contact.separation - self.margin(),
+            gap: contact.separation - self.margin(),
             subshapes: [self.a.subshape, self.b.subshape],
             features: if of_b { [other, own] } else { [own, other] },
         }
@@ -143,12 +202,13 @@ pub(crate) fn check(a: &Body, b: &Body, pose12: &Pose64) -> Result<(), Unsupport
     }
 }
 
-/// Appends all contacts up to a distance, metres. `workspaces` belong to this pair of shapes.
+/// Appends all contacts that have a gap up to a limit, metres. `workspaces` belong to this pair of shapes.
 pub(crate) fn contacts(
     a: &Body,
     b: &Body,
     pose12: &Pose64,
-    limit: f64,
+    motion: &Motion,
+    max_gap: f64,
     settings: &Settings,
     workspaces: &mut Vec<Workspace>,
     found: &mut Vec<Found>,
@@ -159,22 +219,27 @@ pub(crate) fn contacts(
     if workspaces.len() < count {
         workspaces.resize_with(count, Workspace::new);
     }
+    let limit = max_gap + motion.reach;
+    let ahead = |mut contact: Found| {
+        contact.gap = motion.gap(&contact);
+        (contact.gap <= max_gap).then_some(contact)
+    };
     for pair in PartPair::each(a, b, pose12).filter(|pair| pair.is_near(limit)) {
         if let Some(kernel) = Kernel::of(&pair) {
             kernel.each(limit, |contact| {
-                found.extend(is_valid(&contact).then_some(contact));
+                found.extend(Some(contact).filter(is_valid).and_then(ahead));
                 limit
             });
             continue;
         }
         let limit = limit + pair.margin();
-        // The engine does not tell the velocities. Without a motion the step selects the corners of flat faces and thins
-        // dense contacts, but leaves out edges that are not close: without a step all edges count.
-        let still = Step {
-            center: Vec3::zeros(),
-            shift: Vec3::zeros(),
-            turn: Vec3::zeros(),
-            max_gap: limit,
+        // The step selects the corners of flat faces and thins dense contacts, but leaves out edges that are not close:
+        // without a step all edges count.
+        let step = Step {
+            center: motion.center,
+            shift: -motion.shift,
+            turn: -motion.turn,
+            max_gap: max_gap + pair.margin(),
             dense_above: settings.dense_above,
             extremes_only: true,
         };
@@ -183,7 +248,7 @@ pub(crate) fn contacts(
             max_separation: limit,
             max_depth: pair.max_depth(),
             coverage: settings.coverage,
-            step: (settings.coverage != Coverage::Edges || !pair.is_bounded()).then_some(still),
+            step: (settings.coverage != Coverage::Edges || !pair.is_bounded()).then_some(step),
             owners: keeps.then(|| [pair.a.owner(), pair.b.owner()]),
             ..Query::default()
         };
@@ -193,7 +258,7 @@ pub(crate) fn contacts(
         let answer = answer.map_err(|_| Unsupported)?;
         let before = found.len();
         let is_around = [pair.a, pair.b].map(|part| part.role == Role::Around);
-        for contact in answer.iter().map(|contact| pair.found(contact)).filter(is_valid) {
+        for contact in answer.iter().map(|contact| pair.found(contact)).filter(is_valid).filter_map(ahead) {
             let rises = |kernel: &Found| {
                 let (offset, outward) = match is_around {
                     [true, _] => (contact.point2 - kernel.point2, -kernel.normal),

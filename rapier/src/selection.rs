@@ -8,21 +8,22 @@ use crate::pair::Found;
 /// Points of a manifold. Rapier's solver takes no more.
 pub(crate) const POINTS: usize = 4;
 
-/// Contacts of one manifold have normals within 5° of the deepest one: those that Rapier joins.
+/// Smallest angles between the normals of manifolds, as cosines: 0.08°, 0.25°, 1°, 2.5°, 5°, 10°, 20°, 40°, 60° and 90°. The
+/// first of them takes effect at which the manifolds are few enough. A manifold has one normal for all its points: within
+/// 5° a nut, whose thread rises by 2°, jams on its bolt.
+const APART: [f64; 10] = [0.999_999, 0.999_99, 0.999_85, 0.999, SAME_NORMAL, 0.985, 0.94, 0.766, 0.5, 0.0];
+
+/// Contacts of one manifold have normals within 5° of the deepest one at most.
 const SAME_NORMAL: f64 = 0.996;
 
-/// Smallest angles between the normals of manifolds, as cosines: 5°, 10°, 20°, 40°, 60° and 90°. The first of them takes
-/// effect at which the manifolds are few enough.
-const APART: [f64; 6] = [SAME_NORMAL, 0.985, 0.94, 0.766, 0.5, 0.0];
-
 /// A manifold continues one of the last step with a normal within 20°.
-pub(crate) const SIMILAR_NORMAL: f64 = APART[2];
+pub(crate) const SIMILAR_NORMAL: f64 = 0.94;
 
 /// Of more contacts than this with the same normal, a second manifold keeps four others.
 const MANY: usize = 16;
 
 /// The last points stay unless others span an area larger by this factor, or are deeper by this part of the range of
-/// distances.
+/// gaps.
 const HYSTERESIS: f64 = 1.5;
 const NEARLY: f64 = 0.1;
 
@@ -32,7 +33,7 @@ const WEIGHT_OF_FAR: f64 = 0.1;
 /// Indices of the contacts of a manifold.
 pub(crate) type Few = ArrayVec<usize, POINTS>;
 
-/// Contacts of two shapes, ordered by their distance.
+/// Contacts of two shapes, ordered by their gaps.
 pub(crate) struct Selection<'a> {
     pub contacts: &'a [Found],
     /// Whether each was in the last manifolds.
@@ -41,8 +42,9 @@ pub(crate) struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// Finds at most `most` contacts with the normals of the manifolds.
-    pub fn find_seeds(&self, most: usize, seeds: &mut Vec<usize>) {
+    /// Finds at most `most` contacts with the normals of the manifolds. Returns the cosine of the largest angle between them
+    /// and those of the other contacts of a manifold.
+    pub fn find_seeds(&self, most: usize, seeds: &mut Vec<usize>) -> f64 {
         for apart in APART {
             seeds.clear();
             for (i, contact) in self.contacts.iter().enumerate() {
@@ -55,22 +57,23 @@ impl Selection<'_> {
                 }
             }
             if seeds.len() <= most {
-                break;
+                return apart.max(SAME_NORMAL);
             }
         }
         seeds.truncate(most);
+        SAME_NORMAL
     }
 
     /// Returns the number of the seed to which a contact belongs.
-    pub fn seed_of(&self, seeds: &[usize], i: usize) -> Option<usize> {
+    pub fn seed_of(&self, seeds: &[usize], same_normal: f64, i: usize) -> Option<usize> {
         let cosine = |k: usize| self.contacts[seeds[k]].normal.dot(&self.contacts[i].normal);
         let best = (0..seeds.len()).max_by(|&k, &l| cosine(k).total_cmp(&cosine(l)).then(l.cmp(&k)))?;
-        (cosine(best) >= SAME_NORMAL).then_some(best)
+        (cosine(best) >= same_normal).then_some(best)
     }
 
-    /// Returns the distance between the deepest contact and the prediction.
+    /// Returns the difference between the smallest gap and the prediction.
     fn range(&self, members: &[usize]) -> f64 {
-        (self.prediction - self.contacts[members[0]].distance).max(f64::MIN_POSITIVE)
+        (self.prediction - self.contacts[members[0]].gap).max(f64::MIN_POSITIVE)
     }
 
     /// Returns the contacts of a manifold. The last points stay, if they span nearly as large an area as the best ones and
@@ -83,7 +86,7 @@ impl Selection<'_> {
         let best = self.widest(members, normal, range);
         let is_old = |i: &usize| self.is_old[*i];
         let old: ArrayVec<usize, { POINTS + 1 }> = members.iter().copied().filter(is_old).take(POINTS + 1).collect();
-        let is_deep = |i: &usize| self.contacts[*i].distance <= self.contacts[best[0]].distance + NEARLY * range;
+        let is_deep = |i: &usize| self.contacts[*i].gap <= self.contacts[best[0]].gap + NEARLY * range;
         let is_kept = (3..=POINTS).contains(&old.len())
             && is_deep(&old[0])
             && HYSTERESIS * self.area(&old, normal, range) >= self.area(&best, normal, range);
@@ -96,14 +99,14 @@ impl Selection<'_> {
 
     /// Returns the weight of a contact: near ones count more than distant ones.
     fn weight(&self, i: usize, deepest: f64, range: f64) -> f64 {
-        let far = ((self.contacts[i].distance - deepest) / range).clamp(0.0, 1.0);
+        let far = ((self.contacts[i].gap - deepest) / range).clamp(0.0, 1.0);
         1.0 - (1.0 - WEIGHT_OF_FAR) * far
     }
 
     /// Returns the deepest contact, the one farthest from it, and the two farthest to both sides of the line between them.
     fn widest(&self, members: &[usize], normal: &Vec3, range: f64) -> Few {
         let first = members[0];
-        let deepest = self.contacts[first].distance;
+        let deepest = self.contacts[first].gap;
         let offset = |i: usize| self.contacts[i].point1 - self.contacts[first].point1;
         let best = |score: &dyn Fn(usize) -> f64, taken: &[usize]| {
             let mut best: Option<(f64, usize)> = None;
@@ -134,7 +137,7 @@ impl Selection<'_> {
         if members.len() <= MANY {
             return more;
         }
-        let deepest = self.contacts[members[0]].distance;
+        let deepest = self.contacts[members[0]].gap;
         let range = self.range(members);
         let point = |i: usize| self.contacts[i].point1;
         let gap = |i: usize| kept.iter().map(|&k| (point(i) - point(k)).norm()).fold(f64::INFINITY, f64::min);
@@ -159,7 +162,7 @@ impl Selection<'_> {
 
     /// Returns the area that up to four contacts span, with that of distant ones reduced.
     fn area(&self, points: &[usize], normal: &Vec3, range: f64) -> f64 {
-        let deepest = points.iter().fold(f64::INFINITY, |least, &i| least.min(self.contacts[i].distance));
+        let deepest = points.iter().fold(f64::INFINITY, |least, &i| least.min(self.contacts[i].gap));
         let weight = points.iter().map(|&i| self.weight(i, deepest, range)).fold(1.0, f64::min);
         let mut most = 0.0f64;
         for i in 0..points.len() {

@@ -87,7 +87,10 @@ impl World {
         parameters.static_contact_softness.natural_frequency *= STIFFER;
         parameters.normalized_prediction_distance = settings.margin as Real;
         if !settings.own_method {
-            world.narrow_phase = NarrowPhase::with_query_dispatcher(VoxshellDispatcher::default());
+            world.narrow_phase = NarrowPhase::with_query_dispatcher(
+                VoxshellDispatcher::default()
+                    .with_settings(voxshell_rapier::Settings { max_manifolds: 256, ..Default::default() }),
+            );
         }
         Self { world, bodies: Vec::new(), settings, is_changed: true }
     }

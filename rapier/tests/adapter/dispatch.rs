@@ -49,14 +49,16 @@ fn points_keep_their_data_from_step_to_step() {
         }
         let kept = found.iter().flat_map(|m| &m.points).filter(|p| p.data != 0).count();
         assert!(kept * 4 >= count * 3, "{kept} of {count}");
-        assert!(found.iter().filter(|m| !m.points.is_empty()).all(|m| m.data != 0));
+        // A contact that comes near gets a manifold of its own.
+        let kept = found.iter().filter(|m| m.data != 0).count();
+        assert!(kept * 4 >= found.len() * 3, "{kept} of {}", found.len());
         manifolds(&Pose::translation(1.0, 0.0, 0.0), [first, second], &mut found, &mut memory);
         assert!(found.is_empty());
     }
 }
 
 #[test]
-fn the_memory_of_a_pair_changes_no_answer() {
+fn the_memory_of_a_pair_at_rest_changes_no_answer() {
     let (gear, torus) = (body("gear"), body("torus"));
     let mut memory = None;
     for step in 0..50 {
@@ -66,7 +68,11 @@ fn the_memory_of_a_pair_changes_no_answer() {
             let mut found = Vec::new();
             let mut none = None;
             let memory = if keeps { &mut memory } else { &mut none };
-            manifolds(&pose, [&gear.shape, &torus.shape], &mut found, memory);
+            // The first query tells that the pair is at rest at this pose.
+            for _ in 0..2 {
+                found.clear();
+                manifolds(&pose, [&gear.shape, &torus.shape], &mut found, memory);
+            }
             let points = found.iter().flat_map(|m| &m.points);
             points
                 .map(|p| (p.local_p1.to_array().map(f32::to_bits), p.dist.to_bits(), p.fid1, p.fid2))
@@ -74,6 +80,27 @@ fn the_memory_of_a_pair_changes_no_answer() {
         });
         assert_eq!(answers[0], answers[1], "step {step}");
     }
+}
+
+/// A box that turns in place above a plane, so that the velocity of its centre, which is all that the engine tells, is 0.
+#[test]
+fn a_corner_that_will_touch_is_found_from_the_last_pose() {
+    let (plane, cuboid) = (HalfSpace::new(Vector::Y), body("box"));
+    let [half, turn] = [0.05f32, 0.02];
+    // The box of 0.1 m, turned by `angle`, with its lowest edge 1.5 mm above the plane; in the next step it is 0.3 mm lower.
+    let lowest = |angle: f32| half * (angle.cos() + angle.sin());
+    let height = lowest(0.3) + 2.5e-3;
+    let pose = |angle: f32| Pose::new(Vector::new(0.0, height, 0.0), Vector::new(0.0, 0.0, angle));
+    let count = |poses: &[f32]| {
+        let (mut found, mut memory) = (Vec::<Manifold>::new(), None);
+        poses.iter().for_each(|angle| manifolds(&pose(*angle), [&plane, &cuboid.shape], &mut found, &mut memory));
+        found.iter().map(|m| m.points.len()).sum::<usize>()
+    };
+    assert_eq!(count(&[0.3]), 0);
+    assert!(lowest(0.3 + turn) - lowest(0.3) > 0.5e-3);
+    assert!(count(&[0.3 - turn, 0.3]) > 0, "it approaches");
+    assert_eq!(count(&[0.3 + turn, 0.3]), 0, "it recedes");
+    assert_eq!(count(&[0.3 - 2.0, 0.3]), 0, "it was put there");
 }
 
 #[test]

@@ -206,7 +206,11 @@ fn manifolds_have_the_deepest_contact_and_few_points() {
                 false => (1.5 * expected..0.0).contains(&deepest),
             };
             assert!(is_right, "{}: {deepest}, not {expected}", case.name);
-            assert!(manifolds.len() <= 16 && manifolds.iter().all(|m| m.points.len() <= 4), "{}", case.name);
+            assert!(
+                manifolds.len() <= 2 * settings.max_manifolds && manifolds.iter().all(|m| m.points.len() <= 4),
+                "{}",
+                case.name
+            );
             for manifold in &manifolds {
                 let normal2 = pushed.rotation * manifold.local_n2;
                 assert!((manifold.local_n1 + normal2).length() < 1e-5, "{}", case.name);
