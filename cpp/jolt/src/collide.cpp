@@ -171,8 +171,8 @@ void collide(const JPH::Shape* shape_1, const JPH::Shape* shape_2, JPH::Vec3Arg 
             if (float(contact.separation) >= collector.GetEarlyOutFraction())
                 continue;
             // No two hits of a pair may have the same ids: Jolt finds the impulses of the last step by them.
-            const uint32_t ordinal = uint32_t(std::count(own.used.begin(), own.used.end(), on_1.triangle));
-            own.used.push_back(on_1.triangle);
+            const uint32_t ordinal = uint32_t(std::count(own.used.begin(), own.used.end(), triangles.on_a.triangle));
+            own.used.push_back(triangles.on_a.triangle);
             const double sign = swapped ? -1 : 1;
             JPH::CollideShapeResult hit(to_jolt(swapped ? contact.point_on_b : contact.point_on_a),
                                         to_jolt(swapped ? contact.point_on_a : contact.point_on_b),
