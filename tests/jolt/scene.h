@@ -81,6 +81,7 @@ void test_rays();
 void test_casts();
 void test_wrapped();
 void test_sliding();
+void test_walls();
 void test_determinism();
 
 #endif

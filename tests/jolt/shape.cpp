@@ -110,7 +110,7 @@ void test_points() {
     std::mt19937 random(3);
     int inside = 0;
     const JPH::Mat44 pose = JPH::Mat44::sRotationTranslation(random_rotation(random), JPH::Vec3(1, 2, 3));
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 150; ++i) {
         const JPH::Vec3 p(random_number(random, -0.25f, 0.25f), random_number(random, -0.15f, 0.15f),
                           random_number(random, -0.2f, 0.2f));
         const double expected = signed_distance(block.mesh, vxs(p));
@@ -136,7 +136,7 @@ void test_points() {
         block.shape->CollideSoftBodyVertices(pose, JPH::Vec3::sReplicate(2), &vertex, 1, 0.01f, JPH::Vec3::sZero(), 5);
         CHECK(vertex.mCollidingShapeIndex == -1);
     }
-    CHECK(inside > 50);
+    CHECK(inside > 25);
 }
 
 void test_files() {

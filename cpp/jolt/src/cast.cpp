@@ -42,6 +42,26 @@ Scratch& scratch() {
     return *own;
 }
 
+/// What a cast depends on besides the poses.
+struct Kind {
+    uint32_t roles = VXS_ROLES_AUTO; // of which all samples of both shapes are tested
+    bool is_sheet = false;
+};
+
+Kind kind_of(const vxs_shape* a, const vxs_shape* b) {
+    const uint32_t both = VXS_FORM_FIELD | VXS_FORM_POINTSHELL;
+    Kind kind;
+    vxs_shape_info info_a, info_b;
+    vxs_shape_info_init(&info_a, sizeof info_a);
+    vxs_shape_info_init(&info_b, sizeof info_b);
+    if (vxs_shape_get_info(a, &info_a) || vxs_shape_get_info(b, &info_b))
+        return kind;
+    if ((info_a.forms & info_b.forms & both) == both)
+        kind.roles = VXS_ROLES_BOTH;
+    kind.is_sheet = info_a.field_kind == VXS_FIELD_SHEET || info_b.field_kind == VXS_FIELD_SHEET;
+    return kind;
+}
+
 /// One cast. Poses are those in the space of the second shape.
 struct Cast {
     Scratch& own;
@@ -69,6 +89,7 @@ struct Cast {
         vxs_query query;
         vxs_query_init(&query, sizeof query);
         query.max_separation = double(settings.mCollisionTolerance);
+        query.roles = kind_of(side_1.shape, side_2.shape).roles;
         const vxs_body a = {side_1.shape, side_1.pose}, b = {side_2.shape, side_2.pose};
         size_t count = 0;
         own.contacts.resize(std::max<size_t>(own.contacts.capacity(), 256));
@@ -98,7 +119,12 @@ struct Cast {
     bool first(double until, vxs_contact& contact, vxs_contact_triangles& triangles) const {
         vxs_motion_query query;
         vxs_motion_query_init(&query, sizeof query);
+        const Kind kind = kind_of(side_1.shape, side_2.shape);
         query.until = until;
+        query.roles = kind.roles;
+        // Without a turn both paths are the same. A sheet has no inside: the search along straight paths cannot step over it.
+        if (kind.is_sheet)
+            query.path = VXS_PATH_STRAIGHT;
         vxs_pose end = side_1.pose;
         end.position = sum(end.position, direction);
         const vxs_moving_body a = {side_1.shape, {side_1.pose, end}};

@@ -97,6 +97,43 @@ std::vector<uint32_t> ids_of(const JPH::Shape* shape, const std::vector<vxs_vec3
     return ids;
 }
 
+/// Combines the field of a shape with the samples of another one; null after an error. Takes both, which may be null.
+vxs_shape* combine(vxs_shape* with_field, vxs_shape* with_samples) {
+    vxs_field* field = nullptr;
+    vxs_pointshell* samples = nullptr;
+    vxs_shape* shape = nullptr;
+    if (with_field && with_samples && vxs_shape_get_field(with_field, &field) == VXS_OK &&
+        vxs_shape_get_pointshell(with_samples, &samples) == VXS_OK)
+        vxs_shape_create(field, samples, &shape);
+    vxs_field_release(field);
+    vxs_pointshell_release(samples);
+    vxs_shape_release(with_field);
+    vxs_shape_release(with_samples);
+    return shape;
+}
+
+/// Returns the samples of a mesh, without a field: its grid is too coarse for a body thinner than a voxel.
+vxs_shape* samples_of(const std::vector<vxs_vec3>& corners, uint32_t sampling) {
+    const std::vector<uint32_t> indices = numbers_up_to(corners.size());
+    vxs_cook_options options;
+    vxs_cook_options_init(&options, sizeof options);
+    options.forms = VXS_FORM_POINTSHELL;
+    options.sampling = sampling;
+    if (sampling == VXS_SAMPLING_DEFAULT)
+        options.sample_count = kSamples;
+    vxs_shape* shape = nullptr;
+    vxs_shape_create_from_triangles(corners.data(), corners.size(), indices.data(), indices.size() / 3, &options, &shape);
+    return shape;
+}
+
+/// Returns a box whose field is the exact one of a box, not that of a grid; null after an error.
+vxs_shape* thin_box(const vxs_vec3& half) {
+    vxs_shape* field = nullptr;
+    vxs_shape_create_box(half, &field);
+    const JPH::BoxShape box(to_jolt(half), 0);
+    return combine(field, samples_of(triangles_of(&box, JPH::Vec3::sReplicate(1)), VXS_SAMPLING_DEFAULT));
+}
+
 void report(JPH::EShapeSubType type) {
     JPH::Trace("voxshell: a shape of type %s collides with no Voxshell shape: %s", JPH::sSubShapeTypeNames[int(type)],
                vxs_last_error());
@@ -221,14 +258,18 @@ std::unique_ptr<Partners::Entry> Partners::cook_stock(const StockKey& key) {
     // The axis of capsules and cylinders is z in the host layer and y in Jolt.
     if (key[0] == float(JPH::EShapeSubType::Capsule) || key[0] == float(JPH::EShapeSubType::Cylinder))
         entry->turn = JPH::Quat::sRotation(JPH::Vec3::sAxisX(), -0.5f * JPH::JPH_PI);
-    if (vxs_shape_retain(shape, &entry->shape)) {
+    if (shape)
+        vxs_shape_retain(shape, &entry->shape);
+    else if (key[0] == float(JPH::EShapeSubType::Box))
+        entry->shape = thin_box({x, y, z});
+    if (!entry->shape) {
         report(JPH::EShapeSubType(int(key[0])));
         return entry;
     }
-    entry->normals = normals_of(shape);
-    vxs_shape_get_field(shape, &entry->field);
-    vxs_shape_prepare_coverage(shape, m_settings.coverage);
-    vxs_shape_prepare_triangles(shape);
+    entry->normals = normals_of(entry->shape);
+    vxs_shape_get_field(entry->shape, &entry->field);
+    vxs_shape_prepare_coverage(entry->shape, m_settings.coverage);
+    vxs_shape_prepare_triangles(entry->shape);
     return entry;
 }
 
@@ -264,9 +305,15 @@ vxs_status Partners::cook_solid(const std::vector<vxs_vec3>& corners, Entry& ent
     options.resolution = kResolution;
     options.field_storage = VXS_STORAGE_EXACT;
     const host::Mesh mesh = {corners.data(), corners.size(), indices.data(), indices.size() / 3};
-    const vxs_status status = m_assets.get(mesh, &options, &entry.shape);
-    if (status)
-        return status;
+    vxs_status status = m_assets.get(mesh, &options, &entry.shape);
+    if (status == VXS_INVALID_MESH && !corners.empty()) {
+        vxs_shape* hull = nullptr;
+        status = vxs_shape_create_convex_hull(corners.data(), corners.size(), &hull);
+        if (!status)
+            entry.shape = combine(hull, samples_of(corners, VXS_SAMPLING_DEFAULT));
+    }
+    if (!entry.shape)
+        return status ? status : VXS_INVALID_MESH;
     entry.normals = normals_of(corners);
     vxs_shape_get_field(entry.shape, &entry.field);
     vxs_shape_prepare_coverage(entry.shape, m_settings.coverage);
@@ -282,20 +329,9 @@ vxs_status Partners::cook_sheet(const std::vector<vxs_vec3>& corners, Entry& ent
         return status;
     vxs_shape_prepare_triangles(entry.triangles);
     // Its sharp edges would sink in between the samples of a body: they bring samples of their own. A smooth sheet has none.
-    vxs_cook_options options;
-    vxs_cook_options_init(&options, sizeof options);
-    options.forms = VXS_FORM_POINTSHELL;
-    options.sampling = VXS_SAMPLING_FEATURES;
-    vxs_shape* edges = nullptr;
-    vxs_field* field = nullptr;
-    vxs_pointshell* samples = nullptr;
-    if (vxs_shape_create_from_triangles(corners.data(), corners.size(), indices.data(), indices.size() / 3, &options,
-                                        &edges) == VXS_OK &&
-        vxs_shape_get_field(entry.triangles, &field) == VXS_OK && vxs_shape_get_pointshell(edges, &samples) == VXS_OK)
-        vxs_shape_create(field, samples, &entry.shape);
-    vxs_field_release(field);
-    vxs_pointshell_release(samples);
-    vxs_shape_release(edges);
+    vxs_shape* field = nullptr;
+    if (vxs_shape_retain(entry.triangles, &field) == VXS_OK)
+        entry.shape = combine(field, samples_of(corners, VXS_SAMPLING_FEATURES));
     return entry.shape ? VXS_OK : vxs_shape_retain(entry.triangles, &entry.shape);
 }
 
