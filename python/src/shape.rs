@@ -19,6 +19,7 @@ use voxshell::capi::types::{vxs_aabb, vxs_shape, vxs_vec3};
 
 use crate::arrays::{floats, numbers, Hit, Points};
 use crate::failure::{check, refuse, Failure};
+use crate::picture::plot;
 
 /// A handle of the C API, released with its last owner.
 pub struct Handle(*mut vxs_shape);
@@ -106,9 +107,13 @@ impl Options {
                     options.sampling = choice(&name, &value, &["default", "projection", "vertices", "uniform", "features"])?
                 }
                 "storage" => options.field_storage = choice(&name, &value, &["auto", "dense", "bricks", "exact"])?,
-                "progress" if value.is_none() => {}
+                "progress" if value.is_none() || value.extract::<bool>().is_ok_and(|wanted| !wanted) => {}
                 "progress" => {
-                    let function = value.clone().unbind();
+                    let function = match value.extract::<bool>() {
+                        Ok(_) => value.py().import("voxshell.progress")?.getattr("Bar")?.call0()?.unbind(),
+                        Err(_) if value.is_callable() => value.clone().unbind(),
+                        Err(_) => return Err(refuse(&name, value.repr()?, "True, False, None or a function")),
+                    };
                     let boxed = callback.insert(Box::new(Callback { function, raised: Mutex::new(None) }));
                     options.progress = Some(report);
                     options.progress_user = std::ptr::from_ref(&**boxed).cast_mut().cast();
@@ -299,6 +304,16 @@ impl Shape {
     #[classmethod]
     fn from_bytes(class: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         make(class.py(), |shape| unsafe { vxs_shape_deserialize(data.as_ptr().cast(), data.len(), shape) })
+    }
+
+    #[pyo3(signature = (*, size=600, direction=[0.5, 0.4, 1.0]))]
+    fn plot<'py>(this: &Bound<'py, Self>, size: usize, direction: [f64; 3]) -> PyResult<Bound<'py, PyBytes>> {
+        plot(this.py(), vec![(this.clone(), None)], None, size, direction)
+    }
+
+    /// The picture that a notebook shows; none of a shape that cannot be drawn, such as a half-space.
+    fn _repr_png_<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyBytes>> {
+        Self::plot(this, 400, [0.5, 0.4, 1.0]).ok()
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {

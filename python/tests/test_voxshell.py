@@ -129,6 +129,25 @@ def test_objects_like_trimesh_are_cooked(torus):
         voxshell.from_trimesh(3)
 
 
+def test_progress_is_a_bar_in_a_terminal(monkeypatch):
+    class Terminal(list):
+        write = list.append
+        flush = isatty = lambda self: True
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    voxshell.Shape.primitive("blob", resolution=64, progress=True)
+    monkeypatch.undo()
+    assert terminal and all(line.startswith("\r") and "%" in line for line in terminal)
+    with pytest.raises(ValueError, match="progress is 'yes'; expected"):
+        voxshell.Shape.primitive("blob", resolution=16, progress="yes")
+
+
+def test_a_shape_draws_itself(torus):
+    assert torus.plot(size=64).startswith(b"\x89PNG") and torus._repr_png_().startswith(b"\x89PNG")
+    assert voxshell.Shape.half_space()._repr_png_() is None
+
+
 def test_progress_is_reported_and_can_cancel():
     seen = []
     voxshell.Shape.primitive("blob", resolution=64, progress=lambda stage, fraction: seen.append((stage, fraction)))

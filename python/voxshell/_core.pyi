@@ -23,13 +23,14 @@ class Shape:
         cls, vertices: ArrayLike, faces: ArrayLike, *, resolution: int = ..., voxel_size: float = ..., spacing: float = ...,
         samples: int = ..., sampling: Literal["default", "projection", "vertices", "uniform", "features"] = ...,
         storage: Literal["auto", "dense", "bricks", "exact"] = ..., target_error: float = ..., offset: float = ...,
-        weld_tolerance: float = ..., memory_limit: int = ..., progress: Progress | None = ...,
+        weld_tolerance: float = ..., memory_limit: int = ..., progress: Progress | bool | None = ...,
     ) -> Shape:
         """Cooks triangles: vertices (N, 3), metres; faces (M, 3), counter-clockwise seen from outside.
 
         resolution: voxels along the largest extent, 128. voxel_size, spacing (largest gap between samples), target_error,
-        offset, weld_tolerance: metres. samples: approximate number. progress(stage, fraction): called by threads of the
-        library; returning False cancels with a RuntimeError, and an exception is passed on.
+        offset, weld_tolerance: metres. samples: approximate number. progress: True, a bar in a notebook or a terminal; or
+        progress(stage, fraction), called by threads of the library: returning False cancels with a RuntimeError, and an
+        exception is passed on.
         """
 
     @classmethod
@@ -56,6 +57,9 @@ class Shape:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Shape:
         """Reads an asset file."""
+
+    def plot(self, *, size: int = ..., direction: Sequence[float] = ...) -> bytes:
+        """Draws the shape: a PNG of size × size pixels, seen from a direction; y is up. A notebook shows shapes by it."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an asset file."""
