@@ -3,6 +3,7 @@
 //! The depth is that of the meshes in each other, with their edges and corners, and not that of samples in fields. Walls
 //! are twice as thick as [`PASSED`] at least, so a tool that passes through one is deeper on its way.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -23,9 +24,12 @@ use crate::haptics_demo::session::{quantile, RendererName, LIMITS, STEP};
 use voxshell_lab::device::{DeviceModel, SimulatedDevice};
 use voxshell_lab::row::Row;
 
-/// Number of pairs of bodies.
+/// Number of pairs of bodies. By triangles a round takes up to a second, and a pair minutes: they get fewer.
 const PAIRS: u64 = 200;
+const TRIANGLE_PAIRS: u64 = 10;
 const FEW_PAIRS: u64 = 1;
+/// Pairs between two reports of the progress.
+const REPORT: usize = 10;
 /// Extents of body and tool, metres; cells along them.
 const EXTENTS: [f64; 2] = [0.1, 0.06];
 const CELLS: u32 = 64;
@@ -79,26 +83,39 @@ impl Body {
 }
 
 pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
-    let pairs = if effort.quick() { FEW_PAIRS } else { PAIRS };
-    // Nothing here is timed, so all pairs run in parallel.
-    let depths: Vec<Vec<f64>> = (0..pairs)
-        .into_par_iter()
-        .map(|seed| -> Result<Vec<f64>> {
-            let mut random = Random::new(seed);
-            let (body, tool) = (Body::new(&mut random, EXTENTS[0])?, Body::new(&mut random, EXTENTS[1])?);
-            KINDS.iter().map(|kind| pull(&body, &tool, (kind.0, kind.1), seed)).collect()
-        })
-        .collect::<Result<_>>()?;
-    for (i, kind) in KINDS.iter().enumerate() {
-        let mut deepest: Vec<f64> = depths.iter().map(|each| each[i] * 1e3).collect();
-        let passed = deepest.iter().filter(|depth| **depth > PASSED * 1e3).count();
-        let row = Row::new(format!("haptics/bodies/{}/passed", kind.2), passed as f64, "pairs").target(0.0);
-        rows.push(
-            row.with("pairs", pairs)
-                .with("p50_depth_mm", quantile(&mut deepest, 0.5))
-                .with("p90_depth_mm", quantile(&mut deepest, 0.9))
-                .with("max_depth_mm", quantile(&mut deepest, 1.0)),
-        );
+    for triangles in [false, true] {
+        let kinds: Vec<_> = KINDS.iter().filter(|kind| (kind.1 == Detection::Triangles) == triangles).collect();
+        let pairs = match triangles {
+            _ if effort.quick() => FEW_PAIRS,
+            false => PAIRS,
+            true => TRIANGLE_PAIRS,
+        };
+        let done = AtomicUsize::new(0);
+        // Nothing here is timed, so all pairs run in parallel.
+        let depths: Vec<Vec<f64>> = (0..pairs)
+            .into_par_iter()
+            .map(|seed| -> Result<Vec<f64>> {
+                let mut random = Random::new(seed);
+                let (body, tool) = (Body::new(&mut random, EXTENTS[0])?, Body::new(&mut random, EXTENTS[1])?);
+                let depths = kinds.iter().map(|kind| pull(&body, &tool, (kind.0, kind.1), seed)).collect();
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if triangles || done % REPORT == 0 {
+                    eprintln!("bodies{}: {done} of {pairs} pairs", if triangles { " by triangles" } else { "" });
+                }
+                depths
+            })
+            .collect::<Result<_>>()?;
+        for (i, kind) in kinds.iter().enumerate() {
+            let mut deepest: Vec<f64> = depths.iter().map(|each| each[i] * 1e3).collect();
+            let passed = deepest.iter().filter(|depth| **depth > PASSED * 1e3).count();
+            let row = Row::new(format!("haptics/bodies/{}/passed", kind.2), passed as f64, "pairs").target(0.0);
+            rows.push(
+                row.with("pairs", pairs)
+                    .with("p50_depth_mm", quantile(&mut deepest, 0.5))
+                    .with("p90_depth_mm", quantile(&mut deepest, 0.9))
+                    .with("max_depth_mm", quantile(&mut deepest, 1.0)),
+            );
+        }
     }
     Ok(())
 }
