@@ -28,8 +28,8 @@ Hits cast(const JPH::Shape* mover, JPH::Mat44Arg start, JPH::Vec3Arg direction, 
     return Hits(collector.mHits.begin(), collector.mHits.end());
 }
 
-/// Returns the distance along a direction after which a vertex of the body is first inside the other shape by brute force:
-/// steps that no vertex can pass. Infinite if there is none.
+/// Returns the distance along a direction after which a vertex of the body is first inside the other shape by brute
+/// force: steps that no vertex can pass. Infinite if there is none.
 double first_contact(const Body& body, JPH::Mat44Arg start, JPH::Vec3Arg direction, const Stock& stock,
                      JPH::Mat44Arg pose) {
     const JPH::Mat44 local = pose.InversedRotationTranslation() * start;
@@ -78,7 +78,8 @@ void test_against_steps() {
             // An edge or a face may touch before a vertex does: the points show that the surfaces touch.
             const JPH::Mat44 at = JPH::Mat44::sTranslation(hit.mFraction * world) * start;
             off = std::max(off, distance_to(torus.mesh, vxs(at.InversedRotationTranslation() * hit.mContactPointOn1)));
-            off = std::max(off, std::fabs(stock.distance(vxs(pose.InversedRotationTranslation() * hit.mContactPointOn2))));
+            off = std::max(off,
+                           std::fabs(stock.distance(vxs(pose.InversedRotationTranslation() * hit.mContactPointOn2))));
             CHECK(hit.mPenetrationAxis.Dot(world) > 0);
 
             // The other way round, the shape of Jolt moves against the body.
@@ -93,8 +94,8 @@ void test_against_steps() {
                 }
             }
         }
-        std::printf("casts at %s: %d hits, %d misses; %.3f mm late, points off by %.3f mm\n",
-                    stock.name.c_str(), hits, misses, 1e3 * late, 1e3 * off);
+        std::printf("casts at %s: %d hits, %d misses; %.3f mm late, points off by %.3f mm\n", stock.name.c_str(), hits,
+                    misses, 1e3 * late, 1e3 * off);
         CHECK(hits >= 4);
         CHECK(late < 1e-3 && off < 5e-4);
     }
@@ -105,7 +106,8 @@ void test_start() {
     const std::vector<Stock> shapes = stock_shapes();
     const JPH::Shape* const ball = shapes[0].shape;
     const JPH::Mat44 overlapping = JPH::Mat44::sTranslation(JPH::Vec3(0.3f, 0.28f, 0)); // 20 mm deep
-    const Hits into = cast(torus.shape, overlapping, JPH::Vec3(0, -0.3f, 0), ball, JPH::Mat44::sTranslation(JPH::Vec3(0.6f, 0, 0)));
+    const Hits into =
+        cast(torus.shape, overlapping, JPH::Vec3(0, -0.3f, 0), ball, JPH::Mat44::sTranslation(JPH::Vec3(0.6f, 0, 0)));
     CHECK(into.size() == 1);
     if (into.size() == 1) {
         CHECK(into[0].mFraction == 0);
@@ -137,7 +139,7 @@ void check_same(const char* name, const JPH::Shape* wrapped, JPH::Mat44Arg pose,
     const auto hits = collide(wrapped, pose, other, other_pose);
     const auto back = collide(other, other_pose, wrapped, pose);
     const JPH::CollideShapeResult *const hit = deepest(hits), *const most = deepest(expected),
-                                  *const reverse = deepest(back);
+                                         *const reverse = deepest(back);
     std::printf("%s: %zu hits\n", name, hits.size());
     CHECK(hit && most && reverse && hits.size() == back.size());
     if (!hit || !most || !reverse)
@@ -168,7 +170,8 @@ void test_wrapped() {
     CHECK(deepest(expected) && std::fabs(deepest(expected)->mPenetrationDepth - 0.01f) < 1e-4f);
 
     const JPH::ShapeRefC turned = new JPH::RotatedTranslatedShape(place, turn, block.shape);
-    check_same("rotated and translated", turned, JPH::Mat44::sTranslation(turned->GetCenterOfMass()), ball.shape, ball_pose, expected);
+    check_same("rotated and translated", turned, JPH::Mat44::sTranslation(turned->GetCenterOfMass()), ball.shape,
+               ball_pose, expected);
     const JPH::ShapeRefC offset = new JPH::OffsetCenterOfMassShape(block.shape, JPH::Vec3(0.01f, 0.02f, 0.03f));
     check_same("offset center of mass", offset, pose.PreTranslated(JPH::Vec3(0.01f, 0.02f, 0.03f)), ball.shape,
                ball_pose, expected);
@@ -176,7 +179,8 @@ void test_wrapped() {
     parts.AddShape(place, turn, block.shape.GetPtr());
     parts.AddShape(JPH::Vec3(5, 5, 5), JPH::Quat::sIdentity(), block.shape.GetPtr());
     const JPH::ShapeRefC fixed = parts.Create().Get();
-    check_same("static compound", fixed, JPH::Mat44::sTranslation(fixed->GetCenterOfMass()), ball.shape, ball_pose, expected);
+    check_same("static compound", fixed, JPH::Mat44::sTranslation(fixed->GetCenterOfMass()), ball.shape, ball_pose,
+               expected);
     JPH::MutableCompoundShapeSettings moving;
     moving.AddShape(place, turn, block.shape.GetPtr());
     moving.AddShape(JPH::Vec3(5, 5, 5), JPH::Quat::sIdentity(), block.shape.GetPtr());
@@ -186,18 +190,20 @@ void test_wrapped() {
     // The sub shape id of a compound leads to the block and its triangle.
     const JPH::CollideShapeResult in_compound =
         *deepest(collide(fixed, JPH::Mat44::sTranslation(fixed->GetCenterOfMass()), ball.shape, ball_pose));
-    const JPH::Vec3 normal = fixed->GetSurfaceNormal(in_compound.mSubShapeID1,
-                                                     in_compound.mContactPointOn1 - fixed->GetCenterOfMass());
+    const JPH::Vec3 normal =
+        fixed->GetSurfaceNormal(in_compound.mSubShapeID1, in_compound.mContactPointOn1 - fixed->GetCenterOfMass());
     CHECK((normal - in_compound.mPenetrationAxis).Length() < 1e-2f);
 
     // Twice as large.
     CHECK(block.shape->IsValidScale(JPH::Vec3::sReplicate(2)) && !block.shape->IsValidScale(JPH::Vec3(1, 2, 1)) &&
           !block.shape->IsValidScale(JPH::Vec3::sReplicate(-1)));
     const JPH::ShapeRefC scaled = new JPH::ScaledShape(block.shape, JPH::Vec3::sReplicate(2));
-    const auto large = collide(scaled, pose, ball.shape, pose * JPH::Mat44::sTranslation(JPH::Vec3(0.3f, 0.39f, 0.04f)));
+    const auto large =
+        collide(scaled, pose, ball.shape, pose * JPH::Mat44::sTranslation(JPH::Vec3(0.3f, 0.39f, 0.04f)));
     CHECK(deepest(large) && std::fabs(deepest(large)->mPenetrationDepth - 0.01f) < 2e-4f);
     const JPH::ShapeRefC small_ball = new JPH::ScaledShape(ball.shape, JPH::Vec3::sReplicate(0.5f));
-    const auto small = collide(block.shape, pose, small_ball, pose * JPH::Mat44::sTranslation(JPH::Vec3(0.15f, 0.19f, 0.02f)));
+    const auto small =
+        collide(block.shape, pose, small_ball, pose * JPH::Mat44::sTranslation(JPH::Vec3(0.15f, 0.19f, 0.02f)));
     CHECK(deepest(small) && std::fabs(deepest(small)->mPenetrationDepth - 0.01f) < 1e-4f);
 
     // A ball on the stack, as Jolt's vehicles have it, cannot be held by the adapter.

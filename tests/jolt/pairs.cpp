@@ -1,5 +1,6 @@
-// Voxshell bodies against each of Jolt's shapes at random poses: no overlap is missed, the deepest hit lies on both surfaces,
-// every other hit on one of them, and depth and normal are those of the two points. Further parts are in the other files.
+// Voxshell bodies against each of Jolt's shapes at random poses: no overlap is missed, the deepest hit lies on both
+// surfaces, every other hit on one of them, and depth and normal are those of the two points. Further parts are in the
+// other files.
 #include "scene.h"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ void check_pose(const Body& body, const Stock& stock, const JPH::Mat44& pose_bod
     CHECK(mirrored(hits, back));
     const JPH::Mat44 to_stock = pose_stock.InversedRotationTranslation();
     double depth = -1e300;
-    for (const vxs_vec3& v : body.mesh.vertices) depth = std::max(depth, -stock.distance(vxs(to_stock * (pose_body * vec(v)))));
+    for (const vxs_vec3& v : body.mesh.vertices)
+        depth = std::max(depth, -stock.distance(vxs(to_stock * (pose_body * vec(v)))));
     const JPH::CollideShapeResult* const most = deepest(hits);
     count.hits += int(hits.size());
     if (depth > 2e-4) {
@@ -69,8 +71,8 @@ void check_pose(const Body& body, const Stock& stock, const JPH::Mat44& pose_bod
             count.off_others = std::max(count.off_others, std::min(off_1, off_2));
         // From 1 to 2 the axis points out of 1: along the points if they are apart, against them if they overlap.
         const JPH::Vec3 between = hit.mContactPointOn1 - hit.mContactPointOn2;
-        count.off_axis = std::max(count.off_axis, std::fabs(double(between.Dot(hit.mPenetrationAxis)) -
-                                                            double(hit.mPenetrationDepth)));
+        count.off_axis = std::max(count.off_axis,
+                                  std::fabs(double(between.Dot(hit.mPenetrationAxis)) - double(hit.mPenetrationDepth)));
         CHECK_NEAR(hit.mPenetrationAxis.Length(), 1, 1e-5);
     }
 }
@@ -96,10 +98,11 @@ Count check_poses(const Body& body, const Stock& stock, int poses, bool from_abo
         }
         check_pose(body, stock, stock_pose * JPH::Mat44::sRotationTranslation(turn, away * at), stock_pose, count);
     }
-    std::printf("%s: %d overlaps, %d apart, %d hits; off by at most %.3f mm in depth, %.3f mm at the deepest points, %.3f mm "
-                "at others, %.4f mm along the axis\n",
-                stock.name.c_str(), count.overlaps, count.apart, count.hits, 1e3 * count.worst_depth,
-                1e3 * count.off_deepest, 1e3 * count.off_others, 1e3 * count.off_axis);
+    std::printf(
+        "%s: %d overlaps, %d apart, %d hits; off by at most %.3f mm in depth, %.3f mm at the deepest points, %.3f mm "
+        "at others, %.4f mm along the axis\n",
+        stock.name.c_str(), count.overlaps, count.apart, count.hits, 1e3 * count.worst_depth, 1e3 * count.off_deepest,
+        1e3 * count.off_others, 1e3 * count.off_axis);
     CHECK(count.overlaps > poses / 2 && count.apart > poses / 12);
     CHECK(count.off_axis < 1e-5);
     return count;
@@ -126,9 +129,8 @@ void test_stock_shapes() {
 /// Two Voxshell bodies: the torus has a closed form, inside of which its triangles lie by up to 1.3 mm.
 void test_voxshell_pair() {
     const Body torus(VXS_PRIMITIVE_TORUS, {0.3, 0.1}), block(VXS_PRIMITIVE_HOLE, {0.2, 0.1, 0.15, 0.06});
-    const Stock closed = {"voxshell torus", torus.shape, [](const vxs_vec3& p) {
-                              return std::hypot(std::hypot(p.x, p.z) - 0.3, p.y) - 0.1;
-                          }};
+    const Stock closed = {"voxshell torus", torus.shape,
+                          [](const vxs_vec3& p) { return std::hypot(std::hypot(p.x, p.z) - 0.3, p.y) - 0.1; }};
     std::mt19937 random(11);
     const Count count = check_poses(block, closed, 60, false, random);
     CHECK(count.worst_depth < 2e-3 && count.off_deepest < 2e-3 && count.off_others < 5e-4);

@@ -80,11 +80,12 @@ std::vector<Stock> stock_shapes() {
     const JPH::ShapeRefC tapered = JPH::TaperedCapsuleShapeSettings(0.2f, 0.08f, 0.15f).Create().Get();
     const double center = double(tapered->GetCenterOfMass().GetY());
     all.push_back({"tapered capsule", tapered, [center](const vxs_vec3& p) {
-                       return tapered_distance(p, -double(0.2f) - center, double(0.15f), double(0.08f), 2 * double(0.2f));
+                       return tapered_distance(p, -double(0.2f) - center, double(0.15f), double(0.08f),
+                                               2 * double(0.2f));
                    }});
     // A tetrahedron with a cut tip: faces that meet at sharp angles.
-    const JPH::Array<JPH::Vec3> points = {JPH::Vec3(0.4f, 0, 0),       JPH::Vec3(-0.2f, 0, 0.35f),
-                                          JPH::Vec3(-0.2f, 0, -0.35f), JPH::Vec3(0.1f, 0.2f, 0),
+    const JPH::Array<JPH::Vec3> points = {JPH::Vec3(0.4f, 0, 0),         JPH::Vec3(-0.2f, 0, 0.35f),
+                                          JPH::Vec3(-0.2f, 0, -0.35f),   JPH::Vec3(0.1f, 0.2f, 0),
                                           JPH::Vec3(-0.05f, 0.2f, 0.1f), JPH::Vec3(-0.05f, 0.2f, -0.1f)};
     const JPH::ShapeRefC hull = JPH::ConvexHullShapeSettings(points, 0.01f).Create().Get();
     const auto* const convex = static_cast<const JPH::ConvexHullShape*>(hull.GetPtr());
@@ -112,12 +113,12 @@ std::vector<Stock> stock_shapes() {
     all.push_back({"mesh", JPH::MeshShapeSettings(vertices, triangles).Create().Get(),
                    [](const vxs_vec3& p) { return ground_distance(p, 1); }});
     const std::vector<float> heights(16 * 16, 0.0f);
-    all.push_back({"height field",
-                   JPH::HeightFieldShapeSettings(heights.data(), JPH::Vec3(-1, 0, -1),
-                                                 JPH::Vec3(2.0f / 15, 1, 2.0f / 15), 16)
-                       .Create()
-                       .Get(),
-                   [](const vxs_vec3& p) { return ground_distance(p, 1); }});
+    all.push_back(
+        {"height field",
+         JPH::HeightFieldShapeSettings(heights.data(), JPH::Vec3(-1, 0, -1), JPH::Vec3(2.0f / 15, 1, 2.0f / 15), 16)
+             .Create()
+             .Get(),
+         [](const vxs_vec3& p) { return ground_distance(p, 1); }});
     return all;
 }
 

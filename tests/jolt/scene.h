@@ -35,8 +35,8 @@ struct Body {
     JPH::ShapeRefC shape;
 };
 
-/// A shape of Jolt, with its signed distance in closed form. Inside, the distance is exact; outside, it is at most the true
-/// one.
+/// A shape of Jolt, with its signed distance in closed form. Inside, the distance is exact; outside, it is at most the
+/// true one.
 struct Stock {
     std::string name;
     JPH::ShapeRefC shape;

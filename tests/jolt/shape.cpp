@@ -1,4 +1,5 @@
-// The shape alone: mass, triangles, volume below a plane, vertices of soft bodies, files, and rays against all triangles.
+// The shape alone: mass, triangles, volume below a plane, vertices of soft bodies, files, and rays against all
+// triangles.
 #include "scene.h"
 
 #include <sstream>
@@ -78,8 +79,8 @@ void test_triangles() {
 /// The volume below a plane of a body with a hole, against the share of points on a fine grid.
 void test_submerged_volume() {
     const Body block(VXS_PRIMITIVE_HOLE, {0.2, 0.1, 0.15, 0.06});
-    const JPH::Mat44 pose =
-        JPH::Mat44::sRotationTranslation(JPH::Quat::sRotation(JPH::Vec3(1, 1, 0).Normalized(), 0.7f), JPH::Vec3(1, 2, 3));
+    const JPH::Mat44 pose = JPH::Mat44::sRotationTranslation(
+        JPH::Quat::sRotation(JPH::Vec3(1, 1, 0).Normalized(), 0.7f), JPH::Vec3(1, 2, 3));
     for (const float level : {-10.0f, 1.9f, 2.0f, 2.08f, 10.0f}) {
         const JPH::Plane water = JPH::Plane::sFromPointAndNormal(JPH::Vec3(0, level, 0), JPH::Vec3::sAxisY());
         float total, below;
@@ -167,7 +168,8 @@ void test_files() {
     for (const uint32_t triangle : {0u, 1u, 7u}) {
         const JPH::SubShapeID id = own->GetID(JPH::SubShapeIDCreator(), triangle, 3).GetID();
         CHECK(own->GetTriangle(id) == triangle);
-        CHECK(copy->GetMaterial(id) == materials[triangle % 2].GetPtr() && shape->GetMaterial(id) == copy->GetMaterial(id));
+        CHECK(copy->GetMaterial(id) == materials[triangle % 2].GetPtr() &&
+              shape->GetMaterial(id) == copy->GetMaterial(id));
     }
     // A file that ends early gives a shape without an asset, and no crash.
     const std::string bytes = file.str();
@@ -195,8 +197,7 @@ void test_rays() {
         for (int i = 0; i < 400; ++i) {
             const JPH::Vec3 from = 0.7f * random_direction(random), to = 0.35f * random_direction(random);
             const JPH::RayCast ray{from, 2.0f * (to - from)};
-            const std::vector<double> expected =
-                crossings(body->mesh, vxs(from), vxs(from) + vxs(ray.mDirection));
+            const std::vector<double> expected = crossings(body->mesh, vxs(from), vxs(from) + vxs(ray.mDirection));
             // A ray that grazes an edge may be on either side of it.
             const std::vector<double> beside = crossings(body->mesh, vxs(from) + vxs_vec3{1e-3, -1e-3, 1e-3},
                                                          vxs(from) + vxs(ray.mDirection) + vxs_vec3{1e-3, -1e-3, 1e-3});

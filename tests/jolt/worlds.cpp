@@ -1,5 +1,5 @@
-// Worlds of Jolt: a body slides over the inner edges of triangles, a fast body does not pass through a thin wall, and the
-// number of threads does not change a byte.
+// Worlds of Jolt: a body slides over the inner edges of triangles, a fast body does not pass through a thin wall, and
+// the number of threads does not change a byte.
 #include "scene.h"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ struct World {
         return system.GetBodyInterface().CreateAndAddBody(body, JPH::EActivation::Activate);
     }
     void simulate(int steps) {
-        for (int i = 0; i < steps; ++i) CHECK(system.Update(1.0f / 240, 1, &memory, &jobs) == JPH::EPhysicsUpdateError::None);
+        for (int i = 0; i < steps; ++i)
+            CHECK(system.Update(1.0f / 240, 1, &memory, &jobs) == JPH::EPhysicsUpdateError::None);
     }
 
     OneBroadPhaseLayer layers;
@@ -61,10 +62,11 @@ struct World {
 void slide_over(const Stock& ground) {
     const Body block(VXS_PRIMITIVE_HOLE, {0.06, 0.03, 0.05, 0.02});
     World world(1);
-    world.add(ground.shape, JPH::Vec3::sZero(), JPH::Quat::sIdentity(), JPH::EMotionType::Static, JPH::Vec3::sZero(), 0);
-    const JPH::BodyID id = world.add(block.shape, JPH::Vec3(-0.8f, 0.03f, -0.3f),
-                                     JPH::Quat::sRotation(JPH::Vec3::sAxisY(), 0.3f), JPH::EMotionType::Dynamic,
-                                     JPH::Vec3(2, 0, 0.8f), 0);
+    world.add(ground.shape, JPH::Vec3::sZero(), JPH::Quat::sIdentity(), JPH::EMotionType::Static, JPH::Vec3::sZero(),
+              0);
+    const JPH::BodyID id =
+        world.add(block.shape, JPH::Vec3(-0.8f, 0.03f, -0.3f), JPH::Quat::sRotation(JPH::Vec3::sAxisY(), 0.3f),
+                  JPH::EMotionType::Dynamic, JPH::Vec3(2, 0, 0.8f), 0);
     const JPH::BodyInterface& bodies = world.system.GetBodyInterface();
     float highest = 0, lowest = 1;
     for (int i = 0; i < 120; ++i) {
@@ -73,9 +75,10 @@ void slide_over(const Stock& ground) {
         lowest = std::min(lowest, float(bodies.GetPosition(id).GetY()));
     }
     const JPH::Vec3 v = bodies.GetLinearVelocity(id), w = bodies.GetAngularVelocity(id);
-    std::printf("a block slides over a %s: velocity %.5f, %.5f, %.5f m/s, turning at %.5f rad/s, height %.4f to %.4f mm\n",
-                ground.name.c_str(), double(v.GetX()), double(v.GetY()), double(v.GetZ()), double(w.Length()),
-                1e3 * double(lowest), 1e3 * double(highest));
+    std::printf(
+        "a block slides over a %s: velocity %.5f, %.5f, %.5f m/s, turning at %.5f rad/s, height %.4f to %.4f mm\n",
+        ground.name.c_str(), double(v.GetX()), double(v.GetY()), double(v.GetZ()), double(w.Length()),
+        1e3 * double(lowest), 1e3 * double(highest));
     CHECK((v - JPH::Vec3(2, 0, 0.8f)).Length() < 1e-3f && w.Length() < 1e-2f);
     CHECK(highest < 0.0302f && lowest > 0.0298f);
     CHECK_NEAR(bodies.GetPosition(id).GetX(), 0.2, 2e-3);
@@ -121,7 +124,8 @@ Result fall(int threads) {
     std::vector<JPH::BodyID> ids;
     const JPH::Shape* const kinds[] = {torus.shape, ball, block.shape, capsule, torus.shape, box};
     for (int i = 0; i < 18; ++i)
-        ids.push_back(world.add(kinds[i % 6], JPH::Vec3(0.15f * float(i % 3), 0.15f + 0.17f * float(i / 3), 0.02f * float(i % 4)),
+        ids.push_back(world.add(kinds[i % 6],
+                                JPH::Vec3(0.15f * float(i % 3), 0.15f + 0.17f * float(i / 3), 0.02f * float(i % 4)),
                                 random_rotation(random), JPH::EMotionType::Dynamic));
     world.simulate(80);
     Result result;
@@ -147,7 +151,8 @@ Result fall(int threads) {
         for (const unsigned char byte : bytes) result.hash = (result.hash ^ byte) * 1099511628211ull;
         // It fell on something, and not through it.
         CHECK(p.GetY() > 0 && p.GetY() < 1.2f && body.GetLinearVelocity().Length() < 4);
-        for (const JPH::BodyID& other : ids) result.contacts += id < other && world.system.WereBodiesInContact(id, other);
+        for (const JPH::BodyID& other : ids)
+            result.contacts += id < other && world.system.WereBodiesInContact(id, other);
     }
     return result;
 }
@@ -171,7 +176,8 @@ void test_walls() {
 
 void test_determinism() {
     const Result one = fall(1);
-    std::printf("18 bodies, %zu pairs in contact, hash %016llx\n", one.contacts, static_cast<unsigned long long>(one.hash));
+    std::printf("18 bodies, %zu pairs in contact, hash %016llx\n", one.contacts,
+                static_cast<unsigned long long>(one.hash));
     CHECK(one.contacts > 10);
     for (const int threads : {2, 8}) CHECK(fall(threads).hash == one.hash);
 }

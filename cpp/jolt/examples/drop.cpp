@@ -1,5 +1,5 @@
-// A gear falls on one of Jolt's boxes and comes to rest on it, hit by a ray from above. Also a test: it ends with 1 if the
-// gear is not where it should be.
+// A gear falls on one of Jolt's boxes and comes to rest on it, hit by a ray from above. Also a test: it ends with 1 if
+// the gear is not where it should be.
 #include <voxshell/jolt.h>
 
 #include <cmath>

@@ -122,7 +122,8 @@ struct Cast {
         const Kind kind = kind_of(side_1.shape, side_2.shape);
         query.until = until;
         query.roles = kind.roles;
-        // Without a turn both paths are the same. A sheet has no inside: the search along straight paths cannot step over it.
+        // Without a turn both paths are the same. A sheet has no inside: the search along straight paths cannot step
+        // over it.
         if (kind.is_sheet)
             query.path = VXS_PATH_STRAIGHT;
         vxs_pose end = side_1.pose;

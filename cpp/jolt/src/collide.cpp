@@ -1,9 +1,9 @@
 // Contacts of a Voxshell shape with any other shape.
 //
-// Each contact is a hit with one point. Hits have no faces: from faces, Jolt would compute contact points that need not lie on
-// a concave body. Jolt merges the hits of two bodies into manifolds: hits whose normals differ by less than 5 degrees from
-// the first one share a manifold, which keeps four points. The contacts are therefore grouped by the directions of their
-// normals in the same way, and each group is thinned.
+// Each contact is a hit with one point. Hits have no faces: from faces, Jolt would compute contact points that need not
+// lie on a concave body. Jolt merges the hits of two bodies into manifolds: hits whose normals differ by less than 5
+// degrees from the first one share a manifold, which keeps four points. The contacts are therefore grouped by the
+// directions of their normals in the same way, and each group is thinned.
 #include <voxshell/jolt.h>
 
 #include <algorithm>
@@ -91,12 +91,12 @@ void group_by_normal(Scratch& own, const std::vector<host::Contact>& contacts) {
     }
 }
 
-/// Least component of the normal of a sample's own surface along a contact that does not touch yet: the cosine of 72 degrees,
-/// as the library has it with VXS_COVERAGE_EDGES.
+/// Least component of the normal of a sample's own surface along a contact that does not touch yet: the cosine of 72
+/// degrees, as the library has it with VXS_COVERAGE_EDGES.
 const double kLeastFacing = 0.309;
 
-/// Returns whether the closest point lies beside a sample: not in front of the surface that the sample stands for. Such a
-/// contact would hold up bodies that pass each other (a ghost collision).
+/// Returns whether the closest point lies beside a sample: not in front of the surface that the sample stands for. Such
+/// a contact would hold up bodies that pass each other (a ghost collision).
 bool is_beside(const host::Contact& contact, const vxs_contact_triangles& triangles, const Side& a, const Side& b) {
     if (!(contact.separation > 0) || (contact.feature & VXS_FEATURE_OF_EDGE))
         return false;

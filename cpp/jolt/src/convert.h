@@ -28,8 +28,7 @@ inline vxs_vec3 to_body(const vxs_pose& pose, const vxs_vec3& direction) {
 /// @param transform  rotation and translation
 /// @param origin     of the frame, in the frame of the transform
 /// @param turn       rotation of the frame in the frame of the transform
-inline vxs_pose pose_of(JPH::Mat44Arg transform, JPH::Vec3Arg origin,
-                        JPH::QuatArg turn = JPH::Quat::sIdentity()) {
+inline vxs_pose pose_of(JPH::Mat44Arg transform, JPH::Vec3Arg origin, JPH::QuatArg turn = JPH::Quat::sIdentity()) {
     const JPH::Quat q = transform.GetRotation().GetQuaternion() * turn;
     const double x = double(q.GetX()), y = double(q.GetY()), z = double(q.GetZ()), w = double(q.GetW());
     // Jolt's rounding is larger than the library accepts.

@@ -44,8 +44,8 @@ std::vector<vxs_vec3> triangles_of(const JPH::Shape* shape, JPH::Vec3Arg scale) 
     return all;
 }
 
-/// Returns the triangles of the convex hull of points on a convex shape, in directions spread over the unit sphere. Jolt's
-/// own triangles of rounded shapes are coarse.
+/// Returns the triangles of the convex hull of points on a convex shape, in directions spread over the unit sphere.
+/// Jolt's own triangles of rounded shapes are coarse.
 std::vector<vxs_vec3> hull_of(const JPH::ConvexShape* shape, JPH::Vec3Arg scale) {
     JPH::ConvexShape::SupportBuffer buffer;
     const JPH::ConvexShape::Support* const support =
@@ -78,8 +78,8 @@ std::vector<uint32_t> numbers_up_to(size_t count) {
     return numbers;
 }
 
-/// Returns the values of the sub shape ids of triangles: those of rays that meet them in the middle. Jolt has no function
-/// that tells the id of a triangle that it lists.
+/// Returns the values of the sub shape ids of triangles: those of rays that meet them in the middle. Jolt has no
+/// function that tells the id of a triangle that it lists.
 std::vector<uint32_t> ids_of(const JPH::Shape* shape, const std::vector<vxs_vec3>& corners) {
     const JPH::uint bits = shape->GetSubShapeIDBitsRecursive();
     std::vector<uint32_t> ids;
@@ -122,7 +122,8 @@ vxs_shape* samples_of(const std::vector<vxs_vec3>& corners, uint32_t sampling) {
     if (sampling == VXS_SAMPLING_DEFAULT)
         options.sample_count = kSamples;
     vxs_shape* shape = nullptr;
-    vxs_shape_create_from_triangles(corners.data(), corners.size(), indices.data(), indices.size() / 3, &options, &shape);
+    vxs_shape_create_from_triangles(corners.data(), corners.size(), indices.data(), indices.size() / 3, &options,
+                                    &shape);
     return shape;
 }
 
@@ -139,8 +140,8 @@ void report(JPH::EShapeSubType type) {
                vxs_last_error());
 }
 
-/// Type and sizes of a shape that the host layer has; the type is negative for others. The sizes of a capsule and a cylinder
-/// are radius and half length.
+/// Type and sizes of a shape that the host layer has; the type is negative for others. The sizes of a capsule and a
+/// cylinder are radius and half length.
 std::array<float, 4> stock_key(const JPH::Shape* shape, JPH::Vec3Arg scale) {
     const JPH::Vec3 s = scale.Abs();
     const float type = float(shape->GetSubType());
@@ -328,7 +329,8 @@ vxs_status Partners::cook_sheet(const std::vector<vxs_vec3>& corners, Entry& ent
     if (status)
         return status;
     vxs_shape_prepare_triangles(entry.triangles);
-    // Its sharp edges would sink in between the samples of a body: they bring samples of their own. A smooth sheet has none.
+    // Its sharp edges would sink in between the samples of a body: they bring samples of their own. A smooth sheet has
+    // none.
     vxs_shape* field = nullptr;
     if (vxs_shape_retain(entry.triangles, &field) == VXS_OK)
         entry.shape = combine(field, samples_of(corners, VXS_SAMPLING_FEATURES));

@@ -30,9 +30,10 @@ struct Partner {
 
 /// Finds and cooks the shapes. Any number of threads may call `find`.
 ///
-/// Balls, boxes, capsules and cylinders are found by their sizes. All other shapes are found by their address: the entry
-/// holds a reference, so that no other shape can get the address. Entries whose shape nobody else holds are removed when a
-/// new one is added. Shapes that are embedded in other objects cannot be held, and are found by their triangles.
+/// Balls, boxes, capsules and cylinders are found by their sizes. All other shapes are found by their address: the
+/// entry holds a reference, so that no other shape can get the address. Entries whose shape nobody else holds are
+/// removed when a new one is added. Shapes that are embedded in other objects cannot be held, and are found by their
+/// triangles.
 class Partners {
 public:
     Partners(const Settings& settings) : m_settings(settings), m_assets(settings.cache_directory) {}

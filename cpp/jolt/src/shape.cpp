@@ -73,8 +73,8 @@ bool VoxshellShape::init(const vxs_shape* shape) {
     if (vxs_shape_get_triangles(m_shape, nullptr, 0, &vertex_count, nullptr, 0, &index_count) == VXS_TRUNCATED) {
         std::vector<vxs_vec3> vertices(vertex_count);
         m_indices.resize(index_count);
-        if (vxs_shape_get_triangles(m_shape, vertices.data(), vertex_count, &vertex_count, m_indices.data(), index_count,
-                                    &index_count))
+        if (vxs_shape_get_triangles(m_shape, vertices.data(), vertex_count, &vertex_count, m_indices.data(),
+                                    index_count, &index_count))
             return false;
         m_vertices.resize(vertex_count);
         for (size_t i = 0; i < vertex_count; ++i) (to_jolt(vertices[i]) - m_center).StoreFloat3(&m_vertices[i]);
@@ -125,7 +125,8 @@ const vxs_shape* VoxshellShape::GetScaled(float scale) const {
     vxs_shape_prepare_triangles(scaled);
     Scaled* const entry = new Scaled{scale, scaled, first};
     // Two threads may add the same scale: both entries stay, and both are right.
-    while (!m_scaled.compare_exchange_weak(entry->next, entry, std::memory_order_release, std::memory_order_relaxed)) {}
+    while (!m_scaled.compare_exchange_weak(entry->next, entry, std::memory_order_release, std::memory_order_relaxed)) {
+    }
     return scaled;
 }
 
@@ -195,8 +196,8 @@ void VoxshellShape::GetSubmergedVolume(JPH::Mat44Arg transform, JPH::Vec3Arg sca
                                            JPH_IF_DEBUG_RENDERER(, [[maybe_unused]] JPH::RVec3Arg offset)) const {
     const float s = scale.GetX();
     total_volume = s * s * s * m_volume;
-    // The volume below the surface is the sum of signed tetrahedra between the parts of the triangles below it and a point on
-    // it: then the cut through the body adds nothing, and the body need not be convex.
+    // The volume below the surface is the sum of signed tetrahedra between the parts of the triangles below it and a
+    // point on it: then the cut through the body adds nothing, and the body need not be convex.
     const vxs_vec3 up = to_vxs(surface.GetNormal());
     const vxs_vec3 origin = times(up, -double(surface.GetConstant()));
     double volume = 0;
@@ -228,8 +229,8 @@ void VoxshellShape::GetSubmergedVolume(JPH::Mat44Arg transform, JPH::Vec3Arg sca
 }
 
 #ifdef JPH_DEBUG_RENDERER
-void VoxshellShape::Draw(JPH::DebugRenderer* renderer, JPH::RMat44Arg transform, JPH::Vec3Arg scale, JPH::ColorArg color,
-                         bool use_material_colors, bool draw_wireframe) const {
+void VoxshellShape::Draw(JPH::DebugRenderer* renderer, JPH::RMat44Arg transform, JPH::Vec3Arg scale,
+                         JPH::ColorArg color, bool use_material_colors, bool draw_wireframe) const {
     if (m_geometry == nullptr) {
         JPH::Array<JPH::DebugRenderer::Triangle> triangles;
         for (uint32_t t = 0; t < m_indices.size() / 3; ++t)

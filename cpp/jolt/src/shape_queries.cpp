@@ -119,14 +119,14 @@ void VoxshellShape::CollideSoftBodyVertices(JPH::Mat44Arg transform, JPH::Vec3Ar
         const JPH::Vec3 local = to_shape * v->mPosition / s;
         double distance;
         vxs_vec3 gradient;
-        // Jolt keeps the plane of the deepest penetration, which starts at minus infinity: vertices outside get a plane too.
+        // Jolt keeps the plane of the deepest penetration, which starts at minus infinity: vertices outside get a plane
+        // too.
         if (vxs_field_distance(m_field, to_vxs(local + m_center), &distance, &gradient) ||
             float(-distance) * s <= v->mLargestPenetration)
             continue;
         const JPH::Vec3 normal = transform.Multiply3x3(to_jolt(gradient)).NormalizedOr(JPH::Vec3::sAxisY());
         v->mLargestPenetration = float(-distance) * s;
-        v->mCollisionPlane =
-            JPH::Plane::sFromPointAndNormal(v->mPosition - normal * (float(distance) * s), normal);
+        v->mCollisionPlane = JPH::Plane::sFromPointAndNormal(v->mPosition - normal * (float(distance) * s), normal);
         v->mCollidingShapeIndex = colliding_shape;
     }
 }

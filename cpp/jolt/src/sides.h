@@ -14,7 +14,7 @@ struct Side {
     vxs_pose pose = {{0, 0, 0}, 0, 0, 0, 1};
     const VoxshellShape* voxshell = nullptr; // null for a shape of Jolt
     const JPH::Shape* jolt = nullptr;
-    const std::vector<uint32_t>* ids = nullptr; // of a mesh or height field of Jolt
+    const std::vector<uint32_t>* ids = nullptr;     // of a mesh or height field of Jolt
     const std::vector<vxs_vec3>* normals = nullptr; // of the triangles of a shape of Jolt
     const vxs_field* field = nullptr;               // of a solid of Jolt
 

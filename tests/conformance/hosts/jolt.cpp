@@ -105,8 +105,8 @@ public:
 private:
     void add(const JPH::ContactManifold& manifold) {
         for (size_t i = 0; i < manifold.mRelativeContactPointsOn1.size(); ++i) {
-            const JPH::Vec3 apart = manifold.mRelativeContactPointsOn2[JPH::uint(i)] -
-                                    manifold.mRelativeContactPointsOn1[JPH::uint(i)];
+            const JPH::Vec3 apart =
+                manifold.mRelativeContactPointsOn2[JPH::uint(i)] - manifold.mRelativeContactPointsOn1[JPH::uint(i)];
             count += double(apart.Dot(manifold.mWorldSpaceNormal)) <= m_margin;
         }
     }
@@ -115,9 +115,7 @@ private:
 
 JPH::Vec3 vec(const vxs_vec3& v) { return JPH::Vec3(float(v.x), float(v.y), float(v.z)); }
 JPH::RVec3 point(const vxs_vec3& v) { return JPH::RVec3(JPH::Real(v.x), JPH::Real(v.y), JPH::Real(v.z)); }
-JPH::Quat quat(const vxs_pose& p) {
-    return JPH::Quat(float(p.qx), float(p.qy), float(p.qz), float(p.qw)).Normalized();
-}
+JPH::Quat quat(const vxs_pose& p) { return JPH::Quat(float(p.qx), float(p.qy), float(p.qz), float(p.qw)).Normalized(); }
 
 void trace(const char* format, ...) {
     va_list arguments;

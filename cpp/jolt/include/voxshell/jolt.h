@@ -39,12 +39,12 @@ namespace voxshell::jolt {
 struct Settings {
     /// One of VXS_COVERAGE_, for contacts. Casts always use VXS_COVERAGE_EDGES.
     uint32_t coverage = VXS_COVERAGE_FACETS;
-    /// Triangles, meshes and height fields of Jolt are sheets: a sample up to this far behind one, in metres, is recognised
-    /// as having passed through. Half the thickness of the bodies is a good value.
+    /// Triangles, meshes and height fields of Jolt are sheets: a sample up to this far behind one, in metres, is
+    /// recognised as having passed through. Half the thickness of the bodies is a good value.
     float sheet_depth = 0.05f;
-    /// Contacts per direction of the normal. Jolt merges hits whose normals differ by less than 5 degrees into one manifold
-    /// and keeps four of its points; the adapter chooses these four itself, because Jolt's choice may drop the deepest.
-    /// Bodies without manifold reduction (BodyCreationSettings::mUseManifoldReduction) can take more. 0: all.
+    /// Contacts per direction of the normal. Jolt merges hits whose normals differ by less than 5 degrees into one
+    /// manifold and keeps four of its points; the adapter chooses these four itself, because Jolt's choice may drop the
+    /// deepest. Bodies without manifold reduction (BodyCreationSettings::mUseManifoldReduction) can take more. 0: all.
     uint32_t contacts_per_normal = 4;
     /// Cosine of the angle between two directions. It should not be above the world's
     /// PhysicsSettings::mContactNormalCosMaxDeltaRotation, whose default this is.
@@ -55,13 +55,15 @@ struct Settings {
     std::string cache_directory;
 };
 
-/// Largest number of directions of the normal, and so of manifolds, of a pair of shapes. Jolt keeps 32 manifolds per pair.
+/// Largest number of directions of the normal, and so of manifolds, of a pair of shapes. Jolt keeps 32 manifolds per
+/// pair.
 constexpr uint32_t kMaxDirections = 32;
 
 /// Registers the shape for construction, collision and casts with all shapes of Jolt. Call it once, before or after
 /// JPH::RegisterTypes, and again to change settings while no thread uses Jolt.
 /// @param sub_type  a user defined type of Jolt, User1 to User8, that the program does not use otherwise
-/// @return false if the Jolt library has another version or other build options than its headers, or `sub_type` is none of
+/// @return false if the Jolt library has another version or other build options than its headers, or `sub_type` is none
+/// of
 ///         these
 bool Register(const Settings& settings = Settings(), JPH::EShapeSubType sub_type = JPH::EShapeSubType::User1);
 
@@ -85,7 +87,8 @@ public:
     ~VoxshellShape() override;
 
     /// Creates the shape.
-    /// @param shape      retained. With a field and a pointshell it collides with all shapes; without a pointshell with those
+    /// @param shape      retained. With a field and a pointshell it collides with all shapes; without a pointshell with
+    /// those
     ///                   that have one, which are all but triangles, meshes and height fields. Not infinite
     /// @param density    kg/m³, for the mass of dynamic bodies
     /// @param materials  by the material numbers of the triangles (vxs_shape_create_with_materials)
@@ -94,15 +97,15 @@ public:
 
     /// Returns the shape in its own frame, whose origin is at -GetCenterOfMass() of Jolt's frame.
     const vxs_shape* GetVoxshell() const { return m_shape; }
-    /// Returns the shape at a uniform scale; null if the library has no memory for it. The first call with a scale makes a
-    /// copy, which is as large as the shape.
+    /// Returns the shape at a uniform scale; null if the library has no memory for it. The first call with a scale
+    /// makes a copy, which is as large as the shape.
     const vxs_shape* GetScaled(float scale) const;
     /// Returns the number of the triangle of a sub shape id, and removes the shape's bits from the id.
     uint32_t GetTriangle(const JPH::SubShapeID& id) const;
     /// Returns the outward unit normal of a triangle.
     vxs_vec3 GetTriangleNormal(uint32_t triangle) const;
-    /// Number of the shape in the order of creation; shapes are told apart by it and not by their address, so that equal
-    /// programs get equal contacts.
+    /// Number of the shape in the order of creation; shapes are told apart by it and not by their address, so that
+    /// equal programs get equal contacts.
     uint64_t GetSerial() const { return m_serial; }
     /// Returns the id of a triangle.
     /// @param ordinal  below kMaxOrdinals
@@ -128,7 +131,8 @@ public:
     void Draw(JPH::DebugRenderer* renderer, JPH::RMat44Arg transform, JPH::Vec3Arg scale, JPH::ColorArg color,
               bool use_material_colors, bool draw_wireframe) const override;
 #endif
-    bool CastRay(const JPH::RayCast& ray, const JPH::SubShapeIDCreator& creator, JPH::RayCastResult& hit) const override;
+    bool CastRay(const JPH::RayCast& ray, const JPH::SubShapeIDCreator& creator,
+                 JPH::RayCastResult& hit) const override;
     void CastRay(const JPH::RayCast& ray, const JPH::RayCastSettings& settings, const JPH::SubShapeIDCreator& creator,
                  JPH::CastRayCollector& collector, const JPH::ShapeFilter& filter = {}) const override;
     void CollidePoint(JPH::Vec3Arg point, const JPH::SubShapeIDCreator& creator, JPH::CollidePointCollector& collector,
