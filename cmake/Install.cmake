@@ -37,8 +37,8 @@ install(FILES cpp/devices.cmake DESTINATION "${VOXSHELL_DEVICES_DIR}" COMPONENT 
 install(DIRECTORY cpp/chai3d cpp/haption cpp/forcedimension cpp/openhaptics cpp/haply DESTINATION "${VOXSHELL_DEVICES_DIR}"
   COMPONENT voxshell_development FILES_MATCHING PATTERN "*.h" PATTERN "*.md")
 
-# What adapters to other engines share, and that to ODE: sources, as the plugin.
-install(DIRECTORY cpp/host cpp/ode DESTINATION "${VOXSHELL_HOSTS_DIR}" COMPONENT voxshell_development
+# What adapters to other engines share, and those to ODE and Jolt: sources, as the plugin.
+install(DIRECTORY cpp/host cpp/ode cpp/jolt DESTINATION "${VOXSHELL_HOSTS_DIR}" COMPONENT voxshell_development
   FILES_MATCHING PATTERN "*.cmake" PATTERN "*.h" PATTERN "*.cpp" PATTERN examples EXCLUDE)
 
 install(EXPORT voxshellTargets NAMESPACE voxshell:: DESTINATION "${VOXSHELL_CONFIG_DIR}" COMPONENT voxshell_development)
