@@ -43,12 +43,24 @@ struct Scratch {
     std::vector<uint32_t> used;
 };
 
-Scratch& scratch() {
-    thread_local std::unique_ptr<Scratch> own;
-    if (!own)
-        own.reset(new Scratch);
-    return *own;
-}
+thread_local std::unique_ptr<Scratch> t_scratch;
+
+/// Takes the thread's scratch for a query. A contact listener may start another query while the first reports its hits:
+/// that one gets a scratch of its own.
+class Lease {
+public:
+    Lease() : m_own(std::move(t_scratch)) {
+        if (!m_own)
+            m_own.reset(new Scratch);
+    }
+    ~Lease() { t_scratch = std::move(m_own); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Scratch& operator*() { return *m_own; }
+
+private:
+    std::unique_ptr<Scratch> m_own;
+};
 
 host::PairQuery& query_of(Scratch& own, const vxs_shape* a, const vxs_shape* b) {
     const uint64_t key = uint64_t(reinterpret_cast<uintptr_t>(a)) * 0x9E3779B97F4A7C15ull ^
@@ -139,7 +151,8 @@ void collide(const JPH::Shape* shape_1, const JPH::Shape* shape_2, JPH::Vec3Arg 
     // The order of the bodies decides which brings its samples first: that of the shapes makes both calls agree.
     const bool swapped = side_2.voxshell && side_2.voxshell->GetSerial() < side_1.voxshell->GetSerial();
     const Side &a = swapped ? side_2 : side_1, &b = swapped ? side_1 : side_2;
-    Scratch& own = scratch();
+    Lease lease;
+    Scratch& own = *lease;
     host::PairQuery& query = query_of(own, a.shape, b.shape);
     if (const vxs_status status = query.find(a.body(), b.body(), 0, settings_of(settings))) {
         if (status != VXS_UNSUPPORTED)
