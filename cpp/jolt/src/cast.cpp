@@ -6,7 +6,6 @@
 #include <new>
 #include <vector>
 
-#include <Jolt/Core/Profiler.h>
 #include <Jolt/Physics/Collision/CollisionDispatch.h>
 #include <Jolt/Physics/Collision/TransformedShape.h>
 
@@ -163,7 +162,6 @@ void cast(const JPH::ShapeCast& cast, const JPH::ShapeCastSettings& settings, co
           JPH::Vec3Arg scale, const JPH::ShapeFilter&, JPH::Mat44Arg transform_2,
           const JPH::SubShapeIDCreator& creator_1, const JPH::SubShapeIDCreator& creator_2,
           JPH::CastShapeCollector& collector) {
-    JPH_PROFILE_FUNCTION();
     JPH::AABox swept = cast.mShapeWorldBounds;
     swept.Encapsulate(JPH::AABox(swept.mMin + cast.mDirection, swept.mMax + cast.mDirection));
     swept.ExpandBy(JPH::Vec3::sReplicate(settings.mCollisionTolerance));

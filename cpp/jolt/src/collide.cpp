@@ -10,7 +10,6 @@
 #include <array>
 #include <memory>
 
-#include <Jolt/Core/Profiler.h>
 #include <Jolt/Geometry/OrientedBox.h>
 #include <Jolt/Physics/Collision/TransformedShape.h>
 
@@ -139,7 +138,6 @@ void collide(const JPH::Shape* shape_1, const JPH::Shape* shape_2, JPH::Vec3Arg 
              JPH::Mat44Arg transform_1, JPH::Mat44Arg transform_2, const JPH::SubShapeIDCreator& creator_1,
              const JPH::SubShapeIDCreator& creator_2, const JPH::CollideShapeSettings& settings,
              JPH::CollideShapeCollector& collector, const JPH::ShapeFilter&) {
-    JPH_PROFILE_FUNCTION();
     JPH::AABox bounds_1 = shape_1->GetLocalBounds().Scaled(scale_1);
     bounds_1.ExpandBy(JPH::Vec3::sReplicate(settings.mMaxSeparationDistance));
     const JPH::Mat44 to_1 = transform_1.InversedRotationTranslation() * transform_2;
